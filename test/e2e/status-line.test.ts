@@ -48,6 +48,8 @@ suite('the status line of HTTP/1.1 [spec-gaps: All doors]', () => {
     ['an unknown method at an unknown path', 'FOO /nowhere HTTP/1.1\r\nHost: x\r\n\r\n', 404],
     ['a method that is no token', 'FO(O / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
     ['an unknown version', 'GET / HTTP/3.7\r\nHost: x\r\n\r\n', 400],
+    ['HTTP/0.9', `GET ${VERIFY}\r\n\r\n`, 400],
+    ['HTTP/2 in the first line only', `GET ${VERIFY} HTTP/2.0\r\nHost: a\r\n\r\n`, 400],
     ['a header without a colon', 'GET / HTTP/1.1\r\nHost x\r\n\r\n', 400],
     ['a header with a NUL', 'GET / HTTP/1.1\r\nHost: x\r\nA: \x00\r\n\r\n', 400],
     ['no Host', `GET ${VERIFY} HTTP/1.1\r\n\r\n`, 400],

@@ -27,7 +27,7 @@ import { type PreparedRefusal, withAllow } from './prepared-refusal.ts';
 import { Pressure } from './pressure.ts';
 import { readBody } from './read-body.ts';
 import type { RefusalReplies } from './refusal-replies.ts';
-import { headerBytes } from './request-bytes.ts';
+import { headerBytes, isHttp2 } from './request-bytes.ts';
 import { Shares, shareLimit } from './shares.ts';
 import { endStalled } from './stalled.ts';
 import { type Story, storyOf } from './story.ts';
@@ -123,7 +123,7 @@ export function makeApp(options: AppOptions): App {
   app.addHook('onSend', (request, reply, payload, proceed) => {
     const place = guard.gate.placeOf(reply.raw);
     if (place && guard.gate.places.isEnding) endConnection(place);
-    if (request.raw.httpVersionMajor > 1) reply.removeHeader('connection'); // HTTP/2 has no such header
+    if (isHttp2(request.raw)) reply.removeHeader('connection'); // HTTP/2 has no such header
     proceed(null, payload);
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
@@ -201,7 +201,7 @@ function checkRequest({ raw }: FastifyRequest, limits: Limits): ServerRefusal | 
   const reason = whyMalformed(raw);
   if (reason) return { reason };
   // Over HTTP/1.1, Node checks this before there is a request.
-  const isTooLarge = raw.httpVersionMajor > 1 && headerBytes(raw) > limits.headerBytes;
+  const isTooLarge = isHttp2(raw) && headerBytes(raw) > limits.headerBytes;
   return isTooLarge ? { reason: 'headers-too-large' } : undefined;
 }
 

@@ -6,6 +6,7 @@ import type { Gate } from './gate.ts';
 import type { Visitor } from './places.ts';
 import { type PreparedRefusal, withAllow } from './prepared-refusal.ts';
 import { prepareNeutral } from './refusal-replies.ts';
+import { isHttp2 } from './request-bytes.ts';
 import { TRANSPORT_WORDS, type TransportReason } from './transport-refusal.ts';
 import { type ParserError, targetOf } from './unknown-method.ts';
 
@@ -108,13 +109,14 @@ function answerSocket(socket: Socket, { status, headers, body }: PreparedRefusal
 }
 
 /**
- * RFC 9112 3.2: a request of HTTP/1.1 has exactly one Host. No request has two types (RFC 9110 8.3), of which Node would drop one, or two
+ * RFC 9112 3.2: a request of HTTP/1.1 has exactly one Host. Node also takes HTTP/0.9 and 2.0 in its first line. No request has two types (RFC 9110 8.3), of which Node would drop one, or two
  * credentials: a gateway might judge the other one. We decode no transfer coding but chunked, and a gateway might; HTTP/1.0 has none
  * (RFC 9112 6.1).
  */
 export function whyMalformed(request: IncomingMessage): TransportReason | undefined {
   const { httpVersionMajor, httpVersionMinor, rawHeaders } = request;
   const isHttp11 = httpVersionMajor === 1 && httpVersionMinor === 1;
+  if (httpVersionMajor !== 1 && !isHttp2(request)) return 'request-malformed';
   let [hosts, types, credentials] = [0, 0, 0];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CERTIFICATE_NAME_VERDICTS, CERTIFICATE_VERDICTS, type Refusal } from '../../core/refusal.ts';
 import { JSON_HEADERS } from './json-headers.ts';
 import { type PreparedRefusal, prepareJson, prepareOnce } from './prepared-refusal.ts';
+import { isHttp2 } from './request-bytes.ts';
 import { recordRefusal } from './story.ts';
 import { neutralBody, type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from './transport-refusal.ts';
 import { wantedForm } from './wanted-form.ts';
@@ -61,7 +62,7 @@ export function replyRefusal(
   recordRefusal(request, refusal);
   reply.header(REQUEST_ID, request.id);
   if (refusal.retryAfter !== undefined && status !== 400) reply.header('retry-after', refusal.retryAfter);
-  if (status === 400 && request.raw.httpVersionMajor === 1) reply.raw.statusMessage = phrase;
+  if (status === 400 && !isHttp2(request.raw)) reply.raw.statusMessage = phrase;
   return replyJson(reply, status, body);
 }
 

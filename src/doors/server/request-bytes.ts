@@ -1,6 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 
+/** Not by its version: a request on a connection of HTTP/1.1 can claim any. */
+export function isHttp2(raw: IncomingMessage): boolean {
+  return 'stream' in raw;
+}
+
 export function headerBytes({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): number {
   let sum = 0;
   for (const text of rawHeaders) sum += text.length;
