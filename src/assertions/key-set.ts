@@ -49,12 +49,28 @@ function keysIn(text: string): readonly unknown[] | undefined {
 }
 
 function usableKey(value: unknown): Claims[] {
-  const key = objectOf(value);
-  if (!key || !KEY_TYPES.includes(key['kty'])) return [];
+  const found = objectOf(value);
+  if (!found || !KEY_TYPES.includes(found['kty'])) return [];
+  const key = known(found);
   const { use, ...rest } = key;
   // SPIFFE bundles name the purpose of a key in their own words.
   if (use === 'jwt-svid') return [rest];
   return use === undefined || use === 'sig' ? [key] : [];
+}
+
+/** RFC 7517 4: members that we do not know are ignored. One that is nested thousands deep would make every copy of the key fail. */
+function known(key: Claims): Claims {
+  return Object.fromEntries(
+    Object.entries(key).filter(([name, value]) => isText(value) || (name === 'key_ops' && areTexts(value))),
+  );
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function areTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isText);
 }
 
 async function checkerOf(keys: readonly Claims[]) {

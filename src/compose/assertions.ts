@@ -7,6 +7,7 @@ import type { AssertionPorts, Ports } from '../operations/ports.ts';
 import { SharedKeySets } from '../operations/upkeep/shared-key-sets.ts';
 import { systemFetch } from '../outbound/system-fetch.ts';
 import type { Chore } from '../serve/chores.ts';
+import { logRefusals } from './log-news.ts';
 
 export interface AssertionParts {
   readonly callerPorts: Pick<AssertionPorts, 'judgeAssertion' | 'logRefusedAssertion'>;
@@ -22,12 +23,13 @@ export function composeAssertions(ports: Ports, log: Log): AssertionParts {
     exchange: new SharedKeySets(ports),
     logFailure: (tokenIssuer, why) => log.warn({ tokenIssuer, why }, 'keys of a token issuer not fetched'),
   });
+  const logRefusal = logRefusals(log, clock.milliseconds);
   const judge = new AssertionJudge({ keys, ourIssuer, now: clock.now });
   return {
     callerPorts: {
       judgeAssertion: (assertion, tokenIssuers) => judge.judge(assertion, tokenIssuers),
       logRefusedAssertion: ({ requestId, verdict }) =>
-        log.info({ ...describeRefusedAssertion(requestId, verdict) }, 'assertion refused'),
+        logRefusal(describeRefusedAssertion(requestId, verdict), 'assertion refused'),
     },
     renewKeys: { everyMs: 10_000, work: () => keys.renewAll(registry.tokenIssuers), atStart: 'begun' },
   };

@@ -1,5 +1,6 @@
-// How changes of readiness and of the event log are logged.
+// How changes of readiness and of the event log, and refused certificates and assertions, are logged.
 import type { ReadinessNews } from '../doors/ops/readiness.ts';
+import { RateLimit } from '../doors/server/rate-limit.ts';
 import type { Log } from '../log/log.ts';
 import type { EventNews } from '../operations/upkeep/event-watch.ts';
 
@@ -29,5 +30,22 @@ export function logEvents(log: Log, measure: (lag: number) => void): EventNews {
       if (!isLate && seconds > LONG_LAG) log.warn({ seconds }, 'readers of the event log are held back');
       isLate = seconds > LONG_LAG;
     },
+  };
+}
+
+/** The steps of a refusal take kilobytes: a flood would fill the log. The rule that failed is in every line. */
+const DETAILED = { burst: 50, perSecond: 1 };
+
+interface RefusalLine {
+  readonly id: string;
+  readonly rule?: string;
+  readonly steps: readonly string[];
+}
+
+export function logRefusals(log: Log, milliseconds: () => number): (line: RefusalLine, message: string) => void {
+  const detailed = new RateLimit(DETAILED, milliseconds);
+  return (line, message) => {
+    const { steps, ...brief } = line;
+    log.info(detailed.take('') === undefined ? { ...brief, steps } : brief, message);
   };
 }

@@ -17,7 +17,7 @@ import { connectionsWithin, openFilesLimit } from '../serve/open-files.ts';
 import { isWorker } from '../serve/workers.ts';
 import type { AssertionParts } from './assertions.ts';
 import { doorParts } from './doors.ts';
-import { logReadiness } from './log-news.ts';
+import { logReadiness, logRefusals } from './log-news.ts';
 import type { Tracing } from './tracing.ts';
 
 interface Watchers {
@@ -48,6 +48,7 @@ export async function partsOf(
   if (tracing) metrics?.watchSpans(() => tracing.tally());
   if (isWorker()) metrics?.shareWithWorkers(joinGathering);
   const readConnection = connectionReader(proxies.addresses);
+  const logRefusal = logRefusals(log, ports.clock.milliseconds);
   const callerPorts: TokenPorts = {
     ...ports,
     judge: presentedJudge({
@@ -55,7 +56,7 @@ export async function partsOf(
       admitClock: () => timekeeper.admitOwn(ports.clock.now()),
       onIgnoredHeader: () => metrics?.ignoredHeader(),
     }),
-    logRefused: (refused) => log.info({ ...describeRefused(refused) }, 'certificate refused'),
+    logRefused: (refused) => logRefusal(describeRefused(refused), 'certificate refused'),
     ...assertions,
   };
   const readiness = new Readiness({ ...ports, timekeeper }, logReadiness(log), () => [

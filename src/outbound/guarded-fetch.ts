@@ -6,6 +6,7 @@ import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { whyNotReachable } from './address-filter.ts';
+import { boundReply } from './bound-reply.ts';
 import type { Fetch, Fetched, FetchInit } from './download.ts';
 import { credentialsOf, type Environment, proxyFor } from './proxy.ts';
 import { openTunnel } from './tunnel.ts';
@@ -90,6 +91,7 @@ async function send(target: URL, route: Route, init: FetchInit): Promise<Incomin
     ...(socket ? { createConnection: () => socket } : { agent: false }),
     maxHeaderSize: MAX_HEADER_BYTES,
   });
+  boundReply(request);
   return answerTo(request, route, init.body);
 }
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
+import { boundReply } from './bound-reply.ts';
 import type { FetchInit } from './download.ts';
 import { credentialsOf } from './proxy.ts';
 
@@ -19,6 +20,7 @@ export function openTunnel(
       ...{ host: proxy.hostname, port: Number(proxy.port) || 80, agent: false, signal },
       ...{ method: 'CONNECT', path: place, headers: { host: place, ...credentialsOf(proxy) } },
     });
+    boundReply(tunnel);
     const timer = setTimeout(() => tunnel.destroy(new Error('the proxy timed out')), timeoutMs);
     tunnel.once('error', reject).once('close', () => clearTimeout(timer));
     tunnel.once('response', ({ statusCode }) => tunnel.destroy(new Error(`the proxy replied ${statusCode}`)));

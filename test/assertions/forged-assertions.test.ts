@@ -36,6 +36,15 @@ suite('forged assertions', () => {
     assert.equal(readKeySet(keySetOf({ jwk })).ok, false);
   });
 
+  test('members of a key that nobody knows are ignored, however deep they are nested [RFC 7517 4]', async () => {
+    const [jwk] = JSON.parse(keySetOf(key)).keys;
+    const nested = `${'{"a":'.repeat(80_000)}1${'}'.repeat(80_000)}`;
+    const text = JSON.stringify({ keys: [{ ...jwk, x9: 'nested' }] }).replace('"nested"', nested);
+    assert.equal(await answer(await key.sign(), { keys: text }), 'accepted');
+    const noSigning = JSON.stringify({ keys: [{ ...jwk, key_ops: ['encrypt'] }] });
+    assert.match(await answer(await key.sign(), { keys: noSigning }), /not-authentic/, 'key_ops is not ignored');
+  });
+
   test('an algorithm that the token issuer does not have', async () => {
     const tokenIssuers = [aTokenIssuer({ algorithms: ['RS256'] })];
     assert.equal(await answer(await key.sign(), { tokenIssuers }), notAuthentic('algorithm'));

@@ -43,6 +43,15 @@ suite('a download', () => {
     assert.ok(server.sent < 64 * MOST, `the server got rid of ${server.sent} octets`);
   });
 
+  for (const [path, why] of [
+    ['pieces', 'it comes in more than 2000 pieces of a few bytes'],
+    ['interim', 'it has more than 100 interim responses'],
+  ] as const) {
+    test(`is aborted if it never ends, but is in very small parts: ${path}`, async () => {
+      assert.equal(await get(`${server.url}/${path}`), `no response: ${why}`);
+    });
+  }
+
   test('is limited after decompression', async () => {
     assert.equal(await get(`${server.url}/bomb`), `it has more than ${MOST} octets`);
   });

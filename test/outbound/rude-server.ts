@@ -1,6 +1,6 @@
 // A misbehaving server.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
 export interface RudeServer {
@@ -20,6 +20,17 @@ type Behaviour = (response: ServerResponse, request: IncomingMessage, server: Ru
 
 const MEGABYTE = Buffer.alloc(1024 * 1024);
 
+/** Sends the same part without end. */
+function flood(socket: Socket | null, start: string, part: string): void {
+  if (!socket) return;
+  const parts = Buffer.from(part.repeat(10_000));
+  const more = () => {
+    if (!socket.destroyed) socket.write(parts, more);
+  };
+  socket.on('error', () => undefined);
+  socket.write(start, more);
+}
+
 /** By the first segment of the path. */
 const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   endless: (response, _, server) => {
@@ -36,6 +47,8 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
     const timer = setInterval(() => response.write('x'), 20);
     response.once('close', () => clearInterval(timer));
   },
+  pieces: ({ socket }) => flood(socket, 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n', '1\r\n0\r\n'),
+  interim: ({ socket }) => flood(socket, '', 'HTTP/1.1 103 Early Hints\r\n\r\n'),
   silent: () => undefined,
   headers: (response) => {
     const timer = setInterval(() => response.writeEarlyHints({ link: '</a>; rel=preload' }), 20);

@@ -1,6 +1,6 @@
 // The caller's address and agent, read from the connection or, behind a listed proxy, from its headers.
 import type { IncomingHttpHeaders } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, SocketAddress } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
 import { networkOf, type Presenter, presenter } from '../../core/presenter.ts';
@@ -95,7 +95,7 @@ function forwardedAddress(header: string | string[] | undefined, peer: string, l
     .flat()
     .join(',')
     .split(',')
-    .map((hop) => plainAddress(hop.trim()))
+    .map((hop) => hopAddress(hop.trim()))
     .filter(Boolean);
   for (const hop of hops.reverse()) {
     if (!isIP(hop)) return peer;
@@ -120,9 +120,27 @@ function isListed(list: BlockList, address: string): boolean {
   return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Turns an IPv4-mapped IPv6 address into IPv4. */
+const MAPPED = '::ffff:';
+
+/** Turns an IPv4-mapped IPv6 address, however it is written, into IPv4. */
 function plainAddress(address: string): string {
-  return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+  if (!address.includes(':')) return address;
+  const plain = unmapped(address);
+  if (plain !== undefined || !/ffff:/i.test(address) || isIP(address) !== 6) return plain ?? address;
+  return unmapped(new SocketAddress({ address, family: 'ipv6' }).address) ?? address;
+}
+
+function unmapped(address: string): string | undefined {
+  const rest = address.slice(MAPPED.length);
+  return address.startsWith(MAPPED) && isIP(rest) === 4 ? rest : undefined;
+}
+
+const WITH_PORT = /^(?:([0-9.]+):[0-9]+|\[([^\]]+)\](?::[0-9]+)?)$/;
+
+/** Some proxies add the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function hopAddress(hop: string): string {
+  const [, v4, v6] = WITH_PORT.exec(hop) ?? [];
+  return plainAddress(v4 ?? v6 ?? hop);
 }
 
 export function tlsSocketOf(request: FastifyRequest): TLSSocket | undefined {

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { logRefusals } from '../../src/compose/log-news.ts';
+import { makeLog } from '../../src/log/log.ts';
+
+test('a flood of refused certificates logs the rule of each, and the steps of fifty, then of one a second', () => {
+  const lines: string[] = [];
+  let now = 0;
+  const milliseconds = () => now;
+  const log = makeLog({
+    level: 'info',
+    format: 'json',
+    milliseconds,
+    destination: { write: (line) => lines.push(line) },
+  });
+  const logRefusal = logRefusals(log, milliseconds);
+  const refuse = () =>
+    logRefusal({ id: 'r1', rule: 'expired', steps: ['pass one', 'FAIL expired'] }, 'certificate refused');
+  const detailed = () => lines.filter((line) => line.includes('FAIL expired')).length;
+  for (let count = 0; count < 80; count += 1) refuse();
+  assert.equal(detailed(), 50);
+  now += 1_000;
+  refuse();
+  refuse();
+  assert.equal(detailed(), 51);
+  assert.equal(lines.filter((line) => line.includes('"rule":"expired"')).length, 82);
+});
