@@ -6,6 +6,7 @@ import type { DoorParts } from '../doors/doors.ts';
 import { type Look, readLook } from '../doors/pages/parts/look.ts';
 import { addressLimit } from '../doors/server/address-limit.ts';
 import { RateLimit } from '../doors/server/rate-limit.ts';
+import type { ServiceParts } from '../serve/listener.ts';
 import { VERSION } from '../version.ts';
 
 /** The address for callers with a client certificate, if a listener for them has one of its own. */
@@ -22,7 +23,7 @@ function certificateUrlOf({ listeners, proxies, publicUrl }: Config): string | u
 export function doorParts(
   config: Config,
   shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'readConnection'>,
-): DoorParts {
+): DoorParts & Pick<ServiceParts, 'overLineLimit'> {
   const { limits, authsvc, oauth, publicUrl, pages } = config;
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
     new RateLimit({ burst, perSecond: perMinute / 60 }, shared.ports.clock.milliseconds);
@@ -33,6 +34,7 @@ export function doorParts(
     certificateUrl: certificateUrlOf(config),
     version: VERSION,
     overLimit: addressLimit(rate(limits.requestsPerAddress), shared.readConnection, isExempt),
+    overLineLimit: addressLimit(rate(limits.requestsPerAddress), shared.readConnection, isExempt),
     overCheckLimit: addressLimit(rate(limits.checksPerAddress), shared.readConnection, isExempt),
     perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },
     authsvcMounts: authsvc.mounts,

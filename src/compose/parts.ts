@@ -73,6 +73,7 @@ export async function partsOf(
     readConnection,
     doors: await openDoors(doors),
     overLimit: doors.overLimit,
+    overLineLimit: doors.overLineLimit,
     limits: serverLimits(config, log),
     proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
   };

@@ -62,6 +62,8 @@ export interface ServiceParts {
   readonly limits: Limits;
   readonly readConnection: ReadConnection;
   readonly overLimit: AddressLimit;
+  /** Charged for the log line of a request that names no grant, so that no request of strangers, whatever it is, can fill the log. */
+  readonly overLineLimit: AddressLimit;
   readonly proxies: {
     readonly addresses: readonly string[];
     readonly header: PresentedOptions['header'];
@@ -131,7 +133,7 @@ function oneAddress(host: string): string {
 const LIMITED_LINES = { burst: 50, perSecond: 5 };
 
 function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: ServiceParts): App {
-  const { log, metrics, traces, limits, proxies, ports, readConnection, overLimit } = parts;
+  const { log, metrics, traces, limits, proxies, ports, readConnection, overLimit, overLineLimit } = parts;
   const writeLine = requestLines(log, ports.clock.milliseconds);
   const limitedLines = new RateLimit(LIMITED_LINES, ports.clock.milliseconds);
   const unowned = unownedReplies(doors.find(({ isForPeople }) => isForPeople)?.refusals);
@@ -147,7 +149,11 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
       metrics?.observe(story, ms);
       const connection = readConnection(request);
       const span = traces?.leave(request, reply, story, ms, connection.trace);
-      const isSpared = story.reason === 'rate-limited' && limitedLines.take('') !== undefined;
+      const namesNothing = story.grantId === undefined && !story.isMonitoring;
+      const isSpared =
+        story.reason === 'rate-limited'
+          ? limitedLines.take('') !== undefined
+          : namesNothing && overLineLimit(request) !== undefined;
       logRequest(request, reply, { story, ms, connection, span, isSpared }, writeLine);
     },
     onFault: (request, fault) =>

@@ -24,6 +24,7 @@ import {
   DEVICE,
   type Pair,
   pairByCertificate,
+  REVOKE,
   redeem,
   refresh,
   refreshed,
@@ -188,6 +189,9 @@ for (const protocol of PROTOCOLS) {
           headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
         },
         'no grant type': { path: '/oauth2/token', ...form('a=1') },
+        'Verify without a token': { path: VERIFY },
+        'Revoke without a token': { path: REVOKE },
+        'a program at the page of people': { path: '/' },
       };
       for (const [what, request] of Object.entries(UNUSABLE))
         test(`too many requests that name no grant are 429: ${what}`, async () => {
@@ -204,6 +208,18 @@ for (const protocol of PROTOCOLS) {
         const counted = /^tessera_requests_total\{operation="none".*reason="rate-limited".* (\d+)$/m;
         const [, count] = counted.exec((await caller.ask({ path: '/metrics' })).text) ?? [];
         assert.ok(Number(count) >= 300, `${count} counted`);
+      });
+
+      test('requests that are not limited do not fill the log either', async () => {
+        for (const request of [
+          { path: '/oauth2/jwks' },
+          { path: '/oauth2/revoke', ...form('token=x&client_id=nobody') },
+        ]) {
+          const before = service.logLines.length;
+          for (let asked = 0; asked < 300; asked++) await caller.ask(request);
+          const lines = service.logLines.length - before;
+          assert.ok(lines < 100, `${lines} lines`);
+        }
       });
 
       test('after Retry-After the caller is served again, and nothing was spent [spec-gaps: All doors]', async () => {

@@ -91,7 +91,8 @@ function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): void {
     method: route.method,
     url: route.path,
     handler: async (request, reply): Promise<FastifyReply> => {
-      if (isForPrograms(route, request)) return NEUTRAL_REPLIES.reply(request, reply, { reason: 'not-found' });
+      if (isForPrograms(route, request))
+        return NEUTRAL_REPLIES.reply(request, reply, site.overLimit(request) ?? { reason: 'not-found' });
       storyOf(request).operation = route.operation;
       const visit = await visitOf(request, site);
       if (visit.person) storyOf(request).identityId = visit.person.identity.id;
