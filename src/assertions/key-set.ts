@@ -51,26 +51,26 @@ function keysIn(text: string): readonly unknown[] | undefined {
 function usableKey(value: unknown): Claims[] {
   const found = objectOf(value);
   if (!found || !KEY_TYPES.includes(found['kty'])) return [];
-  const key = known(found);
+  const key = Object.fromEntries(Object.entries(found).filter(([name]) => MEMBERS.has(name)));
+  if (!Object.values(key).every(isPlain)) return [];
   const { use, ...rest } = key;
   // SPIFFE bundles name the purpose of a key in their own words.
   if (use === 'jwt-svid') return [rest];
   return use === undefined || use === 'sig' ? [key] : [];
 }
 
-/** RFC 7517 4: members that we do not know are ignored. One that is nested thousands deep would make every copy of the key fail. */
-function known(key: Claims): Claims {
-  return Object.fromEntries(
-    Object.entries(key).filter(([name, value]) => isText(value) || (name === 'key_ops' && areTexts(value))),
-  );
-}
+/**
+ * RFC 7517 4: others are ignored. One that is nested thousands deep would make every copy of the key fail. Those of private keys are known,
+ * so that such a key is refused.
+ */
+const MEMBERS: ReadonlySet<string> = new Set([
+  ...['kty', 'use', 'key_ops', 'alg', 'kid', 'crv', 'x', 'y', 'n', 'e'],
+  ...['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'],
+]);
 
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
-}
-
-function areTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isText);
+/** A text, or a list of texts (`key_ops`). */
+function isPlain(value: unknown): boolean {
+  return [value].flat().every((text) => typeof text === 'string');
 }
 
 async function checkerOf(keys: readonly Claims[]) {

@@ -34,6 +34,7 @@ export function logEvents(log: Log, measure: (lag: number) => void): EventNews {
 }
 
 /** The steps of a refusal take kilobytes: a flood would fill the log. The rule that failed is in every line. */
+/** Of one rule. */
 const DETAILED = { burst: 50, perSecond: 1 };
 
 interface RefusalLine {
@@ -46,6 +47,6 @@ export function logRefusals(log: Log, milliseconds: () => number): (line: Refusa
   const detailed = new RateLimit(DETAILED, milliseconds);
   return (line, message) => {
     const { steps, ...brief } = line;
-    log.info(detailed.take('') === undefined ? { ...brief, steps } : brief, message);
+    log.info(detailed.take(line.rule ?? '') === undefined ? { ...brief, steps } : brief, message);
   };
 }

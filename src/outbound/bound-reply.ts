@@ -1,5 +1,5 @@
-// Bounds the parts in which a reply comes. Node handles each chunk, and each interim response (1xx), by itself: a server that sends them
-// without end, a byte or a line at a time, would keep the event loop busy with little traffic.
+// Bounds the parts in which a reply comes. Node handles each chunk, each interim response (1xx) and each TLS record by itself: a server
+// that sends them without end, a byte or a line at a time, would keep the event loop busy with little traffic.
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -7,37 +7,79 @@ const MOST_INTERIM = 100;
 /** Any reply may come in so many pieces. If there are more, they have at least so many bytes on average. */
 const PIECES = 2000;
 const PIECE_BYTES = 256;
+/** Headers and what surrounds the body, if that is not much longer than the body. */
+const OVERHEAD_BYTES = 128 * 1024;
 
 /** For each new request. A reply with too many parts fails, as if its connection had been lost. */
 export function boundReply(request: ClientRequest): void {
-  let interim = 0;
-  request.on('information', () => {
-    interim += 1;
-    if (interim <= MOST_INTERIM) return;
-    request.destroy(new Error(`it has more than ${MOST_INTERIM} interim responses`));
-    stopParsing(request.socket);
+  const reply = new Reply(request);
+  // Node parses the rest of what it has read after the first error, and may find another.
+  request.on('error', () => undefined);
+  request.on('information', () => reply.interim());
+  request.once('response', (response) => reply.watch(response));
+  request.once('socket', (socket: Socket) => {
+    const count = (read: Buffer) => reply.read(read.length);
+    socket.on('data', count);
+    request.once('close', () => socket.off('data', count)); // it may be used for the next request
   });
-  request.once('response', boundPieces);
 }
 
-function boundPieces(response: IncomingMessage): void {
-  const push = response.push.bind(response);
-  let [pieces, bytes, isOver] = [0, 0, false];
-  response.push = (piece: Buffer | null, encoding?: BufferEncoding) => {
-    if (isOver) return true;
-    if (piece === null) return push(null);
-    pieces += 1;
-    bytes += piece.length;
-    isOver = pieces > PIECES && bytes < pieces * PIECE_BYTES;
-    if (!isOver) return push(piece, encoding);
-    response.destroy(new Error(`it comes in more than ${PIECES} pieces of a few bytes`));
-    return true;
-  };
+class Reply {
+  readonly #request: ClientRequest;
+  readonly #reads = new Pieces();
+  readonly #body = new Pieces();
+  #interim = 0;
+  #response: IncomingMessage | undefined;
+  #hasFailed = false;
+
+  constructor(request: ClientRequest) {
+    this.#request = request;
+  }
+
+  interim(): void {
+    this.#interim += 1;
+    if (this.#interim > MOST_INTERIM) this.#fail(`it has more than ${MOST_INTERIM} interim responses`);
+  }
+
+  /** What the connection has read, with everything around the body. */
+  read(length: number): void {
+    this.#reads.add(length);
+    if (this.#reads.areTooSmall) this.#fail(TOO_SMALL);
+    if (this.#reads.bytes > OVERHEAD_BYTES + 4 * this.#body.bytes) this.#fail('it has too little content');
+  }
+
+  watch(response: IncomingMessage): void {
+    this.#response = response;
+    const push = response.push.bind(response);
+    response.push = (piece: Buffer | null, encoding?: BufferEncoding) => {
+      if (this.#hasFailed) return true;
+      if (piece === null) return push(null);
+      this.#body.add(piece.length);
+      if (!this.#body.areTooSmall) return push(piece, encoding);
+      this.#fail(TOO_SMALL);
+      return true;
+    };
+  }
+
+  #fail(why: string): void {
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    (this.#response ?? this.#request).destroy(new Error(why));
+  }
 }
 
-/** Node would parse the rest of what it has read. Its parser ends if it is told that another protocol follows. */
-function stopParsing(socket: (Socket & { parser?: { onIncoming?: () => number } | null }) | null): void {
-  if (socket?.parser) socket.parser.onIncoming = () => ANOTHER_PROTOCOL;
-}
+const TOO_SMALL = `it comes in more than ${PIECES} pieces of a few bytes`;
 
-const ANOTHER_PROTOCOL = 2;
+class Pieces {
+  bytes = 0;
+  #count = 0;
+
+  add(length: number): void {
+    this.bytes += length;
+    this.#count += 1;
+  }
+
+  get areTooSmall(): boolean {
+    return this.#count > PIECES && this.bytes < this.#count * PIECE_BYTES;
+  }
+}

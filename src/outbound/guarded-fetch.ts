@@ -49,7 +49,8 @@ export function guardedFetch(ports: OutboundPorts): Fetch {
     const leave = await turns.enter(target.host, init.signal);
     try {
       const message = await send(target, await routeTo(target, init, ports), init);
-      message.once('close', leave);
+      if (message.closed) leave();
+      else message.once('close', leave);
       return responseOf(message);
     } catch (problem) {
       leave();
@@ -118,6 +119,7 @@ function answerTo(request: ClientRequest, route: Route, body: Uint8Array | undef
       clearTimeout(connecting);
       reject(problem);
     });
+    request.once('close', () => reject(new Error('the connection was closed'))); // such as after 101, which we do not ask for
     request.end(body);
   });
 }
@@ -145,6 +147,7 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
 
 /** We do not ask for compression. If a server compresses anyway, the limit applies to the decompressed size. */
 function decoded(message: IncomingMessage): Readable {
+  if (message.errored) throw message.errored; // in the same read as its headers
   // The reader gets the fault; later ones have no listener and must not crash the process.
   message.on('error', () => undefined);
   const encoding = message.headers['content-encoding']?.toLowerCase() ?? 'identity';

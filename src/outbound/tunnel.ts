@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import { boundReply } from './bound-reply.ts';
 import type { FetchInit } from './download.ts';
 import { credentialsOf } from './proxy.ts';
 
@@ -20,19 +19,20 @@ export function openTunnel(
       ...{ host: proxy.hostname, port: Number(proxy.port) || 80, agent: false, signal },
       ...{ method: 'CONNECT', path: place, headers: { host: place, ...credentialsOf(proxy) } },
     });
-    boundReply(tunnel);
     const timer = setTimeout(() => tunnel.destroy(new Error('the proxy timed out')), timeoutMs);
     tunnel.once('error', reject).once('close', () => clearTimeout(timer));
-    tunnel.once('response', ({ statusCode }) => tunnel.destroy(new Error(`the proxy replied ${statusCode}`)));
     tunnel.once('connect', ({ statusCode }, socket: Socket) => {
-      clearTimeout(timer);
       if (statusCode !== 200) {
         socket.destroy();
         return reject(new Error(`the proxy replied ${statusCode}`));
       }
       const trust = authorities === undefined ? {} : { ca: authorities };
-      const secured = connect({ socket, servername: target.hostname, ...trust }, () => resolve(secured));
-      secured.once('error', reject);
+      const secured = connect({ socket, servername: target.hostname, ...trust }, () => {
+        clearTimeout(handshake);
+        resolve(secured);
+      });
+      const handshake = setTimeout(() => secured.destroy(new Error('TLS through the proxy timed out')), timeoutMs);
+      secured.once('error', reject).once('close', () => clearTimeout(handshake));
     });
     tunnel.end();
   });

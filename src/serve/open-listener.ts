@@ -104,9 +104,10 @@ class CertificateFiles {
   /** At the start there is no other choice, and the log says that callers refuse it. */
   #assertBetter(leaf: X509Certificate): void {
     const nowMs = this.#parts.ports.clock.milliseconds();
-    const isOver = ({ validTo }: X509Certificate) => Date.parse(validTo) < nowMs;
-    if (!this.#leaf || isOver(this.#leaf) || !isOver(leaf)) return;
-    throw new CertificateUnusable(`${this.#paths.certificate} expired at ${leaf.validTo}`, REMEDY);
+    const validity = whyNotValid(leaf, nowMs);
+    if (!validity?.isOver || !this.#leaf || whyNotValid(this.#leaf, nowMs)?.isOver) return;
+    this.#files.forget(); // it may become valid, or the clock may be wrong
+    throw new CertificateUnusable(`${this.#paths.certificate}: ${validity.why}`, REMEDY);
   }
 
   /** Logs once a day that callers refuse the certificate, or soon will. */

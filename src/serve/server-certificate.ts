@@ -21,7 +21,7 @@ export class CertificateUnusable extends Error {
 
 /** Throws CertificateUnusable unless the contents are a certificate and its key. */
 export function checkPair(paths: CertificatePaths, certificate: Buffer, key: Buffer): X509Certificate {
-  const leaf = parsed(() => new X509Certificate(certificate), paths.certificate, 'PEM certificate');
+  const leaf = readLeaf(paths.certificate, certificate);
   const privateKey = parsed(() => createPrivateKey(key), paths.key, 'PEM private key without a passphrase');
   if (leaf.checkPrivateKey(privateKey)) {
     assertUsable(paths.certificate, certificate, key);
@@ -31,6 +31,11 @@ export function checkPair(paths: CertificatePaths, certificate: Buffer, key: Buf
     `the key ${paths.key} does not belong to the server certificate ${paths.certificate}`,
     'Put the key there that the certificate was requested with. The file must begin with the certificate of the server, not with that of its authority.',
   );
+}
+
+/** The first certificate of the file. Throws CertificateUnusable. */
+export function readLeaf(path: string, contents: Buffer): X509Certificate {
+  return parsed(() => new X509Certificate(contents), path, 'PEM certificate');
 }
 
 /** OpenSSL reads all of the file, and refuses short keys. */

@@ -24,7 +24,10 @@ export function poster(endpoint: string, withinMs: number): Post {
       boundReply(request);
       const timer = setTimeout(() => request.destroy(new Error(`no reply within ${withinMs} ms`)), withinMs);
       timer.unref();
-      request.once('close', () => clearTimeout(timer));
+      request.once('close', () => {
+        clearTimeout(timer);
+        reject(new Error('the connection was closed')); // unless there was a reply
+      });
       request.once('error', reject);
       request.once('response', (response) => {
         let text = '';

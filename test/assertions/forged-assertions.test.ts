@@ -41,8 +41,19 @@ suite('forged assertions', () => {
     const nested = `${'{"a":'.repeat(80_000)}1${'}'.repeat(80_000)}`;
     const text = JSON.stringify({ keys: [{ ...jwk, x9: 'nested' }] }).replace('"nested"', nested);
     assert.equal(await answer(await key.sign(), { keys: text }), 'accepted');
-    const noSigning = JSON.stringify({ keys: [{ ...jwk, key_ops: ['encrypt'] }] });
-    assert.match(await answer(await key.sign(), { keys: noSigning }), /not-authentic/, 'key_ops is not ignored');
+  });
+
+  test('a member of a key that limits its use is not ignored, whatever it is', async () => {
+    const [jwk] = JSON.parse(keySetOf(key)).keys;
+    const [other] = JSON.parse(keySetOf(rsa)).keys;
+    for (const limit of [
+      ...[{ use: 'enc' }, { use: ['enc'] }, { use: 5 }, { use: null }],
+      ...[{ key_ops: ['encrypt'] }, { key_ops: ['verify', 5] }, { key_ops: [['verify']] }, { key_ops: {} }],
+      ...[{ alg: ['ES256'] }, { d: 5 }, { d: 'AAAA' }],
+    ]) {
+      const keys = JSON.stringify({ keys: [{ ...jwk, ...limit }, other] });
+      assert.match(await answer(await key.sign(), { keys }), /not-authentic/, JSON.stringify(limit));
+    }
   });
 
   test('an algorithm that the token issuer does not have', async () => {

@@ -130,6 +130,21 @@ suite('a file that is there, but of no use', () => {
     assert.deepEqual(says(), [`${path} is a folder`]);
   });
 
+  test('a certificate is judged also if its key is missing', (t) => {
+    const { data, config } = installation(t);
+    const bad = () =>
+      examineServerCertificates(config).flatMap((found) => (found.verdict === 'bad' ? [found.says] : []));
+    const replaceCertificate = (notBefore: string, notAfter: string) =>
+      writeFileSync(join(data, 'server.crt'), makeAuthority().issue({ notBefore, notAfter }).pem);
+    rmSync(join(data, 'server.key'));
+    replaceCertificate('2020-01-01', '2021-01-01');
+    assert.match(bad().join('\n'), /^expired [0-9]+ days ago\n.*server\.key/);
+    replaceCertificate('2090-01-01', '2091-01-01');
+    assert.match(bad().join('\n'), /^not valid before .*2090.*\n.*server\.key/);
+    writeFileSync(join(data, 'server.crt'), 'hello');
+    assert.match(bad().join('\n'), /server\.crt is not a PEM certificate\n.*server\.key/);
+  });
+
   for (const [what, text, mode, says] of [
     ['damaged', '{"keys": [', 0o600, /keyring\.json is damaged/],
     ['readable for others', formatKeyring(firstKey()), 0o644, /others may read the keyring/],

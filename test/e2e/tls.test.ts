@@ -154,14 +154,20 @@ suite('the TLS listener', () => {
     open.close();
   });
 
-  test('a server certificate that has expired does not replace one that is valid', async () => {
-    const expired = issueExpired(service.authority);
+  test('a server certificate that callers refuse does not replace one that is valid', async () => {
     const old = await serial();
-    replace(service.serverFiles.certificate, expired.pem);
-    replace(service.serverFiles.key, expired.key);
-    const found = () => logged(/"level":"error".*server\.crt expired at .*2021.*Renew it.*the last one stays/);
-    await eventually('it is logged', () => found().length > 0);
-    assert.equal(await serial(), old);
+    for (const [notBefore, notAfter, why] of [
+      ['2020-01-01', '2021-01-01', /server\.crt: expired at .*2021.*Renew it.*the last one stays/],
+      ['2090-01-01', '2091-01-01', /server\.crt: not valid before .*2090.*Renew it.*the last one stays/],
+    ] as const) {
+      const { pem, key } = service.authority.issue({ commonName: 'localhost', notBefore, notAfter });
+      replace(service.serverFiles.certificate, pem);
+      replace(service.serverFiles.key, key);
+      await eventually('it is logged', () => logged(why).length > 0);
+      await wait(2500);
+      assert.equal(await serial(), old);
+      assert.equal(logged(why).length, 1, 'once, although it is judged again and again');
+    }
   });
 
   async function serial(): Promise<string> {

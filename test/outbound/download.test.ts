@@ -6,7 +6,7 @@ import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { download } from '../../src/outbound/download.ts';
 import { guardedFetch, type OutboundPorts } from '../../src/outbound/guarded-fetch.ts';
-import { type RudeServer, rudeServer } from './rude-server.ts';
+import { BROKEN, type RudeServer, rudeServer } from './rude-server.ts';
 
 const LOOPBACK = ['127.0.0.1'];
 const MOST = 1024 * 1024;
@@ -49,6 +49,14 @@ suite('a download', () => {
   ] as const) {
     test(`is aborted if it never ends, but is in very small parts: ${path}`, async () => {
       assert.equal(await get(`${server.url}/${path}`), `no response: ${why}`);
+    });
+  }
+
+  for (const reply of Object.keys(BROKEN)) {
+    test(`that breaks in its first read takes no place from later ones: ${reply}`, async () => {
+      for (let count = 0; count < 10; count += 1)
+        assert.doesNotMatch(await get(`${server.url}/broken/${reply}`, { withinMs: 10_000 }), /took longer|timed out/);
+      assert.equal(await get(`${server.url}/hello`), 'hello');
     });
   }
 
@@ -151,6 +159,7 @@ suite('a proxy set in the environment', () => {
   });
   proxy.on('connect', (request, socket) => {
     seen.push(`CONNECT ${request.url}`);
+    if (request.url?.startsWith('mute.')) return void socket.write('HTTP/1.1 200 OK\r\n\r\n');
     const through = connect(1, '127.0.0.1');
     through.on('error', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
   });
@@ -171,6 +180,14 @@ suite('a proxy set in the environment', () => {
     const get = fetching({ environment: { HTTPS_PROXY: address } });
     assert.match(await get('https://crl.example.com/ca.crl', { allowed: [] }), /the proxy replied 502/);
     assert.deepEqual(seen.splice(0), ['CONNECT crl.example.com:443']);
+  });
+
+  test('is given up if the target behind it is mute, and later requests are not', async () => {
+    const get = fetching({ environment: { HTTPS_PROXY: address } });
+    const ask = () => get('https://mute.example.com/ca.crl', { allowed: [] });
+    const answers = await Promise.all(Array.from({ length: 9 }, ask));
+    assert.deepEqual(new Set(answers), new Set(['no response: TLS through the proxy timed out']));
+    seen.splice(0);
   });
 
   test('is not used for hosts in NO_PROXY', async () => {

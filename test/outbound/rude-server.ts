@@ -20,10 +20,25 @@ type Behaviour = (response: ServerResponse, request: IncomingMessage, server: Ru
 
 const MEGABYTE = Buffer.alloc(1024 * 1024);
 
+const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+const CHUNKS = '1\r\n0\r\n'.repeat(3000);
+const INTERIM = 'HTTP/1.1 103 Early Hints\r\n\r\n';
+/** Whole replies, each in one write, so that all of it can come in one read. */
+export const BROKEN: Readonly<Record<string, string>> = {
+  pieces: CHUNKED + CHUNKS,
+  'pieces-and-garbage': `${CHUNKED + CHUNKS}garbage\r\n`,
+  'pieces-of-an-error': CHUNKED.replace('200 OK', '404 Not Found') + CHUNKS,
+  'compressed-pieces': CHUNKED.replace('\r\n', '\r\ncontent-encoding: gzip\r\n') + CHUNKS,
+  interim: INTERIM.repeat(200),
+  'interim-and-garbage': `${INTERIM.repeat(101)}garbage\r\n\r\n`,
+  upgrade: 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\nhello',
+  zeros: `${CHUNKED}${'0'.repeat(200_000)}`,
+};
+
 /** Sends the same part without end. */
 function flood(socket: Socket | null, start: string, part: string): void {
   if (!socket) return;
-  const parts = Buffer.from(part.repeat(10_000));
+  const parts = Buffer.from(part);
   const more = () => {
     if (!socket.destroyed) socket.write(parts, more);
   };
@@ -47,8 +62,9 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
     const timer = setInterval(() => response.write('x'), 20);
     response.once('close', () => clearInterval(timer));
   },
-  pieces: ({ socket }) => flood(socket, 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n', '1\r\n0\r\n'),
-  interim: ({ socket }) => flood(socket, '', 'HTTP/1.1 103 Early Hints\r\n\r\n'),
+  pieces: ({ socket }) => flood(socket, CHUNKED, CHUNKS),
+  interim: ({ socket }) => flood(socket, '', INTERIM.repeat(1000)),
+  broken: ({ socket }, { url }) => socket?.on('error', () => undefined).write(BROKEN[url?.split('/')[2] ?? ''] ?? ''),
   silent: () => undefined,
   headers: (response) => {
     const timer = setInterval(() => response.writeEarlyHints({ link: '</a>; rel=preload' }), 20);

@@ -1,7 +1,13 @@
 import { X509Certificate } from 'node:crypto';
 import { publicNameOf } from '../../config/public-name.ts';
 import type { Config } from '../../config/schema.ts';
-import { type CertificatePaths, CertificateUnusable, checkPair, whyNotFor } from '../../serve/server-certificate.ts';
+import {
+  type CertificatePaths,
+  CertificateUnusable,
+  checkPair,
+  readLeaf,
+  whyNotFor,
+} from '../../serve/server-certificate.ts';
 import { readNamed } from '../../serve/watch.ts';
 import { systemClock } from '../../system.ts';
 import { counted } from '../terminal/output.ts';
@@ -23,13 +29,21 @@ export function examineServerCertificates(config: Config): Finding[] {
 }
 
 function examineCertificate(about: string, tls: CertificatePaths, name: string | undefined): Finding[] {
-  const leaf = readPair(about, tls);
-  if (!(leaf instanceof X509Certificate)) return leaf;
+  const leaf = readCertificate(about, tls.certificate);
+  if (!(leaf instanceof X509Certificate)) return [leaf];
   const why = name === undefined ? undefined : whyNotFor(leaf, name);
   return [
-    examineExpiry(about, leaf.validTo, 'Renew it; the service reads it again by itself.'),
+    examineValidity(about, leaf),
     ...(why === undefined ? [] : [poor(about, why, 'Callers will refuse it: check publicUrl.')]),
+    ...examinePair(about, tls),
   ];
+}
+
+function examineValidity(about: string, { validFrom, validTo }: X509Certificate): Finding {
+  const todo = 'Renew it; the service reads it again by itself.';
+  if (Date.parse(validFrom) > systemClock.milliseconds())
+    return bad(about, `not valid before ${validFrom}`, 'Put one there that is valid now, or check the clock.');
+  return examineExpiry(about, validTo, todo);
 }
 
 export function examineExpiry(about: string, validTo: string, todo: string): Finding {
@@ -39,13 +53,21 @@ export function examineExpiry(about: string, validTo: string, todo: string): Fin
   return days < SOON_DAYS ? poor(about, `expires in ${days} days`, todo) : good(about, `good for ${days} days`);
 }
 
-/** The certificate of a pair that the service would take. The check of its file reports a key that cannot be read. */
-function readPair(about: string, { certificate, key }: CertificatePaths): X509Certificate | Finding[] {
+function readCertificate(about: string, path: string): X509Certificate | Finding {
   try {
-    return checkPair({ certificate, key }, readNamed(certificate), readNamed(key));
+    return readLeaf(path, readNamed(path));
   } catch (error) {
-    if (error instanceof CertificateUnusable) return [bad(about, error.message, error.todo)];
-    const { path } = error as NodeJS.ErrnoException;
-    return path === key ? [] : [unusable(about, certificate, error, 'Put the server certificate there.')];
+    if (error instanceof CertificateUnusable) return bad(about, error.message, error.todo);
+    return unusable(about, path, error, 'Put the server certificate there.');
+  }
+}
+
+/** Why the service would not take the pair. The check of its file reports a key that cannot be read. */
+function examinePair(about: string, { certificate, key }: CertificatePaths): Finding[] {
+  try {
+    checkPair({ certificate, key }, readNamed(certificate), readNamed(key));
+    return [];
+  } catch (error) {
+    return error instanceof CertificateUnusable ? [bad(about, error.message, error.todo)] : [];
   }
 }

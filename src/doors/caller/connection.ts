@@ -89,17 +89,21 @@ export function peersOf(proxies: readonly string[]): Peers {
   };
 }
 
+/** Listed proxies that a request can come through. */
+const MOST_HOPS = 20;
+
 /** The rightmost address that is not a listed proxy. Callers can forge everything to the left of it. */
 function forwardedAddress(header: string | string[] | undefined, peer: string, listed: BlockList): string {
-  const hops = [header ?? []]
-    .flat()
-    .join(',')
-    .split(',')
-    .map((hop) => hopAddress(hop.trim()))
-    .filter(Boolean);
-  for (const hop of hops.reverse()) {
+  const text = [header ?? []].flat().join(',');
+  let end = text.length;
+  for (let hops = 0; hops < MOST_HOPS && end > 0; ) {
+    const begin = text.lastIndexOf(',', end - 1) + 1;
+    const hop = hopAddress(text.slice(begin, end).trim());
+    end = begin - 1;
+    if (hop === '') continue;
     if (!isIP(hop)) return peer;
     if (!isListed(listed, hop)) return hop;
+    hops += 1;
   }
   return peer;
 }

@@ -109,9 +109,9 @@ function answerSocket(socket: Socket, { status, headers, body }: PreparedRefusal
 }
 
 /**
- * RFC 9112 3.2: a request of HTTP/1.1 has exactly one Host. Node also takes HTTP/0.9 and 2.0 in its first line. No request has two types (RFC 9110 8.3), of which Node would drop one, or two
- * credentials: a gateway might judge the other one. We decode no transfer coding but chunked, and a gateway might; HTTP/1.0 has none
- * (RFC 9112 6.1).
+ * Node takes HTTP/0.9 and 2.0 in a first line, too. RFC 9112 3.2: a request of HTTP/1.1 has exactly one Host. No request has two types
+ * (RFC 9110 8.3), of which Node would drop one, or two credentials: a gateway might judge the other one. We decode no transfer coding but
+ * chunked, and a gateway might; HTTP/1.0 has none (RFC 9112 6.1).
  */
 export function whyMalformed(request: IncomingMessage): TransportReason | undefined {
   const { httpVersionMajor, httpVersionMinor, rawHeaders } = request;
