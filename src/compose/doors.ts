@@ -28,13 +28,15 @@ export function doorParts(
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
     new RateLimit({ burst, perSecond: perMinute / 60 }, shared.ports.clock.milliseconds);
   const isExempt = networkMatcher(limits.exemptNetworks);
+  const lines = rate(limits.requestsPerAddress);
   return {
     ...shared,
     publicUrl,
     certificateUrl: certificateUrlOf(config),
     version: VERSION,
     overLimit: addressLimit(rate(limits.requestsPerAddress), shared.readConnection, isExempt),
-    overLineLimit: addressLimit(rate(limits.requestsPerAddress), shared.readConnection, isExempt),
+    overLineLimit: ({ network, presenter }, { operation, reason }) =>
+      !isExempt(presenter.address) && lines.take(`${network} ${operation} ${reason}`) !== undefined,
     overCheckLimit: addressLimit(rate(limits.checksPerAddress), shared.readConnection, isExempt),
     perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },
     authsvcMounts: authsvc.mounts,

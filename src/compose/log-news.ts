@@ -33,9 +33,9 @@ export function logEvents(log: Log, measure: (lag: number) => void): EventNews {
   };
 }
 
-/** The steps of a refusal take kilobytes: a flood would fill the log. The rule that failed is in every line. */
-/** Of one rule. */
+/** Lines about one rule. The steps take kilobytes: a flood would fill the log. Without them, the rule that failed is still named. */
 const DETAILED = { burst: 50, perSecond: 1 };
+const BRIEF = { burst: 600, perSecond: 50 };
 
 interface RefusalLine {
   readonly id: string;
@@ -44,9 +44,13 @@ interface RefusalLine {
 }
 
 export function logRefusals(log: Log, milliseconds: () => number): (line: RefusalLine, message: string) => void {
-  const detailed = new RateLimit(DETAILED, milliseconds);
-  return (line, message) => {
-    const { steps, ...brief } = line;
-    log.info(detailed.take(line.rule ?? '') === undefined ? { ...brief, steps } : brief, message);
+  const [detailed, brief] = [DETAILED, BRIEF].map((rate) => new RateLimit(rate, milliseconds)) as [
+    RateLimit,
+    RateLimit,
+  ];
+  return ({ steps, ...line }, message) => {
+    const { rule = '' } = line;
+    if (detailed.take(rule) === undefined) log.info({ ...line, steps }, message);
+    else log[brief.take(rule) === undefined ? 'info' : 'debug'](line, message);
   };
 }

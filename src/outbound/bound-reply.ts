@@ -1,5 +1,5 @@
-// Bounds the parts in which a reply comes. Node handles each chunk, each interim response (1xx) and each TLS record by itself: a server
-// that sends them without end, a byte or a line at a time, would keep the event loop busy with little traffic.
+// Bounds the parts in which a reply comes. Node handles each chunk, each interim response (1xx) and each TLS record with data by itself: a
+// server that sends them without end, a byte or a line at a time, would keep the event loop busy with little traffic.
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -30,7 +30,7 @@ class Reply {
   readonly #body = new Pieces();
   #interim = 0;
   #response: IncomingMessage | undefined;
-  #hasFailed = false;
+  #failure: Error | undefined;
 
   constructor(request: ClientRequest) {
     this.#request = request;
@@ -49,10 +49,12 @@ class Reply {
   }
 
   watch(response: IncomingMessage): void {
+    // Node parses the rest of what it has read, also of a request that was destroyed.
+    if (this.#failure) return void response.destroy(this.#failure);
     this.#response = response;
     const push = response.push.bind(response);
     response.push = (piece: Buffer | null, encoding?: BufferEncoding) => {
-      if (this.#hasFailed) return true;
+      if (this.#failure) return true;
       if (piece === null) return push(null);
       this.#body.add(piece.length);
       if (!this.#body.areTooSmall) return push(piece, encoding);
@@ -62,9 +64,9 @@ class Reply {
   }
 
   #fail(why: string): void {
-    if (this.#hasFailed) return;
-    this.#hasFailed = true;
-    (this.#response ?? this.#request).destroy(new Error(why));
+    if (this.#failure) return;
+    this.#failure = new Error(why);
+    (this.#response ?? this.#request).destroy(this.#failure);
   }
 }
 

@@ -114,12 +114,12 @@ function answerTo(request: ClientRequest, route: Route, body: Uint8Array | undef
       clearTimeout(headers);
       resolve(response);
     });
-    request.once('error', (problem) => {
+    request.once('error', reject);
+    request.once('close', () => {
       clearTimeout(headers);
       clearTimeout(connecting);
-      reject(problem);
+      reject(new Error('the connection was closed')); // such as after 101, which we do not ask for
     });
-    request.once('close', () => reject(new Error('the connection was closed'))); // such as after 101, which we do not ask for
     request.end(body);
   });
 }

@@ -62,8 +62,8 @@ export interface ServiceParts {
   readonly limits: Limits;
   readonly readConnection: ReadConnection;
   readonly overLimit: AddressLimit;
-  /** Charged for the log line of a request that names no grant, so that no request of strangers, whatever it is, can fill the log. */
-  readonly overLineLimit: AddressLimit;
+  /** Charged for the log lines of strangers, whatever they ask for. Lines of one kind do not take the place of others. */
+  readonly overLineLimit: (connection: Connection, story: Story) => boolean;
   readonly proxies: {
     readonly addresses: readonly string[];
     readonly header: PresentedOptions['header'];
@@ -149,11 +149,12 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
       metrics?.observe(story, ms);
       const connection = readConnection(request);
       const span = traces?.leave(request, reply, story, ms, connection.trace);
-      const namesNothing = story.grantId === undefined && !story.isMonitoring;
+      const { grantId, identityId, resourceServer, isMonitoring } = story;
+      const isStranger = !(grantId ?? identityId ?? resourceServer ?? isMonitoring);
       const isSpared =
         story.reason === 'rate-limited'
           ? limitedLines.take('') !== undefined
-          : namesNothing && overLineLimit(request) !== undefined;
+          : isStranger && overLineLimit(connection, story);
       logRequest(request, reply, { story, ms, connection, span, isSpared }, writeLine);
     },
     onFault: (request, fault) =>

@@ -107,7 +107,7 @@ class CertificateFiles {
     const validity = whyNotValid(leaf, nowMs);
     if (!validity?.isOver || !this.#leaf || whyNotValid(this.#leaf, nowMs)?.isOver) return;
     this.#files.forget(); // it may become valid, or the clock may be wrong
-    throw new CertificateUnusable(`${this.#paths.certificate}: ${validity.why}`, REMEDY);
+    throw new CertificateUnusable(`${this.#paths.certificate}: ${validity.why}`, `${REMEDY} Check the clock, too.`);
   }
 
   /** Logs once a day that callers refuse the certificate, or soon will. */

@@ -24,4 +24,6 @@ test('a flood of refused certificates logs the rule of each, and the steps of fi
   refuse();
   assert.equal(detailed(), 51);
   assert.equal(lines.filter((line) => line.includes('"rule":"expired"')).length, 82);
+  for (let count = 0; count < 1_000; count += 1) refuse();
+  assert.equal(lines.length, 82 + 599, 'further ones are for debugging only');
 });

@@ -24,7 +24,6 @@ import {
   DEVICE,
   type Pair,
   pairByCertificate,
-  REVOKE,
   redeem,
   refresh,
   refreshed,
@@ -189,8 +188,6 @@ for (const protocol of PROTOCOLS) {
           headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
         },
         'no grant type': { path: '/oauth2/token', ...form('a=1') },
-        'Verify without a token': { path: VERIFY },
-        'Revoke without a token': { path: REVOKE },
         'a program at the page of people': { path: '/' },
       };
       for (const [what, request] of Object.entries(UNUSABLE))

@@ -31,6 +31,8 @@ export const BROKEN: Readonly<Record<string, string>> = {
   'compressed-pieces': CHUNKED.replace('\r\n', '\r\ncontent-encoding: gzip\r\n') + CHUNKS,
   interim: INTERIM.repeat(200),
   'interim-and-garbage': `${INTERIM.repeat(101)}garbage\r\n\r\n`,
+  'interim-and-reply': `${INTERIM.repeat(101)}HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello`,
+  'interim-and-nothing': `${INTERIM.repeat(101)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`,
   upgrade: 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\nhello',
   zeros: `${CHUNKED}${'0'.repeat(200_000)}`,
 };

@@ -96,14 +96,13 @@ const MOST_HOPS = 20;
 function forwardedAddress(header: string | string[] | undefined, peer: string, listed: BlockList): string {
   const text = [header ?? []].flat().join(',');
   let end = text.length;
-  for (let hops = 0; hops < MOST_HOPS && end > 0; ) {
+  for (let hops = 0; hops < MOST_HOPS && end > 0; hops += 1) {
     const begin = text.lastIndexOf(',', end - 1) + 1;
     const hop = hopAddress(text.slice(begin, end).trim());
     end = begin - 1;
     if (hop === '') continue;
     if (!isIP(hop)) return peer;
     if (!isListed(listed, hop)) return hop;
-    hops += 1;
   }
   return peer;
 }

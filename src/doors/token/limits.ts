@@ -37,8 +37,6 @@ export function tokenLimits(rates: TokenRates, { registry }: Ports): TokenLimits
 /** Requests that name no grant, so that no limit was charged for them, and a 429 instead hides no grant that has ended. */
 const NAMING_NO_GRANT: ReadonlySet<string> = new Set([
   ...REQUEST_REASONS,
-  'access-token-in-query',
-  'access-token-missing',
   'client-id-missing',
   'credential-missing',
   'credential-ambiguous',
