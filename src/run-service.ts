@@ -101,20 +101,17 @@ async function startService(config: Config, log: Log, stopSignal: Promise<string
 async function openWhenAvailable(config: Config, log: Log, stopSignal: Promise<string>): Promise<Store | undefined> {
   const giveUp = new Error('stopped while waiting for the store');
   let isStopping = false;
-  void stopSignal.then(() => {
-    isStopping = true;
-  });
   const logWaiting = waitingLog(log);
-  try {
-    return await openStore(config, (fault) => {
-      if (isStopping) throw giveUp;
-      logWaiting(fault);
-    });
-  } catch (error) {
-    if (error !== giveUp) throw error;
-    log.info({ signal: await stopSignal }, 'stopped while waiting for the store');
-    return undefined;
-  }
+  const opening = openStore(config, (fault) => {
+    if (isStopping) throw giveUp;
+    logWaiting(fault);
+  });
+  const first = await Promise.race([opening, stopSignal]);
+  if (typeof first !== 'string') return first;
+  isStopping = true;
+  opening.then((store) => store.close()).catch(() => undefined);
+  log.info({ signal: first }, giveUp.message);
+  return undefined;
 }
 
 const REMIND_MS = 60_000;

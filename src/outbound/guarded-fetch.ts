@@ -152,7 +152,7 @@ function decoded(message: IncomingMessage): Readable {
   message.on('error', () => undefined);
   const encoding = message.headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding === 'identity') return message;
-  const decoder = DECODERS[encoding]?.();
+  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]?.() : undefined;
   if (!decoder) {
     message.destroy();
     throw new Error(`the response has the unsupported encoding ${encoding}`);

@@ -93,16 +93,22 @@ function startWorker(
   giveUp: (code: number) => void,
 ): void {
   const worker = cluster.fork();
-  gathering.add(worker, number);
-  const again = () => startWorker(number, supervised, { gathering, log }, giveUp);
+  const again = () => !supervised.isStopping && startWorker(number, supervised, { gathering, log }, giveUp);
   const began = performance.now();
+  worker.once('online', () => gathering.add(worker, number));
+  worker.on('error', ({ message }) => {
+    // A message that could not be sent to one that has just died: 'exit' follows.
+    if (hasStarted(worker)) return;
+    log.error({ why: message }, 'no process could be started for a worker: it is tried again');
+    setTimeout(again, SHORT_LIFE_MS);
+  });
   worker.once('exit', (code, signal) => {
     if (supervised.isStopping) return;
     // It logged why. Restarting it would fail the same way.
     if (!supervised.hasServed && code) return giveUp(code);
     const isShort = performance.now() - began < SHORT_LIFE_MS;
     log.error({ pid: worker.process.pid, code, signal }, 'a worker died and is replaced');
-    setTimeout(() => !supervised.isStopping && again(), isShort ? SHORT_LIFE_MS : 0);
+    setTimeout(again, isShort ? SHORT_LIFE_MS : 0);
   });
 }
 
@@ -139,7 +145,13 @@ const HUNG_REMEDY =
   'Nothing, if it was stopped on purpose, as by a debugger. Otherwise report it with the log before this line.';
 
 function livingWorkers(): Worker[] {
-  return Object.values(cluster.workers ?? {}).flatMap((worker) => (worker && !worker.isDead() ? worker : []));
+  return Object.values(cluster.workers ?? {}).flatMap((worker) =>
+    worker && hasStarted(worker) && !worker.isDead() ? worker : [],
+  );
+}
+
+function hasStarted(worker: Worker): boolean {
+  return worker.process.pid !== undefined;
 }
 
 function stopWorker(worker: Worker, signal: string, patienceMs: number): Promise<void> {

@@ -130,3 +130,23 @@ test('a supervisor killed with -9 under load: its workers end, and nothing ackno
     await refreshed(caller, last);
   }
 });
+
+test('a supervisor that was stopped while a worker died goes on, and replaces it', async (t) => {
+  const { home, port } = await homeAtPort(t);
+  const { supervisor, said } = serveWithWorkers(t, home);
+  await said('ready', 2);
+  const [first = 0] = workersOf(supervisor);
+  process.kill(supervisor.pid ?? 0, 'SIGSTOP');
+  await pause(6_000); // it asks its workers every five seconds: the next time before it sees that one has died
+  process.kill(first, 'SIGKILL');
+  await pause(500);
+  process.kill(supervisor.pid ?? 0, 'SIGCONT');
+  await said('ready', 3);
+  const caller = callerOver('HTTP/1.1', {
+    port,
+    ca: home.authority.pem,
+    certificate: home.authority.issue({ commonName: 'ada' }),
+  });
+  t.after(() => caller.close());
+  await pairByCertificate(caller);
+});

@@ -115,7 +115,7 @@ interface Pair {
 }
 
 function readPair(text: string): Pair | undefined {
-  const [, key, quoted, plain] = /^\s*([A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^"]*))\s*$/.exec(text) ?? [];
+  const [, key, quoted, plain] = /^([A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^"]*))$/.exec(text.trim()) ?? [];
   if (key === undefined) return undefined;
   return { key: key.toLowerCase(), value: quoted?.replace(/\\(.)/g, '$1') ?? plain ?? '' };
 }

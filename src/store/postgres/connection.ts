@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Address, Host } from './address.ts';
 import { ConnectionLost, isRefusedStatement, isSessionUnfit, StartedTooLate } from './faults.ts';
@@ -135,6 +136,7 @@ async function connectTo(host: Host, address: Address, options: string): Promise
     keepAlive: true,
   });
   const connection = new Connection(client, address);
+  endOnUnreadable(client);
   try {
     await client.connect();
     await prepareSession(client, address);
@@ -143,6 +145,27 @@ async function connectTo(host: Host, address: Address, options: string): Promise
     connection.close();
     throw error;
   }
+}
+
+type Attach = (stream: Duplex) => void;
+
+/** `pg` throws in the listener of its socket if it cannot read what the server says, such as a request for GSSAPI. */
+function endOnUnreadable(client: pg.Client): void {
+  const { connection } = client as unknown as { connection: { attachListeners: Attach } };
+  const attach = connection.attachListeners.bind(connection);
+  connection.attachListeners = (stream) => {
+    attach(stream);
+    const [read] = stream.listeners('data').slice(-1) as ((bytes: Buffer) => void)[];
+    if (!read) return;
+    stream.off('data', read);
+    stream.on('data', (bytes: Buffer) => {
+      try {
+        read(bytes);
+      } catch (error) {
+        stream.destroy(error as Error);
+      }
+    });
+  };
 }
 
 /** By default, TLS is verified for every connection that leaves the machine. */

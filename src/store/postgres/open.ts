@@ -58,10 +58,12 @@ export async function migratePostgres({ url, environment }: PostgresOptions): Pr
 }
 
 async function prepare(address: Address): Promise<SchemaChange> {
-  return withConnection(address, async (connection) => {
+  const { version, isUsable } = await withConnection(address, async (connection) => {
     await refuseTransactionPooler(connection, () => connect(address));
-    return ensureSchema(connection);
+    return schemaState(connection);
   });
+  if (isUsable) return { before: version, now: version };
+  return withConnection({ ...address, statementTimeoutMs: MIGRATION_MS, lockTimeoutMs: MIGRATION_MS }, ensureSchema);
 }
 
 /** Missing privileges and tables do not go away by waiting. */
@@ -79,7 +81,7 @@ const MISSING = /^(?:42|3F)/;
 
 /** A separate connection for the schema. */
 async function withConnection<T>(address: Address, work: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await connect({ ...address, statementTimeoutMs: MIGRATION_MS, lockTimeoutMs: MIGRATION_MS });
+  const connection = await connect(address);
   try {
     return await work(connection);
   } finally {
