@@ -14,7 +14,7 @@ import { commandEnvironment, runTessera, TESSERA } from './command.ts';
 
 function newFolder(t: TestContext): string {
   const folder = temporaryFolder('quickstart');
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
   return folder;
 }
 

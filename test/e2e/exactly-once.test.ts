@@ -57,7 +57,7 @@ async function underLoad(histories: readonly History[], ended: readonly History[
 
 test('after kill -9 under load and a restart, nothing acknowledged is lost and nothing spent works again [threats: Refresh, revoke, device]', async (t) => {
   const home = await populatedHome({ log: { level: 'silent' } });
-  t.after(() => rmSync(home.folder, { recursive: true, force: true }));
+  t.after(() => rmSync(home.folder, { recursive: true, force: true, maxRetries: 20 }));
   const ada = home.authority.issue({ commonName: 'ada' });
 
   const histories: History[] = Array.from({ length: 8 }, () => ({ acknowledged: [], revoked: false }));

@@ -182,7 +182,11 @@ function ask(reach: Reach, { method = 'POST', path, body = '' }: Question, forge
   return new Promise((resolve, reject) => {
     const send = reach.agent ? requestHttps : requestHttp;
     const request = send({ ...options, headers }, (response) => void readHttp1(response).then(resolve, reject));
-    request.on('error', reject);
+    request.on('error', (fault) => {
+      // A proxy closes idle connections after a few seconds, and this machine may be slow.
+      if (request.reusedSocket) resolve(ask(reach, { method, path, body }, forgery));
+      else reject(fault);
+    });
     request.end(body);
   });
 }

@@ -24,7 +24,7 @@ test('the commands of the README get an answer from that API, beside the quick s
   const [program = ''] = blocksIn('js');
   const [startApi = '', callApi = ''] = blocksIn('sh');
   const folder = temporaryFolder('readme');
-  t.after(() => rmSync(folder, { recursive: true }));
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
   const [servicePort, apiPort] = [await freePort(), await freePort()];
   const withPorts = (text: string) => text.replace(':8443', `:${servicePort}`).replace('3000', `${apiPort}`);
   const inFolder = { cwd: folder, env: commandEnvironment() };
@@ -58,7 +58,7 @@ test('the API of the README serves valid tokens with the permission, and no othe
   const [block = ''] = blocksIn('js');
   const port = await freePort();
   const folder = temporaryFolder('readme');
-  t.after(() => rmSync(folder, { recursive: true }));
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
   const origin = `http://127.0.0.1:${service.portsOfListeners[1]}`;
   writeFileSync(join(folder, 'api.mjs'), block.replace('https://localhost:8443', origin).replace('3000', `${port}`));
   const api = spawn(process.execPath, [join(folder, 'api.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] });

@@ -60,7 +60,7 @@ suite('a refused certificate [spec-gaps: Authorize/Certificate]', () => {
 
 test('the issuer of the quick start accepts what plain `openssl x509 -req` makes', async (t) => {
   const folder = temporaryFolder('quickstart');
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
   const port = await freePort();
   const args = [TESSERA, '--set', `listeners.0.port=${port}`, 'quickstart'];
   const service = spawn(process.execPath, args, { cwd: folder, env: commandEnvironment(), stdio: 'pipe' });

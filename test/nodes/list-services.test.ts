@@ -32,6 +32,8 @@ interface Scene {
   readonly list: (...revoked: readonly Issued[]) => Uint8Array;
   /** A caller with ada's certificate at a port of the service. */
   readonly callerAt: (port: number) => Caller;
+  /** Called after the test, before the folder is removed. */
+  readonly ends: (() => unknown)[];
 }
 
 async function scene(t: TestContext, settings: Record<string, unknown> = {}): Promise<Scene> {
@@ -45,19 +47,18 @@ async function scene(t: TestContext, settings: Record<string, unknown> = {}): Pr
   const revocation = { crl: 'required', ocsp: 'off', crlFiles: [], allowedAddresses, endGrants: true } as const;
   await populate(store, authority, [{ revocation }]);
   await store.close();
-  const callers: Caller[] = [];
-  t.after(() => {
-    for (const caller of callers) caller.close();
-    server.close();
-    rmSync(home.folder, { recursive: true, force: true });
+  const ends: (() => unknown)[] = [() => server.close()];
+  t.after(async () => {
+    await Promise.all(ends.map((end) => end()));
+    rmSync(home.folder, { recursive: true, force: true, maxRetries: 20 });
   });
   const ada = authority.issue({ commonName: 'ada', extensions: [server.point] });
   const callerAt = (port: number) => {
     const caller = callerOver('HTTP/1.1', { port, ca: authority.pem, certificate: ada });
-    callers.push(caller);
+    ends.push(() => caller.close());
     return caller;
   };
-  return { home, server, ada, list, callerAt };
+  return { home, server, ada, list, callerAt, ends };
 }
 
 function inDays(days: number): string {
@@ -119,10 +120,10 @@ async function renew(node: ListNode): Promise<void> {
 }
 
 test('another node takes over from a node killed during a fetch, and a restarted node fetches nothing', async (t) => {
-  const { home, server, list, callerAt } = await scene(t);
+  const { home, server, list, callerAt, ends } = await scene(t);
   const start = async (): Promise<ServiceProcess> => {
     const started = await startProcess(home);
-    t.after(() => started.kill());
+    ends.push(() => started.kill());
     return started;
   };
   const [first, second] = [await start(), await start()];
@@ -140,8 +141,8 @@ test('another node takes over from a node killed during a fetch, and a restarted
 });
 
 test('only one worker of a machine fetches', async (t) => {
-  const { home, server, callerAt } = await scene(t);
-  const ports = await portsOfWorkers(t, home, 3);
+  const { home, server, callerAt, ends } = await scene(t);
+  const ports = await portsOfWorkers(ends, home, 3);
   assert.equal(new Set(ports).size, 3, 'each can be asked by itself');
   const answers = await Promise.all([...ports, ...ports].map((port) => ask(callerAt(port))));
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
@@ -149,10 +150,10 @@ test('only one worker of a machine fetches', async (t) => {
 });
 
 /** Workers share a fixed port; with port 0 each gets its own. */
-async function portsOfWorkers(t: TestContext, { configFile }: Home, count: number): Promise<number[]> {
+async function portsOfWorkers(ends: Scene['ends'], { configFile }: Home, count: number): Promise<number[]> {
   const args = [MAIN, '--config', configFile, 'serve', '--workers', String(count)];
   const supervisor = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  t.after(() => supervisor.kill('SIGKILL'));
+  ends.push(() => supervisor.kill('SIGKILL'));
   const ports: number[] = [];
   for await (const line of createInterface({ input: supervisor.stdout })) {
     const { msg, addresses } = JSON.parse(line) as { msg: string; addresses: readonly string[] };
