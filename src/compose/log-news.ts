@@ -44,10 +44,8 @@ interface RefusalLine {
 }
 
 export function logRefusals(log: Log, milliseconds: () => number): (line: RefusalLine, message: string) => void {
-  const [detailed, brief] = [DETAILED, BRIEF].map((rate) => new RateLimit(rate, milliseconds)) as [
-    RateLimit,
-    RateLimit,
-  ];
+  const detailed = new RateLimit(DETAILED, milliseconds);
+  const brief = new RateLimit(BRIEF, milliseconds);
   return ({ steps, ...line }, message) => {
     const { rule = '' } = line;
     if (detailed.take(rule) === undefined) log.info({ ...line, steps }, message);

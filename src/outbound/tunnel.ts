@@ -22,6 +22,7 @@ export function openTunnel(
     const timer = setTimeout(() => tunnel.destroy(new Error('the proxy timed out')), timeoutMs);
     tunnel.once('error', reject).once('close', () => clearTimeout(timer));
     tunnel.once('connect', ({ statusCode }, socket: Socket) => {
+      clearTimeout(timer);
       if (statusCode !== 200) {
         socket.destroy();
         return reject(new Error(`the proxy replied ${statusCode}`));
