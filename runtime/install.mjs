@@ -20,7 +20,8 @@ export function isInstalled(root, { needsDev }) {
   );
 }
 
-export async function install(root, { needsDev, isReady }) {
+/** `what`: for people; the packages of the lock file if absent. */
+export async function install(root, { what, needsDev, isReady }) {
   if (!mayWrite(root)) {
     stop(`packages are missing and ${root} cannot be written. Run \`npm ci\` there once, as someone who may write.`);
   }
@@ -29,17 +30,18 @@ export async function install(root, { needsDev, isReady }) {
   const release = () => rmSync(lockFile, { force: true });
   process.on('exit', release);
   // While this process waited, another may have done it.
-  if (!isReady()) await run(root, lockFile, needsDev);
+  if (!isReady()) await run(root, lockFile, { what, needsDev });
   // The pinned Node must not hide the machine's own, which npm would otherwise find behind this link.
   rmSync(join(root, 'node_modules', '.bin', 'node'), { force: true });
   release();
   process.off('exit', release);
 }
 
-async function run(root, lockFile, needsDev) {
+async function run(root, lockFile, { what, needsDev }) {
   const started = Date.now();
   const seconds = () => `${((Date.now() - started) / 1000).toFixed(0)} s`;
-  say(`installing the packages of package-lock.json, ${needsDev ? 'with development tools' : 'to run only'}, once …`);
+  const usual = `the packages of package-lock.json, ${needsDev ? 'with development tools' : 'to run only'}`;
+  say(`installing ${what ?? usual}, once …`);
   // Where the packages to run are there already, a service may be running from them: add to them, remove nothing.
   const command = isInstalled(root, { needsDev: false }) ? ['install', '--no-save'] : ['ci'];
   const extent = needsDev ? ['--include=dev'] : ['--omit=dev'];

@@ -5,15 +5,13 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { chooseNode, hasNode } from './choose-node.mjs';
 import { install, isInstalled } from './install.mjs';
-import { say, stop } from './say.mjs';
+import { stop } from './say.mjs';
 
-const OLDEST_NODE = 24;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const pinned = join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
-const isNewEnough = Number(process.versions.node.split('.')[0]) >= OLDEST_NODE;
 
 const needsDev = process.argv[2] === '--dev';
 const [file, ...rest] = process.argv.slice(needsDev ? 3 : 2);
@@ -22,15 +20,14 @@ if (!isReady()) await install(root, { needsDev, isReady });
 if (!file) stop('no file to run was given');
 if (!existsSync(join(root, file)))
   stop(`${file} is not in this checkout yet. What is there is described in ARCHITECTURE.md; \`npm test\` tries it.`);
-launch([join(root, file), ...rest]);
+launch(await chooseNode(root, { needsDev }), [join(root, file), ...rest]);
 
-/** The machine's own Node where it is new enough, else the pinned one; and the packages of the lock file. */
+/** A Node, and the packages of the lock file. */
 function isReady() {
-  return isInstalled(root, { needsDev }) && (isNewEnough || existsSync(pinned));
+  return isInstalled(root, { needsDev }) && hasNode(root);
 }
 
-function launch(args) {
-  const node = isNewEnough ? process.execPath : existsSync(pinned) ? pinned : noNode();
+function launch(node, args) {
   // Types are stripped and code is compiled once: kept beside the packages, where nobody else can put code.
   const env = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'tessera'), ...process.env };
   // As src/cli/tessera has it for the published package, which says why.
@@ -45,12 +42,4 @@ function launch(args) {
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
   child.on('error', (error) => stop(`cannot start Node: ${error.message}`));
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
-}
-
-function noNode() {
-  say(`this needs Node ${OLDEST_NODE} or newer; this is ${process.version},`);
-  return stop(
-    `and there is no ${relative(root, pinned)} (Node is pinned for Linux on x64 and arm64). ` +
-      `Install Node ${OLDEST_NODE} and run the same command again.`,
-  );
 }

@@ -4,6 +4,7 @@ import {
   chmodSync,
   chownSync,
   cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -25,6 +26,8 @@ const place = (from, to) => {
 /** The libraries that the loader finds for a program or a native module, at the paths where it looks for them. */
 function librariesOf(program) {
   const listed = execFileSync('ldd', [program], { encoding: 'utf8' });
+  const missing = [...listed.matchAll(/(\S+) => not found/g)].map(([, name]) => name);
+  if (missing.length > 0) throw new Error(`${program} needs ${missing.join(', ')}, which the builder lacks`);
   return [...listed.matchAll(/(\/\S+) \(0x/g)].map(([, path]) => path);
 }
 
@@ -34,7 +37,9 @@ const natives = readdirSync('node_modules', { recursive: true }).filter((path) =
 for (const program of [pinned, ...natives.map((path) => join('node_modules', path))])
   for (const library of librariesOf(program)) place(library, library);
 
-const readmes = readdirSync('sdk').map((name) => join('sdk', name, 'README.md'));
+const readmes = readdirSync('sdk')
+  .map((name) => join('sdk', name, 'README.md'))
+  .filter((path) => existsSync(path));
 const pages = ['docs', 'LICENSE', ...readdirSync('.').filter((name) => name.endsWith('.md')), ...readmes];
 for (const part of ['dist', 'package.json', 'node_modules', ...pages]) place(part, join('opt/tessera', part));
 const packages = join(image, 'opt/tessera/node_modules');

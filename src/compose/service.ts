@@ -18,6 +18,12 @@ import { systemFetch } from '../outbound/system-fetch.ts';
 import { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import { startChores } from '../serve/chores.ts';
 import { openListener } from '../serve/open-listener.ts';
+import {
+  INTERMEDIATES_UNSEEN,
+  requestsCertificates,
+  seesIntermediates,
+  TO_SEE_INTERMEDIATES,
+} from '../serve/sees-intermediates.ts';
 import { recordingOutages } from '../store/outages.ts';
 import { FollowedRegistry } from '../store/registry.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
@@ -81,7 +87,11 @@ export async function composeService(
   const chores = [report, watchEvents, assertions.renewKeys, ...others];
   const stopChores = await startChores(chores, logFault);
   return {
-    listen: () => Promise.all(listeners.map((listener) => listener.listen())),
+    listen: async () => {
+      const addresses = await Promise.all(listeners.map((listener) => listener.listen()));
+      if (requestsCertificates(config)) void logUnseenIntermediates(log);
+      return addresses;
+    },
     census: () => sumOf(listeners.map((listener) => listener.census())),
     stop: async () => {
       // The background work goes on until the last request is answered: requests need its results.
@@ -91,6 +101,11 @@ export async function composeService(
       await Promise.all([store.close(), tracing?.stop()]);
     },
   };
+}
+
+async function logUnseenIntermediates(log: Log): Promise<void> {
+  const isSeen = await seesIntermediates().catch((fault: unknown) => log.error({ fault: String(fault) }, 'self-test'));
+  if (isSeen === false) log.warn({ todo: TO_SEE_INTERMEDIATES }, INTERMEDIATES_UNSEEN);
 }
 
 function sumOf(censuses: readonly Census[]): Census {

@@ -9,7 +9,7 @@ import { type PresentedOptions, presentedReader } from '../doors/caller/presente
 import type { Door, ListenerParts } from '../doors/door.ts';
 import type { AddressLimit } from '../doors/server/address-limit.ts';
 import { type App, type Limits, makeApp } from '../doors/server/app.ts';
-import { boundHandshakes } from '../doors/server/handshake-messages.ts';
+import { boundHandshakes, TO_BOUND_HANDSHAKES, UNBOUNDED_HANDSHAKES } from '../doors/server/handshake-messages.ts';
 import type { Census } from '../doors/server/places.ts';
 import { RateLimit } from '../doors/server/rate-limit.ts';
 import { unownedReplies } from '../doors/server/refusal-replies.ts';
@@ -96,7 +96,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   const server = app.fastify.server as unknown as TlsServer;
   server.maxConnections = connections;
   if (options.tls && !boundHandshakes(server, isKeyCheap) && options.tls.clientCertificates !== 'off')
-    parts.log.warn({ port: options.port }, UNBOUNDED_HANDSHAKES);
+    parts.log.warn({ port: options.port, todo: TO_BOUND_HANDSHAKES }, UNBOUNDED_HANDSHAKES);
   if (options.behindProxy) admitProxiesOnly(server, parts.proxies.addresses);
   return {
     listen: () =>
@@ -114,9 +114,6 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
     drain: () => app.drain({ isShared: isPortShared(options) }),
   };
 }
-
-const UNBOUNDED_HANDSHAKES =
-  'this Node cannot bound what the certificates of strangers cost: use Node 26, or clientCertificates: off (docs/operators.md)';
 
 /** For a listener on every address, fastify prints the loopback address only. */
 export function withEveryAddress(address: string, host: string): string {

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { suite, type TestContext, test } from 'node:test';
 import { eventually } from '../eventually.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { ROOT, read } from './sources.ts';
@@ -20,18 +20,29 @@ touch node_modules/.bin/node
 cp package-lock.json node_modules/.package-lock.json
 `;
 
+const WITHOUT_EXECVE = 'delete process.execve;';
+const AS = {
+  'old-node': WITHOUT_EXECVE,
+  'too-old-node': `${WITHOUT_EXECVE}Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.20.2'}})`,
+};
+
 interface Project {
   readonly root: string;
   readonly npmCalls: () => string[];
-  /** `as`: the machine's Node cannot replace its own process, as before version 22. */
-  readonly start: (options?: { as?: 'old-node'; env?: Readonly<Record<string, string>> }) => ChildProcess;
+  /** `as`: the machine has Node 20, which cannot replace its own process and is too old for the program. */
+  readonly start: (options?: {
+    as?: keyof typeof AS;
+    env?: Readonly<Record<string, string>>;
+    flags?: readonly string[];
+  }) => ChildProcess;
 }
 
 function project(t: TestContext, { npm = NPM, main = '' } = {}): Project {
   const root = temporaryFolder('launch in');
   t.after(() => rmSync(root, { recursive: true, force: true }));
   mkdirSync(join(root, 'bin'));
-  cpSync(join(ROOT, 'runtime'), join(root, 'runtime'), { recursive: true });
+  const filter = (path: string) => !path.endsWith('node_modules');
+  cpSync(join(ROOT, 'runtime'), join(root, 'runtime'), { recursive: true, filter });
   writeFileSync(join(root, 'package-lock.json'), LOCK);
   writeFileSync(join(root, 'bin', 'npm'), npm);
   chmodSync(join(root, 'bin', 'npm'), 0o755);
@@ -40,10 +51,12 @@ function project(t: TestContext, { npm = NPM, main = '' } = {}): Project {
   return {
     root,
     npmCalls: () => (existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : []),
-    start: ({ as, env: more = {} } = {}) => {
-      const flags = as ? ['--import', 'data:text/javascript,delete process.execve'] : [];
+    start: ({ as, env: more = {}, flags: own = [] } = {}) => {
+      const flags = as ? ['--import', `data:text/javascript,${AS[as]}`] : [];
       const env = { ...process.env, PATH: `${join(root, 'bin')}${delimiter}${process.env['PATH']}`, ...more };
-      return spawn(process.execPath, [...flags, join(root, 'runtime', 'launch.mjs'), 'main.ts', 'a b'], { env });
+      return spawn(process.execPath, [...flags, join(root, 'runtime', 'launch.mjs'), ...own, 'main.ts', 'a b'], {
+        env,
+      });
     },
   };
 }
@@ -170,4 +183,54 @@ test('Node gets the options of the published command, and NODE_OPTIONS overrides
     String(bare.stdout).trim(),
     'with these options, Node’s own modules need not be compiled at each start',
   );
+});
+
+const PACKAGE = `node_modules/node-${process.platform}-${process.arch}/bin`;
+const LACKS_LIBATOMIC =
+  'node: error while loading shared libraries: libatomic.so.1: cannot open shared object file: No such file or directory';
+
+/** npm that brings a Node: `pinned` in the project, and one that works in the folder of the older one. */
+const npmBringing = (pinned: string) => `${NPM}
+mkdir -p ${PACKAGE}
+case $PWD in */older-node) node='exec "${process.execPath}" "$@"';; *) node='${pinned}';; esac
+printf '#!/bin/sh\\n%s\\n' "$node" > ${PACKAGE}/node
+chmod +x ${PACKAGE}/node
+`;
+
+const SAY_NODE = `console.log('started'); process.exitCode = 7;`;
+
+suite('with a Node that is too old for the program', () => {
+  test('the pinned one is used', async (t) => {
+    const npm = npmBringing(`echo pinned; exec "${process.execPath}" "$@"`);
+    const { start, npmCalls } = project(t, { npm, main: SAY_NODE });
+    const { code, text } = await ended(start({ as: 'too-old-node' }));
+    assert.deepEqual([code, /pinned\nstarted\n$/.test(text), npmCalls().length], [7, true, 1], text);
+  });
+
+  test('and without libatomic, an older one is installed once, and the command that helps is named', async (t) => {
+    const npm = npmBringing(`echo "${LACKS_LIBATOMIC}" >&2; exit 127`);
+    const { start, root } = project(t, { npm, main: SAY_NODE });
+    for (const isFirst of [true, false]) {
+      const { code, text } = await ended(start({ as: 'too-old-node' }));
+      assert.equal(code, 7, text);
+      assert.match(text, /needs libatomic\.so\.1.*: apt-get install libatomic1\n/);
+      assert.equal(/installing Node 24, once/.test(text), isFirst);
+      assert.match(text, /started\n$/);
+    }
+    assert.equal(readFileSync(join(root, 'runtime/older-node/npm-calls'), 'utf8').split('\n').length, 2);
+  });
+
+  test('and a pinned one that does not start for another reason, it says which and ends', async (t) => {
+    const npm = npmBringing('echo "version GLIBC_2.28 not found" >&2; exit 1');
+    const { code, text } = await ended(project(t, { npm, main: SAY_NODE }).start({ as: 'too-old-node' }));
+    assert.equal(code, 1);
+    assert.match(text, /does not start: version GLIBC_2\.28 not found[\s\S]*Install Node 24 or newer/);
+  });
+});
+
+test('development tools run on the pinned Node, also where the machine has a newer one that would do', async (t) => {
+  const npm = npmBringing(`echo pinned; exec "${process.execPath}" "$@"`);
+  const { start } = project(t, { npm, main: SAY_NODE });
+  assert.match((await ended(start({ flags: ['--dev'] }))).text, /pinned\nstarted\n$/);
+  assert.match((await ended(start())).text, /^started\n$/);
 });

@@ -5,6 +5,7 @@ import type { Presented } from '../../src/core/certificate.ts';
 import { accept, refuse } from '../../src/core/outcome.ts';
 import type { Verdict } from '../../src/core/verdict.ts';
 import { presentedJudge } from '../../src/doors/caller/judge-presented.ts';
+import { describe } from '../../src/doors/token/descriptions.ts';
 import { authorizeCertificate } from '../../src/operations/grant/authorize-certificate.ts';
 import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import type { RefusedCertificate } from '../../src/operations/ports.ts';
@@ -17,6 +18,10 @@ import { onSqlite } from './on-sqlite.ts';
 const PRESENTED: Presented = { by: 'handshake', chain: [new Uint8Array(1)], hasIgnoredHeader: false };
 const STEP = { rule: 'validity', passed: false, about: 'leaf', words: '', reason: 'certificate-expired' } as const;
 const EXPIRED: Verdict = { outcome: refuse('certificate-expired'), steps: [STEP] };
+const NOT_APPROVED: Verdict = {
+  outcome: refuse('certificate-issuer-not-approved', { rule: 'issuer-approved' }),
+  steps: [],
+};
 const NAME = { source: 'common-name', name: 'nobody' } as const;
 const OF_NOBODY: Verdict = {
   outcome: accept({ issuer: ISSUER, name: NAME, mark: MARK, thumbprint: THUMBPRINT, until: NOW }),
@@ -124,6 +129,7 @@ test('an ignored certificate header is counted when a certificate is judged; not
     },
     admitClock: () => undefined,
     onIgnoredHeader: () => void ignored++,
+    seesIntermediates: async () => true,
   });
   assert.equal((await judge({ ...PRESENTED, hasIgnoredHeader: true }, [])).outcome, EXPIRED.outcome);
   assert.deepEqual([ignored, judged], [1, 1]);
@@ -146,7 +152,31 @@ test('with a wrong clock no certificate is judged, neither accepted nor refused'
       throw new StoreUnavailable('the clock is wrong');
     },
     onIgnoredHeader: () => undefined,
+    seesIntermediates: async () => true,
   });
   await assert.rejects(judge(PRESENTED, []), StoreUnavailable);
   assert.equal(await answer((await judge({ by: 'nothing' }, [])).outcome), 'certificate-missing');
+});
+
+test('where Node hides the intermediates that a caller sent, the refusal and the log say so; a header is not affected', async () => {
+  const judgeWith = (isSeen: boolean, verdict: Verdict = NOT_APPROVED) =>
+    presentedJudge({
+      judge: { judge: async () => verdict },
+      admitClock: () => undefined,
+      onIgnoredHeader: () => undefined,
+      seesIntermediates: async () => isSeen,
+    });
+  const ruleOf = ({ outcome }: Verdict) => (outcome.ok ? assert.fail('accepted') : outcome.refusal.rule);
+  const hidden = await judgeWith(false)(PRESENTED, []);
+  assert.equal(await answer(hidden.outcome), 'certificate-issuer-not-approved');
+  assert.equal(ruleOf(hidden), 'intermediates-seen');
+  assert.match(hidden.steps.at(-1)?.setting ?? '', /use Node 26\.10 or newer, or register/);
+  assert.match(
+    describe({ reason: 'certificate-issuer-not-approved', rule: 'intermediates-seen' }),
+    /not issued by an approved issuer: this server cannot see the intermediates/,
+  );
+  assert.equal(ruleOf(await judgeWith(true)(PRESENTED, [])), 'issuer-approved');
+  const twoSent = { ...PRESENTED, chain: [new Uint8Array(1), new Uint8Array(2)] };
+  assert.equal(ruleOf(await judgeWith(false)(twoSent, [])), 'issuer-approved');
+  assert.equal((await judgeWith(false, EXPIRED)(PRESENTED, [])).outcome, EXPIRED.outcome);
 });

@@ -7,6 +7,7 @@ import { examineFiles } from './files.ts';
 import { type Finding, good } from './finding.ts';
 import { examineKeyring } from './keyring.ts';
 import { examineLogo } from './named-files.ts';
+import { examineNode } from './node.ts';
 import { examineStore, openForExamination } from './store.ts';
 import { examineTracing } from './tracing.ts';
 
@@ -14,6 +15,7 @@ import { examineTracing } from './tracing.ts';
 export async function examine(config: Config): Promise<readonly Finding[]> {
   const findings = [
     good('configuration', 'in order'),
+    ...(await examineNode(config)),
     ...(await examineAddress(config)),
     ...examineFiles(config),
     ...examineFileSystem(config),

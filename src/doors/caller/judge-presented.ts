@@ -1,8 +1,10 @@
 // The judge that operations call: parses what was presented, then validates it by the approved issuers.
 import type { Presented, PresentedChain } from '../../core/certificate.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import type { Verdict } from '../../core/verdict.ts';
 import type { JudgePresented } from '../../operations/ports.ts';
 import type { CertificateJudge } from '../../pki/judge/certificate-judge.ts';
+import { step } from '../../pki/path/step.ts';
 import { readCertificateHeader } from './presented-header.ts';
 
 export interface JudgeOptions {
@@ -11,16 +13,38 @@ export interface JudgeOptions {
   readonly admitClock: () => void;
   /** A peer that is not a listed proxy sent a certificate header: usually a mistake in the set-up of a proxy. */
   readonly onIgnoredHeader: () => void;
+  /** Whether this Node shows the certificates above the leaf that a client sent. */
+  readonly seesIntermediates: () => Promise<boolean>;
 }
 
-export function presentedJudge({ judge, admitClock, onIgnoredHeader }: JudgeOptions): JudgePresented {
+export function presentedJudge({
+  judge,
+  admitClock,
+  onIgnoredHeader,
+  seesIntermediates,
+}: JudgeOptions): JudgePresented {
   return async (presented, issuers) => {
     if (presented.by === 'handshake' && presented.hasIgnoredHeader) onIgnoredHeader();
     const chain = readPresented(presented);
     if (!chain.ok) return { outcome: chain, steps: [] };
     admitClock();
-    return judge.judge(chain.value, issuers);
+    const verdict = await judge.judge(chain.value, issuers);
+    const isUnseen = presented.by === 'handshake' && chain.value.length === 1 && isWithoutPath(verdict);
+    return isUnseen && !(await seesIntermediates()) ? withIntermediatesUnseen(verdict) : verdict;
   };
+}
+
+function isWithoutPath({ outcome }: Verdict): boolean {
+  return !outcome.ok && outcome.refusal.reason === 'certificate-issuer-not-approved';
+}
+
+/** The caller may have sent the missing intermediates: the refusal must not blame it. */
+function withIntermediatesUnseen(verdict: Verdict): Verdict {
+  const reason = 'certificate-issuer-not-approved';
+  const words = `Node ${process.version} shows the intermediates that callers send`;
+  const setting = 'use Node 26.10 or newer, or register the intermediates with the issuer';
+  const unseen = step('intermediates-seen', false, 'this service', words, { reason, setting });
+  return { ...verdict, outcome: refuse(reason, { rule: unseen.rule }), steps: [...verdict.steps, unseen] };
 }
 
 export function readPresented(presented: Presented): Outcome<PresentedChain> {

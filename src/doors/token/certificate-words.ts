@@ -49,6 +49,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'leaf-version': 'it must be an X.509 version 3 certificate',
   'path-length': 'there are more authorities above it than allowed',
   'name-constraints': 'a name is outside the names that an authority above it may issue for',
+  'intermediates-seen':
+    'this server cannot see the intermediates that callers send, so the operator must register them',
   'certificate-policies': 'the certificate policies of its path are not valid',
 };
 

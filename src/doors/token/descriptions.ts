@@ -89,12 +89,17 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
 
 const ASK_AGAIN: readonly string[] = ['authorization-pending', 'polled-too-fast'] satisfies readonly RefusalReason[];
 
+const NAMING_THE_RULE: readonly string[] = [
+  'certificate-refused-by-policy',
+  'certificate-issuer-not-approved',
+] satisfies readonly RefusalReason[];
+
 /** Every refusal that a token door can send. */
 export type TokenReason = RefusalReason | TransportReason;
 
 export function describe({ reason, retryAfter, rule }: Refusal<TokenReason>): string {
   const words = isTransport(reason) ? TRANSPORT_WORDS[reason].text : DESCRIPTIONS[reason];
-  if (reason === 'certificate-refused-by-policy') return describePolicy(words, wordsOfRule(rule));
+  if (NAMING_THE_RULE.includes(reason)) return describePolicy(words, wordsOfRule(rule));
   return ASK_AGAIN.includes(reason) && retryAfter !== undefined
     ? `${words} Ask again in ${retryAfter} seconds.`
     : words;
