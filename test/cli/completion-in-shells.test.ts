@@ -49,7 +49,8 @@ for (const shell of Object.keys(SHELLS))
     });
 
     test('completes options, also after other options and their values', () => {
-      assert.deepEqual(offered(shell, 'tessera --debug grant list --identity ada --e'), ['--ending']);
+      // fish 4 also offers options that have the letters somewhere, so these are more than one.
+      assert.deepEqual(offered(shell, 'tessera --debug grant list --identity ada --endi'), ['--ending']);
     });
 
     test('completes values: choices, yes or no, files, and nothing where anything goes', () => {

@@ -32,7 +32,8 @@ interface Transcript {
 export async function runTranscript(path: string, commands?: Commands): Promise<void> {
   const { steps, files } = parse(readFileSync(path, 'utf8'));
   assert.ok(steps.length > 0, `${path} has no commands`);
-  const folder = temporaryFolder('transcript');
+  // On a disk: doctor warns of tmpfs, which /tmp is on Debian 13.
+  const folder = temporaryFolder('transcript', '/var/tmp');
   try {
     for (const [name, text] of files) writeFileSync(join(folder, name), text);
     for (const step of steps) check(step, await run(step.command, folder, commands), path);

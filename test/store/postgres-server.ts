@@ -24,7 +24,9 @@ import { copyNewData, isRoot, NOBODY, owner } from './postgres-data.ts';
  * For translated messages, in the database and in the environment. With a character set that lacks the letters, such as that
  * of `C`, gettext spells them in Latin letters wherever it has not been told the encoding of the database.
  */
-const TRANSLATED = 'C.UTF-8';
+const UTF_8 = 'C.UTF-8';
+/** gettext of Debian 13 translates nothing in locales named C. So this is C.UTF-8, which every machine has, under another name. */
+const TRANSLATED = 'xx_XX.UTF-8';
 /** For tests without crashes. Every test has a database of its own, and copying one takes most of the time. */
 const CHEAP = ['fsync = off', 'full_page_writes = off', 'wal_init_zero = off', 'wal_recycle = off', 'autovacuum = off'];
 const START_TIMEOUT_MS = 30_000;
@@ -99,7 +101,7 @@ export class PostgresServer {
       'shared_buffers = 64MB',
       'max_connections = 60',
       "log_min_messages = 'fatal'",
-      // A locale that every machine has; the environment then selects the language.
+      // The environment selects the language.
       ...(this.#language ? [`lc_messages = '${TRANSLATED}'`] : []),
     ];
     writeFileSync(join(this.data, 'postgresql.auto.conf'), `${[...own, ...settings].join('\n')}\n`);
@@ -109,7 +111,7 @@ export class PostgresServer {
   /** `query` is added to the URL that checks whether the server answers. */
   async launch(query = ''): Promise<void> {
     this.#query = query;
-    const env = { ...process.env, ...(this.#language && { LANGUAGE: this.#language, LC_ALL: TRANSLATED }) };
+    const env = { ...process.env, ...(this.#language && this.#translatedTo(this.#language)) };
     // A process of the server that was killed, forked at that very moment, may hold the port for a moment longer.
     for (let attempt = 1; ; attempt++) {
       const child = spawn(join(this.#programs, 'postgres'), ['-D', this.data], { ...owner, env, stdio: 'ignore' });
@@ -163,8 +165,15 @@ export class PostgresServer {
   }
 
   #initialize(): void {
-    const args = this.#language ? ['--locale=C', `--lc-ctype=${TRANSLATED}`] : ['--locale=C'];
+    const args = this.#language ? ['--locale=C', `--lc-ctype=${UTF_8}`] : ['--locale=C'];
     copyNewData(this.data, this.#programs, args);
+  }
+
+  #translatedTo(language: string): Readonly<Record<string, string>> {
+    const locales = join(this.folder, 'locales');
+    for (const name of ['C.utf8', TRANSLATED])
+      cpSync('/usr/lib/locale/C.utf8', join(locales, name), { recursive: true });
+    return { LANGUAGE: language, LC_ALL: TRANSLATED, LOCPATH: locales };
   }
 
   /** False if it exited instead. */
