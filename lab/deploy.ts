@@ -2,9 +2,14 @@
 // Debian and the network.
 import { asComposed } from './deploy/compose.ts';
 import { inContainer } from './deploy/container.ts';
+import { inRooms } from './deploy/rooms.ts';
 import { underSystemd } from './deploy/systemd.ts';
 
-const LABS: Readonly<Record<string, readonly [run: () => Promise<void>, what: string]>> = {
+const LABS: Readonly<Record<string, readonly [run: (flags: readonly string[]) => Promise<void>, what: string]>> = {
+  rooms: [
+    inRooms,
+    'runs the commands of the README in minimal Debian systems; --short: in two, --tests: npm test as well',
+  ],
   systemd: [underSystemd, 'boots Debian in a container with systemd and runs the commands of docs/systemd.md'],
   container: [inContainer, 'builds the image without a registry and runs the commands of docs/container.md'],
   compose: [
@@ -14,7 +19,7 @@ const LABS: Readonly<Record<string, readonly [run: () => Promise<void>, what: st
 };
 
 const [run] = LABS[process.argv[2] ?? ''] ?? [];
-if (run) await run();
+if (run) await run(process.argv.slice(3));
 else {
   console.log('npm run lab -- NAME\n');
   for (const [name, [, what]] of Object.entries(LABS)) console.log(`  ${name.padEnd(12)} ${what}`);

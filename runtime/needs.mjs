@@ -34,6 +34,7 @@ const NEEDS = {
     ['buildah', 'buildah', 'builds the container image'],
     ['podman', 'podman', 'runs it'],
     ['crun', 'crun', 'the same'],
+    ['bwrap', 'bubblewrap', 'enters a root file system'],
   ],
   patroni: [
     ['patroni', 'patroni', 'promotes a standby when the primary dies'],
@@ -44,39 +45,36 @@ const NEEDS = {
 
 /** The Debian packages of those needs that are missing. */
 export function missingPackages(of) {
-  return missingNeeds(of).map(([, packageName]) => packageName);
+  return [...new Set(missingNeeds(of).map(([, packageName]) => packageName))];
 }
 
-function missingNeeds(of) {
-  return NEEDS[of].filter(([command]) => !isThere(command));
+function missingNeeds(of, packages) {
+  return NEEDS[of].filter(([command, name]) => (packages?.includes(name) ?? true) && !isThere(command));
 }
 
-/** Two processes never install at the same time: the second waits, and then finds nothing missing. */
-export async function installNeeds(of) {
-  if (missingNeeds(of).length === 0) return;
+/** `packages`: only these of them. Two processes never install at the same time: the second waits, and then finds nothing missing. */
+export async function installNeeds(of, packages) {
+  if (missingNeeds(of, packages).length === 0) return;
   const release = await lock();
   try {
-    await install(of);
+    await install(missingNeeds(of, packages));
   } finally {
     release();
   }
 }
 
-async function install(of) {
-  const missing = missingNeeds(of);
+async function install(missing) {
   if (missing.length === 0) return;
   for (const [command, packageName, reason] of missing)
     say(`${command} is missing (${reason}): package ${packageName}`);
   const packages = [...new Set(missing.map(([, packageName]) => packageName))];
-  if (process.getuid?.() !== 0 || !isThere('apt-get')) {
-    return say(`not root on Debian, so nothing is installed. Do: apt-get install ${packages.join(' ')}`);
-  }
+  if (process.getuid?.() !== 0 || !isThere('apt-get')) return;
   say(`installing ${packages.join(', ')}, once …`);
   await withoutStarting(async () => {
     // The package lists of a bare machine are empty or old: fetch them only where installing fails without.
     const isDone = await apt('install', '--no-install-recommends', ...packages);
     if (!isDone && !((await apt('update')) && (await apt('install', '--no-install-recommends', ...packages)))) {
-      say(`could not install ${packages.join(', ')}: what needs them will fail`);
+      say(`could not install ${packages.join(', ')}`);
     }
   });
 }

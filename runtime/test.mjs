@@ -8,7 +8,7 @@
 //   npm test -- --retry-alone     files that fail are run once more, one at a time, and named if they pass then
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { allTests, leaveOutNeeding, leaveOutSlow, longestFirst, testsNamed } from './choose-tests.mjs';
+import { allTests, leaveOutNeeding, leaveOutSlow, longestFirst, needsOf, testsNamed } from './choose-tests.mjs';
 import { installNeeds, missingPackages } from './needs.mjs';
 import { runTests } from './run-tests.mjs';
 import { say, stop } from './say.mjs';
@@ -33,14 +33,26 @@ const isTidy = first.isAborted || sayLeftovers();
 if (leftOut.length > 0) say(`skipped for missing programs: ${leftOut.length} test files, named above`);
 process.exit(isPassed && isTidy ? 0 : 1);
 
-/** The files to run, and those to report as skipped. */
+/** The files to run, and those to report as skipped. Installs what they need, or says how. */
 async function chosen() {
   if (isQuick) return quick();
-  if (!isWithout) await installNeeds('tests');
   const wanted = named.length > 0 ? named.flatMap(find) : allTests(root);
-  if (!isWithout) return { files: wanted, leftOut: [] };
+  if (!isWithout) {
+    await installNeeds('tests', [...new Set(wanted.flatMap((file) => needsOf(root, file)))]);
+    stopIfLacking(leaveOutNeeding(root, wanted, missingPackages('tests')).leftOut);
+    return { files: wanted, leftOut: [] };
+  }
   const needing = leaveOutNeeding(root, wanted, missingPackages('tests'));
   return needing.leftOut.length > 0 ? { ...needing, files: [...needing.files, 'runtime/skipped.test.mjs'] } : needing;
+}
+
+function stopIfLacking(lacking) {
+  if (lacking.length === 0) return;
+  const packages = [...new Set(lacking.flatMap(({ lacks }) => lacks))].sort();
+  say(
+    `${lacking.length} test files need programs that are missing. As root on Debian: apt-get install --no-install-recommends ${packages.join(' ')}`,
+  );
+  stop('Or skip those files, counted: npm test -- --without-system-packages');
 }
 
 function find(name) {

@@ -1,45 +1,57 @@
-// A Debian root file system from the package archive, with the pinned Node and npm in /usr/local.
-import { cpSync, mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+// Debian root file systems from the package archive, with Node and npm in /usr/local.
+import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { keptFolder, temporaryFolder } from '../../test/temporary-folder.ts';
 import { ROOT, run } from './shell.ts';
 
-const SUITE = 'bookworm';
+export type Suite = 'bookworm' | 'trixie';
+
+export interface DebianOptions {
+  readonly suite?: Suite;
+  readonly packages?: readonly string[];
+  /** The major version of Node, with the npm that it ships. */
+  readonly node?: number;
+}
 
 /** Made once and kept: delete the folder to make it again. */
-function keptRoot(packages: readonly string[]): string {
-  return keptFolder(['lab', SUITE, ...packages].join('-'), (unfinished) => {
-    console.log(`making a Debian root with debootstrap, once …`);
-    run('debootstrap', [
-      '--variant=minbase',
-      `--include=${['ca-certificates', ...packages].join(',')}`,
-      SUITE,
-      unfinished,
-    ]);
-    addNode(unfinished);
+function keptRoot(suite: Suite, packages: readonly string[]): string {
+  return keptFolder(['lab', suite, ...packages].join('-'), (unfinished) => {
+    console.log(`making a root of Debian ${suite} with debootstrap, once …`);
+    const include = packages.length > 0 ? [`--include=${packages.join(',')}`] : [];
+    run('debootstrap', ['--variant=minbase', ...include, suite, unfinished]);
   });
 }
 
-function addNode(root: string): void {
-  const local = join(root, 'usr/local');
-  cpSync(process.execPath, join(local, 'bin/node'));
-  const npm = dirname(dirname(realpathSync(run('sh', ['-c', 'command -v npm']).trim())));
-  mkdirSync(join(local, 'lib/node_modules'), { recursive: true });
-  run('cp', ['-a', npm, join(local, 'lib/node_modules/npm')]);
-  symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(local, 'bin/npm'));
-}
-
-/** A fresh copy of a Debian root with these packages. Call `remove` at the end. */
-export function debianRoot(packages: readonly string[]): { readonly folder: string; readonly remove: () => void } {
-  const kept = keptRoot(packages);
-  const place = temporaryFolder('lab-root');
+/** A fresh copy of a minimal Debian with these packages and Node. Call `remove` at the end. */
+export function debianRoot({ suite = 'bookworm', packages = [], node = 26 }: DebianOptions) {
+  const kept = keptRoot(suite, packages);
+  const place = temporaryFolder('lab-root', '/var/tmp');
   const folder = join(place, 'root');
   run('cp', ['-a', '--reflink=auto', kept, folder]);
   run('chmod', ['0755', folder]);
+  addNode(folder, node);
   // Names and certificates are checked as on this machine, which may reach package archives through a proxy.
+  mkdirSync(join(folder, 'etc/ssl/certs'), { recursive: true });
   for (const file of ['etc/resolv.conf', 'etc/ssl/certs/ca-certificates.crt'])
-    cpSync(join('/', file), join(folder, file));
+    cpSync(join('/', file), join(folder, file), { dereference: true });
   return { folder, remove: () => rmSync(place, { recursive: true, force: true }) };
+}
+
+function addNode(root: string, major: number): void {
+  run(process.execPath, ['runtime/other-nodes.mjs', String(major)]);
+  const packages = join(ROOT, 'node_modules/.cache/nodes', String(major), 'node_modules');
+  const local = join(root, 'usr/local');
+  mkdirSync(join(local, 'lib/node_modules'), { recursive: true });
+  cpSync(join(packages, `node-${process.platform}-${process.arch}/bin/node`), join(local, 'bin/node'));
+  run('cp', ['-a', keptNpm(major < 24 ? 10 : 11), join(local, 'lib/node_modules/npm')]);
+  symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(local, 'bin/npm'));
+}
+
+function keptNpm(major: number): string {
+  const kept = keptFolder(`lab-npm-${major}`, (folder) =>
+    run('npm', ['install', '--silent', '--no-save', '--ignore-scripts', '--prefix', folder, `npm@${major}`]),
+  );
+  return join(kept, 'node_modules/npm');
 }
 
 /** The package of this checkout, and deploy/, as an operator has them. */

@@ -91,7 +91,7 @@ default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
 
 /** Debian with Node and npm, which trusts the authorities that this machine trusts. */
 function makeBuilder(sh: Shell): string {
-  const { folder, remove } = debianRoot([]);
+  const { folder, remove } = debianRoot({ node: 24 });
   try {
     return sh(`container=$(buildah from scratch)
       buildah add --quiet $container ${folder} /

@@ -12,7 +12,7 @@ export async function underSystemd(): Promise<void> {
   const [install = '', units = '', init = '', start = '', addKey = '', restart = '', ...later] =
     commandsOf('systemd.md');
   const [backup = '', follow = '', rotation = ''] = later;
-  const { folder, remove } = debianRoot(['systemd', 'systemd-sysv', 'curl', 'procps']);
+  const { folder, remove } = debianRoot({ packages: ['systemd', 'systemd-sysv', 'curl', 'procps', 'libatomic1'] });
   try {
     stagePackage(join(folder, 'root/tessera'));
     step('install', () => run('chroot', [folder, 'sh', '-ec', `cd /root/tessera\n${install}`]));

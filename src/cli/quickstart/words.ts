@@ -1,5 +1,13 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { TESSERA } from '../terminal/called.ts';
 import { type FlowFacts, flowWords } from './flows.ts';
+
+const CURL_MISSING = ' The scripts need curl, which is missing: apt-get install curl.';
+
+function hasCurl(): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'curl')));
+}
 
 export interface QuickstartFacts extends FlowFacts {
   readonly userName: string;
@@ -11,7 +19,7 @@ export function quickstartWords(facts: QuickstartFacts): string {
   return `
 Tessera is ready at ${publicUrl}
 
-Run these in another terminal, one after the other.
+Run these in another terminal, one after the other.${hasCurl() ? '' : CURL_MISSING}
 
 ${flowWords(facts)}
 
