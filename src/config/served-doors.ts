@@ -80,32 +80,29 @@ function needsOauth({ flows, accessTokenFormat }: Integration): boolean {
 
 function unserved(door: DoorName, needs: readonly string[], { listeners, oauth }: Served): Unserved {
   const isOff = door === 'oauth' && !oauth.enabled;
-  const [index, { doors = [] }] = publicListener(listeners);
-  const line = DOOR_NAMES.filter((name) => name === door || doors.includes(name)).join(', ');
-  return {
-    about: `door ${door}`,
-    says: `${isOff ? 'it is off' : 'no listener serves it'}, but it is needed by ${listed(needs)}`,
-    todo: isOff ? 'Set oauth.enabled to true.' : `Under listeners.${index}, write: doors: [${line}]`,
-  };
+  const says = `${isOff ? 'it is off' : 'no listener serves it'}, but it is needed by ${listed(needs)}`;
+  return { about: `door ${door}`, says, todo: isOff ? 'Set oauth.enabled to true.' : howToServe(door, listeners) };
+}
+
+function howToServe(door: DoorName, listeners: readonly Listener[]): string {
+  // Not beside other doors: a listener that names `ops` serves metrics to everybody who reaches it.
+  if (door === 'ops') return 'Under listeners, add: - { host: 127.0.0.1, port: 9464, doors: [ops] }';
+  const index = listeners.findIndex(({ doors }) => doors?.some((name) => name !== 'ops'));
+  const doors = DOOR_NAMES.filter((name) => name === door || listeners[index]?.doors?.includes(name));
+  return `Under listeners.${Math.max(index, 0)}, write: doors: [${doors.join(', ')}]`;
 }
 
 function certificatesUnasked({ listeners, proxies }: Served, { integrations, issuers }: Registered): Unserved[] {
-  const isUsed = issuers.length > 0 && integrations.some(({ flows }) => flows.certificate);
-  const forCallers = listeners.filter((listener) => serves(listener, 'authsvc') || serves(listener, 'oauth'));
-  if (!isUsed || takesHeader(proxies) || forCallers.some(asksForCertificates)) return [];
-  const [index, { tls }] = publicListener(listeners);
+  const isForCallers = (listener: Listener) => serves(listener, 'authsvc') || serves(listener, 'oauth');
+  const index = listeners.findIndex(isForCallers);
+  const isUsed = index >= 0 && issuers.length > 0 && integrations.some(({ flows }) => flows.certificate);
+  if (!isUsed || takesHeader(proxies) || listeners.filter(isForCallers).some(asksForCertificates)) return [];
   const labels = listed(issuers.map(({ label }) => `issuer ${label}`));
   const says = `no listener asks callers for them, and no proxy passes them on, but they are needed by ${labels}`;
-  const todo = tls
+  const todo = listeners[index]?.tls
     ? `Under listeners.${index}, write: clientCertificates: request`
     : 'Under proxies, name the addresses of the proxy and its clientCertificateHeader (docs/proxies.md), or give the listener tls.';
   return [{ about: 'client certificates', says, todo }];
-}
-
-/** The first that is not for monitoring only. */
-function publicListener(listeners: readonly Listener[]): readonly [number, Partial<Listener>] {
-  const index = listeners.findIndex(({ doors }) => !doors?.every((door) => door === 'ops'));
-  return [Math.max(index, 0), listeners[Math.max(index, 0)] ?? {}];
 }
 
 const MOST_NAMED = 3;

@@ -20,6 +20,8 @@ const ALL: Registered = {
 const WITHOUT_OAUTH = `listeners=[{ ${TLS}, doors: [authsvc, pages] }, { port: 9101, doors: [ops] }]`;
 const ADD_OAUTH = 'Under listeners.0, write: doors: [authsvc, oauth, pages]';
 
+const ADD_OPS = 'Under listeners, add: - { host: 127.0.0.1, port: 9464, doors: [ops] }';
+
 type Case = readonly [
   about: string,
   sets: readonly string[],
@@ -111,12 +113,7 @@ const CASES: readonly Case[] = [
     'health checks need ops',
     ['listeners=[{ doors: [authsvc, oauth, pages] }]'],
     {},
-    [
-      [
-        neededBy('ops', 'health checks and monitoring'),
-        'Under listeners.0, write: doors: [authsvc, oauth, pages, ops]',
-      ],
-    ],
+    [[neededBy('ops', 'health checks and monitoring'), ADD_OPS]],
   ],
   [
     'approved issuers need a listener that asks for certificates',
@@ -129,6 +126,14 @@ const CASES: readonly Case[] = [
     [`listeners=[{ ${TLS}, clientCertificates: off }, { ${TLS}, port: 1, doors: [ops] }]`],
     ALL,
     [[CERTIFICATES, 'Under listeners.0, write: clientCertificates: request']],
+  ],
+  [
+    'the line is for the listener that serves callers',
+    [
+      `listeners=[{ ${TLS}, doors: [pages, ops] }, { ${TLS}, port: 1, clientCertificates: off, doors: [authsvc, oauth] }]`,
+    ],
+    ALL,
+    [[CERTIFICATES, 'Under listeners.1, write: clientCertificates: request']],
   ],
   [
     'on plain HTTP, approved issuers need the header of a proxy',
