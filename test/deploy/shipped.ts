@@ -63,53 +63,67 @@ export interface RunningShipped {
 
 type Run = (args: readonly string[]) => Promise<string>;
 
+/** Whatever was started ends, also if something later fails. */
+type Ends = (() => Promise<unknown>)[];
+
 /** `prepare` fills the store by commands, before the service starts. */
 export async function startShipped(
-  { name, embedded }: Shipped,
+  shipped: Shipped,
   tessera: Run,
   prepare: (run: Run, folder: string) => Promise<void>,
 ): Promise<RunningShipped> {
   const folder = temporaryFolder('shipped');
+  const ends: Ends = [async () => rmSync(folder, { recursive: true, force: true })];
+  const stop = async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  };
+  try {
+    return { ...(await startIn(folder, shipped, tessera, prepare, ends)), folder, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startIn(
+  folder: string,
+  { name, embedded }: Shipped,
+  tessera: Run,
+  prepare: (run: Run, folder: string) => Promise<void>,
+  ends: Ends,
+): Promise<Omit<RunningShipped, 'folder' | 'stop'>> {
   const file = embedded === undefined ? join(DEPLOY, name) : join(folder, 'tessera.yaml');
   if (embedded !== undefined) writeFileSync(file, embedded);
   const authority = makeAuthority({ name: 'Example Root' });
   writeServerFiles(folder, authority);
-  const asShipped = loadConfig({ file, env: {} });
-  const isProxied = asShipped.proxies.addresses.length > 0;
-  const ports = await Promise.all(asShipped.listeners.map(freePort));
+  const { listeners, proxies, store } = loadConfig({ file, env: {} });
+  const isProxied = proxies.addresses.length > 0;
+  const ports = await Promise.all(listeners.map(freePort));
   const publicPort = isProxied ? await freePort() : (ports[0] ?? 0);
-  const database = asShipped.store.kind === 'postgres' ? await startDatabase(asShipped.store.url.reveal()) : undefined;
-  const sets = [
-    ...machineSettings(asShipped, folder, ports, publicPort),
-    ...(database ? [`store=${database.asNode}`] : []),
-  ];
+  const sets = machineSettings({ listeners, proxies }, folder, ports, publicPort);
+  if (store.kind === 'postgres') {
+    const database = await startDatabase(store.url.reveal());
+    ends.push(() => database.server.remove());
+    await tessera(['migrate-schema', '--as', database.asOwner]);
+    sets.push(`store=${database.asNode}`);
+  }
   const flags = ['--config', file, ...sets.flatMap((set) => ['--set', set])];
   // A file while commands change it; the service takes it from where the configuration says.
   const keyring = join(folder, 'keyring.json');
   const commandFlags = [...flags, '--set', `keyring=${keyring}`];
-  if (database) await tessera(['migrate-schema', '--as', database.asOwner]);
   await prepare((args) => tessera([...commandFlags, ...args]), folder);
   const config = loadConfig({ file, env: {}, sets });
   const variables = config.keyring.from === 'variable' ? { [config.keyring.name]: readFileSync(keyring, 'utf8') } : {};
-  const service = await serve(flags, variables);
+  const service = serve(flags, variables);
+  ends.push(service.stop);
   const askListener = listenerAsker(config, authority);
-  const opsIndex = config.listeners.findIndex(({ doors }) => doors?.includes('ops'));
+  const opsIndex = listeners.findIndex(({ doors }) => doors?.includes('ops'));
   await Promise.race([eventually('the service is ready', () => isReady(askListener, opsIndex)), service.failure]);
-  const proxy = isProxied ? await startShippedProxy(name, folder, publicPort, ports[0] ?? 0) : undefined;
-  return {
-    config,
-    authority,
-    ada: authority.issue({ commonName: 'ada' }),
-    folder,
-    flags: commandFlags,
-    askListener,
-    stop: async () => {
-      await proxy?.stop();
-      await service.stop();
-      await database?.server.remove();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  if (isProxied) {
+    const proxy = await startShippedProxy(name, folder, publicPort, ports[0] ?? 0);
+    ends.push(() => proxy.stop());
+  }
+  return { config, authority, ada: authority.issue({ commonName: 'ada' }), flags: commandFlags, askListener };
 }
 
 function writeServerFiles(folder: string, authority: Authority): void {
@@ -121,7 +135,7 @@ function writeServerFiles(folder: string, authority: Authority): void {
 
 /** What no machine shares with another. */
 function machineSettings(
-  { listeners, proxies }: Config,
+  { listeners, proxies }: Pick<Config, 'listeners' | 'proxies'>,
   folder: string,
   ports: readonly number[],
   publicPort: number,
@@ -150,7 +164,7 @@ async function startDatabase(shipped: string) {
   return { server, asNode: server.url(name, username), asOwner: server.url(name, 'tessera_owner') };
 }
 
-async function serve(flags: readonly string[], variables: Record<string, string>) {
+function serve(flags: readonly string[], variables: Record<string, string>) {
   const child: ChildProcess = spawn(process.execPath, [TESSERA, ...flags, 'serve'], {
     env: commandEnvironment(variables),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -170,7 +184,8 @@ async function serve(flags: readonly string[], variables: Record<string, string>
 function listenerAsker({ listeners }: Config, { pem }: Authority): RunningShipped['askListener'] {
   return async (index, question) => {
     const { port = 0, tls } = listeners[index] ?? {};
-    if (!tls) return askPlainly(port, question);
+    // A stop would wait for the next request on a connection that is kept.
+    if (!tls) return askPlainly(port, { ...question, headers: { ...question.headers, connection: 'close' } });
     const caller = callerOver('HTTP/1.1', { port, ca: pem });
     return caller.ask(question).finally(() => caller.close());
   };
