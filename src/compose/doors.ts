@@ -1,6 +1,7 @@
 // What the doors get from the configuration.
 import { ConfigFault } from '../config/mistake.ts';
-import type { Config, Listener } from '../config/schema.ts';
+import type { Config } from '../config/schema.ts';
+import { asksForCertificates, servedDoors, serves, takesHeader } from '../config/served-doors.ts';
 import { networkMatcher } from '../doors/caller/connection.ts';
 import type { DoorParts } from '../doors/doors.ts';
 import { type Look, readLook } from '../doors/pages/parts/look.ts';
@@ -11,13 +12,11 @@ import { VERSION } from '../version.ts';
 
 /** The address for callers with a client certificate, if a listener for them has one of its own. */
 function certificateUrlOf({ listeners, proxies, publicUrl }: Config): string | undefined {
-  const takesCertificates = ({ tls, clientCertificates }: Listener) =>
-    tls ? clientCertificates !== 'off' : proxies.clientCertificateHeader !== 'off';
-  const servesOauth = ({ doors }: Listener) => !doors || doors.includes('oauth');
-  return listeners
-    .filter((listener) => takesCertificates(listener) && servesOauth(listener))
-    .map((listener) => listener.publicUrl)
-    .find((url) => url !== undefined && url !== publicUrl);
+  const apart = listeners.filter(
+    (listener) => serves(listener, 'oauth') && listener.publicUrl !== undefined && listener.publicUrl !== publicUrl,
+  );
+  const found = apart.find(asksForCertificates) ?? (takesHeader(proxies) ? apart[0] : undefined);
+  return found?.publicUrl;
 }
 
 export function doorParts(
@@ -34,6 +33,7 @@ export function doorParts(
     publicUrl,
     certificateUrl: certificateUrlOf(config),
     version: VERSION,
+    servedDoors: servedDoors(config),
     overLimit: addressLimit(rate(limits.requestsPerAddress), shared.readConnection, isExempt),
     overLineLimit: ({ network, presenter }, { operation, reason }) =>
       !isExempt(presenter.address) && lines.take(`${network} ${operation} ${reason}`) !== undefined,

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from '../config/load.ts';
 import { publicNameOf } from '../config/public-name.ts';
 import type { Config } from '../config/schema.ts';
+import { unservedDoors } from '../config/served-doors.ts';
 import { seconds } from '../core/time.ts';
 import type { Census } from '../doors/server/places.ts';
 import type { Log } from '../log/log.ts';
@@ -59,6 +60,8 @@ export async function composeService(
   const store = tracing?.traceStore(recorded) ?? recorded;
   const registry = new FollowedRegistry(store);
   await registry.refresh();
+  for (const { about, says, todo } of unservedDoors(config, registry))
+    log.warn({ why: says, todo }, `not served: ${about}`);
   const directory = openDirectory(store);
   const settings = settingsOf(config);
   const issuer = config.publicUrl;

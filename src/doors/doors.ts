@@ -29,13 +29,20 @@ export const OWNED_SEGMENTS: readonly string[] = [...RESERVED_SEGMENTS, ...DOORS
 type MakeDoor = Awaited<ReturnType<(typeof DOORS)[number]['load']>>;
 /** What all doors together are made from. */
 type AllParts = MakeDoor extends (entry: DoorEntry, parts: infer Parts) => Door ? Parts : never;
-export type DoorParts = Omit<AllParts, 'openapi'> & { readonly version: string };
+export type DoorParts = Omit<AllParts, 'openapi'> & {
+  readonly version: string;
+  /** The names of the doors that some listener serves. */
+  readonly servedDoors: readonly string[];
+};
 
 export async function openDoors(parts: DoorParts): Promise<readonly Door[]> {
   const doors: Door[] = [];
   let document: OpenapiDocument | undefined;
   const openapi = (): OpenapiDocument => {
-    document ??= openapiDocument(parts, doors);
+    document ??= openapiDocument(
+      parts,
+      doors.filter(({ name }) => parts.servedDoors.includes(name)),
+    );
     return document;
   };
   for (const entry of DOORS) {

@@ -18,7 +18,7 @@ const TAGS = [
   { name: 'ops', description: 'Health, readiness and metrics, for monitoring.' },
 ];
 
-/** OpenAPI 3.1 of all doors, from the schemas that they read requests by. */
+/** OpenAPI 3.1 of the doors, from the schemas that they read requests by. */
 export function openapiDocument(
   { publicUrl, version }: OpenapiOptions,
   doors: readonly Pick<Door, 'openapi'>[],

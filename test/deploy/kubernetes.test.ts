@@ -126,7 +126,7 @@ for (const overlay of ['passthrough', 'ingress']) {
         }
         assert.deepEqual(
           listeners.map(({ doors }) => doors),
-          [['authsvc', 'pages'], ['ops']],
+          [['authsvc', 'oauth', 'pages'], ['ops']],
         );
         assert.deepEqual(keyring, { from: 'variable', name: 'TESSERA_KEYRING' });
         assert.equal(proxies.addresses.length > 0, overlay === 'ingress');

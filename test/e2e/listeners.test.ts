@@ -85,3 +85,27 @@ suite('several listeners', () => {
     socket.destroy();
   });
 });
+
+test('the reference lists the doors of all listeners, at their mounts, and no other', async (t) => {
+  const service = await startService({
+    listeners: [{ doors: ['pages'] }, { doors: ['authsvc'] }],
+    settings: { authsvc: { mounts: [{ path: '/legacy' }] } },
+  });
+  t.after(() => service.stop());
+  const { json: document } = await askPlainly(service.port, { path: '/docs/openapi.json' });
+  const paths = Object.keys(document['paths'] as object);
+  assert.deepEqual([...new Set(paths.map((path) => path.split('/')[1]))], ['legacy']);
+  const { text } = await askPlainly(service.port, { path: '/docs/api', headers: { accept: 'text/html' } });
+  assert.match(text, /\/legacy\/Authorize\/Token/);
+  assert.doesNotMatch(text, /\/oauth2|\.well-known|\/authsvc|\/healthz/);
+});
+
+test('a start warns of a door that something registered needs and no listener serves', async (t) => {
+  const service = await startService({ listeners: [{ doors: ['authsvc', 'oauth', 'ops'] }] });
+  t.after(() => service.stop());
+  const warnings = service.logLines.filter((line) => line.includes('not served'));
+  assert.deepEqual(
+    warnings.map((line) => JSON.parse(line).msg),
+    ['not served: door pages', 'not served: client certificates'],
+  );
+});

@@ -5,7 +5,7 @@ import { ASSERTION_GRANT_TYPE } from '../../src/doors/oauth/grant-types.ts';
 import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { type Caller, callerOver, reachOf } from './caller.ts';
 import { CERTIFICATE, METADATA, OauthScene, TOKEN } from './oauth-scene.ts';
-import { assertRefused } from './oauth-steps.ts';
+import { assertRefused, type Fields } from './oauth-steps.ts';
 import { PUBLIC_URL, startService } from './service.ts';
 import { CLIENT } from './steps.ts';
 
@@ -85,6 +85,23 @@ suite('RFC 8414', () => {
       introspection_endpoint: `${own}/oauth2/introspect`,
       revocation_feed_endpoint: `${own}/oauth2/revocations`,
     });
+  });
+
+  test('[RFC 8705 5] a listener whose certificates a proxy passes on counts too, after one that asks for them', async (t) => {
+    const [proxied, direct] = ['https://proxied.tokens.example', 'https://direct.tokens.example'];
+    const behind = { tls: true, clientCertificates: 'off', publicUrl: proxied };
+    const proxies = { addresses: ['127.0.0.1'], clientCertificateHeader: 'url-encoded-pem' };
+    for (const [listeners, own] of [
+      [[behind], proxied],
+      [[behind, { tls: true, publicUrl: direct }], direct],
+    ] as const) {
+      const service = await startService({ listeners, settings: { proxies } });
+      const caller = callerOver('HTTP/1.1', reachOf(service));
+      t.after(() => service.stop());
+      t.after(() => caller.close());
+      const { json } = await caller.ask({ path: METADATA[0] });
+      assert.equal((json['mtls_endpoint_aliases'] as Fields)?.['token_endpoint'], `${own}/oauth2/token`);
+    }
   });
 
   test('paths are case sensitive and have no trailing slash', async () => {

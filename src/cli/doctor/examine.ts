@@ -1,10 +1,13 @@
 import type { Config } from '../../config/schema.ts';
+import { unservedDoors } from '../../config/served-doors.ts';
+import { FollowedRegistry } from '../../store/registry.ts';
+import type { Store } from '../../store/store.ts';
 import { examineAddress } from './address.ts';
 import { examineServerCertificates } from './certificates.ts';
 import { examineContents } from './contents.ts';
 import { examineFileSystem } from './file-system.ts';
 import { examineFiles } from './files.ts';
-import { type Finding, good } from './finding.ts';
+import { type Finding, good, poor } from './finding.ts';
 import { examineKeyring } from './keyring.ts';
 import { examineLogo } from './named-files.ts';
 import { examineNode } from './node.ts';
@@ -29,8 +32,19 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
     findings.push(...(await examineStore(config, opened)));
     if (findings.some(({ about, verdict }) => about === 'store' && verdict === 'bad')) return findings;
     const now = await opened.now();
-    return [...findings, ...(await examineKeyring(config, opened)), ...(await examineContents(opened, now))];
+    return [
+      ...findings,
+      ...(await examineKeyring(config, opened)),
+      ...(await examineContents(opened, now)),
+      ...(await examineDoors(config, opened)),
+    ];
   } finally {
     await opened.close();
   }
+}
+
+async function examineDoors(config: Config, store: Store): Promise<Finding[]> {
+  const registry = new FollowedRegistry(store);
+  await registry.refresh();
+  return unservedDoors(config, registry).map(({ about, says, todo }) => poor(about, says, todo));
 }

@@ -1,0 +1,113 @@
+// Which doors the listeners serve, and which of them something registered needs but cannot reach.
+import type { Integration } from '../core/integration.ts';
+import type { ApprovedIssuer } from '../core/issuer.ts';
+import type { ResourceServer } from '../core/resource-server.ts';
+import type { TokenIssuer } from '../core/token-issuer.ts';
+import { DOOR_NAMES } from '../doors/doors.ts';
+import type { Config, Listener } from './schema.ts';
+
+type DoorName = (typeof DOOR_NAMES)[number];
+type Served = Pick<Config, 'listeners' | 'oauth' | 'proxies' | 'device'>;
+
+/** What is enabled of each, except for integrations. */
+export interface Registered {
+  readonly integrations: readonly Integration[];
+  readonly issuers: readonly Pick<ApprovedIssuer, 'label'>[];
+  readonly resourceServers: readonly Pick<ResourceServer, 'id'>[];
+  readonly tokenIssuers: readonly Pick<TokenIssuer, 'label'>[];
+}
+
+export interface Unserved {
+  readonly about: string;
+  readonly says: string;
+  readonly todo: string;
+}
+
+export function serves({ doors }: Pick<Listener, 'doors'>, door: DoorName): boolean {
+  return !doors || doors.includes(door);
+}
+
+/** Of all listeners together. */
+export function servedDoors({ listeners, oauth }: Pick<Config, 'listeners' | 'oauth'>): DoorName[] {
+  return DOOR_NAMES.filter(
+    (door) => (door !== 'oauth' || oauth.enabled) && listeners.some((listener) => serves(listener, door)),
+  );
+}
+
+/** In the TLS handshake. */
+export function asksForCertificates({ tls, clientCertificates }: Listener): boolean {
+  return tls !== undefined && clientCertificates !== 'off';
+}
+
+/** From proxies, on every listener: with TLS or without, whatever it asks for in the handshake. */
+export function takesHeader({ clientCertificateHeader }: Config['proxies']): boolean {
+  return clientCertificateHeader !== 'off';
+}
+
+/** What is registered in vain, each with the line that helps. A door may be missing on purpose if another node serves it. */
+export function unservedDoors(config: Served, all: Registered): Unserved[] {
+  const served = servedDoors(config);
+  const { issuers, resourceServers, tokenIssuers } = all;
+  const integrations = all.integrations.filter(({ enabled }) => enabled);
+  const registered = { integrations, issuers, resourceServers, tokenIssuers };
+  const missing = Object.entries(NEEDS).flatMap(([door, needsOf]) => {
+    const needs = served.includes(door as DoorName) ? [] : needsOf(registered, config);
+    return needs.length === 0 ? [] : [unserved(door as DoorName, needs, config)];
+  });
+  return [...missing, ...certificatesUnasked(config, registered)];
+}
+
+type NeedsOf = (registered: Registered, config: Served) => readonly string[];
+
+/** What needs a door. */
+const NEEDS: Partial<Record<DoorName, NeedsOf>> = {
+  oauth: ({ integrations, resourceServers, tokenIssuers }) => [
+    ...integrations.filter(needsOauth).map(({ clientId }) => `integration ${clientId}`),
+    ...resourceServers.map(({ id }) => `resource server ${id}`),
+    ...tokenIssuers.map(({ label }) => `token issuer ${label}`),
+  ],
+  pages: ({ integrations }, { device }) =>
+    integrations
+      .filter(({ flows }) => device.enabled && flows.device)
+      .map(({ clientId }) => `integration ${clientId} (device flow)`),
+  ops: () => ['health checks and monitoring'],
+};
+
+/** Only this door takes assertions, and publishes the keys of JWTs. */
+function needsOauth({ flows, accessTokenFormat }: Integration): boolean {
+  return flows.assertion === true || accessTokenFormat === 'jwt';
+}
+
+function unserved(door: DoorName, needs: readonly string[], { listeners, oauth }: Served): Unserved {
+  const isOff = door === 'oauth' && !oauth.enabled;
+  const says = `${isOff ? 'it is off' : 'no listener serves it'}, but it is needed by ${listed(needs)}`;
+  return { about: `door ${door}`, says, todo: isOff ? 'Set oauth.enabled to true.' : howToServe(door, listeners) };
+}
+
+function howToServe(door: DoorName, listeners: readonly Listener[]): string {
+  // Not beside other doors: a listener that names `ops` serves metrics to everybody who reaches it.
+  if (door === 'ops') return 'Under listeners, add: - { host: 127.0.0.1, port: 9464, doors: [ops] }';
+  const index = listeners.findIndex(({ doors }) => doors?.some((name) => name !== 'ops'));
+  const doors = DOOR_NAMES.filter((name) => name === door || listeners[index]?.doors?.includes(name));
+  return `Under listeners.${Math.max(index, 0)}, write: doors: [${doors.join(', ')}]`;
+}
+
+function certificatesUnasked({ listeners, proxies }: Served, { integrations, issuers }: Registered): Unserved[] {
+  const isForCallers = (listener: Listener) => serves(listener, 'authsvc') || serves(listener, 'oauth');
+  const index = listeners.findIndex(isForCallers);
+  const isUsed = index >= 0 && issuers.length > 0 && integrations.some(({ flows }) => flows.certificate);
+  if (!isUsed || takesHeader(proxies) || listeners.filter(isForCallers).some(asksForCertificates)) return [];
+  const labels = listed(issuers.map(({ label }) => `issuer ${label}`));
+  const says = `no listener asks callers for them, and no proxy passes them on, but they are needed by ${labels}`;
+  const todo = listeners[index]?.tls
+    ? `Under listeners.${index}, write: clientCertificates: request`
+    : 'Under proxies, name the addresses of the proxy and its clientCertificateHeader (docs/proxies.md), or give the listener tls.';
+  return [{ about: 'client certificates', says, todo }];
+}
+
+const MOST_NAMED = 3;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
