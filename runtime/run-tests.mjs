@@ -1,5 +1,5 @@
 // Runs test files on Node's test runner, several at once, and says how they ended.
-import { availableParallelism } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
 import { run } from 'node:test';
 import { dot, junit, spec, tap } from 'node:test/reporters';
 import { entriesOf, processesOf } from './share-processes.mjs';
@@ -12,6 +12,8 @@ const AT_ONCE = 3 * availableParallelism();
 
 /** If no file ended for this long, a process hangs: usually a test failed before it closed what it had opened. */
 const LONGEST_WAIT_MS = 10 * 60_000;
+/** Of the tests themselves, per core. */
+const USUAL_LOAD = 4;
 
 /** A signal ends the processes of the tests, too. */
 const stopping = new AbortController();
@@ -33,18 +35,28 @@ export async function runTests(root, files, flags = [], { atOnce, longestWaitMs 
   const execArgv = [...OWN_FOLDER, ...others];
   const events = run({ cwd: root, files: [...entries.keys()], concurrency, execArgv, signal });
   const results = collectResults(entries, events);
-  const patience = setTimeout(() => {
-    console.error(`tessera: no test file ended for ${longestWaitMs / 60_000} minutes. Not ended:`);
-    for (const file of results.notEnded()) console.error(`tessera:   ${file}`);
-    stopping.abort();
-  }, longestWaitMs).unref();
-  events.on('test:summary', () => patience.refresh());
+  const patience = stopIfNothingEnds(events, longestWaitMs, results);
   for await (const text of events.compose(reporter)) process.stdout.write(text);
-  clearTimeout(patience);
+  clearInterval(patience);
   const { times } = results;
   return signal.aborted
     ? { isPassed: false, isAborted: true, failed: [], times }
     : { isPassed: results.isPassed(), failed: results.failed(), times };
+}
+
+/** Beside busy neighbours everything takes longer, and nothing hangs. */
+function stopIfNothingEnds(events, longestWaitMs, results) {
+  let since = Date.now();
+  events.on('test:summary', () => (since = Date.now()));
+  const check = () => {
+    const perCore = loadavg()[0] / availableParallelism();
+    const waitMs = longestWaitMs * Math.max(1, perCore / USUAL_LOAD);
+    if (stopping.signal.aborted || Date.now() - since < waitMs) return;
+    console.error(`tessera: no test file ended for ${(waitMs / 60_000).toFixed(1)} minutes. Not ended:`);
+    for (const file of results.notEnded()) console.error(`tessera:   ${file}`);
+    stopping.abort();
+  };
+  return setInterval(check, Math.min(longestWaitMs / 4, 10_000)).unref();
 }
 
 function readFlags(flags) {

@@ -9,6 +9,7 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { allTests, leaveOutNeeding, leaveOutSlow, longestFirst, needsOf, testsNamed } from './choose-tests.mjs';
+import { endLeftProcesses } from './left-processes.mjs';
 import { installNeeds, missingPackages } from './needs.mjs';
 import { runTests } from './run-tests.mjs';
 import { say, stop } from './say.mjs';
@@ -29,7 +30,10 @@ const began = Date.now();
 const first = await runTests(root, longestFirst(files), flags);
 if (files.length > 1) sayTimes(first.times);
 const isPassed = first.isPassed || (isRetrying && (await passAlone(first.failed)));
-const isTidy = first.isAborted || sayLeftovers();
+const left = await endLeftProcesses(folder, first);
+for (const command of left)
+  say(`${first.isAborted ? 'ended' : 'a test left this process, which was ended'}: ${command.slice(0, 200)}`);
+const isTidy = first.isAborted || (sayLeftovers() && left.length === 0);
 if (leftOut.length > 0) say(`skipped for missing programs: ${leftOut.length} test files, named above`);
 process.exit(isPassed && isTidy ? 0 : 1);
 

@@ -15,7 +15,7 @@ export interface DebianOptions {
 
 /** Made once and kept: delete the folder to make it again. */
 function keptRoot(suite: Suite, packages: readonly string[]): string {
-  return keptFolder(['lab', suite, ...packages].join('-'), (unfinished) => {
+  return keptFolder(['lab-debian', suite, ...packages].join('-'), (unfinished) => {
     console.log(`making a root of Debian ${suite} with debootstrap, once …`);
     const include = packages.length > 0 ? [`--include=${packages.join(',')}`] : [];
     run('debootstrap', ['--variant=minbase', ...include, suite, unfinished]);

@@ -1,8 +1,8 @@
-// `npm test` leaves nothing in the temporary folder, however it ends.
+// `npm test` leaves no file in the temporary folder and no process, however it ends.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -62,6 +62,34 @@ test('a failed test, and one whose process is killed, leave nothing behind', (t)
     const { status, left } = run(place(t, LITTER + end));
     assert.deepEqual([status, left], [1, []], end);
   }
+});
+
+/** A server that its test does not stop; its process number goes into a file. */
+const STRAY = `
+const { spawn } = await import('node:child_process');
+const stray = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+stray.unref();
+writeFileSync('stray', String(stray.pid));`;
+
+function isAlive(root: string): boolean {
+  const stat = join('/proc', readFileSync(join(root, 'stray'), 'utf8'), 'stat');
+  return existsSync(stat) && !/\) Z /.test(readFileSync(stat, 'utf8'));
+}
+
+test('a test file that leaves a process behind fails the run, by its command, and it is ended', (t) => {
+  const made = place(t, STRAY);
+  const { status, stderr } = run(made);
+  assert.match(stderr, /a test left this process, which was ended: sleep 600/);
+  assert.deepEqual([status, isAlive(made.root)], [1, false]);
+});
+
+test('an aborted run ends the processes that its tests started', async (t) => {
+  const { root, command, options } = place(t, `${STRAY} ${ENDLESS}`);
+  const running = spawn(process.execPath, command, { ...options, stdio: 'ignore' });
+  while (!existsSync(join(root, 'stray')) || readFileSync(join(root, 'stray'), 'utf8') === '') await pause(20);
+  running.kill('SIGINT');
+  await once(running, 'exit');
+  assert.equal(isAlive(root), false);
 });
 
 test('--keep-files keeps the files, and prints where they are', (t) => {
