@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { firstKey } from '../../src/tokens/keyring.ts';
 import { formatKeyring } from '../../src/tokens/keyring-text.ts';
-import { callDuring, makeCertificates } from './calls.ts';
+import { callDuring, makeCertificates, makePlatform, passwordIn, takeTour } from './calls.ts';
 import { startNginx, startPostgres } from './compose-peers.ts';
 import { type Shell, timed, unpackedImage, withImage } from './image.ts';
 import { InsideNetwork } from './network.ts';
@@ -53,13 +53,16 @@ async function compose(place: string, sh: Shell): Promise<void> {
     running.push(await startPostgres(at('postgres'), environment, healthcheck?.test[1] ?? 'false'));
     for (const name of ['migration', 'init'])
       timed(name, () => runUnpacked(boxOf(name), services[name]?.command ?? []));
-    timed('first ones', () => runUnpacked(boxOf('init'), FIRST_ONES));
-    timed('issuer', () => runUnpacked(boxOf('init'), ISSUER));
+    const platform = await makePlatform();
+    writeFileSync(join(place, 'config/jwks.json'), platform.keys);
+    const password = passwordIn(runUnpacked(boxOf('init'), FIRST_ONES));
+    for (const command of [ISSUER, ...platform.register('/etc/tessera/jwks.json')]) runUnpacked(boxOf('init'), command);
     const nodes = await Promise.all(NODES.map((name) => startUnpacked(boxOf(name))));
     for (const [index, name] of NODES.entries()) checkHealth(name, nodes[index] as RunningBox, image.healthCheck);
     const proxy = startNginx(at('proxy'), names, join(place, 'proxy'));
     running.push(proxy, ...nodes.map(({ child }) => child));
     await answers(network.nameOf('proxy'));
+    takeTour(proxy.pid ?? 0, { ...certificates.caller, port: 443, password, assertion: platform.assertion });
     await callDuring(proxy.pid ?? 0, { ...certificates.caller, port: 443 }, async () => {
       process.kill((nodes[0] as RunningBox).pid, 'SIGTERM');
       await pause(2000);

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { callDuring, makeCertificates } from './calls.ts';
+import { callDuring, makeCertificates, makePlatform, passwordIn, takeTour } from './calls.ts';
 import { IMAGE, type Shell, timed, unpackedImage, withImage } from './image.ts';
 import { commandsOf, ROOT, run } from './shell.ts';
 import { ownVolume, runUnpacked, startUnpacked } from './unpacked.ts';
@@ -36,14 +36,24 @@ async function runWithPodman(place: string, sh: Shell, commands: Commands): Prom
   const { init, serve, stop, upgrade, secrets } = commands;
   const volume = join(place, 'data');
   const caller = placeFiles(place, volume);
+  const platform = await makePlatform();
+  writeFileSync(join(volume, 'jwks.json'), platform.keys);
   ownVolume(volume);
-  timed('init', () => sh(init));
+  let password = '';
+  timed('init', () => {
+    const printed = sh(init);
+    password = passwordIn(printed);
+    return printed;
+  });
   // One limit on the command line drops those of containers.conf.
   const here = serve.replace('--publish 8443:8443', '--network=none').replace('--ulimit ', `${LIMITS} --ulimit `);
   timed('start', () => sh(`${here}${UNTIL_READY}`));
   const pid = Number(sh(`podman inspect --format '{{.State.Pid}}' tessera`));
   report(pid);
   console.log(sh('podman healthcheck run tessera').trimEnd());
+  for (const command of platform.register('/var/lib/tessera/jwks.json'))
+    sh(`podman exec tessera tessera ${command.join(' ')}`);
+  takeTour(pid, { ...caller, password, assertion: platform.assertion });
   await callDuring(pid, caller, () => undefined);
   timed('stop', () => sh(`${stop}\npodman inspect --format 'exit code {{.State.ExitCode}}' tessera`));
   sh(`podman logs tessera 2>stderr >stdout; test -s stdout; test ! -s stderr || { cat stderr; exit 1; }`);
@@ -70,6 +80,8 @@ const LATER = `
 async function runWithBwrap(place: string, sh: Shell): Promise<void> {
   const volume = join(place, 'data');
   const caller = placeFiles(place, volume);
+  const platform = await makePlatform();
+  writeFileSync(join(volume, 'jwks.json'), platform.keys);
   ownVolume(volume);
   const image = {
     ...unpackedImage(sh),
@@ -79,11 +91,12 @@ async function runWithBwrap(place: string, sh: Shell): Promise<void> {
       '/etc/tessera/corp-ca.pem': join(place, 'corp-ca.pem'),
     },
   };
-  timed('init', () => runUnpacked(image, INIT));
-  timed('issuer', () => runUnpacked(image, ISSUER));
+  const password = passwordIn(runUnpacked(image, INIT));
+  for (const command of [ISSUER, ...platform.register('/var/lib/tessera/jwks.json')]) runUnpacked(image, command);
   const { pid, child, startedMs } = await startUnpacked(image);
   console.log(`start: ${(startedMs / 1000).toFixed(1)} s until ready`);
   report(pid);
+  takeTour(pid, { ...caller, password, assertion: platform.assertion });
   await callDuring(pid, caller, () => undefined);
   const ended = once(child, 'exit');
   process.kill(pid, 'SIGTERM');

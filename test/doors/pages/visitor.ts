@@ -17,12 +17,12 @@ type Fields = Readonly<Record<string, string>>;
 
 export class Visitor {
   readonly cookies = new Map<string, string>();
-  readonly #service: RunningService;
+  readonly #service: Pick<RunningService, 'url' | 'authority'>;
   readonly #headers: Fields;
   /** The form token of the last page with a form. */
   formToken = '';
 
-  constructor(service: RunningService, headers: Fields = {}) {
+  constructor(service: Pick<RunningService, 'url' | 'authority'>, headers: Fields = {}) {
     this.#service = service;
     this.#headers = headers;
   }
