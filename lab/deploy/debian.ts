@@ -1,5 +1,5 @@
 // Debian root file systems from the package archive, with Node and npm in /usr/local.
-import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keptFolder, temporaryFolder } from '../../test/temporary-folder.ts';
 import { ROOT, run } from './shell.ts';
@@ -34,6 +34,7 @@ export function debianRoot({ suite = 'bookworm', packages = [], node = 26 }: Deb
   mkdirSync(join(folder, 'etc/ssl/certs'), { recursive: true });
   for (const file of ['etc/resolv.conf', 'etc/ssl/certs/ca-certificates.crt'])
     cpSync(join('/', file), join(folder, file), { dereference: true });
+  writeFileSync(join(folder, 'etc/hosts'), '127.0.0.1 localhost\n::1 localhost\n'); // as an installer does
   return { folder, remove: () => rmSync(place, { recursive: true, force: true }) };
 }
 
