@@ -30,9 +30,8 @@ ${standing.objection ? objection(visit, standing) : question(visit, standing)}
 
 function essentials({ language }: Visit, { device, now }: DeviceStanding): Html {
   const { request: words, account } = language.texts;
-  const from = html`<span translate="no">${account.from(device.presenter.address)}</span>`;
   return html`<dl class="facts">
-<div><dt>${words.asked}</dt><dd>${language.distance(now, device.createdAt)}, ${from}</dd></div>
+<div><dt>${words.asked}</dt><dd>${language.distance(now, device.createdAt)}, ${account.from(device.presenter.address)}</dd></div>
 </dl>`;
 }
 
