@@ -80,8 +80,14 @@ export function notInView(elements: Locator): Promise<string[]> {
   return elements.evaluateAll((all) => {
     const isInView = (element: (typeof all)[number]) => {
       const { left, right, top, bottom } = element.getBoundingClientRect();
-      const hits = [top + 2, bottom - 2].map((y) => element.ownerDocument.elementFromPoint((left + right) / 2, y));
-      return hits.every((hit) => element.contains(hit));
+      const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+      const edges = [
+        [x, top + 2],
+        [x, bottom - 2],
+        [left + 2, y],
+        [right - 2, y],
+      ];
+      return edges.every((edge) => element.contains(element.ownerDocument.elementFromPoint(...edge)));
     };
     return all.filter((element) => !isInView(element)).map((element) => element.outerHTML.slice(0, 80));
   });

@@ -121,7 +121,9 @@ suite('the request on a phone', () => {
 
 /** Every line of the request is uncovered once it is scrolled to the middle of the screen. */
 async function assertAllReachable(page: Page): Promise<void> {
-  for (const line of await page.locator('.request :is(h2, p, li, dd, button)').all()) {
+  const lines = await page.locator('.request :is(h2, p, li, dd, button)').all();
+  assert.ok(lines.length > 10, `${lines.length} lines`);
+  for (const line of lines) {
     await line.evaluate((element) => element.scrollIntoView({ block: 'center' }));
     assert.deepEqual(await notInView(line), []);
   }
@@ -174,10 +176,12 @@ suite('at 320 px in German', () => {
     'password',
     'reference',
   ]) {
-    test(`${name} does not scroll sideways`, async () => {
+    test(`${name} does not scroll sideways, and nothing in its header is covered`, async () => {
       const page = await openPage(browser, { viewport: NARROW, locale: 'de' });
       await EVERY_PAGE[name]?.(page, service);
       assert.ok((await overflowOf(page)) <= 0);
+      await page.evaluate('scrollTo(0, 0)');
+      assert.deepEqual(await notInView(page.locator('.brand span, .menu a, .menu button')), []);
     });
   }
 });

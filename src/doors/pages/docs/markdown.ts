@@ -81,9 +81,11 @@ function renderTable(lines: readonly string[], headings: readonly Heading[], lin
   const body = rows.map(
     (line) => html`<tr>${cells(line).map((cell, at) => html`<td${alignment(at)}>${cell}</td>`)}</tr>\n`,
   );
-  return html`<div class="table"${scrollable('Table', headings)}><table><thead><tr>${cells(head).map(
-    (cell, at) => html`<th${alignment(at)}>${cell}</th>`,
-  )}</tr></thead><tbody>${body}</tbody></table></div>`;
+  // A header without words would be announced as one: it is a plain cell.
+  const header = cellsOf(head).map((cell, at) =>
+    cell === '' ? html`<td></td>` : html`<th${alignment(at)}>${inline(cell, linkTo)}</th>`,
+  );
+  return html`<div class="table"${scrollable('Table', headings)}><table><thead><tr>${header}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
 function cellsOf(line: string): string[] {
