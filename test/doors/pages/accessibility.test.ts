@@ -1,10 +1,10 @@
-// axe-core reports no violation on any page, light and dark.
+// axe-core reports no violation on any page, light and dark on a desktop and dark on a phone. Every page fits 320 px (WCAG 2.2, 1.4.10).
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { openPage, startBrowser } from './browser.ts';
+import { NARROW, openPage, overflowOf, PHONE, startBrowser } from './browser.ts';
 import { EVERY_PAGE } from './every-page.ts';
 import { type RunningService, startService } from './running-service.ts';
 
@@ -47,13 +47,17 @@ suite('accessibility', () => {
   });
 
   for (const [name, open] of Object.entries(EVERY_PAGE)) {
-    test(`${name}: no violation, light and dark; one h1 and a title`, async () => {
+    test(`${name}: no violation, light, dark and on a phone; no sideways scrolling at 320 px; one h1 and a title`, async () => {
       const page = await openPage(browser);
       await open(page, service);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
         assert.deepEqual(await violations(page), [], colorScheme);
       }
+      await page.setViewportSize(PHONE);
+      assert.deepEqual(await violations(page), [], 'dark, on a phone');
+      await page.setViewportSize(NARROW);
+      assert.ok((await overflowOf(page)) <= 0, 'scrolls sideways at 320 px');
       assert.equal(await page.locator('h1').count(), 1);
       assert.match(await page.title(), /.+ · Tessera/);
       await page.context().close();

@@ -45,6 +45,7 @@ suite('my account', () => {
     const page = await openPage(browser, { javaScriptEnabled: false });
     await EVERY_PAGE['account']?.(page, service);
     const card = page.locator('.grant');
+    await card.locator('summary', { hasText: 'Details' }).click();
     const shown = await card.innerText();
     for (const fact of [
       'Orders sync',
@@ -57,7 +58,7 @@ suite('my account', () => {
     ]) {
       assert.ok(shown.includes(fact), `${fact} is not shown`);
     }
-    await card.locator('summary').click();
+    await card.locator('summary', { hasText: 'Revoke' }).click();
     await card.getByRole('button').click();
     assert.equal(await page.locator('[role=status]').innerText(), 'The grant was revoked.');
     assert.equal(await page.locator('.grant').count(), 0);

@@ -31,6 +31,8 @@ export async function startBrowser(): Promise<Browser> {
 
 export const DESKTOP = { width: 1280, height: 900 };
 export const PHONE = { width: 390, height: 844 };
+/** WCAG 2.2, 1.4.10: nothing scrolls sideways at this width. */
+export const NARROW = { width: 320, height: 568 };
 
 /** A fresh browser context with its own cookies. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
@@ -66,4 +68,27 @@ export async function enterCode(page: Page, service: RunningService, code: strin
 /** A computed style of the element. */
 export function styleOf(element: Locator, name: string): Promise<string> {
   return element.evaluate((e, wanted) => e.ownerDocument.defaultView.getComputedStyle(e)[wanted], name);
+}
+
+/** By how many pixels the page as a whole scrolls sideways. */
+export function overflowOf(page: Page): Promise<number> {
+  return page.evaluate<number>('document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth');
+}
+
+/** Which of the elements are partly outside the screen, or behind something else. */
+export function notInView(elements: Locator): Promise<string[]> {
+  return elements.evaluateAll((all) => {
+    const isInView = (element: (typeof all)[number]) => {
+      const { left, right, top, bottom } = element.getBoundingClientRect();
+      const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+      const edges = [
+        [x, top + 2],
+        [x, bottom - 2],
+        [left + 2, y],
+        [right - 2, y],
+      ];
+      return edges.every((edge) => element.contains(element.ownerDocument.elementFromPoint(...edge)));
+    };
+    return all.filter((element) => !isInView(element)).map((element) => element.outerHTML.slice(0, 80));
+  });
 }

@@ -13,8 +13,9 @@ export type Body = Readonly<Record<string, unknown>>;
 export async function startCode(
   service: RunningService,
   scope = 'orders:read,delete;stock:read',
+  { clientId } = ORDERS,
 ): Promise<StartedCode> {
-  const { body } = await post(service, '/authsvc/Authorize/Device', { client_id: ORDERS.clientId, scope });
+  const { body } = await post(service, '/authsvc/Authorize/Device', { client_id: clientId, scope });
   return {
     deviceCode: String(body['device_code']),
     userCode: String(body['user_code']),

@@ -54,8 +54,8 @@ suite('the whole flow', () => {
       assert.ok(shown.includes(fact), `${fact} is not shown`);
     }
     assert.deepEqual(await page.locator('.permissions li').allInnerTexts(), [
-      'Read “orders”',
       'Delete “orders” far-reaching',
+      'Read “orders”',
       'Read “stock”',
     ]);
     assert.equal(await verdict(service, code), 'authorization_pending');

@@ -51,9 +51,13 @@ export const EVERY_PAGE: Readonly<Record<string, OpenPage>> = {
     await page.goto(`${service.url}/device/qr?user_code=${userCode}`);
   },
   account,
-  'account-revoke': async (page, service) => {
+  'account-details': async (page, service) => {
     await account(page, service);
     await page.locator('.grant summary').first().click();
+  },
+  'account-revoke': async (page, service) => {
+    await account(page, service);
+    await page.locator('.grant .revoke summary').first().click();
   },
   'account-empty': async (page, service) => {
     await signIn(page, service, 'bob');
@@ -70,6 +74,7 @@ export const EVERY_PAGE: Readonly<Record<string, OpenPage>> = {
   },
   docs: (page, { url }) => page.goto(`${url}/docs`),
   'docs-page': (page, { url }) => page.goto(`${url}/docs/operators`),
+  'docs-tables': (page, { url }) => page.goto(`${url}/docs/readme`),
   'docs-search': (page, { url }) => page.goto(`${url}/docs/search?q=backup`),
   reference: (page, { url }) => page.goto(`${url}/docs/api`),
   'not-found': (page, { url }) => page.goto(`${url}/nothing`),

@@ -6,10 +6,16 @@ import type { Visit } from '../parts/visit.ts';
 
 /** The newest ones; older events are not shown. */
 export const EVENTS_SHOWN = 20;
+/** The others are in a disclosure, so that what follows is near on a phone. */
+const SHOWN_AT_ONCE = 5;
 
 export function eventList(visit: Visit, events: readonly Event[], now: EpochSeconds): Html {
-  if (events.length === 0) return html`<p>${visit.language.texts.account.noEvents}</p>`;
-  return html`<ul class="card events">${events.map((event) => eventLine(visit, event, now))}</ul>`;
+  const { account: words } = visit.language.texts;
+  if (events.length === 0) return html`<p>${words.noEvents}</p>`;
+  const lines = events.map((event) => eventLine(visit, event, now));
+  const older = lines.slice(SHOWN_AT_ONCE);
+  return html`<ul class="card events">${lines.slice(0, SHOWN_AT_ONCE)}</ul>
+${older.length > 0 && html`<details class="older"><summary>${words.olderEvents} (${older.length})</summary><ul class="card events">${older}</ul></details>`}`;
 }
 
 function eventLine({ language, site }: Visit, event: Event, now: EpochSeconds): Html {

@@ -4,7 +4,7 @@ import type { Presenter } from '../../../core/presenter.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
 import type { MyGrant, MyGrants } from '../../../operations/person/my-grants.ts';
 import { integrationCard } from '../device/integration-card.ts';
-import { permissionList } from '../device/permissions.ts';
+import { permissionCount, permissionList } from '../device/permissions.ts';
 import { type Html, html } from '../parts/html.ts';
 import { postForm } from '../parts/layout.ts';
 import type { Visit } from '../parts/visit.ts';
@@ -30,25 +30,40 @@ function counted({ language }: Visit, count: number): string {
   return form.replace('{count}', new Intl.NumberFormat(language.tag).format(count));
 }
 
+/** What tells grants apart is in view; the rest is in a disclosure, so that a list of grants fits a phone. */
 function grantCard(visit: Visit, { grant, integration }: MyGrant, now: EpochSeconds): Html {
   const { language } = visit;
   const { account: words } = language.texts;
   const name = integration?.name ?? grant.clientId;
+  const which = words.grantOf(name, language.moment(grant.createdAt));
+  return html`<li class="card grant">
+${integrationCard(visit, { name, vendor: integration?.vendor ?? '' }, html`<h3>${name}</h3>`)}
+<dl class="facts">
+<div><dt>${words.permissions}</dt><dd>${permissionCount(grant.scope, language.texts)}</dd></div>
+<div><dt>${words.obtained}</dt><dd>${language.distance(now, grant.createdAt)}</dd></div>
+</dl>
+<div class="disclosures">
+<details><summary aria-label="${words.details}: ${which}">${words.details}</summary>
+${permissionList(grant.scope, language.texts)}
+${grantFacts(visit, grant, now)}
+</details>
+${revokeOne(visit, grant, which)}
+</div>
+</li>`;
+}
+
+function grantFacts({ language }: Visit, grant: Grant, now: EpochSeconds): Html {
+  const { account: words } = language.texts;
   const when = (at: EpochSeconds) =>
     html`${language.distance(now, at)} <span class="small moment">(${language.moment(at)})</span>`;
   const refreshed = grant.pair.generation > 0 ? when(grant.pair.issuedAt) : words.neverRefreshed;
-  return html`<li class="card grant">
-${integrationCard(visit, { name, vendor: integration?.vendor ?? '' }, html`<h3>${name}</h3>`)}
-${permissionList(grant.scope, language.texts)}
-<dl class="facts">
-<div><dt>${words.obtained}</dt><dd>${words.origins[grant.origin.kind]}, ${when(grant.createdAt)}</dd></div>
+  return html`<dl class="facts">
+<div><dt>${words.obtained}</dt><dd>${words.origins[grant.origin.kind]}, ${language.moment(grant.createdAt)}</dd></div>
 <div><dt>${words.refreshed}</dt><dd>${refreshed}</dd></div>
 <div><dt>${words.ends}</dt><dd>${when(grant.refreshUntil)}</dd></div>
 <div><dt>${words.lastAddress}</dt><dd translate="no">${presenterOf(grant.pair.presenter)}</dd></div>
 <div><dt>${words.grantId}</dt><dd translate="no" class="small">${grant.id}</dd></div>
-</dl>
-${revokeOne(visit, grant, name)}
-</li>`;
+</dl>`;
 }
 
 /** The address, and the program if it said its name. */
@@ -57,9 +72,8 @@ function presenterOf({ address, agent }: Presenter): Html {
 }
 
 /** A confirmation step without script: the button is inside a disclosure. */
-function revokeOne(visit: Visit, { id, createdAt }: Grant, name: string): Html {
+function revokeOne(visit: Visit, { id }: Grant, which: string): Html {
   const { account: words } = visit.language.texts;
-  const which = words.grantOf(name, visit.language.moment(createdAt));
   const button = html`<button class="button deny" aria-label="${words.revokeReally}: ${which}">${words.revokeReally}</button>`;
   return html`<details class="revoke"><summary aria-label="${words.revoke}: ${which}">${words.revoke}</summary>
 <p>${words.revokeWarning}</p>

@@ -8,39 +8,46 @@ import { alertBox, personName, postForm } from '../parts/layout.ts';
 import type { Visit } from '../parts/visit.ts';
 import { PAGE_WORDING } from '../parts/wording.ts';
 import { integrationCard } from './integration-card.ts';
-import { permissionList } from './permissions.ts';
+import { permissionLines, permissionList } from './permissions.ts';
 
+/** What a decision needs comes first: who, when, from where, how many permissions and the far-reaching ones. */
 export function requestPage(visit: Visit, standing: DeviceStanding): Shown {
   const { texts } = visit.language;
   const { integration, device } = standing;
   const title = texts.request.title(integration.name);
-  const body = html`<div class="card">
+  const body = html`<div class="card request">
 ${integrationCard(visit, integration, html`<h1>${title}</h1>`)}
-${integration.description && html`<p class="lead">${integration.description}</p>`}
-<h2>${texts.request.asks}</h2>
+${essentials(visit, standing)}
+<h2 id="asks">${texts.request.asks}: ${permissionLines(device.scope, texts).length}</h2>
 ${permissionList(device.scope, texts)}
-<h2>${texts.request.facts}</h2>
-${facts(visit, standing)}
+<h2>${texts.request.more}</h2>
+${integration.description && html`<p class="lead">${integration.description}</p>`}
+${otherFacts(visit, standing)}
 ${standing.objection ? objection(visit, standing) : question(visit, standing)}
 </div>`;
   return { page: { title, body } };
 }
 
-function facts({ language, ...visit }: Visit, { device, now }: DeviceStanding): Html {
-  const { request: words } = language.texts;
-  const { address, agent } = device.presenter;
-  const asked = html`${language.distance(now, device.createdAt)} <span class="small moment">(${language.moment(device.createdAt)})</span>`;
-  const left = words.leftFor(language.length(seconds(secondsLeft(device, now))));
+function essentials({ language }: Visit, { device, now }: DeviceStanding): Html {
+  const { request: words, account } = language.texts;
   return html`<dl class="facts">
-<div><dt>${words.address}</dt><dd translate="no">${address}</dd></div>
-<div><dt>${words.program}</dt><dd translate="no">${agent || words.programUnknown}</dd></div>
-<div><dt>${words.asked}</dt><dd>${asked}</dd></div>
-<div><dt>${words.left}</dt><dd>${left}</dd></div>
-<div><dt>${words.actsAs}</dt><dd translate="no">${personName({ language, ...visit })}</dd></div>
+<div><dt>${words.asked}</dt><dd>${language.distance(now, device.createdAt)}, ${account.from(device.presenter.address)}</dd></div>
 </dl>`;
 }
 
-/** Confirm and Deny are equally prominent: two forms of one shape, side by side. */
+function otherFacts(visit: Visit, { device, now }: DeviceStanding): Html {
+  const { language } = visit;
+  const { request: words } = language.texts;
+  const left = words.leftFor(language.length(seconds(secondsLeft(device, now))));
+  return html`<dl class="facts">
+<div><dt>${words.program}</dt><dd translate="no">${device.presenter.agent || words.programUnknown}</dd></div>
+<div><dt>${words.time}</dt><dd>${language.moment(device.createdAt)}</dd></div>
+<div><dt>${words.left}</dt><dd>${left}</dd></div>
+<div><dt>${words.actsAs}</dt><dd translate="no">${personName(visit)}</dd></div>
+</dl>`;
+}
+
+/** Confirm and Deny are equally prominent: two forms of one shape, side by side, in view on arrival (views.css). */
 function question(visit: Visit, { device }: DeviceStanding): Html {
   const { request: words } = visit.language.texts;
   const deny = html`<button class="button deny">${words.deny}</button>`;

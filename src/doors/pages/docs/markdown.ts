@@ -35,18 +35,22 @@ function blocksOf(source: string): string[] {
 
 function renderBlock(block: string, headings: Heading[], linkTo: LinkTo): Html {
   const text = block.replace(/^\n+|\s+$/g, '');
-  if (text.startsWith('```')) return renderCode(text.split('\n').slice(1, -1).join('\n'));
+  if (text.startsWith('```')) return renderCode(text.split('\n').slice(1, -1).join('\n'), headings);
   if (/^#{1,6} /.test(text)) return renderHeading(text, headings, linkTo);
-  if (text.startsWith('|')) return renderTable(text.split('\n'), linkTo);
+  if (text.startsWith('|')) return renderTable(text.split('\n'), headings, linkTo);
   if (text.startsWith('>')) return html`<blockquote><p>${inline(text.replace(/^> ?/gm, ''), linkTo)}</p></blockquote>`;
   if (/^(?:[-*]|\d+\.) /.test(text)) return renderList(text, linkTo);
   if (text.startsWith('<img ')) return renderImage(text, linkTo);
   return html`<p>${inline(text, linkTo)}</p>`;
 }
 
-/** A keyboard can scroll what is wider than the screen: hence `tabindex`, here and on tables. */
-function renderCode(code: string): Html {
-  return html`<pre tabindex="0"><code translate="no">${code}</code></pre>`;
+function renderCode(code: string, headings: readonly Heading[]): Html {
+  return html`<pre${scrollable('Code', headings)}><code translate="no">${code}</code></pre>`;
+}
+
+/** A keyboard can scroll what is wider than the screen, and hears what it is in. The shadow at its edges is in docs.css. */
+function scrollable(kind: 'Code' | 'Table', headings: readonly Heading[]): Html {
+  return html` tabindex="0" role="group" aria-label="${kind}: ${headings.at(-1)?.text}"`;
 }
 
 function renderHeading(text: string, headings: Heading[], linkTo: LinkTo): Html {
@@ -69,16 +73,19 @@ function anchorOf(title: string): string {
     .replaceAll(' ', '-');
 }
 
-function renderTable([head = '', rule = '', ...rows]: readonly string[], linkTo: LinkTo): Html {
+function renderTable(lines: readonly string[], headings: readonly Heading[], linkTo: LinkTo): Html {
+  const [head = '', rule = '', ...rows] = lines;
   const isRight = cellsOf(rule).map((cell) => cell.endsWith(':'));
   const alignment = (at: number) => isRight[at] === true && html` class="right"`;
   const cells = (line: string) => cellsOf(line).map((cell) => inline(cell, linkTo));
   const body = rows.map(
     (line) => html`<tr>${cells(line).map((cell, at) => html`<td${alignment(at)}>${cell}</td>`)}</tr>\n`,
   );
-  return html`<div class="table" tabindex="0"><table><thead><tr>${cells(head).map(
-    (cell, at) => html`<th${alignment(at)}>${cell}</th>`,
-  )}</tr></thead><tbody>${body}</tbody></table></div>`;
+  // A header without words would be announced as one: it is a plain cell.
+  const header = cellsOf(head).map((cell, at) =>
+    cell === '' ? html`<td></td>` : html`<th${alignment(at)}>${inline(cell, linkTo)}</th>`,
+  );
+  return html`<div class="table"${scrollable('Table', headings)}><table><thead><tr>${header}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
 function cellsOf(line: string): string[] {

@@ -23,7 +23,7 @@ export function operationSection(entry: Entry, { language }: Visit): Html {
 <h2 id="${anchorOf(entry)}-title">${inWords(operation.summary)}</h2>
 <p><code>${method} ${path}</code>${security.some((scheme) => 'bearer' in scheme) && html` ${words.withBearer} <code>Authorization: Bearer</code>`}</p>
 ${operation.description && html`<p>${inWords(operation.description)}</p>`}
-${samples.map((sample) => sampleOf(sample, inWords))}
+${samples.map((sample, at) => sampleOf(sample, `${anchorOf(entry)}-sample-${at}`, inWords))}
 ${parameters.length > 0 && html`<h3>${words.parameters}</h3>${fieldList(parameters.map(fieldOf), inWords)}`}
 ${requestBody && html`<h3>${words.takes} ${Object.keys(requestBody.content).join(', ')}</h3>${fieldsOf(requestBody.content, inWords)}`}
 <h3>${words.answers}</h3>
@@ -36,8 +36,8 @@ export function anchorOf({ method, path }: Entry): string {
 }
 
 /** One click selects the command. A keyboard reaches it too, to scroll where it is wider than the screen. */
-function sampleOf({ label, source }: CodeSample, inWords: Words): Html {
-  return html`<figure class="sample"><figcaption>${inWords(label)}</figcaption><pre tabindex="0"><code translate="no">${source}</code></pre></figure>`;
+function sampleOf({ label, source }: CodeSample, id: string, inWords: Words): Html {
+  return html`<figure class="sample"><figcaption id="${id}">${inWords(label)}</figcaption><pre tabindex="0" role="group" aria-labelledby="${id}"><code translate="no">${source}</code></pre></figure>`;
 }
 
 function answerOf(status: string, { description, content }: OpenapiOperation['responses'][string], inWords: Words) {

@@ -79,11 +79,11 @@ export interface Texts {
     readonly by: (vendor: string) => string;
     readonly asks: string;
     readonly farReaching: string;
-    readonly facts: string;
-    readonly address: string;
+    readonly more: string;
     readonly program: string;
     readonly programUnknown: string;
     readonly asked: string;
+    readonly time: string;
     readonly left: string;
     readonly leftFor: (length: string) => string;
     readonly actsAs: string;
@@ -118,6 +118,8 @@ export interface Texts {
     readonly newestGrants: string;
     readonly noGrants: string;
     readonly noGrantsHint: string;
+    readonly permissions: string;
+    readonly details: string;
     readonly obtained: string;
     readonly origins: { readonly device: string; readonly certificate: string; readonly assertion: string };
     readonly refreshed: string;
@@ -137,6 +139,7 @@ export interface Texts {
     readonly pages: string;
     readonly events: string;
     readonly noEvents: string;
+    readonly olderEvents: string;
     readonly eventWords: Readonly<Record<EventType, string>>;
     readonly revocationWords: Readonly<Record<RevocationReason, string>>;
     readonly from: (address: string) => string;

@@ -60,13 +60,13 @@ export const en: Texts = {
   request: {
     title: (integration) => `Let ${integration} act in your name?`,
     by: (vendor) => `by ${vendor}`,
-    asks: 'It asks for permission to',
+    asks: 'Permissions it asks for',
     farReaching: 'far-reaching',
-    facts: 'Where the request comes from',
-    address: 'Address',
+    more: 'More about this request',
     program: 'Program',
     programUnknown: 'not stated',
     asked: 'Asked',
+    time: 'Time',
     left: 'Code good for',
     leftFor: (length) => `another ${length}`,
     actsAs: 'In the name of',
@@ -116,6 +116,8 @@ export const en: Texts = {
       'Very many grants act in your name, or did so lately. This page looks at the newest only; you can end all of them below.',
     noGrants: 'Nothing acts in your name',
     noGrantsHint: 'Programs that you confirm appear here, and you can end their access at any time.',
+    permissions: 'Permissions',
+    details: 'Details',
     obtained: 'Obtained',
     origins: {
       device: 'Confirmed in a browser',
@@ -139,6 +141,7 @@ export const en: Texts = {
     pages: 'Pages of grants',
     events: 'Recent events',
     noEvents: 'Nothing has happened yet.',
+    olderEvents: 'Older events',
     eventWords: {
       issued: 'Grant obtained',
       refreshed: 'Grant refreshed',
