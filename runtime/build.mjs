@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [src, dist, compiled] = ['src', 'dist', 'dist.compiled'].map((name) => join(root, name));
@@ -28,5 +28,8 @@ for (const name of readdirSync(dist, { recursive: true }).filter((name) => name.
   );
   if (moved !== code) writeFileSync(file, moved);
 }
+// The package has no .git.
+const { VERSION } = await import(pathToFileURL(join(dist, 'version.js')).href);
+writeFileSync(join(dist, 'version.txt'), `${VERSION}\n`);
 // Beside the code: style sheets and pictures.
 cpSync(src, dist, { recursive: true, filter: (path) => statSync(path).isDirectory() || !path.endsWith('.ts') });

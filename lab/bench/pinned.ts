@@ -30,6 +30,8 @@ export function startPinned(file: string, args: readonly string[], options: Pinn
 
 /** Kills a process that has no work to finish. */
 export async function stopped(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
   child.kill();
-  await once(child, 'exit');
+  await exit;
 }

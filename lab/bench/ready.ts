@@ -1,8 +1,12 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PATIENCE_MS = 30_000;
+/** Another program that has the port may accept a connection and send nothing. */
+const ANSWER_MS = 5_000;
 
 /** Milliseconds until `path` returns 200. */
 export async function readyAfter(port: number, path: string, began: number): Promise<number> {
@@ -20,7 +24,17 @@ function answers(port: number, path: string): Promise<boolean> {
     );
     socket.once('data', (answer) => resolve(answer.includes('HTTP/1.1 200'))).once('error', () => resolve(false));
     socket.once('close', () => resolve(false));
+    socket.setTimeout(ANSWER_MS, () => socket.destroy());
   });
+}
+
+/** The first message of a child, which prints its faults itself. */
+export async function firstMessage(child: ChildProcess): Promise<unknown> {
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    throw new Error(`a server ended with ${signal ?? `code ${code}`} before it was ready`);
+  });
+  const [message] = await Promise.race([once(child, 'message'), ended]);
+  return message;
 }
 
 export async function freePorts(count: number): Promise<number[]> {

@@ -7,6 +7,8 @@ import { send } from './proxy.ts';
 
 /** How long a client waits for an answer before it sends the request again. */
 const PATIENCE_MS = 5000;
+/** How long it tries the same request. Restarts and lost answers together take a few seconds. */
+const LONGEST_MS = 60_000;
 
 export type Standing = 'signed in' | 'retrying' | 'logged out' | 'signed out';
 
@@ -17,9 +19,12 @@ export class Client {
   readonly #index: number;
   readonly #chance: Seeded;
   #token: string;
+  readonly #signal: AbortSignal;
   #isLeaving = false;
 
-  constructor(index: number, seed: number, token: string) {
+  /** `signal` ends what it does. */
+  constructor(index: number, seed: number, token: string, signal: AbortSignal) {
+    this.#signal = signal;
     this.#index = index;
     this.#chance = new Seeded(seed * 1_000_003 + index);
     this.#token = token;
@@ -28,19 +33,30 @@ export class Client {
   /** Until `isOver`, or until the server refuses the token. */
   async refreshUntil(isOver: () => boolean, port: number, { paths }: Contestant): Promise<void> {
     while (!isOver() && !this.#isOut()) {
-      await pause(200 + this.#chance.below(400));
+      await this.#pause(200 + this.#chance.below(400));
       await this.#refreshOnce(port, paths.token);
     }
   }
 
   async #refreshOnce(port: number, path: string): Promise<void> {
     const token = this.#token;
+    const began = performance.now();
     while (this.#token === token && !this.#isOut()) {
       await this.#attempt(port, path).catch(() => undefined);
       if (this.standing !== 'retrying') return;
       this.retries++;
-      await pause(50 + this.#chance.below(150));
+      await this.#pauseBeforeRetry(began, 50 + this.#chance.below(150));
     }
+  }
+
+  async #pauseBeforeRetry(began: number, ms: number): Promise<void> {
+    if (performance.now() - began > LONGEST_MS)
+      throw new Error(`the server has not answered client ${this.#index} for ${LONGEST_MS / 1000} s`);
+    await this.#pause(ms);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await pause(ms, undefined, { signal: this.#signal });
   }
 
   #isOut(): boolean {
@@ -62,10 +78,10 @@ export class Client {
   async signOut(port: number, { paths }: Contestant): Promise<void> {
     this.#isLeaving = true;
     const form = { client_id: CLIENT_ID, token: this.#token };
-    for (;;) {
+    for (const began = performance.now(); ; ) {
       const answer = await this.#post(port, paths.revoke, form).catch(() => undefined);
       if (answer?.status === 200) break;
-      await pause(50);
+      await this.#pauseBeforeRetry(began, 50);
     }
     this.standing = 'signed out';
   }

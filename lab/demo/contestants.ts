@@ -1,16 +1,14 @@
 // The servers of the demonstration: each in its own process, with a durable store, so that it can be killed and restarted.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../src/config/load.ts';
 import { writeCertificates } from '../bench/certificates.ts';
 import { fill } from '../bench/fill.ts';
-import { freePorts, readyAfter } from '../bench/ready.ts';
-import type { TesseraArguments } from '../bench/servers/tessera.ts';
+import { ChildServer } from './child-server.ts';
 
 export interface Contestant {
   readonly name: string;
+  /** Another one after every restart, and 0 while it is down. */
   readonly port: number;
   /** One refresh token per client. */
   readonly tokens: readonly string[];
@@ -20,12 +18,14 @@ export interface Contestant {
   /** Kills the process (SIGKILL) and starts it again; resolves when it answers. */
   restart(): Promise<void>;
   stop(): Promise<void>;
+  /** Rejects if the process ends by itself. */
+  readonly failed: Promise<never>;
 }
 
 export type StartContestant = (folder: string, clients: number) => Promise<Contestant>;
 
 export const CLIENT_ID = 'bench';
-const TESSERA = fileURLToPath(new URL('../bench/servers/tessera.ts', import.meta.url));
+const TESSERA = fileURLToPath(new URL('servers/tessera.ts', import.meta.url));
 const OIDC_PROVIDER = fileURLToPath(new URL('servers/oidc-provider.ts', import.meta.url));
 
 export const CONTESTANTS: readonly StartContestant[] = [
@@ -35,88 +35,63 @@ export const CONTESTANTS: readonly StartContestant[] = [
 ];
 
 export async function startTessera(folder: string, clients: number): Promise<Contestant> {
-  const [port = 0] = await freePorts(1);
   const limits = ['requestsPerAddress', 'checksPerAddress', 'requestsPerIntegration'];
   const sets = [
     `dataFolder=${folder}`,
-    `listeners=${JSON.stringify([{ host: '127.0.0.1', port }])}`,
+    `listeners=${JSON.stringify([{ host: '127.0.0.1', port: 0 }])}`,
+    'log.level=warn',
     ...limits.flatMap((limit) => [`limits.${limit}.perMinute=1000000`, `limits.${limit}.burst=1000000`]),
   ];
   const nothing = { known: 0, spread: 0, others: 0, ended: 0, deviceCodes: 0 };
   const { authority } = writeCertificates(folder);
   const { pairs } = await fill(loadConfig({ env: {}, sets }), authority, { ...nothing, known: clients });
-  const args: TesseraArguments = { sets, workers: 1 };
-  const process = await Restartable.start(async () => {
-    const child = launch(TESSERA, [JSON.stringify(args)]);
-    await readyAfter(port, '/readyz', performance.now());
-    return child;
-  });
-  return {
-    name: 'Tessera',
-    port,
+  const name = 'Tessera';
+  const server = new ChildServer(name);
+  await server.start(TESSERA, sets);
+  return contestant(name, server, () => server.start(TESSERA, sets), {
     tokens: pairs.map(({ refreshToken }) => refreshToken),
     paths: { token: '/oauth2/token', revoke: '/oauth2/revoke' },
     works: async (accessToken) => {
       const headers = { authorization: `Bearer ${accessToken}` };
-      const answer = await fetch(`http://127.0.0.1:${port}/authsvc/Authorize/Verify`, { headers });
+      const answer = await fetch(`http://127.0.0.1:${server.port}/authsvc/Authorize/Verify`, { headers });
       return answer.status === 200;
     },
-    restart: () => process.restart(),
-    stop: () => process.stop(),
-  };
+  });
 }
 
 async function startOidcProvider(name: string, folder: string, clients: number, grace: number): Promise<Contestant> {
-  const [port = 0] = await freePorts(1);
-  let tokens: string[] = [];
-  const begin = async (grants: number) => {
-    const child = launch(OIDC_PROVIDER, [port, join(folder, 'oidc-provider.db'), grace, grants].map(String));
-    const [made] = (await once(child, 'message')) as [string[]];
-    if (grants > 0) tokens = made;
-    return child;
-  };
-  const process = await Restartable.start(() => begin(tokens.length > 0 ? 0 : clients));
-  return {
-    name,
-    port,
+  const server = new ChildServer(name);
+  const begin = (grants: number) =>
+    server.start(OIDC_PROVIDER, [join(folder, 'oidc-provider.db'), grace, grants].map(String));
+  const { tokens = [] } = await begin(clients);
+  return contestant(name, server, () => begin(0), {
     tokens,
     paths: { token: '/token', revoke: '/token/revocation' },
     works: async (accessToken) => {
       const body = new URLSearchParams({ client_id: CLIENT_ID, token: accessToken });
-      const answer = await fetch(`http://127.0.0.1:${port}/token/introspection`, { method: 'POST', body });
+      const answer = await fetch(`http://127.0.0.1:${server.port}/token/introspection`, { method: 'POST', body });
       return ((await answer.json()) as { active?: boolean }).active === true;
     },
-    restart: () => process.restart(),
-    stop: () => process.stop(),
+  });
+}
+
+function contestant(
+  name: string,
+  server: ChildServer,
+  begin: () => Promise<unknown>,
+  own: Pick<Contestant, 'tokens' | 'paths' | 'works'>,
+): Contestant {
+  return {
+    ...own,
+    name,
+    get port() {
+      return server.port;
+    },
+    failed: server.failed,
+    restart: async () => {
+      await server.kill();
+      await begin();
+    },
+    stop: () => server.stop(),
   };
-}
-
-function launch(file: string, args: readonly string[]): ChildProcess {
-  const env = { ...process.env, NODE_ENV: 'production' };
-  return spawn(process.execPath, [file, ...args], { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-}
-
-class Restartable {
-  readonly #begin: () => Promise<ChildProcess>;
-  #child: ChildProcess;
-
-  static async start(begin: () => Promise<ChildProcess>): Promise<Restartable> {
-    return new Restartable(begin, await begin());
-  }
-
-  private constructor(begin: () => Promise<ChildProcess>, child: ChildProcess) {
-    this.#begin = begin;
-    this.#child = child;
-  }
-
-  async restart(): Promise<void> {
-    await this.stop();
-    this.#child = await this.#begin();
-  }
-
-  async stop(): Promise<void> {
-    const exit = once(this.#child, 'exit');
-    this.#child.kill('SIGKILL');
-    await exit;
-  }
 }

@@ -38,12 +38,13 @@ export class LosingProxy {
   /** Every pair that the server gave out, by the refresh token presented for it. */
   readonly successors = new Map<string, Map<string, string>>();
   readonly #seed: number;
-  readonly #target: number;
+  readonly #target: () => number;
   readonly #turns = new Map<string, Seeded>();
   readonly #server = createServer((request, response) => void this.#handle(request, response));
   isCalm = false;
 
-  constructor(seed: number, target: number) {
+  /** `target`: the port of the server, which changes. */
+  constructor(seed: number, target: () => number) {
     this.#seed = seed;
     this.#target = target;
   }
@@ -85,7 +86,7 @@ export class LosingProxy {
   }
 
   async #forward(request: IncomingMessage, body: string): Promise<Answer | undefined> {
-    const answer = await send(this.#target, request.url ?? '/', body, { patienceMs: 30_000 }).catch(() => undefined);
+    const answer = await send(this.#target(), request.url ?? '/', body, { patienceMs: 30_000 }).catch(() => undefined);
     if (answer?.status === 200) this.#remember(new URLSearchParams(body).get('refresh_token'), answer.body);
     return answer;
   }

@@ -42,35 +42,56 @@ export async function runOne(
   follow: (progress: Progress) => void,
 ): Promise<Result> {
   const folder = temporaryFolder('demo');
-  const contestant = await start(folder, conditions.clients);
-  const proxy = new LosingProxy(conditions.seed, contestant.port);
   try {
-    const port = await proxy.listen();
-    const clients = contestant.tokens.map((token, index) => new Client(index, conditions.seed, token));
-    const progress: Progress = { name: contestant.name, clients, counts: proxy.counts, restarts: 0, history: [] };
-    follow(progress);
-    await refreshAll(contestant, port, conditions, progress);
-    const loggedOut = clients.length - signedIn(clients);
-    await signOutAll(contestant, port, clients);
-    proxy.isCalm = true;
-    return { ...progress, loggedOut, forked: forksOf(proxy), ...(await tryAll(contestant, proxy)) };
+    const contestant = await start(folder, conditions.clients);
+    const ending = new AbortController();
+    try {
+      // Without their server, the clients would try again for ever.
+      return await Promise.race([contestant.failed, runAgainst(contestant, conditions, follow, ending.signal)]);
+    } finally {
+      ending.abort();
+      await contestant.stop();
+    }
   } finally {
-    proxy.close();
-    await contestant.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function refreshAll(contestant: Contestant, port: number, conditions: Conditions, progress: Progress) {
+async function runAgainst(
+  contestant: Contestant,
+  conditions: Conditions,
+  follow: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<Result> {
+  const proxy = new LosingProxy(conditions.seed, () => contestant.port);
+  signal.addEventListener('abort', () => proxy.close());
+  const port = await proxy.listen();
+  const clients = contestant.tokens.map((token, index) => new Client(index, conditions.seed, token, signal));
+  const progress: Progress = { name: contestant.name, clients, counts: proxy.counts, restarts: 0, history: [] };
+  follow(progress);
+  await refreshAll(contestant, port, { conditions, progress, signal });
+  const loggedOut = clients.length - signedIn(clients);
+  await signOutAll(contestant, port, clients);
+  proxy.isCalm = true;
+  return { ...progress, loggedOut, forked: forksOf(proxy), ...(await tryAll(contestant, proxy)) };
+}
+
+interface Refreshing {
+  readonly conditions: Conditions;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+async function refreshAll(contestant: Contestant, port: number, { conditions, progress, signal }: Refreshing) {
   const { clients, history } = progress;
   const end = performance.now() + conditions.seconds * 1000;
-  const isOver = () => performance.now() >= end;
+  const isOver = () => signal.aborted || performance.now() >= end;
   const sampler = setInterval(() => !isOver() && history.push(signedIn(clients)), SAMPLE_MS);
-  await Promise.all([
+  const work = Promise.all([
     restartUntil(isOver, contestant, new Seeded(conditions.seed), progress),
     ...clients.map((client) => client.refreshUntil(isOver, port, contestant)),
   ]);
-  clearInterval(sampler);
+  await work.finally(() => clearInterval(sampler));
 }
 
 async function restartUntil(isOver: () => boolean, contestant: Contestant, chance: Seeded, progress: Progress) {
@@ -93,10 +114,11 @@ async function signOutAll(contestant: Contestant, port: number, clients: readonl
   const remaining = clients.filter(({ standing }) => standing !== 'logged out');
   await Promise.all(
     remaining.map(async (client, index) => {
-      const refresh = index % 2 === 0 ? client.refreshUntil(once(), port, contestant) : undefined;
-      if (refresh) await pause(400);
-      await client.signOut(port, contestant);
-      await refresh;
+      if (index % 2 !== 0) return client.signOut(port, contestant);
+      await Promise.all([
+        client.refreshUntil(once(), port, contestant),
+        pause(400).then(() => client.signOut(port, contestant)),
+      ]);
     }),
   );
 }

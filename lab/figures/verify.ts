@@ -1,6 +1,5 @@
 // Requests a second that an API answers with @tessera/verify in front of it, beside the same API without it, in turns. The service
 // runs in this process, and is not counted: it is asked only about tokens whose answer is not kept.
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { VerifierOptions } from '../../sdk/verify/src/verify.ts';
 import { freePort } from '../../test/free-port.ts';
@@ -9,6 +8,7 @@ import { Generator } from '../bench/generator/generator.ts';
 import { getHead } from '../bench/generator/walk.ts';
 import { CORES, startPinned, stopped } from '../bench/pinned.ts';
 import { type Lane, race } from '../bench/race.ts';
+import { firstMessage } from '../bench/ready.ts';
 import { suiteTable } from '../bench/report/table.ts';
 import { FRAMEWORKS, type Framework, type ServerOrder } from './verify-server.ts';
 
@@ -58,7 +58,7 @@ async function startLane(framework: Framework, { name, format, options }: Kind, 
   const port = await freePort();
   const child = startPinned(ENTRY, [], { core: CORES.server, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   child.send({ framework, port, options: options && { ...api.options, ...options } } satisfies ServerOrder);
-  await once(child, 'message');
+  await firstMessage(child);
   const walks = tokens.map((token) => ({
     kind: 'same' as const,
     request: `${getHead('/orders')}${token}\r\n\r\n`,

@@ -24,14 +24,16 @@ const service = spawn(process.execPath, [MAIN, '--set', `listeners.0.port=${port
 try {
   let printed = '';
   service.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
-  while (!printed.includes(READY)) await pause(20);
+  while (!printed.includes(READY)) {
+    if (service.exitCode !== null) throw new Error(`the service ended with code ${service.exitCode}: ${printed}`);
+    await pause(20);
+  }
   const scenes: Scene[] = [{ command: 'npm start', output: startOf(printed), seconds: elapsed() }];
   for (const flow of FLOWS) scenes.push(run(flow));
   writeFileSync(TARGET, drawTerminal(scenes));
   console.log(`${TARGET}: ${scenes.length} commands in ${elapsed().toFixed(1)} s`);
 } finally {
-  service.kill('SIGTERM');
-  await once(service, 'exit');
+  if (service.kill('SIGTERM')) await once(service, 'exit');
   rmSync(folder, { recursive: true, force: true });
 }
 

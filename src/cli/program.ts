@@ -23,7 +23,7 @@ import { storeCommands } from './commands/store.ts';
 import { tokenIssuerCommands } from './commands/token-issuer.ts';
 import { EXIT, EXIT_MEANINGS } from './terminal/exit.ts';
 import { collect, examples } from './terminal/options.ts';
-import { expectJson } from './terminal/output.ts';
+import { expectJson, isForScripts } from './terminal/output.ts';
 
 /** Beside src/ in a checkout, beside dist/ in the package. */
 const PAGES = join(import.meta.dirname, '../../docs');
@@ -77,10 +77,12 @@ export function buildProgram(): Command {
     )
     .addHelpText('after', exitCodes)
     .addHelpText('after', `\nThe pages that messages name (docs/…) are in ${PAGES}`)
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'tessera: ')) })
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error: /, 'tessera: ')),
+      writeErr: (text) => void (isForScripts() || process.stderr.write(text)), // with --json, endOf prints it
+    })
     .configureHelp({ showGlobalOptions: true })
-    .hook('preAction', (_, acting) => expectJson(acting.optsWithGlobals()['json'] === true))
-    .exitOverride();
+    .hook('preAction', (_, acting) => expectJson(acting.optsWithGlobals()['json'] === true));
   for (const declare of GROUPS) declare(program);
   for (const command of endingCommands(program)) offerJson(command);
   pointToHelp(program, program.name());
@@ -89,7 +91,11 @@ export function buildProgram(): Command {
 
 /** After a mistake on the command line: what to do next. */
 function pointToHelp(command: Command, path: string): void {
-  command.showHelpAfterError(`  See: ${path} --help`);
+  const todo = `See: ${path} --help`;
+  command.showHelpAfterError(`  ${todo}`);
+  command.exitOverride((fault) => {
+    throw Object.assign(fault, { todo });
+  });
   for (const inner of command.commands) pointToHelp(inner, `${path} ${inner.name()}`);
 }
 

@@ -1,13 +1,16 @@
+import type { Command } from 'commander';
 import { buildProgram } from './program.ts';
-import { EXIT } from './terminal/exit.ts';
+import { CommandFailure, EXIT } from './terminal/exit.ts';
 import { endOf } from './terminal/failure.ts';
+import { named, showNamedHelp } from './terminal/help.ts';
+import { expectJson } from './terminal/output.ts';
 
 /** Runs the command line of this process and sets its exit code. */
 export async function run(): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(EXIT.ok); // a closed pipe (`| head`) is not a fault
-    process.stderr.write(`tessera: cannot write the result: ${error.message}\n  Check where the output goes.\n`);
-    process.exit(EXIT.refused);
+    const what = `cannot write the result: ${error.message}`;
+    process.exit(endOf(new CommandFailure('refused', what, 'Check where the output goes.'), false));
   });
   await runCommand(process.argv.slice(2));
 }
@@ -15,11 +18,28 @@ export async function run(): Promise<void> {
 /** Runs one command and sets the exit code. A process may run several, one after the other. */
 export async function runCommand(args: readonly string[]): Promise<void> {
   const program = buildProgram();
+  // For mistakes on the command line itself. The options of the command decide once they are parsed.
+  expectJson(beforeProgram(args).includes('--json'));
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await parse(program, args);
   } catch (error) {
     process.exitCode = endOf(error, program.opts()['debug'] === true);
     // A worker's channel to its supervisor would keep it alive.
     if (process.send) process.exit();
   }
+}
+
+async function parse(program: Command, args: readonly string[]): Promise<void> {
+  const own = beforeProgram(args);
+  // Of another program, since it notes the options that it reads.
+  const words = () => buildProgram().parseOptions([...own]).operands;
+  if (own.includes('help')) showNamedHelp(program, words());
+  if (own.includes('--help') || own.includes('-h')) named(program, words());
+  await program.parseAsync(args, { from: 'user' });
+}
+
+/** What follows `--` belongs to the program that `exec` runs. */
+function beforeProgram(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--');
+  return end === -1 ? args : args.slice(0, end);
 }

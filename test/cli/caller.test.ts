@@ -6,6 +6,8 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import type { ClientId } from '../../src/core/integration.ts';
+import { grants, grantsOf } from '../../src/store/tables/grants.ts';
 import { type Caller, callerOver, reachOf } from '../e2e/caller.ts';
 import { startPublic } from '../e2e/public-service.ts';
 import type { TestService } from '../e2e/service.ts';
@@ -65,6 +67,8 @@ suite('tessera for callers', () => {
     const [status] = await once(child, 'close');
     return { status, stdout, stderr };
   }
+  const grantIds = async () =>
+    (await service.ports.store.find(grants, grantsOf.integration(CLIENT as ClientId))).map(({ id }) => id).toSorted();
   const person = (user_code: string) => void confirm(service, { user_code, device_code: '' });
 
   test('before a login, token prints nothing and ends with 8', async () => {
@@ -101,7 +105,7 @@ suite('tessera for callers', () => {
     assert.equal((await tessera(['token', ...staging])).status, 0);
     assert.match(
       (await tessera(['profile', 'list'])).stdout,
-      /\ndefault +https\S+ +orders-sync +device +orders:read\nstaging .* certificate/,
+      /\ndefault +https\S+ +orders-sync +device +orders:read +logged out\nstaging .* certificate +- +-\n/,
     );
     assert.equal((await tessera(['profile', 'remove', 'staging'])).status, 0);
     assert.doesNotMatch((await tessera(['profile', 'list'])).stdout, /staging/);
@@ -120,6 +124,11 @@ suite('tessera for callers', () => {
     assert.match(JSON.parse((await tessera(['whoami', '--json', ...job])).stdout).identity, /^ci:/);
     assert.equal((await tessera(['logout', ...job])).status, 0);
     assert.equal((await verify(caller, token.trim())).status, 401);
+    writeFileSync(path, await sign());
+    assert.equal((await tessera(['token', ...job])).status, 8, 'after logout only a login makes a grant');
+    assert.equal((await tessera(['login', ...job])).status, 0);
+    const tokens = join(home, '.local/state/tessera/tokens');
+    for (const name of readdirSync(tokens)) if (name.endsWith('@job.json')) rmSync(join(tokens, name));
     const used = await tessera(['token', ...job]);
     assert.deepEqual([used.status, used.stdout], [1, '']);
     assert.match(used.stderr, /invalid_grant/);
@@ -127,6 +136,44 @@ suite('tessera for callers', () => {
     assert.equal((await tessera(['token', ...job])).status, 0, 'the next assertion gets the next grant');
     writeFileSync(path, '');
     assert.equal((await tessera(['login', ...job])).status, 1);
+  });
+
+  test('after logout, only login makes a new grant, also by certificate', async () => {
+    const mine = ['--profile', 'mine'];
+    assert.equal((await tessera(['login', ...at, ...mine, ...certificate])).status, 0);
+    assert.equal((await tessera(['logout', ...mine])).status, 0);
+    const before = await grantIds();
+    for (const line of [['token'], ['whoami'], ['whoami', '--json'], ['exec', '--', 'true']]) {
+      const [command = '', ...rest] = line;
+      const { status, stdout, stderr } = await tessera([command, ...mine, ...rest]);
+      assert.deepEqual([status, stdout], [8, ''], line.join(' '));
+      assert.match(stderr, /you are not logged in.*Do: tessera login --profile mine\W/s, line.join(' '));
+    }
+    assert.match((await tessera(['profile', 'list'])).stdout, /\nmine .* logged out\n/);
+    assert.equal((await tessera(['logout', ...mine])).status, 0, 'once more');
+    assert.deepEqual(await grantIds(), before);
+    assert.equal((await tessera(['login', ...mine])).status, 0);
+    assert.equal((await tessera(['token', ...mine])).status, 0);
+    assert.doesNotMatch((await tessera(['profile', 'list'])).stdout, /\nmine .* logged out\n/);
+  });
+
+  test('whoami never makes a grant; token does, for a profile that was put there and never logged in', async () => {
+    const path = join(home, '.config/tessera/profiles/kept-by-tool.json');
+    const [, server, , clientId, , ca] = at;
+    const [, own, , key] = certificate;
+    writeFileSync(path, JSON.stringify({ server, clientId, ca, by: 'certificate', certificate: own, key }));
+    const tool = ['--profile', 'kept-by-tool'];
+    const before = await grantIds();
+    const { status, stderr } = await tessera(['whoami', ...tool]);
+    assert.equal(status, 8);
+    assert.match(
+      stderr,
+      /^tessera: There are no tokens for https:\S+\n {2}Do: tessera login --profile kept-by-tool\n$/,
+    );
+    assert.deepEqual(await grantIds(), before);
+    assert.equal((await tessera(['token', ...tool])).status, 0);
+    assert.equal((await grantIds()).length, before.length + 1);
+    assert.equal((await tessera(['whoami', ...tool])).status, 0);
   });
 
   test('Ctrl-C while it waits ends the login and leaves nothing behind', async () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, suite, test } from 'node:test';
+import { buildProgram } from '../../src/cli/program.ts';
+import { EXIT } from '../../src/cli/terminal/exit.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { Commands } from './commands.ts';
 
@@ -39,3 +41,84 @@ test('with --json, standard output of an act is its result as JSON and nothing e
   assert.deepEqual(await run('keyring', 'rotate'), []);
   assert.deepEqual(await run('store', 'history'), { epoch: 1, cameBack: [] });
 });
+
+/** A command line, the `code` of its failure, and what the message says. */
+const FAILURES: readonly (readonly [line: string, code: keyof typeof EXIT, message: RegExp, reason?: string])[] = [
+  ['integration list --set dataFolder=elsewhere', 'store', /there is no store at/],
+  ['nothing', 'usage', /^unknown command 'nothing'$/],
+  ['help integration ad', 'usage', /^unknown command 'ad'$/],
+  ['integration list --al', 'usage', /^unknown option '--al'$/],
+  ['integration show', 'usage', /^missing required argument 'client_id'$/],
+  ['integration list x', 'usage', /^too many arguments/],
+  ['integration add till', 'usage', /^required option '--scope <scope>' not specified$/],
+  [
+    'grant list --ending soon',
+    'usage',
+    /^option '--ending <duration>' argument 'soon' is invalid\. Expected a duration/,
+  ],
+  ['serve', 'usage', /^unknown option '--json'$/],
+  ['integration list --set tokens.grantLifetme=1d', 'configuration', /^the configuration cannot be used$/],
+  ['doctor --config none.yaml', 'configuration', /./],
+  ['integration list --set store=postgres://u@127.0.0.1:1/none?sslmode=disable', 'store', /./],
+  ['integration show till', 'refused', /^there is no integration till$/, 'integration-unknown'],
+  ['integration add till --scope x:', 'refused', /^"x:" is not a valid scope$/, 'scope-malformed'],
+  ['keyring list --set keyring=none.json', 'keyring', /^the keyring is missing/],
+  ['restore none.db', 'refused', /none\.db/],
+  ['issuer add corp none.pem --identity-from upn-san', 'refused', /none\.pem/],
+  ['token --profile none', 'login', /^you are not logged in$/],
+  ['login', 'usage', /^--server is missing$/],
+];
+
+suite('with --json, a failure is one JSON object on standard error, and standard output is empty', () => {
+  const folder = temporaryFolder('json failures');
+  const commands = new Commands({ isApart: true, environment: { HOME: folder } });
+  before(async () => assert.equal((await commands.run(['init'], { folder })).status, 0));
+  after(async () => {
+    await commands.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function failureOf(args: readonly string[]) {
+    const { status, printed, stderr } = await commands.run([...args, '--json'], { folder });
+    assert.equal(printed, '', args.join(' '));
+    assert.match(stderr, /^\{.*\}\n$/, args.join(' '));
+    const { error, ...rest } = JSON.parse(stderr);
+    assert.deepEqual(rest, {});
+    assert.equal(status, EXIT[error.code as keyof typeof EXIT], stderr);
+    return error as Readonly<Record<string, string>>;
+  }
+
+  for (const [line, code, message, reason] of FAILURES)
+    test(`${code}: ${line}`, async () => {
+      const error = await failureOf(line.split(' '));
+      assert.equal(error['code'], code);
+      assert.match(error['message'] ?? '', message);
+      assert.equal(error['reason'], reason);
+    });
+
+  test('the remedy and the mistakes of a configuration have fields of their own; --debug adds the stack', async () => {
+    assert.equal((await failureOf(['grnt']))['remedy'], 'Did you mean grant? See: tessera --help');
+    assert.equal((await failureOf(['keyring', 'mint']))['remedy'], 'See: tessera keyring mint --help');
+    const { details } = await failureOf(['config', 'check', '--set', 'a=1', '--set', 'b=2']);
+    assert.equal(details?.length, 2);
+    const { stack = '' } = await failureOf(['integration', 'show', 'till', '--debug']);
+    assert.match(stack, /^CommandFailure: there is no integration till\n +at /);
+  });
+
+  test('every command', async () => {
+    const lines = linesIn(buildProgram(), []);
+    assert.ok(lines.length > 60);
+    for (const line of lines)
+      assert.equal((await failureOf([...line, '--no-such-option']))['code'], 'usage', line.join());
+  });
+
+  test('a program that exec runs may have its own --json', async () => {
+    const { status, stderr } = await commands.run(['exec', '--profile', 'none', '--', 'x', '--json'], { folder });
+    assert.equal(status, 8);
+    assert.match(stderr, /^tessera: you are not logged in\n/);
+  });
+});
+
+function linesIn(command: ReturnType<typeof buildProgram>, path: readonly string[]): string[][] {
+  return command.commands.flatMap((inner) => [[...path, inner.name()], ...linesIn(inner, [...path, inner.name()])]);
+}

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
@@ -59,6 +59,7 @@ suite('quick start', () => {
         tryTooEarly(folder),
       );
       await t.test('work in their order', () => tryInOrder(folder, printed));
+      await t.test('keep the last good response after a refusal, and show the refusal', () => tryRefused(folder));
       await t.test('work at the standard door: a JWT is checked with the public keys alone', () => tryStandard(folder));
     });
     const [key] = signingKeys(folder);
@@ -87,16 +88,39 @@ suite('quick start', () => {
     const names = [...printed.matchAll(/^ {2}(data\/try\/[\w-]+\.sh) /gm)].map(([, name = '']) => name);
     assert.equal(names.length, 9);
     const answers: string[] = [];
-    for (const name of names.slice(0, 6)) {
+    for (const name of names.slice(0, 5)) {
       const answer = JSON.parse(await runScript(folder, name)) as object;
       answers.push(Object.keys(answer)[0] ?? 'nothing');
     }
     const pair = 'access_token';
-    assert.deepEqual(answers, [pair, 'identity', pair, 'nothing', 'device_code', 'Error']);
-    await assert.rejects(runScript(folder, 'data/try/verify.sh'), /has no access_token\. Run .*token\.sh first/);
-    const waiting = readFileSync(join(folder, 'data/try/answer.json'), 'utf8');
-    assert.match(waiting, /authorization_pending/, 'nobody has confirmed yet');
+    assert.deepEqual(answers, [pair, 'identity', pair, 'nothing', 'device_code']);
     assert.equal(statSync(join(folder, 'data/try/answer.json')).mode & 0o777, 0o600);
+  }
+
+  /** Whatever the service refuses, the last good responses stay, and the person sees the refusal. */
+  async function tryRefused(folder: string): Promise<void> {
+    const kept = () => ['answer', 'device'].map((name) => readFileSync(join(folder, `data/try/${name}.json`), 'utf8'));
+    await runScript(folder, 'data/try/token.sh');
+    const before = kept();
+    const fails = (script: string) =>
+      runScript(folder, script).then(
+        () => assert.fail(`${script} succeeded`),
+        ({ code, stdout, stderr }) => {
+          assert.deepEqual([code, stdout], [1, ''], script);
+          assert.deepEqual(kept(), before, script);
+          return String(stderr);
+        },
+      );
+    assert.match(await fails('data/try/redeem.sh'), /authorization_pending/, 'nobody has confirmed yet');
+    for (const name of ['token', 'refresh', 'device', 'redeem', 'oauth', 'jwt']) {
+      const path = join(folder, `data/try/${name}.sh`);
+      const text = readFileSync(path, 'utf8');
+      const wrong = path.replace(name, `${name}-refused`);
+      writeFileSync(wrong, text.replace(/(client_id(?:":"|=))/, '$1un'), { mode: 0o700 });
+      assert.match(await fails(wrong.slice(folder.length)), /^\{.*[Ee]rror.*\}$/m, name);
+      writeFileSync(wrong, text.replace(/(localhost|127\.0\.0\.1):\d+/, '$1:1'), { mode: 0o700 });
+      assert.match(await fails(wrong.slice(folder.length)), /^curl: \(7\)/m, name);
+    }
   }
 
   async function tryStandard(folder: string): Promise<void> {
@@ -110,7 +134,7 @@ suite('quick start', () => {
     const port = ['--set', 'listeners=[{ port: 0 }]'];
     const folder = newFolder(t);
     const printed = await printedBy([...port, '--set', 'authsvc.mounts=[{ path: /legacy/v2 }]'], folder);
-    assert.match(printed, /\/legacy\/v2\/Authorize\/Certificate \|/);
+    assert.match(printed, /\/legacy\/v2\/Authorize\/Certificate\) \|\|/);
     assert.match(readFileSync(join(folder, 'data/try/revoke.sh'), 'utf8'), /\/legacy\/v2\/Revoke\/Token$/m);
     assert.doesNotMatch(printed, /\/authsvc/);
   });

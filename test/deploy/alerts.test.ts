@@ -1,9 +1,11 @@
 // The rules query what /metrics shows; docs/alerting.md lists each alert, and docs/runbooks explains it.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { read, sourcesIn, tableOf } from '../house/sources.ts';
+import { openLibrary, sectionsOf } from '../../src/doors/pages/docs/library.ts';
+import { ROOT, read, sourcesIn, tableOf } from '../house/sources.ts';
 import { exportedText, groupedBy, matchedReasons, unknownMetrics, unknownRecordings } from './exported.ts';
-import { alerts, queries } from './rules.ts';
+import { alerts, queries, RULE_FILES } from './rules.ts';
 
 test('the rules use metrics, labels and refusals that exist', async () => {
   assert.ok(alerts.length > 20);
@@ -33,11 +35,38 @@ test('docs/alerting.md lists every alert in order, with its severity and its sum
   assert.deepEqual(listed, expected);
 });
 
+/** The page at this address; the placeholder stands for `publicUrl`. */
+function pageAt(runbookUrl: string): string | undefined {
+  const { origin, pathname, hash } = new URL(runbookUrl);
+  const page = openLibrary().pages.find(({ path }) => path === pathname);
+  const hasAnchor = page && (hash === '' || sectionsOf(page).some(({ heading }) => `#${heading.anchor}` === hash));
+  return origin === PLACEHOLDER && hasAnchor ? page.source : undefined;
+}
+
+const PLACEHOLDER = 'https://tokens.example.com';
+
+test('every alert links to its runbook: an absolute address, of a page that the service has', () => {
+  for (const { alert, annotations } of alerts)
+    assert.equal(pageAt(annotations.runbook_url), `docs/runbooks/${alert}.md`, annotations.runbook_url);
+});
+
+test('the command on docs/alerting.md puts the address of the service in every link', () => {
+  const [command = ''] = /^sed -i .*$/m.exec(read('docs/alerting.md')) ?? [];
+  const [, expression = '', files = ''] = /^sed -i '(.*)' (.*)$/.exec(command) ?? [];
+  assert.deepEqual(files.split(' '), RULE_FILES);
+  for (const file of RULE_FILES) {
+    const text = execFileSync('sed', [expression, file], { cwd: ROOT, encoding: 'utf8' });
+    const links = [...text.matchAll(/^ +runbook_url: (.*)$/gm)].map(([, link = '']) => new URL(link).origin);
+    assert.deepEqual([...new Set(links)], ['https://your-service'], file);
+    assert.doesNotMatch(text, new RegExp(PLACEHOLDER), file);
+  }
+});
+
 test('every alert has a runbook that says what it means, how to look and what to do, and every runbook an alert', () => {
   const pages = sourcesIn('docs/runbooks', '.md');
   assert.deepEqual(
     pages.map(({ path }) => path).toSorted(),
-    alerts.map(({ annotations }) => annotations.runbook_url).toSorted(),
+    alerts.map(({ alert }) => `docs/runbooks/${alert}.md`).toSorted(),
   );
   for (const { path, text } of pages) {
     const parts = text.split(/^## /m);
@@ -47,7 +76,7 @@ test('every alert has a runbook that says what it means, how to look and what to
       path,
     );
     for (const part of parts) assert.ok(part.length > 60, `${path}: ${part}`);
-    const { alert = '', annotations, labels } = alerts.find((each) => each.annotations.runbook_url === path) ?? {};
+    const { alert = '', annotations, labels } = alerts.find((each) => path === `docs/runbooks/${each.alert}.md`) ?? {};
     assert.ok(text.startsWith(`# ${alert}\n\n${annotations?.summary} Severity: ${labels?.severity}.`), path);
   }
 });

@@ -7,7 +7,7 @@ import { licencesOf } from '../../lab/release/licences.ts';
 import { notesOf } from '../../lab/release/notes.ts';
 import { sbomOf } from '../../lab/release/sbom.ts';
 import { type Lock, shippedPackages } from '../../lab/release/shipped.ts';
-import { VERSION } from '../../src/version.ts';
+import { RELEASE } from '../../src/version.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
@@ -44,7 +44,7 @@ suite('a release', () => {
       !named.has('typescript') && !named.has('tessera-runtime'),
       'and none that is needed for development only',
     );
-    const refs = new Set([`pkg:npm/%40tessera/server@${VERSION}`, ...sbom.components.map(({ purl }) => purl)]);
+    const refs = new Set([`pkg:npm/%40tessera/server@${RELEASE}`, ...sbom.components.map(({ purl }) => purl)]);
     assert.equal(refs.size, sbom.components.length + 1, 'each once');
     for (const { ref, dependsOn } of sbom.dependencies)
       for (const each of [ref, ...dependsOn]) assert.ok(refs.has(each), each);
@@ -64,12 +64,12 @@ suite('a release', () => {
   });
 
   test('package, lock file, changelog and files of deploy/ have the same version', () => {
-    assert.equal(lock.version, VERSION);
-    assert.ok(notesOf(read('CHANGELOG.md'), VERSION).length > 1000);
+    assert.equal(lock.version, RELEASE);
+    assert.ok(notesOf(read('CHANGELOG.md'), RELEASE).length > 1000);
     for (const path of globSync('deploy/**/*.yaml', { cwd: ROOT }))
       for (const [, version] of read(path).matchAll(/image: localhost\/tessera:(\S+)/g))
-        assert.equal(version, VERSION, path);
-    assert.match(read('SECURITY.md'), new RegExp(`\\| ${VERSION.split('.').slice(0, 2).join('\\.')}\\.x \\|`));
+        assert.equal(version, RELEASE, path);
+    assert.match(read('SECURITY.md'), new RegExp(`\\| ${RELEASE.split('.').slice(0, 2).join('\\.')}\\.x \\|`));
   });
 
   test('all packages have one scope, and are public in it', () => {

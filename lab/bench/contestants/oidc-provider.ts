@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Contestant } from '../contestant.ts';
 import { type ChainForm, postHead } from '../generator/walk.ts';
 import { CORES, startPinned, stopped } from '../pinned.ts';
-import { freePorts } from '../ready.ts';
+import { firstMessage, freePorts } from '../ready.ts';
 
 const ENTRY = fileURLToPath(new URL('../servers/oidc-provider.ts', import.meta.url));
 
@@ -22,7 +21,7 @@ export function oidcProvider(connections: number): Contestant {
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
         env: { ...process.env, NODE_ENV: 'production' },
       });
-      const [tokens] = (await once(child, 'message')) as [string[]];
+      const tokens = (await firstMessage(child)) as string[];
       return {
         pids: [child.pid as number],
         load: (kind, count) =>

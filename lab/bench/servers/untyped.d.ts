@@ -12,6 +12,6 @@ declare module 'oidc-provider' {
     readonly RefreshToken: new (
       properties: object,
     ) => Model;
-    listen(port: number, host: string, listening: () => void): void;
+    listen(port: number, host: string, listening: () => void): import('node:http').Server;
   }
 }

@@ -1,13 +1,16 @@
 // oidc-provider with rotation, on SQLite, so that a restart loses nothing. Its grants are made by its own models.
-//   oidc-provider.ts PORT FILE GRACE GRANTS     sends the refresh tokens of GRANTS new grants to its parent
+//   oidc-provider.ts FILE GRACE GRANTS     sends its port and the refresh tokens of GRANTS new grants to its parent
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 import { sqliteAdapter } from './sqlite-adapter.ts';
 
-const [port, file = '', grace, grants] = process.argv.slice(2);
+process.once('disconnect', () => process.exit());
+const [file = '', grace, grants] = process.argv.slice(2);
 const CLIENT_ID = 'bench';
 const ACCOUNT_ID = 'ada';
 
-const provider = new Provider(`http://localhost:${port}`, {
+const provider = new Provider('http://localhost', {
   adapter: sqliteAdapter(file, Number(grace)),
   clients: [
     {
@@ -27,7 +30,9 @@ const provider = new Provider(`http://localhost:${port}`, {
 const client = await provider.Client.find(CLIENT_ID);
 const tokens: string[] = [];
 for (let made = 0; made < Number(grants); made++) tokens.push(await newRefreshToken());
-provider.listen(Number(port), '127.0.0.1', () => process.send?.(tokens));
+const server: Server = provider.listen(0, '127.0.0.1', () =>
+  process.send?.({ port: (server.address() as AddressInfo).port, tokens }),
+);
 
 async function newRefreshToken(): Promise<string> {
   const grant = new provider.Grant({ accountId: ACCOUNT_ID, clientId: CLIENT_ID });

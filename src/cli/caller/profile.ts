@@ -14,6 +14,8 @@ export interface Profile {
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
   readonly assertionFile?: string | undefined;
+  /** After `logout`: only `login` makes the next grant, also where that needs no person. */
+  readonly loggedOut?: true | undefined;
 }
 
 export function profileName(flag: string | undefined): string {

@@ -37,26 +37,42 @@ function ownFlows({ publicUrl, mount, clientId }: FlowFacts): readonly Flow[] {
     {
       name: 'token',
       does: 'a token, by client certificate',
-      body: `${curl} --cert client.crt --key client.key \\\n  ${json} --data ${scope} \\\n  ${base}/Authorize/Certificate | tee ${ANSWER}`,
+      body: keep(
+        ANSWER,
+        `${curl} --cert client.crt --key client.key \\\n  ${json} --data ${scope} \\\n  ${base}/Authorize/Certificate`,
+      ),
     },
     { name: 'verify', does: 'verify it, as an API would', body: `${bearer} ${base}/Authorize/Verify` },
     {
       name: 'refresh',
       does: 'refresh it: the next pair',
-      body: `${needs('refresh_token', ANSWER)}${body('"refresh_token":"%s"')} "$refresh_token" |\n  ${curl} ${json} --data @- \\\n  ${base}/Authorize/Token > ${ANSWER}.new\nmv ${ANSWER}.new ${ANSWER} && cat ${ANSWER}`,
+      body: `${needs('refresh_token', ANSWER)}${keep(
+        ANSWER,
+        `${body('"refresh_token":"%s"')} "$refresh_token" |\n  ${curl} ${json} --data @- \\\n  ${base}/Authorize/Token`,
+      )}`,
     },
     { name: 'revoke', does: 'revoke it: the whole grant ends', body: `${bearer} ${base}/Revoke/Token` },
     {
       name: 'device',
       does: 'device authorization: open the address in a browser and confirm',
-      body: `${curl} \\\n  ${json} --data ${scope} \\\n  ${base}/Authorize/Device | tee ${DEVICE}`,
+      body: keep(DEVICE, `${curl} \\\n  ${json} --data ${scope} \\\n  ${base}/Authorize/Device`),
     },
     {
       name: 'redeem',
       does: 'then redeem the device code, once',
-      body: `${needs('device_code', DEVICE)}${body('"grant_type":"urn:ietf:params:oauth:grant-type:device_code","device_code":"%s"')} \\\n  "$device_code" |\n  ${curl} ${json} --data @- \\\n  ${base}/Authorize/Token | tee ${ANSWER}`,
+      body: `${needs('device_code', DEVICE)}${keep(
+        ANSWER,
+        `${body('"grant_type":"urn:ietf:params:oauth:grant-type:device_code","device_code":"%s"')} \\\n  "$device_code" |\n  ${curl} ${json} --data @- \\\n  ${base}/Authorize/Token`,
+      )}`,
     },
   ];
+}
+
+/** Shows the response and keeps it in `file`. A refusal is only shown: the last good response stays. */
+function keep(file: string, command: string): string {
+  const call = command.replace(CURL, `${CURL} --fail-with-body`);
+  const show = `printf '%s\\n' "$answer"`;
+  return `answer=$(${call}) || { ${show} >&2; exit 1; }\n${show} | tee ${file}`;
 }
 
 /** A line that takes a field of an earlier response. Without it, the script ends and says which one to run first. */
@@ -83,7 +99,10 @@ function standardFlows({ publicUrl, oauthMount, clientId, jwtClientId }: FlowFac
   if (oauthMount === undefined) return [];
   const base = `${publicUrl}${oauthMount}`;
   const obtain = (id: string) =>
-    `${CURL} --cert client.crt --key client.key \\\n  --data 'grant_type=client_credentials&client_id=${id}&scope=orders:read' \\\n  ${base}/token | tee ${ANSWER}`;
+    keep(
+      ANSWER,
+      `${CURL} --cert client.crt --key client.key \\\n  --data 'grant_type=client_credentials&client_id=${id}&scope=orders:read' \\\n  ${base}/token`,
+    );
   return [
     { name: 'oauth', does: 'the same first token as any OAuth library gets it', body: obtain(clientId) },
     { name: 'jwt', does: 'one that is a JWT', body: obtain(jwtClientId) },
@@ -106,8 +125,7 @@ function scriptOf({ does, body }: Flow): string {
 cd "$(dirname "$0")/.." && umask 077
 ${field}
 ${body}
-echo
-`;
+${body.includes('| tee') ? '' : 'echo\n'}`;
 }
 
 /** Written at every start: the address may have changed. */

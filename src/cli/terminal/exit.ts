@@ -37,10 +37,13 @@ export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
   readonly end: keyof typeof EXIT;
   readonly todo: string | undefined;
+  /** Which refusal it is, for scripts. */
+  readonly reason: string | undefined;
 
-  constructor(end: keyof typeof EXIT, what: string, todo?: string) {
+  constructor(end: keyof typeof EXIT, what: string, todo?: string, reason?: string) {
     super(what);
     this.end = end;
     this.todo = todo;
+    this.reason = reason;
   }
 }

@@ -1,21 +1,30 @@
-// Turns a fault into an exit code and a message. Nothing else does.
-import { CommanderError } from 'commander';
+// Turns a fault into an exit code and a message: lines for people, or with --json an object. Nothing else does.
+import type { CommanderError } from 'commander';
 import type { TokenFailure } from '../../../sdk/client/src/failure.ts';
 import { type CommandFailure, EXIT } from './exit.ts';
-import { remark } from './output.ts';
+import { isForScripts, remark } from './output.ts';
 
 interface Ending {
-  readonly code: number;
-  readonly lines: readonly string[];
+  readonly end: keyof typeof EXIT;
+  /** What is wrong, in one line. */
+  readonly what: string;
+  /** More lines: each mistake in a configuration. */
+  readonly details?: readonly string[];
+  readonly todo?: string | undefined;
+  /** Which refusal it is, for scripts: of an administrative act, or the error code of a service. */
+  readonly reason?: string | undefined;
+  /** Commander has printed it, except with --json. */
+  readonly isPrinted?: true;
 }
 
 /** Keyed by name instead of class, so that this file does not load every module that defines a fault. */
 const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
-  CommanderError: (fault) => ({ code: (fault as CommanderError).exitCode === 0 ? EXIT.ok : EXIT.usage, lines: [] }),
+  CommanderError: (fault) => usageEnding(fault as CommanderError),
   CommandFailure: (fault) => failureEnding(fault as CommandFailure),
   ConfigFault: ({ message }) => ({
-    code: EXIT.configuration,
-    lines: ['tessera: the configuration cannot be used', ...message.split('\n')],
+    end: 'configuration',
+    what: 'the configuration cannot be used',
+    details: message.split('\n'),
   }),
   StoreUnavailable: (fault) => ending('store', fault, 'the store cannot answer: '),
   ImplausibleClock: (fault) => ending('store', fault),
@@ -25,14 +34,12 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
   MoveRefused: (fault) => ending('refused', fault),
   StoreMissing: (fault) => ending('store', fault, '', MAKE_STORE),
   OutcomeUnknown: ({ message }) => ({
-    code: EXIT.store,
-    lines: [
-      `tessera: the store failed while it was writing: ${message}`,
-      '  The change may or may not have been made: check before you try again.',
-    ],
+    end: 'store',
+    what: `the store failed while it was writing: ${message}`,
+    todo: 'The change may or may not have been made: check before you try again.',
   }),
   TokenFailure: (fault) => tokenEnding(fault as TokenFailure),
-  KeyringFault: ({ message }) => ({ code: EXIT.keyring, lines: [`tessera: ${message}`] }),
+  KeyringFault: ({ message }) => ({ end: 'keyring', what: message }),
 };
 
 const LOOK = 'See: tessera doctor';
@@ -66,15 +73,41 @@ const SQLITE_TODOS: Readonly<Record<number, string>> = {
 };
 
 function ending(end: keyof typeof EXIT, fault: Error, before = '', otherwise = LOOK): Ending {
-  return { code: EXIT[end], lines: [`tessera: ${before}${fault.message}`, `  ${todoOf(fault) ?? otherwise}`] };
+  return { end, what: `${before}${fault.message}`, todo: todoOf(fault) ?? otherwise };
 }
 
+/** Prints the message and returns the exit code. */
 export function endOf(error: unknown, debug: boolean): number {
   const fault = error instanceof Error ? error : new Error(String(error));
-  const { code, lines } = (ENDINGS[fault.name] ?? defect)(fault);
-  for (const line of lines) remark(line);
-  if (debug && !(fault instanceof CommanderError)) remark(fault.stack ?? '');
-  return code;
+  // Not a failure: it has printed help or the version.
+  if (fault.name === 'CommanderError' && (fault as CommanderError).exitCode === 0) return EXIT.ok;
+  const ending = (ENDINGS[fault.name] ?? defect)(fault);
+  const stack = debug && !ending.isPrinted ? fault.stack : undefined;
+  if (isForScripts()) remark(JSON.stringify(objectOf(ending, stack)));
+  else for (const line of linesOf(ending, stack)) remark(line);
+  return EXIT[ending.end];
+}
+
+function linesOf({ what, details = [], todo, isPrinted }: Ending, stack: string | undefined): string[] {
+  if (isPrinted) return [];
+  const more = [todo === undefined ? [] : `  ${todo}`, stack ?? []].flat();
+  return [`tessera: ${what}`, ...details, ...more];
+}
+
+function objectOf({ end, reason, what, details, todo }: Ending, stack: string | undefined): object {
+  return { error: { code: end, reason, message: what, details, remedy: todo, stack } };
+}
+
+/** Commander's message is `error: …`, and perhaps a second line with a suggestion in brackets. */
+function usageEnding(fault: CommanderError & { todo?: string }): Ending {
+  const [what = '', suggestion = ''] = fault.message.split('\n');
+  const isHelp = fault.code === 'commander.help';
+  return {
+    end: 'usage',
+    what: isHelp ? 'the command is missing' : what.replace(/^error: /, ''),
+    todo: [suggestion.replace(/^\((.*)\)$/, '$1'), fault.todo].filter(Boolean).join(' '),
+    isPrinted: true,
+  };
 }
 
 const TOKEN_ENDS: Readonly<Record<TokenFailure['reason'], keyof typeof EXIT>> = {
@@ -86,12 +119,12 @@ const TOKEN_ENDS: Readonly<Record<TokenFailure['reason'], keyof typeof EXIT>> = 
 };
 
 /** A failure of @tessera/client, whose sentences begin with a capital. */
-function tokenEnding({ reason, what, todo }: TokenFailure): Ending {
-  return { code: EXIT[TOKEN_ENDS[reason]], lines: [`tessera: ${what}`, `  ${todo}`] };
+function tokenEnding({ reason, what, todo, error }: TokenFailure): Ending {
+  return { end: TOKEN_ENDS[reason], what, todo, reason: error };
 }
 
-function failureEnding({ end, message, todo }: CommandFailure): Ending {
-  return { code: EXIT[end], lines: [`tessera: ${message}`, ...(todo === undefined ? [] : [`  ${todo}`])] };
+function failureEnding({ end, message, todo, reason }: CommandFailure): Ending {
+  return { end, what: message, todo, reason };
 }
 
 const CHECK_PATH = 'Check the path and its permissions.';
@@ -135,25 +168,18 @@ function unheard(fault: NodeJS.ErrnoException & { address?: string; hostname?: s
   // npm keeps flags for itself unless they follow `--`.
   const again = process.env['npm_lifecycle_event'] === 'start' ? `npm start -- ${flag}` : flag;
   const set = `Its setting: listeners, or ${again}`;
-  return { code: EXIT.listener, lines: [`tessera: cannot listen on ${where}: ${why}`, `  ${todo} ${set}`] };
+  return { end: 'listener', what: `cannot listen on ${where}: ${why}`, todo: `${todo} ${set}` };
 }
 
 function defect(fault: Error): Ending {
   const { code = '', path, syscall } = fault as NodeJS.ErrnoException;
   if (syscall === 'listen' || syscall === 'getaddrinfo') return unheard(fault);
   const [why, todo] = FILE_FAULTS[code] ?? [];
-  if (why) return { code: EXIT.refused, lines: [`tessera: ${path ?? 'a path that was given'}: ${why}`, `  ${todo}`] };
-  if (code === 'ERR_SQLITE_ERROR') {
-    return {
-      code: EXIT.store,
-      lines: [`tessera: the store cannot be used: ${fault.message}`, `  ${todoOf(fault) ?? LOOK}`],
-    };
-  }
+  if (why) return { end: 'refused', what: `${path ?? 'a path that was given'}: ${why}`, todo };
+  if (code === 'ERR_SQLITE_ERROR') return ending('store', fault, 'the store cannot be used: ');
   return {
-    code: EXIT.fault,
-    lines: [
-      `tessera: ${fault.message}`,
-      '  This should not happen. Run it again with --debug and report what it says.',
-    ],
+    end: 'fault',
+    what: fault.message,
+    todo: 'This should not happen. Run it again with --debug and report what it says.',
   };
 }

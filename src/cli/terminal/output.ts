@@ -30,31 +30,35 @@ export function printJsonLine(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-let isForScripts = false;
+let isJsonExpected = false;
 
 /** With --json, standard output carries JSON only: lines for people go to standard error. */
 export function expectJson(isExpected: boolean): void {
-  isForScripts = isExpected;
+  isJsonExpected = isExpected;
+}
+
+export function isForScripts(): boolean {
+  return isJsonExpected;
 }
 
 /** A line for people. */
 export function print(line: string): void {
-  (isForScripts ? process.stderr : process.stdout).write(`${pasteable(line)}\n`);
+  (isJsonExpected ? process.stderr : process.stdout).write(`${pasteable(line)}\n`);
 }
 
 /** A line with a secret. With --json the secret is in the result, and nowhere else. */
 export function printSecret(line: string): void {
-  if (!isForScripts) process.stdout.write(`${line}\n`);
+  if (!isJsonExpected) process.stdout.write(`${line}\n`);
 }
 
 /** What an act resulted in, for scripts: printed with --json only. */
 export function result(value: object): void {
-  if (isForScripts) printJson(value);
+  if (isJsonExpected) printJson(value);
 }
 
 /** A text that is the whole result, such as a secret. With --json it is printed as part of `value` only. */
 export function printOnly(text: string, value: object): void {
-  if (isForScripts) printJson(value);
+  if (isJsonExpected) printJson(value);
   else process.stdout.write(`${text}\n`);
 }
 

@@ -258,5 +258,5 @@ export function accepted<T>(outcome: AdminOutcome<T>): T {
 
 function failureOf({ reason, about }: AdminRefusal): CommandFailure {
   const [what, todo, end = 'refused'] = WORDS[reason];
-  return new CommandFailure(end, what(about), todo);
+  return new CommandFailure(end, what(about), todo, reason);
 }

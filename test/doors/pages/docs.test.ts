@@ -4,7 +4,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { openLibrary } from '../../../src/doors/pages/docs/library.ts';
-import { VERSION } from '../../../src/version.ts';
+import { RELEASE } from '../../../src/version.ts';
 import { type RunningService, startService } from './running-service.ts';
 import { Visitor } from './visitor.ts';
 
@@ -55,7 +55,7 @@ suite('the documentation', () => {
   test('shows strangers the version on no page', async () => {
     for (const { path } of LIBRARY.pages) {
       const { text } = await new Visitor(service).get(path);
-      assert.doesNotMatch(text, new RegExp(`(?<![\\d.])${VERSION.replaceAll('.', '\\.')}(?![\\d.])`), path);
+      assert.doesNotMatch(text, new RegExp(`(?<![\\d.])${RELEASE.replaceAll('.', '\\.')}(?![\\d.])`), path);
     }
   });
 

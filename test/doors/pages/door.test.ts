@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { makeAssets } from '../../../src/doors/pages/parts/assets.ts';
-import { VERSION } from '../../../src/version.ts';
+import { RELEASE } from '../../../src/version.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { startCode } from './calling-device.ts';
 import { type RunningService, startService } from './running-service.ts';
@@ -105,7 +105,7 @@ suite('the first page, and paths that no door owns', () => {
   test('neither / nor the reference shows strangers the version', async () => {
     for (const path of ['/', '/docs', '/docs/api', '/docs/readme', '/nothing']) {
       const { text } = await new Visitor(service, BROWSER).get(path);
-      assert.ok(!text.includes(VERSION), path);
+      assert.ok(!text.includes(RELEASE), path);
     }
   });
 

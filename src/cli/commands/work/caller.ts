@@ -25,13 +25,13 @@ export interface ProfileFlag {
   readonly profile?: string;
 }
 
-export interface LoginFlags extends ProfileFlag, Partial<Omit<Profile, 'by'>> {}
+export interface LoginFlags extends ProfileFlag, Partial<Omit<Profile, 'by' | 'loggedOut'>> {}
 
 export async function login(flags: LoginFlags): Promise<void> {
   const name = profileName(flags.profile);
   const profile = profileFrom(flags, loadProfile(name));
   const screen = waitingScreen();
-  const by = profile.by === 'device' ? device({ show: screen.show, scope: profile.scope }) : wayOf(profile);
+  const by = profile.by === 'device' ? device({ show: screen.show, scope: profile.scope }) : wayOf(name, profile);
   try {
     const { scope } = await sourceOf(name, profile, by, SOON_S).login({ signal: screen.signal });
     saveProfile(name, profile);
@@ -46,14 +46,14 @@ export async function login(flags: LoginFlags): Promise<void> {
 }
 
 export async function printToken({ profile }: ProfileFlag): Promise<void> {
-  const accessToken = await sourceFor(profile).get();
+  const accessToken = await validToken(profile);
   printOnly(accessToken, { accessToken });
 }
 
 export async function whoami({ profile: flag, json }: ProfileFlag & { json?: true }): Promise<void> {
   const name = profileName(flag);
-  const profile = knownProfile(name);
-  const accessToken = await sourceOf(name, profile, wayOf(profile)).get();
+  const profile = loggedIn(name);
+  const accessToken = await sourceOf(name, profile, storedBy(name, profile)).get();
   const tokens = await fileStore(fileOf(name, profile)).load();
   const shown = {
     profile: name,
@@ -69,13 +69,16 @@ export async function whoami({ profile: flag, json }: ProfileFlag & { json?: tru
 }
 
 export async function logout({ profile: flag }: ProfileFlag): Promise<void> {
-  await sourceFor(flag).revoke();
+  const name = profileName(flag);
+  const profile = knownProfile(name);
+  await sourceOf(name, profile, storedBy(name, profile)).revoke();
+  saveProfile(name, { ...profile, loggedOut: true });
   remark('Logged out.');
-  result({ profile: profileName(flag) });
+  result({ profile: name });
 }
 
 export async function execute(words: readonly string[], { profile }: ProfileFlag): Promise<void> {
-  process.exitCode = await runWithToken(words, await sourceFor(profile).get());
+  process.exitCode = await runWithToken(words, await validToken(profile));
 }
 
 export async function listProfiles({ json }: { json?: true }): Promise<void> {
@@ -83,13 +86,14 @@ export async function listProfiles({ json }: { json?: true }): Promise<void> {
   if (json) printJson(found);
   else
     printTable(
-      ['profile', 'server', 'client id', 'by', 'scope'],
-      found.map(({ name, server, clientId, by, scope }) => [name, server, clientId, by, scope]),
+      ['profile', 'server', 'client id', 'by', 'scope', 'state'],
+      found.map((each) => [each.name, each.server, each.clientId, each.by, each.scope, each.loggedOut && 'logged out']),
     );
 }
 
 export async function removeProfile(name: string): Promise<void> {
-  await sourceFor(name).revoke();
+  const profile = knownProfile(profileName(name));
+  await sourceOf(name, profile, storedBy(name, profile)).revoke();
   forgetProfile(name);
   remark(`Removed ${name}.`);
   result({ profile: name });
@@ -111,20 +115,27 @@ function profileFrom(flags: LoginFlags, before: Partial<Profile> | undefined): P
   if (flags.assertionFile !== undefined) return { ...rest, by: 'assertion', assertionFile: full(flags.assertionFile) };
   // The way of the last login, unless this is another server.
   const isAgain = before?.server === rest.server && before.clientId === clientId;
-  return isAgain ? { ...before, by: before.by ?? 'device', ...rest } : { ...rest, by: 'device' };
+  return isAgain ? { ...before, loggedOut: undefined, by: before.by ?? 'device', ...rest } : { ...rest, by: 'device' };
 }
 
 /** Never waits for a person; only `login` does. */
-function wayOf({ by, certificate: own = '', key = '', assertionFile = '', scope }: Profile): Way {
+function wayOf(name: string, profile: Profile): Way {
+  const { by, certificate: own = '', key = '', assertionFile = '', scope } = profile;
   if (by === 'certificate') return certificate({ certificate: own, key, scope });
   if (by === 'assertion') return assertion({ assertion: assertionFile, scope });
-  return stored();
+  return storedBy(name, profile);
 }
 
-function sourceFor(flag: string | undefined): TokenSource {
+/** The grant of the login, and never a new one. */
+function storedBy(name: string, { certificate, key }: Profile): Way {
+  const way = stored(certificate && key ? { certificate, key } : {});
+  return { ...way, todo: `Do: tessera login${flagFor(name)}` };
+}
+
+async function validToken(flag: string | undefined): Promise<string> {
   const name = profileName(flag);
-  const profile = knownProfile(name);
-  return sourceOf(name, profile, wayOf(profile));
+  const profile = loggedIn(name);
+  return sourceOf(name, profile, wayOf(name, profile)).get();
 }
 
 /** Somebody is watching. */
@@ -142,8 +153,21 @@ function fileOf(profile: string, { server, clientId }: Profile): string {
 function knownProfile(name: string): Profile {
   const profile = loadProfile(name);
   if (profile) return profile;
-  const flag = name === 'default' ? '' : ` --profile ${name}`;
-  throw new CommandFailure('login', 'you are not logged in', `Do: tessera login${flag} --server … --client-id …`);
+  throw notLoggedIn(`${flagFor(name)} --server … --client-id …`);
+}
+
+function loggedIn(name: string): Profile {
+  const profile = knownProfile(name);
+  if (profile.loggedOut) throw notLoggedIn(flagFor(name));
+  return profile;
+}
+
+function notLoggedIn(flags: string): CommandFailure {
+  return new CommandFailure('login', 'you are not logged in', `Do: tessera login${flags}`);
+}
+
+function flagFor(name: string): string {
+  return name === 'default' ? '' : ` --profile ${name}`;
 }
 
 function timeOf(milliseconds: number | undefined): string | undefined {
