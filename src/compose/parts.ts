@@ -14,7 +14,7 @@ import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import { joinGathering } from '../serve/gather.ts';
 import type { ServiceParts } from '../serve/listener.ts';
 import { connectionsWithin, openFilesLimit } from '../serve/open-files.ts';
-import { seesIntermediates } from '../serve/sees-intermediates.ts';
+import { seesIntermediates } from '../serve/this-node.ts';
 import { isWorker } from '../serve/workers.ts';
 import type { AssertionParts } from './assertions.ts';
 import { doorParts } from './doors.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from '../config/load.ts';
 import { publicNameOf } from '../config/public-name.ts';
 import type { Config } from '../config/schema.ts';
-import { unservedDoors } from '../config/served-doors.ts';
+import { asksForCertificates, unservedDoors } from '../config/served-doors.ts';
 import { seconds } from '../core/time.ts';
 import type { Census } from '../doors/server/places.ts';
 import type { Log } from '../log/log.ts';
@@ -19,12 +19,7 @@ import { systemFetch } from '../outbound/system-fetch.ts';
 import { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import { startChores } from '../serve/chores.ts';
 import { openListener } from '../serve/open-listener.ts';
-import {
-  INTERMEDIATES_UNSEEN,
-  requestsCertificates,
-  seesIntermediates,
-  TO_SEE_INTERMEDIATES,
-} from '../serve/sees-intermediates.ts';
+import { INTERMEDIATES_UNSEEN, seesIntermediates, TO_SEE_INTERMEDIATES } from '../serve/this-node.ts';
 import { recordingOutages } from '../store/outages.ts';
 import { FollowedRegistry } from '../store/registry.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
@@ -92,7 +87,7 @@ export async function composeService(
   return {
     listen: async () => {
       const addresses = await Promise.all(listeners.map((listener) => listener.listen()));
-      if (requestsCertificates(config)) void logUnseenIntermediates(log);
+      if (config.listeners.some(asksForCertificates)) void logUnseenIntermediates(log);
       return addresses;
     },
     census: () => sumOf(listeners.map((listener) => listener.census())),

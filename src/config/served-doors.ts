@@ -4,6 +4,7 @@ import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { ResourceServer } from '../core/resource-server.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
 import { DOOR_NAMES } from '../doors/doors.ts';
+import { isSigned } from '../tokens/access-token.ts';
 import type { Config, Listener } from './schema.ts';
 
 type DoorName = (typeof DOOR_NAMES)[number];
@@ -75,7 +76,7 @@ const NEEDS: Partial<Record<DoorName, NeedsOf>> = {
 
 /** Only this door takes assertions, and publishes the keys of JWTs. */
 function needsOauth({ flows, accessTokenFormat }: Integration): boolean {
-  return flows.assertion === true || accessTokenFormat === 'jwt';
+  return flows.assertion === true || isSigned(accessTokenFormat);
 }
 
 function unserved(door: DoorName, needs: readonly string[], { listeners, oauth }: Served): Unserved {

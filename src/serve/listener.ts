@@ -9,7 +9,7 @@ import { type PresentedOptions, presentedReader } from '../doors/caller/presente
 import type { Door, ListenerParts } from '../doors/door.ts';
 import type { AddressLimit } from '../doors/server/address-limit.ts';
 import { type App, type Limits, makeApp } from '../doors/server/app.ts';
-import { boundHandshakes, TO_BOUND_HANDSHAKES, UNBOUNDED_HANDSHAKES } from '../doors/server/handshake-messages.ts';
+import { boundHandshakes } from '../doors/server/handshake-messages.ts';
 import type { Census } from '../doors/server/places.ts';
 import { RateLimit } from '../doors/server/rate-limit.ts';
 import { unownedReplies } from '../doors/server/refusal-replies.ts';
@@ -22,6 +22,7 @@ import type { Ports } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import { isKeyCheap } from '../pki/x509/key-cost.ts';
 import type { OpenSpan } from '../tracing/tracer.ts';
+import { TO_BOUND_HANDSHAKES, UNBOUNDED_HANDSHAKES } from './this-node.ts';
 import type { RequestTraces } from './trace-requests.ts';
 import { isWorker } from './workers.ts';
 

@@ -1,24 +1,20 @@
 import type { Config } from '../../config/schema.ts';
-import {
-  canBoundHandshakes,
-  TO_BOUND_HANDSHAKES,
-  UNBOUNDED_HANDSHAKES,
-} from '../../doors/server/handshake-messages.ts';
+import { asksForCertificates } from '../../config/served-doors.ts';
 import {
   INTERMEDIATES_UNSEEN,
-  requestsCertificates,
-  seesIntermediates,
+  THIS_NODE,
+  TO_BOUND_HANDSHAKES,
   TO_SEE_INTERMEDIATES,
-} from '../../serve/sees-intermediates.ts';
+  UNBOUNDED_HANDSHAKES,
+} from '../../serve/this-node.ts';
 import { type Finding, poor } from './finding.ts';
 
-const THIS_NODE = { canBoundHandshakes, seesIntermediates };
-
 /** What this Node cannot do for callers with certificates, in the words that the service logs at its start. */
-export async function examineNode(config: Config, node = THIS_NODE): Promise<Finding[]> {
-  if (!requestsCertificates(config)) return [];
-  const findings = node.canBoundHandshakes() ? [] : [poor('Node', UNBOUNDED_HANDSHAKES, TO_BOUND_HANDSHAKES)];
-  return (await node.seesIntermediates())
-    ? findings
-    : [...findings, poor('Node', INTERMEDIATES_UNSEEN, TO_SEE_INTERMEDIATES)];
+export async function examineNode({ listeners }: Config, node = THIS_NODE): Promise<Finding[]> {
+  if (!listeners.some(asksForCertificates)) return [];
+  const isSeen = await node.seesIntermediates();
+  return [
+    ...(node.canBoundHandshakes() ? [] : [poor('Node', UNBOUNDED_HANDSHAKES, TO_BOUND_HANDSHAKES)]),
+    ...(isSeen ? [] : [poor('Node', INTERMEDIATES_UNSEEN, TO_SEE_INTERMEDIATES)]),
+  ];
 }

@@ -1,10 +1,9 @@
 // The judge that operations call: parses what was presented, then validates it by the approved issuers.
 import type { Presented, PresentedChain } from '../../core/certificate.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
-import type { Verdict } from '../../core/verdict.ts';
+import type { Step, Verdict } from '../../core/verdict.ts';
 import type { JudgePresented } from '../../operations/ports.ts';
 import type { CertificateJudge } from '../../pki/judge/certificate-judge.ts';
-import { step } from '../../pki/path/step.ts';
 import { readCertificateHeader } from './presented-header.ts';
 
 export interface JudgeOptions {
@@ -40,11 +39,15 @@ function isWithoutPath({ outcome }: Verdict): boolean {
 
 /** The caller may have sent the missing intermediates: the refusal must not blame it. */
 function withIntermediatesUnseen(verdict: Verdict): Verdict {
-  const reason = 'certificate-issuer-not-approved';
-  const words = `Node ${process.version} shows the intermediates that callers send`;
-  const setting = 'use Node 26.10 or newer, or register the intermediates with the issuer';
-  const unseen = step('intermediates-seen', false, 'this service', words, { reason, setting });
-  return { ...verdict, outcome: refuse(reason, { rule: unseen.rule }), steps: [...verdict.steps, unseen] };
+  const unseen: Step = {
+    rule: 'intermediates-seen',
+    passed: false,
+    about: 'this service',
+    words: `Node ${process.version} shows the intermediates that callers send`,
+    setting: 'use Node 26.10 or newer, or register the intermediates with the issuer',
+    reason: 'certificate-issuer-not-approved',
+  };
+  return { ...verdict, outcome: refuse(unseen.reason, { rule: unseen.rule }), steps: [...verdict.steps, unseen] };
 }
 
 export function readPresented(presented: Presented): Outcome<PresentedChain> {

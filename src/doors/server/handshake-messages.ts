@@ -85,11 +85,6 @@ export function canBoundHandshakes(): boolean {
   return libraryOfC(FUNCTIONS) !== undefined;
 }
 
-/** For log and doctor. */
-export const UNBOUNDED_HANDSHAKES = `with Node ${process.version}, one hostile client certificate can stall the service for seconds`;
-export const TO_BOUND_HANDSHAKES =
-  'Use Node 26.10, or clientCertificates: off on listeners that the internet reaches (docs/operators.md#under-attack-and-overload).';
-
 function watch(isCheap: IsCheap): typeof watching {
   const library = libraryOfC<OpenSsl>(FUNCTIONS);
   if (!library) return undefined;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { examineNode } from '../../src/cli/doctor/node.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { rememberChains } from '../../src/doors/caller/handshake-chain.ts';
-import { trySelf } from '../../src/serve/sees-intermediates.ts';
+import { trySelf } from '../../src/serve/this-node.ts';
 
 test('a handshake with itself finds out whether Node shows the intermediates of callers', async () => {
   assert.equal(await trySelf(), true, process.version);

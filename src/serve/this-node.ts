@@ -1,26 +1,23 @@
-// Whether this Node shows the certificates above the leaf that a client sends. Versions of Node differ, so a handshake of the process with
-// itself finds out: about 20 ms of processor time, after the service listens.
+// What this Node can do for callers with certificates. Versions differ: docs/small-print.md.
 import { once } from 'node:events';
 import { duplexPair } from 'node:stream';
 import { connect, createServer, type TLSSocket } from 'node:tls';
-import type { Config } from '../config/schema.ts';
 import { rememberChains } from '../doors/caller/handshake-chain.ts';
+import { canBoundHandshakes } from '../doors/server/handshake-messages.ts';
 import { makeDevelopmentAuthority } from '../pki/development-authority.ts';
 import { systemClock, systemRandom } from '../system.ts';
 
-/** For log and doctor. */
+/** For log and doctor: what is missing, and what to do. */
+export const UNBOUNDED_HANDSHAKES = `with Node ${process.version}, one hostile client certificate can stall the service for seconds`;
+export const TO_BOUND_HANDSHAKES =
+  'Use Node 26.10, or clientCertificates: off on listeners that the internet reaches (docs/operators.md#under-attack-and-overload).';
 export const INTERMEDIATES_UNSEEN = `Node ${process.version} does not show the intermediates that callers send: callers that need them are refused`;
 export const TO_SEE_INTERMEDIATES =
   'Use Node 26.10 or newer, or register them: tessera issuer change LABEL --certificate FILE, with the intermediates behind the certificate.';
 
-/** Whether some listener asks callers for a certificate. */
-export function requestsCertificates({ listeners }: Pick<Config, 'listeners'>): boolean {
-  return listeners.some(({ tls, clientCertificates }) => tls !== undefined && clientCertificates !== 'off');
-}
-
 let asked: Promise<boolean> | undefined;
 
-/** The answer is the same for the life of the process. */
+/** Whether Node shows the certificates above the leaf that a client sends. A handshake of the process with itself finds out, once: 20 ms. */
 export function seesIntermediates(): Promise<boolean> {
   asked ??= trySelf();
   return asked;
@@ -52,3 +49,5 @@ export async function trySelf(remember = rememberChains): Promise<boolean> {
     far.destroy();
   }
 }
+
+export const THIS_NODE = { canBoundHandshakes, seesIntermediates };
