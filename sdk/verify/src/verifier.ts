@@ -1,5 +1,6 @@
 // The guard of an API: `require` as middleware, `check` for anything else.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { awaited } from './awaited.ts';
 import { whyNotBound } from './binding.ts';
 import { type Allowed, type Checked, type CheckOptions, checkClaims, type Parts } from './check.ts';
 import { Feed } from './feed.ts';
@@ -55,7 +56,7 @@ export async function verifier(options: VerifierOptions): Promise<Guard> {
   };
   const guard = new ServiceGuard(parts, service);
   try {
-    await Promise.race([feed.start(), sleep(START_MS, undefined, { ref: false })]);
+    await awaited(Promise.race([feed.start(), sleep(START_MS, undefined, { ref: false })]));
   } catch (fault) {
     guard.close();
     throw fault;
@@ -96,7 +97,7 @@ class ServiceGuard implements Guard {
 
   async check(token: string | undefined, { certificate }: CheckOptions = {}): Promise<Checked> {
     if (typeof token !== 'string' || token === '') return MISSING;
-    const claims = await checkClaims(token, this.#parts);
+    const claims = await awaited(checkClaims(token, this.#parts));
     if ('ok' in claims) return claims;
     const { identity, integration, expiresAt } = claims;
     const unbound = this.#parts.settings.checkBinding ? whyNotBound(claims, certificate) : undefined;
