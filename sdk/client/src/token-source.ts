@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { authorizedFetch } from './authorized-fetch.ts';
-import { pemOf } from './by/pem.ts';
+import { caOf } from './by/pem.ts';
 import type { Way } from './by/way.ts';
 import { Door } from './door/door.ts';
 import { checkAddress } from './door/metadata.ts';
@@ -88,7 +88,7 @@ class Source implements TokenSource {
     this.#server = server;
     const file = store ?? defaultTokenFile({ server, clientId, profile });
     this.#shared = new SharedTokens(typeof file === 'string' ? fileStore(file) : file, { server, clientId });
-    this.#door = new Door({ server, clientId, ca: () => ca && pemOf('CA', ca), timeoutMs: REQUEST_MS });
+    this.#door = new Door({ server, clientId, ca: () => ca && caOf(ca), timeoutMs: REQUEST_MS });
     this.#renewal = new Renewal({ server, clientId, by, door: this.#door, retryWindowMs: retryWindowSeconds * 1000 });
   }
 
@@ -142,7 +142,7 @@ class Source implements TokenSource {
     }
   }
 
-  #sendRevocation({ refreshToken, accessToken }: StoredTokens): ReturnType<Door['revoke']> {
+  async #sendRevocation({ refreshToken, accessToken }: StoredTokens): ReturnType<Door['revoke']> {
     return this.#door.revoke(refreshToken ?? accessToken, { tls: this.#options.by.tls() });
   }
 

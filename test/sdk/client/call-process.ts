@@ -5,7 +5,8 @@ import type { CallOrder } from './service-away.test.ts';
 
 const { way, wayOptions, options, method, tries }: CallOrder = JSON.parse(process.env['ORDER'] ?? '');
 const print = (value: unknown) => console.log(JSON.stringify(value));
-const by = client[way]({ ...wayOptions, show: print } as never);
+const ways = { ...client };
+const by = ways[way]({ ...wayOptions, show: print } as never);
 
 for (const [index, timeoutSeconds] of tries.entries()) {
   const tokens = client.tokenSource({ ...options, by, timeoutSeconds });

@@ -152,6 +152,15 @@ suite('@tessera/client against the service', () => {
     await assert.rejects(unknown.get(), (error: TokenFailure) => error.error === 'invalid_client');
   });
 
+  test('a certificate that has expired is refused, not retried', async (t) => {
+    const { pem, key } = service.authority.issue({ commonName: 'ada', notAfter: '2025-01-01' });
+    const tokens = source(certificate({ certificate: pem, key }), fileFor(t));
+    await assert.rejects(tokens.get(), (error: TokenFailure) => {
+      assert.equal(error.reason, 'refused', error.message);
+      return true;
+    });
+  });
+
   test('a server whose certificate is not trusted gets nothing, and the caller learns what to do', async (t) => {
     const options = {
       server: service.issuer,
