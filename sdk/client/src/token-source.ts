@@ -10,7 +10,7 @@ import { SharedTokens } from './shared-tokens.ts';
 import { defaultTokenFile } from './store/default-file.ts';
 import { fileStore } from './store/file-store.ts';
 import type { TokenStore } from './store/token-store.ts';
-import { isUsable, type StoredTokens } from './tokens.ts';
+import { isUsable, now, type StoredTokens } from './tokens.ts';
 
 export interface TokenSourceOptions {
   /** The address of the service, as its operator gave it: `https://tokens.example.com`. Everything else is discovered. */
@@ -67,7 +67,7 @@ function wrong(what: string, todo: string): TokenFailure {
 /** While the old token works, a call waits at most this long for a new one. */
 const EARLY_MS = 5_000;
 const REQUEST_MS = 10_000;
-const YOUNG_MS = 30_000;
+const YOUNG_S = 30;
 
 class Source implements TokenSource {
   readonly #options: TokenSourceOptions;
@@ -96,7 +96,7 @@ class Source implements TokenSource {
     const fresh = this.#shared.fresh ?? (await this.#shared.loadFresh());
     if (fresh) return fresh.accessToken;
     const { known } = this.#shared;
-    if (known && isUsable(known, Date.now())) return this.#early(known);
+    if (known && isUsable(known)) return this.#early(known);
     return (await this.#renew(this.#patience())).accessToken;
   }
 
@@ -201,8 +201,8 @@ class Source implements TokenSource {
     const fresh = await this.#shared.loadFresh();
     if (fresh && fresh.accessToken !== rejected) return fresh.accessToken;
     // A server that refuses a token this young refuses the next one too.
-    const age = Date.now() - (this.#shared.known?.obtainedAt ?? 0);
-    if (age >= 0 && age < YOUNG_MS) return undefined; // below 0: the clock was set back
+    const age = now() - (this.#shared.known?.obtainedAt ?? 0);
+    if (age >= 0 && age < YOUNG_S) return undefined; // below 0: the clock was set back
     return (await this.#renew(this.#patience(), rejected)).accessToken;
   }
 

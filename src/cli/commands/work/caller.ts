@@ -146,6 +146,6 @@ function knownProfile(name: string): Profile {
   throw new CommandFailure('login', 'you are not logged in', `Do: tessera login${flag} --server … --client-id …`);
 }
 
-function timeOf(milliseconds: number | undefined): string | undefined {
-  return milliseconds === undefined ? undefined : new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
+function timeOf(seconds: number | undefined): string | undefined {
+  return seconds === undefined ? undefined : new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
 }
