@@ -4,20 +4,13 @@ import { awaited } from './awaited.ts';
 import { whyNotBound } from './binding.ts';
 import { type Allowed, type Checked, type CheckOptions, checkClaims, type Parts } from './check.ts';
 import { Feed } from './feed.ts';
-import { type Call, callOf, refuseCall } from './frameworks.ts';
+import { type Call, callOf, type Middleware, refuseCall } from './frameworks.ts';
 import { Introspection } from './introspection.ts';
 import { Jwts } from './jwt.ts';
 import { settingsOf, type VerifierOptions } from './options.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import { Revocations } from './revocations.ts';
 import { Service } from './service.ts';
-
-/**
- * Middleware: for express and node:http `(request, response, next?)`, as a hook of fastify `(request, reply)`, for hono
- * `(context, next)`. On a plain server the promise is true if the call is allowed; otherwise it has been answered.
- */
-// biome-ignore lint/suspicious/noExplicitAny: each framework has its own types, and none of them is a dependency
-export type Middleware = (...args: any[]) => Promise<any>;
 
 export interface Guard {
   /**
@@ -80,13 +73,14 @@ class ServiceGuard implements Guard {
 
   require(...permissions: string[]): Middleware {
     const needed = permissions.map(checkPermission);
-    return async (...args) => {
+    const middleware = async (...args: readonly unknown[]) => {
       const call = callOf(args);
       const checked = await this.#checkCall(call, needed);
       if (!checked.ok) return refuseCall(call, checked);
       for (const key of call.keys) this.#callers.set(key, checked);
       return call.allow();
     };
+    return middleware as Middleware; // what it returns depends on the framework
   }
 
   caller(request: object): Allowed {

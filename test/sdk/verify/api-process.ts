@@ -1,11 +1,11 @@
 // An API on each framework, as a program: prints their ports, and ends at SIGTERM.
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { verifier } from '../../../sdk/verify/src/verify.ts';
 import { FRAMEWORKS } from './framework-apis.ts';
 
 const guard = await verifier(JSON.parse(process.env['ORDER'] ?? '').options);
-const servers = [];
+const servers: Server[] = [];
 for (const listener of Object.values(FRAMEWORKS)) {
   const server = createServer((await listener(guard)) as RequestListener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
