@@ -24,7 +24,7 @@ export interface Guard {
   check(token: string | undefined, options?: CheckOptions): Promise<Checked>;
   /** Whether revocations are known up to now. For the readiness of the API. */
   readonly isFresh: boolean;
-  /** Ends the connections to the service. */
+  /** Ends the connections to the service. From then on, a check that needs the service finds it unavailable. */
   close(): void;
 }
 
@@ -34,7 +34,10 @@ const BEARER = /^bearer +([^ ]+)$/i;
 
 const MISSING = refuse('token-missing', 'Send an access token as Authorization: Bearer.');
 
-/** Rejects with a TypeError if an option is wrong, and with `Misconfigured` if the service does not accept the settings. */
+/**
+ * Rejects with a TypeError if an option is wrong, and with `Misconfigured` if the service does not accept the settings. If the
+ * service is away, resolves after 5 seconds: the guard answers 503 until the service is back.
+ */
 export async function verifier(options: VerifierOptions): Promise<Guard> {
   const settings = settingsOf(options);
   const service = new Service(settings);

@@ -1,4 +1,4 @@
-// Times are epoch seconds wherever a program sees them. In the token file they stay milliseconds, as version 0.2 wrote them:
+// Times are epoch seconds wherever a program sees them. In the token file they stay milliseconds, as Tessera 0.2 wrote them:
 // programs of both versions share it.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const inSeconds = () => Date.now() / 1000;
 const isAbout = (actual: number | undefined, expected: number) =>
   assert.ok(Math.abs((actual ?? Number.NaN) - expected) < HOUR / 2, `${actual} is not about ${expected}`);
 
-/** What version 0.2.0 has stored, `age` seconds ago, for 10 hours. */
+/** What Tessera 0.2.0 has stored, `age` seconds ago, for 10 hours. */
 function oldPair(server: string, age: number) {
   const obtainedAt = Date.now() - age * 1000;
   return {
@@ -54,8 +54,8 @@ const AGES = [
 ] as const;
 
 for (const [what, age, token, presented] of AGES)
-  suite(`a pair that version 0.2 has stored ${what}`, () => {
-    test('in a file, which version 0.2 can load again', async (t) => {
+  suite(`a pair that Tessera 0.2 has stored ${what}`, () => {
+    test('in a file, which Tessera 0.2 can load again', async (t) => {
       const { fake, file, source } = await scene(t);
       fake.generation = 1;
       writeFileSync(file, `${JSON.stringify(oldPair(fake.url, age), undefined, 2)}\n`, { mode: 0o600 });

@@ -50,27 +50,35 @@ suite('while the service is away', { concurrency: true }, () => {
         ]);
       });
 
-      test('an API starts, answers 503 on each framework, works when the service is there, and ends after close()', async () => {
+      let calls: readonly { readonly port: number; readonly token: string }[];
+      const statuses = () => Promise.all(calls.map(statusOf));
+
+      test('an API starts, and answers 503 on each framework', async () => {
         const ports = (await api.next()) as number[] | undefined;
         if (!ports) assert.deepEqual(await api.ended, {}, 'it should have started');
-        const calls = (ports ?? []).flatMap((port) => tokens.map((token) => ({ port, token })));
+        calls = (ports ?? []).flatMap((port) => tokens.map((token) => ({ port, token })));
         assert.equal(calls.length, Object.keys(FRAMEWORKS).length * FORMATS.length);
-        const statuses = () => Promise.all(calls.map(statusOf));
         assert.deepEqual(
           await statuses(),
           calls.map(() => 503),
         );
-        await gate.open();
-        await eventually('every call is allowed', async () => (await statuses()).every((status) => status === 200));
-        api.kill('SIGTERM');
-        assert.deepEqual(await api.ended, END);
       });
 
-      test('once the service is there: a program that checks a token is told, and ends without close()', async () => {
-        assert.deepEqual(await checkAll(), [
-          ['allowed', END],
-          ['allowed', END],
-        ]);
+      suite('and is there later', { concurrency: 1 }, () => {
+        before(() => gate.open());
+
+        test('the API works, and ends after close()', async () => {
+          await eventually('every call is allowed', async () => (await statuses()).every((status) => status === 200));
+          api.kill('SIGTERM');
+          assert.deepEqual(await api.ended, END);
+        });
+
+        test('a program that checks a token learns that it is good, and ends without close()', async () => {
+          assert.deepEqual(await checkAll(), [
+            ['allowed', END],
+            ['allowed', END],
+          ]);
+        });
       });
     });
 });
