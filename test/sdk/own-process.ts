@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 
 /** Far longer than anything here takes. A process that still runs then does not end by itself. */
 const PATIENCE_MS = 90_000;
@@ -15,10 +16,10 @@ export interface OwnProcess {
 }
 
 /** `order`: what the program finds in the environment. No channel and no standard input, which would keep it alive. */
-export function startProcess(program: string, order: object): OwnProcess {
+export function startProcess(program: URL, order: object): OwnProcess {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ORDER: JSON.stringify(order) };
-  const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [fileURLToPath(program)], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const late = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
   let errors = '';
   child.stderr.on('data', (chunk) => (errors += String(chunk)));

@@ -10,7 +10,6 @@ const by = ways[way]({ ...wayOptions, show: print } as never);
 
 for (const [index, timeoutSeconds] of tries.entries()) {
   const tokens = client.tokenSource({ ...options, by, timeoutSeconds });
-  const called = method === 'fetch' ? tokens.fetch(options.server) : tokens[method]();
-  if (index < tries.length - 1) print(await called.then(String, (failure: client.TokenFailure) => failure.reason));
-  else print(String(await called));
+  const called: Promise<unknown> = method === 'fetch' ? tokens.fetch(options.server) : tokens[method]();
+  print(await (index < tries.length - 1 ? called.catch((failure: client.TokenFailure) => failure.reason) : called));
 }

@@ -102,7 +102,7 @@ function start(
 ): OwnProcess {
   const options = { server: service.issuer, clientId, store, ca: service.authority.pem };
   const order: CallOrder = { ...call, wayOptions, options };
-  return startProcess(join(import.meta.dirname, 'call-process.ts'), order);
+  return startProcess(new URL('call-process.ts', import.meta.url), order);
 }
 
 /** Due, and good for longer than a busy machine needs. */

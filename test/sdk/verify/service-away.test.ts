@@ -1,7 +1,6 @@
 // An API that starts while the service is away, in a process of its own: it starts, answers 503, and works when the service is
 // there. And a program that only checks a token: it gets an answer, and ends.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { eventually } from '../../eventually.ts';
 import { freePort } from '../../free-port.ts';
@@ -10,7 +9,8 @@ import { type OwnProcess, startProcess } from '../own-process.ts';
 import { FRAMEWORKS } from './framework-apis.ts';
 import { FORMATS, type ProtectedApi, startProtected } from './protected-api.ts';
 
-const program = (name: string) => join(import.meta.dirname, `${name}-process.ts`);
+const API = new URL('api-process.ts', import.meta.url);
+const CHECK = new URL('check-process.ts', import.meta.url);
 
 suite('while the service is away', { concurrency: true }, () => {
   for (const [outage, standIn] of Object.entries(OUTAGES))
@@ -24,7 +24,7 @@ suite('while the service is away', { concurrency: true }, () => {
         service = await startProtected(publicPort);
         gate = await startGate(publicPort, standIn(service), service);
         tokens = await Promise.all(FORMATS.map((format) => service.token(format)));
-        api = startProcess(program('api'), { options: service.options });
+        api = startProcess(API, { options: service.options });
       });
       after(async () => {
         api.kill('SIGKILL');
@@ -36,7 +36,7 @@ suite('while the service is away', { concurrency: true }, () => {
       const checkAll = () =>
         Promise.all(
           tokens.map(async (token) => {
-            const child = startProcess(program('check'), { options: service.options, token });
+            const child = startProcess(CHECK, { options: service.options, token });
             const printed = await child.next();
             return [printed, await child.ended];
           }),
