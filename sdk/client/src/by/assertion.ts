@@ -26,6 +26,6 @@ async function read(assertion: AssertionOptions['assertion'] | undefined): Promi
   if (!assertion)
     throw new TokenFailure('usage', 'assertion is missing', 'Give its file, or a function that returns it.');
   const found: unknown = typeof assertion === 'string' ? readText('assertion', assertion) : await assertion();
-  if (typeof found === 'string' && found.trim() !== '') return found.trim();
-  throw new TokenFailure('usage', 'The assertion is empty', 'The function must return the JWT.');
+  if (typeof found === 'string') return found.trim();
+  throw new TokenFailure('usage', 'assertion did not return a text', 'The function must return the JWT.');
 }

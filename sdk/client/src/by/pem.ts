@@ -26,23 +26,18 @@ export function caOf(given: string): string {
   return text;
 }
 
-/** The contents of a file, which must not be empty. */
-export function readText(what: string, path: string): string {
-  const text = readFile(what, path);
-  if (text.trim() !== '') return text;
-  throw wrong(`${nameOf(what, path)} is empty`, 'Check the path.');
-}
-
 /** A PEM text as it is, or the contents of the file of that name. */
 function pemOf(what: string, given: string | undefined): string {
   if (typeof given !== 'string' || given === '') throw wrong(`${what} is missing`, PEM_OR_PATH);
   if (given.includes('-----BEGIN')) return given;
   // The bare bytes of a key are no path, and must not be in a message.
   if (/^M[\w+/=\s]{60,}$/.test(given)) throw wrong(`The ${what} is not PEM`, PEM_OR_PATH);
-  return readText(what, given);
+  const text = readText(what, given);
+  if (text.trim() === '') throw wrong(`${nameOf(what, given)} is empty`, 'Check the path.');
+  return text;
 }
 
-function readFile(what: string, path: string): string {
+export function readText(what: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
