@@ -124,7 +124,7 @@ class Restarted {
 /** A new pair within a few lifetimes after a fault has ended. */
 async function refreshedSoon({ file }: TokenField, broken: Broken, when: string): Promise<void> {
   const began = Date.now();
-  const obtainedAt = () => parseTokens(readFileSync(file, 'utf8'))?.obtainedAt ?? 0;
+  const obtainedAt = () => (parseTokens(readFileSync(file, 'utf8'))?.obtainedAt ?? 0) * 1000;
   while (obtainedAt() < began && Date.now() < began + 20_000) await pause(50);
   broken.where(obtainedAt() < began, `${when}: no refresh within 20 s after the fault`);
 }

@@ -6,7 +6,7 @@ import type { Reply } from './door/reply.ts';
 import { NoAnswer } from './door/send.ts';
 import { TokenFailure } from './failure.ts';
 import type { HeldStore } from './store/token-store.ts';
-import { isRefreshable, isUsable, type StoredTokens } from './tokens.ts';
+import { isRefreshable, isUsable, now, type StoredTokens } from './tokens.ts';
 
 export interface RenewalOptions {
   readonly server: string;
@@ -51,7 +51,7 @@ export class Renewal {
 
   async renew(held: HeldStore, tokens: StoredTokens | undefined, patience: Patience): Promise<StoredTokens> {
     if (!tokens) return this.start(held, patience);
-    if (isRefreshable(tokens, Date.now())) return this.#refresh(held, tokens, patience);
+    if (isRefreshable(tokens)) return this.#refresh(held, tokens, patience);
     return this.#startOver(held, 'The grant has ended', patience);
   }
 
@@ -60,10 +60,10 @@ export class Renewal {
     const { by, door, server } = this.#options;
     if (!by.start) throw new TokenFailure('login-needed', `There are no tokens for ${server}`, by.todo);
     for (let tries = 0; ; tries++) {
-      const sentAt = Date.now();
+      const sentAt = now();
       await held.reserve();
       const reply = await by.start(door, signal);
-      if (reply.kind === 'granted') return this.#save(held, reply.json, by.isAlone ? sentAt : Date.now());
+      if (reply.kind === 'granted') return this.#save(held, reply.json, by.isAlone ? sentAt : now());
       if (reply.kind === 'refused') throw this.#refusalOf(reply);
       await this.#waitOrFail(reply, tries, { until, signal });
     }
@@ -76,7 +76,7 @@ export class Renewal {
     for (let tries = 0; ; tries++) {
       const earlier = await held.presentedSince(refreshToken);
       if (earlier !== undefined && this.#isTooLate(earlier)) return this.#abandon(held, tokens, patience);
-      const sentAt = Date.now();
+      const sentAt = now();
       await held.reserve();
       const reply = await door.token(
         { grant_type: 'refresh_token', refresh_token: refreshToken },
@@ -109,7 +109,7 @@ export class Renewal {
   async #abandon(held: HeldStore, tokens: StoredTokens, patience: Patience): Promise<StoredTokens> {
     const why = 'A refresh was interrupted, and it is too late to retry it';
     // The access token still works, so no new login is needed yet.
-    if (!this.#options.by.isAlone && isUsable(tokens, Date.now()))
+    if (!this.#options.by.isAlone && isUsable(tokens))
       throw new TokenFailure('unavailable', why, 'The access token works until it expires.');
     const renewed = await this.#startOver(held, why, patience);
     await this.#options.door.revoke(tokens.accessToken).catch(() => undefined); // else it ends by itself, later
@@ -187,7 +187,7 @@ function readAnswer(
   /** Undefined if it is missing, or no number. */
   const ends = (seconds: unknown) => {
     const given = Number(seconds ?? Number.NaN);
-    return Number.isFinite(given) ? sentAt + Math.min(given, LONGEST_SECONDS) * 1000 : undefined;
+    return Number.isFinite(given) ? sentAt + Math.min(given, LONGEST_LIFETIME) : undefined;
   };
   const refreshUntil = ends(refresh_token_expires_in);
   return {
@@ -196,15 +196,15 @@ function readAnswer(
     scope: typeof scope === 'string' ? scope : '',
     obtainedAt: sentAt,
     // RFC 6749 5.1: expires_in may be missing.
-    expiresAt: ends(expires_in) ?? sentAt + UNKNOWN_LIFETIME_MS,
+    expiresAt: ends(expires_in) ?? sentAt + UNKNOWN_LIFETIME,
     ...(typeof refresh_token === 'string' && { refreshToken: refresh_token }),
     ...(refreshUntil !== undefined && { refreshUntil }),
   };
 }
 
-const UNKNOWN_LIFETIME_MS = 300_000;
+const UNKNOWN_LIFETIME = 300;
 /** A hundred years: sums of it stay exact. */
-const LONGEST_SECONDS = 100 * 365 * 86_400;
+const LONGEST_LIFETIME = 100 * 365 * 86_400;
 
 /** A text of the server, without its full stop: it becomes part of a sentence. */
 function sentence(text: string): string {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TokenFailure } from './failure.ts';
 import type { Patience } from './renewal.ts';
 import type { HeldStore, TokenStore } from './store/token-store.ts';
-import { dueAt, type StoredTokens } from './tokens.ts';
+import { dueAt, inSeconds, now, type StoredTokens } from './tokens.ts';
 
 /** How often a waiting process checks the store. */
 const LOOK_MS = 40;
@@ -25,7 +25,7 @@ export class SharedTokens {
 
   /** What is known, unless it is due. */
   get fresh(): StoredTokens | undefined {
-    return this.#known && Date.now() < this.#known.dueAt ? this.#known.tokens : undefined;
+    return this.#known && now() < this.#known.dueAt ? this.#known.tokens : undefined;
   }
 
   know(tokens: StoredTokens): void {
@@ -44,7 +44,8 @@ export class SharedTokens {
   }
 
   async load(): Promise<StoredTokens | undefined> {
-    const tokens = await this.#store.load();
+    const found = await this.#store.load();
+    const tokens = found && inSeconds(found);
     const { server, clientId } = this.#owner;
     if (tokens && (tokens.server !== server || tokens.clientId !== clientId))
       throw new TokenFailure(

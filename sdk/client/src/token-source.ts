@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { authorizedFetch } from './authorized-fetch.ts';
-import { pemOf } from './by/pem.ts';
+import { caOf } from './by/pem.ts';
 import type { Way } from './by/way.ts';
 import { Door } from './door/door.ts';
 import { checkAddress } from './door/metadata.ts';
@@ -10,7 +10,7 @@ import { SharedTokens } from './shared-tokens.ts';
 import { defaultTokenFile } from './store/default-file.ts';
 import { fileStore } from './store/file-store.ts';
 import type { TokenStore } from './store/token-store.ts';
-import { isUsable, type StoredTokens } from './tokens.ts';
+import { isUsable, now, type StoredTokens } from './tokens.ts';
 
 export interface TokenSourceOptions {
   /** The address of the service, as its operator gave it: `https://tokens.example.com`. Everything else is discovered. */
@@ -67,7 +67,7 @@ function wrong(what: string, todo: string): TokenFailure {
 /** While the old token works, a call waits at most this long for a new one. */
 const EARLY_MS = 5_000;
 const REQUEST_MS = 10_000;
-const YOUNG_MS = 30_000;
+const YOUNG_S = 30;
 
 class Source implements TokenSource {
   readonly #options: TokenSourceOptions;
@@ -88,7 +88,7 @@ class Source implements TokenSource {
     this.#server = server;
     const file = store ?? defaultTokenFile({ server, clientId, profile });
     this.#shared = new SharedTokens(typeof file === 'string' ? fileStore(file) : file, { server, clientId });
-    this.#door = new Door({ server, clientId, ca: () => ca && pemOf('CA', ca), timeoutMs: REQUEST_MS });
+    this.#door = new Door({ server, clientId, ca: () => ca && caOf(ca), timeoutMs: REQUEST_MS });
     this.#renewal = new Renewal({ server, clientId, by, door: this.#door, retryWindowMs: retryWindowSeconds * 1000 });
   }
 
@@ -96,7 +96,7 @@ class Source implements TokenSource {
     const fresh = this.#shared.fresh ?? (await this.#shared.loadFresh());
     if (fresh) return fresh.accessToken;
     const { known } = this.#shared;
-    if (known && isUsable(known, Date.now())) return this.#early(known);
+    if (known && isUsable(known)) return this.#early(known);
     return (await this.#renew(this.#patience())).accessToken;
   }
 
@@ -142,7 +142,7 @@ class Source implements TokenSource {
     }
   }
 
-  #sendRevocation({ refreshToken, accessToken }: StoredTokens): ReturnType<Door['revoke']> {
+  async #sendRevocation({ refreshToken, accessToken }: StoredTokens): ReturnType<Door['revoke']> {
     return this.#door.revoke(refreshToken ?? accessToken, { tls: this.#options.by.tls() });
   }
 
@@ -201,8 +201,8 @@ class Source implements TokenSource {
     const fresh = await this.#shared.loadFresh();
     if (fresh && fresh.accessToken !== rejected) return fresh.accessToken;
     // A server that refuses a token this young refuses the next one too.
-    const age = Date.now() - (this.#shared.known?.obtainedAt ?? 0);
-    if (age >= 0 && age < YOUNG_MS) return undefined; // below 0: the clock was set back
+    const age = now() - (this.#shared.known?.obtainedAt ?? 0);
+    if (age >= 0 && age < YOUNG_S) return undefined; // below 0: the clock was set back
     return (await this.#renew(this.#patience(), rejected)).accessToken;
   }
 

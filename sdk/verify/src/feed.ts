@@ -88,7 +88,7 @@ export class Feed {
     let watch: NodeJS.Timeout | undefined;
     const expectLife = () => {
       clearTimeout(watch);
-      watch = setTimeout(() => response.destroy(new Error('the stream was silent')), SILENCE_MS);
+      watch = setTimeout(() => response.destroy(new Error('the stream was silent')), SILENCE_MS).unref();
     };
     try {
       expectLife();

@@ -1,20 +1,39 @@
 // One middleware for fastify, express, hono and plain node:http. Each is recognised by what it hands over.
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { certificateOf } from './binding.ts';
 import { type Answer, answerTo, type Refusal } from './refusal.ts';
 
 /** What a middleware gets, without depending on the frameworks. */
-export interface FastifyRequestLike {
-  readonly raw: IncomingMessage;
+export interface NodeRequestLike {
+  readonly headers: { readonly authorization?: string | undefined };
+  readonly socket: unknown;
 }
-export interface FastifyReplyLike extends PromiseLike<void> {
+export interface NodeResponseLike {
+  writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
+}
+export interface FastifyRequestLike {
+  readonly raw: NodeRequestLike;
+}
+export interface FastifyReplyLike {
   readonly sent: boolean;
   code(status: number): { headers(headers: Record<string, string>): { send(body: string): unknown } };
   hijack(): unknown;
+  then(fulfilled: () => void, rejected: (fault: Error) => void): unknown;
 }
 export interface HonoContextLike {
   readonly req: { header(name: string): string | undefined; readonly raw: object };
   readonly env?: unknown;
+}
+
+/** One function for all frameworks. */
+export interface Middleware {
+  /** node:http: true if the call is allowed; otherwise it has been answered. */
+  (request: NodeRequestLike, response: NodeResponseLike): Promise<boolean>;
+  /** A hook of fastify. */
+  (request: FastifyRequestLike, reply: FastifyReplyLike): Promise<void>;
+  /** Hono. */
+  (context: HonoContextLike, next: () => Promise<void>): Promise<Response | undefined>;
+  /** Express 4 and 5, and what else has `next`. */
+  (request: NodeRequestLike, response: NodeResponseLike, next: () => void): Promise<void>;
 }
 
 /** A request, whatever the framework. */
@@ -27,12 +46,13 @@ export interface Call {
   refuse(answer: Answer): unknown;
 }
 
-type Next = (fault?: unknown) => unknown;
+type Next = () => unknown;
 
 export function callOf(args: readonly unknown[]): Call {
   const [first, second, third] = args as [object, object, Next | undefined];
   if (isHono(first)) return honoCall(first, second as unknown as Next);
-  return isFastify(second) ? fastifyCall(first as FastifyRequestLike, second) : nodeCall(first, second, third);
+  if (isFastify(second)) return fastifyCall(first as FastifyRequestLike, second);
+  return nodeCall(first as NodeRequestLike, second as NodeResponseLike, third);
 }
 
 function isHono(first: object): first is HonoContextLike {
@@ -65,16 +85,16 @@ function fastifyCall(request: FastifyRequestLike, reply: FastifyReplyLike): Call
 }
 
 /** Express, or a plain server without `next`. The promise is true if the call is allowed. */
-function nodeCall(request: object, response: object, next: Next | undefined): Call {
+function nodeCall(request: NodeRequestLike, response: NodeResponseLike, next: Next | undefined): Call {
   return {
-    ...ofNode(request as IncomingMessage),
+    ...ofNode(request),
     keys: [request],
     allow: () => {
       next?.();
       return true;
     },
     refuse: ({ status, headers, body }) => {
-      (response as ServerResponse).writeHead(status, { ...headers }).end(body);
+      response.writeHead(status, { ...headers }).end(body);
       return false;
     },
   };
@@ -82,7 +102,7 @@ function nodeCall(request: object, response: object, next: Next | undefined): Ca
 
 function honoCall(context: HonoContextLike, next: Next): Call {
   const { req, env } = context;
-  const { incoming } = (env ?? {}) as { incoming?: IncomingMessage }; // of @hono/node-server
+  const { incoming } = (env ?? {}) as { incoming?: NodeRequestLike }; // of @hono/node-server
   return {
     authorization: req.header('authorization'),
     certificate: certificateOf(incoming?.socket),
@@ -92,7 +112,7 @@ function honoCall(context: HonoContextLike, next: Next): Call {
   };
 }
 
-function ofNode({ headers, socket }: IncomingMessage): Pick<Call, 'authorization' | 'certificate'> {
+function ofNode({ headers, socket }: NodeRequestLike): Pick<Call, 'authorization' | 'certificate'> {
   return { authorization: headers.authorization, certificate: certificateOf(socket) };
 }
 

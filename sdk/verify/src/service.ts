@@ -1,6 +1,8 @@
 // Requests to the service. Node's own client instead of fetch, because fetch cannot be given a certificate authority.
+// Their sockets and timers do not keep the process alive: most requests are for the feed. What a program awaits does (awaited.ts).
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
 import { isSafeAddress, type Settings } from './options.ts';
 
 /** The service could not be reached, or could not answer. A later attempt may succeed. */
@@ -41,6 +43,7 @@ export class Service {
   readonly #proof: string;
   readonly #agents: { readonly http: HttpAgent; readonly https: HttpsAgent };
   #endpoints: Promise<Endpoints> | undefined;
+  #isClosed = false;
 
   constructor({ issuer, resourceServer: { id, secret }, ca }: Settings) {
     this.#issuer = issuer;
@@ -94,6 +97,7 @@ export class Service {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#agents.http.destroy();
     this.#agents.https.destroy();
   }
@@ -127,6 +131,7 @@ export class Service {
 
   /** All requests can be repeated. One that fails on a reused connection is: the service may have closed that connection. */
   #send(url: string, sending: Sending, isFirst = true): Promise<IncomingMessage> {
+    if (this.#isClosed) return Promise.reject(new Unavailable('the verifier was closed'));
     const { form, headers = {}, isProven = false, signal } = sending;
     const body = form && new URLSearchParams(form).toString();
     const type = body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' };
@@ -148,15 +153,22 @@ export class Service {
       const late = setTimeout(() => {
         mayRepeat = false;
         request.destroy(new Error('no answer in time'));
-      }, TIMEOUT_MS);
+      }, TIMEOUT_MS).unref();
+      request.on('socket', unrefOnceConnected);
       request.on('error', (error) => {
         clearTimeout(late);
-        if (mayRepeat && request.reusedSocket && !signal?.aborted) resolve(this.#send(url, sending, false));
+        if (mayRepeat && request.reusedSocket) resolve(this.#send(url, sending, false));
         else reject(connectionFault(error, url));
       });
       request.end(body);
     });
   }
+}
+
+/** Not earlier: each address of a host that is tried has a handle of its own. */
+function unrefOnceConnected(socket: Socket): void {
+  if (socket.connecting) socket.once('connect', () => socket.unref());
+  else socket.unref();
 }
 
 /** The certificate is not trusted, or is for another name. */
@@ -190,7 +202,7 @@ function parseObject(text: string): Json | undefined {
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {
-  const late = setTimeout(() => response.destroy(new Error('no answer in time')), TIMEOUT_MS);
+  const late = setTimeout(() => response.destroy(new Error('no answer in time')), TIMEOUT_MS).unref();
   const chunks: Buffer[] = [];
   let size = 0;
   try {

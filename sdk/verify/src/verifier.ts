@@ -1,22 +1,16 @@
 // The guard of an API: `require` as middleware, `check` for anything else.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { awaited } from './awaited.ts';
 import { whyNotBound } from './binding.ts';
 import { type Allowed, type Checked, type CheckOptions, checkClaims, type Parts } from './check.ts';
 import { Feed } from './feed.ts';
-import { type Call, callOf, refuseCall } from './frameworks.ts';
+import { type Call, callOf, type Middleware, refuseCall } from './frameworks.ts';
 import { Introspection } from './introspection.ts';
 import { Jwts } from './jwt.ts';
 import { settingsOf, type VerifierOptions } from './options.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import { Revocations } from './revocations.ts';
 import { Service } from './service.ts';
-
-/**
- * Middleware: for express and node:http `(request, response, next?)`, as a hook of fastify `(request, reply)`, for hono
- * `(context, next)`. On a plain server the promise is true if the call is allowed; otherwise it has been answered.
- */
-// biome-ignore lint/suspicious/noExplicitAny: each framework has its own types, and none of them is a dependency
-export type Middleware = (...args: any[]) => Promise<any>;
 
 export interface Guard {
   /**
@@ -30,7 +24,7 @@ export interface Guard {
   check(token: string | undefined, options?: CheckOptions): Promise<Checked>;
   /** Whether revocations are known up to now. For the readiness of the API. */
   readonly isFresh: boolean;
-  /** Ends the connections to the service. */
+  /** Ends the connections to the service. From then on, a check that needs the service finds it unavailable. */
   close(): void;
 }
 
@@ -40,7 +34,10 @@ const BEARER = /^bearer +([^ ]+)$/i;
 
 const MISSING = refuse('token-missing', 'Send an access token as Authorization: Bearer.');
 
-/** Rejects with a TypeError if an option is wrong, and with `Misconfigured` if the service does not accept the settings. */
+/**
+ * Rejects with a TypeError if an option is wrong, and with `Misconfigured` if the service does not accept the settings. If the
+ * service is away, resolves after 5 seconds: the guard answers 503 until the service is back.
+ */
 export async function verifier(options: VerifierOptions): Promise<Guard> {
   const settings = settingsOf(options);
   const service = new Service(settings);
@@ -55,7 +52,7 @@ export async function verifier(options: VerifierOptions): Promise<Guard> {
   };
   const guard = new ServiceGuard(parts, service);
   try {
-    await Promise.race([feed.start(), sleep(START_MS, undefined, { ref: false })]);
+    await awaited(Promise.race([feed.start(), sleep(START_MS, undefined, { ref: false })]));
   } catch (fault) {
     guard.close();
     throw fault;
@@ -79,13 +76,14 @@ class ServiceGuard implements Guard {
 
   require(...permissions: string[]): Middleware {
     const needed = permissions.map(checkPermission);
-    return async (...args) => {
+    const middleware = async (...args: readonly unknown[]) => {
       const call = callOf(args);
       const checked = await this.#checkCall(call, needed);
       if (!checked.ok) return refuseCall(call, checked);
       for (const key of call.keys) this.#callers.set(key, checked);
       return call.allow();
     };
+    return middleware as Middleware; // what it returns depends on the framework
   }
 
   caller(request: object): Allowed {
@@ -96,7 +94,7 @@ class ServiceGuard implements Guard {
 
   async check(token: string | undefined, { certificate }: CheckOptions = {}): Promise<Checked> {
     if (typeof token !== 'string' || token === '') return MISSING;
-    const claims = await checkClaims(token, this.#parts);
+    const claims = await awaited(checkClaims(token, this.#parts));
     if ('ok' in claims) return claims;
     const { identity, integration, expiresAt } = claims;
     const unbound = this.#parts.settings.checkBinding ? whyNotBound(claims, certificate) : undefined;

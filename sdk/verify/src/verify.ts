@@ -1,8 +1,9 @@
 // biome-ignore-all lint/performance/noBarrelFile: the entry of a package
 export type { Allowed, Checked, CheckOptions } from './check.ts';
+export type { Middleware } from './frameworks.ts';
 export type { ResourceServerOptions, VerifierOptions } from './options.ts';
 export type { Reason, Refusal } from './refusal.ts';
 export { answerTo } from './refusal.ts';
 export { Misconfigured, Unavailable } from './service.ts';
-export type { Guard, Middleware } from './verifier.ts';
+export type { Guard } from './verifier.ts';
 export { verifier } from './verifier.ts';

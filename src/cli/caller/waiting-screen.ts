@@ -45,6 +45,6 @@ function qrCode(text: string): string {
 }
 
 function timeLeft({ expiresAt }: DevicePrompt): string {
-  const seconds = Math.max(0, Math.round((expiresAt - performance.timeOrigin - performance.now()) / 1000));
+  const seconds = Math.max(0, Math.round(expiresAt - (performance.timeOrigin + performance.now()) / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

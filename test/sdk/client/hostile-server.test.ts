@@ -1,9 +1,11 @@
 // What a token source does with answers that no good server sends.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { suite, test } from 'node:test';
 import { type DevicePrompt, device } from '../../../sdk/client/src/by/device.ts';
 import { stored } from '../../../sdk/client/src/by/stored.ts';
+import { Door } from '../../../sdk/client/src/door/door.ts';
 import type { StoredTokens } from '../../../sdk/client/src/tokens.ts';
 import { alone, EXPIRED, failsWith, scene } from './token-scene.ts';
 
@@ -31,6 +33,16 @@ suite('a token answer', () => {
         .get()
         .catch((error) => assert.notEqual(error.reason, 'storage', error.message));
     });
+});
+
+test('a call that is aborted while the server is silent ends at once', async (t) => {
+  const leaving = new AbortController();
+  const silent = createServer(() => leaving.abort());
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  t.after(() => silent.close());
+  const server = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const door = new Door({ server, clientId: 'orders-sync', ca: () => undefined, timeoutMs: 2 ** 30 });
+  assert.equal((await door.token({}, { signal: leaving.signal })).kind, 'later');
 });
 
 suite('a device authorization', () => {

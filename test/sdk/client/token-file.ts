@@ -21,7 +21,7 @@ export function storePair(
   server: string,
   { obtained, expires, refreshToken = 'R1' }: { obtained: number; expires: number; refreshToken?: string | null },
 ): void {
-  const at = (seconds: number) => Date.now() + seconds * 1000;
+  const at = (seconds: number) => Date.now() / 1000 + seconds;
   const pair: StoredTokens = {
     server,
     clientId: 'orders-sync',

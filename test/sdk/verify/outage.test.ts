@@ -118,6 +118,14 @@ suite('whatever the choice', () => {
       }));
   }
 
+  test('after close(), nothing is sent: what needs the service gets 503', () =>
+    withScene({}, async ({ service, guard, jwt, unseen }) => {
+      guard.close();
+      const before = service.introspections;
+      assert.deepEqual([await statusOf(guard, jwt), await statusOf(guard, unseen)], ['200', '503']);
+      assert.equal(service.introspections, before);
+    }));
+
   test('a service that is away does not keep an API from starting', async () => {
     const service = await FakeService.start();
     const { options } = service;

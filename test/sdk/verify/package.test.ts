@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { verifier } from '../../../sdk/verify/src/verify.ts';
@@ -54,6 +54,61 @@ if (checked.ok) { const allowed: Allowed = checked; allowed.identity.length; } e
 await verifier({ issuer: 'https://x', resourceServer, onOutage: 'allow' });
 // @ts-expect-error: a refusal has no identity
 (await guard.check('token')).identity;
+`;
+
+/** Middleware on each framework: it fits, it keeps the types of the handler after it, and it is not any. */
+const MIDDLEWARE = `
+import { createServer } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import express from 'express';
+import { fastify } from 'fastify';
+import { Hono } from 'hono';
+import { type Middleware, verifier } from '@tessera/verify';
+const guard = await verifier({ issuer: 'https://x', resourceServer: { id: 'a', secret: 'b', audience: 'https://c' } });
+const read: Middleware = guard.require('orders:read');
+
+createServer(async (request, response) => { const isAllowed: boolean = await read(request, response); isAllowed.valueOf(); });
+createHttp2Server(async (request, response) => { if (await read(request, response)) response.end(guard.caller(request).identity); });
+
+const app = express();
+app.use(read);
+app.get('/orders/:id', read, (request, response) => {
+  const id: string = request.params.id;
+  response.send(id + guard.caller(request).identity);
+  // @ts-expect-error: the path has no other parameter
+  request.params.other;
+});
+express.Router().all('/orders', [read]);
+
+// Express 4: its types declare void.
+type Express4 = (request: IncomingMessage & { path: string }, response: ServerResponse & { locals: object }, next: (fault?: any) => void) => void;
+const four: Express4 = read;
+// Types of express between 4 and 5.
+const between: (request: IncomingMessage, response: ServerResponse, next: (fault?: any) => void) => void | Promise<void> = read;
+
+const api = fastify();
+api.addHook('onRequest', read);
+api.get<{ Params: { id: string } }>('/orders/:id', { preHandler: read }, async (request) => request.params.id);
+api.get('/many', { preHandler: [read], preParsing: read, preValidation: read }, async (request) => guard.caller(request).identity);
+fastify({ http2: true }).get('/orders', { onRequest: read }, async () => 'x');
+
+const hono = new Hono<{ Variables: { tenant: string } }>();
+hono.use(read);
+hono.get('/orders/:id', read, (c) => {
+  const tenant: string = c.get('tenant');
+  return c.text(tenant + c.req.param('id').length + guard.caller(c).identity);
+});
+
+// @ts-expect-error: this is not a request
+read('orders');
+// @ts-expect-error: a response is needed
+read({} as IncomingMessage);
+// @ts-expect-error: a plain server is told yes or no
+const text: string = await read({} as IncomingMessage, {} as ServerResponse);
+// @ts-expect-error: and is not any
+read.nonsense;
+[four, between, text];
 `;
 
 suite('@tessera/verify from its tarball', () => {
@@ -135,9 +190,9 @@ suite('@tessera/verify from its tarball', () => {
     });
   });
 
-  test('its types teach', () => {
+  function compile(program: string): void {
     const typed = join(folder, 'typed.mts');
-    writeFileSync(typed, TYPED);
+    writeFileSync(typed, program);
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
     const types = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node'];
     const flags = [
@@ -151,5 +206,14 @@ suite('@tessera/verify from its tarball', () => {
       ...types,
     ];
     execFileSync(process.execPath, [tsc, ...flags, typed], { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
+  }
+
+  test('its types teach', () => compile(TYPED));
+
+  test('its middleware has types that fit each framework, without depending on one', () => {
+    mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
+    for (const name of ['@types/express', 'express', 'fastify', 'hono'])
+      symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+    compile(MIDDLEWARE);
   });
 });

@@ -24,11 +24,12 @@ export interface ProtectedApi extends TestService {
 export const JWT_CLIENT = clientId('with-jwt');
 export const FORMATS = ['jwt', 'opaque'] as const;
 
-export async function startProtected(): Promise<ProtectedApi> {
-  const port = await freePort();
+/** `publicPort`: if something stands in front of the service. */
+export async function startProtected(publicPort?: number): Promise<ProtectedApi> {
+  const port = publicPort ?? (await freePort());
   const issuer = `https://localhost:${port}`;
   const service = await startService({
-    listeners: [{ tls: true, port }],
+    listeners: [{ tls: true, port: publicPort === undefined ? port : 0 }],
     settings: { publicUrl: issuer },
     signing: 'ES256',
   });

@@ -1,3 +1,4 @@
+import { TokenFailure } from '../failure.ts';
 import { readText } from './pem.ts';
 import type { Way } from './way.ts';
 
@@ -10,14 +11,21 @@ export interface AssertionOptions {
 
 /** By a JWT of the platform that runs this program: a CI system, Kubernetes, SPIFFE (RFC 7523). Needs no person. */
 export function assertion({ assertion, scope }: AssertionOptions): Way {
-  const read = async () => (typeof assertion === 'string' ? readText('assertion', assertion) : assertion());
   return {
     isAlone: true,
     todo: 'Ask the operator which assertions the integration accepts.',
     tls: () => undefined,
     start: async (door, signal) => {
       const grant_type = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-      return door.token({ grant_type, assertion: (await read()).trim(), scope }, { signal });
+      return door.token({ grant_type, assertion: await read(assertion), scope }, { signal });
     },
   };
+}
+
+async function read(assertion: AssertionOptions['assertion'] | undefined): Promise<string> {
+  if (!assertion)
+    throw new TokenFailure('usage', 'assertion is missing', 'Give its file, or a function that returns it.');
+  const found: unknown = typeof assertion === 'string' ? readText('assertion', assertion) : await assertion();
+  if (typeof found === 'string') return found.trim();
+  throw new TokenFailure('usage', 'assertion did not return a text', 'The function must return the JWT.');
 }

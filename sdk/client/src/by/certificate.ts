@@ -1,4 +1,4 @@
-import { pemOf } from './pem.ts';
+import { clientCertificate } from './pem.ts';
 import type { Way } from './way.ts';
 
 export interface CertificateOptions {
@@ -12,7 +12,7 @@ export interface CertificateOptions {
 
 /** By client certificate. Needs no person: if a grant ends, a new one is requested. */
 export function certificate({ certificate, key, scope }: CertificateOptions): Way {
-  const tls = () => ({ cert: pemOf('certificate', certificate), key: pemOf('key', key) });
+  const tls = () => clientCertificate(certificate, key);
   return {
     isAlone: true,
     todo: 'Ask the operator which certificates the integration accepts.',

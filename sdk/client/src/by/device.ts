@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Door } from '../door/door.ts';
 import type { Reply } from '../door/reply.ts';
+import { now } from '../tokens.ts';
 import type { Way } from './way.ts';
 
 /** What the person needs. */
@@ -11,7 +12,7 @@ export interface DevicePrompt {
   readonly verificationUri: string;
   /** The same page with the code filled in, for a link or a QR code. */
   readonly verificationUriComplete: string;
-  /** When the code expires, in epoch milliseconds. */
+  /** When the code expires, in epoch seconds. */
   readonly expiresAt: number;
 }
 
@@ -61,8 +62,7 @@ async function poll(
     await sleep(wait, undefined, { signal });
     const reply = await door.token(form, { signal });
     if (reply.kind === 'granted') return reply;
-    if (Date.now() > prompt.expiresAt)
-      return { kind: 'refused', error: 'expired_token', why: 'Nobody confirmed in time.' };
+    if (now() > prompt.expiresAt) return { kind: 'refused', error: 'expired_token', why: 'Nobody confirmed in time.' };
     if (reply.kind === 'refused' && !['authorization_pending', 'slow_down'].includes(reply.error)) return reply;
     // RFC 8628 3.5: also after a timeout, a client should poll less often.
     if (reply.kind !== 'refused' || reply.error === 'slow_down')
@@ -85,7 +85,7 @@ function readAuthorization(json: Readonly<Record<string, unknown>>): Authorizati
       userCode: text('user_code'),
       verificationUri,
       verificationUriComplete: text('verification_uri_complete') || verificationUri,
-      expiresAt: Date.now() + seconds('expires_in', 600, LONGEST_CODE) * 1000,
+      expiresAt: now() + seconds('expires_in', 600, LONGEST_CODE),
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Tls } from '../door/send.ts';
-import { pemOf } from './pem.ts';
+import { clientCertificate } from './pem.ts';
 import type { Way } from './way.ts';
 
 export interface StoredOptions {
@@ -11,6 +11,6 @@ export interface StoredOptions {
 /** Uses the pair that somebody else has stored, for example `tessera login`, and never requests a new grant. */
 export function stored({ certificate, key }: StoredOptions = {}): Way {
   const tls = (): Tls | undefined =>
-    certificate && key ? { cert: pemOf('certificate', certificate), key: pemOf('key', key) } : undefined;
+    certificate === undefined && key === undefined ? undefined : clientCertificate(certificate, key);
   return { isAlone: false, todo: 'Do: tessera login', tls };
 }

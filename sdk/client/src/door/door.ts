@@ -46,7 +46,7 @@ export class Door {
   async #post(endpoint: keyof Endpoints, member: string | undefined, form: Form, manner: Manner = {}): Promise<Reply> {
     let isFound = false;
     try {
-      const found = this.#found ?? (await discover(this.#options.server, this.#sending({})));
+      const found = this.#found ?? (await discover(this.#options.server, this.#sending({ signal: manner.signal })));
       if (!isMetadata(found))
         return { kind: 'later', afterMs: undefined, why: `${this.#options.server} is not available` };
       this.#found = found;

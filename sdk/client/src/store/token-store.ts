@@ -18,7 +18,7 @@ export interface HeldStore {
   /** Reserves durably what `present` and `save` will need. If this fails, nothing is requested. */
   reserve(): Promise<void>;
   /**
-   * Records durably that this refresh token is presented since that time. Called once the connection is open, just before the
+   * Records durably that this refresh token is presented since that time, in milliseconds. Called once the connection is open, just before the
    * token is sent. If it fails, the token is not sent. An earlier record of the same token stays.
    */
   present(refreshToken: string, since: number): Promise<void>;

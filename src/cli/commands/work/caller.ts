@@ -170,6 +170,6 @@ function flagFor(name: string): string {
   return name === 'default' ? '' : ` --profile ${name}`;
 }
 
-function timeOf(milliseconds: number | undefined): string | undefined {
-  return milliseconds === undefined ? undefined : new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
+function timeOf(seconds: number | undefined): string | undefined {
+  return seconds === undefined ? undefined : new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
 }

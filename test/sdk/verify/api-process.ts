@@ -1,0 +1,18 @@
+// An API on each framework, as a program: prints their ports, and ends at SIGTERM.
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { verifier } from '../../../sdk/verify/src/verify.ts';
+import { FRAMEWORKS } from './framework-apis.ts';
+
+const guard = await verifier(JSON.parse(process.env['ORDER'] ?? '').options);
+const servers: Server[] = [];
+for (const listener of Object.values(FRAMEWORKS)) {
+  const server = createServer((await listener(guard)) as RequestListener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  servers.push(server);
+}
+console.log(JSON.stringify(servers.map((server) => (server.address() as AddressInfo).port)));
+process.once('SIGTERM', () => {
+  guard.close();
+  for (const server of servers) server.close().closeAllConnections();
+});
