@@ -91,6 +91,8 @@ export const LONGEST = [
   'test/nodes/rollback.test.ts',
   'test/doors/pages/accessibility.test.ts',
   'test/lab/lockout.test.ts',
+  'test/sdk/verify/service-away.test.ts',
+  'test/sdk/client/service-away.test.ts',
   'test/lab/feed.test.ts',
   'test/cli/failed-starts.test.ts',
   'test/nodes/documented-postgres.test.ts',
