@@ -121,7 +121,7 @@ test('a caller that disconnects during a request frees its place', async (t) => 
   }
   const caller = callerOver('HTTP/1.1', reachOf(service));
   assertRefused(await caller.ask({ path: TOKEN, ...json({}) }), 400, 'invalid_request', /client_id/);
-  const told = service.logLines.map((line) => JSON.parse(line).outcome);
+  const told = service.logLines.map((line) => JSON.parse(line).outcome).filter(Boolean); // of requests
   assert.deepEqual(new Set(told.slice(0, 24)), new Set(['aborted']), 'and the log tells of each');
   caller.close();
 });
