@@ -63,8 +63,12 @@ suite('a release', () => {
     assert.ok([...text.matchAll(/Permission is hereby granted/g)].length > 20);
   });
 
-  test('package, lock file, changelog and files of deploy/ have the same version', () => {
+  test('packages, lock file, changelog and files of deploy/ have the same version', () => {
     assert.equal(lock.version, RELEASE);
+    for (const name of ['client', 'verify']) {
+      assert.equal(JSON.parse(read(`sdk/${name}/package.json`)).version, RELEASE);
+      assert.ok(read(`sdk/${name}/README.md`).includes(`tessera-${name}-${RELEASE}.tgz`), name);
+    }
     assert.ok(notesOf(read('CHANGELOG.md'), RELEASE).length > 1000);
     for (const path of globSync('deploy/**/*.yaml', { cwd: ROOT }))
       for (const [, version] of read(path).matchAll(/image: localhost\/tessera:(\S+)/g))
