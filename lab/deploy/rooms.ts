@@ -45,7 +45,7 @@ async function visit({ suite, node, user }: Visitor, isTesting: boolean): Promis
     if (node === 26)
       room.sh('root', 'apt-get -qq update && apt-get -qq install --yes --no-install-recommends libatomic1');
     run('git', ['clone', '--quiet', '--bare', ROOT, join(room.folder, 'repository')]);
-    run('chmod', ['-R', 'a+rX', join(room.folder, 'repository')]);
+    run('chroot', [room.folder, 'chown', '-R', `${user}:${user}`, '/repository']);
     await startWithNothing(room, user, node);
     room.sh('root', 'apt-get -qq update && apt-get -qq install --yes --no-install-recommends git curl');
     await followReadme(room, user);
