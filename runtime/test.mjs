@@ -52,7 +52,7 @@ async function chosen() {
 
 function stopIfLacking(lacking) {
   if (lacking.length === 0) return;
-  const packages = [...new Set(lacking.flatMap(({ lacks }) => lacks))].sort();
+  const packages = [...new Set(lacking.flatMap(({ lacks }) => lacks))];
   say(
     `${lacking.length} test files need programs that are missing. As root on Debian: apt-get install --no-install-recommends ${packages.join(' ')}`,
   );

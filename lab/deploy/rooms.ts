@@ -1,6 +1,9 @@
 // The first minute of the README in minimal Debian systems, with every command as it is printed.
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Suite } from './debian.ts';
 import { Room, type Running } from './room.ts';
 import { installLabNeeds, ROOT, run } from './shell.ts';
@@ -46,6 +49,7 @@ async function visit({ suite, node, user }: Visitor, isTesting: boolean): Promis
       room.sh('root', 'apt-get -qq update && apt-get -qq install --yes --no-install-recommends libatomic1');
     run('git', ['clone', '--quiet', '--bare', ROOT, join(room.folder, 'repository')]);
     run('chroot', [room.folder, 'chown', '-R', `${user}:${user}`, '/repository']);
+    for (const port of PORTS) await untilFree(port);
     await startWithNothing(room, user, node);
     room.sh('root', 'apt-get -qq update && apt-get -qq install --yes --no-install-recommends git curl');
     await followReadme(room, user);
@@ -54,6 +58,26 @@ async function visit({ suite, node, user }: Visitor, isTesting: boolean): Promis
     room.remove();
   }
   console.log(`  ${((performance.now() - began) / 1000).toFixed(0)} s in all`);
+}
+
+/** Those of the README: rooms share the network of this machine. */
+const PORTS = [8443, 3000];
+
+async function untilFree(port: number): Promise<void> {
+  for (let tries = 0; !(await isFree(port)); tries++) {
+    if (tries === 0) console.log(`  waiting until port ${port} is free …`);
+    await pause(1000);
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  const isListening = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  );
+  server.close();
+  return isListening;
 }
 
 /** A copy of the files, as from an archive, since the room has no git and no curl yet. */
