@@ -8,7 +8,7 @@ import { underSystemd } from './deploy/systemd.ts';
 const LABS: Readonly<Record<string, readonly [run: (flags: readonly string[]) => Promise<void>, what: string]>> = {
   rooms: [
     inRooms,
-    'runs the commands of the README in minimal Debian systems; --short: in two, --tests: npm test as well',
+    'runs the commands of the README in minimal Debian systems; --short or trixie-20-guest: in some, --tests: npm test as well',
   ],
   systemd: [underSystemd, 'boots Debian in a container with systemd and runs the commands of docs/systemd.md'],
   container: [inContainer, 'builds the image without a registry and runs the commands of docs/container.md'],

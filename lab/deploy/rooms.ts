@@ -23,11 +23,14 @@ const SHORT: readonly Visitor[] = [
   { suite: 'trixie', node: 24, user: 'guest' },
 ];
 
-/** `--short`: two visitors. `--tests`: each runs the whole `npm test`, too. */
+const nameOf = ({ suite, node, user }: Visitor) => `${suite}-${node}-${user}`;
+
+/** `--short`: two visitors. Names such as `trixie-20-guest`: these. `--tests`: each runs the whole `npm test`, too. */
 export async function inRooms(flags: readonly string[]): Promise<void> {
   const why = whyNoRooms();
   if (why !== undefined) return console.log(`SKIPPED: no bare rooms, ${why}`);
-  const visitors = flags.includes('--short') ? SHORT : EVERY;
+  const named = EVERY.filter((visitor) => flags.includes(nameOf(visitor)));
+  const visitors = named.length > 0 ? named : flags.includes('--short') ? SHORT : EVERY;
   for (const visitor of visitors) await visit(visitor, flags.includes('--tests'));
   console.log(`${visitors.length} rooms passed, 0 failed`);
 }
