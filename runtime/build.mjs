@@ -28,8 +28,9 @@ for (const name of readdirSync(dist, { recursive: true }).filter((name) => name.
   );
   if (moved !== code) writeFileSync(file, moved);
 }
-// The package has no .git.
-const { VERSION } = await import(pathToFileURL(join(dist, 'version.js')).href);
-writeFileSync(join(dist, 'version.txt'), `${VERSION}\n`);
+// The package has no .git, and neither has the builder of the image, which gets the commit in a variable.
+const { RELEASE, VERSION } = await import(pathToFileURL(join(dist, 'version.js')).href);
+const { COMMIT } = process.env;
+writeFileSync(join(dist, 'version.txt'), `${COMMIT ? `${RELEASE}+${COMMIT}` : VERSION}\n`);
 // Beside the code: style sheets and pictures.
 cpSync(src, dist, { recursive: true, filter: (path) => statSync(path).isDirectory() || !path.endsWith('.ts') });

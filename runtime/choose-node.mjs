@@ -3,10 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { install } from './install.mjs';
+import { installNeeds } from './needs.mjs';
 import { say, stop } from './say.mjs';
 
 const OLDEST_NODE = 24;
 const PACKAGE = join('node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
+const LIBATOMIC = 'libatomic.so.1';
 const isNewEnough = Number(process.versions.node.split('.')[0]) >= OLDEST_NODE;
 
 /** Whether there is a Node to start with; if not, installing the packages brings one. */
@@ -16,15 +18,17 @@ export function hasNode(root) {
 
 /**
  * The machine's own Node if it is new enough, else the pinned one. Development tools prefer the pinned one, so that tests run on the
- * same Node everywhere. It needs libatomic, which minimal systems lack: there an older Node is used that does not.
+ * same Node everywhere. It needs libatomic, which minimal systems lack: tests and drills install it (`mayInstall`); otherwise an older Node
+ * is used that does not need it.
  */
-export async function chooseNode(root, { needsDev }) {
+export async function chooseNode(root, { needsDev, mayInstall }) {
   if (isNewEnough && !needsDev) return process.execPath;
   const pinned = join(root, PACKAGE);
+  if (mayInstall && whyNotStarted(pinned)?.includes(LIBATOMIC)) await installNeeds('pinned');
   const why = whyNotStarted(pinned);
-  if (why === undefined || (needsDev && installedLibatomic(why) && !whyNotStarted(pinned))) return pinned;
+  if (why === undefined) return pinned;
   if (isNewEnough) return process.execPath;
-  if (!lacksLibatomic(why)) return noNode(root, why);
+  if (!why.includes(LIBATOMIC)) return noNode(root, why);
   say(
     'the pinned Node 26 needs libatomic.so.1, which this machine lacks. On Debian and Ubuntu: apt-get install libatomic1',
   );
@@ -37,20 +41,6 @@ function whyNotStarted(node) {
   if (!existsSync(node)) return 'it is not installed';
   const { status, stderr, error } = spawnSync(node, ['--version'], { encoding: 'utf8' });
   return status === 0 ? undefined : (error?.message ?? stderr.trim());
-}
-
-function lacksLibatomic(why) {
-  return why.includes('libatomic.so.1');
-}
-
-/** Only for tests and drills, which install packages of Debian anyway: needs.mjs. */
-function installedLibatomic(why) {
-  if (!lacksLibatomic(why) || process.getuid() !== 0 || !existsSync('/usr/bin/apt-get')) return false;
-  say('installing libatomic1, which the pinned Node 26 needs, once …');
-  const apt = (...args) =>
-    spawnSync('apt-get', ['--yes', '--quiet', ...args], { stdio: ['ignore', 2, 2] }).status === 0;
-  const isDone = apt('install', '--no-install-recommends', 'libatomic1');
-  return isDone || (apt('update') && apt('install', '--no-install-recommends', 'libatomic1'));
 }
 
 async function olderNode(root) {

@@ -20,7 +20,9 @@ if (!isReady()) await install(root, { needsDev, isReady });
 if (!file) stop('no file to run was given');
 if (!existsSync(join(root, file)))
   stop(`${file} is not in this checkout yet. What is there is described in ARCHITECTURE.md; \`npm test\` tries it.`);
-launch(await chooseNode(root, { needsDev }), [join(root, file), ...rest]);
+// Tests and drills install packages of Debian anyway.
+const mayInstall = /^(runtime\/test\.mjs|lab\/)/.test(file) && !rest.includes('--without-system-packages');
+launch(await chooseNode(root, { needsDev, mayInstall }), [join(root, file), ...rest]);
 
 /** A Node, and the packages of the lock file. */
 function isReady() {

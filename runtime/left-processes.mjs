@@ -1,5 +1,4 @@
-// Processes that outlive the tests that started them: servers, browsers, databases. They inherit the name of the run's temporary folder, or
-// have it on their command line.
+// Processes that outlive the tests that started them: servers, browsers, databases. They inherit the variable TEST_RUN_FOLDER.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -24,13 +23,14 @@ async function waitFor(folder, ms) {
   }
 }
 
+/** By the exact variable: the shell of a person may have the folder in others, such as OLDPWD. */
 function processesOf(folder) {
+  const mark = `TEST_RUN_FOLDER=${folder}`;
   const pids = readFolder('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
   return pids.flatMap((pid) => {
+    if (!readText(`/proc/${pid}/environ`).split('\0').includes(mark)) return [];
     const command = readText(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
-    // Without a command line it has ended, and waits for its parent.
-    const isOurs = command !== '' && (command.includes(folder) || readText(`/proc/${pid}/environ`).includes(folder));
-    return isOurs ? [{ pid: Number(pid), command }] : [];
+    return command === '' ? [] : [{ pid: Number(pid), command }]; // without one, it has ended and waits for its parent
   });
 }
 
@@ -38,8 +38,8 @@ function signal(processes, name) {
   for (const { pid } of processes)
     try {
       process.kill(pid, name);
-    } catch (error) {
-      if (error.code !== 'ESRCH') throw error;
+    } catch {
+      // it has ended, or is another user's
     }
 }
 

@@ -1,14 +1,15 @@
-// The real parts that tests and drills need and that no npm package brings. As root on Debian, missing ones are installed;
+// Must run on Node 20, as launch.mjs. The real parts that tests and drills need and that no npm package brings. As root on Debian, missing ones are installed;
 // elsewhere they are named, and what needs them fails.
 //   node runtime/needs.mjs patroni
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { say } from './say.mjs';
 
 /** One line each: the command (or file) to look for, the Debian package that brings it, and why it is needed. */
 const NEEDS = {
+  pinned: [['/usr/lib/*/libatomic.so.1', 'libatomic1', 'the pinned Node cannot start without it']],
   tests: [
     ['openssl', 'openssl', 'makes certificates, CRLs and OCSP answers by other code than ours'],
     ['/usr/bin/python3', 'python3', 'calls GnuTLS, which judges certificates by other code than ours and OpenSSL'],
@@ -80,9 +81,15 @@ async function install(missing) {
 }
 
 function isThere(command) {
-  if (command.startsWith('/')) return globSync(command).length > 0;
+  const [before, after] = command.split('/*/');
+  if (after !== undefined) return foldersIn(before).some((name) => existsSync(join(before, name, after)));
+  if (command.startsWith('/')) return existsSync(command);
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/sbin'];
   return folders.some((folder) => existsSync(join(folder, command)));
+}
+
+function foldersIn(path) {
+  return existsSync(path) ? readdirSync(path) : [];
 }
 
 const PATIENCE_MS = 600_000;

@@ -44,7 +44,7 @@ export async function runTests(root, files, flags = [], { atOnce, longestWaitMs 
     : { isPassed: results.isPassed(), failed: results.failed(), times };
 }
 
-/** Beside busy neighbours everything takes longer, and nothing hangs. */
+/** Ends a run that hangs. On a busy machine, everything takes longer without hanging. */
 function stopIfNothingEnds(events, longestWaitMs, results) {
   let since = Date.now();
   events.on('test:summary', () => (since = Date.now()));

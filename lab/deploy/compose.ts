@@ -36,6 +36,7 @@ async function compose(place: string, sh: Shell): Promise<void> {
   });
   const network = new InsideNetwork(addressesOf(services));
   const running: ChildProcess[] = [];
+  let proxy: ChildProcess | undefined;
   try {
     const names = join(place, 'hosts');
     writeFileSync(names, `127.0.0.1 localhost\n${network.hosts()}`);
@@ -59,8 +60,8 @@ async function compose(place: string, sh: Shell): Promise<void> {
     for (const command of [ISSUER, ...platform.register('/etc/tessera/jwks.json')]) runUnpacked(boxOf('init'), command);
     const nodes = await Promise.all(NODES.map((name) => startUnpacked(boxOf(name))));
     for (const [index, name] of NODES.entries()) checkHealth(name, nodes[index] as RunningBox, image.healthCheck);
-    const proxy = startNginx(at('proxy'), names, join(place, 'proxy'));
-    running.push(proxy, ...nodes.map(({ child }) => child));
+    proxy = startNginx(at('proxy'), names, join(place, 'proxy'));
+    running.push(...nodes.map(({ child }) => child));
     await answers(network.nameOf('proxy'));
     takeTour(proxy.pid ?? 0, { ...certificates.caller, port: 443, password, assertion: platform.assertion });
     await callDuring(proxy.pid ?? 0, { ...certificates.caller, port: 443 }, async () => {
@@ -71,6 +72,7 @@ async function compose(place: string, sh: Shell): Promise<void> {
     });
     claimDirectly(network, certificates.caller.certificate);
   } finally {
+    proxy?.kill('SIGTERM'); // killed, it would leave its workers behind
     for (const child of running) child.kill('SIGKILL');
     network.remove();
   }

@@ -5,6 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type DebianOptions, debianRoot } from './debian.ts';
 import { run } from './shell.ts';
 
+/** Far longer than anything takes beside busy neighbours. */
+const PATIENCE_MS = 20 * 60_000;
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export class Room {
@@ -56,8 +58,11 @@ export class Running {
   }
 
   async until(text: string): Promise<void> {
+    const latest = performance.now() + PATIENCE_MS;
     while (!this.printed.includes(text)) {
-      if (this.#child.exitCode !== null) throw new Error(`it ended without "${text}":\n${this.printed}`);
+      const { exitCode, signalCode } = this.#child;
+      if (exitCode !== null || signalCode !== null || performance.now() > latest)
+        throw new Error(`no "${text}" came:\n${this.printed}`);
       await pause(100);
     }
   }

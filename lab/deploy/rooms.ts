@@ -30,6 +30,8 @@ export async function inRooms(flags: readonly string[]): Promise<void> {
   const why = whyNoRooms();
   if (why !== undefined) return console.log(`SKIPPED: no bare rooms, ${why}`);
   const named = EVERY.filter((visitor) => flags.includes(nameOf(visitor)));
+  const unknown = flags.filter((flag) => !flag.startsWith('--') && !EVERY.some((visitor) => nameOf(visitor) === flag));
+  if (unknown.length > 0) throw new Error(`no such room: ${unknown.join(', ')}`);
   const visitors = named.length > 0 ? named : flags.includes('--short') ? SHORT : EVERY;
   for (const visitor of visitors) await visit(visitor, flags.includes('--tests'));
   console.log(`${visitors.length} rooms passed, 0 failed`);
@@ -69,6 +71,7 @@ const PORTS = [8443, 3000];
 async function untilFree(port: number): Promise<void> {
   for (let tries = 0; !(await isFree(port)); tries++) {
     if (tries === 0) console.log(`  waiting until port ${port} is free …`);
+    if (tries === 600) throw new Error(`port ${port} is taken`);
     await pause(1000);
   }
 }

@@ -32,7 +32,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
 async function parse(program: Command, args: readonly string[]): Promise<void> {
   const own = beforeProgram(args);
   // Of another program, since it notes the options that it reads.
-  const words = () => buildProgram().parseOptions([...own]).operands;
+  const words = () => buildProgram().parseOptions(own.filter((word) => word !== '--json')).operands;
   if (own.includes('help')) showNamedHelp(program, words());
   if (own.includes('--help') || own.includes('-h')) named(program, words());
   await program.parseAsync(args, { from: 'user' });

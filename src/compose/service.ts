@@ -102,8 +102,7 @@ export async function composeService(
 }
 
 async function logUnseenIntermediates(log: Log): Promise<void> {
-  const isSeen = await seesIntermediates().catch((fault: unknown) => log.error({ fault: String(fault) }, 'self-test'));
-  if (isSeen === false) log.warn({ todo: TO_SEE_INTERMEDIATES }, INTERMEDIATES_UNSEEN);
+  if (!(await seesIntermediates())) log.warn({ todo: TO_SEE_INTERMEDIATES }, INTERMEDIATES_UNSEEN);
 }
 
 function sumOf(censuses: readonly Census[]): Census {

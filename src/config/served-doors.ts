@@ -88,9 +88,16 @@ function unserved(door: DoorName, needs: readonly string[], { listeners, oauth }
 function howToServe(door: DoorName, listeners: readonly Listener[]): string {
   // Not beside other doors: a listener that names `ops` serves metrics to everybody who reaches it.
   if (door === 'ops') return 'Under listeners, add: - { host: 127.0.0.1, port: 9464, doors: [ops] }';
-  const index = listeners.findIndex(({ doors }) => doors?.some((name) => name !== 'ops'));
-  const doors = DOOR_NAMES.filter((name) => name === door || listeners[index]?.doors?.includes(name));
-  return `Under listeners.${Math.max(index, 0)}, write: doors: [${doors.join(', ')}]`;
+  const isForOthers = ({ doors }: Listener) => doors?.some((name) => name !== 'ops');
+  const [best] = listeners.filter(isForOthers).sort((a, b) => Number(isPrivate(a)) - Number(isPrivate(b)));
+  if (!best) return `Under listeners, add one that names ${door} under doors.`;
+  const doors = DOOR_NAMES.filter((name) => name === door || best.doors?.includes(name));
+  return `Under listeners.${listeners.indexOf(best)}, write: doors: [${doors.join(', ')}]`;
+}
+
+/** For monitoring or a proxy, rather than for callers. */
+function isPrivate({ tls, doors }: Listener): boolean {
+  return tls === undefined || doors?.includes('ops') === true;
 }
 
 function certificatesUnasked({ listeners, proxies }: Served, { integrations, issuers }: Registered): Unserved[] {

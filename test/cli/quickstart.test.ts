@@ -106,9 +106,9 @@ suite('quick start', () => {
       runScript(folder, script).then(
         () => assert.fail(`${script} succeeded`),
         ({ code, stdout, stderr }) => {
-          assert.deepEqual([code, stdout], [1, ''], script);
+          assert.equal(code, 1, script);
           assert.deepEqual(kept(), before, script);
-          return String(stderr);
+          return `${stdout}${stderr}`;
         },
       );
     assert.match(await fails('data/try/redeem.sh'), /authorization_pending/, 'nobody has confirmed yet');
@@ -134,7 +134,7 @@ suite('quick start', () => {
     const port = ['--set', 'listeners=[{ port: 0 }]'];
     const folder = newFolder(t);
     const printed = await printedBy([...port, '--set', 'authsvc.mounts=[{ path: /legacy/v2 }]'], folder);
-    assert.match(printed, /\/legacy\/v2\/Authorize\/Certificate\) \|\|/);
+    assert.match(printed, /\/legacy\/v2\/Authorize\/Certificate\)$/m);
     assert.match(readFileSync(join(folder, 'data/try/revoke.sh'), 'utf8'), /\/legacy\/v2\/Revoke\/Token$/m);
     assert.doesNotMatch(printed, /\/authsvc/);
   });

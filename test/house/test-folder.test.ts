@@ -83,6 +83,18 @@ test('a test file that leaves a process behind fails the run, by its command, an
   assert.deepEqual([status, isAlive(made.root)], [1, false]);
 });
 
+test('a process of somebody else is left alone, also if it knows the folder', (t) => {
+  const others = STRAY.replace(
+    "stdio: 'ignore' }",
+    "stdio: 'ignore', env: { PATH: process.env.PATH, OLDPWD: process.env.TMPDIR } }",
+  );
+  const made = place(t, others);
+  const { status, stderr } = run(made);
+  const wasLeftAlone = isAlive(made.root);
+  process.kill(Number(readFileSync(join(made.root, 'stray'), 'utf8')));
+  assert.deepEqual([status, wasLeftAlone], [0, true], stderr);
+});
+
 test('an aborted run ends the processes that its tests started', async (t) => {
   const { root, command, options } = place(t, `${STRAY} ${ENDLESS}`);
   const running = spawn(process.execPath, command, { ...options, stdio: 'ignore' });

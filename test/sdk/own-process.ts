@@ -17,8 +17,8 @@ export interface OwnProcess {
 
 /** `order`: what the program finds in the environment. No channel and no standard input, which would keep it alive. */
 export function startProcess(program: URL, order: object): OwnProcess {
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const env = { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ORDER: JSON.stringify(order) };
+  const { PATH, TMPDIR, TEST_RUN_FOLDER, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, TMPDIR, TEST_RUN_FOLDER, NODE_COMPILE_CACHE, ORDER: JSON.stringify(order) };
   const child = spawn(process.execPath, [fileURLToPath(program)], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const late = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
   let errors = '';

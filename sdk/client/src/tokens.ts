@@ -53,7 +53,7 @@ export function isRefreshable({ refreshToken, refreshUntil = Infinity }: StoredT
 /** Above this, a time is in milliseconds: as seconds it would be after the year 5000, as milliseconds it is after 1973. */
 const MOST_SECONDS = 1e11;
 
-/** Stores other than the file may still hold pairs of Tessera 0.2, whose times were milliseconds. */
+/** Stores other than the file may still hold pairs of Tessera 0.2.0, whose times were milliseconds. */
 export function inSeconds(tokens: StoredTokens): StoredTokens {
   return tokens.expiresAt < MOST_SECONDS ? tokens : timesBy(tokens, (time) => time / 1000);
 }
@@ -68,7 +68,7 @@ function timesBy(tokens: StoredTokens, convert: (time: number) => number): Store
   };
 }
 
-/** Undefined if the text is not a stored pair. Times in a file are milliseconds, for programs of Tessera 0.2 that share it. */
+/** Undefined if the text is not a stored pair. Times in a file are milliseconds, for programs of Tessera 0.2.0 that share it. */
 export function parseTokens(text: string): StoredTokens | undefined {
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null) return undefined;

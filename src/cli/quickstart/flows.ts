@@ -70,9 +70,8 @@ function ownFlows({ publicUrl, mount, clientId }: FlowFacts): readonly Flow[] {
 
 /** Shows the response and keeps it in `file`. A refusal is only shown: the last good response stays. */
 function keep(file: string, command: string): string {
-  const call = command.replace(CURL, `${CURL} --fail-with-body`);
-  const show = `printf '%s\\n' "$answer"`;
-  return `answer=$(${call}) || { ${show} >&2; exit 1; }\n${show} | tee ${file}`;
+  const store = `printf '%s\\n' "$answer" >${file}.new && mv ${file}.new ${file}`;
+  return `answer=$(${command})\nprintf '%s\\n' "$answer"\ncase $answer in *'"expires_in"'*) ${store} ;; *) exit 1 ;; esac`;
 }
 
 /** A line that takes a field of an earlier response. Without it, the script ends and says which one to run first. */
@@ -125,7 +124,7 @@ function scriptOf({ does, body }: Flow): string {
 cd "$(dirname "$0")/.." && umask 077
 ${field}
 ${body}
-${body.includes('| tee') ? '' : 'echo\n'}`;
+${body.includes('answer=$(') ? '' : 'echo\n'}`;
 }
 
 /** Written at every start: the address may have changed. */

@@ -54,6 +54,8 @@ const WRONG: Readonly<Record<string, readonly [given: Given, message: RegExp]>> 
   'an encrypted key (PKCS #8)': [{ key: encrypted }, /^The key is encrypted\. .*without a passphrase/],
   'an encrypted key (PKCS #1)': [{ key: path('rsa.key', encryptedRsa) }, /^The key \S+rsa\.key is encrypted\. /],
   'a key without its first and last line': [{ key: WITHOUT_LINES }, /^The key is not PEM\. /],
+  'the same after an empty line': [{ key: `\n${WITHOUT_LINES}` }, /^The key is not PEM\. /],
+  'the same in quotes, on one line': [{ key: `"${WITHOUT_LINES.replaceAll('\n', '')}"` }, /^The key is not PEM\. /],
   'a certificate file that is missing': [
     { certificate: missing },
     /^Cannot read the certificate \S+: there is no such/,

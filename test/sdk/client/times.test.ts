@@ -1,4 +1,4 @@
-// Times are epoch seconds wherever a program sees them. In the token file they stay milliseconds, as Tessera 0.2 wrote them:
+// Times are epoch seconds wherever a program sees them. In the token file they stay milliseconds, as Tessera 0.2.0 wrote them:
 // programs of both versions share it.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -54,8 +54,8 @@ const AGES = [
 ] as const;
 
 for (const [what, age, token, presented] of AGES)
-  suite(`a pair that Tessera 0.2 has stored ${what}`, () => {
-    test('in a file, which Tessera 0.2 can load again', async (t) => {
+  suite(`a pair that Tessera 0.2.0 has stored ${what}`, () => {
+    test('in a file, which Tessera 0.2.0 can load again', async (t) => {
       const { fake, file, source } = await scene(t);
       fake.generation = 1;
       writeFileSync(file, `${JSON.stringify(oldPair(fake.url, age), undefined, 2)}\n`, { mode: 0o600 });

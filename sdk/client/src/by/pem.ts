@@ -31,7 +31,7 @@ function pemOf(what: string, given: string | undefined): string {
   if (typeof given !== 'string' || given === '') throw wrong(`${what} is missing`, PEM_OR_PATH);
   if (given.includes('-----BEGIN')) return given;
   // The bare bytes of a key are no path, and must not be in a message.
-  if (/^M[\w+/=\s]{60,}$/.test(given)) throw wrong(`The ${what} is not PEM`, PEM_OR_PATH);
+  if (/\n|^\W*M[\w+/=]{60,}/.test(given)) throw wrong(`The ${what} is not PEM`, PEM_OR_PATH);
   const text = readText(what, given);
   if (text.trim() === '') throw wrong(`${nameOf(what, given)} is empty`, 'Check the path.');
   return text;

@@ -54,7 +54,7 @@ function question(visit: Visit, { device }: DeviceStanding): Html {
   const confirm = html`<button class="button confirm">${words.confirm}</button>`;
   return html`<section class="question" aria-labelledby="question">
 <h2 id="question">${words.question}</h2>
-<p>${words.questionHint}</p>
+<p>${words.questionHint(personName(visit))}</p>
 <div class="choices">
 ${postForm(visit, `/device/${device.id}/deny`, deny)}
 ${postForm(visit, `/device/${device.id}/confirm`, confirm)}

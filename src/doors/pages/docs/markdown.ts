@@ -48,7 +48,7 @@ function renderCode(code: string, headings: readonly Heading[]): Html {
   return html`<pre${scrollable('Code', headings)}><code translate="no">${code}</code></pre>`;
 }
 
-/** A keyboard can scroll what is wider than the screen, and hears what it is in. The shadow at its edges is in docs.css. */
+/** A keyboard can scroll what is wider than the screen, and hears what it is in. The shadow at its edges is in parts.css. */
 function scrollable(kind: 'Code' | 'Table', headings: readonly Heading[]): Html {
   return html` tabindex="0" role="group" aria-label="${kind}: ${headings.at(-1)?.text}"`;
 }

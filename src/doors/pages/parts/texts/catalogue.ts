@@ -88,7 +88,8 @@ export interface Texts {
     readonly leftFor: (length: string) => string;
     readonly actsAs: string;
     readonly question: string;
-    readonly questionHint: string;
+    /** `person`: who is signed in, so that it is in view beside the buttons. */
+    readonly questionHint: (person: string) => string;
     readonly confirm: string;
     readonly deny: string;
     readonly onlyDeny: string;

@@ -75,7 +75,8 @@ export const de: Texts = {
     leftFor: (length) => `noch ${length}`,
     actsAs: 'Im Namen von',
     question: 'Haben Sie das gerade selbst gestartet?',
-    questionHint: 'Wurden Ihnen Code oder Link geschickt? Lehnen Sie ab, sonst handeln andere in Ihrem Namen.',
+    questionHint: (person) =>
+      `Wurden Ihnen Code oder Link geschickt? Lehnen Sie ab, sonst handeln andere im Namen von ${person}.`,
     confirm: 'Bestätigen',
     deny: 'Ablehnen',
     onlyDeny: 'Sie können diese Anfrage nicht bestätigen. Lehnen Sie sie ab, damit das Gerät nicht länger wartet.',

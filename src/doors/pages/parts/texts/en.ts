@@ -71,7 +71,8 @@ export const en: Texts = {
     leftFor: (length) => `another ${length}`,
     actsAs: 'In the name of',
     question: 'Did you start this yourself, just now?',
-    questionHint: 'If someone sent you the code or a link, choose Deny: otherwise they get access in your name.',
+    questionHint: (person) =>
+      `If someone sent you the code or a link, choose Deny: otherwise they get access in the name of ${person}.`,
     confirm: 'Confirm',
     deny: 'Deny',
     onlyDeny: 'You cannot confirm this request. Deny it, so that the device stops waiting.',
