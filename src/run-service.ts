@@ -127,8 +127,15 @@ function waitingLog(log: Log): (fault: StoreUnavailable) => void {
   };
 }
 
+/** A signal to a process group comes once more from each of npm and the launcher, which pass it on. Later, a second one ends the process. */
+const SAME_SIGNAL_MS = 500;
+
 function firstSignal(): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve(signal));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.on(signal, function take() {
+        resolve(signal);
+        setTimeout(() => process.off(signal, take), SAME_SIGNAL_MS).unref();
+      });
   });
 }

@@ -256,3 +256,12 @@ suite('a start that fails names the cause and the next step, with its own exit c
     assert.equal(status, 7);
   });
 });
+
+test('a slip of the finger does not start thousands of workers', async () => {
+  const { status, printed } = await commands.run(['serve', '--workers', '99999'], { folder: '/' });
+  assert.equal(status, 2);
+  assert.match(
+    printed,
+    /--workers 99999 is more than \d+, the most for \d+ cores?\n {2}One per core is enough here: --workers \d+\./,
+  );
+});

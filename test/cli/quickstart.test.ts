@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
@@ -35,7 +35,8 @@ async function printedBy(
   for await (const text of service.stdout.setEncoding('utf8')) {
     printed += String(text);
     if (!printed.includes('THIS IS FOR TRYING')) continue;
-    using ??= meanwhile(printed).finally(() => service.kill('SIGTERM'));
+    // Twice, as if a launcher had passed it on as well: it still stops in order, with 0.
+    using ??= meanwhile(printed).finally(() => [service.kill('SIGTERM'), service.kill('SIGTERM')]);
   }
   await using;
   assert.deepEqual(await ended, [0, null], printed);
@@ -59,6 +60,17 @@ suite('quick start', () => {
         tryTooEarly(folder),
       );
       await t.test('work in their order', () => tryInOrder(folder, printed));
+      await t.test('are of a trial, whose data no installation takes over', async () => {
+        const { status, printed: said } = await runTessera(['init', '--public-url', 'https://tokens.example.com'], {
+          folder,
+        });
+        assert.equal(status, 1);
+        assert.match(
+          said,
+          /was made by the quick start, for trying only\n {2}Choose another folder: --data-folder FOLDER/,
+        );
+        assert.equal(existsSync(join(folder, 'tessera.yaml')), false);
+      });
       await t.test('keep the last good response after a refusal, and show the refusal', () => tryRefused(folder));
       await t.test('work at the standard door: a JWT is checked with the public keys alone', () => tryStandard(folder));
     });

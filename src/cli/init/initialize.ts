@@ -1,7 +1,7 @@
 // `tessera init` creates what an installation lacks, keeps what exists, and prints which. It can be repeated, and works with
 // an existing configuration file and with either store.
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readKeys } from '../../config/keys.ts';
 import { loadConfig } from '../../config/load.ts';
@@ -80,12 +80,23 @@ function writeConfig(file: string, flags: InitFlags, sets: readonly string[]): C
   writeNewFile(file, configText(flags), FOR_OWNER); // it may later contain a database password
   try {
     const config = loadConfig({ file, env: process.env, sets });
+    refuseTrial(config);
     print(`Wrote ${file}`);
     return config;
   } catch (error) {
     rmSync(file);
     throw error;
   }
+}
+
+/** The quick start's authority has its key beside the data, and its identity is made up. */
+function refuseTrial({ dataFolder }: Config): void {
+  if (!existsSync(join(dataFolder, 'authority.key'))) return;
+  throw new CommandFailure(
+    'refused',
+    `${dataFolder} was made by the quick start, for trying only`,
+    'Choose another folder: --data-folder FOLDER. Nothing was changed.',
+  );
 }
 
 /** Two commands at once would each make one, and the store know only that of the first. */

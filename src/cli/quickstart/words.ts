@@ -28,7 +28,7 @@ The browser will warn, since it does not know ${folder}/authority.crt: go on, or
 What else there is: ${publicUrl}/docs and ${publicUrl}/account
 
 THIS IS FOR TRYING. The authority's key lies beside the data, the certificates are for localhost, the identity is made up.
-For production: ${TESSERA} init, in another folder. To begin again, stop this and delete ${folder}.
+For production: ${TESSERA} init --data-folder FOLDER. To begin again, stop this and delete ${folder}.
 
 `;
 }
