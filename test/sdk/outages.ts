@@ -1,4 +1,5 @@
 // What stands at the public address of a service that is away, until the service is there.
+import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { issueServer, type TestService } from '../e2e/service.ts';
@@ -48,7 +49,7 @@ async function standing(port: number, server: Server): Promise<() => Promise<voi
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await once(server.listen(port, '127.0.0.1'), 'listening');
   return () =>
     new Promise((resolve) => {
       server.close(() => resolve());
