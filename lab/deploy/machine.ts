@@ -29,7 +29,7 @@ export class Machine {
   }
 
   async #booted(): Promise<void> {
-    for (let tries = 0; tries < 1200; tries++) {
+    for (let tries = 0; tries < 3000; tries++) {
       try {
         this.sh('systemctl is-active --quiet multi-user.target');
         return;
