@@ -13,12 +13,19 @@ export interface DebianOptions {
   readonly node?: number;
 }
 
+/** No root file system can be made here: no debootstrap, or no way to the package archive. */
+export class NoRoot extends Error {}
+
 /** Made once and kept: delete the folder to make it again. */
 function keptRoot(suite: Suite, packages: readonly string[]): string {
   return keptFolder(['lab-debian', suite, ...packages].join('-'), (unfinished) => {
     console.log(`making a root of Debian ${suite} with debootstrap, once …`);
     const include = packages.length > 0 ? [`--include=${packages.join(',')}`] : [];
-    run('debootstrap', ['--variant=minbase', ...include, suite, unfinished]);
+    try {
+      run('debootstrap', ['--variant=minbase', ...include, suite, unfinished]);
+    } catch (error) {
+      throw new NoRoot(`no root of Debian ${suite} can be made here: ${(error as Error).message}`);
+    }
   });
 }
 
