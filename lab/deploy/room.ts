@@ -36,7 +36,8 @@ export class Room {
     const home = user === 'root' ? '/root' : `/home/${user}`;
     const variables = { PATH, HOME: home, NODE_EXTRA_CA_CERTS: '/etc/ssl/certs/ca-certificates.crt' };
     return [
-      ...['--bind', this.folder, '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp', '--tmpfs', '/run'],
+      ...['--bind', this.folder, '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/run'],
+      ...['--perms', '1777', '--tmpfs', '/tmp'],
       ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--die-with-parent', '--cap-add', 'ALL', '--clearenv'],
       ...Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value]),
       ...['--chdir', home, 'runuser', '-u', user, '--', 'sh', '-ec', commands],
