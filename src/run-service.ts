@@ -128,7 +128,7 @@ function waitingLog(log: Log): (fault: StoreUnavailable) => void {
 }
 
 /** A signal to a process group comes once more from each of npm and the launcher, which pass it on. Later, a second one ends the process. */
-const SAME_SIGNAL_MS = 500;
+const SAME_SIGNAL_MS = 2_000;
 
 function firstSignal(): Promise<string> {
   return new Promise((resolve) => {
