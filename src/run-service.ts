@@ -6,6 +6,7 @@ import { endWithoutReader } from './log/standard-output.ts';
 import { openKeyring } from './open-keyring.ts';
 import { openStore } from './open-store.ts';
 import { markMinting } from './operations/admin/mark-minting.ts';
+import { alignWithKeyring } from './operations/admin/published-keys.ts';
 import { followKeyring } from './serve/follow-keyring.ts';
 import { Gathering } from './serve/gather.ts';
 import { reportToSystemd } from './serve/systemd.ts';
@@ -14,7 +15,7 @@ import { isWorker, leaveSupervisor, reportServing, superviseWorkers, workersRepl
 import { takeOver } from './store/move-mark.ts';
 import type { Store, StoreUnavailable } from './store/store.ts';
 import { systemClock } from './system.ts';
-import { Keyring } from './tokens/keyring.ts';
+import { Keyring, type StoredKey } from './tokens/keyring.ts';
 import { VERSION } from './version.ts';
 
 /** Runs the service until a signal stops it: in this process, or in workers that share its ports. */
@@ -79,13 +80,21 @@ async function startService(config: Config, log: Log, stopSignal: Promise<string
   try {
     await takeOver(store);
     const readKeys = () => openKeyring(config, store);
-    const keyring = new Keyring(await readKeys());
-    const mark = () => markMinting(keyring.minting, undefined, { store, by: 'service' });
-    await mark();
+    const keys = await readKeys();
+    const keyring = new Keyring(keys);
+    const by = { as: 'service', why: 'start' } as const;
+    // From its first token on, every node needs the key that mints.
+    const apply = async (held: readonly StoredKey[]) => {
+      await markMinting(keyring.minting, undefined, { store, by });
+      const ended = await alignWithKeyring(held, { store, by });
+      if (ended.length > 0)
+        log.warn({ keys: ended.map(({ id }) => id) }, 'retired keys were in use in the store: ended again');
+    };
+    await apply(keys);
     const service = await composeService(config, store, keyring, log);
     const stopFollowing =
       config.keyring.from === 'file'
-        ? followKeyring({ path: config.keyring.path, keyring, readKeys, markMinting: mark, log })
+        ? followKeyring({ path: config.keyring.path, keyring, readKeys, apply, log })
         : async () => undefined;
     const stop = async () => {
       await stopFollowing();

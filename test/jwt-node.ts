@@ -1,9 +1,11 @@
 // A node whose integration gets JWTs, with its signing keys in a keyring and in the store.
+
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../src/core/signing-key.ts';
 import { publishKeys } from '../src/operations/admin/published-keys.ts';
 import type { Store } from '../src/store/store.ts';
 import { addSigningKey, firstKey, Keyring, type StoredKey } from '../src/tokens/keyring.ts';
 import { aNode, changeIntegration, type Node, type TestClock } from './node.ts';
+import { OPERATOR } from './samples.ts';
 
 export interface JwtNode {
   readonly node: Node;
@@ -19,7 +21,7 @@ export async function aJwtNode(
   algorithm: SigningAlgorithm = SIGNING_ALGORITHMS[0],
 ): Promise<JwtNode> {
   const { keys } = addSigningKey(firstKey(), algorithm);
-  await publishKeys(keys, { store, by: 'test' });
+  await publishKeys(keys, { store, by: OPERATOR });
   const keyring = new Keyring(keys);
   const node = await aNode(store, { clock, keyring });
   await changeIntegration(node, { accessTokenFormat: 'jwt' });

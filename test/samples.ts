@@ -1,4 +1,5 @@
 // Named set-up for tests: valid objects, with the difference a test needs.
+import type { Author } from '../src/core/act.ts';
 import type { DeviceAuthorization, DeviceId } from '../src/core/device.ts';
 import type { Grant, GrantId } from '../src/core/grant.ts';
 import type { Hex } from '../src/core/hex.ts';
@@ -10,6 +11,7 @@ import { parseScope, type Scope } from '../src/core/scope.ts';
 import { epochSeconds, seconds } from '../src/core/time.ts';
 
 export const NOW = epochSeconds(1_800_000_000);
+export const OPERATOR: Author = { as: 'command', user: 'test' };
 export const ADA = 'local:{0a1b2c3d-0000-4000-8000-00000000ada0}' as IdentityId;
 export const CLIENT = 'orders-sync' as ClientId;
 

@@ -1,5 +1,6 @@
 // Fills a store like one that has been in use: an integration, people, an approved issuer and grants, created by the
 // operations of the service.
+
 import { mkdirSync } from 'node:fs';
 import { settingsOf } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
@@ -31,6 +32,7 @@ import { systemClock, systemRandom } from '../../src/system.ts';
 import { addSigningKey, firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { writeKeyringFile } from '../../src/tokens/keyring-file.ts';
 import { ISSUER, keySetOf, platformKey } from '../../test/platform.ts';
+import { OPERATOR } from '../../test/samples.ts';
 import { USER_NAME } from './certificates.ts';
 
 export const CLIENT_ID = 'bench';
@@ -75,7 +77,7 @@ export async function fill(config: Config, issuerPem: string, filling: Filling):
   if (config.keyring.from !== 'file') throw new Error('the bench keeps its keyring in a file');
   writeKeyringFile(config.keyring.path, keys);
   const store = await openStore(config, 'init');
-  await publishKeys(keys, { store, by: 'bench' });
+  await publishKeys(keys, { store, by: OPERATOR });
   const secret = await administer(store, issuerPem, filling.signing);
   const assertion = await addTokenIssuer(store, config.publicUrl);
   const ports = await portsOf(config, store, new Keyring(keys));
@@ -95,7 +97,7 @@ export async function fill(config: Config, issuerPem: string, filling: Filling):
 
 /** Returns the secret of the resource server. */
 async function administer(store: Store, pem: string, signing: SigningAlgorithm | undefined): Promise<string> {
-  const ports = { store, by: 'bench', random: systemRandom, issuer: 'https://localhost' };
+  const ports = { store, by: OPERATOR, random: systemRandom, issuer: 'https://localhost' };
   await registerIntegration(
     CLIENT_ID,
     {
@@ -130,7 +132,7 @@ async function addTokenIssuer(store: Store, audience: string): Promise<string> {
     maxAssertionLifetime: DAY,
     rules: [{ when: { '/repository': 'acme/app' } }],
   };
-  const ports = { store, by: 'bench', ourIssuer: audience };
+  const ports = { store, by: OPERATOR, ourIssuer: audience };
   const added = await registerTokenIssuer({ label: 'ci', issuer: ISSUER }, draft, ports);
   if (!added.ok) throw new Error(`no token issuer: ${added.refusal.about}`);
   const now = systemClock.now();

@@ -1,5 +1,6 @@
 // A new key is rolled out over three nodes under load, in the worst order: it mints at one node while two lack it. Callers
 // that retry after 503 must never be refused, and nothing that worked before may stop working.
+
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Outcome } from '../../src/core/outcome.ts';
 import { addToKeyring } from '../../src/operations/admin/add-key.ts';
@@ -11,6 +12,7 @@ import { storeOf } from '../../src/store/change.ts';
 import { systemClock } from '../../src/system.ts';
 import { firstKey, KeyMissing, Keyring, nextKeyId, type StoredKey } from '../../src/tokens/keyring.ts';
 import { aNode, anotherNode, check, issue, type Node, refresh } from '../../test/node.ts';
+import { OPERATOR } from '../../test/samples.ts';
 import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
 
@@ -29,7 +31,7 @@ export async function rollOutKeys(rollouts: number): Promise<number> {
   const first = await aNode(await open(), { keyring: new Keyring(keys), clock });
   const others = [1, 2].map(async () => anotherNode(await open(), { keyring: new Keyring(keys), clock }));
   const nodes = [first, ...(await Promise.all(others))];
-  await markMinting(first.keyring.minting, undefined, { store: first.store, by: 'drill' });
+  await markMinting(first.keyring.minting, undefined, { store: first.store, by: OPERATOR });
   const load = new Load(nodes);
   for (let n = 0; n < rollouts; n++) keys = await rollOut(keys, nodes, load);
   const wrong = await load.stop();
@@ -41,7 +43,7 @@ export async function rollOutKeys(rollouts: number): Promise<number> {
 
 async function rollOut(keys: readonly StoredKey[], nodes: readonly Node[], load: Load): Promise<readonly StoredKey[]> {
   const [first] = nodes as [Node];
-  const admin = { store: first.store, by: 'drill' };
+  const admin = { store: first.store, by: OPERATOR };
   const added = granted(await addToKeyring(keys, admin));
   const id = nextKeyId(keys, []);
   for (const [n, node] of nodes.entries()) await new NodeReporter(`node ${n + 1}`, node).report(clock.now);

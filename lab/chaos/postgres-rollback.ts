@@ -1,8 +1,9 @@
 // A database under load is restored to an earlier state, as from a backup. Every node must detect it, what was ended in between
 // must be listed and ended again, and accepting it must make every node ready without a restart.
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { acceptRollback } from '../../src/operations/admin/accept-rollback.ts';
-import { cameBackFromActs, endAgain } from '../../src/operations/admin/came-back.ts';
+import { endAgain, endingsFromActs } from '../../src/operations/admin/lost-endings.ts';
 import { EventWatch } from '../../src/operations/upkeep/event-watch.ts';
 import { RecentActs } from '../../src/operations/upkeep/recent-acts.ts';
 import { storeOf } from '../../src/store/change.ts';
@@ -10,6 +11,7 @@ import { StoreUnavailable } from '../../src/store/store.ts';
 import { readHistory } from '../../src/store/tables/store-history.ts';
 import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { aNode, anotherNode, answer, check, issue, type Node, revoke } from '../../test/node.ts';
+import { OPERATOR } from '../../test/samples.ts';
 import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
 
@@ -80,9 +82,9 @@ async function putBack(server: PostgresServer, nodes: readonly Node[], cycle: nu
 
 /** What an operator does: `tessera store accept-rollback --end-again`. Returns how many grants were listed. */
 async function acceptAgain({ store }: Node): Promise<number> {
-  const ports = { store, by: 'drill' };
+  const ports = { store, by: OPERATOR };
   const { rollback } = await readHistory(store);
-  const back = await cameBackFromActs(rollback?.lost ?? [], ports);
+  const back = await endingsFromActs(rollback?.lost ?? [], ports);
   for (const each of back) await endAgain(each, ports);
   await acceptRollback(ports);
   return back.length;

@@ -1,6 +1,7 @@
 // Signing keys are rotated while two services on one PostgreSQL serve. An hour passes by moving the stored times of the keys
 // an hour into the past. Two verifiers fetch the keys once an hour, just before and just after the operator's command, and
 // check every living token with jose: none may be refused. The second service gets each new keyring only after some hours.
+
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { type Seconds, seconds } from '../../src/core/time.ts';
 import { type RotationResult, rotateSigningKeys } from '../../src/operations/admin/rotate-signing-keys.ts';
@@ -8,6 +9,7 @@ import { nodesWithout } from '../../src/operations/upkeep/report-node.ts';
 import { PUBLIC_URL } from '../../test/e2e/service.ts';
 import { type Pair, pairByCertificate, refreshed, verify } from '../../test/e2e/steps.ts';
 import { eventually } from '../../test/eventually.ts';
+import { OPERATOR } from '../../test/samples.ts';
 import { Broken } from './broken.ts';
 import { JWT_CLIENT, JWT_LIFETIME, type RunningService, startTwoServices, type TwoServices } from './two-services.ts';
 
@@ -109,7 +111,7 @@ class Rollout implements RolloutFigures {
   async #rotate(hour: number): Promise<readonly RotationResult[]> {
     const [{ keys, storeKeys }] = this.#two.services;
     const times = { publishedFor: this.#times.publishedFor, every: seconds(DAY) };
-    const ports = { store: this.#two.store, by: 'drill', storeKeys };
+    const ports = { store: this.#two.store, by: OPERATOR, storeKeys };
     const results = await rotateSigningKeys(keys(), times, ports);
     if (!results.ok) throw new Error(`hour ${hour}: ${results.refusal.reason}`);
     return results.value;

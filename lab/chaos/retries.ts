@@ -1,5 +1,6 @@
 // Refreshes whose response is lost, and retried, while resource servers and signing keys change in between: the retry gets
 // the same access token (ES256: the same claims) and the same refresh token.
+
 import type { ResourceServer } from '../../src/core/resource-server.ts';
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../src/core/signing-key.ts';
 import { publishKeys, startSigning } from '../../src/operations/admin/published-keys.ts';
@@ -8,6 +9,7 @@ import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { addSigningKey } from '../../src/tokens/keyring.ts';
 import { aJwtNode, type JwtNode, partsOf } from '../../test/jwt-node.ts';
 import { accepted, issue, type Node, put, refresh, TestClock } from '../../test/node.ts';
+import { OPERATOR } from '../../test/samples.ts';
 import type { Seeded } from '../../test/seeded.ts';
 import { sqliteDatabase } from '../../test/store/sqlite-database.ts';
 import { Broken } from './broken.ts';
@@ -76,7 +78,7 @@ async function changeServers(node: Node, chance: Seeded): Promise<boolean> {
 async function rotate(held: JwtNode, algorithm: SigningAlgorithm): Promise<void> {
   const { keys, id } = addSigningKey(held.keys, algorithm);
   held.exchange(keys);
-  const ports = { store: held.node.store, by: 'drill' };
+  const ports = { store: held.node.store, by: OPERATOR };
   await publishKeys(keys, ports);
   await startSigning(id, ports);
   await held.node.registry.refresh();

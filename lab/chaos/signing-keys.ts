@@ -1,5 +1,6 @@
 // Signing keys are rotated for months of simulated time, under load. Verifiers fetch the keys once an hour and check every
 // living token by themselves, with jose: none may be refused.
+
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { seconds } from '../../src/core/time.ts';
 import { keySetOf } from '../../src/doors/oauth/key-set.ts';
@@ -7,6 +8,7 @@ import { rotateSigningKeys } from '../../src/operations/admin/rotate-signing-key
 import { storeOf } from '../../src/store/change.ts';
 import { aJwtNode, type JwtNode } from '../../test/jwt-node.ts';
 import { accepted, issue, refresh, TestClock } from '../../test/node.ts';
+import { OPERATOR } from '../../test/samples.ts';
 import type { Seeded } from '../../test/seeded.ts';
 import { sqliteDatabase } from '../../test/store/sqlite-database.ts';
 import { Broken } from './broken.ts';
@@ -76,7 +78,7 @@ export async function rotateForDays(days: number, step: number, chance: Seeded):
 
 async function rotate(held: JwtNode): Promise<readonly string[]> {
   const { store, registry } = held.node;
-  const ports = { store, by: 'drill', storeKeys: held.exchange };
+  const ports = { store, by: OPERATOR, storeKeys: held.exchange };
   const times = { publishedFor: seconds(DAY), every: seconds(3 * DAY) };
   const results = await rotateSigningKeys(held.keys, times, ports);
   await registry.refresh();

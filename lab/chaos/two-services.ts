@@ -12,7 +12,7 @@ import { type Caller, callerOver } from '../../test/e2e/caller.ts';
 import { type ServiceProcess, startProcess } from '../../test/e2e/process.ts';
 import { clientId, type Home, makeHome, populate } from '../../test/e2e/service.ts';
 import { put } from '../../test/node.ts';
-import { anIntegration } from '../../test/samples.ts';
+import { anIntegration, OPERATOR } from '../../test/samples.ts';
 import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
 import { temporaryFolder } from '../../test/temporary-folder.ts';
@@ -48,7 +48,7 @@ export async function startTwoServices(): Promise<TwoServices> {
     integrations,
     anIntegration({ clientId: clientId(JWT_CLIENT), accessTokenFormat: 'jwt', overrides }),
   );
-  await publishKeys(keysIn(home.folder), { store, by: 'drill' });
+  await publishKeys(keysIn(home.folder), { store, by: OPERATOR });
   copyHome(home, other);
   const services = [await start(home, home.folder), await start(home, other)] as const;
   return {

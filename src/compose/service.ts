@@ -53,7 +53,7 @@ export async function composeService(
   const tracing = await startTracing(config, { nodeName: node, clock, random: systemRandom, log });
   const recorded = recordingOutages(opened, timekeeper.admit);
   const store = tracing?.traceStore(recorded) ?? recorded;
-  const registry = new FollowedRegistry(store);
+  const registry = new FollowedRegistry(store, (key) => keyring.isRetired(key));
   await registry.refresh();
   for (const { about, says, todo } of unservedDoors(config, registry))
     log.warn({ why: says, todo }, `not served: ${about}`);

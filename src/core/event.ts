@@ -1,5 +1,28 @@
+import type { Act, Author } from './act.ts';
+import type { Grant, RevocationReason } from './grant.ts';
 import type { Presenter } from './presenter.ts';
 import type { EpochSeconds } from './time.ts';
+
+/** What each type of event says besides who, what and when. It never contains a secret. */
+interface Details {
+  issued: {
+    readonly by: Grant['origin']['kind'];
+    readonly tokenIssuer?: string;
+    readonly scope: string;
+    readonly resource?: string;
+    readonly until: EpochSeconds;
+  };
+  refreshed: undefined;
+  /** The presenter of the first answer. An alarm: another one presents the token again. */
+  retried: { readonly firstAddress: string; readonly firstAgent: string; readonly alarm: boolean };
+  reused: { readonly ended: boolean };
+  /** `by` is the author if that is an operator. */
+  revoked: { readonly reason: RevocationReason; readonly by?: Author };
+  confirmed: undefined;
+  denied: undefined;
+  spent: undefined;
+  administered: Act & { readonly by: Author };
+}
 
 export const EVENT_TYPES = [
   'issued',
@@ -11,16 +34,14 @@ export const EVENT_TYPES = [
   'denied',
   'spent',
   'administered',
-] as const;
+] as const satisfies readonly (keyof Details)[];
 
-export type EventType = (typeof EVENT_TYPES)[number];
+export type EventType = keyof Details;
 
 /** What somebody decided and must not be undone unnoticed: a grant was ended, an operator changed something. */
 export const ACT_TYPES = ['revoked', 'administered'] as const satisfies readonly EventType[];
 
-/** A state change, written in the same commit as the change. It never contains a secret. */
-export interface Event {
-  readonly type: EventType;
+interface Written {
   readonly at: EpochSeconds;
   readonly clientId?: string;
   readonly identityId?: string;
@@ -29,9 +50,23 @@ export interface Event {
   readonly presenter?: Presenter;
   /** The request that caused it, if one did: the `id` of its log line. */
   readonly requestId?: string;
-  /**
-   * Depends on the type: the reason of a revocation, the first presenter of a retry, what an operator did. Stored with the
-   * `requestId`, and with the `traceId` of the presenter.
-   */
-  readonly detail?: Readonly<Record<string, string | number | boolean>>;
+}
+
+export type EventOf<Type extends EventType> = Written & { readonly type: Type } & (Details[Type] extends undefined
+    ? { readonly detail?: never }
+    : { readonly detail: Details[Type] });
+
+/** A state change, written in the same commit as the change. */
+export type Event = { [Type in EventType]: EventOf<Type> }[EventType];
+export type ActEvent = EventOf<'administered'>;
+
+/** The event of an act. Acts on identities and integrations are found by their ids. */
+export function acted(act: Act, { at, by }: { readonly at: EpochSeconds; readonly by: Author }): ActEvent {
+  return {
+    type: 'administered',
+    at,
+    ...(act.kind === 'identity' && { identityId: act.id }),
+    ...(act.kind === 'integration' && { clientId: act.id }),
+    detail: { ...act, by },
+  };
 }

@@ -32,6 +32,8 @@ export interface Grant {
   readonly revoked?: { readonly at: EpochSeconds; readonly reason: RevocationReason };
 }
 
+export type RevokedGrant = Grant & Required<Pick<Grant, 'revoked'>>;
+
 export type Origin =
   | { readonly kind: 'device' }
   | { readonly kind: 'certificate'; readonly certificate: CertificateMark }
@@ -119,6 +121,6 @@ export function tokenId({ id }: Pick<Grant, 'id'>, generation: number): string {
   return `${id}.${generation}`;
 }
 
-export function revoke(grant: Grant, now: EpochSeconds, reason: RevocationReason): Grant {
-  return grant.revoked ? grant : { ...grant, revoked: { at: grantTime(grant, now), reason } };
+export function revoke(grant: Grant, now: EpochSeconds, reason: RevocationReason): RevokedGrant {
+  return { ...grant, revoked: grant.revoked ?? { at: grantTime(grant, now), reason } };
 }

@@ -28,6 +28,11 @@ export interface SecretMark {
 
 export const MOST_SECRETS = 2;
 
+/** Names a secret in events. */
+export function secretMark({ hash }: SecretMark): string {
+  return hash.slice(0, 16);
+}
+
 export type ResourceServerId = string & { readonly is: 'resource server id' };
 export type Audience = string & { readonly is: 'audience' };
 

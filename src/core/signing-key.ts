@@ -17,3 +17,10 @@ export interface PublishedKey {
   /** It is no longer published and its tokens are no longer accepted. The row stays: a keyring may still have the key. */
   readonly removedAt?: EpochSeconds;
 }
+
+/** A MAC key that some node has minted with. `retired` ones may be missing from a keyring; all others must be there. */
+export interface KeyMark {
+  readonly id: number;
+  readonly fingerprint: string;
+  readonly retired: boolean;
+}

@@ -22,6 +22,4 @@ export interface Rollback {
   readonly unlisted: number;
 }
 
-export interface LostAct extends Event {
-  readonly sequence: number;
-}
+export type LostAct = Event & { readonly sequence: number };

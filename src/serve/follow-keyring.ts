@@ -7,15 +7,15 @@ export interface FollowedKeyring {
   readonly keyring: Keyring;
   /** Loads the keys and checks that the store knows them. */
   readonly readKeys: () => Promise<readonly StoredKey[]>;
-  /** Records in the store which key mints, so that no node starts without it. */
-  readonly markMinting: () => Promise<unknown>;
+  /** Makes the store agree with these keys. */
+  readonly apply: (keys: readonly StoredKey[]) => Promise<unknown>;
   readonly log: Log;
 }
 
 const KEYRING_EVERY_MS = 1_000;
 
 /** Commands add, mint with and retire keys; a running service follows the keyring file. */
-export function followKeyring({ path, keyring, readKeys, markMinting, log }: FollowedKeyring): () => Promise<void> {
+export function followKeyring({ path, keyring, readKeys, apply, log }: FollowedKeyring): () => Promise<void> {
   const file = new WatchedFiles([path]);
   file.readIfChanged();
   // A change that could not be applied is retried: the store may be away for a moment, or the file's mode be wrong.
@@ -23,8 +23,9 @@ export function followKeyring({ path, keyring, readKeys, markMinting, log }: Fol
   const follow = async () => {
     if (file.readIfChanged()) isDue = true;
     if (!isDue) return;
-    keyring.exchange(await readKeys());
-    await markMinting();
+    const keys = await readKeys();
+    keyring.exchange(keys);
+    await apply(keys);
     isDue = false;
     log.info({ minting: keyring.minting.id }, 'the keyring was read again');
   };

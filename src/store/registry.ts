@@ -27,7 +27,8 @@ export class FollowedRegistry {
   readonly #tokenIssuerQuery: SharedQuery<boolean>;
   readonly #resourceServerQuery: SharedQuery<boolean>;
 
-  constructor(store: Store) {
+  /** `isRetired`: keys that the keyring says are retired, whatever an old state of the store has. */
+  constructor(store: Store, isRetired: (signingKey: string) => boolean = () => false) {
     const followedIntegrations = new FollowedTable(store, integrations, (found) => {
       const registered = found.filter(({ removed }) => !removed);
       this.#integrations = new Map(registered.map((integration) => [integration.clientId, integration]));
@@ -43,8 +44,9 @@ export class FollowedRegistry {
       this.#tokenIssuers = found.filter(({ enabled }) => enabled);
     });
     const followedKeys = new FollowedTable(store, signingKeys, (found) => {
-      this.#signingKeys = found.filter(({ removedAt }) => removedAt === undefined);
-      this.#signingKey = signingKeyOf(found);
+      const kept = found.filter(({ id }) => !isRetired(id));
+      this.#signingKeys = kept.filter(({ removedAt }) => removedAt === undefined);
+      this.#signingKey = signingKeyOf(kept);
     });
     this.#followed = [followedIntegrations, followedIssuers, followedServers, followedTokenIssuers, followedKeys];
     this.#integrationQuery = new SharedQuery(() => followedIntegrations.refresh());

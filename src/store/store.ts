@@ -50,10 +50,10 @@ export interface PageQuery {
   readonly limit: number;
 }
 
-export interface LoggedEvent extends Event {
+export type LoggedEvent = Event & {
   /** Grows in the order of commits: a reader that continues after the last number it saw misses none. */
   readonly sequence: number;
-}
+};
 
 export interface EventQuery {
   readonly after: number;

@@ -3,7 +3,15 @@
 // Version 1 has MAC keys alone. With signing keys the version is 2, so that a release which knows nothing of them refuses
 // the keyring instead of dropping them when it writes.
 import { SIGNING_ALGORITHMS } from '../core/signing-key.ts';
-import { KEY_ID_MAX, KEY_LENGTH, KEY_STATES, KeyringFault, type StoredKey, type StoredMacKey } from './keyring.ts';
+import {
+  KEY_ID_MAX,
+  KEY_LENGTH,
+  KEY_STATES,
+  KeyringFault,
+  type RetiredKey,
+  type StoredKey,
+  type StoredMacKey,
+} from './keyring.ts';
 import type { StoredSigningKey } from './signing-key.ts';
 
 const MAC_KEYS_ONLY = 1;
@@ -12,8 +20,13 @@ const WITH_SIGNING_KEYS = 2;
 export function formatKeyring(stored: readonly StoredKey[]): string {
   const keys = stored.flatMap((key) => (key.kind === 'mac' ? [macEntry(key)] : []));
   const signingKeys = stored.flatMap((key) => (key.kind === 'signing' ? [signingEntry(key)] : []));
-  const content =
-    signingKeys.length === 0 ? { version: MAC_KEYS_ONLY, keys } : { version: WITH_SIGNING_KEYS, keys, signingKeys };
+  const retired = stored.flatMap((key) => (key.kind === 'retired' ? [key.id] : []));
+  const content = {
+    ...(signingKeys.length === 0
+      ? { version: MAC_KEYS_ONLY, keys }
+      : { version: WITH_SIGNING_KEYS, keys, signingKeys }),
+    ...(retired.length > 0 && { retired }),
+  };
   return `${JSON.stringify(content, undefined, 2)}\n`;
 }
 
@@ -35,11 +48,18 @@ export function parseKeyring(text: string, source: string): StoredKey[] {
   const macKeys = entriesOf(content, 'keys', source).map((entry, index) =>
     parseMacEntry(entry, `key ${index + 1}`, source),
   );
-  if (version === MAC_KEYS_ONLY) return macKeys;
-  const signingKeys = entriesOf(content, 'signingKeys', source).map((entry, index) =>
-    parseSigningEntry(entry, `signing key ${index + 1}`, source),
-  );
-  return [...macKeys, ...signingKeys];
+  const signing = version === MAC_KEYS_ONLY ? [] : entriesOf(content, 'signingKeys', source);
+  const signingKeys = signing.map((entry, index) => parseSigningEntry(entry, `signing key ${index + 1}`, source));
+  return [...macKeys, ...signingKeys, ...parseRetired(content, source)];
+}
+
+/** Releases before 0.3 wrote none. */
+function parseRetired(content: Entry, source: string): RetiredKey[] {
+  if (content['retired'] === undefined) return [];
+  return entriesOf(content, 'retired', source).map((id, index) => {
+    if (typeof id !== 'number' && typeof id !== 'string') throw damaged(source, `retired key ${index + 1} has no id`);
+    return { kind: 'retired', id };
+  });
 }
 
 function entriesOf(content: Entry, member: string, source: string): readonly unknown[] {

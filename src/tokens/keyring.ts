@@ -22,7 +22,16 @@ const PURPOSES = [
 ] as const;
 export type KeyPurpose = (typeof PURPOSES)[number];
 
-export type StoredKey = StoredMacKey | StoredSigningKey;
+export type StoredKey = StoredMacKey | StoredSigningKey | RetiredKey;
+
+/**
+ * A key that was retired for good. Its id stays in the keyring, so that a store that is put back to an older state does not bring the key
+ * back.
+ */
+export interface RetiredKey {
+  readonly kind: 'retired';
+  readonly id: number | string;
+}
 
 export interface StoredMacKey {
   readonly kind: 'mac';
@@ -93,6 +102,15 @@ export class Keyring {
     return this.#held.keys.get(id);
   }
 
+  /** Of retired keys, only the ids are kept. */
+  isRetired(id: number | string): boolean {
+    return this.#held.retired.has(id);
+  }
+
+  get retired(): readonly (number | string)[] {
+    return [...this.#held.retired];
+  }
+
   signingKey(id: string): SigningKey | undefined {
     return this.#held.signingKeys.find((key) => key.id === id);
   }
@@ -102,6 +120,7 @@ interface HeldKeys {
   readonly keys: ReadonlyMap<number, Key>;
   readonly minting: Key;
   readonly signingKeys: readonly SigningKey[];
+  readonly retired: ReadonlySet<number | string>;
 }
 
 function expandAll(stored: readonly StoredKey[]): HeldKeys {
@@ -111,7 +130,8 @@ function expandAll(stored: readonly StoredKey[]): HeldKeys {
   const [minting, ...others] = expanded.filter((key) => key.state === 'minting');
   if (!minting || others.length > 0) throw new KeyringFault('exactly one key of the keyring must be minting');
   const signingKeys = openAll(stored.filter((key) => key.kind === 'signing'));
-  return { keys, minting, signingKeys };
+  const retired = new Set(stored.filter((key) => key.kind === 'retired').map(({ id }) => id));
+  return { keys, minting, signingKeys, retired };
 }
 
 function openAll(stored: readonly StoredSigningKey[]): readonly SigningKey[] {
@@ -142,7 +162,7 @@ export function firstKey(): StoredMacKey[] {
 
 /** Ids are never reused. `used`: those that the store has seen, even if their key is gone. */
 export function nextKeyId(keys: readonly StoredKey[], used: readonly number[]): number {
-  return Math.max(0, ...keys.flatMap((key) => (key.kind === 'mac' ? [key.id] : [])), ...used) + 1;
+  return Math.max(0, ...keys.flatMap(({ id }) => (typeof id === 'number' ? [id] : [])), ...used) + 1;
 }
 
 /** The new key is last. */
@@ -168,5 +188,5 @@ export function mintWith(keys: readonly StoredKey[], id: number): StoredKey[] {
 }
 
 export function retire(keys: readonly StoredKey[], id: StoredKey['id']): StoredKey[] {
-  return keys.filter((key) => key.id !== id);
+  return [...keys.filter((key) => key.id !== id), { kind: 'retired', id }];
 }

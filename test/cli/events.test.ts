@@ -10,6 +10,7 @@ import { type Home, populatedHome } from '../e2e/service.ts';
 import { Commands } from './commands.ts';
 
 const MANY = 1234;
+const ENDED = { type: 'revoked', detail: { reason: 'by-operator' } } as const;
 
 suite('tessera events', () => {
   const commands = new Commands({ isApart: true });
@@ -20,7 +21,7 @@ suite('tessera events', () => {
     await store.change(serviceTimes, SERVICE, (_found, at) => ({
       outcome: undefined,
       events: Array.from({ length: MANY }, (_, n) => ({
-        type: n === 0 ? ('revoked' as const) : ('refreshed' as const),
+        ...(n === 0 ? ENDED : ({ type: 'refreshed' } as const)),
         at,
         clientId: 'orders-sync' as ClientId,
         subjectId: n.toString(16).padStart(32, '0'),

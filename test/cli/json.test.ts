@@ -39,7 +39,7 @@ test('with --json, standard output of an act is its result as JSON and nothing e
   const signing = await run('keyring', 'add', '--signing', 'ES256');
   assert.equal(signing['state'], 'signing');
   assert.deepEqual(await run('keyring', 'rotate'), []);
-  assert.deepEqual(await run('store', 'history'), { epoch: 1, cameBack: [] });
+  assert.deepEqual(await run('store', 'history'), { epoch: 1, worksAgain: [] });
 });
 
 /** A command line, the `code` of its failure, and what the message says. */

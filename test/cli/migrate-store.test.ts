@@ -65,7 +65,7 @@ test('a service refuses a store that was moved away, until the operator takes it
 
   await serveOnce(old.path, old.folder, '--take-back');
   await serveOnce(old.path, old.folder);
-  assert.match((await run('events', '--json')).printed, /store taken back/);
+  assert.match((await run('events', '--json')).printed, /"did":"taken-back"/);
   assert.match((await move()).printed, /is in use/);
   await Promise.all([old.remove(), target.remove()]);
 });

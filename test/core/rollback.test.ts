@@ -4,7 +4,12 @@ import { NEW_HISTORY, withoutRollback, withRollback } from '../../src/core/rules
 import type { LostAct, Rollback } from '../../src/core/store-history.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 
-const act = (sequence: number): LostAct => ({ sequence, type: 'revoked', at: epochSeconds(1000 + sequence) });
+const act = (sequence: number): LostAct => ({
+  sequence,
+  type: 'revoked',
+  at: epochSeconds(1000 + sequence),
+  detail: { reason: 'by-caller' },
+});
 
 function noticed(difference: Partial<Rollback> = {}): Rollback {
   return { noticedAt: epochSeconds(5000), seen: 20, found: 10, lost: [act(11)], unlisted: 0, ...difference };

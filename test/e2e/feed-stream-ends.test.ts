@@ -9,7 +9,7 @@ import { sweep } from '../../src/operations/upkeep/sweep.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { eventually } from '../eventually.ts';
-import { aResourceServer } from '../samples.ts';
+import { aResourceServer, OPERATOR } from '../samples.ts';
 import { callerOver, rawConnection, reachOf } from './caller.ts';
 import { followFeed } from './feed-follower.ts';
 import {
@@ -28,7 +28,7 @@ import { startService } from './service.ts';
 import { pairByCertificate } from './steps.ts';
 
 let feed: FeedService;
-const admin = () => ({ store: feed.ports.store, by: 'test' });
+const admin = () => ({ store: feed.ports.store, by: OPERATOR });
 
 before(async () => {
   feed = await startFeed();
@@ -81,6 +81,7 @@ test('a follower that does not read is cut, and resumes where it was', async (t)
   const many = (first: number) =>
     Array.from({ length: 5000 }, (_, n) => ({
       type: 'revoked' as const,
+      detail: { reason: 'by-caller' } as const,
       at: feed.now(),
       subjectId: (first + n).toString(16).padStart(32, 'b'),
     }));

@@ -5,7 +5,7 @@ import type { Audience, ResourceServerId } from '../../src/core/resource-server.
 import { changeResourceServer } from '../../src/operations/admin/change-resource-server.ts';
 import { dropOldSecret, makeResourceServerSecret } from '../../src/operations/admin/resource-server-secret.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
-import { ADA, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';
+import { ADA, aResourceServer, OPERATOR, ORDERS_AUDIENCE } from '../samples.ts';
 import { bearer, callerOver, reachOf } from './caller.ts';
 import {
   INACTIVE,
@@ -151,7 +151,7 @@ suite('who may ask', () => {
 
   test('a disabled resource server is refused within a second, and answered again once it is enabled', async () => {
     const { access_token: token } = await pairByCertificate(scene.ada);
-    const admin = { ...scene.service.ports, by: 'test', issuer: PUBLIC_URL };
+    const admin = { ...scene.service.ports, by: OPERATOR, issuer: PUBLIC_URL };
     await changeResourceServer(STOCK.id, { enabled: false }, admin);
     await registryFollows();
     assertRefused(await scene.introspect(token, STOCK), 401, 'invalid_client');
@@ -162,7 +162,7 @@ suite('who may ask', () => {
 
 test('a secret is replaced without an interruption: two are valid, until the old one is dropped', async () => {
   const { access_token: token } = await pairByCertificate(scene.ada);
-  const admin = { ...scene.service.ports, by: 'test' };
+  const admin = { ...scene.service.ports, by: OPERATOR };
   await scene.service.put(
     resourceServers,
     aResourceServer({ id: 'rotating' as ResourceServerId, audience: 'urn:r' as Audience }),

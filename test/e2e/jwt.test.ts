@@ -7,7 +7,7 @@ import { unpublish } from '../../src/operations/admin/published-keys.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
-import { anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';
+import { anIntegration, aResourceServer, OPERATOR, ORDERS_AUDIENCE } from '../samples.ts';
 import { type Answer, type Caller, callerOver, form, reachOf } from './caller.ts';
 import { basic, postForm } from './oauth-steps.ts';
 import { clientId, PUBLIC_URL, registryFollows, startService, type TestService } from './service.ts';
@@ -217,7 +217,7 @@ suite('forged at every door', () => {
 test('a key that leaked and was retired at once: its tokens are refused within a second', async () => {
   const { access_token } = await pairByCertificate(ada, JWT);
   const [{ kid } = {}] = await publishedKeys();
-  await unpublish(String(kid), { store: service.ports.store, by: 'test' });
+  await unpublish(String(kid), { store: service.ports.store, by: OPERATOR });
   await registryFollows();
   assert.equal((await verify(stranger, access_token)).status, 401);
   assert.deepEqual(await publishedKeys(), []);

@@ -51,7 +51,7 @@ suite('every event that a request causes has its request id', () => {
     const id = lines.findLast((line) => line['operation'] === operation)?.['id'];
     assert.match(String(id), /^[0-9a-f]{16}$/);
     const events = await service.ports.store.newestEvents({ count: 100 });
-    return events.filter(({ detail }) => detail?.['requestId'] === id).map(({ type }) => type);
+    return events.filter(({ requestId }) => requestId === id).map(({ type }) => type);
   }
 
   test('issued, refreshed, retried, reused and revoked', async (t) => {

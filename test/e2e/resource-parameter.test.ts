@@ -117,8 +117,8 @@ test('a grant stays limited when its resource servers change, and both doors ref
 test('operators see what a grant is limited to, in the grant and in the event log', async () => {
   await redeem(await started({ scope: 'orders:read stock:read' }, STOCK, ORDERS));
   const { store } = service.ports;
-  const issued = (await store.newestEvents({ count: 10 })).findLast(({ type }) => type === 'issued');
-  assert.equal(issued?.detail?.['resource'], `${ORDERS} ${STOCK}`);
+  const issued = (await store.newestEvents({ count: 10 })).findLast((event) => event.type === 'issued');
+  assert.equal(issued?.detail.resource, `${ORDERS} ${STOCK}`);
   const shown = await showGrant(issued?.subjectId ?? '', { store });
   assert.equal(shown.ok && shown.value.resource, `${ORDERS} ${STOCK}`);
 });

@@ -7,7 +7,7 @@ import { changeIntegration } from '../../src/operations/admin/change-integration
 import { enableIdentity } from '../../src/operations/admin/enable-identity.ts';
 import { enableIntegration } from '../../src/operations/admin/enable-integration.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
-import { ADA, anIntegration, scopeOf } from '../samples.ts';
+import { ADA, anIntegration, OPERATOR, scopeOf } from '../samples.ts';
 import { callerOver, PROTOCOLS, reachOf } from './caller.ts';
 import { type Entry, followFeed } from './feed-follower.ts';
 import { AUTH, EVENTS, FEED, type FeedService, ofGrant, STOCK_AUTH, secret, startFeed } from './feed-scene.ts';
@@ -15,7 +15,7 @@ import { assertRefused, basic } from './oauth-steps.ts';
 import { clientId, MALLORY } from './service.ts';
 
 let feed: FeedService;
-const admin = () => ({ store: feed.ports.store, by: 'test' });
+const admin = () => ({ store: feed.ports.store, by: OPERATOR });
 
 before(async () => {
   feed = await startFeed();
@@ -91,6 +91,7 @@ suite('what the feed says', () => {
     const { store } = feed.ports;
     const many = Array.from({ length: 1200 }, (_, n) => ({
       type: 'revoked' as const,
+      detail: { reason: 'by-caller' } as const,
       at: feed.now(),
       subjectId: n.toString(16).padStart(32, 'a'),
     }));

@@ -170,5 +170,5 @@ suite('revocation by OCSP', () => {
 
 async function reasonsOfRevocations(service: TestService): Promise<unknown[]> {
   const events = await service.ports.store.events({ after: 0, limit: 1000 });
-  return events.filter(({ type }) => type === 'revoked').map(({ detail }) => detail?.['reason']);
+  return events.filter((event) => event.type === 'revoked').map(({ detail }) => detail.reason);
 }

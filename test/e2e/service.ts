@@ -28,7 +28,7 @@ import { addSigningKey, firstKey, Keyring, type StoredKey } from '../../src/toke
 import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
 import { type Authority, type Issued, makeAuthority } from '../authority.ts';
 import { ISSUER } from '../node.ts';
-import { ADA, anIdentity, anIntegration, scopeOf } from '../samples.ts';
+import { ADA, anIdentity, anIntegration, OPERATOR, scopeOf } from '../samples.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
@@ -182,7 +182,7 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
   const path = join(home.folder, 'tessera.db');
   const store = await openSqliteStore({ path, clock });
   await populate(store, home.authority, setUp.issuers);
-  await publishKeys(keysOf(home.config), { store, by: 'test' });
+  await publishKeys(keysOf(home.config), { store, by: OPERATOR });
   const logLines: string[] = [];
   const log: Log = makeLog({
     level: home.config.log.level,

@@ -28,7 +28,7 @@ function refreshTraced(caller: Caller, refresh_token: string, headers = tracepar
 
 async function traceEvents({ ports }: TestService): Promise<unknown[]> {
   const events = await ports.store.newestEvents({ count: 100 });
-  return events.filter(({ detail }) => detail?.['traceId'] === TRACE).map(({ type }) => type);
+  return events.filter(({ presenter }) => presenter?.traceId === TRACE).map(({ type }) => type);
 }
 
 for (const protocol of PROTOCOLS) {

@@ -1,5 +1,6 @@
 // A new key reaches the nodes one after the other. A token presented to a node that lacks its key gets
 // "retry later", never a refusal.
+
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Readiness } from '../../src/doors/ops/readiness.ts';
@@ -25,6 +26,7 @@ import {
   refresh,
   revoke,
 } from '../node.ts';
+import { OPERATOR } from '../samples.ts';
 import { type PostgresTestDatabase, postgresDatabase } from '../store/postgres-database.ts';
 
 const clock = systemClock;
@@ -37,11 +39,11 @@ before(async () => {
   keys = firstKey();
   ahead = await aNode(storeOf(await database.open()), { keyring: new Keyring(keys), clock });
   behind = await anotherNode(storeOf(await database.open()), { keyring: new Keyring(keys), clock });
-  await markMinting(ahead.keyring.minting, undefined, { store: ahead.store, by: 'test' });
+  await markMinting(ahead.keyring.minting, undefined, { store: ahead.store, by: OPERATOR });
 });
 after(() => Promise.all([ahead, behind].map(({ store }) => store.close())));
 
-const admin = () => ({ store: ahead.store, by: 'test' });
+const admin = () => ({ store: ahead.store, by: OPERATOR });
 
 function administered<T>(outcome: AdminOutcome<T>): T {
   return outcome.ok ? outcome.value : assert.fail(outcome.refusal.reason);

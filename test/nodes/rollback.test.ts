@@ -1,4 +1,5 @@
 // Every node that has seen newer events detects a rolled-back database, and an operator can deal with it without restarts.
+
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
@@ -11,6 +12,7 @@ import type { Store } from '../../src/store/store.ts';
 import { readHistory } from '../../src/store/tables/store-history.ts';
 import { Commands } from '../cli/commands.ts';
 import { aNode, answer, check, issue, revoke } from '../node.ts';
+import { OPERATOR } from '../samples.ts';
 import { openAt } from '../store/postgres-node.ts';
 import { PostgresServer } from '../store/postgres-server.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
@@ -55,12 +57,12 @@ async function rolledBack(name: string) {
   const store = storeOf(await openAt(server.url(name)));
   const node = await aNode(store);
   const [ended, living] = [await issue(node), await issue(node)];
-  await registerIntegration('till', { scope: 'sales:read' }, { store, by: 'test' });
+  await registerIntegration('till', { scope: 'sales:read' }, { store, by: OPERATOR });
   await copyDatabase(name, `${name}_kept`);
   const [first, second] = [watching(store), watching(store)];
   for (const { watch } of [first, second]) await watch.look();
   await revoke(node, ended);
-  await enableIntegration('till', false, { store, by: 'test' });
+  await enableIntegration('till', false, { store, by: OPERATOR });
   for (const { watch } of [first, second]) await watch.look();
   assert.deepEqual([first.watch.problem, second.watch.problem], [undefined, undefined]);
   await putBack(name, `${name}_kept`, `${name}_before`);
@@ -130,10 +132,10 @@ test('what nobody remembers is found in a kept copy', async () => {
   const { store, ended, run } = await rolledBack('copied');
   const copy = server.url('copied_before');
   const { printed } = await run('store', 'history', '--json', '--copy', copy);
-  const { epoch, cameBack } = JSON.parse(printed) as { epoch: number; cameBack: { kind: string; id: string }[] };
+  const { epoch, worksAgain } = JSON.parse(printed) as { epoch: number; worksAgain: { kind: string; id: string }[] };
   assert.equal(epoch, 1);
   assert.deepEqual(
-    cameBack.map(({ kind, id }) => `${kind} ${id}`),
+    worksAgain.map(({ kind, id }) => `${kind} ${id}`),
     ['integration till', `grant ${ended.grantId}`],
   );
   await store.close();

@@ -1,4 +1,5 @@
 // A wrong clock issues, ends and sweeps nothing.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
@@ -9,6 +10,7 @@ import { Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';
 import { recordingOutages } from '../../src/store/outages.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { accepted, anotherNode, answer, check, issue, type Node, refresh, type TestClock, textOf } from '../node.ts';
+import { OPERATOR } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
 const HOUR = 3600;
@@ -81,7 +83,7 @@ test('at start a clock a month past the high-water mark is accepted, ten years p
   assert.equal(await answer(check((await begun(bare, clock)).node, pair)), 'accepted');
   clock.jump(TEN_YEARS);
   await assertRefused((await begun(bare, clock)).node, pair);
-  await acceptClock({ ...bare, by: 'test' });
+  await acceptClock({ ...bare, by: OPERATOR });
   assert.equal(await answer(check((await begun(bare, clock)).node, pair)), 'access-token-expired');
 });
 

@@ -28,7 +28,7 @@ import {
   THUMBPRINT,
   textOf,
 } from '../node.ts';
-import { ADA, aResourceServer, CLIENT, NOW } from '../samples.ts';
+import { ADA, aResourceServer, CLIENT, NOW, OPERATOR } from '../samples.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
 
 async function withJwts(t: TestContext): Promise<JwtNode & { clock: TestClock }> {
@@ -130,7 +130,7 @@ test('a grant bound to its certificate says so in cnf, for all its life [RFC 870
 test('a retry after another key began to sign is still signed with the first; once that is removed, with the other', async (t) => {
   const held = await withJwts(t);
   const { node } = held;
-  const ports = { store: node.store, by: 'test' };
+  const ports = { store: node.store, by: OPERATOR };
   const [old] = node.registry.signingKeys;
   const first = await issue(node);
   const second = accepted(await refresh(node, first));

@@ -65,6 +65,7 @@ async function sendAll(field: FeedField, entries: number): Promise<void> {
 async function sendEntries({ store }: FeedField, first: number): Promise<void> {
   const events = Array.from({ length: STEP }, (_, n) => ({
     type: 'revoked' as const,
+    detail: { reason: 'by-caller' } as const,
     at: systemClock.now(),
     subjectId: (first + n).toString(16).padStart(32, 'd'),
   }));

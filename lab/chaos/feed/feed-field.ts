@@ -19,7 +19,7 @@ import { type Caller, callerOver } from '../../../test/e2e/caller.ts';
 import { clientId, type Home, makeHome, populate } from '../../../test/e2e/service.ts';
 import { pairByCertificate } from '../../../test/e2e/steps.ts';
 import { freePort } from '../../../test/free-port.ts';
-import { anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../../../test/samples.ts';
+import { anIntegration, aResourceServer, OPERATOR, ORDERS_AUDIENCE } from '../../../test/samples.ts';
 import type { Cluster } from '../failover.ts';
 import { standbyCluster } from '../standby.ts';
 import { Balancer } from './balancer.ts';
@@ -148,7 +148,7 @@ async function fill(
   hash: ReturnType<typeof drawResourceServerSecret>['hash'],
 ): Promise<void> {
   await populate(store, home.authority);
-  await publishKeys(readKeyringFile(join(home.folder, 'keyring.json')) ?? [], { store, by: 'drill' });
+  await publishKeys(readKeyringFile(join(home.folder, 'keyring.json')) ?? [], { store, by: OPERATOR });
   const server = aResourceServer({ secrets: [{ hash, createdAt: systemClock.now() }] });
   await store.change(resourceServers, server.id, () => ({ outcome: undefined, next: server }));
   const integration = anIntegration({ clientId: JWT_CLIENT, accessTokenFormat: 'jwt' });

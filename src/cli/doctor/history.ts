@@ -1,5 +1,5 @@
 import { isoTime } from '../../core/time.ts';
-import { type CameBack, cameBackFromActs } from '../../operations/admin/came-back.ts';
+import { endingsFromActs, type LostEnding, nameOf } from '../../operations/admin/lost-endings.ts';
 import type { Store } from '../../store/store.ts';
 import { readHistory } from '../../store/tables/store-history.ts';
 import { bad, type Finding, good } from './finding.ts';
@@ -7,11 +7,15 @@ import { bad, type Finding, good } from './finding.ts';
 /** `tessera store history` lists all. */
 const MOST_SHOWN = 10;
 
-const REMEDIES: Readonly<Record<CameBack['kind'], string>> = {
-  grant: 'Do: tessera grant revoke',
-  integration: 'Do: tessera integration disable',
-  identity: 'Do: tessera identity disable',
-  issuer: 'Do: tessera issuer remove',
+const COMMANDS: Readonly<Record<LostEnding['kind'], string>> = {
+  grant: 'tessera grant revoke ID',
+  integration: 'tessera integration disable ID',
+  identity: 'tessera identity disable ID',
+  issuer: 'tessera issuer remove ID',
+  'token-issuer': 'tessera token-issuer remove ID',
+  'resource-server': 'tessera resource-server remove ID --yes',
+  'signing-key': 'tessera keyring retire ID --at-once',
+  key: 'tessera keyring retire ID --at-once',
 };
 
 /** Whether the store was put back to an older state, as far as nodes noticed, and what works again that had ended. */
@@ -21,13 +25,14 @@ export async function examineHistory(store: Store): Promise<Finding[]> {
   const { seen, found, noticedAt } = rollback;
   const says = `the store was put back to an older state: nodes had seen event ${seen}, and at ${isoTime(noticedAt)} it ended at ${found} (epoch ${epoch})`;
   const todo = 'See docs/postgresql.md, A database that was put back. In the end: tessera store accept-rollback';
-  const back = await cameBackFromActs(rollback.lost, { store });
+  const back = await endingsFromActs(rollback.lost, { store });
   return [bad('history', says, todo), ...back.slice(0, MOST_SHOWN).map(worksAgain), ...rest(back.length - MOST_SHOWN)];
 }
 
-function worksAgain({ kind, id, at }: CameBack): Finding {
+function worksAgain({ kind, id, at }: LostEnding): Finding {
   const when = at === undefined ? '' : ` at ${isoTime(at)}`;
-  return bad('history', `the ${kind} ${id} had ended${when}, and works again`, `${REMEDIES[kind]} ${id}`);
+  const says = `the ${nameOf(kind).one} ${id} had ended${when}, and works again`;
+  return bad('history', says, `Do: ${COMMANDS[kind].replace('ID', id)}`);
 }
 
 function rest(more: number): Finding[] {

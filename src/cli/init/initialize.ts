@@ -20,7 +20,7 @@ import { CommandFailure } from '../terminal/exit.ts';
 import { print, result } from '../terminal/output.ts';
 import { refusePassword } from '../terminal/store-address.ts';
 import { accepted } from '../terminal/wording.ts';
-import { atWorkplace } from '../terminal/workplace.ts';
+import { atWorkplace, commandAuthor } from '../terminal/workplace.ts';
 import { FOR_OWNER, writeNewFile } from '../terminal/write-file.ts';
 import { configText } from './config-text.ts';
 import { addFirstOnes } from './first-ones.ts';
@@ -113,7 +113,7 @@ async function takeKeyring(config: Config, store: Store): Promise<void> {
   if (isNew) makeKeyring(config);
   const keyring = new Keyring(await openKeyring(config, store));
   if (!isNew) print(`Left the keyring ${placeOf(config)} as it is: it has every key in use`);
-  await markMinting(keyring.minting, undefined, { store, by: 'tessera init' });
+  await markMinting(keyring.minting, undefined, { store, by: commandAuthor() });
 }
 
 function makeKeyring(config: Config): void {

@@ -121,7 +121,7 @@ async function writeCertificates(folder: string): Promise<string> {
 async function fill(path: string, pem: string): Promise<Secret> {
   const store = await openStore({ store: { kind: 'sqlite', path } }, 'init');
   try {
-    const ports = { store, by: 'quickstart', random: systemRandom };
+    const ports = { store, by: { as: 'service', why: 'quickstart' } as const, random: systemRandom };
     const { password } = await obtainPassword({ generate: true }, systemRandom);
     accepted(await registerIntegration(CLIENT_ID, INTEGRATION, ports));
     accepted(await addIdentity({ userName: USER_NAME, password }, ports));

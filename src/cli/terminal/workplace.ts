@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
+import type { Author } from '../../core/act.ts';
 import { openStore } from '../../open-store.ts';
 import type { AdminPorts } from '../../operations/admin/admin.ts';
 import type { Random } from '../../operations/ports.ts';
@@ -32,7 +33,7 @@ export async function inWorkplace(config: Config, work: (workplace: Workplace) =
   const store = await openExisting(config);
   try {
     if (config.store.kind === 'sqlite') await warnOfMove(store);
-    await work({ config, store, by: `command ${userName()}`, random: systemRandom });
+    await work({ config, store, by: commandAuthor(), random: systemRandom });
   } finally {
     await store.close();
   }
@@ -54,11 +55,11 @@ async function openExisting(config: Config): Promise<Store> {
   });
 }
 
-/** Containers may run under a user id without a name. */
-function userName(): string {
+/** The author of what a command does. Containers may run under a user id without a name. */
+export function commandAuthor(): Author {
   try {
-    return userInfo().username;
+    return { as: 'command', user: userInfo().username };
   } catch {
-    return String(process.getuid?.() ?? 'unknown');
+    return { as: 'command', user: String(process.getuid?.() ?? 'unknown') };
   }
 }

@@ -1,9 +1,10 @@
+import { acted } from '../../core/event.ts';
 import { accept } from '../../core/outcome.ts';
 import { NEW_HISTORY, withoutRollback } from '../../core/rules/rollback.ts';
 import type { StoreHistory } from '../../core/store-history.ts';
 import type { Decision } from '../../store/store.ts';
 import { HISTORY, storeHistory } from '../../store/tables/store-history.ts';
-import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
 /** The operator has dealt with a store that was put back. Nodes are ready again within seconds, without a restart. */
 export function acceptRollback({ store, by }: AdminPorts): Promise<AdminOutcome<StoreHistory>> {
@@ -12,7 +13,7 @@ export function acceptRollback({ store, by }: AdminPorts): Promise<AdminOutcome<
     if (!history.rollback) return { outcome: decline('rollback-none', String(history.epoch)) };
     const next = withoutRollback(history);
     const { seen, found: end } = history.rollback;
-    const detail = { epoch: next.epoch, seen, found: end };
-    return { outcome: accept(next), next, events: [administered('rollback accepted', { at, by, detail })] };
+    const act = { kind: 'store', id: '', did: 'rollback-accepted', epoch: next.epoch, seen, found: end } as const;
+    return { outcome: accept(next), next, events: [acted(act, { at, by })] };
   });
 }

@@ -1,4 +1,5 @@
 import { foldName } from '../../core/certificate.ts';
+import { acted } from '../../core/event.ts';
 import { type Identity, type IdentityId, isLocal, localIdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import { firstPassword } from '../../directory/local/passwords.ts';
@@ -6,7 +7,7 @@ import type { Where } from '../../store/table.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import type { Random } from '../ports.ts';
-import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { stripIdentity } from './remove-identity.ts';
 import { declinePassword } from './set-password.ts';
 
@@ -38,7 +39,7 @@ export async function addIdentity(
     outcome: accept(next),
     next,
     inserts,
-    events: [administered('identity added', { at, by, identityId: next.id, detail: { userName: draft.userName } })],
+    events: [acted({ kind: 'identity', id: next.id, did: 'added', userName: draft.userName }, { at, by })],
   }));
   // Another command may have added the same at the same moment. Whoever sees the other gives way; if both do, both are refused.
   const late = await objectionOfOthers(draft, { store, by }, next.id);

@@ -1,8 +1,7 @@
 // What all administrative acts share: the author, the refusals and the event. Each act is one file of this folder: it takes
 // a draft, returns an outcome, and commits its event with the change.
-import type { Event } from '../../core/event.ts';
+import type { Author } from '../../core/act.ts';
 import { type Outcome, type Refused, refused } from '../../core/outcome.ts';
-import type { EpochSeconds } from '../../core/time.ts';
 import type { StoredKey } from '../../tokens/keyring.ts';
 import type { Ports } from '../ports.ts';
 
@@ -96,7 +95,7 @@ export type AdminOutcome<T> = Outcome<T, AdminRefusal>;
 
 export interface AdminPorts extends Pick<Ports, 'store'> {
   /** The author, for the event log. */
-  readonly by: string;
+  readonly by: Author;
 }
 
 export interface KeyringPorts extends AdminPorts {
@@ -106,12 +105,4 @@ export interface KeyringPorts extends AdminPorts {
 
 export function decline(reason: AdminRefusalReason, about: string): Refused<AdminRefusal> {
   return refused({ reason, about });
-}
-
-/** The event of an administrative act, written in the same commit as the act. */
-export function administered(
-  did: string,
-  { at, by, ...rest }: Omit<Event, 'type' | 'at'> & { at: EpochSeconds; by: string },
-): Event {
-  return { type: 'administered', at, ...rest, detail: { ...rest.detail, did, by } };
 }

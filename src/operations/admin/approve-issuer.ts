@@ -1,12 +1,11 @@
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept } from '../../core/outcome.ts';
 import { readPem } from '../../pki/der/pem.ts';
-import type { Decision } from '../../store/store.ts';
-import { issuers } from '../../store/tables/issuers.ts';
 import { tokenIssuers } from '../../store/tables/token-issuers.ts';
-import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { draftedRevocation, type IssuerDraft, readAuthorities, sameKey } from './issuer-draft.ts';
 import { isLabel } from './label.ts';
+import { perform } from './perform.ts';
 
 /** Contract 5.4: approves an issuer, pinned by its key. It must be a CA (CVE-2025-6037). */
 export async function approveIssuer(draft: IssuerDraft, ports: AdminPorts): Promise<AdminOutcome<ApprovedIssuer>> {
@@ -23,17 +22,9 @@ export async function approveIssuer(draft: IssuerDraft, ports: AdminPorts): Prom
   if (namesake) return decline('issuer-key-approved', namesake.label);
   const certificates = { certificate: authority.der, intermediates: intermediates.map(({ der }) => der) };
   const issuer = { ...rest, revocation: revocation.value, ...certificates, enabled: true };
-  return record(issuer, authority.fingerprint, ports);
-}
-
-function record(
-  next: ApprovedIssuer,
-  fingerprint: string,
-  { store, by }: AdminPorts,
-): Promise<AdminOutcome<ApprovedIssuer>> {
-  return store.change(issuers, next.label, (found, at): Decision<ApprovedIssuer, AdminOutcome<ApprovedIssuer>> => {
-    if (found?.row.enabled) return { outcome: decline('issuer-exists', next.label) };
-    const detail = { issuer: next.label, fingerprint };
-    return { outcome: accept(next), next, events: [administered('issuer approved', { at, by, detail })] };
-  });
+  return perform('issuer', issuer.label, ports, (row) =>
+    row?.enabled
+      ? decline('issuer-exists', issuer.label)
+      : accept({ next: issuer, deed: { did: 'approved', fingerprint: authority.fingerprint } }),
+  );
 }

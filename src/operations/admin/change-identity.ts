@@ -1,11 +1,10 @@
 import { foldName } from '../../core/certificate.ts';
 import { type Identity, isLocal } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
-import type { Decision } from '../../store/store.ts';
-import { identities } from '../../store/tables/identities.ts';
 import { objectionOfOthers, objectionTo } from './add-identity.ts';
-import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
+import { changedBetween, perform } from './perform.ts';
 
 /** What is absent stays. An empty address is removed. */
 export interface IdentityChange {
@@ -30,17 +29,11 @@ export async function changeIdentity(
   const { id } = known.value;
   const objection = objectionTo(checkedPart(change)) ?? (await objectionOfOthers(checkedPart(change), ports, id));
   if (objection) return objection;
-  const { store, by } = ports;
-  const detail = { changed: Object.keys(change).join(', ') };
   const put = (make: (row: Identity) => Identity) =>
-    store.change(identities, id, (found, at): Decision<Identity, AdminOutcome<Identity>> => {
-      if (!found) return { outcome: decline('identity-unknown', name) };
-      const next = make(found.row);
-      return {
-        outcome: accept(next),
-        next,
-        events: [administered('identity changed', { at, by, identityId: id, detail })],
-      };
+    perform('identity', id, ports, (row) => {
+      if (!row) return decline('identity-unknown', name);
+      const next = make(row);
+      return accept({ next, deed: { did: 'changed', ...changedBetween(row, next) } });
     });
   const outcome = await put((row) => changed(row, change));
   // Another command may have taken the name at the same moment. Whoever sees the other gives way.

@@ -1,8 +1,9 @@
 import { type Integration, parseClientId } from '../../core/integration.ts';
-import type { Decision } from '../../store/store.ts';
-import { integrations } from '../../store/tables/integrations.ts';
-import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { accept } from '../../core/outcome.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
+import { changedBetween, type Done, perform } from './perform.ts';
 import { whyNotFormat } from './token-format.ts';
 
 /** Changes what the draft names. A narrower scope limits existing grants at once; a wider one does not affect them. */
@@ -13,32 +14,28 @@ export async function changeIntegration(
 ): Promise<AdminOutcome<Integration>> {
   const objection = await whyNotFormat(draft, ports.store);
   if (objection) return objection;
-  return rewriteIntegration(
-    clientId,
-    'integration changed',
-    (before) => draftedIntegration(clientId, draft, before),
-    ports,
-  );
-}
-
-/** Changes an integration and commits the event with it. */
-export async function rewriteIntegration(
-  clientId: string,
-  did: string,
-  decide: (before: Integration) => AdminOutcome<Integration>,
-  { store, by }: AdminPorts,
-): Promise<AdminOutcome<Integration>> {
-  if (!parseClientId(clientId)) return decline('integration-unknown', clientId);
-  return store.change(integrations, clientId, (found, at): Decision<Integration, AdminOutcome<Integration>> => {
-    if (!found || found.row.removed) return { outcome: decline('integration-unknown', clientId) };
-    const decided = decide(found.row);
-    if (!decided.ok) return { outcome: decided };
-    const detail = { scope: decided.value.scope.text, ...accessChange(found.row, decided.value) };
-    return { outcome: decided, next: decided.value, events: [administered(did, { at, by, clientId, detail })] };
+  return rewriteIntegration(clientId, ports, (before) => {
+    const drafted = draftedIntegration(clientId, draft, before);
+    return drafted.ok ? accept(changed(before, drafted.value)) : drafted;
   });
 }
 
-/** For the revocation feed: the change may have taken access from holders of tokens. */
-function accessChange(before: Integration, next: Integration): { accessChanged?: true } {
-  return JSON.stringify(before.access) === JSON.stringify(next.access) ? {} : { accessChanged: true };
+export async function rewriteIntegration(
+  clientId: string,
+  ports: AdminPorts,
+  decide: (before: Integration, at: EpochSeconds) => AdminOutcome<Done<'integration'>>,
+): Promise<AdminOutcome<Integration>> {
+  const unknown = decline('integration-unknown', clientId);
+  if (!parseClientId(clientId)) return unknown;
+  return perform('integration', clientId, ports, (row, at) => (row && !row.removed ? decide(row, at) : unknown));
+}
+
+function changed(before: Integration, next: Integration): Done<'integration'> {
+  const { changed } = changedBetween(shown(before), shown(next));
+  // For the revocation feed: the change may have taken access from holders of tokens.
+  return { next, deed: { did: 'changed', changed, ...('access' in changed && { accessChanged: true }) } };
+}
+
+function shown({ scope, ...rest }: Integration): object {
+  return { ...rest, scope: scope.text };
 }

@@ -2,10 +2,9 @@ import type { ApprovedIssuer, RevocationPolicy } from '../../core/issuer.ts';
 import { accept } from '../../core/outcome.ts';
 import { readPem } from '../../pki/der/pem.ts';
 import { readCertificate } from '../../pki/x509/certificate.ts';
-import type { Decision } from '../../store/store.ts';
-import { issuers } from '../../store/tables/issuers.ts';
-import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { draftedRevocation, type IssuerDraft, type RevocationDraft, readAuthorities } from './issuer-draft.ts';
+import { changedBetween, perform } from './perform.ts';
 
 /** What is absent stays. An empty list of curves, integrations or addresses removes the list. */
 export interface IssuerChange extends Partial<Omit<IssuerDraft, 'label' | 'revocation'>> {
@@ -16,19 +15,17 @@ export interface IssuerChange extends Partial<Omit<IssuerDraft, 'label' | 'revoc
 export async function changeIssuer(
   label: string,
   change: IssuerChange,
-  { store, by }: AdminPorts,
+  ports: AdminPorts,
 ): Promise<AdminOutcome<ApprovedIssuer>> {
-  const now = await store.now();
-  return store.change(issuers, label, (found, at): Decision<ApprovedIssuer, AdminOutcome<ApprovedIssuer>> => {
-    if (!found?.row.enabled) return { outcome: decline('issuer-unknown', label) };
-    const next = changed(found.row, change);
-    if (!next.ok) return { outcome: next };
+  return perform('issuer', label, ports, (row, at) => {
+    if (!row?.enabled) return decline('issuer-unknown', label);
+    const next = changed(row, change);
+    if (!next.ok) return next;
     const { certificate, intermediates } = next.value;
-    const chain = readAuthorities([certificate, ...intermediates], next.value, now);
-    if (!chain.ok) return { outcome: chain };
-    if (!isSameKey(found.row.certificate, certificate)) return { outcome: decline('issuer-key-differs', label) };
-    const detail = { issuer: label, changed: namesOf(change).join(', ') };
-    return { outcome: next, next: next.value, events: [administered('issuer changed', { at, by, detail })] };
+    const chain = readAuthorities([certificate, ...intermediates], next.value, at);
+    if (!chain.ok) return chain;
+    if (!isSameKey(row.certificate, certificate)) return decline('issuer-key-differs', label);
+    return accept({ next: next.value, deed: { did: 'changed', ...changedBetween(row, next.value) } });
   });
 }
 
@@ -59,8 +56,4 @@ function changedRevocation(before: RevocationPolicy, change: Partial<RevocationD
 function isSameKey(one: Uint8Array, other: Uint8Array): boolean {
   const [known, given] = [readCertificate(one), readCertificate(other)];
   return known.ok && given.ok && Buffer.compare(known.value.publicKey.spki, given.value.publicKey.spki) === 0;
-}
-
-function namesOf({ revocation, ...rest }: IssuerChange): string[] {
-  return [...Object.keys(rest), ...Object.keys(revocation)].map((name) => (name === 'pem' ? 'certificate' : name));
 }

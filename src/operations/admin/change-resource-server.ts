@@ -1,9 +1,8 @@
 import { accept } from '../../core/outcome.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { Decision } from '../../store/store.ts';
-import { resourceServers } from '../../store/tables/resource-servers.ts';
-import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { changedBetween, type Done, ending, perform } from './perform.ts';
 import {
   checkDraft,
   draftedResourceServer,
@@ -19,8 +18,13 @@ export async function changeResourceServer(
 ): Promise<AdminOutcome<ResourceServer>> {
   const checked = await checkDraft(id, draft, ports);
   if (!checked.ok) return checked;
-  const change = (before: ResourceServer) => draftedResourceServer(id, checked.value, before);
-  return rewriteResourceServer(id, 'resource server changed', change, ports);
+  return rewriteResourceServer(id, ports, (before) => {
+    const drafted = draftedResourceServer(id, checked.value, before);
+    if (!drafted.ok) return drafted;
+    const { secrets: _, ...shown } = drafted.value;
+    const { secrets: __, ...shownBefore } = before;
+    return accept({ next: drafted.value, deed: { did: 'changed', ...changedBetween(shownBefore, shown) } });
+  });
 }
 
 /** It may no longer ask, and no token is for it. The row stays without secrets, so that events can be read. */
@@ -29,28 +33,19 @@ export async function removeResourceServer(
   { isConfirmed }: { readonly isConfirmed: boolean },
   ports: AdminPorts,
 ): Promise<AdminOutcome<ResourceServer>> {
-  const remove = (before: ResourceServer) =>
-    isConfirmed ? accept(removed(before)) : decline('resource-server-removal-unconfirmed', id);
-  return rewriteResourceServer(id, 'resource server removed', remove, ports);
+  return rewriteResourceServer(id, ports, (before, at) =>
+    isConfirmed
+      ? ending('resource-server', before, { did: 'removed' }, at)
+      : decline('resource-server-removal-unconfirmed', id),
+  );
 }
 
-function removed({ id, audience, name, resources }: ResourceServer): ResourceServer {
-  return { id, audience, name, resources, enabled: false, secrets: [], removed: true };
-}
-
-/** Changes a resource server and commits the event with it. */
 export function rewriteResourceServer(
   id: string,
-  did: string,
-  decide: (before: ResourceServer, at: EpochSeconds) => AdminOutcome<ResourceServer>,
-  { store, by }: AdminPorts,
+  ports: AdminPorts,
+  decide: (before: ResourceServer, at: EpochSeconds) => AdminOutcome<Done<'resource-server'>>,
 ): Promise<AdminOutcome<ResourceServer>> {
-  return store.change(resourceServers, id, (found, at): Decision<ResourceServer, AdminOutcome<ResourceServer>> => {
-    if (!found || found.row.removed) return { outcome: decline('resource-server-unknown', id) };
-    const decided = decide(found.row, at);
-    if (!decided.ok) return { outcome: decided };
-    const { audience, resources } = decided.value;
-    const detail = { resourceServer: id, audience, resources: resources.join(' ') };
-    return { outcome: decided, next: decided.value, events: [administered(did, { at, by, detail })] };
-  });
+  return perform('resource-server', id, ports, (row, at) =>
+    row && !row.removed ? decide(row, at) : decline('resource-server-unknown', id),
+  );
 }

@@ -1,6 +1,7 @@
+import type { KeyMark } from '../../core/signing-key.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
-import { type KeyMark, keyMarks } from '../../store/tables/key-marks.ts';
+import { keyMarks } from '../../store/tables/key-marks.ts';
 import { type Keyring, KeyringFault } from '../../tokens/keyring.ts';
 
 /** Whether a key has ever minted for this store. If so, a new keyring would end every grant. */
@@ -27,7 +28,7 @@ function whyMissing(marks: readonly KeyMark[]): string {
 
 function checkKey(keyring: Keyring, { id, fingerprint, retired }: KeyMark): void {
   const key = keyring.key(id);
-  if (!key && retired) return;
+  if (!key && (retired || keyring.isRetired(id))) return;
   if (!key) {
     throw new KeyringFault(`the keyring lacks key ${id}, which is in use. Copy the keyring from a node that has it.`);
   }

@@ -1,3 +1,4 @@
+import type { Event } from '../../core/event.ts';
 import { grantState } from '../../core/grant.ts';
 import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
 import { eventPages, rows } from '../../store/pages.ts';
@@ -39,8 +40,12 @@ async function liveGrants(id: number, store: Store): Promise<number> {
 // at which the key stopped minting is read from the event log.
 async function stoppedMinting(id: number, store: Store): Promise<EpochSeconds | undefined> {
   let stopped: EpochSeconds | undefined;
-  for await (const page of eventPages(store, STEP)) {
-    for (const { type, detail, at } of page) if (type === 'administered' && detail?.['before'] === id) stopped = at;
+  for await (const page of eventPages(store, STEP, { acts: true })) {
+    for (const event of page) if (stopsMinting(event, id)) stopped = event.at;
   }
   return stopped;
+}
+
+function stopsMinting({ type, detail }: Event, id: number): boolean {
+  return type === 'administered' && detail.kind === 'key' && detail.did === 'minting' && detail.before === id;
 }

@@ -1,8 +1,8 @@
 import type { Identity } from '../../core/identity.ts';
+import { isRemoved } from '../../core/rules/endings.ts';
 import { rows } from '../../store/pages.ts';
 import { identities } from '../../store/tables/identities.ts';
 import type { AdminPorts } from './admin.ts';
-import { isRemoved } from './remove-identity.ts';
 
 export interface ListedIdentities {
   readonly identities: readonly Identity[];

@@ -1,4 +1,6 @@
 // The signing keys of the store, and how those of a keyring get there.
+import { acted } from '../../core/event.ts';
+import { endedBy } from '../../core/rules/endings.ts';
 import { startOf, startOfNewKey } from '../../core/rules/signing-keys.ts';
 import type { PublishedKey } from '../../core/signing-key.ts';
 import { rows } from '../../store/pages.ts';
@@ -6,7 +8,8 @@ import type { Store } from '../../store/store.ts';
 import { signingKeys } from '../../store/tables/signing-keys.ts';
 import { Keyring, type StoredKey } from '../../tokens/keyring.ts';
 import { publicMembers } from '../../tokens/signing-key.ts';
-import { type AdminPorts, administered } from './admin.ts';
+import type { AdminPorts } from './admin.ts';
+import { endAgain, endingsFromKeyring, type LostEnding } from './lost-endings.ts';
 
 /** Removed ones included. */
 export function allPublishedKeys(store: Store): Promise<PublishedKey[]> {
@@ -33,12 +36,23 @@ export async function publishKeys(keys: readonly StoredKey[], { store, by }: Adm
         publishedAt: at,
         ...(signsFrom !== undefined && { signsFrom }),
       };
-      const detail = { key: id, state: signsFrom === undefined ? 'published' : 'signing' };
-      return { outcome: next, next, events: [administered('signing key added', { at, by, detail })] };
+      const state = signsFrom === undefined ? 'published' : 'signing';
+      return { outcome: next, next, events: [acted({ kind: 'signing-key', id, did: 'added', state }, { at, by })] };
     });
     published.push(row);
   }
   return published;
+}
+
+/**
+ * Makes the store agree with the keyring: retired keys are retired, and every signing key is published. They differ after the store
+ * was put back to an older state. Returns what had to be ended again.
+ */
+export async function alignWithKeyring(keys: readonly StoredKey[], ports: AdminPorts): Promise<readonly LostEnding[]> {
+  const endings = await endingsFromKeyring(new Keyring(keys), ports);
+  for (const ending of endings) await endAgain(ending, ports);
+  await publishKeys(keys, ports);
+  return endings;
 }
 
 /** Makes a published key sign from now on. */
@@ -47,7 +61,7 @@ export async function startSigning(id: string, { store, by }: AdminPorts): Promi
   await store.change(signingKeys, id, (found, at) => {
     if (!found || found.row.removedAt !== undefined) return { outcome: undefined };
     const next = { ...found.row, signsFrom: startOf(known, at) };
-    return { outcome: undefined, next, events: [administered('signing key signs', { at, by, detail: { key: id } })] };
+    return { outcome: undefined, next, events: [acted({ kind: 'signing-key', id, did: 'signs' }, { at, by })] };
   });
 }
 
@@ -55,7 +69,7 @@ export async function startSigning(id: string, { store, by }: AdminPorts): Promi
 export async function unpublish(id: string, { store, by }: AdminPorts): Promise<void> {
   await store.change(signingKeys, id, (found, at) => {
     if (!found || found.row.removedAt !== undefined) return { outcome: undefined };
-    const next = { ...found.row, removedAt: at };
-    return { outcome: undefined, next, events: [administered('signing key removed', { at, by, detail: { key: id } })] };
+    const next = endedBy('signing-key', found.row, { did: 'removed' }, at);
+    return { outcome: undefined, next, events: [acted({ kind: 'signing-key', id, did: 'removed' }, { at, by })] };
   });
 }

@@ -1,15 +1,14 @@
 import { accept } from '../../core/outcome.ts';
 import type { TokenIssuer } from '../../core/token-issuer.ts';
 import { rows } from '../../store/pages.ts';
-import type { Decision } from '../../store/store.ts';
 import { issuers } from '../../store/tables/issuers.ts';
 import { tokenIssuers } from '../../store/tables/token-issuers.ts';
-import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { isLabel } from './label.ts';
+import { changedBetween, ending, perform } from './perform.ts';
 import { draftedTokenIssuer, type TokenIssuerDraft } from './token-issuer-draft.ts';
 
 type TokenIssuerOutcome = AdminOutcome<TokenIssuer>;
-type TokenIssuerDecision = Decision<TokenIssuer, TokenIssuerOutcome>;
 
 /** `ourIssuer`: our own tokens are never assertions. */
 export async function registerTokenIssuer(
@@ -26,40 +25,32 @@ export async function registerTokenIssuer(
   const namesake = await sameIssuer(named, ports);
   if (namesake) return decline('token-issuer-registered', namesake.label);
   const next = drafted.value;
-  return ports.store.change(tokenIssuers, label, (found, at): TokenIssuerDecision => {
-    if (found?.row.enabled) return { outcome: decline('token-issuer-exists', label) };
-    const event = administered('token issuer added', { at, by: ports.by, detail: detailOf(next) });
-    return { outcome: drafted, next, events: [event] };
-  });
+  return perform('token-issuer', label, ports, (row) =>
+    row?.enabled
+      ? decline('token-issuer-exists', label)
+      : accept({ next, deed: { did: 'added', issuer, rules: next.rules.length } }),
+  );
 }
 
 /** Changes what the draft names. `iss` stays: another one would be somebody else under the same label. */
 export function changeTokenIssuer(
   label: string,
   draft: TokenIssuerDraft,
-  { store, by }: AdminPorts,
+  ports: AdminPorts,
 ): Promise<TokenIssuerOutcome> {
-  return store.change(tokenIssuers, label, (found, at): TokenIssuerDecision => {
-    if (!found?.row.enabled) return { outcome: decline('token-issuer-unknown', label) };
-    const drafted = draftedTokenIssuer(found.row, draft, found.row);
-    if (!drafted.ok) return { outcome: drafted };
-    const event = administered('token issuer changed', { at, by, detail: detailOf(drafted.value) });
-    return { outcome: drafted, next: drafted.value, events: [event] };
+  return perform('token-issuer', label, ports, (row) => {
+    if (!row?.enabled) return decline('token-issuer-unknown', label);
+    const drafted = draftedTokenIssuer(row, draft, row);
+    if (!drafted.ok) return drafted;
+    return accept({ next: drafted.value, deed: { did: 'changed', ...changedBetween(row, drafted.value) } });
   });
 }
 
 /** Its assertions are no longer accepted. The row stays, so that `token-issuer list --all` shows who had the label. */
-export function removeTokenIssuer(label: string, { store, by }: AdminPorts): Promise<TokenIssuerOutcome> {
-  return store.change(tokenIssuers, label, (found, at): TokenIssuerDecision => {
-    if (!found?.row.enabled) return { outcome: decline('token-issuer-unknown', label) };
-    const next: TokenIssuer = { ...found.row, enabled: false };
-    const event = administered('token issuer removed', { at, by, detail: detailOf(next) });
-    return { outcome: accept(next), next, events: [event] };
-  });
-}
-
-function detailOf({ label, issuer, rules }: TokenIssuer) {
-  return { tokenIssuer: label, issuer, rules: rules.length };
+export function removeTokenIssuer(label: string, ports: AdminPorts): Promise<TokenIssuerOutcome> {
+  return perform('token-issuer', label, ports, (row, at) =>
+    row?.enabled ? ending('token-issuer', row, { did: 'removed' }, at) : decline('token-issuer-unknown', label),
+  );
 }
 
 /** With one `iss` under two labels, one assertion would have two identities. */

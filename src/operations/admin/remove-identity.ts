@@ -1,10 +1,9 @@
 import { type Identity, isLocal } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
-import type { Decision } from '../../store/store.ts';
-import { identities } from '../../store/tables/identities.ts';
-import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { endGrants } from './end-grants.ts';
 import { findIdentity } from './find-identity.ts';
+import { ending, perform } from './perform.ts';
 
 export interface Removed {
   readonly identity: Identity;
@@ -34,20 +33,10 @@ export async function removeIdentity(
 }
 
 /** Disables it and frees its names. */
-export function stripIdentity(id: Identity['id'], { store, by }: AdminPorts): Promise<AdminOutcome<Identity>> {
-  return store.change(identities, id, (found, at): Decision<Identity, AdminOutcome<Identity>> => {
-    if (!found) return { outcome: decline('identity-unknown', id) };
-    const { userName = '' } = found.row;
-    const next: Identity = { id, enabled: false, mayUseApi: false, groups: [] };
-    return {
-      outcome: accept(next),
-      next,
-      events: [administered('identity removed', { at, by, identityId: id, detail: { userName } })],
-    };
-  });
-}
-
-/** Whether an identity of the local directory was removed: all others have a user name. */
-export function isRemoved(identity: Identity): boolean {
-  return isLocal(identity) && identity.userName === undefined;
+export function stripIdentity(id: Identity['id'], ports: AdminPorts): Promise<AdminOutcome<Identity>> {
+  return perform('identity', id, ports, (row, at) =>
+    row
+      ? ending('identity', row, { did: 'removed', userName: row.userName ?? '' }, at)
+      : decline('identity-unknown', id),
+  );
 }

@@ -5,6 +5,7 @@ import { revokeAll } from '../grant/revoke-grant.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { rewriteIntegration } from './change-integration.ts';
 import { findIntegration } from './find-integration.ts';
+import { ending } from './perform.ts';
 
 export interface RemovalDraft {
   readonly isConfirmed: boolean;
@@ -27,8 +28,9 @@ export async function removeIntegration(
   const known = await findIntegration(clientId, ports);
   if (!known.ok) return known;
   if (!isConfirmed) return decline('removal-unconfirmed', clientId);
-  const removed = (before: Integration) => accept<Integration>({ ...before, enabled: false, removed: true });
-  const integration = await rewriteIntegration(clientId, 'integration removed', removed, ports);
+  const integration = await rewriteIntegration(clientId, ports, (before, at) =>
+    ending('integration', before, { did: 'removed' }, at),
+  );
   if (!integration.ok) return integration;
   const endAll = () => revokeAll(grantsOf.integration(clientId), 'by-operator', ports);
   const ended = await endAll();

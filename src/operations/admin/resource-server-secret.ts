@@ -1,10 +1,11 @@
 import { accept } from '../../core/outcome.ts';
-import { MOST_SECRETS, type ResourceServer } from '../../core/resource-server.ts';
+import { MOST_SECRETS, type ResourceServer, secretMark } from '../../core/resource-server.ts';
 import { drawResourceServerSecret } from '../../tokens/resource-server-secret.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import type { Ports } from '../ports.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { rewriteResourceServer } from './change-resource-server.ts';
+import { ending } from './perform.ts';
 
 /**
  * Makes a secret, which is returned once and stored as a hash. The one before stays valid beside it. `replaces`: earlier
@@ -16,29 +17,21 @@ export async function makeResourceServerSecret(
   ports: AdminPorts & Pick<Ports, 'random'>,
 ): Promise<AdminOutcome<Secret>> {
   const { secret, hash } = drawResourceServerSecret(ports.random);
-  const did = replaces ? 'resource server secrets replaced' : 'resource server secret made';
-  const made = await rewriteResourceServer(
-    id,
-    did,
-    (before, createdAt) => {
-      const kept = replaces ? [] : before.secrets;
-      if (kept.length >= MOST_SECRETS) return decline('secrets-exhausted', id);
-      return accept({ ...before, secrets: [...kept, { hash, createdAt }] });
-    },
-    ports,
-  );
+  const made = await rewriteResourceServer(id, ports, (before, createdAt) => {
+    const kept = replaces ? [] : before.secrets;
+    if (kept.length >= MOST_SECRETS) return decline('secrets-exhausted', id);
+    const next = { ...before, secrets: [...kept, { hash, createdAt }] };
+    const ended = before.secrets.map(secretMark);
+    return accept({ next, deed: replaces ? { did: 'secrets-replaced', ended } : { did: 'secret-made' } });
+  });
   return made.ok ? accept(secret) : made;
 }
 
 /** Ends the older of two secrets. */
 export function dropOldSecret(id: string, ports: AdminPorts): Promise<AdminOutcome<ResourceServer>> {
-  return rewriteResourceServer(
-    id,
-    'old resource server secret dropped',
-    (before) =>
-      before.secrets.length < MOST_SECRETS
-        ? decline('secrets-not-two', id)
-        : accept({ ...before, secrets: before.secrets.slice(1) }),
-    ports,
-  );
+  return rewriteResourceServer(id, ports, (before, at) => {
+    const [oldest] = before.secrets;
+    if (!oldest || before.secrets.length < MOST_SECRETS) return decline('secrets-not-two', id);
+    return ending('resource-server', before, { did: 'secret-dropped', ended: [secretMark(oldest)] }, at);
+  });
 }

@@ -1,10 +1,12 @@
+import { acted } from '../../core/event.ts';
 import { accept } from '../../core/outcome.ts';
+import { endedBy } from '../../core/rules/endings.ts';
 import { isoTime, type Seconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import { integrations } from '../../store/tables/integrations.ts';
 import { keyMarks } from '../../store/tables/key-marks.ts';
 import { Keyring, retire, type StoredKey } from '../../tokens/keyring.ts';
-import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { checkClock } from './check-clock.ts';
 import { keyUse } from './key-use.ts';
 
@@ -33,8 +35,8 @@ export async function retireKey(
   if (tokensUntil && tokensUntil > now && !atOnce) return decline('key-tokens-alive', isoTime(tokensUntil));
   await ports.store.change(keyMarks, String(id), (found, at) => ({
     outcome: undefined,
-    ...(found && { next: { ...found.row, retired: true } }),
-    events: [administered('key retired', { at, by: ports.by, detail: { key: id } })],
+    ...(found && { next: endedBy('key', found.row, { did: 'retired' }, at) }),
+    events: [acted({ kind: 'key', id: String(id), did: 'retired' }, { at, by: ports.by })],
   }));
   return accept(retire(keys, id));
 }

@@ -1,7 +1,7 @@
 import { accept } from '../../core/outcome.ts';
 import { livesOf, TOKENS_ALIVE, whyNotRemove } from '../../core/rules/signing-keys.ts';
 import { after, isoTime } from '../../core/time.ts';
-import { retire, type StoredKey } from '../../tokens/keyring.ts';
+import { Keyring, retire, type StoredKey } from '../../tokens/keyring.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { checkClock } from './check-clock.ts';
 import { allPublishedKeys, unpublish } from './published-keys.ts';
@@ -20,7 +20,7 @@ export async function retireSigningKey(
 ): Promise<AdminOutcome<readonly StoredKey[]>> {
   const life = livesOf(await allPublishedKeys(ports.store)).find((key) => key.id === id);
   // A key that another command has removed may still be in this keyring.
-  if (!life) return keys.some((key) => key.id === id) ? accept(retire(keys, id)) : decline('key-unknown', id);
+  if (!life) return new Keyring(keys).signingKey(id) ? accept(retire(keys, id)) : decline('key-unknown', id);
   const clock = await checkClock(ports.store, atOnce ? 'notes' : 'counts');
   if (!clock.ok) return clock;
   const objection = whyNotRemove(life, await ports.store.now());

@@ -1,3 +1,4 @@
+import { acted } from '../../core/event.ts';
 import { type Identity, isLocal } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import { attemptsAs } from '../../core/rules/sign-in.ts';
@@ -8,7 +9,7 @@ import { attempts } from '../../store/tables/attempts.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { endSessionsOf } from '../person/browser-session.ts';
 import { nameMark } from '../person/sign-in.ts';
-import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 
 export function declinePassword(password: Secret) {
@@ -37,7 +38,7 @@ export async function setPassword(
   if (!identity.ok) return identity;
   const { id } = identity.value;
   if (!isLocal(identity.value)) return decline('identity-not-local', id);
-  const event = (at: EpochSeconds) => administered('password set', { at, by, identityId: id });
+  const event = (at: EpochSeconds) => acted({ kind: 'identity', id, did: 'password-set' }, { at, by });
   await resetPassword(id, { next: password, event }, store);
   await endSessionsOf(id, { store });
   await forgetFailures(identity.value, store);

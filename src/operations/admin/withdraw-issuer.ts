@@ -1,18 +1,10 @@
 import type { ApprovedIssuer } from '../../core/issuer.ts';
-import { accept } from '../../core/outcome.ts';
-import type { Decision } from '../../store/store.ts';
-import { issuers } from '../../store/tables/issuers.ts';
-import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { ending, perform } from './perform.ts';
 
 /** Its certificates no longer authorize. The row stays, so that `issuer list --all` shows who had the label. */
-export function withdrawIssuer(label: string, { store, by }: AdminPorts): Promise<AdminOutcome<ApprovedIssuer>> {
-  return store.change(issuers, label, (found, at): Decision<ApprovedIssuer, AdminOutcome<ApprovedIssuer>> => {
-    if (!found?.row.enabled) return { outcome: decline('issuer-unknown', label) };
-    const next: ApprovedIssuer = { ...found.row, enabled: false };
-    return {
-      outcome: accept(next),
-      next,
-      events: [administered('issuer withdrawn', { at, by, detail: { issuer: label } })],
-    };
-  });
+export function withdrawIssuer(label: string, ports: AdminPorts): Promise<AdminOutcome<ApprovedIssuer>> {
+  return perform('issuer', label, ports, (row, at) =>
+    row?.enabled ? ending('issuer', row, { did: 'withdrawn' }, at) : decline('issuer-unknown', label),
+  );
 }

@@ -1,5 +1,6 @@
 // Turns events into the states that they leave behind. States are loaded from the store at that moment, never from a cache.
 import { hash } from 'node:crypto';
+import { isNews, KINDS } from '../../core/act.ts';
 import { type FeedState, keepUntil } from '../../core/feed.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Integration } from '../../core/integration.ts';
@@ -20,9 +21,6 @@ export type FeedStore = Pick<Store, 'events' | 'newestEvents' | 'load' | 'page' 
 
 /** Nodes follow changes of integrations within a second; until then they may issue tokens by the old state. */
 const FOLLOWED = seconds(5);
-
-/** What operators do that concerns no issued token. */
-const NO_NEWS: ReadonlySet<unknown> = new Set(['identity added', 'identity derived', 'password set']);
 
 /** At most `limit` items after a sequence number, oldest first. */
 export async function itemsAfter(sequence: number, limit: number, store: FeedStore): Promise<FeedItem[]> {
@@ -46,18 +44,36 @@ async function stateOf(
   const { type, at, subjectId, identityId, clientId, detail } = event;
   if (type === 'revoked')
     return subjectId ? { about: 'grant', grantId: subjectId, keepUntil: keepUntil(at) } : undefined;
-  if (NO_NEWS.has(detail?.['did'])) return undefined;
-  if (identityId !== undefined) return identityState(identityId, event, known, store);
-  const integration = known.find((each) => each.clientId === clientId);
-  if (integration)
-    return { about: 'integration', integration, ...(isAccessChange(event) && { recheckBefore: after(at, FOLLOWED) }) };
-  const server = detail?.['resourceServer'];
-  return typeof server === 'string' ? { about: 'resource-server', id: server } : undefined;
+  if (type !== 'administered' || !isNews(detail)) return undefined;
+  switch (KINDS[detail.kind].feed) {
+    case 'identity':
+      return identityState(detail.id, event, known, store);
+    case 'integration':
+      return integrationState(detail.id, event, known);
+    case 'resource-server':
+      return { about: 'resource-server', id: detail.id };
+    case 'what-it-names':
+      if (identityId !== undefined) return identityState(identityId, event, known, store);
+      return clientId === undefined ? undefined : integrationState(clientId, event, known);
+    case 'nothing':
+      return undefined;
+  }
 }
 
 /** Whether an integration may be used by others than before. */
-export function isAccessChange({ detail }: LoggedEvent): boolean {
-  return detail?.['accessChanged'] === true;
+export function isAccessChange({ type, detail }: LoggedEvent): boolean {
+  return (
+    type === 'administered' &&
+    detail.kind === 'integration' &&
+    detail.did === 'changed' &&
+    detail.accessChanged === true
+  );
+}
+
+function integrationState(clientId: string, event: LoggedEvent, known: readonly Integration[]): FeedState | undefined {
+  const integration = known.find((each) => each.clientId === clientId);
+  const recheckBefore = isAccessChange(event) && after(event.at, FOLLOWED);
+  return integration && { about: 'integration', integration, ...(recheckBefore && { recheckBefore }) };
 }
 
 async function identityState(

@@ -1,5 +1,6 @@
 // All that a new follower must know, in pages. Changes older than the window concern no living token, so a snapshot is the
 // recent part of the log, newest first, as the states that hold now; and every integration.
+import { isNews } from '../../core/act.ts';
 import { FEED_WINDOW, type FeedState } from '../../core/feed.ts';
 import { rows } from '../../store/pages.ts';
 import type { LoggedEvent } from '../../store/store.ts';
@@ -36,9 +37,14 @@ async function pageBefore(from: Position, before: number, store: FeedStore): Pro
   const events = await store.newestEvents({ count: PAGE, acts: true, before });
   const recent = events.filter(({ at }) => at >= oldest);
   const isLast = events.length < PAGE || recent.length < events.length;
-  const items = await itemsOf(newestOfEach(recent), store);
+  const items = await itemsOf(newestOfEach(recent.filter(isFeedEvent)), store);
   const states = items.map(({ state }) => state).filter((state) => state !== undefined);
   return { from, states, next: isLast ? undefined : events[0]?.sequence };
+}
+
+/** An act without news must not hide an earlier one: a password that was set after its identity was disabled. */
+function isFeedEvent({ type, detail }: LoggedEvent): boolean {
+  return type === 'revoked' || (type === 'administered' && isNews(detail));
 }
 
 /** States are current, so the last change of an identity or integration is enough. One that says who may use it stays. */

@@ -1,4 +1,6 @@
 // Identities that are made from what a certificate or an assertion says.
+import type { Author } from '../../core/act.ts';
+import { acted } from '../../core/event.ts';
 import type { Identity } from '../../core/identity.ts';
 import { identities } from '../../store/tables/identities.ts';
 import type { Ports } from '../ports.ts';
@@ -10,12 +12,9 @@ export type FindDerived = (derived: Identity, source: string, ports: Pick<Ports,
 export const storeDerived: FindDerived = (derived, source, { store }) =>
   store.change(identities, derived.id, (found, now) => {
     if (found) return { outcome: found.row };
-    const detail = { did: 'identity derived', source };
-    return {
-      outcome: derived,
-      next: derived,
-      events: [{ type: 'administered', at: now, identityId: derived.id, detail }],
-    };
+    const act = { kind: 'identity', id: derived.id, did: 'derived', source } as const;
+    const by: Author = { as: 'service', why: 'first-use' };
+    return { outcome: derived, next: derived, events: [acted(act, { at: now, by })] };
   });
 
 /** For dry runs: writes nothing. */

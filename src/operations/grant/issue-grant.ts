@@ -95,7 +95,7 @@ function issuedEvent(grant: Grant): Event {
   };
 }
 
-function originDetail(origin: Origin): Readonly<Record<string, string>> {
+function originDetail(origin: Origin) {
   return origin.kind === 'assertion'
     ? { by: origin.kind, tokenIssuer: origin.assertion.tokenIssuer }
     : { by: origin.kind };

@@ -1,7 +1,8 @@
 // Tokens of a key that this node does not have. While a new key is rolled out, other nodes may mint with it already.
+import type { KeyMark } from '../../core/signing-key.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
-import { type KeyMark, keyMarks } from '../../store/tables/key-marks.ts';
+import { keyMarks } from '../../store/tables/key-marks.ts';
 import { isSigned } from '../../tokens/access-token.ts';
 import { namedKeyOf } from '../../tokens/jwt/jwt.ts';
 import { KeyMissing } from '../../tokens/keyring.ts';
@@ -51,6 +52,7 @@ async function missingMacKeys({ store, keyring }: Pick<Ports, 'store' | 'keyring
 /** The key that signs must be here if an integration needs it. Others may come with the next copy of the keyring. */
 function missingSigningKeys({ keyring, registry }: Pick<Ports, 'keyring' | 'registry'>): string[] {
   const { signingKey, integrations } = registry;
-  if (!signingKey || keyring.signingKey(signingKey.id)) return [];
-  return integrations.some(({ accessTokenFormat }) => isSigned(accessTokenFormat)) ? [signingKey.id] : [];
+  if (signingKey && keyring.signingKey(signingKey.id)) return [];
+  const isNeeded = integrations.some(({ accessTokenFormat }) => isSigned(accessTokenFormat));
+  return isNeeded ? [signingKey?.id ?? 'for JWTs'] : [];
 }

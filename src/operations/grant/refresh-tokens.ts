@@ -113,7 +113,10 @@ function commitOf(decision: RefreshDecision, turn: Turn, nonce: Hex, ports: Port
     case 'refuse':
       return { outcome: refused(decision.refusal) };
     case 'report-reuse':
-      return { outcome: refused(decision.refusal), events: [eventOf('reused', turn, { ended: false })] };
+      return {
+        outcome: refused(decision.refusal),
+        events: [{ type: 'reused', ...facts(turn), detail: { ended: false } }],
+      };
     case 'end':
       return end(turn, decision);
   }
@@ -165,19 +168,20 @@ function repeat(turn: Turn, ports: Ports): Decision<Grant, Outcome<DecidedPair>>
   const detail = { firstAddress: first.address, firstAgent: first.agent, alarm: !isSamePresenter(first, presenter) };
   const minted = sameRefreshToken(token, grant, ports.keyring);
   const outcome = accept({ grant, minted, now });
-  return { outcome, events: [eventOf('retried', turn, detail)] };
+  return { outcome, events: [{ type: 'retried', ...facts(turn), detail }] };
 }
 
 /** Only reuse and a rolled-back store end a grant. No other refusal changes anything. */
 function end(turn: Turn, { why, refusal }: RefreshDecision & { do: 'end' }): Decision<Grant, Outcome<DecidedPair>> {
   const { grant, now } = turn;
-  const ended = eventOf('revoked', turn, { reason: why });
-  const events = why === 'reuse' ? [eventOf('reused', turn, { ended: true }), ended] : [ended];
+  const ended: Event = { type: 'revoked', ...facts(turn), detail: { reason: why } };
+  const reused: Event = { type: 'reused', ...facts(turn), detail: { ended: true } };
+  const events = why === 'reuse' ? [reused, ended] : [ended];
   return { outcome: refused(refusal), next: revoke(grant, now, why), events };
 }
 
-function eventOf(type: Event['type'], turn: Turn, detail: NonNullable<Event['detail']>): Event {
-  const { grant, presenter, requestId, now } = turn;
+/** What its events have in common. */
+function facts({ grant, presenter, requestId, now }: Turn) {
   const { id: subjectId, clientId, identityId } = grant;
-  return { type, at: now, clientId, identityId, subjectId, presenter, requestId, detail };
+  return { at: now, clientId, identityId, subjectId, presenter, requestId };
 }

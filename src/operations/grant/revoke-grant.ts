@@ -1,6 +1,7 @@
+import type { Author } from '../../core/act.ts';
 import type { CertificateMark } from '../../core/certificate.ts';
 import type { Event } from '../../core/event.ts';
-import { type Grant, type GrantId, type RevocationReason, revoke } from '../../core/grant.ts';
+import { type Grant, type GrantId, type RevocationReason, type RevokedGrant, revoke } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
@@ -75,7 +76,7 @@ function readToken(text: string, ports: Ports): ReadToken | undefined {
 
 /** For revocations without a token. `by` is the author if that is an operator. */
 export interface RevokePorts extends Pick<Ports, 'store'> {
-  readonly by?: string;
+  readonly by?: Author;
 }
 
 /** Ends one grant by its id. False if there is no such grant or it was revoked before. */
@@ -127,13 +128,13 @@ async function revokePages(
   return ended;
 }
 
-interface Author {
+interface Revoker {
   readonly presenter?: Presenter;
-  readonly by?: string | undefined;
+  readonly by?: Author | undefined;
 }
 
-function revokedEvent(grant: Grant, at: EpochSeconds, { presenter, by }: Author): Event {
+function revokedEvent(grant: RevokedGrant, at: EpochSeconds, { presenter, by }: Revoker): Event {
   const { id: subjectId, clientId, identityId, revoked } = grant;
-  const detail = { reason: revoked?.reason ?? '', ...(by !== undefined && { by }) };
+  const detail = { reason: revoked.reason, ...(by !== undefined && { by }) };
   return { type: 'revoked', at, clientId, identityId, subjectId, detail, ...(presenter && { presenter }) };
 }

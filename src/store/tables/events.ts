@@ -1,8 +1,9 @@
 // The rows of the event log. It is not a Table: events are appended and read in order, and never changed.
-import { ACT_TYPES, type Event, type EventType } from '../../core/event.ts';
+import { ACT_TYPES, type Event, type EventOf, type EventType } from '../../core/event.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { LoggedEvent } from '../store.ts';
 import { type Column, hexDigits, type Value } from '../table.ts';
+import { readAct, readAuthor } from './older-events.ts';
 import { decodePresenter, encodePresenter } from './presenter-text.ts';
 
 /** The columns after the sequence number, which the back end draws. */
@@ -32,12 +33,11 @@ export function encodeEvent(event: Event): Value[] {
   ];
 }
 
-/** The request and its trace are parts of the detail. */
+/** The request and its trace are stored in the detail. */
 function detailText(detail: Event['detail'], requestId?: string, traceId?: string): string | null {
   // Of a refresh, the most frequent event by far.
   if (!detail && requestId !== undefined && traceId === undefined) return `{"requestId":"${requestId}"}`;
   if (!detail && requestId === undefined && traceId === undefined) return null;
-  // Of an event that was read from a store and is moved to another one, the detail has both.
   return JSON.stringify({
     ...detail,
     ...(requestId !== undefined && { requestId }),
@@ -48,7 +48,7 @@ function detailText(detail: Event['detail'], requestId?: string, traceId?: strin
 /** Reads the sequence number and the columns after it. */
 export function decodeEvent(values: readonly Value[]): LoggedEvent {
   const [sequence, at, type, clientId, identityId, subjectId, presenter, detail] = values;
-  return {
+  return readEvent({
     sequence: sequence as number,
     at: at as EpochSeconds,
     type: type as EventType,
@@ -57,5 +57,29 @@ export function decodeEvent(values: readonly Value[]): LoggedEvent {
     ...(typeof subjectId === 'string' && { subjectId }),
     ...(typeof presenter === 'string' && { presenter: decodePresenter(presenter) }),
     ...(typeof detail === 'string' && { detail: JSON.parse(detail) }),
-  };
+  });
 }
+
+/** An event as it was stored, by this release or an older one. */
+export interface StoredEvent extends Omit<EventOf<'refreshed'>, 'type' | 'detail'> {
+  readonly sequence: number;
+  readonly type: EventType;
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+export function readEvent({ detail = {}, presenter, requestId: stored, ...event }: StoredEvent): LoggedEvent {
+  const { requestId = stored, traceId, ...rest } = detail;
+  const readDetail = DETAILS[event.type];
+  const read = readDetail ? { detail: readDetail(rest, event) } : Object.keys(rest).length > 0 && { detail: rest };
+  const from = presenter && { presenter: { ...presenter, ...(typeof traceId === 'string' && { traceId }) } };
+  return { ...event, ...from, ...(typeof requestId === 'string' && { requestId }), ...read } as LoggedEvent;
+}
+
+type Detail = NonNullable<StoredEvent['detail']>;
+
+const DETAILS: Readonly<
+  Partial<Record<EventType, (detail: Detail, event: Pick<StoredEvent, 'clientId' | 'identityId'>) => object>>
+> = {
+  administered: readAct,
+  revoked: ({ by, ...detail }) => ({ ...detail, ...(by !== undefined && { by: readAuthor(by) }) }),
+};

@@ -1,11 +1,5 @@
+import type { KeyMark } from '../../core/signing-key.ts';
 import type { Table } from '../table.ts';
-
-/** A key that some node has minted with. `retired` keys may be missing from a keyring; all others must be there. */
-export interface KeyMark {
-  readonly id: number;
-  readonly fingerprint: string;
-  readonly retired: boolean;
-}
 
 export const keyMarks: Table<KeyMark> = {
   name: 'keys',

@@ -1,7 +1,8 @@
 import { NEW_HISTORY } from '../../core/rules/rollback.ts';
-import type { StoreHistory } from '../../core/store-history.ts';
+import type { Rollback, StoreHistory } from '../../core/store-history.ts';
 import type { Store } from '../store.ts';
 import type { Table } from '../table.ts';
+import { readEvent, type StoredEvent } from './events.ts';
 
 /** The key of the only row. */
 export const HISTORY = 'history';
@@ -17,10 +18,15 @@ export const storeHistory: Table<StoreHistory> = {
   encodeKey: (name) => name,
   decode: ([, epoch, rollback]) => ({
     epoch: epoch as number,
-    rollback: rollback === null ? undefined : JSON.parse(rollback as string),
+    rollback: rollback === null ? undefined : readRollback(JSON.parse(rollback as string)),
   }),
   indexes: [],
 };
+
+/** An older release may have written the acts. */
+function readRollback(stored: Rollback): Rollback {
+  return { ...stored, lost: (stored.lost as readonly StoredEvent[]).map(readEvent) };
+}
 
 /** A store without the row has never been put back. */
 export async function readHistory(store: Pick<Store, 'load'>): Promise<StoreHistory> {

@@ -18,9 +18,9 @@ async function causes(): Promise<[type: string, operation: string][]> {
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, string>);
   const events = await service.store.newestEvents({ count: 100 });
-  return events.map(({ type, detail }) => [
+  return events.map(({ type, requestId }) => [
     type,
-    lines.find(({ id, operation }) => id === detail?.['requestId'] && operation !== undefined)?.['operation'] ?? 'none',
+    lines.find(({ id, operation }) => id === requestId && operation !== undefined)?.['operation'] ?? 'none',
   ]);
 }
 

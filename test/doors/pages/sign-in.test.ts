@@ -1,10 +1,12 @@
 // Signing in, sessions and passwords, as the server sees them.
+
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setPassword } from '../../../src/operations/admin/set-password.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import { eventually } from '../../eventually.ts';
+import { OPERATOR } from '../../samples.ts';
 import { ADA, BOB, PASSWORD, type RunningService, startService } from './running-service.ts';
 import { KNOWN_COOKIE, SESSION_COOKIE, signedIn, Visitor } from './visitor.ts';
 
@@ -201,7 +203,7 @@ suite('changing the password', () => {
   }
 
   async function reset(password: string): Promise<void> {
-    const outcome = await setPassword(ADA.id, new Secret(password), { store: service.store, by: 'test' });
+    const outcome = await setPassword(ADA.id, new Secret(password), { store: service.store, by: OPERATOR });
     assert.ok(outcome.ok);
   }
 

@@ -6,7 +6,7 @@ import { revokeById } from '../../../src/operations/grant/revoke-grant.ts';
 import { beginSession, personOf } from '../../../src/operations/person/browser-session.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { anotherNode, answer, check, confirmed, issue, put, redeem, refresh, revoke, start } from '../../node.ts';
-import { anIdentity } from '../../samples.ts';
+import { anIdentity, OPERATOR } from '../../samples.ts';
 import { onSqlite } from '../on-sqlite.ts';
 
 test('revocations known to the previous store are carried over with their reasons, and nothing else ends', async (t) => {
@@ -20,7 +20,7 @@ test('revocations known to the previous store are carried over with their reason
   const after = await issue(former); // unknown to the copy
   await revokeById(two.grantId as GrantId, 'by-operator', former);
   await revoke(former, after);
-  assert.equal(await carryRevocations(former.store, { ...node, by: 'test' }), 2);
+  assert.equal(await carryRevocations(former.store, { ...node, by: OPERATOR }), 2);
   assert.deepEqual(await Promise.all([one, two, living].map((pair) => answer(check(node, pair)))), [
     'grant-revoked',
     'grant-revoked',
@@ -31,7 +31,7 @@ test('revocations known to the previous store are carried over with their reason
   assert.equal(await reasonOf(two.grantId), 'by-operator');
   assert.equal(await countLiveGrants(node), 1);
   assert.equal(
-    await carryRevocations(former.store, { ...node, by: 'test' }),
+    await carryRevocations(former.store, { ...node, by: OPERATOR }),
     0,
     'a second time there is nothing left to do',
   );
@@ -43,7 +43,7 @@ test('ending everything leaves no grant, no device code and no session that work
   const [pending, ready, redeemed] = [await start(node), await confirmed(node), await confirmed(node)];
   await redeem(node, redeemed);
   const { cookie } = await beginSession(anIdentity(), node);
-  assert.deepEqual(await endEverything({ ...node, by: 'test' }), { grants: 2, deviceCodes: 2, sessions: 1 });
+  assert.deepEqual(await endEverything({ ...node, by: OPERATOR }), { grants: 2, deviceCodes: 2, sessions: 1 });
   assert.equal(await answer(check(node, pair)), 'grant-revoked');
   assert.equal(await answer(refresh(node, pair)), 'grant-revoked');
   assert.deepEqual(await Promise.all([pending, ready, redeemed].map((code) => answer(redeem(node, code)))), [
@@ -52,6 +52,6 @@ test('ending everything leaves no grant, no device code and no session that work
     'device-code-redeemed',
   ]);
   assert.equal(await personOf(cookie.reveal(), node), undefined);
-  assert.deepEqual(await endEverything({ ...node, by: 'test' }), { grants: 0, deviceCodes: 0, sessions: 0 });
+  assert.deepEqual(await endEverything({ ...node, by: OPERATOR }), { grants: 0, deviceCodes: 0, sessions: 0 });
   assert.equal(await countLiveGrants(await anotherNode(node.store)), 0);
 });

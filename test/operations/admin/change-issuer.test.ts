@@ -4,6 +4,7 @@ import { approveIssuer } from '../../../src/operations/admin/approve-issuer.ts';
 import { changeIssuer, type IssuerChange } from '../../../src/operations/admin/change-issuer.ts';
 import { issuers } from '../../../src/store/tables/issuers.ts';
 import { makeAuthority } from '../../authority.ts';
+import { OPERATOR } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 
 const root = makeAuthority({ name: 'Root' });
@@ -33,10 +34,14 @@ test('a change of an issuer keeps what it does not name, and commits its event',
   });
   const [event] = await admin.store.newestEvents({ count: 1 });
   assert.deepEqual(event?.detail, {
-    issuer: 'corp',
-    changed: 'identitySources, ocsp',
-    did: 'issuer changed',
-    by: 'test',
+    kind: 'issuer',
+    id: 'corp',
+    did: 'changed',
+    changed: {
+      identitySources: { before: ['common-name'], after: ['upn-san'] },
+      revocation: { before: before?.revocation, after: { ...before?.revocation, ocsp: 'required' } },
+    },
+    by: OPERATOR,
   });
 });
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { acceptClock } from '../../../src/operations/admin/accept-clock.ts';
 import { readEvents, readNewEvents } from '../../../src/operations/admin/read-events.ts';
 import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
+import { OPERATOR } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 
 test('the newest events are read, or those after a number', async (t) => {
@@ -27,5 +28,5 @@ test('accepting the clock leaves an event with its author', async (t) => {
   const admin = await administration(t);
   await acceptClock(admin);
   const [event] = await admin.store.newestEvents({ count: 1 });
-  assert.deepEqual(event?.detail, { did: 'clock accepted', by: 'test' });
+  assert.deepEqual(event?.detail, { kind: 'store', id: '', did: 'clock-accepted', by: OPERATOR });
 });

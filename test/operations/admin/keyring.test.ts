@@ -99,7 +99,10 @@ suite('the life of a key', () => {
     await grantUnder(1, admin);
     admin.pass(100 * DAY);
     const retired = await retireFirst(keys, admin);
-    assert.deepEqual(retired.ok && retired.value.map(({ id }) => id), [2]);
+    assert.deepEqual(retired.ok && retired.value.map(({ kind, id }) => [kind, id]), [
+      ['mac', 2],
+      ['retired', 1],
+    ]);
   });
 
   test('the id of a retired key is never reused', async (t) => {

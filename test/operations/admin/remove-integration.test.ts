@@ -7,14 +7,14 @@ import { registerIntegration } from '../../../src/operations/admin/register-inte
 import { removeIntegration } from '../../../src/operations/admin/remove-integration.ts';
 import { firstKey } from '../../../src/tokens/keyring.ts';
 import { answer, check, issue, refresh } from '../../node.ts';
-import { CLIENT } from '../../samples.ts';
+import { CLIENT, OPERATOR } from '../../samples.ts';
 import { onSqlite } from '../on-sqlite.ts';
 
 const nothing = async () => undefined;
 
 test('a removed integration is unknown everywhere, and its grants end, also one issued while nodes did not know yet', async (t) => {
   const { node } = await onSqlite(t);
-  const ports = { ...node, by: 'test' };
+  const ports = { ...node, by: OPERATOR };
   const pair = await issue(node);
   const unconfirmed = await removeIntegration(CLIENT, { isConfirmed: false, everyNodeKnows: nothing }, ports);
   assert.equal(unconfirmed.ok || unconfirmed.refusal.reason, 'removal-unconfirmed');
@@ -39,7 +39,7 @@ test('a removed integration is unknown everywhere, and its grants end, also one 
 
 test('a removed integration can be imported again without --update', async (t) => {
   const { node } = await onSqlite(t);
-  const ports = { ...node, by: 'test' };
+  const ports = { ...node, by: OPERATOR };
   await removeIntegration(CLIENT, { isConfirmed: true, everyNodeKnows: nothing }, ports);
   const imported = await importIntegrations({ text: `{"id":"${CLIENT}","scope":"orders:read"}`, update: false }, ports);
   assert.deepEqual(imported.ok && imported.value, [{ clientId: CLIENT, isNew: true }]);
@@ -50,6 +50,6 @@ test('the list of keys counts live grants only', async (t) => {
   await issue(node);
   const counts = async () => (await listKeys(firstKey(), node)).map(({ grants }) => grants);
   assert.deepEqual(await counts(), [1]);
-  await removeIntegration(CLIENT, { isConfirmed: true, everyNodeKnows: nothing }, { ...node, by: 'test' });
+  await removeIntegration(CLIENT, { isConfirmed: true, everyNodeKnows: nothing }, { ...node, by: OPERATOR });
   assert.deepEqual(await counts(), [0]);
 });

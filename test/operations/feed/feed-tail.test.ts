@@ -14,6 +14,7 @@ async function withEntries(t: TestContext) {
   const { store } = node;
   const events = Array.from({ length: ENTRIES }, (_, n) => ({
     type: 'revoked' as const,
+    detail: { reason: 'by-caller' } as const,
     at: clock.now(),
     subjectId: n.toString(16).padStart(32, 'd'),
   }));

@@ -8,12 +8,12 @@ import { enableIntegration } from '../../../src/operations/admin/enable-integrat
 import { registryFollows } from '../../e2e/service.ts';
 import { CLIENT, forged, pairByCertificate, revoke } from '../../e2e/steps.ts';
 import { eventually } from '../../eventually.ts';
-import { ADA } from '../../samples.ts';
+import { ADA, OPERATOR } from '../../samples.ts';
 import { FORMATS, JWT_CLIENT, type ProtectedApi, startProtected } from './protected-api.ts';
 
 let api: ProtectedApi;
 let guard: Guard;
-const admin = () => ({ store: api.ports.store, by: 'test' });
+const admin = () => ({ store: api.ports.store, by: OPERATOR });
 const clientOf = { jwt: JWT_CLIENT, opaque: CLIENT };
 
 before(async () => {

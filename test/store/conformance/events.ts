@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Event } from '../../../src/core/event.ts';
+import { acted, type Event } from '../../../src/core/event.ts';
 import { presenter } from '../../../src/core/presenter.ts';
 import type { BackEnd } from '../../../src/store/back-end.ts';
-import { ADA, CLIENT, NOW } from '../../samples.ts';
+import { ADA, CLIENT, NOW, OPERATOR } from '../../samples.ts';
 import type { Claim } from '../conformance.ts';
 import { commitOf, eventSubjects, later, told } from './rows.ts';
 
@@ -19,12 +19,14 @@ export function events(claim: Claim): void {
       identityId: ADA,
       subjectId: 'ab'.repeat(16),
       presenter: presenter('192.0.2.7', 'curl/8 (x; y)'),
-      detail: { firstAddress: '192.0.2.8', alarm: true, count: 3, odd: 'a\0b "ü" \ud83d\ude00' },
+      requestId: '0123456789abcdef',
+      detail: { firstAddress: '192.0.2.8', firstAgent: 'a\0b "ü" \ud83d\ude00', alarm: true },
     };
-    const bare: Event = { type: 'administered', at: NOW };
-    await tell(backEnd, full, bare);
+    const bare: Event = { type: 'spent', at: NOW };
+    const act = acted({ kind: 'key', id: '2', did: 'minting', before: 1 }, { at: NOW, by: OPERATOR });
+    await tell(backEnd, full, bare, act);
     const read = await backEnd.events({ after: 0, limit: 10 });
-    const expected = [full, bare].map((event, n) => ({ ...event, sequence: read[n]?.sequence }));
+    const expected = [full, bare, act].map((event, n) => ({ ...event, sequence: read[n]?.sequence }));
     assert.deepEqual(read, expected);
   });
 
@@ -65,8 +67,10 @@ export function events(claim: Claim): void {
 
   claim('acts are read apart from other events, forwards and backwards', async (database) => {
     const backEnd = await database.open();
-    const types = ['issued', 'revoked', 'refreshed', 'administered', 'refreshed', 'revoked'] as const;
-    for (const [n, type] of types.entries()) await tell(backEnd, { ...told(n), type });
+    const ended = { type: 'revoked', detail: { reason: 'by-caller' } } as const;
+    const act = acted({ kind: 'key', id: '2', did: 'added' }, { at: NOW, by: OPERATOR });
+    const changes = [{}, ended, { type: 'refreshed' }, act, { type: 'refreshed' }, ended] as const;
+    for (const [n, change] of changes.entries()) await tell(backEnd, { ...told(n), ...change } as Event);
     const log = await backEnd.events({ after: 0, limit: 10 });
     const acts = [log[1], log[3], log[5]];
     assert.deepEqual(await backEnd.events({ after: 0, limit: 10, acts: true }), acts);

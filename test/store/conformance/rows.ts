@@ -40,7 +40,7 @@ export async function revisionOf(backEnd: Reads, table: AnyTable, key: string): 
 }
 
 export function told(subject: number): Event {
-  return { type: 'administered', at: NOW, subjectId: subject.toString(16).padStart(32, '0') };
+  return { type: 'spent', at: NOW, subjectId: subject.toString(16).padStart(32, '0') };
 }
 
 export async function eventSubjects(backEnd: Pick<BackEnd, 'events'>): Promise<number[]> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { EventType } from '../../../core/event.ts';
+import { type Act, actWords, authorWords } from '../../../core/act.ts';
+import type { ActEvent, EventType } from '../../../core/event.ts';
 import { after, isoTime, type Seconds, seconds } from '../../../core/time.ts';
 import { findIdentity } from '../../../operations/admin/find-identity.ts';
 import {
@@ -89,8 +90,24 @@ function printAll(events: readonly LoggedEvent[], { json }: EventsFlags): void {
   }
 }
 
-function eventLine({ sequence, at, type, clientId, identityId, subjectId, presenter, detail }: LoggedEvent): string {
-  const notes = Object.entries(detail ?? {}).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-  const parts = [sequence, isoTime(at), type, clientId, identityId, subjectId, presenter?.address, ...notes];
+function eventLine(event: LoggedEvent): string {
+  const { sequence, at, type, clientId, identityId, subjectId, presenter } = event;
+  const parts = [sequence, isoTime(at), type, clientId, identityId, subjectId, presenter?.address, ...notesOf(event)];
   return parts.filter((part) => part !== undefined && part !== '').join('  ');
+}
+
+function notesOf({ type, detail, requestId, presenter }: LoggedEvent): string[] {
+  const shown = type === 'administered' ? actNotes(detail) : { ...detail };
+  const author = type !== 'issued' && detail && 'by' in detail && detail.by && { by: authorWords(detail.by) };
+  const notes = { ...shown, ...author, requestId, traceId: presenter?.traceId };
+  return Object.entries(notes).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${JSON.stringify(value)}`],
+  );
+}
+
+/** The id stands in its own column if it is a client id or an identity's. Before and after are in the JSON. */
+function actNotes({ kind, id, did, ...facts }: ActEvent['detail']): object {
+  const isShown = kind === 'identity' || kind === 'integration' || id === '';
+  const changed = 'changed' in facts && { changed: Object.keys(facts.changed).join(', ') };
+  return { did: actWords({ kind, id, did, ...facts } as Act), ...(!isShown && { id }), ...facts, ...changed };
 }

@@ -1,12 +1,19 @@
 // A store that was put back to an older state: what came back with it, and how an operator accepts it.
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { actWords } from '../../../core/act.ts';
 import type { Rollback, StoreHistory } from '../../../core/store-history.ts';
 import { isoTime } from '../../../core/time.ts';
 import { openStore } from '../../../open-store.ts';
 import { acceptRollback } from '../../../operations/admin/accept-rollback.ts';
 import { decline } from '../../../operations/admin/admin.ts';
-import { type CameBack, cameBackFromActs, cameBackFromCopy, endAgain } from '../../../operations/admin/came-back.ts';
+import {
+  endAgain,
+  endingsFromActs,
+  endingsFromCopy,
+  type LostEnding,
+  nameOf,
+} from '../../../operations/admin/lost-endings.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
@@ -23,12 +30,12 @@ export interface HistoryFlags {
 export function printHistory(flags: HistoryFlags, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
     const history = await readHistory(workplace.store);
-    const back = await cameBack(history, flags, workplace);
-    if (flags.json) return printJson({ ...history, cameBack: back });
+    const back = await lostEndings(history, flags, workplace);
+    if (flags.json) return printJson({ ...history, worksAgain: back });
     print(`Epoch ${history.epoch}`);
     if (history.rollback) printRollback(history.rollback);
     else print('No node has noticed that the store was put back.');
-    if (history.rollback || flags.copy !== undefined) printCameBack(back);
+    if (history.rollback || flags.copy !== undefined) printWorking(back);
   });
 }
 
@@ -39,20 +46,21 @@ function printRollback({ seen, found, noticedAt, lost, unlisted }: Rollback): vo
   if (lost.length === 0) return;
   printTable(
     ['when', 'act', 'about'],
-    lost.map(({ at, type, detail, subjectId, clientId, identityId }) => [
-      isoTime(at),
-      type === 'revoked' ? 'grant revoked' : String(detail?.['did']),
-      subjectId ?? clientId ?? identityId ?? detail?.['issuer']?.toString(),
+    lost.map((event) => [
+      isoTime(event.at),
+      ...(event.type === 'administered'
+        ? [actWords(event.detail), event.detail.id]
+        : ['grant revoked', event.subjectId]),
     ]),
   );
 }
 
-function printCameBack(back: readonly CameBack[]): void {
+function printWorking(back: readonly LostEnding[]): void {
   print(back.length === 0 ? '\nNothing that had ended works again.' : '\nHad ended, and works again:');
   if (back.length > 0)
     printTable(
       ['what', 'id', 'had ended'],
-      back.map(({ kind, id, at }) => [kind, id, at && isoTime(at)]),
+      back.map(({ kind, id, at }) => [nameOf(kind).one, id, at && isoTime(at)]),
     );
 }
 
@@ -63,7 +71,7 @@ export interface AcceptFlags extends HistoryFlags {
 
 export function acceptPutBack(flags: AcceptFlags, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
-    const back = await cameBack(await readHistory(workplace.store), flags, workplace);
+    const back = await lostEndings(await readHistory(workplace.store), flags, workplace);
     if (back.length > 0 && !flags.endAgain && !flags.leave) accepted(decline('rollback-open', summaryOf(back)));
     const ended = flags.endAgain ? back : [];
     for (const each of ended) await endAgain(each, workplace);
@@ -76,33 +84,29 @@ export function acceptPutBack(flags: AcceptFlags, command: Command): Promise<voi
   });
 }
 
-export function summaryOf(back: readonly CameBack[]): string {
+export function summaryOf(back: readonly LostEnding[]): string {
   const kinds = Map.groupBy(back, ({ kind }) => kind);
-  return [...kinds].map(([kind, each]) => counted(each.length, kind, NAMES[kind])).join(', ');
+  return [...kinds].map(([kind, each]) => counted(each.length, nameOf(kind).one, nameOf(kind).many)).join(', ');
 }
 
-const NAMES: Readonly<Record<CameBack['kind'], string>> = {
-  grant: 'grants',
-  integration: 'integrations',
-  identity: 'identities',
-  issuer: 'issuers',
-};
-
 /** What nodes remembered, and what a kept copy shows. */
-async function cameBack(
+async function lostEndings(
   { rollback }: StoreHistory,
   { copy }: HistoryFlags,
   workplace: Workplace,
-): Promise<readonly CameBack[]> {
-  const remembered = await cameBackFromActs(rollback?.lost ?? [], workplace);
+): Promise<readonly LostEnding[]> {
+  const remembered = await endingsFromActs(rollback?.lost ?? [], workplace);
   const kept = copy === undefined ? [] : await fromCopy(copy, workplace);
-  return [...new Map([...kept, ...remembered].map((each) => [`${each.kind} ${each.id}`, each])).values()];
+  const all = [...kept, ...remembered];
+  return [
+    ...new Map(all.map(({ at, ...ending }) => [JSON.stringify(ending), { ...ending, ...(at && { at }) }])).values(),
+  ];
 }
 
-async function fromCopy(address: string, workplace: Workplace): Promise<readonly CameBack[]> {
+async function fromCopy(address: string, workplace: Workplace): Promise<readonly LostEnding[]> {
   const copy = await openStore({ store: storeAt(address) }, 'command');
   try {
-    return await cameBackFromCopy(copy, workplace);
+    return await endingsFromCopy(copy, workplace);
   } finally {
     await copy.close();
   }

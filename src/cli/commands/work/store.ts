@@ -1,6 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { readKeys } from '../../../config/keys.ts';
+import type { Config } from '../../../config/schema.ts';
+import { actWords } from '../../../core/act.ts';
+import { isoTime } from '../../../core/time.ts';
 import { migratePostgresSchema, openForMove, openStore, sqliteCopies } from '../../../open-store.ts';
 import {
   carryRevocations,
@@ -8,8 +12,16 @@ import {
   type Ended,
   endEverything,
 } from '../../../operations/admin/after-restore.ts';
-import { type CameBack, endAgain, registrationsBack } from '../../../operations/admin/came-back.ts';
+import {
+  endAgain,
+  type LostEnding,
+  lostChanges,
+  nameOf,
+  registeredEndings,
+} from '../../../operations/admin/lost-endings.ts';
+import { alignWithKeyring } from '../../../operations/admin/published-keys.ts';
 import { type Move, moveStore, type Progress } from '../../../store/move.ts';
+import type { StoredKey } from '../../../tokens/keyring.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { counted, print, printJson, printTable, remark, result } from '../../terminal/output.ts';
@@ -31,26 +43,38 @@ export async function restoreFrom(path: string, { endGrants, at }: RestoreFlags,
   if (!existsSync(dirname(to)))
     throw new CommandFailure('store', `there is no folder ${dirname(to)}`, 'Make it, or check --config.');
   let carried: Carried | undefined;
+  let ended: readonly LostEnding[] = [];
   let settled: Settled | undefined;
   const settle = (restored: string, former: string | undefined) =>
     inWorkplace({ ...config, store: { kind: 'sqlite', path: restored } }, async (workplace) => {
       carried = former === undefined ? undefined : await carryFrom(former, workplace);
+      ended = [...(carried?.ended ?? []), ...(await alignWithKeyring(keysOf(config), workplace))];
       settled = endGrants ? await endEverything(workplace) : { live: await countLiveGrants(workplace) };
     });
   const { before, damage } = await alone(to, () => withCopy(from, to, at, (file) => replaceBy(file, to, settle)));
   print(`Restored ${to} from ${from}`);
   if (before) print(`What was there before is in ${before}`);
   if (damage !== undefined) remark(`It was damaged: ${damage}`);
-  const live =
-    settled && printSettled(settled, before === undefined ? undefined : (carried ?? { why: 'there is no database' }));
+  if (before) printCarried(carried ?? NOT_CARRIED, ended);
+  const live = settled && printSettled(settled);
   result({
     store: to,
     copy: from,
     before,
-    carriedRevocations: carried && 'count' in carried ? carried.count : undefined,
-    disabledAgain: carried && 'count' in carried ? carried.disabled : undefined,
+    carriedRevocations: carried?.revocations,
+    endedAgain: ended,
+    lost: carried?.lost,
     liveGrants: live,
   });
+}
+
+/** A keyring that cannot be read does not stop a restore. The service does the same again when it starts. */
+function keysOf(config: Config): readonly StoredKey[] {
+  try {
+    return readKeys(config, process.env) ?? [];
+  } catch {
+    return [];
+  }
 }
 
 /** Two at once would remove each other's files. */
@@ -78,7 +102,15 @@ async function lockAt(path: string, to: string) {
 
 const CANNOT_WRITE = 'It was left as it is. Look at the disk: its space, and who may write there.';
 
-type Carried = { readonly count: number; readonly disabled: readonly CameBack[] } | { readonly why: string };
+/** What was carried over from the store that was replaced, or why nothing was. */
+interface Carried {
+  readonly why?: string;
+  readonly revocations?: number;
+  readonly ended: readonly LostEnding[];
+  readonly lost: Awaited<ReturnType<typeof lostChanges>>;
+}
+
+const NOT_CARRIED: Carried = { why: 'there is no database', ended: [], lost: [] };
 type Settled = Ended | { readonly live: number };
 
 /** Calls `use` with a copy of a store. One from a continuous backup is made beside the store, and removed afterwards. */
@@ -118,24 +150,39 @@ async function carryFrom(former: string, workplace: Workplace): Promise<Carried>
   try {
     const store = await openStore({ store: { kind: 'sqlite', path: former } }, 'command');
     try {
-      const disabled = await registrationsBack(store, workplace); // before the event log of the copy grows
-      const count = await carryRevocations(store, workplace);
-      for (const each of disabled) await endAgain(each, workplace);
-      return { count, disabled };
+      const lost = await lostChanges(store, workplace); // first: the event log of the copy grows from here on
+      const ended = await registeredEndings(store, workplace);
+      for (const each of ended) await endAgain(each, workplace);
+      return { revocations: await carryRevocations(store, workplace), ended, lost };
     } finally {
       await store.close();
     }
   } catch (error) {
-    return { why: (error as Error).message };
+    return { ...NOT_CARRIED, why: (error as Error).message };
   }
 }
 
+/** The rest is in the event log of the store that was replaced. */
+const MOST_SHOWN = 20;
+
+function printCarried({ why, revocations = 0, lost }: Carried, ended: readonly LostEnding[]): void {
+  if (why === undefined) print(`Carried over ${counted(revocations, 'revocation')} from it`);
+  else remark(`Its revocations could not be carried over: ${why}`);
+  if (ended.length > 0) {
+    print(`Ended again, as it was there: ${summaryOf(ended)}`);
+    printTable(
+      ['what', 'id'],
+      ended.map(({ kind, id }) => [nameOf(kind).one, id]),
+    );
+  }
+  if (lost.length === 0) return;
+  remark('Done since the copy was taken, and lost. Repeat what is still wanted:');
+  for (const act of lost.slice(-MOST_SHOWN)) remark(`  ${isoTime(act.at)}  ${actWords(act)} ${act.id}`);
+  if (lost.length > MOST_SHOWN) remark(`  and ${lost.length - MOST_SHOWN} earlier ones`);
+}
+
 /** Returns how many grants are live. */
-function printSettled(settled: Settled, carried: Carried | undefined): number {
-  if (carried && 'count' in carried) {
-    print(`Carried over ${counted(carried.count, 'revocation')} from it`);
-    if (carried.disabled.length > 0) print(`Disabled again, as it was there: ${summaryOf(carried.disabled)}`);
-  } else if (carried) remark(`Its revocations could not be carried over: ${carried.why}`);
+function printSettled(settled: Settled): number {
   if ('grants' in settled) {
     const { grants, deviceCodes, sessions } = settled;
     const ended = [counted(grants, 'grant'), counted(deviceCodes, 'device code'), counted(sessions, 'browser session')];
@@ -145,7 +192,7 @@ function printSettled(settled: Settled, carried: Carried | undefined): number {
   if (settled.live === 0) return 0;
   remark(`Live again, as when the copy was taken: ${counted(settled.live, 'grant')}.`);
   remark('  Grants that ended since then and were not carried over work again. To end all grants, add --end-grants.');
-  remark('  Passwords and registrations are those of the copy: repeat what was changed since then.');
+  remark('  Passwords and registrations are those of the copy, except for what was ended.');
   return settled.live;
 }
 

@@ -1,0 +1,135 @@
+// After the store was put back to an older state: what had ended since then and works again, and how it is ended again.
+import { type Act, type EndingAct, type EndingKind, isEnding, KINDS, lifeOf } from '../../core/act.ts';
+import { acted } from '../../core/event.ts';
+import { type GrantId, grantState, type RevocationReason } from '../../core/grant.ts';
+import { endedBy, endsBetween, isUndone, type RowOf } from '../../core/rules/endings.ts';
+import type { LostAct } from '../../core/store-history.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import { eventPages, rows } from '../../store/pages.ts';
+import type { Store } from '../../store/store.ts';
+import type { Table } from '../../store/table.ts';
+import { grants } from '../../store/tables/grants.ts';
+import { REGISTERED } from '../../store/tables/registered.ts';
+import type { Keyring } from '../../tokens/keyring.ts';
+import { revokeById } from '../grant/revoke-grant.ts';
+import type { AdminPorts } from './admin.ts';
+
+/** A grant that was revoked, or an act that ended a registered thing. */
+export type LostEnding = (
+  | { readonly kind: 'grant'; readonly id: GrantId; readonly reason: RevocationReason; readonly clientId?: string }
+  | EndingAct
+) & { readonly at?: EpochSeconds };
+
+export function nameOf(kind: LostEnding['kind']): { readonly one: string; readonly many: string } {
+  return kind === 'grant' ? { one: 'grant', many: 'grants' } : KINDS[kind];
+}
+
+type StorePort = Pick<AdminPorts, 'store'>;
+
+/** From the acts that nodes remembered. What was opened again afterwards has not ended. */
+export async function endingsFromActs(lost: readonly LostAct[], { store }: StorePort): Promise<readonly LostEnding[]> {
+  const endings = new Map<string, LostEnding[]>();
+  for (const { type, at, subjectId, clientId, detail } of lost) {
+    if (type === 'revoked') {
+      const grant = { kind: 'grant', id: subjectId as GrantId, reason: detail.reason, at } as const;
+      endings.set(`grant ${subjectId}`, [{ ...grant, ...(clientId && { clientId }) }]);
+    } else if (type === 'administered') {
+      const { by: _, ...act } = detail;
+      const thing = `${act.kind} ${act.id}`;
+      if (isEnding(act)) endings.set(thing, [...(endings.get(thing) ?? []), { ...act, at }]);
+      else if (lifeOf(act) === 'opens') endings.delete(thing);
+    }
+  }
+  const found: LostEnding[] = [];
+  for (const each of [...endings.values()].flat()) if (await works(each, store)) found.push(each);
+  return found;
+}
+
+/** From a copy of the store that is newer than the state it was put back to. */
+export async function endingsFromCopy(copy: Pick<Store, 'page'>, ports: StorePort): Promise<readonly LostEnding[]> {
+  const found: LostEnding[] = await registeredEndings(copy, ports);
+  for await (const { id, revoked, clientId } of rows(copy, grants)) {
+    const grant = revoked && ({ kind: 'grant', id, clientId, ...revoked } as const);
+    if (grant && (await works(grant, ports.store))) found.push(grant);
+  }
+  return found;
+}
+
+/** The same, of registered things alone. */
+export async function registeredEndings(copy: Pick<Store, 'page'>, { store }: StorePort): Promise<LostEnding[]> {
+  const found: LostEnding[] = [];
+  for (const kind of Object.keys(REGISTERED) as EndingKind[]) found.push(...(await endingsOf(kind, copy, store)));
+  return found;
+}
+
+async function endingsOf<K extends EndingKind>(
+  kind: K,
+  copy: Pick<Store, 'page'>,
+  store: Store,
+): Promise<LostEnding[]> {
+  const table: Table<RowOf[K]> = REGISTERED[kind];
+  const found: LostEnding[] = [];
+  for await (const newer of rows(copy, table)) {
+    const id = table.keyOf(newer);
+    const { found: older, now } = await store.load(table, id);
+    if (older) found.push(...endsBetween(kind, newer, older.row, now).map((deed) => ({ ...deed, kind, id }) as never));
+  }
+  return found;
+}
+
+/** Other acts that a newer copy has and the store has lost, oldest first: an operator repeats those that are still wanted. */
+export async function lostChanges(
+  copy: Pick<Store, 'events'>,
+  { store }: StorePort,
+): Promise<readonly (Act & { readonly at: EpochSeconds })[]> {
+  const [newest] = await store.newestEvents({ count: 1 });
+  const found: (Act & { readonly at: EpochSeconds })[] = [];
+  for await (const page of eventPages(copy, STEP, { after: newest?.sequence ?? 0, acts: true }))
+    for (const { type, at, detail } of page)
+      if (type === 'administered' && !isEnding(detail)) found.push({ ...detail, at });
+  return found;
+}
+
+const STEP = 1000;
+
+/** From the keyring, which is not put back together with a store: a key that it says was retired. */
+export async function endingsFromKeyring(keyring: Keyring, { store }: StorePort): Promise<LostEnding[]> {
+  const found: LostEnding[] = [];
+  for (const id of keyring.retired) {
+    const ending: EndingAct =
+      typeof id === 'number'
+        ? { kind: 'key', id: String(id), did: 'retired' }
+        : { kind: 'signing-key', id, did: 'removed' };
+    if (await works(ending, store)) found.push(ending);
+  }
+  return found;
+}
+
+/** What the store does not know does not work. */
+async function works(ending: LostEnding, store: Store): Promise<boolean> {
+  if (ending.kind === 'grant') {
+    const { found, now } = await store.load(grants, ending.id);
+    return found !== undefined && grantState(found.row, now) === 'live';
+  }
+  const { found, now } = await store.load(tableOf(ending.kind), ending.id);
+  return found !== undefined && isUndone(ending.kind, found.row, ending, now);
+}
+
+/** Ends it again, for the same reason as before. */
+export async function endAgain(ending: LostEnding, ports: AdminPorts): Promise<void> {
+  if (ending.kind === 'grant') return void (await revokeById(ending.id, ending.reason, ports));
+  const { at: _, ...act } = ending;
+  await ports.store.change(tableOf(act.kind), act.id, (found, at) =>
+    found
+      ? {
+          outcome: undefined,
+          next: endedBy(act.kind, found.row, act, at),
+          events: [acted(act, { at, by: ports.by })],
+        }
+      : { outcome: undefined },
+  );
+}
+
+function tableOf(kind: EndingKind): Table<RowOf[EndingKind]> {
+  return REGISTERED[kind] as unknown as Table<RowOf[EndingKind]>;
+}

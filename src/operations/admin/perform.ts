@@ -1,0 +1,73 @@
+// How every act on a registered thing is done: load it, decide, and commit the change with its event.
+import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { Changed, DeedOf, EndingDeedOf, EndingKind, Fact } from '../../core/act.ts';
+import { acted } from '../../core/event.ts';
+import { accept } from '../../core/outcome.ts';
+import { endedBy, type RowOf } from '../../core/rules/endings.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import type { Decision } from '../../store/store.ts';
+import { REGISTERED } from '../../store/tables/registered.ts';
+import type { AdminOutcome, AdminPorts } from './admin.ts';
+
+/** What was decided: the next row, and what was done for the event. */
+export interface Done<K extends EndingKind> {
+  readonly next: RowOf[K];
+  readonly deed: DeedOf<K>;
+}
+
+export type Decide<K extends EndingKind> = (row: RowOf[K] | undefined, at: EpochSeconds) => AdminOutcome<Done<K>>;
+
+export function perform<K extends EndingKind>(
+  kind: K,
+  id: string,
+  { store, by }: AdminPorts,
+  decide: Decide<K>,
+): Promise<AdminOutcome<RowOf[K]>> {
+  return store.change(REGISTERED[kind], id, (found, at): Decision<RowOf[K], AdminOutcome<RowOf[K]>> => {
+    const decided = decide(found?.row, at);
+    if (!decided.ok) return { outcome: decided };
+    const { next, deed } = decided.value;
+    return { outcome: accept(next), next, events: [acted({ ...deed, kind, id } as never, { at, by })] };
+  });
+}
+
+/** The decision to end a thing, as rules/endings.ts has it. */
+export function ending<K extends EndingKind>(
+  kind: K,
+  row: RowOf[K],
+  deed: EndingDeedOf<K>,
+  at: EpochSeconds,
+): AdminOutcome<Done<K>> {
+  return accept({ next: endedBy(kind, row, deed, at), deed });
+}
+
+/** What differs, field by field. Long texts and bytes are given by their SHA-256. */
+export function changedBetween(before: object, after: object): Changed {
+  const [old, young] = [before, after] as Readonly<Record<string, unknown>>[];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const fields = names.map(
+    (name) => [name, { ...factOf('before', old?.[name]), ...factOf('after', young?.[name]) }] as const,
+  );
+  return { changed: Object.fromEntries(fields.filter(([, { before, after }]) => !isDeepStrictEqual(before, after))) };
+}
+
+function factOf(moment: 'before' | 'after', value: unknown): { readonly before?: Fact; readonly after?: Fact } {
+  return value === undefined ? {} : { [moment]: printable(value) };
+}
+
+const LONGEST = 1_000;
+
+function printable(value: unknown): Fact {
+  if (value instanceof Uint8Array) return digest(value);
+  if (typeof value === 'string') return value.length > LONGEST ? digest(value) : value;
+  if (Array.isArray(value)) return value.map(printable);
+  if (typeof value !== 'object' || value === null) return value as Fact;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => (member === undefined ? [] : [[name, printable(member)]])),
+  );
+}
+
+function digest(value: Uint8Array | string): string {
+  return `sha256:${hash('sha256', value)}`;
+}
