@@ -27,6 +27,13 @@ export class FollowedRegistry {
   readonly #tokenIssuerQuery: SharedQuery<boolean>;
   readonly #resourceServerQuery: SharedQuery<boolean>;
 
+  /** With all that is registered now. */
+  static async load(store: Store): Promise<FollowedRegistry> {
+    const registry = new FollowedRegistry(store);
+    await registry.refresh();
+    return registry;
+  }
+
   constructor(store: Store) {
     const followedIntegrations = new FollowedTable(store, integrations, (found) => {
       const registered = found.filter(({ removed }) => !removed);

@@ -1,5 +1,4 @@
 // A store that was put back to an older state: what came back with it, and how an operator accepts it.
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Rollback, StoreHistory } from '../../../core/store-history.ts';
 import { isoTime } from '../../../core/time.ts';
@@ -8,10 +7,8 @@ import { acceptRollback } from '../../../operations/admin/accept-rollback.ts';
 import { decline } from '../../../operations/admin/admin.ts';
 import { type CameBack, cameBackFromActs, cameBackFromCopy, endAgain } from '../../../operations/admin/came-back.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
-import { Secret } from '../../../tokens/secret.ts';
-import { CommandFailure } from '../../terminal/exit.ts';
 import { counted, print, printJson, printTable } from '../../terminal/output.ts';
-import { refusePassword } from '../../terminal/store-address.ts';
+import { storeNamedBy } from '../../terminal/store-address.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
 
@@ -100,17 +97,10 @@ async function cameBack(
 }
 
 async function fromCopy(address: string, workplace: Workplace): Promise<readonly CameBack[]> {
-  const copy = await openStore({ store: storeAt(address) }, 'command');
+  const copy = await openStore(storeNamedBy('--copy', address), 'command');
   try {
     return await cameBackFromCopy(copy, workplace);
   } finally {
     await copy.close();
   }
-}
-
-function storeAt(address: string) {
-  refusePassword(address);
-  if (/^postgres(?:ql)?:/.test(address)) return { kind: 'postgres', url: new Secret(address) } as const;
-  if (address.startsWith('sqlite:')) return { kind: 'sqlite', path: resolve(address.slice('sqlite:'.length)) } as const;
-  throw new CommandFailure('usage', '--copy names no store', 'Write --copy sqlite:PATH or --copy postgres://….');
 }
