@@ -5,7 +5,7 @@ import { StoreUnusable } from './store.ts';
 
 /** What to do if there is none. */
 export const MISSING_STORE =
-  'For a new installation: tessera init. Otherwise check the path, or: tessera restore FILE.';
+  'For a new installation: tessera init. Otherwise check --config and the path, or: tessera restore FILE.';
 
 /** `code`: of the system. */
 export function unreachable(path: string, code: string | undefined): StoreUnusable {

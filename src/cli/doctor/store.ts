@@ -24,9 +24,7 @@ const REMEDIES: Readonly<Record<StoreCheckName, string>> = {
 /** Opens the store, or says why it does not open. */
 export async function openForExamination(config: Config): Promise<Store | Finding> {
   const { open, remedy } = storeAt(config);
-  return open('command').catch((error: Error) =>
-    bad('store', `cannot be used: ${error.message}`, todoOf(error) ?? remedy),
-  );
+  return open('command').catch((error: Error) => bad('store', error.message, todoOf(error) ?? remedy));
 }
 
 export async function examineStore(config: Config, store: Store): Promise<Finding[]> {
