@@ -23,9 +23,9 @@ type WhileAway = (why: StoreUnavailable) => void;
 /** A store that is not open yet. */
 interface ConfiguredStore {
   /** `clock` is for stores without a clock of their own. */
-  open(opener: Opener, clock?: Clock): Promise<Store>;
+  readonly open: (opener: Opener, clock?: Clock) => Promise<Store>;
   /** Makes the store or its schema, if missing. Returns what it did, in a sentence. */
-  prepare(): Promise<string>;
+  readonly prepare: () => Promise<string>;
   /** What to do about a fault that names no remedy. */
   readonly remedy: string;
   /** Nodes on several machines can use it. */
@@ -35,21 +35,21 @@ interface ConfiguredStore {
   /** The file that holds it. */
   readonly file?: string;
   /** Throws if the address is malformed. Connects to nothing. */
-  checkAddress?(): Promise<void>;
+  readonly checkAddress?: () => Promise<void>;
   /** Reads all of it. Undefined if nothing is damaged. */
-  whyDamaged?(): Promise<string | undefined>;
+  readonly whyDamaged?: () => Promise<string | undefined>;
   /** Facts about the server and the role. */
-  serverFacts?(): Promise<ServerFacts>;
+  readonly serverFacts?: () => Promise<ServerFacts>;
   /** Back up and restore. */
-  copies?(): Promise<{ readonly file: string } & Copies>;
+  readonly copies?: () => Promise<{ readonly file: string } & Copies>;
   /** Back up continuously. */
-  follows?(): Promise<{ readonly file: string } & ContinuousBackup>;
+  readonly follows?: () => Promise<{ readonly file: string } & ContinuousBackup>;
   /** Opens it to be moved to another store: exclusively, or beside a service that is running. */
-  movesFrom?(): Promise<Source>;
+  readonly movesFrom?: () => Promise<Source>;
   /** Opens it to move another store into it. */
-  movesTo?(): Promise<Receiver>;
+  readonly movesTo?: () => Promise<Receiver>;
   /** Upgrades the schema, as the role in the address. */
-  migrateSchema?(): Promise<SchemaChange>;
+  readonly migrateSchema?: () => Promise<SchemaChange>;
 }
 
 type Copies = Awaited<ReturnType<typeof sqliteCopies>>;
