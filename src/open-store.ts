@@ -1,48 +1,164 @@
-// Opens the store that an address names. Only this file knows the back ends; each is loaded on demand.
+// The only file that knows the back ends; each is loaded on demand. What only some of them can do is an optional member of
+// ConfiguredStore. Callers ask for the capability, never for the kind.
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Config } from './config/schema.ts';
 import type { Clock } from './operations/ports.ts';
 import type { Receiver, Source } from './store/move.ts';
 import type { SchemaChange } from './store/postgres/open.ts';
 import type { ServerFacts } from './store/postgres/server-facts.ts';
 import type { Store, StoreUnavailable } from './store/store.ts';
+import { refuseLink } from './store/store-file.ts';
 import { systemClock } from './system.ts';
-import { Secret } from './tokens/secret.ts';
+import type { Secret } from './tokens/secret.ts';
 
-/**
- * `clock` is for stores without a clock of their own.
- * A service waits for a database that is unavailable; a command fails. Only `init` makes a SQLite store.
- */
-export async function openStore(
-  { store }: Pick<Config, 'store'>,
-  opener: 'service' | 'command' | 'init' | WhileAway,
-  clock: Clock = systemClock,
-): Promise<Store> {
-  if (store.kind === 'sqlite') {
-    const { openSqliteStore } = await import('./store/sqlite/open.ts');
-    return openSqliteStore({ path: store.path, clock: clock.now, mustExist: opener !== 'init' });
-  }
-  const { openPostgresStore } = await import('./store/postgres/open.ts');
-  return openPostgresStore({
-    url: store.url,
-    environment: process.env,
-    ...(typeof opener === 'function' && { whileAway: opener }),
-    ...(opener === 'service' && { whileAway: () => undefined }),
-  });
-}
+type At = Pick<Config, 'store'>;
+
+/** A service waits for a database that is unavailable; a command fails. Only `init` makes a SQLite store. */
+type Opener = 'service' | 'command' | 'init' | WhileAway;
 
 /** Called about once a second while a service waits. Throwing ends the wait. */
-export type WhileAway = (why: StoreUnavailable) => void;
+type WhileAway = (why: StoreUnavailable) => void;
+
+/** A store that is not open yet. */
+interface ConfiguredStore {
+  /** `clock` is for stores without a clock of their own. */
+  readonly open: (opener: Opener, clock?: Clock) => Promise<Store>;
+  /** Makes the store or its schema, if missing. Returns what it did, in a sentence. */
+  readonly prepare: () => Promise<string>;
+  /** What to do about a fault that names no remedy. */
+  readonly remedy: string;
+  /** Nodes on several machines can use it. */
+  readonly isShared: boolean;
+  /** It can be put back to an older state while nodes run: they remember what would be lost. */
+  readonly canBePutBack: boolean;
+  /** The file that holds it. */
+  readonly file?: string;
+  /** Throws if the address is malformed. Connects to nothing. */
+  readonly checkAddress?: () => Promise<void>;
+  /** Reads all of it. Undefined if nothing is damaged. */
+  readonly whyDamaged?: () => Promise<string | undefined>;
+  /** Facts about the server and the role. */
+  readonly serverFacts?: () => Promise<ServerFacts>;
+  /** Back up and restore. */
+  readonly copies?: () => Promise<{ readonly file: string } & Copies>;
+  /** Back up continuously. */
+  readonly follows?: () => Promise<{ readonly file: string } & ContinuousBackup>;
+  /** Opens it to be moved to another store: exclusively, or beside a service that is running. */
+  readonly movesFrom?: () => Promise<Source>;
+  /** Opens it to move another store into it. */
+  readonly movesTo?: () => Promise<Receiver>;
+  /** Upgrades the schema, as the role in the address. */
+  readonly migrateSchema?: () => Promise<SchemaChange>;
+}
+
+type Copies = Awaited<ReturnType<typeof sqliteCopies>>;
+type ContinuousBackup = Awaited<ReturnType<typeof continuousBackup>>;
+
+const NO_COPIES = ['the store is PostgreSQL', 'Use pg_dump and pg_restore: docs/postgresql.md.'] as const;
+
+/** What commands need, and the refusal if a store lacks it. */
+const REFUSALS = {
+  copies: NO_COPIES,
+  follows: NO_COPIES,
+  movesFrom: ['only SQLite stores are moved', 'Write --from sqlite:PATH.'],
+  movesTo: ['stores are moved to PostgreSQL only', 'Write --to postgres://….'],
+  migrateSchema: ['a SQLite store upgrades its schema when it is opened', 'For PostgreSQL, write --as postgres://….'],
+} as const satisfies Partial<Record<keyof ConfiguredStore, readonly [what: string, todo: string]>>;
+
+/** The back end of this store cannot do this. */
+class StoreLacks extends Error {
+  override readonly name = 'StoreLacks';
+  readonly todo: string;
+
+  constructor([what, todo]: readonly [what: string, todo: string]) {
+    super(what);
+    this.todo = todo;
+  }
+}
+
+export function storeAt({ store }: At): ConfiguredStore {
+  return store.kind === 'sqlite' ? sqliteStore(store.path) : postgresStore(store.url);
+}
+
+export function openStore(at: At, opener: Opener, clock?: Clock): Promise<Store> {
+  return storeAt(at).open(opener, clock);
+}
+
+/** The capability that a command needs. Refuses if the store lacks it. */
+export function needed<Name extends keyof typeof REFUSALS>(at: At, name: Name): NonNullable<ConfiguredStore[Name]> {
+  const found = storeAt(at)[name];
+  if (!found) throw new StoreLacks(REFUSALS[name]);
+  return found;
+}
 
 /** Opens both ends of a move as back ends: a move copies rows and events, and decides nothing. */
-export async function openForMove(path: string, to: string): Promise<{ source: Source; target: Receiver }> {
-  const { openPostgres } = await import('./store/postgres/open.ts');
-  const target = await openPostgres({ url: new Secret(to), environment: process.env });
+export async function openForMove(from: At, to: At): Promise<{ source: Source; target: Receiver }> {
+  const [openSource, openTarget] = [needed(from, 'movesFrom'), needed(to, 'movesTo')];
+  const source = await openSource();
   try {
-    return { source: await openSource(path), target };
+    return { source, target: await openTarget() };
   } catch (error) {
-    await target.close();
+    await source.backEnd.close();
     throw error;
   }
+}
+
+function sqliteStore(path: string): ConfiguredStore {
+  const open = async (opener: Opener, clock = systemClock) => {
+    const { openSqliteStore } = await import('./store/sqlite/open.ts');
+    return openSqliteStore({ path, clock: clock.now, mustExist: opener !== 'init' });
+  };
+  const notLinked = () => {
+    refuseLink(path);
+    return { file: path };
+  };
+  return {
+    open,
+    prepare: async () => {
+      if (existsSync(path)) return `Left the store ${path} as it is`;
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      await (await open('init')).close();
+      return `Made the store ${path}`;
+    },
+    remedy: 'Look at the disk of the store, and at the log of the service.',
+    isShared: false,
+    canBePutBack: false,
+    file: path,
+    whyDamaged: async () => (await sqliteCopies()).whyDamaged(path),
+    copies: async () => ({ ...notLinked(), ...(await sqliteCopies()) }),
+    follows: async () => ({ ...notLinked(), ...(await continuousBackup()) }),
+    movesFrom: () => openSource(path),
+  };
+}
+
+function postgresStore(url: Secret): ConfiguredStore {
+  const options = { url, environment: process.env };
+  const migrateSchema = async () => (await import('./store/postgres/open.ts')).migratePostgres(options);
+  const serverFacts = async () => (await import('./store/postgres/server-facts.ts')).serverFacts(url, process.env);
+  return {
+    open: async (opener) => {
+      const { openPostgresStore } = await import('./store/postgres/open.ts');
+      const whileAway = opener === 'service' ? () => undefined : opener;
+      return openPostgresStore({ ...options, ...(typeof whileAway === 'function' && { whileAway }) });
+    },
+    prepare: async () => {
+      const { before, now } = await migrateSchema();
+      const { place } = await serverFacts();
+      if (before === now) return `Left the ${place}, as it is (schema ${now})`;
+      return `${before === 0 ? 'Made' : 'Brought forward'} the schema of the ${place} (schema ${now})`;
+    },
+    remedy: 'See docs/postgresql.md.',
+    isShared: true,
+    canBePutBack: true,
+    checkAddress: async () => {
+      const { parseAddress } = await import('./store/postgres/address.ts');
+      parseAddress(url, process.env);
+    },
+    serverFacts,
+    movesTo: async () => (await import('./store/postgres/open.ts')).openPostgres(options),
+    migrateSchema,
+  };
 }
 
 /** Opens the store exclusively, so that no service can start meanwhile. If a service is running, shares the store with it. */
@@ -58,7 +174,7 @@ async function openSource(path: string): Promise<Source> {
   }
 }
 
-/** Back up, check and restore SQLite stores. */
+/** For copies of stores, which are SQLite files whatever the configured store is. */
 export async function sqliteCopies() {
   const [copies, { isBusy, isFull }, { lockFile }] = await Promise.all([
     import('./store/sqlite/backup.ts'),
@@ -68,7 +184,7 @@ export async function sqliteCopies() {
   return { ...copies, isBusy, isFull, lockFile };
 }
 
-/** Continuous backups of SQLite stores. */
+/** For continuous backups, likewise. */
 export async function continuousBackup() {
   const [{ followStore }, { rebuild, rebuildFrom }, { readSeries, seriesFolders }, faults] = await Promise.all([
     import('./store/sqlite/continuous/follow.ts'),
@@ -77,23 +193,4 @@ export async function continuousBackup() {
     import('./store/sqlite/continuous/faults.ts'),
   ]);
   return { followStore, rebuild, rebuildFrom, readSeries, seriesFolders, ...faults };
-}
-
-/** Upgrades the schema of a PostgreSQL store, as the role in the address. */
-export async function migratePostgresSchema(address: Secret): Promise<SchemaChange> {
-  const { migratePostgres } = await import('./store/postgres/open.ts');
-  return migratePostgres({ url: address, environment: process.env });
-}
-
-/** Facts about the server and the role of an address, for people. */
-export async function examinePostgres(address: Secret): Promise<ServerFacts> {
-  const { serverFacts } = await import('./store/postgres/server-facts.ts');
-  return serverFacts(address, process.env);
-}
-
-/** Throws if the address of a PostgreSQL store is malformed. Connects to nothing. */
-export async function checkStoreAddress({ store }: Config): Promise<void> {
-  if (store.kind === 'sqlite') return;
-  const { parseAddress } = await import('./store/postgres/address.ts');
-  parseAddress(store.url, process.env);
 }

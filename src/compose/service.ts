@@ -9,6 +9,7 @@ import { seconds } from '../core/time.ts';
 import type { Census } from '../doors/server/places.ts';
 import type { Log } from '../log/log.ts';
 import { openDirectory } from '../open-directory.ts';
+import { storeAt } from '../open-store.ts';
 import type { Clock, Ports } from '../operations/ports.ts';
 import { EventWatch } from '../operations/upkeep/event-watch.ts';
 import { RecentActs } from '../operations/upkeep/recent-acts.ts';
@@ -53,8 +54,7 @@ export async function composeService(
   const tracing = await startTracing(config, { nodeName: node, clock, random: systemRandom, log });
   const recorded = recordingOutages(opened, timekeeper.admit);
   const store = tracing?.traceStore(recorded) ?? recorded;
-  const registry = new FollowedRegistry(store, (key) => keyring.isRetired(key));
-  await registry.refresh();
+  const registry = await FollowedRegistry.load(store, (key) => keyring.isRetired(key));
   for (const { about, says, todo } of unservedDoors(config, registry))
     log.warn({ why: says, todo }, `not served: ${about}`);
   const directory = openDirectory(store);
@@ -65,7 +65,7 @@ export async function composeService(
     store,
     milliseconds: clock.milliseconds,
     news: logEvents(log, (lag) => parts.metrics?.eventLag(lag)),
-    acts: config.store.kind === 'postgres' ? new RecentActs(store) : undefined,
+    acts: storeAt(config).canBePutBack ? new RecentActs(store) : undefined,
   });
   const assertions = composeAssertions(ports, log);
   const judges = { judge: judgeOf(config, ports, log, tracing), assertions: assertions.callerPorts };

@@ -1,8 +1,8 @@
 // Decodes the text of a setting into its value, by kind.
 import { isAbsolute, resolve } from 'node:path';
-import { Secret } from '../tokens/secret.ts';
 import { parseDuration } from './duration.ts';
-import type { KeyringSource, Kind, StoreAddress } from './setting.ts';
+import type { KeyringSource, Kind } from './setting.ts';
+import { parseStoreAddress } from './store-address.ts';
 
 /** What paths are relative to. */
 export interface Folders {
@@ -17,7 +17,7 @@ type Decode = (value: unknown, folders: Folders) => unknown;
 export const DECODERS: Readonly<Record<Kind, Decode>> = {
   duration: parseDuration,
   path: (value, folders) => absolute(String(value), folders),
-  store: (value, folders) => decodeStore(String(value), folders),
+  store: (value, folders) => parseStoreAddress(String(value), (path) => absolute(path, folders)),
   keyring: (value, folders) => decodeKeyring(String(value), folders),
   url: (value) => decodeUrl(String(value)),
 };
@@ -28,11 +28,6 @@ export const SECRET_KINDS: readonly (Kind | undefined)[] = ['store'];
 export function absolute(path: string, { base, data }: Folders): string {
   const named = path.replace(/^<dataFolder>/, data);
   return isAbsolute(named) ? named : resolve(base, named);
-}
-
-function decodeStore(text: string, folders: Folders): StoreAddress {
-  if (!text.startsWith('sqlite:')) return { kind: 'postgres', url: new Secret(text) };
-  return { kind: 'sqlite', path: absolute(text.slice('sqlite:'.length), folders) };
 }
 
 function decodeKeyring(text: string, folders: Folders): KeyringSource {

@@ -2,8 +2,8 @@
 // error messages. `kind` says how its text is decoded into the value that the program holds (decode.ts).
 import type { Seconds } from '../core/time.ts';
 import { boolean, described, integer, list, object, optional, type Schema, string } from '../schema.ts';
-import type { Secret } from '../tokens/secret.ts';
 import { DURATION_PATTERN, formatDuration } from './duration.ts';
+import type { StoreAddress } from './store-address.ts';
 
 export interface Words {
   /** What it does, for the operator. */
@@ -23,14 +23,6 @@ export interface SettingNotes {
 }
 
 export type Kind = 'duration' | 'path' | 'store' | 'keyring' | 'url';
-
-/** Where rows are kept. The URL may hold a password. */
-export type StoreAddress = { readonly kind: 'sqlite'; readonly path: string } | PostgresAddress;
-
-interface PostgresAddress {
-  readonly kind: 'postgres';
-  readonly url: Secret;
-}
 
 export type KeyringSource =
   | { readonly from: 'file'; readonly path: string }

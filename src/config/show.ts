@@ -2,9 +2,8 @@ import { stringify } from 'yaml';
 import { formatDuration } from './duration.ts';
 import type { Node } from './read.ts';
 import { CONFIG_SCHEMA, type Config } from './schema.ts';
-import type { KeyringSource, StoreAddress } from './setting.ts';
-
-const HIDDEN = '[hidden]';
+import type { KeyringSource } from './setting.ts';
+import { type StoreAddress, shownStore } from './store-address.ts';
 
 /** The configuration in force, as it would be written in the file, without passwords. */
 export function shownConfig(config: Config): unknown {
@@ -26,17 +25,6 @@ function shown(node: Node, value: unknown): unknown {
   if (kind === 'duration') return formatDuration(value as number);
   if (kind === 'store') return shownStore(value as StoreAddress);
   return kind === 'keyring' ? shownKeyring(value as KeyringSource) : value;
-}
-
-function shownStore(store: StoreAddress): string {
-  if (store.kind === 'sqlite') return `sqlite:${store.path}`;
-  const text = store.url.reveal();
-  if (!URL.canParse(text)) return HIDDEN;
-  const url = new URL(text);
-  // The query may contain passwords too (password=…, sslpassword=…), so it is not shown.
-  const query = url.search ? `?${HIDDEN}` : '';
-  const person = url.username ? `${url.username}${url.password ? `:${HIDDEN}` : ''}@` : '';
-  return `${url.protocol}//${person}${url.host}${url.pathname}${query}`;
 }
 
 function shownKeyring(source: KeyringSource): string {

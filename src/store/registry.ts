@@ -27,6 +27,13 @@ export class FollowedRegistry {
   readonly #tokenIssuerQuery: SharedQuery<boolean>;
   readonly #resourceServerQuery: SharedQuery<boolean>;
 
+  /** With all that is registered now. */
+  static async load(store: Store, isRetired?: (signingKey: string) => boolean): Promise<FollowedRegistry> {
+    const registry = new FollowedRegistry(store, isRetired);
+    await registry.refresh();
+    return registry;
+  }
+
   /** `isRetired`: keys that the keyring says are retired, whatever an old state of the store has. */
   constructor(store: Store, isRetired: (signingKey: string) => boolean = () => false) {
     const followedIntegrations = new FollowedTable(store, integrations, (found) => {

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { examineContents } from '../../src/cli/doctor/contents.ts';
 import type { Grant } from '../../src/core/grant.ts';
 import { epochSeconds } from '../../src/core/time.ts';
+import { FollowedRegistry } from '../../src/store/registry.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
@@ -27,7 +28,7 @@ async function warnsAbout(difference: Partial<Grant>): Promise<boolean> {
     await store.change(integrations, next.clientId, () => ({ outcome: undefined, next: anIntegration() }));
     await store.change(identities, next.identityId, () => ({ outcome: undefined, next: anIdentity() }));
     await store.change(grants, next.id, () => ({ outcome: undefined, next }));
-    const findings = await examineContents(store, NOW);
+    const findings = await examineContents(store, await FollowedRegistry.load(store));
     return findings.some(({ about, verdict }) => about === 'grants' && verdict === 'poor');
   } finally {
     await store.close();

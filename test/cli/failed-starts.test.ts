@@ -171,7 +171,12 @@ const FAILURES: readonly (readonly [cause: string, spoil: (home: Home) => unknow
     3,
     /^tessera: the configuration cannot be used\n.*: it is a folder\n {2}Name the file itself/,
   ],
-  ['no store', ({ folder }) => rmSync(join(folder, 'tessera.db')), 4, /^tessera: .*\n {2}Restore it from its backup/],
+  [
+    'no store',
+    ({ folder }) => rmSync(join(folder, 'tessera.db')),
+    4,
+    /^tessera: .*\n {2}For a new installation: tessera init.*tessera restore FILE/,
+  ],
 ];
 
 suite('a start that fails names the cause and the next step, with its own exit code', () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { examineContents } from '../../src/cli/doctor/contents.ts';
+import { FollowedRegistry } from '../../src/store/registry.ts';
 import { keySets } from '../../src/store/tables/key-sets.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { put } from '../node.ts';
@@ -12,7 +13,7 @@ import { NOW } from '../samples.ts';
 test('keys that could not be fetched are reported with the reason of the last attempt', async (t) => {
   const { node } = await onSqlite(t);
   const said = async () => {
-    const findings = await examineContents(node.store, NOW);
+    const findings = await examineContents(node.store, await FollowedRegistry.load(node.store));
     return findings.filter(({ about }) => about.startsWith('token issuer')).map(({ verdict, says }) => [verdict, says]);
   };
   assert.deepEqual(await said(), []);

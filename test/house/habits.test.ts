@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { importsOf } from './import-rules.ts';
 import { codeOf, ROOT, read, sourcesIn } from './sources.ts';
 
 const sources = ['src', 'sdk'].flatMap((folder) => sourcesIn(folder, '.ts'));
@@ -19,6 +20,26 @@ test('src and sdk have no default exports', () => {
   const found = sources.filter(({ text }) => /\bexport\s+default\b|\bas\s+default\b/.test(codeOf(text)));
   assert.deepEqual(
     found.map(({ path }) => path),
+    [],
+  );
+});
+
+/** The kinds of stores as literals: in comparisons, in addresses, in cases. */
+const KIND = /(['"])(?:sqlite|postgres)\1/;
+
+test('only the seam of the stores and the parser of their addresses name the kinds of stores', () => {
+  const askers = sources.filter(({ path }) => !/^src\/store\/(?:sqlite|postgres)\//.test(path));
+  const found = askers.filter(({ text }) => KIND.test(codeOf(text, { keepStrings: true }))).map(({ path }) => path);
+  assert.deepEqual(found, ['src/config/store-address.ts', 'src/open-store.ts'], 'ask storeAt for a capability');
+  for (const asks of ["store.kind === 'sqlite'", "store.kind !== 'postgres'", "case 'sqlite':", 'kind: "postgres"'])
+    assert.match(asks, KIND);
+});
+
+test('doctor and init read no table by themselves: an operation does', () => {
+  const tables = /^src\/store\/(?:pages\.ts$|tables\/(?!store-history\.ts$))/; // readHistory reads one row
+  const asking = sources.filter(({ path }) => /^src\/cli\/(?:doctor|init)\//.test(path));
+  assert.deepEqual(
+    asking.flatMap(importsOf).filter(({ to }) => tables.test(to)),
     [],
   );
 });

@@ -1,15 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import { type Grant, grantState } from '../../core/grant.ts';
-import { after, type EpochSeconds, isoTime, seconds } from '../../core/time.ts';
+import { type EpochSeconds, isoTime, seconds } from '../../core/time.ts';
 import { clockFault } from '../../operations/admin/check-clock.ts';
-import { rows } from '../../store/pages.ts';
+import { countGrantsToRenew, keyFailures } from '../../operations/admin/examine-contents.ts';
+import type { FollowedRegistry } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
-import { grants } from '../../store/tables/grants.ts';
-import { integrations } from '../../store/tables/integrations.ts';
-import { issuers } from '../../store/tables/issuers.ts';
-import { keySets } from '../../store/tables/key-sets.ts';
-import { resourceServers } from '../../store/tables/resource-servers.ts';
-import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import { systemClock } from '../../system.ts';
 import { counted } from '../terminal/output.ts';
 import { examineExpiry } from './certificates.ts';
@@ -22,14 +16,15 @@ const SOON = seconds(30 * 86_400);
 const TOLERANCE = 60;
 
 /** Checks the contents of the store: clock, integrations, issuers, resource servers, grants that end soon. */
-export async function examineContents(store: Store, now: EpochSeconds): Promise<Finding[]> {
+export async function examineContents(store: Store, registry: FollowedRegistry): Promise<Finding[]> {
+  const now = await store.now();
   return [
     await examineClock(store, now),
     ...(await examineHistory(store)),
-    await examineIntegrations(store),
-    ...(await examineIssuers(store)),
-    ...(await examineResourceServers(store)),
-    ...(await examineTokenIssuers(store)),
+    examineIntegrations(registry),
+    ...(await examineIssuers(registry, store)),
+    ...examineResourceServers(registry),
+    ...(await examineTokenIssuers(registry, store)),
     await examineGrants(store, now),
   ];
 }
@@ -43,16 +38,13 @@ async function examineClock(store: Store, now: EpochSeconds): Promise<Finding> {
   return bad('clock', `the newest event is ${ahead} seconds in the future`, 'Set the clock, and keep it by NTP.');
 }
 
-async function examineIntegrations(store: Store): Promise<Finding> {
-  const enabled = (await Array.fromAsync(rows(store, integrations))).filter(
-    (integration) => integration.enabled,
-  ).length;
+function examineIntegrations({ integrations }: FollowedRegistry): Finding {
+  const enabled = integrations.filter((integration) => integration.enabled).length;
   if (enabled > 0) return good('integrations', `${enabled} enabled`);
   return poor('integrations', 'none is enabled, so no tokens can be issued', 'Do: tessera integration add …');
 }
 
-async function examineIssuers(store: Store): Promise<Finding[]> {
-  const approved = (await Array.fromAsync(rows(store, issuers))).filter((issuer) => issuer.enabled);
+async function examineIssuers({ issuers: approved }: FollowedRegistry, store: Store): Promise<Finding[]> {
   if (approved.length === 0) return [good('issuers', 'none approved: no authorization by certificate')];
   const expiries = approved.map(({ label, certificate }) => {
     const { validTo } = new X509Certificate(certificate);
@@ -62,38 +54,26 @@ async function examineIssuers(store: Store): Promise<Finding[]> {
 }
 
 /** Reports keys that nodes could not fetch at their last attempt. */
-async function examineTokenIssuers(store: Store): Promise<Finding[]> {
-  const registered = (await Array.fromAsync(rows(store, tokenIssuers))).filter(({ enabled }) => enabled);
-  const sets = await Array.fromAsync(rows(store, keySets));
-  return registered.map(({ label, issuer, keys }) => {
+async function examineTokenIssuers({ tokenIssuers }: FollowedRegistry, store: Store): Promise<Finding[]> {
+  const failures = await keyFailures({ store });
+  return tokenIssuers.map(({ label, issuer, keys }) => {
     const about = `token issuer ${label}`;
-    const [newest] = sets
-      .filter(({ name }) => name.startsWith(`${label} `))
-      .toSorted((a, b) => b.checkedAt - a.checkedAt);
-    if (keys.from === 'file' || newest?.failure === undefined) return good(about, issuer);
+    const why = failures.get(label);
+    if (keys.from === 'file' || why === undefined) return good(about, issuer);
     const todo = 'Its last keys are used for 24 hours. Check the address, --allow-address and --ca-file.';
-    return poor(about, `its keys could not be fetched: ${newest.failure}`, todo);
+    return poor(about, `its keys could not be fetched: ${why}`, todo);
   });
 }
 
-async function examineResourceServers(store: Store): Promise<Finding[]> {
-  const enabled = (await Array.fromAsync(rows(store, resourceServers))).filter((server) => server.enabled);
+function examineResourceServers({ resourceServers: enabled }: FollowedRegistry): Finding[] {
   const mute = enabled.filter(({ secrets, identity }) => secrets.length === 0 && !identity).map(({ id }) => id);
   if (mute.length === 0) return enabled.length > 0 ? [good('resource servers', `${enabled.length} enabled`)] : [];
   const problem = `${mute.join(', ')}: neither a secret nor an identity, so it cannot check tokens`;
   return [poor('resource servers', problem, 'Do: tessera resource-server secret ID')];
 }
 
-/** Without a refresh token, a program gets its next grant by itself, with its certificate or its next assertion. */
-function isRenewedByCaller({ origin, refreshable }: Grant): boolean {
-  return origin.kind === 'assertion' || (origin.kind === 'certificate' && !refreshable);
-}
-
 async function examineGrants(store: Store, now: EpochSeconds): Promise<Finding> {
-  let ending = 0;
-  for await (const grant of rows(store, grants, { endingBefore: after(now, SOON) })) {
-    if (grantState(grant, now) === 'live' && !isRenewedByCaller(grant)) ending++;
-  }
+  const ending = await countGrantsToRenew(SOON, now, { store });
   if (ending === 0) return good('grants', 'none ends within 30 days');
   return poor(
     'grants',

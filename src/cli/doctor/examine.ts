@@ -1,7 +1,6 @@
 import type { Config } from '../../config/schema.ts';
 import { unservedDoors } from '../../config/served-doors.ts';
 import { FollowedRegistry } from '../../store/registry.ts';
-import type { Store } from '../../store/store.ts';
 import { examineAddress } from './address.ts';
 import { examineServerCertificates } from './certificates.ts';
 import { examineContents } from './contents.ts';
@@ -31,20 +30,14 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
   try {
     findings.push(...(await examineStore(config, opened)));
     if (findings.some(({ about, verdict }) => about === 'store' && verdict === 'bad')) return findings;
-    const now = await opened.now();
+    const registry = await FollowedRegistry.load(opened);
     return [
       ...findings,
       ...(await examineKeyring(config, opened)),
-      ...(await examineContents(opened, now)),
-      ...(await examineDoors(config, opened)),
+      ...(await examineContents(opened, registry)),
+      ...unservedDoors(config, registry).map(({ about, says, todo }) => poor(about, says, todo)),
     ];
   } finally {
     await opened.close();
   }
-}
-
-async function examineDoors(config: Config, store: Store): Promise<Finding[]> {
-  const registry = new FollowedRegistry(store);
-  await registry.refresh();
-  return unservedDoors(config, registry).map(({ about, says, todo }) => poor(about, says, todo));
 }

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
+import { storeAt } from '../../open-store.ts';
 import { bad, type Finding, poor } from './finding.ts';
 
 export const FREE_SPACE = 'Free some space, or make the disk larger.';
@@ -39,10 +40,10 @@ export function fileSystemFinding(about: string, type: number): Finding | undefi
 }
 
 /** Reports file systems without working locks or syncs, as far as that can be detected; otherwise nothing. */
-export function examineFileSystem({ store }: Config): Finding[] {
-  if (store.kind !== 'sqlite') return [];
-  const folder = dirname(store.path);
-  if (!existsSync(folder)) return [];
+export function examineFileSystem(config: Config): Finding[] {
+  const { file } = storeAt(config);
+  if (file === undefined || !existsSync(dirname(file))) return [];
+  const folder = dirname(file);
   const about = 'file system of the store';
   const found = fileSystemFinding(about, statfsSync(folder).type);
   return [found, syncFinding(about, folder)].filter((finding) => finding !== undefined);

@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
-import { onReadOnlyDisk } from '../../store/store-file.ts';
+import { storeAt } from '../../open-store.ts';
+import { MISSING_STORE, onReadOnlyDisk } from '../../store/store-file.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 
 const { R_OK, W_OK, X_OK } = constants;
@@ -20,7 +21,9 @@ interface Demands {
 }
 
 /** Checks that the files exist, that this user can use them, and that other users cannot read them. */
-export function examineFiles({ dataFolder, keyring, store }: Config): Finding[] {
+export function examineFiles(config: Config): Finding[] {
+  const { dataFolder, keyring } = config;
+  const { file } = storeAt(config);
   return [
     ...examineFile('data folder', dataFolder, {
       isFolder: true,
@@ -36,18 +39,13 @@ export function examineFiles({ dataFolder, keyring, store }: Config): Finding[] 
           missing: MISSING_KEYRING,
         })
       : []),
-    ...(store.kind === 'sqlite'
-      ? examineFile('store file', store.path, {
-          ...forOwner(store.path, '*'),
-          access: R_OK | W_OK,
-          missing: MISSING_STORE,
-        })
-      : []),
+    ...(file === undefined
+      ? []
+      : examineFile('store file', file, { ...forOwner(file, '*'), access: R_OK | W_OK, missing: MISSING_STORE })),
   ];
 }
 
-export const MISSING_KEYRING = 'For a new installation: tessera init. Otherwise restore it from its backup.';
-export const MISSING_STORE = 'For a new installation: tessera init. Otherwise: tessera restore FILE.';
+const MISSING_KEYRING = 'For a new installation: tessera init. Otherwise restore it from its backup.';
 
 /** A file that only its owner may read. */
 export function forOwner(path: string, more = ''): Demands {

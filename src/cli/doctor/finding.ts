@@ -1,3 +1,5 @@
+import { print } from '../terminal/output.ts';
+
 /** The result of a check. `poor`: it works, but is risky or will soon fail. `bad`: the service cannot work. */
 export interface Finding {
   readonly verdict: 'good' | 'poor' | 'bad';
@@ -16,4 +18,11 @@ export function poor(about: string, says: string, todo: string): Finding {
 
 export function bad(about: string, says: string, todo: string): Finding {
   return { verdict: 'bad', about, says, todo };
+}
+
+const MARKS = { good: 'ok  ', poor: 'warn', bad: 'FAIL' } as const;
+
+export function printFinding({ verdict, about, says, todo }: Finding): void {
+  print(`${MARKS[verdict]}  ${about}: ${says}`);
+  if (todo !== undefined) print(`      ${todo}`);
 }

@@ -1,7 +1,6 @@
 import type { ApprovedIssuer } from '../../core/issuer.ts';
-import { rows } from '../../store/pages.ts';
+import { countCapitalUpns } from '../../operations/admin/examine-contents.ts';
 import type { Store } from '../../store/store.ts';
-import { identities } from '../../store/tables/identities.ts';
 import { counted } from '../terminal/output.ts';
 import { type Finding, poor } from './finding.ts';
 
@@ -32,12 +31,10 @@ function examineShared(approved: readonly ApprovedIssuer[]): Finding[] {
 
 /** These issuers look up names in lower case, so they never find an identity whose name has capitals. */
 export async function examineUpns(approved: readonly ApprovedIssuer[], store: Store): Promise<Finding[]> {
-  const isFolding = ({ upnComparison, identities: from }: ApprovedIssuer) =>
-    upnComparison === 'active-directory' && from === 'directory';
+  const isFolding = ({ upnComparison, identities }: ApprovedIssuer) =>
+    upnComparison === 'active-directory' && identities === 'directory';
   const labels = approved.filter(isFolding).map(({ label }) => label);
-  if (labels.length === 0) return [];
-  let unfound = 0;
-  for await (const { upn } of rows(store, identities)) if (upn && /[A-Z]/.test(upn)) unfound++;
+  const unfound = labels.length === 0 ? 0 : await countCapitalUpns({ store });
   if (unfound === 0) return [];
   const says = `${labels.join(', ')}: ${counted(unfound, 'principal name')} of the directory with capitals`;
   return [

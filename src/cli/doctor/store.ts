@@ -1,15 +1,12 @@
 // Checks that the store opens, that it reports no problem, and that its clock agrees with ours.
-import { statSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { examinePostgres, openStore, sqliteCopies } from '../../open-store.ts';
+import { storeAt } from '../../open-store.ts';
 import { movedAwayAt, movedText, USE_THE_OTHER } from '../../store/move-mark.ts';
 import type { Store, StoreCheckName } from '../../store/store.ts';
-import { unreachable } from '../../store/store-file.ts';
 import { systemClock } from '../../system.ts';
 import { todoOf } from '../terminal/failure.ts';
 import { FREE_SPACE } from './file-system.ts';
-import { MISSING_STORE } from './files.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 
 /** In seconds. Synchronized clocks agree within this. */
@@ -26,28 +23,8 @@ const REMEDIES: Readonly<Record<StoreCheckName, string>> = {
 
 /** Opens the store, or says why it does not open. */
 export async function openForExamination(config: Config): Promise<Store | Finding> {
-  const { store } = config;
-  const missing = store.kind === 'sqlite' ? whyNotThere(store.path) : undefined;
-  if (missing) return missing;
-  try {
-    return await openStore(config, 'command');
-  } catch (error) {
-    const { message } = error as Error;
-    const otherwise = store.kind === 'sqlite' ? REMEDIES.writes : 'See docs/postgresql.md.';
-    return bad('store', `cannot be used: ${message}`, todoOf(error) ?? otherwise);
-  }
-}
-
-function whyNotThere(path: string): Finding | undefined {
-  try {
-    statSync(path);
-    return undefined;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return bad('store', `there is none at ${path}`, MISSING_STORE);
-    const { message, todo } = unreachable(path, code);
-    return bad('store', message, todo);
-  }
+  const { open, remedy } = storeAt(config);
+  return open('command').catch((error: Error) => bad('store', error.message, todoOf(error) ?? remedy));
 }
 
 export async function examineStore(config: Config, store: Store): Promise<Finding[]> {
@@ -55,7 +32,8 @@ export async function examineStore(config: Config, store: Store): Promise<Findin
   const problems = checks.flatMap(({ name, problem }) =>
     problem ? [bad(name, [problem.reason, problem.detail].filter(Boolean).join(': '), REMEDIES[name])] : [],
   );
-  if (problems.length === 0) problems.push(...(await examinePages(config)));
+  const damage = problems.length === 0 ? await storeAt(config).whyDamaged?.() : undefined;
+  if (damage !== undefined) problems.push(bad('store', `it is damaged: ${damage}`, REMEDIES.files));
   const own = problems.length > 0 ? problems : [good('store', 'answers, and has the schema of this release')];
   return [
     ...own,
@@ -65,29 +43,22 @@ export async function examineStore(config: Config, store: Store): Promise<Findin
   ];
 }
 
-/** Reads all of a SQLite store. */
-async function examinePages({ store }: Config): Promise<Finding[]> {
-  if (store.kind !== 'sqlite') return [];
-  const { whyDamaged } = await sqliteCopies();
-  const why = whyDamaged(store.path);
-  return why === undefined ? [] : [bad('store', `it is damaged: ${why}`, REMEDIES.files)];
-}
-
 async function examineMove(store: Store): Promise<Finding[]> {
   const movedAt = await movedAwayAt(store);
   return movedAt === undefined ? [] : [bad('move', movedText(movedAt), USE_THE_OTHER)];
 }
 
 /** Connects and reads, for each host at most `connect_timeout`; changes nothing. */
-export async function examineServer({ store }: Config): Promise<Finding[]> {
-  if (store.kind === 'sqlite') return [];
+export async function examineServer(config: Config): Promise<Finding[]> {
+  const { serverFacts, remedy } = storeAt(config);
+  if (!serverFacts) return [];
   try {
-    const { place, release, role, isSuperuser } = await examinePostgres(store.url);
+    const { place, release, role, isSuperuser } = await serverFacts();
     const todo = 'Let nodes use a role of their own: docs/postgresql.md, Roles.';
     if (isSuperuser) return [poor('database', `${place}: ${role} is a superuser, who may do anything there`, todo)];
     return [good('database', `${place}, PostgreSQL ${release}`)];
   } catch (error) {
-    return [bad('database', (error as Error).message, todoOf(error) ?? 'See docs/postgresql.md.')];
+    return [bad('database', (error as Error).message, todoOf(error) ?? remedy)];
   }
 }
 

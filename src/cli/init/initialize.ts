@@ -9,7 +9,7 @@ import type { Config } from '../../config/schema.ts';
 import { accept } from '../../core/outcome.ts';
 import { withKeyringLocked } from '../../lock-keyring.ts';
 import { openKeyring } from '../../open-keyring.ts';
-import { openStore } from '../../open-store.ts';
+import { storeAt } from '../../open-store.ts';
 import { knowsKeys } from '../../operations/admin/check-keyring.ts';
 import { draftedIntegration } from '../../operations/admin/integration-draft.ts';
 import { markMinting } from '../../operations/admin/mark-minting.ts';
@@ -26,7 +26,6 @@ import { configText } from './config-text.ts';
 import { addFirstOnes } from './first-ones.ts';
 import type { InitFlags } from './flags.ts';
 import { presentIn, sayNext } from './next-steps.ts';
-import { prepareStore } from './prepare-store.ts';
 
 export async function initialize(flags: InitFlags, command: Command): Promise<void> {
   const { config: flag, set: sets = [] } = command.optsWithGlobals<{ config?: string; set?: string[] }>();
@@ -34,8 +33,9 @@ export async function initialize(flags: InitFlags, command: Command): Promise<vo
   if (flags.store) refusePassword(flags.store);
   checkFirstIntegration(flags);
   const config = existsSync(file) ? takeConfig(file, sets, command) : writeConfig(file, flags, sets);
-  await prepareStore(config);
-  const store = await openStore(config, 'command');
+  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
+  print(await storeAt(config).prepare());
+  const store = await storeAt(config).open('command');
   try {
     await prepareKeyring(config, store);
   } finally {

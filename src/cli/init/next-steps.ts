@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
-import { rows } from '../../store/pages.ts';
+import { storeAt } from '../../open-store.ts';
+import { listIdentities } from '../../operations/admin/list-identities.ts';
+import { FollowedRegistry } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
-import { identities } from '../../store/tables/identities.ts';
-import { integrations } from '../../store/tables/integrations.ts';
-import { issuers } from '../../store/tables/issuers.ts';
 import { print } from '../terminal/output.ts';
 
 /** What the store already has. */
@@ -15,16 +14,9 @@ export interface Present {
 }
 
 export async function presentIn(store: Store): Promise<Present> {
-  return {
-    integration: await hasAny(rows(store, integrations)),
-    identity: await hasAny(rows(store, identities)),
-    issuer: await hasAny(rows(store, issuers)),
-  };
-}
-
-async function hasAny(found: AsyncIterable<unknown>): Promise<boolean> {
-  for await (const _ of found) return true;
-  return false;
+  const { integrations, issuers } = await FollowedRegistry.load(store);
+  const { identities } = await listIdentities(1, { store });
+  return { integration: integrations.length > 0, identity: identities.length > 0, issuer: issuers.length > 0 };
 }
 
 /** Prints what the operator still has to do after `tessera init`. `tessera` is how to run the command. */
@@ -32,7 +24,7 @@ export function sayNext(config: Config, present: Present, tessera: string): void
   const steps = [
     ...certificateStep(config),
     'Back up the keyring, apart from the store: without it every grant ends.',
-    ...(config.store.kind === 'postgres'
+    ...(storeAt(config).isShared
       ? [
           'Copy the configuration and the keyring (mode 0600) to every other node; run init there too, it makes no new key.',
         ]

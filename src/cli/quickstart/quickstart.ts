@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../../config/schema.ts';
-import { openStore } from '../../open-store.ts';
+import { storeFile } from '../../config/store-address.ts';
+import { openStore, storeAt } from '../../open-store.ts';
 import { acceptClock } from '../../operations/admin/accept-clock.ts';
 import { addIdentity } from '../../operations/admin/add-identity.ts';
 import { approveIssuer } from '../../operations/admin/approve-issuer.ts';
@@ -74,11 +75,12 @@ function refuseInstallation(): void {
  * generated password, of which only the hash is stored.
  */
 async function prepare(config: Config): Promise<string | undefined> {
-  const { dataFolder, store, keyring } = config;
+  const { dataFolder, keyring } = config;
+  const { file } = storeAt(config);
   if (
-    store.kind !== 'sqlite' ||
+    file === undefined ||
     keyring.from !== 'file' ||
-    ![store.path, keyring.path].every((path) => dirname(path) === dataFolder)
+    ![file, keyring.path].every((path) => dirname(path) === dataFolder)
   ) {
     throw new CommandFailure(
       'configuration',
@@ -86,7 +88,7 @@ async function prepare(config: Config): Promise<string | undefined> {
       'For other places: tessera init',
     );
   }
-  if (existsSync(keyring.path) && existsSync(store.path)) return undefined;
+  if (existsSync(keyring.path) && existsSync(file)) return undefined;
   if (existsSync(dataFolder) && readdirSync(dataFolder).length > 0) {
     throw new CommandFailure(
       'keyring',
@@ -97,7 +99,7 @@ async function prepare(config: Config): Promise<string | undefined> {
   const unfinished = `${dataFolder}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
-  const password = await fill(join(unfinished, basename(store.path)), await writeCertificates(unfinished));
+  const password = await fill(join(unfinished, basename(file)), await writeCertificates(unfinished));
   writeKeyringFile(join(unfinished, basename(keyring.path)), firstKey());
   renameSync(unfinished, dataFolder);
   return password.reveal();
@@ -119,7 +121,7 @@ async function writeCertificates(folder: string): Promise<string> {
 
 /** An integration, an identity that may use it, and the development authority as approved issuer. */
 async function fill(path: string, pem: string): Promise<Secret> {
-  const store = await openStore({ store: { kind: 'sqlite', path } }, 'init');
+  const store = await openStore({ store: storeFile(path) }, 'init');
   try {
     const ports = { store, by: { as: 'service', why: 'quickstart' } as const, random: systemRandom };
     const { password } = await obtainPassword({ generate: true }, systemRandom);

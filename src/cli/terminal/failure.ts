@@ -32,7 +32,8 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
   StoreAddressFault: (fault) => ending('configuration', fault),
   CertificateUnusable: (fault) => ending('certificate', fault),
   MoveRefused: (fault) => ending('refused', fault),
-  StoreMissing: (fault) => ending('store', fault, '', MAKE_STORE),
+  StoreMissing: (fault) => ending('store', fault),
+  StoreLacks: (fault) => ending('refused', fault),
   OutcomeUnknown: ({ message }) => ({
     end: 'store',
     what: `the store failed while it was writing: ${message}`,
@@ -43,7 +44,6 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
 };
 
 const LOOK = 'See: tessera doctor';
-const MAKE_STORE = 'Restore it from its backup (tessera restore FILE), check the path, or make a new one: tessera init';
 
 /** The next step, if the fault or its cause carries one, or SQLite's code says it. */
 export function todoOf(fault: unknown): string | undefined {

@@ -32,7 +32,7 @@ export async function atWorkplace(command: Command, work: (workplace: Workplace)
 export async function inWorkplace(config: Config, work: (workplace: Workplace) => Promise<void>): Promise<void> {
   const store = await openExisting(config);
   try {
-    if (config.store.kind === 'sqlite') await warnOfMove(store);
+    await warnOfMove(store);
     await work({ config, store, by: commandAuthor(), random: systemRandom });
   } finally {
     await store.close();
@@ -49,8 +49,6 @@ async function warnOfMove(store: Store): Promise<void> {
 async function openExisting(config: Config): Promise<Store> {
   return openStore(config, 'command').catch((error: Error) => {
     if (todoOf(error) !== undefined) throw error;
-    if (error.name === 'StoreMissing')
-      throw new CommandFailure('store', error.message, 'Do: tessera init (or check --config).');
     throw new CommandFailure('store', `the store cannot be used: ${error.message}`, 'See: tessera doctor');
   });
 }

@@ -1,6 +1,7 @@
 // Makes a store. It gets its name when it is complete and on the disk, so that an interrupted `tessera init` can be repeated.
 import { existsSync, linkSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { StoreUnusable } from '../store.ts';
 import { settle, sync } from './backup.ts';
 import { makeDatabase, openDatabase } from './connection.ts';
 import { migrate } from './migrations.ts';
@@ -9,6 +10,11 @@ import { syncFolder } from './wal.ts';
 /** Leaves whatever has this name as it is. */
 export function makeStore(path: string): void {
   if (existsSync(path)) return;
+  if (existsSync(`${path}-wal`))
+    throw new StoreUnusable(
+      `the store ${path} is gone, but its WAL is there: ${path}-wal`,
+      'Put the file back, or: tessera restore FILE. For a new installation, move the WAL away.',
+    );
   removeUnfinished(path);
   const folder = mkdtempSync(`${path}${UNFINISHED}${process.pid}-`);
   try {

@@ -4,7 +4,7 @@ import type { EpochSeconds } from '../../core/time.ts';
 import type { BackEnd } from '../back-end.ts';
 import { storeOf } from '../change.ts';
 import { type Store, StoreMissing, StoreUnusable, UNFINISHED_STORE } from '../store.ts';
-import { onReadOnlyDisk, refuseLink, unreachable } from '../store-file.ts';
+import { MISSING_STORE, onReadOnlyDisk, refuseLink, unreachable } from '../store-file.ts';
 import { sqliteBackEnd } from './back-end.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Commits } from './commits.ts';
@@ -55,7 +55,7 @@ export async function openSqlite({
 }
 
 function refuseMissing(path: string, size: number | undefined): void {
-  if (size === undefined) throw new StoreMissing(`there is no store at ${path}`);
+  if (size === undefined) throw new StoreMissing(`there is no store at ${path}`, MISSING_STORE);
   if (size === 0) throw new StoreMissing(`the store at ${path} is empty: the file was cut`, UNFINISHED_STORE);
 }
 

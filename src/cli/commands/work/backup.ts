@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Seconds } from '../../../core/time.ts';
-import { continuousBackup, sqliteCopies } from '../../../open-store.ts';
+import { continuousBackup, needed, sqliteCopies } from '../../../open-store.ts';
 import { systemClock } from '../../../system.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { counted, print, printJson, printTable, remark, result } from '../../terminal/output.ts';
-import { sqlitePath } from '../../terminal/store-address.ts';
 import { removingAfter } from '../../terminal/unfinished-files.ts';
 import { configOf } from '../../terminal/workplace.ts';
 import { Shipping } from './ship-files.ts';
@@ -15,10 +14,9 @@ import { Shipping } from './ship-files.ts';
 export async function backUpTo(path: string | undefined, command: Command): Promise<void> {
   if (path === undefined) throw new CommandFailure('usage', 'the name of the copy is missing', 'tessera backup FILE');
   const file = resolve(path);
-  const from = sqlitePath(await configOf(command));
+  const { file: from, backUp, unfinishedFiles, isFull } = await needed(await configOf(command), 'copies')();
   if (existsSync(file))
     throw new CommandFailure('refused', `${file} exists`, 'Choose another name; nothing is overwritten.');
-  const { backUp, unfinishedFiles, isFull } = await sqliteCopies();
   const onProgress = (part: number) => process.stderr.isTTY && process.stderr.write(`\r${Math.floor(part * 100)} %`);
   await removingAfter(unfinishedFiles(file), () => backUp(from, file, onProgress)).catch((error: Error) => {
     if (!isFull(error)) throw error;
@@ -42,13 +40,12 @@ export interface FollowFlags {
 
 export async function follow(folder: string, flags: FollowFlags, command: Command): Promise<void> {
   const archive = resolve(folder);
-  const store = sqlitePath(await configOf(command));
+  const { file: store, followStore, BackupRefused } = await needed(await configOf(command), 'follows')();
   if (!existsSync(store)) throw new CommandFailure('store', `there is no store at ${store}`, 'Check --config.');
   const found = statSync(archive, { throwIfNoEntry: false });
   if (found?.isDirectory() === false)
     throw new CommandFailure('refused', `${archive} is not a folder`, 'Name a folder.');
   if (!found) mkdirSync(archive, { mode: 0o700 }); // not its parents: their disk may not be mounted
-  const { followStore, BackupRefused } = await continuousBackup();
   const shipping = flags.command === undefined ? undefined : new Shipping(archive, flags.command, remark);
   await followStore({
     store,

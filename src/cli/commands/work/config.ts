@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { configJsonSchema } from '../../../config/json-schema.ts';
 import { configReference } from '../../../config/reference.ts';
 import { shownConfig, shownYaml } from '../../../config/show.ts';
-import { checkStoreAddress } from '../../../open-store.ts';
+import { storeAt } from '../../../open-store.ts';
+import { printFinding } from '../../doctor/finding.ts';
 import { examineNamedFiles } from '../../doctor/named-files.ts';
-import { printFinding } from '../../doctor/print-finding.ts';
 import { examineServer } from '../../doctor/store.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { counted, print, printJson, result } from '../../terminal/output.ts';
@@ -12,7 +12,7 @@ import { configOf } from '../../terminal/workplace.ts';
 
 export async function checkConfig({ offline }: { offline?: true }, command: Command): Promise<void> {
   const config = await configOf(command);
-  await checkStoreAddress(config);
+  await storeAt(config).checkAddress?.();
   const found = [...examineNamedFiles(config), ...(offline ? [] : await examineServer(config))];
   const findings = found.filter(({ verdict }) => verdict !== 'good');
   print(findings.length === 0 ? 'The configuration is in order.' : 'The settings are in order. What they name:');

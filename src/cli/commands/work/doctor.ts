@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { examine } from '../../doctor/examine.ts';
-import { printFinding } from '../../doctor/print-finding.ts';
+import { printFinding } from '../../doctor/finding.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { printJson } from '../../terminal/output.ts';
 import { configOf } from '../../terminal/workplace.ts';

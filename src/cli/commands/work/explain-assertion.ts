@@ -29,8 +29,7 @@ async function explainByStore(
   { at }: ExplainFlags,
   { store, config }: Workplace,
 ): Promise<AssertionExplanation> {
-  const registry = new FollowedRegistry(store);
-  await registry.refresh();
+  const registry = await FollowedRegistry.load(store);
   const find = async (name: string) => (await store.load(keySets, name)).found?.row;
   const keys = new IssuerKeys({ fetch: systemFetch(), now: systemClock.now, exchange: { ...ALONE, find } });
   const now = at ?? systemClock.now();

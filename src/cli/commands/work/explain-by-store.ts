@@ -16,8 +16,7 @@ export async function explainByStore(
   { crl = [], at }: { readonly crl?: readonly string[]; readonly at?: EpochSeconds },
   { store }: Workplace,
 ): Promise<CallerExplanation> {
-  const registry = new FollowedRegistry(store);
-  await registry.refresh();
+  const registry = await FollowedRegistry.load(store);
   const now = at ?? systemClock.now();
   const judge = new CertificateJudge({ fetch: systemFetch(), now: () => now });
   const lists = registry.issuers.flatMap(({ revocation }) => revocation.crlFiles);

@@ -49,8 +49,7 @@ export function explainTokenFile(file: string | undefined, command: Command): Pr
 
 export function explainScope(clientId: string, wanted: string, command: Command): Promise<void> {
   return atWorkplace(command, async ({ store }) => {
-    const registry = new FollowedRegistry(store);
-    await registry.refresh();
+    const registry = await FollowedRegistry.load(store);
     const integration = registry.integration(clientId);
     if (!integration) return printVerdict(SCOPE_STEPS, 'integration-unknown');
     const outcome = integration.enabled
@@ -81,8 +80,7 @@ function printVerdict(steps: readonly CheckStep[], refusal: string | undefined):
 }
 
 async function portsOf({ config, store, random }: Workplace) {
-  const registry = new FollowedRegistry(store);
-  await registry.refresh();
+  const registry = await FollowedRegistry.load(store);
   const keyring = new Keyring(await openKeyring(config, store));
   return {
     store,

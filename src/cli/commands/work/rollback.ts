@@ -1,5 +1,4 @@
 // A store that was put back to an older state: what came back with it, and how an operator accepts it.
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { actWords } from '../../../core/act.ts';
 import type { Rollback, StoreHistory } from '../../../core/store-history.ts';
@@ -15,10 +14,8 @@ import {
   nameOf,
 } from '../../../operations/admin/lost-endings.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
-import { Secret } from '../../../tokens/secret.ts';
-import { CommandFailure } from '../../terminal/exit.ts';
 import { counted, print, printJson, printTable } from '../../terminal/output.ts';
-import { refusePassword } from '../../terminal/store-address.ts';
+import { storeNamedBy } from '../../terminal/store-address.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
 
@@ -104,17 +101,10 @@ async function lostEndings(
 }
 
 async function fromCopy(address: string, workplace: Workplace): Promise<readonly LostEnding[]> {
-  const copy = await openStore({ store: storeAt(address) }, 'command');
+  const copy = await openStore(storeNamedBy('--copy', address), 'command');
   try {
     return await endingsFromCopy(copy, workplace);
   } finally {
     await copy.close();
   }
-}
-
-function storeAt(address: string) {
-  refusePassword(address);
-  if (/^postgres(?:ql)?:/.test(address)) return { kind: 'postgres', url: new Secret(address) } as const;
-  if (address.startsWith('sqlite:')) return { kind: 'sqlite', path: resolve(address.slice('sqlite:'.length)) } as const;
-  throw new CommandFailure('usage', '--copy names no store', 'Write --copy sqlite:PATH or --copy postgres://….');
 }

@@ -3,9 +3,10 @@ import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readKeys } from '../../../config/keys.ts';
 import type { Config } from '../../../config/schema.ts';
+import { storeFile } from '../../../config/store-address.ts';
 import { actWords } from '../../../core/act.ts';
 import { isoTime } from '../../../core/time.ts';
-import { migratePostgresSchema, openForMove, openStore, sqliteCopies } from '../../../open-store.ts';
+import { needed, openForMove, openStore, sqliteCopies } from '../../../open-store.ts';
 import {
   carryRevocations,
   countLiveGrants,
@@ -22,10 +23,9 @@ import {
 import { alignWithKeyring } from '../../../operations/admin/published-keys.ts';
 import { type Move, moveStore, type Progress } from '../../../store/move.ts';
 import type { StoredKey } from '../../../tokens/keyring.ts';
-import { Secret } from '../../../tokens/secret.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { counted, print, printJson, printTable, remark, result } from '../../terminal/output.ts';
-import { refusePassword, sqlitePath } from '../../terminal/store-address.ts';
+import { storeNamedBy } from '../../terminal/store-address.ts';
 import { removingAfter } from '../../terminal/unfinished-files.ts';
 import { configOf, inWorkplace, type Workplace } from '../../terminal/workplace.ts';
 import { rebuildCopy } from './backup.ts';
@@ -39,14 +39,14 @@ export interface RestoreFlags {
 export async function restoreFrom(path: string, { endGrants, at }: RestoreFlags, command: Command): Promise<void> {
   const from = resolve(path);
   const config = await configOf(command);
-  const to = sqlitePath(config);
+  const { file: to } = await needed(config, 'copies')();
   if (!existsSync(dirname(to)))
     throw new CommandFailure('store', `there is no folder ${dirname(to)}`, 'Make it, or check --config.');
   let carried: Carried | undefined;
   let ended: readonly LostEnding[] = [];
   let settled: Settled | undefined;
   const settle = (restored: string, former: string | undefined) =>
-    inWorkplace({ ...config, store: { kind: 'sqlite', path: restored } }, async (workplace) => {
+    inWorkplace({ ...config, store: storeFile(restored) }, async (workplace) => {
       carried = former === undefined ? undefined : await carryFrom(former, workplace);
       ended = [...(carried?.ended ?? []), ...(await alignWithKeyring(keysOf(config), workplace))];
       settled = endGrants ? await endEverything(workplace) : { live: await countLiveGrants(workplace) };
@@ -148,7 +148,7 @@ async function replaceBy(
 /** The replaced store may be damaged: that may be why a copy was restored. */
 async function carryFrom(former: string, workplace: Workplace): Promise<Carried> {
   try {
-    const store = await openStore({ store: { kind: 'sqlite', path: former } }, 'command');
+    const store = await openStore({ store: storeFile(former) }, 'command');
     try {
       const lost = await lostChanges(store, workplace); // first: the event log of the copy grows from here on
       const ended = await registeredEndings(store, workplace);
@@ -203,11 +203,9 @@ export interface MoveFlags {
 }
 
 export async function migrateStore({ from, to, json }: MoveFlags, command: Command): Promise<void> {
-  refusePassword(to);
-  const config = await configOf(command);
-  const path = from ? sqliteAddress(from) : sqlitePath(config);
-  if (!existsSync(path)) throw new CommandFailure('store', `there is no store at ${path}`, 'Check --from or --config.');
-  const { source, target } = await openForMove(path, to);
+  const at = storeNamedBy('--to', to);
+  const old = from === undefined ? await configOf(command) : storeNamedBy('--from', from);
+  const { source, target } = await openForMove(old, at);
   try {
     const move = await moveStore(source, target, reportNowAndThen());
     if (json) printJson(move);
@@ -253,13 +251,7 @@ const INCOMPLETE = [
 ] as const;
 
 export async function migrateSchema({ as }: { as: string }): Promise<void> {
-  refusePassword(as);
-  const { before, now } = await migratePostgresSchema(new Secret(as));
+  const { before, now } = await needed(storeNamedBy('--as', as), 'migrateSchema')();
   print(before === now ? `The database has schema ${now}: nothing to do` : `The database has schema ${now} now`);
   result({ before, now });
-}
-
-function sqliteAddress(address: string): string {
-  if (address.startsWith('sqlite:')) return resolve(address.slice('sqlite:'.length));
-  throw new CommandFailure('usage', 'only SQLite stores are moved', 'Write --from sqlite:PATH.');
 }

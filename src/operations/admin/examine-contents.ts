@@ -1,0 +1,36 @@
+// What `tessera doctor` wants to know about the contents of a store, beyond what is registered.
+import { type Grant, grantState } from '../../core/grant.ts';
+import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
+import { rows } from '../../store/pages.ts';
+import { grants } from '../../store/tables/grants.ts';
+import { identities } from '../../store/tables/identities.ts';
+import { keySets } from '../../store/tables/key-sets.ts';
+import type { AdminPorts } from './admin.ts';
+
+type StorePort = Pick<AdminPorts, 'store'>;
+
+/** How many live grants end within this time and are lost unless somebody authorizes again. */
+export async function countGrantsToRenew(within: Seconds, now: EpochSeconds, { store }: StorePort): Promise<number> {
+  let count = 0;
+  for await (const grant of rows(store, grants, { endingBefore: after(now, within) }))
+    if (grantState(grant, now) === 'live' && !isRenewedByCaller(grant)) count++;
+  return count;
+}
+
+/** Without a refresh token, a program gets its next grant by itself, with its certificate or its next assertion. */
+function isRenewedByCaller({ origin, refreshable }: Grant): boolean {
+  return origin.kind === 'assertion' || (origin.kind === 'certificate' && !refreshable);
+}
+
+/** By the label of a token issuer: why its keys could not be fetched at the last attempt of any node. */
+export async function keyFailures({ store }: StorePort): Promise<ReadonlyMap<string, string | undefined>> {
+  const sets = (await Array.fromAsync(rows(store, keySets))).sort((a, b) => a.checkedAt - b.checkedAt);
+  return new Map(sets.map(({ name, failure }) => [name.slice(0, name.indexOf(' ')), failure]));
+}
+
+/** How many principal names of the directory have capitals. */
+export async function countCapitalUpns({ store }: StorePort): Promise<number> {
+  let count = 0;
+  for await (const { upn } of rows(store, identities)) if (upn && /[A-Z]/.test(upn)) count++;
+  return count;
+}
