@@ -86,8 +86,10 @@ export async function anotherNode(store: Store, difference: Partial<TokenPorts> 
     issuer: 'https://tokens.example',
     clock: new TestClock(),
     random: systemRandom,
+    admitClock: () => undefined,
     judge: async () => ({ outcome: refuse('certificate-missing'), steps: [] }),
     logRefused: () => undefined,
+    countIgnoredHeader: () => undefined,
     judgeAssertion: async () => ({ outcome: refuse('assertion-issuer-unknown'), steps: [] }),
     logRefusedAssertion: () => undefined,
     ...difference,
@@ -139,8 +141,15 @@ export const ISSUER: ApprovedIssuer = {
   enabled: true,
 };
 
+const SOME_CERTIFICATE: Presentation = {
+  presented: { by: 'handshake', chain: [new Uint8Array(1)], hasIgnoredHeader: false },
+  requestId: 'a request',
+};
+
 /** Every certificate is accepted, and is that of Ada. */
-const ADA_PRESENTED: Pick<TokenPorts, 'judge' | 'directory' | 'logRefused'> = {
+const ADA_PRESENTED: Omit<CallerPorts, Exclude<keyof Ports, 'directory'>> = {
+  admitClock: () => undefined,
+  countIgnoredHeader: () => undefined,
   judge: async () => {
     const name = { source: 'common-name', name: 'ada' } as const;
     return {
@@ -153,7 +162,7 @@ const ADA_PRESENTED: Pick<TokenPorts, 'judge' | 'directory' | 'logRefused'> = {
 };
 
 export async function issue(node: Ports, scope = 'orders:read'): Promise<TokenPair> {
-  const request = { clientId: CLIENT, scope, presenter: CURL, ...NOTHING_PRESENTED };
+  const request = { clientId: CLIENT, scope, presenter: CURL, ...SOME_CERTIFICATE };
   return accepted(await authorizeCertificate(request, { ...node, ...ADA_PRESENTED }));
 }
 

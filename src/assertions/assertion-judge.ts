@@ -81,6 +81,11 @@ export class AssertionJudge {
   }
 }
 
+/** In the words of `tessera token-issuer explain`, also for the log. */
+export function printAssertionStep({ rule, passed, words, setting }: Step): string {
+  return `${passed ? 'pass' : 'FAIL'} ${rule}: ${words}${setting ? ` {${setting}}` : ''}`;
+}
+
 type Check = (rule: string, passed: boolean, words: string, reason: RefusalReason, setting?: string) => boolean;
 type KeyProblem = Exclude<Signature, 'authentic' | 'forged'>;
 

@@ -1,20 +1,18 @@
 // The keys of token issuers, in memory. One node fetches a key set, all nodes share it through the store.
 import { hash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SharedKeySet } from '../core/shared-key-set.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
 import type { Fetch } from '../outbound/download.ts';
-import { waitAtMost } from '../outbound/wait-at-most.ts';
+import { ALONE, type Exchange, fetchUnlessShared, waitAtMost } from '../outbound/shared-download.ts';
 import { fetchKeys } from './fetch-keys.ts';
-import { ALONE, type KeyExchange } from './key-exchange.ts';
 import { type KeySet, readKeySet } from './key-set.ts';
 
 export interface KeyPorts {
   readonly fetch: Fetch;
   readonly now: () => EpochSeconds;
   /** Present if several nodes share the store. */
-  readonly exchange?: KeyExchange;
+  readonly exchange?: Exchange<SharedKeySet>;
   /** Logs why keys could not be fetched; once, not on every attempt. */
   readonly logFailure?: (label: string, why: string) => void;
 }
@@ -25,7 +23,6 @@ const RENEW_SECONDS = 600;
 const RETRY_SECONDS = 60;
 /** How long keys are used if the token issuer cannot be reached. */
 const TRUSTED_SECONDS = 86_400;
-const LOOK_AGAIN_MS = 250;
 /** The longest that a request waits; the fetch continues. */
 const WAIT_MS = 12_000;
 
@@ -103,17 +100,10 @@ export class IssuerKeys {
     return running;
   }
 
-  async #work(tokenIssuer: TokenIssuer, name: string, age: number): Promise<void> {
-    try {
-      while (await this.#isStillDue(name, age)) {
-        // Check again while holding the lease: another node may have fetched it in the meantime.
-        const fetched = async () => (await this.#isStillDue(name, age)) && this.#fetch(tokenIssuer, name);
-        if (await this.#ports.exchange.byOne(name, fetched)) return;
-        await sleep(LOOK_AGAIN_MS);
-      }
-    } finally {
-      this.#underWay.delete(name);
-    }
+  #work(tokenIssuer: TokenIssuer, name: string, age: number): Promise<void> {
+    const isDue = () => this.#isStillDue(name, age);
+    const fetching = fetchUnlessShared(name, this.#ports.exchange, isDue, () => this.#fetch(tokenIssuer, name));
+    return fetching.finally(() => this.#underWay.delete(name));
   }
 
   /** After a failure, the next attempt is not delayed as long as after a success. */

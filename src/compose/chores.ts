@@ -2,7 +2,6 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countEndingSoon } from '../operations/upkeep/ending-soon.ts';
-import { byOneNode } from '../operations/upkeep/lease.ts';
 import { keeperOfTimes, SEEN_EVERY } from '../operations/upkeep/service-times.ts';
 import { SWEEPING, sweep } from '../operations/upkeep/sweep.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
@@ -11,6 +10,7 @@ import { followLists } from '../serve/follow-lists.ts';
 import { RevocationFollower } from '../serve/follow-revocations.ts';
 import { GiveBack } from '../serve/give-back.ts';
 import type { OpenListener } from '../serve/open-listener.ts';
+import { byOneNode } from '../store/lease.ts';
 import type { FollowedRegistry } from '../store/registry.ts';
 import type { Parts } from './parts.ts';
 
@@ -45,7 +45,7 @@ export function choresOf(
     { everyMs: SEEN_EVERY * 1_000, work: keepTimes, atStart: 'awaited' },
     // Lists apply from the first request on. Ending the grants of a long list takes longer, and runs meanwhile.
     { everyMs: 2_000, work: readLists, atStart: 'awaited' },
-    { everyMs: 1_000, work: () => judge.followLists(registry.issuers), atStart: 'awaited' },
+    { everyMs: 1_000, work: () => judge.revocation.followLists(registry.issuers), atStart: 'awaited' },
     { everyMs: 2_000, work: endRevoked, atStart: 'begun' },
     { everyMs: 60_000, work: async () => timekeeper.maySweep && byOneNode(SWEEPING, sweepOnce, ports) },
     { everyMs: 10_000, work: () => judge.revocation.renewLists(), atStart: 'begun' },

@@ -1,4 +1,5 @@
 // How changes of readiness and of the event log, and refused certificates and assertions, are logged.
+import type { Step } from '../core/verdict.ts';
 import type { ReadinessNews } from '../doors/ops/readiness.ts';
 import { RateLimit } from '../doors/server/rate-limit.ts';
 import type { Log } from '../log/log.ts';
@@ -37,18 +38,17 @@ export function logEvents(log: Log, measure: (lag: number) => void): EventNews {
 const DETAILED = { burst: 50, perSecond: 1 };
 const BRIEF = { burst: 600, perSecond: 50 };
 
-interface RefusalLine {
-  readonly id: string;
-  readonly rule?: string;
-  readonly steps: readonly string[];
-}
-
-export function logRefusals(log: Log, milliseconds: () => number): (line: RefusalLine, message: string) => void {
+/**
+ * Logs which rule refused a certificate or an assertion, and which setting decides. `print` words the steps as the dry run
+ * does; `otherwise` applies if the rule names no setting.
+ */
+export function logRefusals(log: Log, milliseconds: () => number, message: string, print: (step: Step) => string) {
   const detailed = new RateLimit(DETAILED, milliseconds);
   const brief = new RateLimit(BRIEF, milliseconds);
-  return ({ steps, ...line }, message) => {
-    const { rule = '' } = line;
-    if (detailed.take(rule) === undefined) log.info({ ...line, steps }, message);
+  return (id: string, steps: readonly Step[], about: object, otherwise?: string): void => {
+    const { rule = '', setting = otherwise } = steps.find(({ passed }) => !passed) ?? {};
+    const line = { id, rule, ...(setting && { setting }), ...about };
+    if (detailed.take(rule) === undefined) log.info({ ...line, steps: steps.map(print) }, message);
     else log[brief.take(rule) === undefined ? 'info' : 'debug'](line, message);
   };
 }

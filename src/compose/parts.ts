@@ -1,34 +1,25 @@
 // What every listener of a service shares.
 import type { Config } from '../config/schema.ts';
 import { connectionReader } from '../doors/caller/connection.ts';
-import { presentedJudge } from '../doors/caller/judge-presented.ts';
-import { describeRefused } from '../doors/caller/refused-certificate.ts';
 import { openDoors } from '../doors/doors.ts';
 import { Metrics } from '../doors/ops/metrics.ts';
 import { Readiness } from '../doors/ops/readiness.ts';
 import type { Log } from '../log/log.ts';
-import type { Ports, TokenPorts } from '../operations/ports.ts';
+import type { Ports } from '../operations/ports.ts';
 import type { EventWatch } from '../operations/upkeep/event-watch.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
-import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import { joinGathering } from '../serve/gather.ts';
 import type { ServiceParts } from '../serve/listener.ts';
 import { connectionsWithin, openFilesLimit } from '../serve/open-files.ts';
-import { seesIntermediates } from '../serve/this-node.ts';
 import { isWorker } from '../serve/workers.ts';
-import type { AssertionParts } from './assertions.ts';
 import { doorParts } from './doors.ts';
-import { logReadiness, logRefusals } from './log-news.ts';
+import type { Judges } from './judges.ts';
+import { logReadiness } from './log-news.ts';
 import type { Tracing } from './tracing.ts';
 
 interface Watchers {
   readonly timekeeper: Timekeeper;
   readonly watch: Pick<EventWatch, 'problem'>;
-}
-
-interface Judges {
-  readonly judge: CertificateJudge;
-  readonly assertions: AssertionParts['callerPorts'];
 }
 
 export interface Parts extends ServiceParts {
@@ -39,7 +30,7 @@ export interface Parts extends ServiceParts {
 export async function partsOf(
   config: Config,
   { timekeeper, watch, ...ports }: Ports & Watchers,
-  { judge, assertions }: Judges,
+  { judge, callerPorts: judging }: Judges,
   log: Log,
   tracing: Tracing | undefined,
 ): Promise<Parts> {
@@ -49,18 +40,7 @@ export async function partsOf(
   if (tracing) metrics?.watchSpans(() => tracing.tally());
   if (isWorker()) metrics?.shareWithWorkers(joinGathering);
   const readConnection = connectionReader(proxies.addresses);
-  const logRefusal = logRefusals(log, ports.clock.milliseconds);
-  const callerPorts: TokenPorts = {
-    ...ports,
-    judge: presentedJudge({
-      judge,
-      admitClock: () => timekeeper.admitOwn(ports.clock.now()),
-      onIgnoredHeader: () => metrics?.ignoredHeader(),
-      seesIntermediates,
-    }),
-    logRefused: (refused) => logRefusal(describeRefused(refused), 'certificate refused'),
-    ...assertions,
-  };
+  const callerPorts = { ...ports, ...judging, countIgnoredHeader: () => metrics?.ignoredHeader() };
   const readiness = new Readiness({ ...ports, timekeeper }, logReadiness(log), () => [
     { name: 'history', ...(watch.problem && { problem: watch.problem }) },
   ]);

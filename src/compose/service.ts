@@ -5,7 +5,6 @@ import { settingsOf } from '../config/load.ts';
 import { publicNameOf } from '../config/public-name.ts';
 import type { Config } from '../config/schema.ts';
 import { asksForCertificates, unservedDoors } from '../config/served-doors.ts';
-import { seconds } from '../core/time.ts';
 import type { Census } from '../doors/server/places.ts';
 import type { Log } from '../log/log.ts';
 import { openDirectory } from '../open-directory.ts';
@@ -14,10 +13,7 @@ import type { Clock, Ports } from '../operations/ports.ts';
 import { EventWatch } from '../operations/upkeep/event-watch.ts';
 import { RecentActs } from '../operations/upkeep/recent-acts.ts';
 import { NodeReporter } from '../operations/upkeep/report-node.ts';
-import { SharedLists } from '../operations/upkeep/shared-lists.ts';
 import { Timekeeper } from '../operations/upkeep/timekeeper.ts';
-import { systemFetch } from '../outbound/system-fetch.ts';
-import { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import { startChores } from '../serve/chores.ts';
 import { openListener } from '../serve/open-listener.ts';
 import { INTERMEDIATES_UNSEEN, seesIntermediates, TO_SEE_INTERMEDIATES } from '../serve/this-node.ts';
@@ -26,11 +22,11 @@ import { FollowedRegistry } from '../store/registry.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
 import { systemClock, systemRandom } from '../system.ts';
 import type { Keyring } from '../tokens/keyring.ts';
-import { composeAssertions } from './assertions.ts';
 import { choresOf } from './chores.ts';
+import { composeJudges } from './judges.ts';
 import { logEvents } from './log-news.ts';
 import { partsOf } from './parts.ts';
-import { startTracing, type Tracing } from './tracing.ts';
+import { startTracing } from './tracing.ts';
 
 export interface Service {
   /** The addresses it listens on, once it does. */
@@ -67,8 +63,7 @@ export async function composeService(
     news: logEvents(log, (lag) => parts.metrics?.eventLag(lag)),
     acts: storeAt(config).canBePutBack ? new RecentActs(store) : undefined,
   });
-  const assertions = composeAssertions(ports, log);
-  const judges = { judge: judgeOf(config, ports, log, tracing), assertions: assertions.callerPorts };
+  const judges = composeJudges(config, { ...ports, timekeeper }, log, tracing);
   const parts = await partsOf(config, { ...ports, timekeeper, watch }, judges, log, tracing);
   const listeners = config.listeners.map((place) =>
     openListener({ ...place, publicName: publicNameOf(place, config) }, parts),
@@ -82,7 +77,7 @@ export async function composeService(
   const report = { everyMs: 2_000, work: () => reporter.report(clock.now), atStart: 'awaited' } as const;
   const watchEvents = { everyMs: 2_000, work: () => watch.look(), atStart: 'begun' } as const;
   const others = choresOf(parts, timekeeper, registry, listeners, logFault);
-  const chores = [report, watchEvents, assertions.renewKeys, ...others];
+  const chores = [report, watchEvents, judges.renewKeys, ...others];
   const stopChores = await startChores(chores, logFault);
   return {
     listen: async () => {
@@ -116,14 +111,4 @@ const LEAVE_MS = 1_000;
 /** Readable, and unique even if containers share a host name and a process id. */
 function nodeName(): string {
   return `${hostname()}:${process.pid}:${systemRandom(3).toString('hex')}`;
-}
-
-function judgeOf({ revocation }: Config, ports: Ports, log: Log, tracing: Tracing | undefined): CertificateJudge {
-  return new CertificateJudge({
-    fetch: tracing?.traceFetch(systemFetch()) ?? systemFetch(),
-    now: ports.clock.now,
-    exchange: new SharedLists(ports),
-    limits: { ...revocation, ocspWithoutNonce: seconds(revocation.ocspWithoutNonce) },
-    logRefused: (url, why) => log.warn({ url, why }, 'revocation list not used'),
-  });
 }

@@ -4,7 +4,6 @@ import type { AssertionVerdict } from '../core/assertion.ts';
 import type { Presented } from '../core/certificate.ts';
 import type { Integration } from '../core/integration.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
-import type { Refused } from '../core/outcome.ts';
 import type { ResourceServer } from '../core/resource-server.ts';
 import type { Settings } from '../core/settings.ts';
 import type { PublishedKey } from '../core/signing-key.ts';
@@ -56,36 +55,24 @@ export interface Ports {
   readonly random: Random;
 }
 
-/** Parses and validates what a caller presented. `issuers` must be the same array as long as it is unchanged. */
-export type JudgePresented = (presented: Presented, issuers: readonly ApprovedIssuer[]) => Promise<Verdict>;
-
-/** A presented certificate that identified nobody, for the operator's log. */
-export interface RefusedCertificate {
-  readonly requestId: string;
-  readonly verdict: Verdict;
-  /** Set if the certificate was accepted and its name was then mapped to no identity. */
-  readonly mapping?: Refused;
-}
-
-/** Parses an assertion, and checks its signature and its claims. */
-export type JudgeAssertion = (assertion: string, tokenIssuers: readonly TokenIssuer[]) => Promise<AssertionVerdict>;
-
-/** An assertion that identified nobody, for the operator's log. */
-export interface RefusedAssertion {
-  readonly requestId: string;
-  readonly verdict: AssertionVerdict;
-}
-
 /** What operations need that identify callers by certificate. */
 export interface CallerPorts extends Ports {
-  readonly judge: JudgePresented;
-  readonly logRefused: (refused: RefusedCertificate) => void;
+  /** Throws StoreUnavailable if the clock is wrong: it would accept expired certificates, or refuse valid ones. */
+  readonly admitClock: () => void;
+  /** Parses and validates what a caller presented. `issuers` must be the same array as long as it is unchanged. */
+  readonly judge: (presented: Presented, issuers: readonly ApprovedIssuer[]) => Promise<Verdict>;
+  /** For the operator's log: the certificate identified nobody. */
+  readonly logRefused: (requestId: string, verdict: Verdict) => void;
+  /** A peer that is not a listed proxy sent a certificate header: usually a mistake in the set-up of a proxy. */
+  readonly countIgnoredHeader: () => void;
 }
 
 /** What operations need that identify workloads by assertion. */
 export interface AssertionPorts extends Ports {
-  readonly judgeAssertion: JudgeAssertion;
-  readonly logRefusedAssertion: (refused: RefusedAssertion) => void;
+  /** Parses an assertion, and checks its signature and its claims. */
+  readonly judgeAssertion: (assertion: string, tokenIssuers: readonly TokenIssuer[]) => Promise<AssertionVerdict>;
+  /** For the operator's log: the assertion identified nobody. */
+  readonly logRefusedAssertion: (requestId: string, verdict: AssertionVerdict) => void;
 }
 
 export type TokenPorts = CallerPorts & AssertionPorts;

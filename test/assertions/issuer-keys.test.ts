@@ -5,9 +5,9 @@ import { after, before, beforeEach, suite, type TestContext, test } from 'node:t
 import { fetchKeys } from '../../src/assertions/fetch-keys.ts';
 import { IssuerKeys } from '../../src/assertions/issuer-keys.ts';
 import type { KeySource, TokenIssuer } from '../../src/core/token-issuer.ts';
-import { SharedKeySets } from '../../src/operations/upkeep/shared-key-sets.ts';
 import { guardedFetch, type OutboundPorts } from '../../src/outbound/guarded-fetch.ts';
 import { storeOf } from '../../src/store/change.ts';
+import { SharedKeySets } from '../../src/store/shared-key-sets.ts';
 import { makeAuthority } from '../authority.ts';
 import { SERVER_AUTH } from '../e2e/service.ts';
 import { TestClock } from '../node.ts';

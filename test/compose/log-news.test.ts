@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { logRefusals } from '../../src/compose/log-news.ts';
 import { makeLog } from '../../src/log/log.ts';
+import { printStep } from '../../src/pki/judge/explain.ts';
 
 test('a flood of refused certificates logs the rule of each, and the steps of fifty, then of one a second', () => {
   const lines: string[] = [];
@@ -13,9 +14,9 @@ test('a flood of refused certificates logs the rule of each, and the steps of fi
     milliseconds,
     destination: { write: (line) => lines.push(line) },
   });
-  const logRefusal = logRefusals(log, milliseconds);
-  const refuse = () =>
-    logRefusal({ id: 'r1', rule: 'expired', steps: ['pass one', 'FAIL expired'] }, 'certificate refused');
+  const logRefusal = logRefusals(log, milliseconds, 'certificate refused', printStep);
+  const step = { rule: 'expired', passed: false, about: 'leaf', words: '', reason: 'certificate-expired' } as const;
+  const refuse = () => logRefusal('r1', [{ ...step, rule: 'one', passed: true }, step], {});
   const detailed = () => lines.filter((line) => line.includes('FAIL expired')).length;
   for (let count = 0; count < 80; count += 1) refuse();
   assert.equal(detailed(), 50);

@@ -64,6 +64,15 @@ function complaintAbout({ from, to }: Import, house: House): string[] {
   ];
 }
 
+/** What the rows of `src` allow, and no file needs: such a permission hides the next wrong import. */
+export function unusedPermissions(sources: readonly Source[], house: House): string[] {
+  const used = new Set(
+    sources.flatMap(importsOf).map(({ from, to }) => `${rowOf(from, house)} → ${rowOf(to, house) ?? to}`),
+  );
+  const allowed = [...house.mayImport].flatMap(([row, targets = []]) => targets.map((target) => `${row} → ${target}`));
+  return allowed.filter((one) => one.startsWith('src/') && !used.has(one));
+}
+
 /** Words and packages used outside their allowed files. Only the service's own code is checked. */
 function strays(source: Source, { homes }: House): string[] {
   if (!source.path.startsWith('src/')) return [];

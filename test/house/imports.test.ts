@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { complaints, houseOf, importsOf } from './import-rules.ts';
+import { complaints, houseOf, importsOf, unusedPermissions } from './import-rules.ts';
 import { ROOT, read, type Source, sourcesIn } from './sources.ts';
 
 const house = houseOf(read('ARCHITECTURE.md'));
@@ -13,6 +13,15 @@ test('the import table of ARCHITECTURE.md holds for every file', () => {
   assert.ok(sources.flatMap(importsOf).length > 200, 'it found hardly any import');
   assert.ok(house.mayImport.size > 10 && house.homes.size > 5, 'it read hardly any row of the tables');
   assert.deepEqual(complaints(sources, house), []);
+});
+
+test('the import table allows no folder of src what none of its files needs', () => {
+  const sources = sourcesIn('src', '.ts');
+  assert.deepEqual(unusedPermissions(sources, house), []);
+  const wider = houseOf(
+    read('ARCHITECTURE.md').replace('| `src/doors/caller` | ', '| `src/doors/caller` | `src/pki/judge`, '),
+  );
+  assert.deepEqual(unusedPermissions(sources, wider), ['src/doors/caller → src/pki/judge']);
 });
 
 test('examples use the packages of sdk/ by name, and nothing else of this project', () => {
@@ -63,6 +72,18 @@ const BROKEN: [what: string, path: string, text: string, complaint: RegExp][] = 
     'src/operations/x.ts',
     "import type { Y } from '../doors/authsvc/y.ts';",
     /not src\/doors\/authsvc/,
+  ],
+  [
+    'a door presents a certificate and does not judge it',
+    'src/doors/caller/x.ts',
+    "import '../../pki/judge/judge.ts';",
+    /not src\/pki\/judge/,
+  ],
+  [
+    'the judge does not go back to operations',
+    'src/pki/judge/x.ts',
+    "import '../../operations/ports.ts';",
+    /not src\/op/,
   ],
   [
     'dialects do not know each other',

@@ -1,8 +1,8 @@
 // Nodes that check certificates against lists: each with its own store on one database, as in a cluster.
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
-import { SharedLists } from '../../src/operations/upkeep/shared-lists.ts';
 import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
 import { storeOf } from '../../src/store/change.ts';
+import { SharedLists } from '../../src/store/shared-lists.ts';
 import type { Issued } from '../authority.ts';
 import { anotherNode, type Node, type TestClock } from '../node.ts';
 import { worded } from '../pki/approved.ts';
@@ -43,7 +43,7 @@ export async function listNode(
     judge,
     refusals,
     ask: async ({ chain }) => worded(await judge.judge(chain, issuers)),
-    follow: () => judge.followLists(issuers),
+    follow: () => judge.revocation.followLists(issuers),
     renew: () => judge.revocation.renewLists(),
   };
 }

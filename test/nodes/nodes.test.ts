@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { seconds } from '../../src/core/time.ts';
 import { confirmDevice, enterUserCode } from '../../src/operations/device/decide-device.ts';
 import { checkPassword } from '../../src/operations/person/sign-in.ts';
-import { byOneNode } from '../../src/operations/upkeep/lease.ts';
+import { byOneNode } from '../../src/store/lease.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import {

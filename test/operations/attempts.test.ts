@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Limit } from '../../src/core/rules/attempts.ts';
 import { seconds } from '../../src/core/time.ts';
 import { countAttempt } from '../../src/operations/attempts.ts';
-import { byOneNode } from '../../src/operations/upkeep/lease.ts';
+import { byOneNode } from '../../src/store/lease.ts';
 import { onSqlite } from './on-sqlite.ts';
 
 const LIMIT: Limit = { about: 'a test', most: 3, within: seconds(300) };

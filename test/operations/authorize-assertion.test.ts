@@ -5,12 +5,13 @@ import { before, suite, type TestContext, test } from 'node:test';
 import { AssertionJudge } from '../../src/assertions/assertion-judge.ts';
 import { IssuerKeys } from '../../src/assertions/issuer-keys.ts';
 import { actWords } from '../../src/core/act.ts';
+import type { AssertionVerdict } from '../../src/core/assertion.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import { WHOLE_SCOPE } from '../../src/core/rules/scope.ts';
 import type { AssertionRule, TokenIssuer } from '../../src/core/token-issuer.ts';
 import { type AssertionRequest, authorizeAssertion } from '../../src/operations/grant/authorize-assertion.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
-import type { RefusedAssertion, TokenPorts } from '../../src/operations/ports.ts';
+import type { TokenPorts } from '../../src/operations/ports.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
@@ -44,7 +45,7 @@ interface Scene {
   readonly node: Node;
   readonly clock: TestClock;
   readonly database: SqliteTestDatabase;
-  readonly refused: RefusedAssertion[];
+  readonly refused: AssertionVerdict[];
 }
 
 async function scene(
@@ -53,9 +54,9 @@ async function scene(
   integration = INTEGRATION,
   ports: Partial<TokenPorts> = {},
 ): Promise<Scene> {
-  const refused: RefusedAssertion[] = [];
+  const refused: AssertionVerdict[] = [];
   const { node, clock, database } = await onSqlite(t, {
-    logRefusedAssertion: (one) => void refused.push(one),
+    logRefusedAssertion: (_, verdict) => void refused.push(verdict),
     ...ports,
   });
   await put(node.store, integrations, integration);

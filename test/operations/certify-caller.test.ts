@@ -4,11 +4,8 @@ import { type TestContext, test } from 'node:test';
 import type { Presented } from '../../src/core/certificate.ts';
 import { accept, refuse } from '../../src/core/outcome.ts';
 import type { Verdict } from '../../src/core/verdict.ts';
-import { presentedJudge } from '../../src/doors/caller/judge-presented.ts';
-import { describe } from '../../src/doors/token/descriptions.ts';
 import { authorizeCertificate } from '../../src/operations/grant/authorize-certificate.ts';
 import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
-import type { RefusedCertificate } from '../../src/operations/ports.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { issuers } from '../../src/store/tables/issuers.ts';
 import { accepted, answer, CURL, changeIntegration, ISSUER, issue, MARK, type Node, put, THUMBPRINT } from '../node.ts';
@@ -18,10 +15,6 @@ import { onSqlite } from './on-sqlite.ts';
 const PRESENTED: Presented = { by: 'handshake', chain: [new Uint8Array(1)], hasIgnoredHeader: false };
 const STEP = { rule: 'validity', passed: false, about: 'leaf', words: '', reason: 'certificate-expired' } as const;
 const EXPIRED: Verdict = { outcome: refuse('certificate-expired'), steps: [STEP] };
-const NOT_APPROVED: Verdict = {
-  outcome: refuse('certificate-issuer-not-approved', { rule: 'issuer-approved' }),
-  steps: [],
-};
 const NAME = { source: 'common-name', name: 'nobody' } as const;
 const OF_NOBODY: Verdict = {
   outcome: accept({ issuer: ISSUER, name: NAME, mark: MARK, thumbprint: THUMBPRINT, until: NOW }),
@@ -31,23 +24,23 @@ const OF_NOBODY: Verdict = {
 interface Watched {
   readonly node: Node;
   readonly judged: Presented[];
-  readonly logged: RefusedCertificate[];
+  readonly logged: [requestId: string, verdict: Verdict][];
 }
 
 /** A node whose judge gives this verdict on everything. */
 async function judging(t: TestContext, verdict: Verdict): Promise<Watched> {
   const judged: Presented[] = [];
-  const logged: RefusedCertificate[] = [];
+  const logged: Watched['logged'] = [];
   const judge = async (presented: Presented) => {
     judged.push(presented);
     return verdict;
   };
-  const { node } = await onSqlite(t, { judge, logRefused: (refused) => void logged.push(refused) });
+  const { node } = await onSqlite(t, { judge, logRefused: (...refused) => void logged.push(refused) });
   return { node, judged, logged };
 }
 
-function authorize(node: Node, clientId: string | undefined) {
-  const request = { clientId, scope: 'orders:read', presenter: CURL, presented: PRESENTED, requestId: 'r1' };
+function authorize(node: Node, clientId: string | undefined, presented = PRESENTED) {
+  const request = { clientId, scope: 'orders:read', presenter: CURL, presented, requestId: 'r1' };
   return answer(authorizeCertificate(request, node));
 }
 
@@ -64,7 +57,7 @@ test('a refresh of an unbound integration judges nothing; a bound one judges wha
   await changeIntegration(node, { binding: 'certificate' });
   assert.equal(await refreshOnce(node), 'certificate-binding-unmet');
   assert.deepEqual(judged, [PRESENTED]);
-  assert.deepEqual(logged, [{ requestId: 'r2', verdict: EXPIRED }]);
+  assert.deepEqual(logged, [['r2', EXPIRED]]);
 });
 
 test('without a client_id the certificate is not judged; an unknown one is not revealed to a refused caller', async (t) => {
@@ -78,7 +71,15 @@ test('without a client_id the certificate is not judged; an unknown one is not r
 test('the log gets the verdict, and the failed mapping of an accepted certificate', async (t) => {
   const { node, logged } = await judging(t, OF_NOBODY);
   assert.equal(await authorize(node, CLIENT), 'certificate-identity-unknown');
-  assert.deepEqual(logged, [{ requestId: 'r1', verdict: OF_NOBODY, mapping: refuse('certificate-identity-unknown') }]);
+  const mapping = {
+    rule: 'identity-mapped',
+    passed: false,
+    about: 'common-name nobody',
+    words: 'exactly one identity in the directory has this name: certificate-identity-unknown',
+    setting: 'identities: directory',
+    reason: 'certificate-identity-unknown',
+  };
+  assert.deepEqual(logged, [['r1', { ...OF_NOBODY, steps: [mapping] }]]);
 });
 
 test('a connection without a certificate is refused, and not logged as a refused certificate', async (t) => {
@@ -117,66 +118,28 @@ test('a refresh is charged to its limit once, though the outage has to be loaded
   assert.equal(charged, 1);
 });
 
-test('an ignored certificate header is counted when a certificate is judged; nothing presented reaches no judge', async () => {
+test('an ignored certificate header is counted when a certificate is needed; nothing presented reaches no judge', async (t) => {
+  const { node, judged } = await judging(t, EXPIRED);
   let ignored = 0;
-  let judged = 0;
-  const judge = presentedJudge({
-    judge: {
-      judge: async () => {
-        judged++;
-        return EXPIRED;
-      },
-    },
-    admitClock: () => undefined,
-    onIgnoredHeader: () => void ignored++,
-    seesIntermediates: async () => true,
-  });
-  assert.equal((await judge({ ...PRESENTED, hasIgnoredHeader: true }, [])).outcome, EXPIRED.outcome);
-  assert.deepEqual([ignored, judged], [1, 1]);
+  const counting = { ...node, countIgnoredHeader: () => void ignored++ };
+  assert.equal(await authorize(counting, CLIENT, { ...PRESENTED, hasIgnoredHeader: true }), 'certificate-expired');
+  assert.deepEqual([ignored, judged.length], [1, 1]);
+  assert.equal(await refreshOnce(counting), 'accepted');
   const nothing: readonly Presented[] = [
     { by: 'nothing' },
-    { by: 'handshake', chain: [], hasIgnoredHeader: false },
+    { by: 'handshake', chain: [], hasIgnoredHeader: true },
     { by: 'header', header: 'xfcc', lines: [], chainLines: [] },
   ];
-  for (const presented of nothing)
-    assert.equal(await answer((await judge(presented, [])).outcome), 'certificate-missing');
-  const repeated: Presented = { by: 'header', header: 'rfc9440', lines: ['a', 'a'], chainLines: [] };
-  assert.equal(await answer((await judge(repeated, [])).outcome), 'certificate-repeated');
-  assert.deepEqual([ignored, judged], [1, 1]);
+  for (const presented of nothing) assert.equal(await authorize(counting, CLIENT, presented), 'certificate-missing');
+  assert.deepEqual([ignored, judged.length], [2, 1]);
 });
 
-test('with a wrong clock no certificate is judged, neither accepted nor refused', async () => {
-  const judge = presentedJudge({
-    judge: { judge: () => assert.fail('judged by a wrong clock') },
-    admitClock: () => {
-      throw new StoreUnavailable('the clock is wrong');
-    },
-    onIgnoredHeader: () => undefined,
-    seesIntermediates: async () => true,
-  });
-  await assert.rejects(judge(PRESENTED, []), StoreUnavailable);
-  assert.equal(await answer((await judge({ by: 'nothing' }, [])).outcome), 'certificate-missing');
-});
-
-test('where Node hides the intermediates that a caller sent, the refusal and the log say so; a header is not affected', async () => {
-  const judgeWith = (isSeen: boolean, verdict: Verdict = NOT_APPROVED) =>
-    presentedJudge({
-      judge: { judge: async () => verdict },
-      admitClock: () => undefined,
-      onIgnoredHeader: () => undefined,
-      seesIntermediates: async () => isSeen,
-    });
-  const ruleOf = ({ outcome }: Verdict) => (outcome.ok ? assert.fail('accepted') : outcome.refusal.rule);
-  const hidden = await judgeWith(false)(PRESENTED, []);
-  assert.equal(await answer(hidden.outcome), 'certificate-issuer-not-approved');
-  assert.equal(ruleOf(hidden), 'intermediates-seen');
-  assert.match(hidden.steps.at(-1)?.setting ?? '', /use Node 26\.10 or newer, or register/);
-  assert.match(
-    describe({ reason: 'certificate-issuer-not-approved', rule: 'intermediates-seen' }),
-    /not issued by an approved issuer: this server cannot see the intermediates/,
-  );
-  assert.equal(ruleOf(await judgeWith(true)(PRESENTED, [])), 'issuer-approved');
-  const twoSent = { ...PRESENTED, chain: [new Uint8Array(1), new Uint8Array(2)] };
-  assert.equal(ruleOf(await judgeWith(false)(twoSent, [])), 'issuer-approved');
-  assert.equal((await judgeWith(false, EXPIRED)(PRESENTED, [])).outcome, EXPIRED.outcome);
+test('with a wrong clock no certificate is judged, neither accepted nor refused', async (t) => {
+  const { node, judged } = await judging(t, EXPIRED);
+  const admitClock = () => {
+    throw new StoreUnavailable('the clock is wrong');
+  };
+  await assert.rejects(authorize({ ...node, admitClock }, CLIENT), StoreUnavailable);
+  assert.equal(await authorize({ ...node, admitClock }, CLIENT, { by: 'nothing' }), 'certificate-missing');
+  assert.deepEqual(judged, []);
 });

@@ -235,7 +235,7 @@ suite('a stored list', () => {
       await judge.judge(caller.chain, issuers);
       await judge.revocation.renewLists();
       assert.equal(judge.revocation.lists.length, 1);
-      await judge.followLists(issuers.map((issuer) => ({ ...issuer, enabled: false })));
+      await judge.revocation.followLists(issuers.map((issuer) => ({ ...issuer, enabled: false })));
       await judge.revocation.renewLists();
       assert.equal(judge.revocation.lists.length, 0);
     }

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
-import { SharedLists } from '../../src/operations/upkeep/shared-lists.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { moveStore, type Progress, type Source } from '../../src/store/move.ts';
 import { takeOver } from '../../src/store/move-mark.ts';
+import { SharedLists } from '../../src/store/shared-lists.ts';
 import type { AnyTable } from '../../src/store/table.ts';
 import { devices } from '../../src/store/tables/devices.ts';
 import { grants } from '../../src/store/tables/grants.ts';

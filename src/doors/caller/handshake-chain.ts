@@ -1,7 +1,7 @@
 // The chain that a client sent in the handshake.
 import type { X509Certificate } from 'node:crypto';
 import type { Server, TLSSocket } from 'node:tls';
-import { MAX_PRESENTED } from '../../pki/judge/judge.ts';
+import { MAX_PRESENTED } from '../../core/certificate.ts';
 
 // Stored on the socket, not in a WeakMap: HTTP/2 wraps sockets in a proxy object, which passes properties through.
 const CHAIN = Symbol('chain of the handshake');

@@ -1,5 +1,6 @@
 // Who calls. Integrations have no secrets: a client id names one, and the credential proves the rest. Resource servers prove
 // themselves.
+import { isPresented } from '../../core/certificate.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import type { Presentation } from '../../operations/grant/identify-caller.ts';
@@ -51,7 +52,7 @@ export function readProof(
   if (assertion) return refuse('resource-server-unproven');
   if (authorization !== undefined) return fromHeader(authorization, id);
   if (secret) return id ? accept({ by: 'secret', id, secret }) : refuse('client-id-missing');
-  return isPresented(presentation)
+  return isPresented(presentation.presented)
     ? accept({ by: 'certificate', id, ...presentation })
     : refuse('resource-server-proof-missing');
 }
@@ -64,17 +65,6 @@ function fromHeader(authorization: string, inForm: string | undefined): ProofOut
   if (!given?.user || !given.password) return refuse('resource-server-unproven');
   if (inForm && inForm !== given.user) return refuse('client-id-ambiguous');
   return accept({ by: 'secret', id: given.user, secret: given.password });
-}
-
-function isPresented({ presented }: Presentation): boolean {
-  switch (presented.by) {
-    case 'nothing':
-      return false;
-    case 'handshake':
-      return presented.chain.length > 0;
-    case 'header':
-      return presented.lines.length > 0;
-  }
 }
 
 /** RFC 6749 2.3.1: user name and password are form-encoded. Undefined if malformed. */

@@ -9,7 +9,8 @@ import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
 import { assertions } from '../../store/tables/assertions.ts';
-import { previewWorkload } from '../grant/identify-workload.ts';
+import { loadDerived } from '../grant/derived-identity.ts';
+import { mapWorkload } from '../grant/identify-workload.ts';
 import type { Ports, Registry } from '../ports.ts';
 
 export interface AssertionExplanation {
@@ -37,7 +38,7 @@ export async function explainAssertion(
   const { outcome, steps, tokenIssuer } = await ports.judge.judge(assertion, ports.registry.tokenIssuers);
   const shared = { at: isoTime(now), ...(tokenIssuer && { tokenIssuer: tokenIssuer.label }) };
   if (!outcome.ok) return { ...shared, accepted: false, refusal: { reason: outcome.refusal.reason }, steps };
-  const identity = await previewWorkload(outcome.value, ports);
+  const identity = await mapWorkload(outcome.value, ports, loadDerived);
   const all = [...steps, await unusedStep(outcome.value, ports), identityStep(outcome.value, identity)];
   const failed = all.find(({ passed }) => !passed);
   if (failed || !identity.ok)

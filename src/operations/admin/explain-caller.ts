@@ -1,13 +1,13 @@
 // The dry run: what the service would make of a certificate. It judges and maps as a request does, and writes nothing.
 import type { PresentedChain } from '../../core/certificate.ts';
-import { accept, type Outcome } from '../../core/outcome.ts';
+import type { Outcome } from '../../core/outcome.ts';
 import { type CertifiedCaller, decideCertificate } from '../../core/rules/certificate.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { AcceptedCertificate } from '../../core/verdict.ts';
 import type { CertificateJudge } from '../../pki/judge/certificate-judge.ts';
 import { type Explanation, explainJudgement } from '../../pki/judge/explain.ts';
-import { mappingStep } from '../../pki/judge/mapping-step.ts';
-import { previewCaller } from '../grant/identify-caller.ts';
+import { loadDerived } from '../grant/derived-identity.ts';
+import { mapCaller, mappingStep } from '../grant/identify-caller.ts';
 import type { Ports, Registry } from '../ports.ts';
 
 export interface CallerExplanation extends Explanation {
@@ -37,9 +37,8 @@ async function explainMapping(
   certificate: AcceptedCertificate,
   ports: ExplainPorts,
 ): Promise<CallerExplanation> {
-  const caller = await previewCaller(certificate, ports);
-  const mapped = caller.ok ? accept(caller.value.identity) : caller;
-  const steps = [...before, mappingStep(certificate, mapped)];
+  const caller = await mapCaller(certificate, ports, loadDerived);
+  const steps = [...before, mappingStep(certificate, caller)];
   const explanation = { at, presented, steps, ...(issuer && { issuer }), ...(identity && { identity }) };
   if (!caller.ok) return { ...explanation, accepted: false, refusal: { reason: caller.refusal.reason } };
   return { ...explanation, accepted, identityId: caller.value.identity.id, reach: reachOf(caller, ports.registry) };

@@ -14,7 +14,8 @@ import { assertions, type UsedAssertion } from '../../store/tables/assertions.ts
 import { grants } from '../../store/tables/grants.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import type { AssertionPorts } from '../ports.ts';
-import { identifyWorkload } from './identify-workload.ts';
+import { storeDerived } from './derived-identity.ts';
+import { mapWorkload } from './identify-workload.ts';
 import { drawGrant, type GrantDraft, issueGrant } from './issue-grant.ts';
 import { namedResourceServers } from './named-resource-servers.ts';
 import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
@@ -54,7 +55,7 @@ async function judge(
 ): Promise<Outcome<AcceptedAssertion>> {
   const verdict = await verdictOn(assertion, ports);
   if (verdict.outcome.ok) return verdict.outcome;
-  ports.logRefusedAssertion({ requestId, verdict });
+  ports.logRefusedAssertion(requestId, verdict);
   return withRetry(verdict.outcome.refusal);
 }
 
@@ -76,7 +77,7 @@ async function draftGrant(
   const resourceServers = await namedResourceServers(request.resource, ports);
   const target = checkAssertionUse(accepted, integration, request, resourceServers);
   if (!target.ok) return target;
-  const workload = await identifyWorkload(accepted, ports);
+  const workload = await mapWorkload(accepted, ports, storeDerived);
   const identity = workload.ok ? checkAssertedIdentity(workload.value, integration) : workload;
   if (!identity.ok) return identity;
   return accept({

@@ -1,14 +1,14 @@
-import type { CallerName, IdentitySource, Presented } from '../../core/certificate.ts';
+import { type CallerName, type IdentitySource, isPresented, type Presented } from '../../core/certificate.ts';
 import { firstHalf } from '../../core/hex.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { escapeText } from '../../core/quote.ts';
 import type { CertifiedCaller } from '../../core/rules/certificate.ts';
-import type { AcceptedCertificate, Verdict } from '../../core/verdict.ts';
-import type { Directory } from '../../directory/directory.ts';
+import type { AcceptedCertificate, Step, Verdict } from '../../core/verdict.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import type { CallerPorts, Ports } from '../ports.ts';
 import { portsOfRequest } from '../request-ports.ts';
-import { type FindDerived, loadDerived, storeDerived } from './derived-identity.ts';
+import { type FindDerived, storeDerived } from './derived-identity.ts';
 import { endRevoked } from './revoke-grant.ts';
 
 /** What a connection presented, and the request it came with. */
@@ -22,16 +22,19 @@ export async function certifyCaller(
   { presented, requestId }: Presentation,
   ports: CallerPorts,
 ): Promise<Outcome<CertifiedCaller>> {
+  if (presented.by === 'handshake' && presented.hasIgnoredHeader) ports.countIgnoredHeader();
+  if (!isPresented(presented)) return refuse('certificate-missing');
+  ports.admitClock();
   const verdict = await judge(presented, ports);
-  const { outcome, issuer, mark } = verdict;
+  const { outcome, steps, issuer, mark } = verdict;
   if (!outcome.ok) {
-    if (verdict.steps.length > 0) ports.logRefused({ requestId, verdict });
+    if (steps.length > 0) ports.logRefused(requestId, verdict);
     if (outcome.refusal.reason === 'certificate-revoked' && issuer && mark)
       await endRevoked(issuer, mark, portsOfRequest(ports, requestId));
     return outcome;
   }
-  const caller = await identifyCaller(outcome.value, portsOfRequest(ports, requestId));
-  if (!caller.ok) ports.logRefused({ requestId, verdict, mapping: caller });
+  const caller = await mapCaller(outcome.value, portsOfRequest(ports, requestId), storeDerived);
+  if (!caller.ok) ports.logRefused(requestId, { ...verdict, steps: [...steps, mappingStep(outcome.value, caller)] });
   return caller;
 }
 
@@ -44,47 +47,23 @@ async function judge(presented: Presented, { judge, registry }: CallerPorts): Pr
   return newest === issuers ? verdict : judge(presented, newest);
 }
 
-/** Maps an accepted certificate to an identity, as its issuer's settings say. */
-export function identifyCaller(
-  certificate: AcceptedCertificate,
-  ports: MappingPorts,
-): Promise<Outcome<CertifiedCaller>> {
-  return mapCaller(certificate, ports, storeDerived);
-}
-
-/** The same for the dry run: writes nothing. */
-export function previewCaller(
-  certificate: AcceptedCertificate,
-  ports: MappingPorts,
-): Promise<Outcome<CertifiedCaller>> {
-  return mapCaller(certificate, ports, loadDerived);
-}
-
-type MappingPorts = Pick<Ports, 'store' | 'directory'>;
-
-async function mapCaller(
+/** Maps an accepted certificate to an identity, as its issuer's settings say. A dry run passes `loadDerived`. */
+export async function mapCaller(
   { issuer, name, mark, thumbprint }: AcceptedCertificate,
-  ports: MappingPorts,
+  ports: Pick<Ports, 'store' | 'directory'>,
   existing: FindDerived,
 ): Promise<Outcome<CertifiedCaller>> {
   const { identities: kind, label, integrations } = issuer;
   const identity =
     kind === 'derived'
       ? accept(await existing(identityDerivedFrom(label, name), name.source, ports))
-      : theOnly(await listed(name, ports));
+      : theOnly(await ports.directory[LOOKUPS[name.source]](name.name));
   return identity.ok ? accept({ identity: identity.value, mark, thumbprint, integrations }) : identity;
 }
 
-const LOOKUPS: Readonly<Record<IdentitySource, (directory: Directory, name: string) => Promise<readonly Identity[]>>> =
-  {
-    'common-name': (directory, name) => directory.byUserName(name),
-    'email-san': (directory, name) => directory.byEmail(name),
-    'upn-san': (directory, name) => directory.byUpn(name),
-  };
-
-function listed({ source, name }: CallerName, { directory }: MappingPorts): Promise<readonly Identity[]> {
-  return LOOKUPS[source](directory, name);
-}
+const LOOKUPS = { 'common-name': 'byUserName', 'email-san': 'byEmail', 'upn-san': 'byUpn' } as const satisfies Readonly<
+  Record<IdentitySource, string>
+>;
 
 /** Two matches are refused; we never pick one (CVE-2022-26923). */
 function theOnly([identity, ...others]: readonly Identity[]): Outcome<Identity> {
@@ -96,4 +75,20 @@ function theOnly([identity, ...others]: readonly Identity[]): Outcome<Identity> 
 function identityDerivedFrom(label: string, { source, name }: CallerName): Identity {
   const id = `${label}:${firstHalf(sha256(`${source}\0${name}`))}` as IdentityId;
   return { id, enabled: true, mayUseApi: true, groups: [], userName: `${label}/${name}` };
+}
+
+/** The last step of a verdict, worded like the others: the identity that the name belongs to. */
+export function mappingStep({ issuer, name }: AcceptedCertificate, caller: Outcome<CertifiedCaller>): Step {
+  const demand =
+    issuer.identities === 'directory'
+      ? 'exactly one identity in the directory has this name'
+      : 'the identity is derived from the name';
+  return {
+    rule: 'identity-mapped',
+    passed: caller.ok,
+    about: `${name.source} ${escapeText(name.name)}`,
+    words: `${demand}: ${caller.ok ? escapeText(caller.value.identity.id) : caller.refusal.reason}`,
+    setting: `identities: ${issuer.identities}`,
+    reason: caller.ok ? 'certificate-identity-unknown' : caller.refusal.reason,
+  };
 }

@@ -4,41 +4,23 @@ import { firstHalf } from '../../core/hex.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { AssertionRule } from '../../core/token-issuer.ts';
-import type { Directory } from '../../directory/directory.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import type { Ports } from '../ports.ts';
-import { type FindDerived, loadDerived, storeDerived } from './derived-identity.ts';
+import type { FindDerived } from './derived-identity.ts';
 
-type WorkloadPorts = Pick<Ports, 'store' | 'directory'>;
+const LOOKUPS = { 'user-name': 'byUserName', email: 'byEmail', upn: 'byUpn' } as const satisfies Readonly<
+  Record<Exclude<AssertionRule['identities'], 'derived'>, string>
+>;
 
-export function identifyWorkload(assertion: AcceptedAssertion, ports: WorkloadPorts): Promise<Outcome<Identity>> {
-  return mapWorkload(assertion, ports, storeDerived);
-}
-
-/** The same for the dry run: writes nothing. */
-export function previewWorkload(assertion: AcceptedAssertion, ports: WorkloadPorts): Promise<Outcome<Identity>> {
-  return mapWorkload(assertion, ports, loadDerived);
-}
-
-const LOOKUPS: Readonly<
-  Record<
-    Exclude<AssertionRule['identities'], 'derived'>,
-    (directory: Directory, name: string) => Promise<readonly Identity[]>
-  >
-> = {
-  'user-name': (directory, name) => directory.byUserName(name),
-  email: (directory, name) => directory.byEmail(name),
-  upn: (directory, name) => directory.byUpn(name),
-};
-
-async function mapWorkload(
+/** Maps an accepted assertion to an identity. A dry run passes `loadDerived`. */
+export async function mapWorkload(
   assertion: AcceptedAssertion,
-  ports: WorkloadPorts,
+  ports: Pick<Ports, 'store' | 'directory'>,
   existing: FindDerived,
 ): Promise<Outcome<Identity>> {
   const { rule, name } = assertion;
   if (rule.identities === 'derived') return accept(await existing(derivedFrom(assertion), 'assertion', ports));
-  const [identity, ...others] = await LOOKUPS[rule.identities](ports.directory, name.text);
+  const [identity, ...others] = await ports.directory[LOOKUPS[rule.identities]](name.text);
   if (!identity) return refuse('assertion-identity-unknown');
   return others.length > 0 ? refuse('assertion-identity-ambiguous') : accept(identity);
 }

@@ -1,104 +1,68 @@
 // Judges the certificate of a request: returns the cached verdict, or validates and fetches the revocation data that
 // the issuer's policy requires.
+import type { Presented } from '../../core/certificate.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
-import type { EpochSeconds } from '../../core/time.ts';
-import type { Path } from '../path/path.ts';
-import { authoritiesOf, readIssuer } from '../path/read-issuer.ts';
-import type { KnownAuthority } from '../revocation/fetched-lists.ts';
+import { refuse } from '../../core/outcome.ts';
+import type { Step } from '../../core/verdict.ts';
 import type { OcspResponse } from '../revocation/ocsp.ts';
-import { signersBeside } from '../revocation/revocation.ts';
 import { type RevocationPorts, RevocationSource } from '../revocation/revocation-source.ts';
-import { revokingLists } from '../revocation/revoked-marks.ts';
-import { type Candidate, candidateOf } from '../x509/candidate.ts';
-import type { Certificate } from '../x509/certificate.ts';
-import { readSent } from '../x509/sent-authorities.ts';
 import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
+import { readPresented } from './read-presented.ts';
 import { Verdicts } from './verdict-cache.ts';
 
-const MAX_AUTHORITIES = 1_000;
+export interface JudgePorts extends RevocationPorts {
+  /** Whether this Node shows the certificates above the leaf that a client sent. */
+  readonly seesIntermediates?: () => Promise<boolean>;
+}
 
 export class CertificateJudge {
   readonly revocation: RevocationSource;
   readonly #verdicts = new Verdicts();
-  readonly #now: () => EpochSeconds;
-  /** Validated intermediates that callers sent, by approved issuer: their lists are fetched too. */
-  readonly #sent = new Map<string, { readonly label: string; readonly authority: Certificate }>();
-  #issuers: readonly ApprovedIssuer[] = [];
-  #followed: readonly ApprovedIssuer[] = [];
+  readonly #ports: JudgePorts;
 
-  constructor(ports: RevocationPorts) {
-    this.revocation = new RevocationSource(ports, () => this.#authorities());
-    this.#now = ports.now;
+  constructor(ports: JudgePorts) {
+    this.revocation = new RevocationSource(ports);
+    this.#ports = ports;
+  }
+
+  /** Parses what a connection presents, and judges it. */
+  async judgePresented(presented: Presented, issuers: readonly ApprovedIssuer[]): Promise<Judgement> {
+    const chain = readPresented(presented);
+    if (!chain.ok) return { outcome: chain, steps: [] };
+    const judgement = await this.judge(chain.value, issuers);
+    const isUnseen = presented.by === 'handshake' && chain.value.length === 1 && isWithoutPath(judgement);
+    const { seesIntermediates = async () => true } = this.#ports;
+    return isUnseen && !(await seesIntermediates()) ? withIntermediatesUnseen(judgement) : judgement;
   }
 
   /** `issuers` must be the same array until something in it changes. */
   async judge(chain: readonly Uint8Array[], issuers: readonly ApprovedIssuer[]): Promise<Judgement> {
-    this.#issuers = issuers;
     const presented = this.#presented(chain, issuers, []);
     return this.#verdicts.recall(presented) ?? (await this.#judgeAnew(presented));
+  }
+
+  /** The current lists that end grants. */
+  revokingLists(issuers: readonly ApprovedIssuer[]): ReturnType<RevocationSource['revokingLists']> {
+    return this.revocation.revokingLists(issuers);
   }
 
   async #judgeAnew(presented: PresentedCertificate): Promise<Judgement> {
     const { chain, issuers, evidence } = presented;
     const first = judgeCertificate(presented);
-    const responses = await this.#learn(chain, first);
+    const responses = await this.#learn(presented, first);
     // If nothing was fetched, the first verdict stands; nobody can make us judge twice for nothing.
     const hasLearned = responses.length > 0 || evidence.lists !== this.revocation.lists;
     if (!hasLearned) return this.#verdicts.remember(presented, first);
     return this.#verdicts.judge(this.#presented(chain, issuers, responses));
   }
 
-  /** The current lists that end grants. */
-  revokingLists(issuers: readonly ApprovedIssuer[]): ReturnType<typeof revokingLists> {
-    return revokingLists(this.revocation.lists, issuers, [...this.#sent.values()]);
-  }
-
-  /** Loads the lists that other nodes fetched, for the currently approved issuers. */
-  async followLists(issuers: readonly ApprovedIssuer[]): Promise<void> {
-    this.#issuers = issuers;
-    await this.revocation.followLists(issuers !== this.#followed);
-    this.#followed = issuers;
-  }
-
   /** Fetches nothing for a certificate that is refused anyway. */
-  async #learn(chain: readonly Uint8Array[], judgement: Judgement): Promise<readonly OcspResponse[]> {
-    const { outcome, path, issuer } = judgement;
+  async #learn(
+    { chain, issuers }: PresentedCertificate,
+    { outcome, path, issuer }: Judgement,
+  ): Promise<readonly OcspResponse[]> {
     const isOpen = outcome.ok || outcome.refusal.reason === 'certificate-revocation-unknown';
-    if (!isOpen || !path || !issuer) return [];
-    this.#rememberSent(path.slice(1, -1), issuer);
-    if (issuer.revocation.crl !== 'off') this.#rememberSent(this.#signersSent(chain, path, issuer), issuer);
-    return this.revocation.prepare(path, issuer);
-  }
-
-  /** The caller may also have sent other certificates of the issuers, with keys that sign their lists. */
-  #signersSent(chain: readonly Uint8Array[], path: Path, issuer: ApprovedIssuer): readonly Certificate[] {
-    const sent = chain.slice(1).map(readSent);
-    const pool = sent.flatMap((read) => (read.ok ? [read.value] : []));
-    const isOnPath = ({ der }: Candidate) => path.some((certificate) => Buffer.compare(certificate.der, der) === 0);
-    if (pool.every(isOnPath)) return [];
-    const evidence = { lists: this.revocation.lists, responses: [] };
-    const registered = readIssuer(issuer).intermediates.map(candidateOf);
-    return signersBeside({ path, pool: [...pool, ...registered], issuer, evidence, now: this.#now() });
-  }
-
-  /**
-   * The CAs whose lists are used: issuers that check CRLs, their registered intermediates, and intermediates that
-   * callers sent below them.
-   */
-  #authorities(): readonly KnownAuthority[] {
-    const checking = this.#issuers.filter(({ enabled, revocation }) => enabled && revocation.crl !== 'off');
-    const byLabel = new Map(checking.map((issuer) => [issuer.label, issuer]));
-    const registered = checking.flatMap((issuer) => authoritiesOf(issuer).map((authority) => ({ authority, issuer })));
-    const sent = [...this.#sent.values()].flatMap(({ label, authority }) => {
-      const issuer = byLabel.get(label);
-      return issuer ? [{ authority, issuer }] : [];
-    });
-    return [...registered, ...sent];
-  }
-
-  #rememberSent(authorities: readonly Certificate[], { label }: ApprovedIssuer): void {
-    if (this.#sent.size > MAX_AUTHORITIES) this.#sent.clear();
-    for (const authority of authorities) this.#sent.set(`${label} ${authority.fingerprint}`, { label, authority });
+    return isOpen && path && issuer ? this.revocation.prepare(path, issuer, chain, issuers) : [];
   }
 
   #presented(
@@ -106,6 +70,23 @@ export class CertificateJudge {
     issuers: readonly ApprovedIssuer[],
     responses: readonly OcspResponse[],
   ): PresentedCertificate {
-    return { chain, issuers, evidence: { lists: this.revocation.lists, responses }, now: this.#now() };
+    return { chain, issuers, evidence: { lists: this.revocation.lists, responses }, now: this.#ports.now() };
   }
+}
+
+function isWithoutPath({ outcome }: Judgement): boolean {
+  return !outcome.ok && outcome.refusal.reason === 'certificate-issuer-not-approved';
+}
+
+/** The caller may have sent the missing intermediates: the refusal must not blame it. */
+function withIntermediatesUnseen(judgement: Judgement): Judgement {
+  const unseen: Step = {
+    rule: 'intermediates-seen',
+    passed: false,
+    about: 'this service',
+    words: `Node ${process.version} shows the intermediates that callers send`,
+    setting: 'use Node 26.10 or newer, or register the intermediates with the issuer',
+    reason: 'certificate-issuer-not-approved',
+  };
+  return { ...judgement, outcome: refuse(unseen.reason, { rule: unseen.rule }), steps: [...judgement.steps, unseen] };
 }

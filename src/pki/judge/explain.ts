@@ -1,10 +1,10 @@
 // The dry run: what was parsed, which issuer matched, which rules passed or failed, and which identity resulted. It
 // uses the same judge as a request, so its words match the log.
-
+import { escapeText } from '../../core/quote.ts';
 import { isoTime } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
 import { type Certificate, namesOf, readCertificate } from '../x509/certificate.ts';
-import { escapeText, printName } from '../x509/distinguished-name.ts';
+import { printName } from '../x509/distinguished-name.ts';
 import { printKey } from '../x509/public-key.ts';
 import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
 

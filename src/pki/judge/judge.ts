@@ -1,21 +1,21 @@
 // The one place that says whether a presented certificate authorizes, and for whom: for the handshake's chain, for a
 // proxy's header and for the dry run. Pure: what is known about revocation comes in as evidence.
-import { type CallerName, callerName } from '../../core/certificate.ts';
+import { type CallerName, callerName, MAX_PRESENTED } from '../../core/certificate.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { escapeText } from '../../core/quote.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
 import type { Step, Verdict } from '../../core/verdict.ts';
 import type { NameComparisons } from '../path/name-constraints.ts';
 import { describe, EVERY_PROFILE, judgePath, type Path } from '../path/path.ts';
 import { type ReadIssuer, readIssuer } from '../path/read-issuer.ts';
+import { step } from '../path/rule.ts';
 import { PathSearch, SEARCH_LIMITS, type SearchLimits } from '../path/search.ts';
-import { step } from '../path/step.ts';
-import type { RevocationEvidence, RevocationQuestion } from '../revocation/question.ts';
+import type { RevocationEvidence, RevocationQuestion } from '../revocation/list-signers.ts';
 import { judgeRevocation } from '../revocation/revocation.ts';
 import { type Candidate, candidateOf, printNameOf, readCandidate } from '../x509/candidate.ts';
 import { type Certificate, markOf, namesOf } from '../x509/certificate.ts';
-import { escapeText } from '../x509/distinguished-name.ts';
 import { keepSent, readSent } from '../x509/sent-authorities.ts';
 
 export interface PresentedCertificate {
@@ -32,7 +32,6 @@ export interface Judgement extends Verdict {
   readonly path?: Path;
 }
 
-export const MAX_PRESENTED = 32;
 const MAX_OCTETS = 128 * 1024;
 const MAX_PATHS = 8;
 

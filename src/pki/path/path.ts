@@ -5,9 +5,8 @@ import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
 import { printName } from '../x509/distinguished-name.ts';
 import { type NameComparisons, violatedConstraint } from './name-constraints.ts';
 import { violatedPolicy } from './policies.ts';
-import { AUTHORITIES, type PathPolicy, type Position, type Role, type Rule } from './rule.ts';
+import { AUTHORITIES, type PathPolicy, type Position, type Role, type Rule, step } from './rule.ts';
 import { RULES } from './rules.ts';
-import { step } from './step.ts';
 
 /** The approved issuer comes first, the leaf last; each has signed the next. */
 export type Path = readonly [Certificate, ...Certificate[]];

@@ -1,7 +1,8 @@
-// The type of a rule about one certificate of a path.
+// The type of a rule about one certificate of a path, and of the step that reports it.
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import type { RefusalReason } from '../../core/refusal.ts';
 import type { EpochSeconds } from '../../core/time.ts';
+import type { Step } from '../../core/verdict.ts';
 import { type Certificate, isSelfSigned } from '../x509/certificate.ts';
 
 /** A revocation signer signs CRLs or OCSP responses with its own key and ends a path as a leaf does. */
@@ -44,4 +45,8 @@ export function isCritical(certificate: Certificate, oid: string): boolean {
 
 export function isRoot({ certificate, role }: Position): boolean {
   return role === 'approved issuer' && isSelfSigned(certificate);
+}
+
+export function step(rule: string, passed: boolean, about: string, words: string, more: Partial<Step> = {}): Step {
+  return { rule, passed, about, words, reason: 'certificate-refused-by-policy', ...more };
 }

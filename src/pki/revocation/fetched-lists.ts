@@ -1,19 +1,31 @@
 // The lists that certificates name. One node fetches each list, and every node validates it here: a list from the
 // network or from the store is parsed, checked, and compared with the previous one.
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { type Outcome, refused } from '../../core/outcome.ts';
 import type { SharedList } from '../../core/shared-list.ts';
 import { type EpochSeconds, earlier, epochSeconds } from '../../core/time.ts';
 import { download, type Fetch, tooLargeFor } from '../../outbound/download.ts';
-import { waitAtMost } from '../../outbound/wait-at-most.ts';
+import { type Exchange, fetchUnlessShared, waitAtMost } from '../../outbound/shared-download.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import type { RevocationList } from './crl.ts';
 import { whyNotTrusted } from './crl-check.ts';
+import type { IssuerAddresses } from './issuer-addresses.ts';
 import { type KeptLists, NOTHING, type ServedList, withList } from './kept-lists.ts';
-import type { ListExchange } from './list-exchange.ts';
 import type { ListReader } from './list-reader.ts';
 import { backOff, MAX_RETRY_SECONDS, NEVER, RETRY_SECONDS, Renewals, renewalOf } from './renewal.ts';
+
+export interface ListExchange extends Omit<Exchange<SharedList>, 'share'> {
+  /** A caller of this node has presented a certificate that names the list. */
+  named(url: string): void;
+  /** Whether a caller of any node has done so within the lifetime of a grant. */
+  isWanted(url: string): boolean;
+  /** The lists in use; undefined if nothing has changed since the last call, unless `all` is set. */
+  news(all: boolean): Promise<readonly SharedList[] | undefined>;
+  /** In a buffer that nothing else uses. */
+  contents(url: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Without contents, the stored contents stay. */
+  share(news: Omit<SharedList, 'askedAt'>, contents?: Uint8Array): Promise<void>;
+}
 
 /** A CA whose lists are used, and the approved issuer above it. */
 export interface KnownAuthority {
@@ -32,15 +44,12 @@ export interface ListPorts {
   readonly logRefused: (url: string, why: string) => void;
   /** The set of lists has changed. */
   readonly changed: () => void;
-  /** The address served a trusted list. */
-  readonly served: (url: string) => void;
-  readonly forgotten: (url: string) => void;
+  readonly addresses: IssuerAddresses;
   readonly maxBytes: number;
 }
 
 /** An untrusted list may be large, so the retry comes later than after a failed download. */
 const DOUBT_SECONDS = 600;
-const LOOK_AGAIN_MS = 250;
 /** Longer than one round of the renewal timer. */
 const OTHERS_FIRST_SECONDS = 15;
 /** For the whole download; a list may be large. */
@@ -101,13 +110,9 @@ export class FetchedLists {
     return this.#failed.get(url) === renewAt && this.#ports.now() < renewAt + OTHERS_FIRST_SECONDS;
   }
 
-  async #renew(url: string): Promise<void> {
-    while (await this.#isStillDue(url)) {
-      // Check again while holding the lease: another node may have fetched it in the meantime.
-      const fetched = async () => (await this.#isStillDue(url)) && this.#fetch(url);
-      if (await this.#ports.exchange.byOne(url, fetched)) return;
-      await sleep(LOOK_AGAIN_MS);
-    }
+  #renew(url: string): Promise<void> {
+    const isDue = () => this.#isStillDue(url);
+    return fetchUnlessShared(url, this.#ports.exchange, isDue, () => this.#fetch(url));
   }
 
   async #isStillDue(url: string): Promise<boolean> {
@@ -119,20 +124,15 @@ export class FetchedLists {
   }
 
   async #follow({ url, mark, failure, checkedAt, renewAt }: SharedList): Promise<void> {
-    if (mark !== undefined && !this.#holds(url, mark) && this.#refused.get(url) !== mark) {
+    if (mark !== undefined && !this.#heldAs(url, mark) && this.#refused.get(url) !== mark)
       await this.#takeShared(url, mark);
-    }
     const hasFailed = failure !== undefined && (this.#kept.has(url) || this.#named.has(url));
-    if (!hasFailed && !this.#holds(url, mark)) return;
+    if (!hasFailed && !this.#heldAs(url, mark)) return;
     if (hasFailed) this.#delays.set(url, Math.max(renewAt - checkedAt, this.#delays.get(url) ?? 0));
     // Never later than this node's own schedule: the store's value is not trusted.
     const at = earlier(checkedAt, this.#ports.now());
     const latest = hasFailed ? epochSeconds(at + MAX_RETRY_SECONDS) : this.#renewalOf(url, at);
     this.#postpone(url, earlier(renewAt, latest));
-  }
-
-  #holds(url: string, mark: string | undefined): boolean {
-    return mark !== undefined && this.#heldAs(url, mark) !== undefined;
   }
 
   async #takeShared(url: string, mark: string): Promise<void> {
@@ -195,7 +195,8 @@ export class FetchedLists {
     const { maxBytes, reader } = this.#ports;
     if (given.length > maxBytes) return refused(tooLargeFor(maxBytes));
     const authorities = this.#authorities();
-    const { contents, mark, lists } = await reader.read(given, authorities, this.#heldMarks(url));
+    const known = this.#trusted(url).map((served) => served.mark);
+    const { contents, mark, lists } = await reader.read(given, authorities, known);
     const held = this.#heldAs(url, mark);
     if (held) {
       const doubt = whyNotTrusted(held.list, authorities);
@@ -213,18 +214,17 @@ export class FetchedLists {
     const next = withList(kept, served);
     if (!next.ok) return next;
     this.#keep(url, next.value);
-    this.#ports.served(url);
+    this.#ports.addresses.serves(url);
     return { ok: true, value: { ...served, contents } };
   }
 
-  #heldMarks(url: string): string[] {
-    const { isTrusted, lists } = this.#kept.get(url) ?? NOTHING;
-    return isTrusted ? lists.map(({ mark }) => mark) : [];
+  #heldAs(url: string, mark: string | undefined): ServedList | undefined {
+    return this.#trusted(url).find((served) => served.mark === mark);
   }
 
-  #heldAs(url: string, mark: string): ServedList | undefined {
+  #trusted(url: string): readonly ServedList[] {
     const { isTrusted, lists } = this.#kept.get(url) ?? NOTHING;
-    return isTrusted ? lists.find((served) => served.mark === mark) : undefined;
+    return isTrusted ? lists : [];
   }
 
   #keep(url: string, kept: KeptLists): void {
@@ -242,9 +242,9 @@ export class FetchedLists {
    */
   #allowedFor(url: string): string[] {
     const { lists } = this.#kept.get(url) ?? NOTHING;
-    const relevant = this.#ports.authorities().filter(({ authority, issuer }) => {
-      return this.#named.get(url)?.has(issuer.label) || lists.some(({ list }) => !whyNotTrusted(list, [authority]));
-    });
+    const isNamedBy = ({ label }: ApprovedIssuer) => this.#named.get(url)?.has(label);
+    const hasSigned = (authority: Certificate) => lists.some(({ list }) => !whyNotTrusted(list, [authority]));
+    const relevant = this.#ports.authorities().filter((one) => isNamedBy(one.issuer) || hasSigned(one.authority));
     return [...new Set(relevant.flatMap(({ issuer }) => issuer.revocation.allowedAddresses ?? []))];
   }
 
@@ -276,10 +276,9 @@ export class FetchedLists {
   }
 
   #forget(url: string): void {
-    for (const known of [this.#kept, this.#named, this.#logged, this.#failed, this.#delays, this.#refused]) {
+    for (const known of [this.#kept, this.#named, this.#logged, this.#failed, this.#delays, this.#refused])
       known.delete(url);
-    }
-    this.#ports.forgotten(url);
+    this.#ports.addresses.forget(url);
     this.#ports.changed();
   }
 

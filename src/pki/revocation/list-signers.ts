@@ -1,6 +1,8 @@
 // Who may sign the CRLs for a path. RFC 5280 6.3.3 (f): a list may be signed with another key of the issuer (key rollover,
 // separate CRL keys) or by another CA (an indirect list), if that key is certified under the same approved issuer and
 // not itself revoked.
+import type { ApprovedIssuer } from '../../core/issuer.ts';
+import type { EpochSeconds } from '../../core/time.ts';
 import { judgePath, type Path } from '../path/path.ts';
 import { PathSearch, SEARCH_LIMITS } from '../path/search.ts';
 import { signerBudget } from '../path/search-budget.ts';
@@ -9,7 +11,22 @@ import type { Certificate } from '../x509/certificate.ts';
 import { sameName } from '../x509/distinguished-name.ts';
 import type { RevocationList } from './crl.ts';
 import { checkLists, maySignLists, type SignersOf } from './crl-check.ts';
-import type { RevocationQuestion } from './question.ts';
+import type { OcspResponse } from './ocsp.ts';
+
+/** The parsed revocation data available at a given time. */
+export interface RevocationEvidence {
+  readonly lists: readonly RevocationList[];
+  readonly responses: readonly OcspResponse[];
+}
+
+export interface RevocationQuestion {
+  readonly path: Path;
+  /** Certificates beside the path, sent or registered; a separate CRL signer may be among them. */
+  readonly pool: readonly Candidate[];
+  readonly issuer: ApprovedIssuer;
+  readonly evidence: RevocationEvidence;
+  readonly now: EpochSeconds;
+}
 
 /**
  * All lists and certificates of a verdict share one search, which is limited. Registered certificates come first and cost
@@ -54,7 +71,7 @@ function validSigner(
 }
 
 /** Whether no list names a certificate of this path. Only lists signed by CAs on the path count. */
-function isUnrevoked(path: Path, lists: readonly RevocationList[], now: RevocationQuestion['now']): boolean {
+function isUnrevoked(path: Path, lists: readonly RevocationList[], now: EpochSeconds): boolean {
   return path.slice(1).every((certificate, index) => {
     const above = path.slice(0, index + 1);
     return checkLists(certificate, lists, () => above, now).state !== 'revoked';

@@ -1,11 +1,12 @@
 // Fetches OCSP responses and caches them until they expire.
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { type EpochSeconds, earlier, epochSeconds, type Seconds } from '../../core/time.ts';
 import { download, type Fetch } from '../../outbound/download.ts';
+import { TAG } from '../der/der.ts';
+import { write, writeContext, writeOid, writeSequence } from '../der/der-write.ts';
 import type { Certificate } from '../x509/certificate.ts';
-import { type OcspResponse, readOcspResponse, responderOf } from './ocsp.ts';
-import { writeOcspRequest } from './ocsp-request.ts';
+import { keyBitsOf, OCSP_NONCE, type OcspResponse, readOcspResponse, responderOf } from './ocsp.ts';
 import { backOff, type Kept, NEVER, RETRY_SECONDS, Renewals, renewalOf } from './renewal.ts';
 
 export interface ResponderPorts {
@@ -117,4 +118,20 @@ function datesOf({ answers }: OcspResponse): [EpochSeconds | undefined, EpochSec
 /** Responders that sign in advance send no nonce (RFC 9654); a response with a different nonce is a replay. */
 function isAnswerTo({ nonce }: OcspResponse, sent: Uint8Array): boolean {
   return nonce === undefined || Buffer.compare(nonce, sent) === 0;
+}
+
+// SHA-1 only identifies the certificate; every responder supports it (RFC 5019 2.1.1).
+const SHA1 = writeSequence(writeOid('1.3.14.3.2.26'), write(TAG.null));
+
+/** RFC 6960 4.1. `nonce`: random octets that the response must repeat, so that an old response cannot be replayed. */
+function writeOcspRequest(certificate: Certificate, issuer: Certificate, nonce: Uint8Array): Uint8Array {
+  const certificateId = writeSequence(
+    SHA1,
+    write(TAG.octetString, hash('sha1', issuer.subject.der, 'buffer')),
+    write(TAG.octetString, hash('sha1', keyBitsOf(issuer), 'buffer')),
+    write(TAG.integer, certificate.serial),
+  );
+  const nonceExtension = writeSequence(writeOid(OCSP_NONCE), write(TAG.octetString, write(TAG.octetString, nonce)));
+  const requests = writeSequence(writeSequence(certificateId));
+  return writeSequence(writeSequence(requests, writeContext(2, writeSequence(nonceExtension))));
 }

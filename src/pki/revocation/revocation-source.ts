@@ -3,16 +3,21 @@
 import type { ApprovedIssuer, RevocationPolicy } from '../../core/issuer.ts';
 import { type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
 import type { Fetch } from '../../outbound/download.ts';
+import { ALONE } from '../../outbound/shared-download.ts';
 import { readPemOrDer } from '../der/pem.ts';
 import type { Path } from '../path/path.ts';
+import { authoritiesOf, readIssuer } from '../path/read-issuer.ts';
+import { type Candidate, candidateOf } from '../x509/candidate.ts';
 import type { Certificate } from '../x509/certificate.ts';
+import { readSent } from '../x509/sent-authorities.ts';
 import { type RevocationList, readRevocationList } from './crl.ts';
-import { FetchedLists, type KnownAuthority } from './fetched-lists.ts';
+import { FetchedLists, type KnownAuthority, type ListExchange } from './fetched-lists.ts';
 import { IssuerAddresses } from './issuer-addresses.ts';
-import { ALONE, type ListExchange } from './list-exchange.ts';
 import { ListReader } from './list-reader.ts';
 import { type OcspResponse, responderOf } from './ocsp.ts';
 import { OcspClient, type Pair } from './ocsp-client.ts';
+import { signersBeside } from './revocation.ts';
+import { revokingLists } from './revoked-marks.ts';
 
 export interface RevocationPorts {
   readonly fetch: Fetch;
@@ -37,7 +42,16 @@ const REVOCATION_LIMITS: RevocationLimits = {
   addressesPerIssuer: 16,
 };
 
+const WITHOUT_STORE: ListExchange = {
+  ...ALONE,
+  named: () => undefined,
+  isWanted: () => true,
+  news: async () => undefined,
+  contents: async () => undefined,
+};
+
 const MAX_ADDRESSES_PER_CERTIFICATE = 4;
+const MAX_AUTHORITIES = 1_000;
 
 export class RevocationSource {
   readonly #ports: RevocationPorts;
@@ -46,24 +60,26 @@ export class RevocationSource {
   readonly #responders: OcspClient;
   readonly #addresses: IssuerAddresses;
   readonly #logged = new Set<string>();
+  /** Validated intermediates that callers sent, by approved issuer: their lists are fetched too. */
+  readonly #sent = new Map<string, { readonly label: string; readonly authority: Certificate }>();
+  #issuers: readonly ApprovedIssuer[] = [];
+  #followed: readonly ApprovedIssuer[] = [];
   #fromFiles: readonly RevocationList[] = [];
   #lists: readonly RevocationList[] = [];
   /** Shared, so that only one large list is parsed at a time. */
   readonly reader = new ListReader();
 
-  /** `authorities`: the CAs whose lists are used. */
-  constructor(ports: RevocationPorts, authorities: () => readonly KnownAuthority[]) {
-    const { fetch, now, exchange = ALONE, logRefused = () => undefined, limits } = ports;
+  constructor(ports: RevocationPorts) {
+    const { fetch, now, exchange = WITHOUT_STORE, logRefused = () => undefined, limits } = ports;
     this.#ports = ports;
     this.#limits = { ...REVOCATION_LIMITS, ...limits };
     this.#addresses = new IssuerAddresses(this.#limits.addressesPerIssuer);
     this.#responders = new OcspClient({ fetch, now, withoutNonce: this.#limits.ocspWithoutNonce });
     this.#fetched = new FetchedLists({
-      ...{ fetch, now, exchange, authorities, logRefused, reader: this.reader },
+      ...{ fetch, now, exchange, logRefused, reader: this.reader, addresses: this.#addresses },
+      authorities: () => this.#authorities(),
       maxBytes: this.#limits.listBytes,
       changed: () => this.#gather(),
-      served: (url) => this.#addresses.serves(url),
-      forgotten: (url) => this.#addresses.forget(url),
     });
   }
 
@@ -83,8 +99,19 @@ export class RevocationSource {
     this.#gather();
   }
 
-  /** Fetches what the revocation policy needs and we lack; returns the OCSP responses for this path. */
-  async prepare(path: Path, issuer: ApprovedIssuer): Promise<readonly OcspResponse[]> {
+  /**
+   * Fetches what the revocation policy needs and we lack; returns the OCSP responses for this path. `chain`: as the caller
+   * sent it. `issuers`: the currently approved ones.
+   */
+  async prepare(
+    path: Path,
+    issuer: ApprovedIssuer,
+    chain: readonly Uint8Array[],
+    issuers: readonly ApprovedIssuer[],
+  ): Promise<readonly OcspResponse[]> {
+    this.#issuers = issuers;
+    this.#rememberSent(path.slice(1, -1), issuer);
+    if (issuer.revocation.crl !== 'off') this.#rememberSent(this.#signersSent(path, issuer, chain), issuer);
     const pairs = path.slice(1).map((certificate, index) => ({ certificate, issuer: path[index] ?? path[0] }));
     const visits = pairs.map((pair) => this.#visitsFor(pair, issuer));
     const lists = visits.flatMap(({ urls }) => urls).map((url) => this.#fetched.need(url, issuer.label));
@@ -93,9 +120,16 @@ export class RevocationSource {
     return responses.flatMap((response) => response ?? []);
   }
 
-  /** Loads the lists that other nodes fetched; `all` if the set of CAs may have changed. */
-  followLists(all: boolean): Promise<void> {
-    return this.#fetched.follow(all);
+  /** The current lists that end grants. */
+  revokingLists(issuers: readonly ApprovedIssuer[]): ReturnType<typeof revokingLists> {
+    return revokingLists(this.#lists, issuers, [...this.#sent.values()]);
+  }
+
+  /** Loads the lists that other nodes fetched, for the currently approved issuers. */
+  async followLists(issuers: readonly ApprovedIssuer[]): Promise<void> {
+    this.#issuers = issuers;
+    await this.#fetched.follow(issuers !== this.#followed);
+    this.#followed = issuers;
   }
 
   /** Renews every list that is due. A timer calls it, so that no request has to wait. */
@@ -121,6 +155,37 @@ export class RevocationSource {
       this.#ports.logRefused?.(url, `certificates of ${label} name more than ${most} addresses`);
     }
     return isAdmitted;
+  }
+
+  /** The caller may also have sent other certificates of the issuers, with keys that sign their lists. */
+  #signersSent(path: Path, issuer: ApprovedIssuer, chain: readonly Uint8Array[]): readonly Certificate[] {
+    const sent = chain.slice(1).map(readSent);
+    const pool = sent.flatMap((read) => (read.ok ? [read.value] : []));
+    const isOnPath = ({ der }: Candidate) => path.some((certificate) => Buffer.compare(certificate.der, der) === 0);
+    if (pool.every(isOnPath)) return [];
+    const evidence = { lists: this.#lists, responses: [] };
+    const registered = readIssuer(issuer).intermediates.map(candidateOf);
+    return signersBeside({ path, pool: [...pool, ...registered], issuer, evidence, now: this.#ports.now() });
+  }
+
+  /**
+   * The CAs whose lists are used: issuers that check CRLs, their registered intermediates, and intermediates that
+   * callers sent below them.
+   */
+  #authorities(): readonly KnownAuthority[] {
+    const checking = this.#issuers.filter(({ enabled, revocation }) => enabled && revocation.crl !== 'off');
+    const byLabel = new Map(checking.map((issuer) => [issuer.label, issuer]));
+    const registered = checking.flatMap((issuer) => authoritiesOf(issuer).map((authority) => ({ authority, issuer })));
+    const sent = [...this.#sent.values()].flatMap(({ label, authority }) => {
+      const issuer = byLabel.get(label);
+      return issuer ? [{ authority, issuer }] : [];
+    });
+    return [...registered, ...sent];
+  }
+
+  #rememberSent(authorities: readonly Certificate[], { label }: ApprovedIssuer): void {
+    if (this.#sent.size > MAX_AUTHORITIES) this.#sent.clear();
+    for (const authority of authorities) this.#sent.set(`${label} ${authority.fingerprint}`, { label, authority });
   }
 
   #gather(): void {

@@ -3,12 +3,11 @@ import type { RevocationCheck } from '../../core/issuer.ts';
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
 import { describe, judgePath, type Path, roleAt } from '../path/path.ts';
-import { step } from '../path/step.ts';
+import { step } from '../path/rule.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { checkLists, crlIssuersOf, type RevocationAnswer, type SignersOf } from './crl-check.ts';
-import { listSigners } from './list-signers.ts';
+import { listSigners, type RevocationQuestion } from './list-signers.ts';
 import { checkResponses, responderOf } from './ocsp.ts';
-import type { RevocationQuestion } from './question.ts';
 
 type Asked = RevocationQuestion & { readonly signersOf: SignersOf };
 

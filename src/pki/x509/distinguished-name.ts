@@ -1,6 +1,7 @@
 // Subject and issuer names: compared by RFC 5280 7.1, and printed with escapes so that a value cannot imitate
 // structure.
 import type { NameValue } from '../../core/certificate.ts';
+import { escapeText } from '../../core/quote.ts';
 import { childrenOf, type Element, expectTag, Fields, MalformedDer, TAG } from '../der/der.ts';
 import { readOid } from '../der/der-values.ts';
 import { isPlain, prepareText } from './name-preparation.ts';
@@ -171,17 +172,4 @@ function print(rdns: DistinguishedName['rdns']): string {
 
 function printAttribute({ oid, value }: Attribute): string {
   return `${SHORT_NAMES[oid] ?? oid}=${escapeText(value)}`;
-}
-
-const MAX_PRINTED_OCTETS = 256;
-// Fast path: nearly every name.
-const NOTHING_TO_ESCAPE = /^[A-Za-z0-9 @.:/()'*_-]*$/;
-
-/** Escapes text so that a hostile name stays on its line and inside its field in reports and logs. */
-export function escapeText(text: string): string {
-  const shown = text.length > MAX_PRINTED_OCTETS ? `${text.slice(0, MAX_PRINTED_OCTETS)}…` : text;
-  if (NOTHING_TO_ESCAPE.test(shown)) return shown;
-  return shown
-    .replace(/[\\,+="<>;]/g, '\\$&')
-    .replace(/[^\P{C}]|[\u2028\u2029]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }

@@ -14,7 +14,8 @@ import {
 } from '../../../src/directory/directory.ts';
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { hashPassword, isPassword, NOBODYS_HASH } from '../../../src/directory/local/password-hash.ts';
-import { identifyCaller } from '../../../src/operations/grant/identify-caller.ts';
+import { storeDerived } from '../../../src/operations/grant/derived-identity.ts';
+import { mapCaller } from '../../../src/operations/grant/identify-caller.ts';
 import { changePassword } from '../../../src/operations/person/change-password.ts';
 import { signIn } from '../../../src/operations/person/sign-in.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
@@ -130,9 +131,10 @@ test('a user name, e-mail or UPN that matches two identities is refused (CVE-202
   const identify = () =>
     sources.map(([source, name]) =>
       answer(
-        identifyCaller(
+        mapCaller(
           { issuer: ISSUER, name: { source, name }, mark: MARK, thumbprint: THUMBPRINT, until: NOW },
           node,
+          storeDerived,
         ),
       ),
     );
@@ -154,7 +156,7 @@ test('local lookups never match derived identities or those of other directories
       thumbprint: THUMBPRINT,
       until: NOW,
     } as const;
-    const derived = accepted(await identifyCaller(caller, node)).identity;
+    const derived = accepted(await mapCaller(caller, node, storeDerived)).identity;
     assert.notEqual(derived.id, ADA);
     assert.deepEqual(await directory.byUserName(derived.userName ?? ''), [], `an issuer named ${label}`);
   }
@@ -174,9 +176,9 @@ test('a derived identity stays disabled once an operator disabled it', async (t)
     thumbprint: THUMBPRINT,
     until: NOW,
   } as const;
-  const { identity } = accepted(await identifyCaller(caller, node));
+  const { identity } = accepted(await mapCaller(caller, node, storeDerived));
   await put(node.store, identities, { ...identity, enabled: false });
-  assert.equal(accepted(await identifyCaller(caller, node)).identity.enabled, false);
+  assert.equal(accepted(await mapCaller(caller, node, storeDerived)).identity.enabled, false);
 });
 
 test('failed sign-ins are limited per name and per address; successful ones do not count', async (t) => {

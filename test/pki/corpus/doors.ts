@@ -7,7 +7,6 @@ import type { TLSSocket, Server as TlsServer } from 'node:tls';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { connectionReader } from '../../../src/doors/caller/connection.ts';
 import { rememberChains } from '../../../src/doors/caller/handshake-chain.ts';
-import { readPresented } from '../../../src/doors/caller/judge-presented.ts';
 import { presentedReader } from '../../../src/doors/caller/presented-certificate.ts';
 import { tlsOptions } from '../../../src/doors/server/tls.ts';
 import { writePem } from '../../../src/pki/der/pem.ts';
@@ -84,9 +83,8 @@ function serve(
   });
   app.get('/:number', async (request: FastifyRequest) => {
     const tried = cases[Number((request.params as { number: string }).number)];
-    const given = readPresented(presented(request));
-    if (!tried || !given.ok) return JSON.stringify(given.ok ? 'no such case' : given.refusal.reason);
-    return JSON.stringify(worded(await judgeOf(tried).judge(given.value, tried.issuers)));
+    if (!tried) return JSON.stringify('no such case');
+    return JSON.stringify(worded(await judgeOf(tried).judgePresented(presented(request), tried.issuers)));
   });
 }
 

@@ -1,12 +1,11 @@
 // `token-issuer explain` against the installation: its token issuers, its directory and its integrations.
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { AssertionJudge } from '../../../assertions/assertion-judge.ts';
-import { printAssertionStep } from '../../../assertions/explain-assertion.ts';
+import { AssertionJudge, printAssertionStep } from '../../../assertions/assertion-judge.ts';
 import { IssuerKeys } from '../../../assertions/issuer-keys.ts';
-import { ALONE } from '../../../assertions/key-exchange.ts';
 import { openDirectory } from '../../../open-directory.ts';
 import { type AssertionExplanation, explainAssertion } from '../../../operations/admin/explain-assertion.ts';
+import { ALONE } from '../../../outbound/shared-download.ts';
 import { systemFetch } from '../../../outbound/system-fetch.ts';
 import { FollowedRegistry } from '../../../store/registry.ts';
 import { keySets } from '../../../store/tables/key-sets.ts';

@@ -91,7 +91,10 @@ async function portsOf({ config, store, random }: Workplace) {
     settings: settingsOf(config),
     clock: systemClock,
     issuer: config.publicUrl,
+    // Nothing is presented, so nothing is judged.
+    admitClock: () => undefined,
     judge: async () => ({ outcome: refuse('certificate-missing'), steps: [] }),
     logRefused: () => undefined,
+    countIgnoredHeader: () => undefined,
   };
 }

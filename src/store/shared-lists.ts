@@ -1,29 +1,35 @@
 import { hash } from 'node:crypto';
-import { settingsFor } from '../../core/settings.ts';
-import type { SharedList } from '../../core/shared-list.ts';
-import { after, type EpochSeconds, epochSeconds, later, type Seconds, seconds } from '../../core/time.ts';
-import { rows } from '../../store/pages.ts';
-import { revocationLists } from '../../store/tables/revocation-lists.ts';
-import type { Ports } from '../ports.ts';
-import { byOneNode } from './lease.ts';
+import type { Integration } from '../core/integration.ts';
+import { type Settings, settingsFor } from '../core/settings.ts';
+import type { SharedList } from '../core/shared-list.ts';
+import { after, type EpochSeconds, epochSeconds, later, type Seconds, seconds } from '../core/time.ts';
+import { fetchByOne } from './lease.ts';
 import { loadContents, storeContents } from './list-contents.ts';
+import { rows } from './pages.ts';
+import type { Store } from './store.ts';
+import { revocationLists } from './tables/revocation-lists.ts';
 
-/** If a node dies while fetching, the others wait no longer than this. */
-const FETCHING = seconds(10);
+interface ListPorts {
+  readonly store: Store;
+  readonly registry: { readonly integrations: readonly Integration[] };
+  readonly settings: Settings;
+  readonly clock: { readonly now: () => EpochSeconds };
+}
+
 /** How often `askedAt` is shared with other nodes. */
 const DAY = seconds(86_400);
 const NEVER = epochSeconds(0);
 
-/** Shares revocation lists through the store: one node fetches, all read. The interface is declared in src/pki. */
+/** Shares revocation lists through the store: one node fetches, all read. */
 export class SharedLists {
-  readonly #ports: Pick<Ports, 'store' | 'registry' | 'settings' | 'clock'>;
+  readonly #ports: ListPorts;
   /** When callers of this node last asked for a list. */
   readonly #asked = new Map<string, EpochSeconds>();
   /** Lists as last read. */
   #known = new Map<string, SharedList>();
   #stamp = '';
 
-  constructor(ports: Pick<Ports, 'store' | 'registry' | 'settings' | 'clock'>) {
+  constructor(ports: ListPorts) {
     this.#ports = ports;
   }
 
@@ -59,8 +65,7 @@ export class SharedLists {
   }
 
   byOne(url: string, work: () => Promise<unknown>): Promise<boolean> {
-    const name = `list ${hash('sha256', url)}`;
-    return byOneNode({ name, lasts: FETCHING, endsWithWork: true }, work, this.#ports);
+    return fetchByOne(`list ${hash('sha256', url)}`, work, this.#ports.store);
   }
 
   /** Writes the contents first, so that a node that reads the news finds them. */
@@ -90,7 +95,7 @@ export class SharedLists {
   }
 }
 
-function longestGrant({ registry, settings }: Pick<Ports, 'registry' | 'settings'>): Seconds {
+function longestGrant({ registry, settings }: ListPorts): Seconds {
   const lifetimes = registry.integrations.map((integration) => settingsFor(integration, settings).grantLifetime);
   return seconds(Math.max(settings.grantLifetime, ...lifetimes));
 }

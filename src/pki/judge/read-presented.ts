@@ -1,8 +1,8 @@
-// Parses certificates that a proxy passes on in a header. Whether the sender is a listed proxy was checked before. Malformed
-// values are refused, never repaired; a repeated value is refused, never picked from.
-import type { CertificateHeader, PresentedChain } from '../../core/certificate.ts';
+// The chain that a connection presents. Where a proxy passes it on in a header: whether the sender is a listed proxy was
+// checked before. Malformed values are refused, never repaired; a repeated value is refused, never picked from.
+import { type CertificateHeader, isPresented, type Presented, type PresentedChain } from '../../core/certificate.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
-import { readPem } from '../../pki/der/pem.ts';
+import { readPem } from '../der/pem.ts';
 
 /** The lines of one header in the order of the request. Each header must have exactly one; only a list may have more. */
 type Lines = readonly string[];
@@ -10,19 +10,16 @@ type Lines = readonly string[];
 const MALFORMED = refuse('certificate-unreadable', { rule: 'header-malformed' });
 const REPEATED = refuse('certificate-repeated', { rule: 'header-repeated' });
 
-export function readCertificateHeader(
-  header: CertificateHeader,
-  lines: Lines,
-  chainLines: Lines,
-): Outcome<PresentedChain> {
-  switch (header) {
-    case 'rfc9440':
-      return readClientCert(lines, chainLines);
-    case 'url-encoded-pem':
-      return readPemHeader(lines);
-    case 'xfcc':
-      return readForwardedClientCert(lines);
-  }
+const READERS: Readonly<Record<CertificateHeader, (lines: Lines, chain: Lines) => Outcome<PresentedChain>>> = {
+  rfc9440: readClientCert,
+  'url-encoded-pem': readPemHeader,
+  xfcc: readForwardedClientCert,
+};
+
+export function readPresented(presented: Presented): Outcome<PresentedChain> {
+  if (!isPresented(presented)) return refuse('certificate-missing');
+  if (presented.by === 'handshake') return accept(presented.chain);
+  return READERS[presented.header](presented.lines, presented.chainLines);
 }
 
 /** RFC 9440: `Client-Cert` is a byte sequence, `Client-Cert-Chain` a list of them. */

@@ -1,8 +1,8 @@
 // Work that one node does for all of them. A lease is a row, so it holds across nodes, workers and back ends. If the node
 // dies, the others wait no longer than the lease lasts.
-import { after, type EpochSeconds, earlier, type Seconds } from '../../core/time.ts';
-import { leases } from '../../store/tables/leases.ts';
-import type { Ports } from '../ports.ts';
+import { after, type EpochSeconds, earlier, type Seconds, seconds } from '../core/time.ts';
+import type { Store } from './store.ts';
+import { leases } from './tables/leases.ts';
 
 export interface Lease {
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Lease {
 export async function byOneNode(
   lease: Lease,
   work: () => Promise<unknown>,
-  { store }: Pick<Ports, 'store'>,
+  { store }: { readonly store: Store },
 ): Promise<boolean> {
   const { name, lasts, endsWithWork } = lease;
   const endsAt = await take(lease, store);
@@ -34,11 +34,19 @@ export async function byOneNode(
   return true;
 }
 
+/** If a node dies while it downloads, the others wait no longer than this. */
+const FETCHING = seconds(10);
+
+/** A download that all nodes share. */
+export function fetchByOne(name: string, work: () => Promise<unknown>, store: Store): Promise<boolean> {
+  return byOneNode({ name, lasts: FETCHING, endsWithWork: true }, work, { store });
+}
+
 /** How often a lease is renewed while it lasts, so that work that takes longer keeps it. */
 const RENEWALS = 3;
 
 /** When the lease ends, or undefined if another node holds it. */
-function take({ name, lasts }: Lease, store: Ports['store']): Promise<EpochSeconds | undefined> {
+function take({ name, lasts }: Lease, store: Store): Promise<EpochSeconds | undefined> {
   return store.change(leases, name, (found, now) => {
     const endsAt = after(now, lasts);
     // A lease that ends later than one taken now comes from a clock that has since been set back.
@@ -48,7 +56,7 @@ function take({ name, lasts }: Lease, store: Ports['store']): Promise<EpochSecon
 }
 
 /** Does nothing if another node has taken the lease meanwhile. */
-async function renew({ name, lasts }: Lease, held: { endsAt: EpochSeconds }, store: Ports['store']): Promise<void> {
+async function renew({ name, lasts }: Lease, held: { endsAt: EpochSeconds }, store: Store): Promise<void> {
   held.endsAt = await store.change(leases, name, (found, now) => {
     if (found?.row.endsAt !== held.endsAt) return { outcome: held.endsAt };
     const endsAt = after(now, lasts);
@@ -57,7 +65,7 @@ async function renew({ name, lasts }: Lease, held: { endsAt: EpochSeconds }, sto
 }
 
 /** Does nothing if another node has taken the lease meanwhile. */
-function release(name: string, endsAt: EpochSeconds, store: Ports['store']): Promise<void> {
+function release(name: string, endsAt: EpochSeconds, store: Store): Promise<void> {
   return store.change(leases, name, (found, now) =>
     found?.row.endsAt === endsAt
       ? { outcome: undefined, next: { name, endsAt: earlier(now, endsAt) } }

@@ -1,11 +1,21 @@
-// Certificates in headers: exactly one or none; ambiguous headers are refused.
+// What a connection presents. Certificates in headers: exactly one or none; ambiguous headers are refused.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import type { Presented } from '../../src/core/certificate.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
-import { readClientCert, readForwardedClientCert, readPemHeader } from '../../src/doors/caller/presented-header.ts';
+import { describe } from '../../src/doors/token/descriptions.ts';
+import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
+import {
+  readClientCert,
+  readForwardedClientCert,
+  readPemHeader,
+  readPresented,
+} from '../../src/pki/judge/read-presented.ts';
 import { makeAuthority } from '../authority.ts';
+import { approve, NOW, worded } from './approved.ts';
 
-const intermediate = makeAuthority().makeIntermediate();
+const root = makeAuthority();
+const intermediate = root.makeIntermediate();
 const caller = intermediate.issue();
 const [leaf, above] = [caller.certificate, intermediate.certificate];
 const sequence = (der: Uint8Array) => `:${Buffer.from(der).toString('base64')}:`;
@@ -17,6 +27,45 @@ function result(outcome: Outcome<readonly Uint8Array[]>): string | string[] {
 
 const LEAF = [Buffer.from(leaf).toString('hex')];
 const BOTH = [leaf, above].map((der) => Buffer.from(der).toString('hex'));
+
+suite('what a connection presents', () => {
+  test('is the chain of the handshake, or that of the header; nothing else counts', () => {
+    const byHandshake: Presented = { by: 'handshake', chain: [leaf, above], hasIgnoredHeader: true };
+    assert.deepEqual(result(readPresented(byHandshake)), BOTH);
+    const lines = [sequence(leaf)];
+    const byHeader: Presented = { by: 'header', header: 'rfc9440', lines, chainLines: [sequence(above)] };
+    assert.deepEqual(result(readPresented(byHeader)), BOTH);
+    const repeated = { ...byHeader, lines: [...lines, ...lines] };
+    assert.equal(result(readPresented(repeated)), 'certificate-repeated');
+    for (const nothing of [{ by: 'nothing' } as const, { ...byHandshake, chain: [] }, { ...byHeader, lines: [] }])
+      assert.equal(result(readPresented(nothing)), 'certificate-missing');
+  });
+
+  test('where Node hides the intermediates that a caller sent, the refusal and the log say so; a header is not affected', async () => {
+    const judged = (presented: Presented, isSeen: boolean) =>
+      new CertificateJudge({
+        fetch: async () => assert.fail('nothing to fetch'),
+        now: () => NOW,
+        seesIntermediates: async () => isSeen,
+      }).judgePresented(presented, [approve(root)]);
+    const alone: Presented = { by: 'handshake', chain: [leaf], hasIgnoredHeader: false };
+    const hidden = await judged(alone, false);
+    assert.equal(worded(hidden), 'certificate-issuer-not-approved: intermediates-seen');
+    assert.match(hidden.steps.at(-1)?.setting ?? '', /use Node 26\.10 or newer, or register/);
+    assert.match(
+      describe({ reason: 'certificate-issuer-not-approved', rule: 'intermediates-seen' }),
+      /not issued by an approved issuer: this server cannot see the intermediates/,
+    );
+    const unaffected = 'certificate-issuer-not-approved: issuer-approved';
+    assert.equal(worded(await judged(alone, true)), unaffected);
+    assert.equal(worded(await judged({ ...alone, chain: [leaf, leaf] }, false)), unaffected);
+    const byHeader: Presented = { by: 'header', header: 'rfc9440', lines: [sequence(leaf)], chainLines: [] };
+    assert.equal(worded(await judged(byHeader, false)), unaffected);
+    assert.equal(worded(await judged({ ...alone, chain: [leaf, above] }, false)), 'accepted caller');
+    const expired = root.issue({ notAfter: '2026-11-15' });
+    assert.notEqual(worded(await judged({ ...alone, chain: [expired.certificate] }, false)), worded(hidden));
+  });
+});
 
 suite('RFC 9440', () => {
   test('Client-Cert holds the leaf, Client-Cert-Chain the rest of the chain', () => {

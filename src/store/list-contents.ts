@@ -1,11 +1,8 @@
 // The contents of revocation lists in the store. A list may have many megabytes, and a store reads and writes a row in one
 // step on the event loop. So a large list is stored in parts, a row each, and requests are served between two of them.
-import type { EpochSeconds } from '../../core/time.ts';
-import { after, seconds } from '../../core/time.ts';
-import { listContents } from '../../store/tables/list-contents.ts';
-import type { Ports } from '../ports.ts';
-
-type Store = Ports['store'];
+import { after, type EpochSeconds, seconds } from '../core/time.ts';
+import type { Store } from './store.ts';
+import { listContents } from './tables/list-contents.ts';
 
 export const PART_OCTETS = 256 * 1024;
 /** The largest that `revocation.listBytes` allows. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { seconds } from '../../src/core/time.ts';
-import { byOneNode } from '../../src/operations/upkeep/lease.ts';
 import { storeOf } from '../../src/store/change.ts';
+import { byOneNode } from '../../src/store/lease.ts';
 import { eventually } from '../eventually.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
 

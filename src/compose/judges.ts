@@ -1,0 +1,62 @@
+// The judges of certificates and of assertions: what they fetch, what nodes share of it, and the log of refusals.
+import { AssertionJudge, printAssertionStep } from '../assertions/assertion-judge.ts';
+import { IssuerKeys } from '../assertions/issuer-keys.ts';
+import type { Config } from '../config/schema.ts';
+import { seconds } from '../core/time.ts';
+import type { Log } from '../log/log.ts';
+import type { Ports, TokenPorts } from '../operations/ports.ts';
+import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
+import { systemFetch } from '../outbound/system-fetch.ts';
+import { CertificateJudge } from '../pki/judge/certificate-judge.ts';
+import { printStep } from '../pki/judge/explain.ts';
+import type { Chore } from '../serve/chores.ts';
+import { seesIntermediates } from '../serve/this-node.ts';
+import { SharedKeySets } from '../store/shared-key-sets.ts';
+import { SharedLists } from '../store/shared-lists.ts';
+import { logRefusals } from './log-news.ts';
+import type { Tracing } from './tracing.ts';
+
+export interface Judges {
+  readonly judge: CertificateJudge;
+  readonly callerPorts: Omit<TokenPorts, keyof Ports | 'countIgnoredHeader'>;
+  /** Renews keys, so that requests find them. Only the first ones after a start may have to wait. */
+  readonly renewKeys: Chore;
+}
+
+export function composeJudges(
+  { revocation }: Config,
+  ports: Ports & { readonly timekeeper: Timekeeper },
+  log: Log,
+  tracing: Tracing | undefined,
+): Judges {
+  const { issuer: ourIssuer, clock, registry, timekeeper } = ports;
+  const judge = new CertificateJudge({
+    fetch: tracing?.traceFetch(systemFetch()) ?? systemFetch(),
+    now: clock.now,
+    exchange: new SharedLists(ports),
+    limits: { ...revocation, ocspWithoutNonce: seconds(revocation.ocspWithoutNonce) },
+    logRefused: (url, why) => log.warn({ url, why }, 'revocation list not used'),
+    seesIntermediates,
+  });
+  const keys = new IssuerKeys({
+    fetch: systemFetch(),
+    now: clock.now,
+    exchange: new SharedKeySets(ports),
+    logFailure: (tokenIssuer, why) => log.warn({ tokenIssuer, why }, 'keys of a token issuer not fetched'),
+  });
+  const assertions = new AssertionJudge({ keys, ourIssuer, now: clock.now });
+  const logCertificate = logRefusals(log, clock.milliseconds, 'certificate refused', printStep);
+  const logAssertion = logRefusals(log, clock.milliseconds, 'assertion refused', printAssertionStep);
+  return {
+    judge,
+    callerPorts: {
+      admitClock: () => timekeeper.admitOwn(clock.now()),
+      judge: (presented, issuers) => judge.judgePresented(presented, issuers),
+      logRefused: (id, { steps, issuer }) =>
+        logCertificate(id, steps, { issuer: issuer?.label, profile: issuer?.profile }, 'every profile'),
+      judgeAssertion: (assertion, tokenIssuers) => assertions.judge(assertion, tokenIssuers),
+      logRefusedAssertion: (id, { steps, tokenIssuer }) => logAssertion(id, steps, { tokenIssuer: tokenIssuer?.label }),
+    },
+    renewKeys: { everyMs: 10_000, work: () => keys.renewAll(registry.tokenIssuers), atStart: 'begun' },
+  };
+}
