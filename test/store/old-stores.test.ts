@@ -17,7 +17,15 @@ import { integrations } from '../../src/store/tables/integrations.ts';
 import { issuers } from '../../src/store/tables/issuers.ts';
 import { readHistory } from '../../src/store/tables/store-history.ts';
 import { Commands } from '../cli/commands.ts';
-import { OLD_STORES, type OldStore, openOldStore, openPlaced, placeOldStore, type StoredEvent } from './old-stores.ts';
+import {
+  OLD_STORES,
+  type OldStore,
+  oldKeyring,
+  openOldStore,
+  openPlaced,
+  placeOldStore,
+  type StoredEvent,
+} from './old-stores.ts';
 
 /** What an operator could do: everything that the source of that version writes as `did`. */
 const DONE_IN_0_1 = [
@@ -107,6 +115,13 @@ function membersOf(stored: readonly StoredEvent[], type: string, member: string)
 function distinct(values: readonly unknown[]): unknown[] {
   return [...new Set(values)].sort();
 }
+
+for (const name of ['0.1/everything', '0.2/everything', '0.1/copy', '0.2/copy'] as const)
+  test(`the keyring of ${name} belongs to the store`, async () => {
+    const old = await placeOldStore(name);
+    const { status, stderr } = await run(old, 'keyring', 'list', '--set', `keyring=${oldKeyring(name)}`);
+    assert.equal(status, 0, stderr);
+  });
 
 for (const name of OLD_STORES)
   suite(`the store ${name}`, () => {
@@ -216,6 +231,8 @@ for (const version of ['0.1', '0.2'] as const) {
     };
     for (const [kind, isEnabled] of Object.entries(standing))
       assert.deepEqual([await isEnabled('gone'), await isEnabled('reopened')], [false, true], kind);
+    if (version === '0.1') return; // nothing could be removed
+    assert.deepEqual([await standing.identity('removed'), await standing.integration('removed')], [false, false]);
   });
 }
 
