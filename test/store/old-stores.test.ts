@@ -20,9 +20,9 @@ import { Commands } from '../cli/commands.ts';
 import {
   OLD_STORES,
   type OldStore,
-  oldKeyring,
   openOldStore,
   openPlaced,
+  placeOldKeyring,
   placeOldStore,
   type StoredEvent,
 } from './old-stores.ts';
@@ -108,18 +108,18 @@ suite('the fixtures have events of every kind', () => {
     });
 });
 
-function membersOf(stored: readonly StoredEvent[], type: string, member: string): unknown[] {
-  return stored.filter((event) => event.type === type).map(({ detail }) => JSON.parse(detail ?? '{}')[member]);
+function membersOf(stored: readonly StoredEvent[], type: string, member: string): string[] {
+  return stored.filter((event) => event.type === type).map(({ detail }) => String(JSON.parse(detail ?? '{}')[member]));
 }
 
-function distinct(values: readonly unknown[]): unknown[] {
+function distinct(values: readonly string[]): string[] {
   return [...new Set(values)].sort();
 }
 
 for (const name of ['0.1/everything', '0.2/everything', '0.1/copy', '0.2/copy'] as const)
   test(`the keyring of ${name} belongs to the store`, async () => {
     const old = await placeOldStore(name);
-    const { status, stderr } = await run(old, 'keyring', 'list', '--set', `keyring=${oldKeyring(name)}`);
+    const { status, stderr } = await run(old, 'keyring', 'list', '--set', `keyring=${placeOldKeyring(name)}`);
     assert.equal(status, 0, stderr);
   });
 
@@ -202,7 +202,8 @@ for (const version of ['0.1', '0.2'] as const) {
       states.flatMap((state) =>
         state.about === 'integration' && state.integration.clientId === clientId ? [state.integration.enabled] : [],
       );
-    assert.deepEqual([distinct(enabled('gone')), distinct(enabled('reopened'))], [[false], [true]]);
+    assert.ok(enabled('gone').length > 0 && enabled('gone').every((is) => !is));
+    assert.ok(enabled('reopened').length > 0 && enabled('reopened').every((is) => is));
   });
 
   test(`a copy of ${version} is restored: what ended since stays ended, and what began again works`, async (t) => {

@@ -53,9 +53,11 @@ export function placeOldStore(name: OldStoreName): Promise<OldStore> {
   return isSqlite(name) ? placeFile(name) : placeDatabase(name);
 }
 
-/** The keyring that belongs to `everything` or to `copy`. */
-export function oldKeyring(name: `${'0.1' | '0.2'}/${'everything' | 'copy'}`): string {
-  return join(FOLDER, `${name}.keyring.json`);
+/** A copy of the keyring that belongs to `everything` or to `copy`; its path. */
+export function placeOldKeyring(name: `${'0.1' | '0.2'}/${'everything' | 'copy'}`): string {
+  const path = join(temporaryFolder('old-keyring'), 'keyring.json');
+  writeFileSync(path, readFileSync(join(FOLDER, `${name}.keyring.json`)), { mode: 0o600 });
+  return path;
 }
 
 function isSqlite(name: OldStoreName): name is SqliteName {
