@@ -37,6 +37,8 @@ export interface FactsOf {
   'resource-server': {
     registered: { readonly audience: string; readonly resources: string };
     changed: Changed;
+    enabled: Changed;
+    disabled: Changed;
     'secret-made': None;
     /** `ended`: the marks of the secrets that work no longer. */
     'secrets-replaced': { readonly ended: readonly string[] };
@@ -124,6 +126,8 @@ export const KINDS = {
     acts: {
       registered: ['opens', 'news'],
       changed: ['changes', 'news'],
+      enabled: ['opens', 'news'],
+      disabled: ['ends', 'news'],
       'secret-made': ['changes', 'news'],
       'secrets-replaced': ['ends', 'news'],
       'secret-dropped': ['ends', 'news'],

@@ -249,8 +249,8 @@ test('the history of a store that was put back under 0.2 has every act that it l
   );
   const { status, printed, stderr } = await run(old, 'store', 'history', '--json');
   assert.equal(status, 0, stderr);
-  const { cameBack } = JSON.parse(printed) as { cameBack: readonly { kind: string; id: string }[] };
-  const back = cameBack.map(({ kind, id }) => `${kind} ${id}`);
+  const { worksAgain } = JSON.parse(printed) as { worksAgain: readonly { kind: string; id: string }[] };
+  const back = worksAgain.map(({ kind, id }) => `${kind} ${id}`);
   const gone = [`identity ${await idOf(store, 'gone')}`, 'integration gone', 'integration removed', 'issuer gone'];
   for (const each of gone) assert.ok(back.includes(each), each);
   const reopened = [`identity ${await idOf(store, 'reopened')}`, 'integration reopened', 'issuer reopened'];

@@ -40,6 +40,7 @@ const ENDINGS: EndingRules = {
   issuer: { withdrawn: (row) => ({ ...row, enabled: false }) },
   'token-issuer': { removed: (row) => ({ ...row, enabled: false }) },
   'resource-server': {
+    disabled: (row) => ({ ...row, enabled: false }),
     'secrets-replaced': withoutSecrets,
     'secret-dropped': withoutSecrets,
     removed: ({ id, audience, name, resources }) => ({
@@ -96,11 +97,11 @@ const ENDS_BETWEEN: EndsBetween = {
   integration: ({ enabled, removed }) => (enabled ? [] : [{ did: removed ? 'removed' : 'disabled' }]),
   issuer: ({ enabled }) => (enabled ? [] : [{ did: 'withdrawn' }]),
   'token-issuer': ({ enabled }) => (enabled ? [] : [{ did: 'removed' }]),
-  'resource-server': ({ removed, secrets }, older) => {
+  'resource-server': ({ removed, enabled, secrets }, older) => {
     if (removed) return [{ did: 'removed' }];
     const kept = secrets.map(secretMark);
     const ended = older.secrets.map(secretMark).filter((mark) => !kept.includes(mark));
-    return ended.length > 0 ? [{ did: 'secret-dropped', ended }] : [];
+    return [{ did: 'secret-dropped', ended }, ...(enabled ? [] : [{ did: 'disabled', changed: {} } as const])];
   },
   'signing-key': ({ removedAt }) => (removedAt === undefined ? [] : [{ did: 'removed' }]),
   key: ({ retired }) => (retired ? [{ did: 'retired' }] : []),

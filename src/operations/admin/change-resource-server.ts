@@ -21,9 +21,9 @@ export async function changeResourceServer(
   return rewriteResourceServer(id, ports, (before) => {
     const drafted = draftedResourceServer(id, checked.value, before);
     if (!drafted.ok) return drafted;
-    const { secrets: _, ...shown } = drafted.value;
-    const { secrets: __, ...shownBefore } = before;
-    return accept({ next: drafted.value, deed: { did: 'changed', ...changedBetween(shownBefore, shown) } });
+    const { changed } = changedBetween({ ...before, secrets: undefined }, { ...drafted.value, secrets: undefined });
+    const did = !('enabled' in changed) ? 'changed' : drafted.value.enabled ? 'enabled' : 'disabled';
+    return accept({ next: drafted.value, deed: { did, changed } });
   });
 }
 

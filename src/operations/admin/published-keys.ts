@@ -49,6 +49,7 @@ export async function publishKeys(keys: readonly StoredKey[], { store, by }: Adm
  * was put back to an older state. Returns what had to be ended again.
  */
 export async function alignWithKeyring(keys: readonly StoredKey[], ports: AdminPorts): Promise<readonly LostEnding[]> {
+  if (keys.length === 0) return [];
   const endings = await endingsFromKeyring(new Keyring(keys), ports);
   for (const ending of endings) await endAgain(ending, ports);
   await publishKeys(keys, ports);
