@@ -2,20 +2,11 @@
 import type { AssertionVerdict } from '../core/assertion.ts';
 import type { Step } from '../core/verdict.ts';
 
-/** For the operator's log: which check refused the assertion, and which setting decides. Never the assertion itself. */
-export interface RefusedAssertionLine {
-  readonly id: string;
-  readonly rule?: string;
-  readonly setting?: string;
-  readonly tokenIssuer?: string;
-  /** In the words of `tessera token-issuer explain`. */
-  readonly steps: readonly string[];
-}
-
-export function describeRefusedAssertion(
-  requestId: string,
-  { steps, tokenIssuer }: AssertionVerdict,
-): RefusedAssertionLine {
+/**
+ * For the operator's log: which check refused the assertion, and which setting decides. Never the assertion itself. Its steps are
+ * the lines of `tessera token-issuer explain`, with names of settings instead of flags.
+ */
+export function describeRefusedAssertion(requestId: string, { steps, tokenIssuer }: AssertionVerdict) {
   const failed = steps.find(({ passed }) => !passed);
   return {
     id: requestId,

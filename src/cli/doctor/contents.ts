@@ -11,6 +11,7 @@ import { keySets } from '../../store/tables/key-sets.ts';
 import { resourceServers } from '../../store/tables/resource-servers.ts';
 import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import { systemClock } from '../../system.ts';
+import { clockRemedy } from '../terminal/failure.ts';
 import { counted } from '../terminal/output.ts';
 import { examineExpiry } from './certificates.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
@@ -36,7 +37,7 @@ export async function examineContents(store: Store, now: EpochSeconds): Promise<
 
 async function examineClock(store: Store, now: EpochSeconds): Promise<Finding> {
   const fault = await clockFault({ store, clock: systemClock });
-  if (fault) return bad('clock', fault.message, fault.todo);
+  if (fault) return bad('clock', fault.message, clockRemedy(fault));
   const [newest] = await store.newestEvents({ count: 1 });
   const ahead = (newest?.at ?? now) - now;
   if (ahead <= TOLERANCE) return good('clock', isoTime(now));

@@ -48,7 +48,7 @@ export function changeTokenIssuer(
   });
 }
 
-/** Its assertions are no longer accepted. The row stays, so that `token-issuer list --all` shows who had the label. */
+/** Its assertions are no longer accepted. The row stays, so that the list of all shows who had the label. */
 export function removeTokenIssuer(label: string, { store, by }: AdminPorts): Promise<TokenIssuerOutcome> {
   return store.change(tokenIssuers, label, (found, at): TokenIssuerDecision => {
     if (!found?.row.enabled) return { outcome: decline('token-issuer-unknown', label) };
