@@ -9,7 +9,7 @@ import type { Config } from '../../config/schema.ts';
 import { accept } from '../../core/outcome.ts';
 import { withKeyringLocked } from '../../lock-keyring.ts';
 import { openKeyring } from '../../open-keyring.ts';
-import { openStore } from '../../open-store.ts';
+import { examinePostgres, migratePostgresSchema, openStore } from '../../open-store.ts';
 import { knowsKeys } from '../../operations/admin/check-keyring.ts';
 import { draftedIntegration } from '../../operations/admin/integration-draft.ts';
 import { markMinting } from '../../operations/admin/mark-minting.ts';
@@ -26,7 +26,6 @@ import { configText } from './config-text.ts';
 import { addFirstOnes } from './first-ones.ts';
 import type { InitFlags } from './flags.ts';
 import { presentIn, sayNext } from './next-steps.ts';
-import { prepareStore } from './prepare-store.ts';
 
 export async function initialize(flags: InitFlags, command: Command): Promise<void> {
   const { config: flag, set: sets = [] } = command.optsWithGlobals<{ config?: string; set?: string[] }>();
@@ -97,6 +96,29 @@ function refuseTrial({ dataFolder }: Config): void {
     `${dataFolder} was made by the quick start, for trying only`,
     'Choose another folder: --data-folder FOLDER. Nothing was changed.',
   );
+}
+
+/** Makes the store, or its schema, if missing. */
+async function prepareStore(config: Config): Promise<void> {
+  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
+  if (config.store.kind === 'sqlite') return prepareSqlite(config, config.store.path);
+  const { before, now } = await migratePostgresSchema(config.store.url);
+  const { place } = await examinePostgres(config.store.url);
+  if (before === now) print(`Left the ${place}, as it is (schema ${now})`);
+  else print(`${before === 0 ? 'Made' : 'Brought forward'} the schema of the ${place} (schema ${now})`);
+}
+
+async function prepareSqlite(config: Config, path: string): Promise<void> {
+  if (existsSync(path)) return print(`Left the store ${path} as it is`);
+  if (existsSync(`${path}-wal`))
+    throw new CommandFailure(
+      'store',
+      `the store ${path} is gone, but its WAL is there: ${path}-wal`,
+      'Put the file back, or: tessera restore FILE. For a new installation, move the WAL away.',
+    );
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  await (await openStore(config, 'init')).close();
+  print(`Made the store ${path}`);
 }
 
 /** Two commands at once would each make one, and the store know only that of the first. */
