@@ -1,10 +1,10 @@
 // Whether an assertion is accepted, step by step: its form, its token issuer, its signature, its claims.
-import type { AssertionVerdict } from '../core/assertion.ts';
+import type { AssertionStep, AssertionVerdict } from '../core/assertion.ts';
 import { accept, refuse } from '../core/outcome.ts';
 import type { RefusalReason } from '../core/refusal.ts';
 import { judgeClaims } from '../core/rules/claims.ts';
 import type { EpochSeconds } from '../core/time.ts';
-import type { AssertionAlgorithm, TokenIssuer } from '../core/token-issuer.ts';
+import type { AssertionAlgorithm, AssertionSetting, TokenIssuer } from '../core/token-issuer.ts';
 import type { Step } from '../core/verdict.ts';
 import { sha256 } from '../tokens/sha256.ts';
 import { type ReadAssertion, readAssertion } from './assertion-text.ts';
@@ -26,8 +26,8 @@ export class AssertionJudge {
   }
 
   async judge(text: string, tokenIssuers: readonly TokenIssuer[]): Promise<AssertionVerdict> {
-    const steps: Step[] = [];
-    const check = (rule: string, passed: boolean, words: string, reason: RefusalReason, setting?: string): boolean => {
+    const steps: AssertionStep[] = [];
+    const check: Check = (rule, passed, words, reason, setting) => {
       steps.push({ rule, passed, about: 'assertion', words, reason, ...(setting && { setting }) });
       return passed;
     };
@@ -86,7 +86,7 @@ export function printAssertionStep({ rule, passed, words, setting }: Step): stri
   return `${passed ? 'pass' : 'FAIL'} ${rule}: ${words}${setting ? ` {${setting}}` : ''}`;
 }
 
-type Check = (rule: string, passed: boolean, words: string, reason: RefusalReason, setting?: string) => boolean;
+type Check = (rule: string, passed: boolean, words: string, reason: RefusalReason, by?: AssertionSetting) => boolean;
 type KeyProblem = Exclude<Signature, 'authentic' | 'forged'>;
 
 const KEY_PROBLEMS: Readonly<Record<KeyProblem, string>> = {
@@ -106,11 +106,11 @@ function checkHeader({ header }: ReadAssertion, { algorithms }: TokenIssuer, che
     check('type', TYPES.includes(type), 'typ is absent, JWT or JOSE', 'assertion-malformed') &&
     check('critical', crit === undefined, 'crit is absent: no extension is supported', 'assertion-malformed') &&
     check('kid', kid === undefined || typeof kid === 'string', 'kid is absent or a text', 'assertion-malformed') &&
-    check('algorithm', isAllowed, `alg is ${algorithms.join(' or ')}`, 'assertion-not-authentic', '--algorithm')
+    check('algorithm', isAllowed, `alg is ${algorithms.join(' or ')}`, 'assertion-not-authentic', 'algorithms')
   );
 }
 
-function verdictOf(steps: readonly Step[]): AssertionVerdict {
+function verdictOf(steps: readonly AssertionStep[]): AssertionVerdict {
   const failed = steps.find(({ passed }) => !passed);
   return { steps, outcome: refuse(failed?.reason ?? 'assertion-malformed', { rule: failed?.rule ?? '' }) };
 }

@@ -3,7 +3,7 @@ import type { FilledTemplate } from './claim-template.ts';
 import type { Hex } from './hex.ts';
 import type { Outcome } from './outcome.ts';
 import type { EpochSeconds } from './time.ts';
-import type { AssertionRule, TokenIssuer } from './token-issuer.ts';
+import type { AssertionRule, AssertionSetting, TokenIssuer } from './token-issuer.ts';
 import type { Step } from './verdict.ts';
 
 /** An assertion whose signature and claims passed every check. */
@@ -22,10 +22,14 @@ export interface AcceptedClaims {
   readonly id?: string;
 }
 
+export interface AssertionStep extends Step {
+  readonly setting?: AssertionSetting;
+}
+
 export interface AssertionVerdict {
   readonly outcome: Outcome<AcceptedAssertion>;
   /** The checks that were made, in order. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly AssertionStep[];
   /** The token issuer that `iss` names, if there is one. */
   readonly tokenIssuer?: TokenIssuer;
 }

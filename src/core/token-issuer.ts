@@ -61,6 +61,12 @@ export interface AssertionRule {
   readonly integrations?: readonly ClientId[];
 }
 
+/** What a check of an assertion may depend on. */
+export type AssertionSetting = keyof Pick<
+  TokenIssuer & AssertionRule,
+  'algorithms' | 'audience' | 'assertions' | 'maxAssertionLifetime' | 'conditions' | 'identity' | 'identities'
+>;
+
 export interface ClaimCondition {
   /** JSON Pointer (RFC 6901). */
   readonly claim: string;

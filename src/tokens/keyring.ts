@@ -66,7 +66,7 @@ export class KeyMissing extends Error {
   constructor(id: number | string | undefined) {
     super(
       id === undefined
-        ? 'there is no signing key. Do: tessera keyring add --signing ES256'
+        ? 'there is no signing key: add one to the keyring'
         : `key ${id} is in use and this node lacks it: copy the keyring from a node that has it`,
     );
     this.id = id;

@@ -1,11 +1,12 @@
 // Several commands change one keyring at the same time, or are killed while they do.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { takeLock } from '../../sdk/client/src/store/lock-file.ts';
-import { newOwner } from '../../sdk/client/src/store/process-life.ts';
+import { pathToFileURL } from 'node:url';
+import { lockFile } from '../../src/store/sqlite/file-lock.ts';
 import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { runTessera } from './command.ts';
@@ -45,7 +46,7 @@ test('keys that commands add at the same time are all in the keyring', async () 
 
 test('a command that waits for another one sees its change', async () => {
   const { run, states, keyring } = await installation();
-  const other = takeLock(`${keyring}.lock`);
+  const other = lockFile(`${keyring}.lock`);
   const waiting = run('keyring', 'add');
   const [first] = readKeyringFile(keyring) ?? [];
   assert.ok(first?.kind === 'mac');
@@ -60,20 +61,34 @@ test('a command that waits for another one sees its change', async () => {
 });
 
 test('a command gives up if another one does not end, and says what to do', async () => {
-  const { run, states, keyring, events } = await installation();
-  const other = takeLock(`${keyring}.lock`);
-  const { status, printed } = await run('keyring', 'add');
+  const byAnother = await installation();
+  const byOlderRelease = await installation();
+  const other = lockFile(`${byAnother.keyring}.lock`);
+  writeFileSync(`${byOlderRelease.keyring}.lock`, '{"id":"1","pid":1}');
+  const gaveUp = async ({ run, states, events }: Awaited<ReturnType<typeof installation>>) => {
+    const { status, printed } = await run('keyring', 'add');
+    assert.equal(status, 1);
+    assert.match(
+      printed,
+      /^tessera: another command is changing the keyring: it holds .*keyring\.json\.lock\n {2}Wait .* remove that file\.$/m,
+    );
+    assert.deepEqual(states(), [[1, 'minting']]);
+    assert.doesNotMatch(await events(), /key added/);
+  };
+  await Promise.all([gaveUp(byAnother), gaveUp(byOlderRelease)]);
   other?.release();
-  assert.equal(status, 1);
-  assert.match(printed, /^tessera: another command is changing the keyring: it holds .*keyring\.json\.lock\n {2}Wait/);
-  assert.deepEqual(states(), [[1, 'minting']]);
-  assert.doesNotMatch(await events(), /key added/);
 });
 
 test('what a killed command has left blocks nobody', async () => {
   const { run, states, keyring } = await installation();
-  const { pid } = spawnSync(process.execPath, ['--version']); // has ended
-  writeFileSync(`${keyring}.lock`, JSON.stringify({ ...newOwner(), pid, start: '0' }));
+  const module = pathToFileURL(join(import.meta.dirname, '../../src/store/sqlite/file-lock.ts')).href;
+  const holding = `(await import('${module}')).lockFile('${keyring}.lock'); console.log('held'); setInterval(() => {}, 1000);`;
+  const holder = spawn(process.execPath, ['--input-type=module', '--eval', holding]);
+  await once(holder.stdout, 'data');
+  assert.equal(lockFile(`${keyring}.lock`), undefined, 'it holds the lock');
+  holder.kill('SIGKILL');
+  await once(holder, 'exit');
+  assert.ok(existsSync(`${keyring}.lock`));
   writeFileSync(`${keyring}.new`, 'half of a keyr');
   const { status, printed } = await run('keyring', 'add');
   assert.equal(status, 0, printed);

@@ -182,6 +182,7 @@ suite('RFC 7523 3: an assertion that is not valid is invalid_grant', () => {
     await post({ assertion });
     const log = service.logLines.join('');
     assert.match(log, /assertion refused/);
+    assert.match(log, /"setting":"conditions"/);
     assert.match(log, /found \\"mallory\/app\\"|mallory\/app/);
     for (const part of assertion.split('.')) assert.ok(!log.includes(part));
   });

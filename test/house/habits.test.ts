@@ -69,6 +69,14 @@ test('identifiers of src and sdk use none of the words CONTRIBUTING.md forbids',
   assert.deepEqual(found, []);
 });
 
+test('rules and operations name no flag of the command line: they serve other interfaces too', () => {
+  const inner = sources.filter(({ path }) => /^src\/(?:core|operations)\//.test(path));
+  const found = inner.flatMap(({ path, text }) =>
+    [...text.matchAll(/(?<![\w-])--[a-z][\w-]*/g)].map(([flag]) => `${path} has ${flag}`),
+  );
+  assert.deepEqual(found, [], 'src/cli words it');
+});
+
 test('tests and drills make their temporary folders with test/temporary-folder.ts, which removes them', () => {
   const all = [...sourcesIn('test', '.ts'), ...sourcesIn('lab', '.ts')];
   const found = all.filter(({ text }) => /\bmkdtemp|\btmpdir\(\)/.test(text)).map(({ path }) => path);

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from 'commander';
+import { FLAGS } from '../../src/cli/commands/work/explain-assertion.ts';
 import { buildProgram } from '../../src/cli/program.ts';
+import { TO_TYPE } from '../../src/cli/terminal/wording.ts';
 import { assertEach, CODE, COMMAND_LINES, PAGES, SPANS } from './mentioning-pages.ts';
 import type { Mention } from './mentions.ts';
 import { read, type Source } from './sources.ts';
@@ -49,6 +51,31 @@ test('a command or a flag that does not exist is found', () => {
   for (const line of ['grant list --ending 30d', '--set a=b serve', 'events --after 3 --json'])
     assert.ok(isCommand(line), line);
 });
+
+test('every command and flag that the terminal adds to a refusal exists', () => {
+  const flags = new Set(allOf(program).flatMap(flagsOf));
+  const texts = Object.values(TO_TYPE);
+  const commands = texts.flatMap((text) => [...text.matchAll(/tessera ([^,;.(]+)/g)].map(([, line = '']) => line));
+  assert.ok(commands.length > 20);
+  assert.deepEqual(
+    commands.filter((line) => !isCommand(line)),
+    [],
+  );
+  const named = texts.flatMap((text) => text.match(/--[a-z-]+/g) ?? []);
+  assert.deepEqual(
+    named.filter((flag) => !flags.has(flag)),
+    [],
+  );
+  const ofTokenIssuer = flagsOf(find(find(program, 'token-issuer') as Command, 'change') as Command);
+  assert.deepEqual(
+    Object.values(FLAGS).filter((flag) => !ofTokenIssuer.includes(flag)),
+    [],
+  );
+});
+
+function allOf(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allOf)];
+}
 
 test('every flag in a code span of its own exists', () => {
   const ofOthers = ['--cert', '--key', '--use-largepages'];

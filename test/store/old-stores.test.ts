@@ -233,7 +233,8 @@ for (const version of ['0.1', '0.2'] as const) {
     for (const [kind, isEnabled] of Object.entries(standing))
       assert.deepEqual([await isEnabled('gone'), await isEnabled('reopened')], [false, true], kind);
     if (version === '0.1') return; // nothing could be removed
-    assert.deepEqual([await standing.identity('removed'), await standing.integration('removed')], [false, false]);
+    await assert.rejects(idOf(store, 'removed'), /there is no removed/, 'its name is free again');
+    assert.equal(await standing.integration('removed'), false);
   });
 }
 

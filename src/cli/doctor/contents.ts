@@ -5,6 +5,7 @@ import { countGrantsToRenew, keyFailures } from '../../operations/admin/examine-
 import type { FollowedRegistry } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../system.ts';
+import { clockRemedy } from '../terminal/failure.ts';
 import { counted } from '../terminal/output.ts';
 import { examineExpiry } from './certificates.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
@@ -31,7 +32,7 @@ export async function examineContents(store: Store, registry: FollowedRegistry):
 
 async function examineClock(store: Store, now: EpochSeconds): Promise<Finding> {
   const fault = await clockFault({ store, clock: systemClock });
-  if (fault) return bad('clock', fault.message, fault.todo);
+  if (fault) return bad('clock', fault.message, clockRemedy(fault));
   const [newest] = await store.newestEvents({ count: 1 });
   const ahead = (newest?.at ?? now) - now;
   if (ahead <= TOLERANCE) return good('clock', isoTime(now));

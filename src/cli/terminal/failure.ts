@@ -1,6 +1,5 @@
 // Turns a fault into an exit code and a message: lines for people, or with --json an object. Nothing else does.
 import type { CommanderError } from 'commander';
-import type { TokenFailure } from '../../../sdk/client/src/failure.ts';
 import { type CommandFailure, EXIT } from './exit.ts';
 import { isForScripts, remark } from './output.ts';
 
@@ -27,7 +26,7 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
     details: message.split('\n'),
   }),
   StoreUnavailable: (fault) => ending('store', fault, 'the store cannot answer: '),
-  ImplausibleClock: (fault) => ending('store', fault),
+  ImplausibleClock: (fault) => ({ end: 'store', what: fault.message, todo: clockRemedy(fault) }),
   StoreUnusable: (fault) => ending('store', fault),
   StoreAddressFault: (fault) => ending('configuration', fault),
   CertificateUnusable: (fault) => ending('certificate', fault),
@@ -44,6 +43,10 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
 };
 
 const LOOK = 'See: tessera doctor';
+
+export function clockRemedy(fault: Error): string {
+  return `${todoOf(fault)}: tessera serve --accept-clock`;
+}
 
 /** The next step, if the fault or its cause carries one, or SQLite's code says it. */
 export function todoOf(fault: unknown): string | undefined {
@@ -110,17 +113,18 @@ function usageEnding(fault: CommanderError & { todo?: string }): Ending {
   };
 }
 
-const TOKEN_ENDS: Readonly<Record<TokenFailure['reason'], keyof typeof EXIT>> = {
+/** Of @tessera/client, which only the commands for callers load. A test checks this against the package. */
+type TokenFailure = Error & Readonly<Record<'reason' | 'what' | 'todo', string>> & { readonly error?: string };
+
+/** Its other failures end as refused. */
+const TOKEN_ENDS: Readonly<Record<string, keyof typeof EXIT>> = {
   'login-needed': 'login',
-  refused: 'refused',
   unavailable: 'unavailable',
-  storage: 'refused',
   usage: 'usage',
 };
 
-/** A failure of @tessera/client, whose sentences begin with a capital. */
 function tokenEnding({ reason, what, todo, error }: TokenFailure): Ending {
-  return { end: TOKEN_ENDS[reason], what, todo, reason: error };
+  return { end: TOKEN_ENDS[reason] ?? 'refused', what, todo, reason: error };
 }
 
 function failureEnding({ end, message, todo, reason }: CommandFailure): Ending {

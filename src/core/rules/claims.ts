@@ -1,6 +1,6 @@
 // What the claims of an assertion must say (RFC 7523 3). Every check is made, so that the dry run shows all that is wrong;
 // the first failure is the refusal.
-import type { AcceptedClaims } from '../assertion.ts';
+import type { AcceptedClaims, AssertionStep } from '../assertion.ts';
 import { isPlainName } from '../certificate.ts';
 import { type FilledTemplate, fillTemplate } from '../claim-template.ts';
 import { type Claims, claimText } from '../claims.ts';
@@ -8,8 +8,7 @@ import { accept, type Outcome, refuse } from '../outcome.ts';
 import { fitsPattern } from '../pattern.ts';
 import type { RefusalReason } from '../refusal.ts';
 import { after, type EpochSeconds, epochSeconds, seconds } from '../time.ts';
-import type { AssertionRule, ClaimCondition, TokenIssuer } from '../token-issuer.ts';
-import type { Step } from '../verdict.ts';
+import type { AssertionRule, AssertionSetting, ClaimCondition, TokenIssuer } from '../token-issuer.ts';
 
 export interface ClaimsFacts {
   readonly claims: Claims;
@@ -21,7 +20,7 @@ export interface ClaimsFacts {
 
 export interface ClaimsVerdict {
   readonly outcome: Outcome<AcceptedClaims>;
-  readonly steps: readonly Step[];
+  readonly steps: readonly AssertionStep[];
 }
 
 /** How far apart the clocks of the token issuer and of this service may be. */
@@ -42,7 +41,7 @@ export function judgeClaims(facts: ClaimsFacts): ClaimsVerdict {
   return { steps, outcome: accept({ rule: only, subject: sub as string, name: name.filled, expiresAt, ...id }) };
 }
 
-function reasonOf(failed: Step | undefined): RefusalReason {
+function reasonOf(failed: AssertionStep | undefined): RefusalReason {
   return failed?.reason ?? 'assertion-malformed';
 }
 
@@ -51,7 +50,7 @@ export function isExpired(expiresAt: EpochSeconds, now: EpochSeconds): boolean {
   return now >= expiresAt;
 }
 
-type Check = (facts: ClaimsFacts) => Step;
+type Check = (facts: ClaimsFacts) => AssertionStep;
 
 const CHECKS: readonly Check[] = [
   ({ claims: { sub } }) => step('subject', isText(sub), 'assertion-malformed', `sub is a text that is not empty`, sub),
@@ -70,7 +69,7 @@ const CHECKS: readonly Check[] = [
   checkAudience,
 ];
 
-function checkDates({ claims }: ClaimsFacts): Step {
+function checkDates({ claims }: ClaimsFacts): AssertionStep {
   const wrong = ['iat', 'nbf'].find((name) => claims[name] !== undefined && dateOf(claims, name) === undefined);
   const isWhole = dateOf(claims, 'exp') !== undefined && wrong === undefined;
   return step('dates', isWhole, 'assertion-malformed', 'exp is a number; iat and nbf are numbers or absent', [
@@ -80,42 +79,41 @@ function checkDates({ claims }: ClaimsFacts): Step {
   ]);
 }
 
-function checkExpiry({ claims, now }: ClaimsFacts): Step {
+function checkExpiry({ claims, now }: ClaimsFacts): AssertionStep {
   const exp = dateOf(claims, 'exp');
   const isLive = exp !== undefined && !isExpired(exp, now);
   return step('expiry', isLive, 'assertion-expired', `exp is after ${now}`, exp);
 }
 
 /** From its issue, or as far as that is not known, from now. */
-function checkLifetime({ claims, now, tokenIssuer: { maxAssertionLifetime: most } }: ClaimsFacts): Step {
+function checkLifetime({ claims, now, tokenIssuer: { maxAssertionLifetime: most } }: ClaimsFacts): AssertionStep {
   const from = dateOf(claims, 'iat') ?? dateOf(claims, 'nbf') ?? now;
   const lifetime = (dateOf(claims, 'exp') ?? from) - from;
   const words = `it is valid for at most ${most} seconds`;
-  return step('lifetime', lifetime <= most, 'assertion-lifetime-too-long', words, lifetime, '--max-lifetime');
+  return step('lifetime', lifetime <= most, 'assertion-lifetime-too-long', words, lifetime, 'maxAssertionLifetime');
 }
 
-function checkStart({ claims, now }: ClaimsFacts): Step {
+function checkStart({ claims, now }: ClaimsFacts): AssertionStep {
   const latest = after(now, CLOCK_LEEWAY);
   const starts = [dateOf(claims, 'iat'), dateOf(claims, 'nbf')];
   const isValid = starts.every((start) => start === undefined || start <= latest);
   return step('start', isValid, 'assertion-not-yet-valid', `iat and nbf are not after ${latest}`, starts);
 }
 
-function checkAudience({ claims: { aud }, tokenIssuer, ourIssuer }: ClaimsFacts): Step {
+function checkAudience({ claims: { aud }, tokenIssuer, ourIssuer }: ClaimsFacts): AssertionStep {
   const wanted = tokenIssuer.audience ?? ourIssuer;
   const named = Array.isArray(aud) ? aud : [aud];
   const words = `aud contains ${quote(wanted)}`;
-  return step('audience', named.includes(wanted), 'assertion-audience-wrong', words, aud, '--audience');
+  return step('audience', named.includes(wanted), 'assertion-audience-wrong', words, aud, 'audience');
 }
 
-function ruleStep({ claims, tokenIssuer: { rules } }: ClaimsFacts, matched: readonly AssertionRule[]): Step {
+function ruleStep({ claims, tokenIssuer: { rules } }: ClaimsFacts, matched: readonly AssertionRule[]): AssertionStep {
   const found = rules.map((rule, index) => {
     const unmet = rule.conditions.find((condition) => !holds(condition, claims));
     return `rule ${index + 1} ${unmet ? `does not match: ${describeUnmet(unmet, claims)}` : 'matches'}`;
   });
   const words = `exactly one rule matches: ${found.join('; ')}`;
-  const passed = matched.length === 1;
-  return { rule: 'rules', passed, about: 'assertion', words, setting: '--when', reason: 'assertion-rule-unmatched' };
+  return step('rules', matched.length === 1, 'assertion-rule-unmatched', words, undefined, 'conditions');
 }
 
 function describeUnmet({ claim, test }: ClaimCondition, claims: Claims): string {
@@ -152,9 +150,9 @@ function nameBy({ identity: template }: AssertionRule, claims: Claims): Named {
   return isNamed ? { template, filled } : { template, problem: `${quote(filled.text)} cannot name an identity` };
 }
 
-function nameStep({ template, filled, problem }: Named): Step {
+function nameStep({ template, filled, problem }: Named): AssertionStep {
   const words = `the claims of ${quote(template)} name an identity`;
-  return step('name', problem === undefined, 'assertion-name-malformed', words, problem ?? filled?.text, '--identity');
+  return step('name', problem === undefined, 'assertion-name-malformed', words, problem ?? filled?.text, 'identity');
 }
 
 function step(
@@ -163,8 +161,8 @@ function step(
   reason: RefusalReason,
   demand: string,
   found: unknown,
-  setting?: string,
-): Step {
+  setting?: AssertionSetting,
+): AssertionStep {
   const words = found === undefined ? demand : `${demand}, found ${quote(found)}`;
   return { rule, passed, about: 'assertion', words, reason, ...(setting && { setting }) };
 }

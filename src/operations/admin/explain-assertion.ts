@@ -1,13 +1,13 @@
 // The dry run: what the service would make of an assertion. It judges and maps as a request does, and writes nothing.
 import type { AssertionJudge } from '../../assertions/assertion-judge.ts';
-import type { AcceptedAssertion } from '../../core/assertion.ts';
+import type { AcceptedAssertion, AssertionStep } from '../../core/assertion.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import type { RefusalReason } from '../../core/refusal.ts';
 import { checkAssertedIdentity, checkAssertionRequest, checkAssertionUse } from '../../core/rules/assertion.ts';
 import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
-import type { Step } from '../../core/verdict.ts';
+import type { AssertionSetting } from '../../core/token-issuer.ts';
 import { assertions } from '../../store/tables/assertions.ts';
 import { loadDerived } from '../grant/derived-identity.ts';
 import { mapWorkload } from '../grant/identify-workload.ts';
@@ -20,7 +20,7 @@ export interface AssertionExplanation {
   readonly tokenIssuer?: string;
   readonly identityId?: string;
   readonly name?: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly AssertionStep[];
   /** For each integration, whether it would grant its whole scope to the workload. */
   readonly reach?: readonly { readonly clientId: string; readonly refusal?: string }[];
 }
@@ -53,14 +53,14 @@ export async function explainAssertion(
   };
 }
 
-async function unusedStep({ mark, tokenIssuer }: AcceptedAssertion, { store }: ExplainPorts): Promise<Step> {
+async function unusedStep({ mark, tokenIssuer }: AcceptedAssertion, { store }: ExplainPorts): Promise<AssertionStep> {
   const isOnce = tokenIssuer.assertions === 'once';
   const isUsed = isOnce && (await store.load(assertions, mark)).found !== undefined;
   const words = isOnce ? `it has not been used${isUsed ? ': it has' : ''}` : 'it may be used until it expires';
-  return stepOf('unused', !isUsed, words, '--assertions', 'assertion-used');
+  return stepOf('unused', !isUsed, words, 'assertions', 'assertion-used');
 }
 
-function identityStep({ rule, name }: AcceptedAssertion, identity: Outcome<Identity>): Step {
+function identityStep({ rule, name }: AcceptedAssertion, identity: Outcome<Identity>): AssertionStep {
   const demand =
     rule.identities === 'derived'
       ? 'the identity is derived from the claims'
@@ -68,10 +68,16 @@ function identityStep({ rule, name }: AcceptedAssertion, identity: Outcome<Ident
   const found = identity.ok ? identity.value.id : identity.refusal.reason;
   const words = `${demand}: ${JSON.stringify(name.text)} is ${found}`;
   const reason = identity.ok ? 'assertion-identity-unknown' : identity.refusal.reason;
-  return stepOf('identity', identity.ok, words, '--directory', reason);
+  return stepOf('identity', identity.ok, words, 'identities', reason);
 }
 
-function stepOf(rule: string, passed: boolean, words: string, setting: string, reason: RefusalReason): Step {
+function stepOf(
+  rule: string,
+  passed: boolean,
+  words: string,
+  setting: AssertionSetting,
+  reason: RefusalReason,
+): AssertionStep {
   return { rule, passed, about: 'assertion', words, setting, reason };
 }
 

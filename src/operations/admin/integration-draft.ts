@@ -39,7 +39,7 @@ export function draftedIntegration(
   const clientId = parseClientId(clientIdText);
   if (!clientId) return decline('client-id-malformed', clientIdText);
   const scope = draft.scope === undefined ? before?.scope : parseScope(draft.scope);
-  if (!scope) return decline('scope-malformed', draft.scope ?? '');
+  if (!scope) return draft.scope ? decline('scope-malformed', draft.scope) : decline('scope-missing', clientId);
   const wanted = draft.accessTokenFormat ?? before?.accessTokenFormat ?? 'opaque';
   const accessTokenFormat = formatOf(wanted);
   if (!accessTokenFormat) return decline('access-token-format-unknown', wanted);

@@ -46,7 +46,7 @@ export function changeTokenIssuer(
   });
 }
 
-/** Its assertions are no longer accepted. The row stays, so that `token-issuer list --all` shows who had the label. */
+/** Its assertions are no longer accepted. The row stays, so that the list of all shows who had the label. */
 export function removeTokenIssuer(label: string, ports: AdminPorts): Promise<TokenIssuerOutcome> {
   return perform('token-issuer', label, ports, (row, at) =>
     row?.enabled ? ending('token-issuer', row, { did: 'removed' }, at) : decline('token-issuer-unknown', label),

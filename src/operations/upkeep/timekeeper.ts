@@ -88,7 +88,7 @@ export class Timekeeper {
 
 const WHAT_TO_DO =
   'Set the clock and keep it by NTP. If it is right and the latest time in the store is wrong, or the service was stopped ' +
-  'for more than a month: tessera serve --accept-clock';
+  'for more than a month, let the service accept it';
 
 export class ImplausibleClock extends StoreUnavailable {
   override readonly name = 'ImplausibleClock';

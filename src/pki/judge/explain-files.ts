@@ -13,7 +13,7 @@ export interface CertificateFiles {
   readonly chain?: readonly Uint8Array[];
   /** Every certificate in them counts as an approved issuer. */
   readonly issuers: readonly Uint8Array[];
-  /** If any is given, CRLs are required, as with `issuer add --crl-file`. */
+  /** If any is given, CRLs are required, as for an issuer that has files with CRLs. */
   readonly crls?: readonly Uint8Array[];
   readonly settings?: IssuerSettings;
   readonly now: EpochSeconds;

@@ -4,8 +4,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { makeDatabase } from './connection.ts';
 import { isBusy } from './faults.ts';
 
+export interface Lock {
+  readonly release: () => void;
+}
+
 /** Takes the lock, or returns undefined at once if another process has it. Its owner may remove the file before the release. */
-export function lockFile(path: string): { readonly release: () => void } | undefined {
+export function lockFile(path: string): Lock | undefined {
   makeDatabase(path);
   const before = inodeOf(path);
   const database = new DatabaseSync(path, { timeout: 0 });

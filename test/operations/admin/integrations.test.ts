@@ -46,7 +46,7 @@ suite('integrations', () => {
   const refused: [why: string, clientId: string, draft: Parameters<typeof registerIntegration>[1], reason: string][] = [
     ['a client id with a space', 'a b', { scope: 'a' }, 'client-id-malformed'],
     ['a client id too long', 'a'.repeat(129), { scope: 'a' }, 'client-id-malformed'],
-    ['no scope', 'a', {}, 'scope-malformed'],
+    ['no scope', 'a', {}, 'scope-missing'],
     ['a scope with a space', 'a', { scope: 'a b' }, 'scope-malformed'],
     ['a name with an escape sequence', 'a', { scope: 'a', name: '\u001b[2J' }, 'text-malformed'],
     ['a description with a bidi override', 'a', { scope: 'a', description: '\u202ex' }, 'text-malformed'],

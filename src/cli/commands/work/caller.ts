@@ -2,12 +2,13 @@ import { resolve } from 'node:path';
 import { assertion } from '../../../../sdk/client/src/by/assertion.ts';
 import { certificate } from '../../../../sdk/client/src/by/certificate.ts';
 import { device } from '../../../../sdk/client/src/by/device.ts';
+import { caOf } from '../../../../sdk/client/src/by/pem.ts';
 import { stored } from '../../../../sdk/client/src/by/stored.ts';
 import type { Way } from '../../../../sdk/client/src/by/way.ts';
+import { send } from '../../../../sdk/client/src/door/send.ts';
 import { defaultTokenFile } from '../../../../sdk/client/src/store/default-file.ts';
 import { fileStore } from '../../../../sdk/client/src/store/file-store.ts';
 import { type TokenSource, tokenSource } from '../../../../sdk/client/src/token-source.ts';
-import { identityOf } from '../../caller/identity-of.ts';
 import {
   forgetProfile,
   loadProfile,
@@ -66,6 +67,16 @@ export async function whoami({ profile: flag, json }: ProfileFlag & { json?: tru
   };
   if (json) printJson(shown);
   else printRecord(shown);
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** Who the token belongs to, by Authorize/Verify. Undefined if the service does not say: it may serve that elsewhere, or be away. */
+async function identityOf({ server, ca }: Profile, accessToken: string): Promise<string | undefined> {
+  const sending = { bearer: accessToken, tls: { ca: ca && caOf(ca) }, timeoutMs: TIMEOUT_MS };
+  const answer = await send(`${server}/authsvc/Authorize/Verify`, sending).catch(() => undefined);
+  const identity = answer?.json?.['identity'];
+  return typeof identity === 'string' ? identity : undefined;
 }
 
 export async function logout({ profile: flag }: ProfileFlag): Promise<void> {

@@ -3,14 +3,18 @@ import type { Command } from 'commander';
 import type { IdentitySource } from '../../../core/certificate.ts';
 import type { ApprovedIssuer } from '../../../core/issuer.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
-import type { CallerExplanation } from '../../../operations/admin/explain-caller.ts';
+import { openDirectory } from '../../../open-directory.ts';
+import { type CallerExplanation, explainCaller } from '../../../operations/admin/explain-caller.ts';
+import { systemFetch } from '../../../outbound/system-fetch.ts';
+import { readPemOrDer } from '../../../pki/der/pem.ts';
+import { CertificateJudge } from '../../../pki/judge/certificate-judge.ts';
 import { printExplanation } from '../../../pki/judge/explain.ts';
 import { explainFiles } from '../../../pki/judge/explain-files.ts';
+import { FollowedRegistry } from '../../../store/registry.ts';
 import { systemClock } from '../../../system.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { print, printJson } from '../../terminal/output.ts';
-import { atWorkplace } from '../../terminal/workplace.ts';
-import { explainByStore } from './explain-by-store.ts';
+import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
 
 export interface ExplainFlags {
   readonly chain?: readonly string[];
@@ -50,6 +54,21 @@ async function explainByFiles(
     settings: { ...(profile && { profile }), ...(source && { identitySources: source }) },
     now: at ?? systemClock.now(),
   });
+}
+
+/** Judges as a request would be judged now: reads and fetches lists, asks OCSP responders; writes nothing. */
+async function explainByStore(
+  files: readonly Uint8Array[],
+  { crl = [], at }: ExplainFlags,
+  { store }: Workplace,
+): Promise<CallerExplanation> {
+  const registry = await FollowedRegistry.load(store);
+  const now = at ?? systemClock.now();
+  const judge = new CertificateJudge({ fetch: systemFetch(), now: () => now });
+  const lists = registry.issuers.flatMap(({ revocation }) => revocation.crlFiles);
+  judge.revocation.useFiles([...new Set([...lists, ...crl])].map((path) => readFileSync(path)));
+  const chain = files.flatMap((file) => readPemOrDer(file, 'CERTIFICATE'));
+  return explainCaller(chain, now, { judge, registry, store, directory: openDirectory(store) });
 }
 
 function show(explanation: CallerExplanation, { json }: ExplainFlags): void {

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { AssertionJudge, printAssertionStep } from '../../../assertions/assertion-judge.ts';
 import { IssuerKeys } from '../../../assertions/issuer-keys.ts';
+import type { AssertionSetting } from '../../../core/token-issuer.ts';
+import type { Step } from '../../../core/verdict.ts';
 import { openDirectory } from '../../../open-directory.ts';
 import { type AssertionExplanation, explainAssertion } from '../../../operations/admin/explain-assertion.ts';
 import { ALONE } from '../../../outbound/shared-download.ts';
@@ -18,7 +20,7 @@ import type { ExplainFlags } from './token-issuer-flags.ts';
 export function explain(file: string, flags: ExplainFlags, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
     const assertion = readFileSync(file === '-' ? 0 : file, 'latin1').trim();
-    show(await explainByStore(assertion, flags, workplace), flags);
+    show(namingFlags(await explainByStore(assertion, flags, workplace)), flags);
   });
 }
 
@@ -36,13 +38,31 @@ async function explainByStore(
   return explainAssertion(assertion, now, { judge, registry, store, directory: openDirectory(store) });
 }
 
-function show(explanation: AssertionExplanation, { json }: ExplainFlags): void {
+/** What to change, in the words of `token-issuer change`. */
+export const FLAGS: Readonly<Record<AssertionSetting, string>> = {
+  algorithms: '--algorithm',
+  audience: '--audience',
+  assertions: '--assertions',
+  maxAssertionLifetime: '--max-lifetime',
+  conditions: '--when',
+  identity: '--identity',
+  identities: '--directory',
+};
+
+type Shown = Omit<AssertionExplanation, 'steps'> & { readonly steps: readonly Step[] };
+
+function namingFlags(explanation: AssertionExplanation): Shown {
+  const steps = explanation.steps.map((step) => (step.setting ? { ...step, setting: FLAGS[step.setting] } : step));
+  return { ...explanation, steps };
+}
+
+function show(explanation: Shown, { json }: ExplainFlags): void {
   if (json) printJson(explanation);
   else for (const line of linesOf(explanation)) print(line);
   if (!explanation.accepted) process.exitCode = EXIT.refused;
 }
 
-function linesOf({ at, steps, refusal, tokenIssuer, identityId, reach = [] }: AssertionExplanation): string[] {
+function linesOf({ at, steps, refusal, tokenIssuer, identityId, reach = [] }: Shown): string[] {
   const conclusion = refusal ? `refused: ${refusal.reason}` : `accepted: ${identityId} by token issuer ${tokenIssuer}`;
   const reached = reach.map(({ clientId, refusal: why }) =>
     why ? `  ${clientId} would refuse: ${why}` : `  ${clientId} would accept`,
