@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
-import { rememberChains } from '../../src/doors/caller/handshake-chain.ts';
+import { chainOf } from '../../src/doors/caller/handshake-chain.ts';
 import { makeAuthority } from '../../test/authority.ts';
 import { isPathAccepted, type LimboCase, readHandshakeCases, runCase } from './limbo.ts';
 
@@ -50,7 +50,6 @@ async function shake(limbo: LimboCase): Promise<readonly Uint8Array[] | undefine
     requestCert: true,
     ca: [...limbo.trusted_certs],
   });
-  const chainOf = rememberChains(server);
   try {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -1,8 +1,8 @@
 // What it costs to count a request and to write its log line: our own parts beside the simplest alternative, in turns in
 // one process. In microseconds of processor time per request.
 import { Counter, Histogram, Registry } from 'prom-client';
+import type { Story } from '../../src/doors/http/story.ts';
 import { RequestTally } from '../../src/doors/ops/request-tally.ts';
-import type { Story } from '../../src/doors/server/story.ts';
 import { makeLog } from '../../src/log/log.ts';
 import { requestLines } from '../../src/log/request-line.ts';
 import { median } from '../quantiles.ts';

@@ -8,7 +8,6 @@ import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import type { Chore } from '../serve/chores.ts';
 import { followLists } from '../serve/follow-lists.ts';
 import { RevocationFollower } from '../serve/follow-revocations.ts';
-import { GiveBack } from '../serve/give-back.ts';
 import type { OpenListener } from '../serve/open-listener.ts';
 import { byOneNode } from '../store/lease.ts';
 import type { FollowedRegistry } from '../store/registry.ts';
@@ -35,7 +34,6 @@ export function choresOf(
   };
   const sweepOnce = () => sweep(ports, () => sleep(BREATH_MS));
   const keepTimes = keeperOfTimes(ports);
-  const giveBack = new GiveBack();
   const countGrants = async () => metrics?.endingSoon(await countEndingSoon(ports));
   return [
     // A change applies within a second.
@@ -50,6 +48,5 @@ export function choresOf(
     { everyMs: 60_000, work: async () => timekeeper.maySweep && byOneNode(SWEEPING, sweepOnce, ports) },
     { everyMs: 10_000, work: () => judge.revocation.renewLists(), atStart: 'begun' },
     { everyMs: 300_000, work: countGrants, atStart: 'begun' },
-    { everyMs: 5_000, work: async () => giveBack.look() },
   ];
 }

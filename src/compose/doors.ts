@@ -4,9 +4,8 @@ import type { Config } from '../config/schema.ts';
 import { asksForCertificates, servedDoors, serves, takesHeader } from '../config/served-doors.ts';
 import { networkMatcher } from '../doors/caller/connection.ts';
 import type { DoorParts } from '../doors/doors.ts';
+import { addressLimit, RateLimit } from '../doors/http/rate-limit.ts';
 import { type Look, readLook } from '../doors/pages/parts/look.ts';
-import { addressLimit } from '../doors/server/address-limit.ts';
-import { RateLimit } from '../doors/server/rate-limit.ts';
 import type { ServiceParts } from '../serve/listener.ts';
 import { VERSION } from '../version.ts';
 

@@ -1,7 +1,7 @@
 // How changes of readiness and of the event log, and refused certificates and assertions, are logged.
 import type { Step } from '../core/verdict.ts';
+import { RateLimit } from '../doors/http/rate-limit.ts';
 import type { ReadinessNews } from '../doors/ops/readiness.ts';
-import { RateLimit } from '../doors/server/rate-limit.ts';
 import type { Log } from '../log/log.ts';
 import type { EventNews } from '../operations/upkeep/event-watch.ts';
 

@@ -22,7 +22,7 @@ interface Watchers {
   readonly watch: Pick<EventWatch, 'problem'>;
 }
 
-export interface Parts extends ServiceParts {
+export interface Parts extends Omit<ServiceParts, 'inspects'> {
   readonly metrics: Metrics | undefined;
   readonly readiness: Readiness;
 }
@@ -79,6 +79,5 @@ function serverLimits({ limits, listeners }: Config, log: Log): ServiceParts['li
     streams: limits.followers,
     addressShare: limits.addressShare,
     networkShare: limits.networkShare,
-    queueMs: limits.queueMilliseconds,
   };
 }

@@ -5,7 +5,8 @@ import { settingsOf } from '../config/load.ts';
 import { publicNameOf } from '../config/public-name.ts';
 import type { Config } from '../config/schema.ts';
 import { asksForCertificates, unservedDoors } from '../config/served-doors.ts';
-import type { Census } from '../doors/server/places.ts';
+import { canInspect } from '../front/certificate-inspection.ts';
+import type { Census } from '../front/slots.ts';
 import type { Log } from '../log/log.ts';
 import { openDirectory } from '../open-directory.ts';
 import { storeAt } from '../open-store.ts';
@@ -16,7 +17,13 @@ import { NodeReporter } from '../operations/upkeep/report-node.ts';
 import { Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import { startChores } from '../serve/chores.ts';
 import { openListener } from '../serve/open-listener.ts';
-import { INTERMEDIATES_UNSEEN, seesIntermediates, TO_SEE_INTERMEDIATES } from '../serve/this-node.ts';
+import {
+  INTERMEDIATES_UNSEEN,
+  seesIntermediates,
+  TO_INSPECT,
+  TO_SEE_INTERMEDIATES,
+  UNINSPECTED,
+} from '../serve/this-node.ts';
 import { recordingOutages } from '../store/outages.ts';
 import { FollowedRegistry } from '../store/registry.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
@@ -45,6 +52,7 @@ export async function composeService(
   log: Log,
   clock: Clock = systemClock,
 ): Promise<Service> {
+  const inspecting = config.listeners.some(asksForCertificates) ? canInspect() : undefined; // meanwhile
   const timekeeper = await Timekeeper.begin({ store: opened, clock });
   const node = nodeName();
   const tracing = await startTracing(config, { nodeName: node, clock, random: systemRandom, log });
@@ -64,9 +72,12 @@ export async function composeService(
     acts: storeAt(config).canBePutBack ? new RecentActs(store) : undefined,
   });
   const judges = composeJudges(config, { ...ports, timekeeper }, log, tracing);
+  const asks = config.listeners.some(asksForCertificates);
+  const inspects = asks && config.limits.inspectCertificates && (await inspecting) === true;
+  if (asks && !inspects) log.warn({ todo: TO_INSPECT }, UNINSPECTED);
   const parts = await partsOf(config, { ...ports, timekeeper, watch }, judges, log, tracing);
   const listeners = config.listeners.map((place) =>
-    openListener({ ...place, publicName: publicNameOf(place, config) }, parts),
+    openListener({ ...place, publicName: publicNameOf(place, config) }, { ...parts, inspects }),
   );
   // The readiness check logs once that the store is unavailable.
   const logFault = (fault: unknown) =>
@@ -82,7 +93,7 @@ export async function composeService(
   return {
     listen: async () => {
       const addresses = await Promise.all(listeners.map((listener) => listener.listen()));
-      if (config.listeners.some(asksForCertificates)) void logUnseenIntermediates(log);
+      if (asks) void logUnseenIntermediates(log);
       return addresses;
     },
     census: () => sumOf(listeners.map((listener) => listener.census())),

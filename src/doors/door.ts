@@ -1,8 +1,8 @@
 // The contract of a door: one way into the service, with its own paths and its own words. Listeners know nothing else of it.
 import type { FastifyInstance } from 'fastify';
 import type { ReadPresented } from './caller/presented-certificate.ts';
+import type { RefusalReplies } from './http/refusal-replies.ts';
 import type { OpenapiPaths } from './openapi-document.ts';
-import type { RefusalReplies } from './server/refusal-replies.ts';
 
 /** The entry of a door in src/doors/doors.ts. */
 export interface DoorEntry {

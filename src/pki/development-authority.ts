@@ -15,7 +15,7 @@ export interface KeyedCertificate {
 
 export interface DevelopmentAuthority extends KeyedCertificate {
   issueServer(hosts: readonly string[]): KeyedCertificate;
-  issueClient(commonName: string): KeyedCertificate;
+  issueClient(commonName: string, keys?: Keys): KeyedCertificate;
 }
 
 const ECDSA_SHA256 = writeSequence(writeOid('1.2.840.10045.4.3.2'));
@@ -34,7 +34,7 @@ export function makeDevelopmentAuthority(now: Date, random: (length: number) => 
   return {
     ...issue('Tessera development authority', AUTHORITY, issuer.keys),
     issueServer: (hosts) => issue(hosts[0] ?? 'localhost', [...leaf(SERVER_AUTH), alternativeNames(hosts)]),
-    issueClient: (commonName) => issue(commonName, leaf(CLIENT_AUTH)),
+    issueClient: (commonName, keys) => issue(commonName, leaf(CLIENT_AUTH), keys),
   };
 }
 

@@ -1,28 +1,25 @@
 // One listener: an app with its doors on one address. Its TLS files can be replaced while it listens.
-import type { Socket } from 'node:net';
-import type { TLSSocket, Server as TlsServer } from 'node:tls';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { showsAccessToken } from '../doors/caller/bearer.ts';
 import { type Connection, peersOf, type ReadConnection } from '../doors/caller/connection.ts';
-import { rememberChains } from '../doors/caller/handshake-chain.ts';
+import { chainOf } from '../doors/caller/handshake-chain.ts';
 import { type PresentedOptions, presentedReader } from '../doors/caller/presented-certificate.ts';
 import type { Door, ListenerParts } from '../doors/door.ts';
-import type { AddressLimit } from '../doors/server/address-limit.ts';
-import { type App, type Limits, makeApp } from '../doors/server/app.ts';
-import { boundHandshakes } from '../doors/server/handshake-messages.ts';
-import type { Census } from '../doors/server/places.ts';
-import { RateLimit } from '../doors/server/rate-limit.ts';
-import { unownedReplies } from '../doors/server/refusal-replies.ts';
-import type { Story } from '../doors/server/story.ts';
-import { secureContext, type TlsFiles } from '../doors/server/tls.ts';
-import { boundUnread } from '../doors/server/unread-answers.ts';
+import type { AddressLimit } from '../doors/http/rate-limit.ts';
+import { RateLimit } from '../doors/http/rate-limit.ts';
+import { unownedReplies } from '../doors/http/refusal-replies.ts';
+import type { Story } from '../doors/http/story.ts';
+import { type App, makeApp } from '../front/app.ts';
+import { inspectHandshakes } from '../front/certificate-inspection.ts';
+import type { Limits } from '../front/limits.ts';
+import type { Census } from '../front/slots.ts';
+import { secureContext, type TlsFiles } from '../front/tls.ts';
 import type { Log } from '../log/log.ts';
 import { type LoggedRequest, type LogRequest, requestLines } from '../log/request-line.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
-import { isKeyCheap } from '../pki/x509/key-cost.ts';
 import type { OpenSpan } from '../tracing/tracer.ts';
-import { TO_BOUND_HANDSHAKES, UNBOUNDED_HANDSHAKES } from './this-node.ts';
 import type { RequestTraces } from './trace-requests.ts';
 import { isWorker } from './workers.ts';
 
@@ -61,6 +58,8 @@ export interface ServiceParts {
   /** Absent if tracing is off. */
   readonly traces?: RequestTraces | undefined;
   readonly limits: Limits;
+  /** Whether client certificates are inspected before OpenSSL loads their keys. */
+  readonly inspects: boolean;
   readonly readConnection: ReadConnection;
   readonly overLimit: AddressLimit;
   /** Charged for the log lines of strangers, whatever they ask for. Lines of one kind do not take the place of others. */
@@ -95,31 +94,26 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   const listenerParts = { readPresented: presentedOn(app, options, parts), isNamed: options.doors !== undefined };
   for (const door of doors) mountApart(app.fastify, door, listenerParts);
   const server = app.fastify.server as unknown as TlsServer;
-  server.maxConnections = connections;
-  if (options.tls && !boundHandshakes(server, isKeyCheap) && options.tls.clientCertificates !== 'off')
-    parts.log.warn({ port: options.port, todo: TO_BOUND_HANDSHAKES }, UNBOUNDED_HANDSHAKES);
+  const inspects = parts.inspects && options.tls !== undefined && options.tls.clientCertificates !== 'off';
+  if (inspects) inspectHandshakes(server);
   if (options.behindProxy) admitProxiesOnly(server, parts.proxies.addresses);
   return {
     listen: () =>
       app.fastify
         .listen({ host: oneAddress(options.host), port: options.port, ...portSharing(options) })
-        .then((address) => {
-          boundUnread(server, parts.limits.requestTimeoutMs);
-          return withEveryAddress(address, options.host);
-        }),
+        .then(() => addressOf(server, options)),
     exchange: (tls) => {
       server.setSecureContext(secureContext(tls));
-      boundHandshakes(server, isKeyCheap);
+      if (inspects) inspectHandshakes(server);
     },
     census: () => app.census(),
-    drain: () => app.drain({ isShared: isPortShared(options) }),
+    drain: () => app.drain(),
   };
 }
 
-/** For a listener on every address, fastify prints the loopback address only. */
-export function withEveryAddress(address: string, host: string): string {
-  const every = host === '::' ? '[::]' : host;
-  return every === '0.0.0.0' || every === '[::]' ? address.replace(/\/\/.+:/, `//${every}:`) : address;
+function addressOf(server: TlsServer, { tls }: ListenerOptions): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  return `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 /** For `localhost`, fastify would open a second server, for ::1, without the gate and its limits. */
@@ -162,15 +156,13 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
       ),
     overLimit,
     repliesAt: (url) => doors.find((door) => door.owns(url))?.refusals ?? unowned,
-    isAuthentic: (headers) => showsAccessToken(headers, ports),
     isMonitoring: (url) => monitoring.some((door) => door.owns(url)),
     onTurnedAway: (reason) => metrics?.observe({ operation: 'none', outcome: 'refused', reason }, 0),
   });
 }
 
 function presentedOn({ fastify }: App, { tls }: ListenerOptions, parts: ServiceParts): ListenerParts['readPresented'] {
-  const chainOf = tls ? rememberChains(fastify.server as unknown as TlsServer) : () => [];
-  if (tls?.clientCertificates === 'require') requireCertificates(fastify.server as unknown as TlsServer, chainOf);
+  if (tls?.clientCertificates === 'require') requireCertificates(fastify.server as unknown as TlsServer);
   const { header, headerName } = parts.proxies;
   return presentedReader({ readConnection: parts.readConnection, chainOf, header, headerName });
 }
@@ -191,7 +183,7 @@ function admitProxiesOnly(server: TlsServer, proxies: readonly string[]): void {
   });
 }
 
-function requireCertificates(server: TlsServer, chainOf: (socket: TLSSocket) => readonly Uint8Array[]): void {
+function requireCertificates(server: TlsServer): void {
   server.prependListener('secureConnection', (socket) => {
     if (chainOf(socket).length === 0) socket.destroy();
   });

@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import type { TlsFiles } from '../doors/server/tls.ts';
+import type { TlsFiles } from '../front/tls.ts';
 import { writePem } from '../pki/der/pem.ts';
 import { type Listener, type ListenerOptions, makeListener, type ServiceParts } from './listener.ts';
 import {

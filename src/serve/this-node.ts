@@ -2,15 +2,15 @@
 import { once } from 'node:events';
 import { duplexPair } from 'node:stream';
 import { connect, createServer, type TLSSocket } from 'node:tls';
-import { rememberChains } from '../doors/caller/handshake-chain.ts';
-import { canBoundHandshakes } from '../doors/server/handshake-messages.ts';
+import { chainOf } from '../doors/caller/handshake-chain.ts';
+import { canInspect } from '../front/certificate-inspection.ts';
 import { makeDevelopmentAuthority } from '../pki/development-authority.ts';
 import { systemClock, systemRandom } from '../system.ts';
 
 /** For log and doctor: what is missing, and what to do. */
-export const UNBOUNDED_HANDSHAKES = `with Node ${process.version}, one hostile client certificate can stall the service for seconds, and memory is lost with each chain that is read`;
-export const TO_BOUND_HANDSHAKES =
-  'Use Node 26.10, or clientCertificates: off on listeners that the internet reaches (docs/operators.md#under-attack-and-overload).';
+export const UNINSPECTED = `client certificates are not inspected with Node ${process.version}: one hostile certificate can stall the service for seconds`;
+export const TO_INSPECT =
+  'Use Node 26.10.0; or clientCertificates: off on this listener, with certificates on a second one that strangers cannot reach; or Caddy in front (docs/proxies.md).';
 export const INTERMEDIATES_UNSEEN = `Node ${process.version} does not show the intermediates that callers send: callers that need them are refused`;
 export const TO_SEE_INTERMEDIATES =
   'Use Node 26.10 or newer, or register them: tessera issuer change LABEL --certificate FILE, with the intermediates behind the certificate.';
@@ -24,31 +24,29 @@ export function seesIntermediates(): Promise<boolean> {
   return asked;
 }
 
-/** `remember`: how chains are read. */
-export async function trySelf(remember = rememberChains): Promise<boolean> {
+/** `chain`: how chains are read. */
+export async function trySelf(chain = chainOf): Promise<boolean> {
   const authority = makeDevelopmentAuthority(new Date(systemClock.milliseconds()), systemRandom);
   const [own, client] = [authority.issueServer(['localhost']), authority.issueClient('self')];
   const options = { cert: own.certificate, key: own.key, requestCert: true, rejectUnauthorized: false };
   const server = createServer(options);
-  const chainOf = remember(server);
   const [near, far] = duplexPair();
   const secured = once(server, 'secureConnection') as Promise<[TLSSocket]>;
   server.emit('connection', far);
-  const chain = `${client.certificate}${authority.certificate}`;
   const caller = connect({
     socket: near,
-    cert: chain,
+    cert: `${client.certificate}${authority.certificate}`,
     key: client.key,
     ca: authority.certificate,
     servername: 'localhost',
   });
   try {
     const [[socket]] = await Promise.all([secured, once(caller, 'secureConnect')]);
-    return chainOf(socket).length > 1;
+    return chain(socket).length > 1;
   } finally {
     caller.destroy();
     far.destroy();
   }
 }
 
-export const THIS_NODE = { canBoundHandshakes, seesIntermediates };
+export const THIS_NODE = { canInspect, seesIntermediates };

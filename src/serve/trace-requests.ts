@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TraceParent } from '../core/trace-parent.ts';
-import type { Story } from '../doors/server/story.ts';
+import type { Story } from '../doors/http/story.ts';
 import type { OpenSpan, Tracer } from '../tracing/tracer.ts';
 
 const SPAN = Symbol('span of the request');

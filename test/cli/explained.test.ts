@@ -6,8 +6,8 @@ import { linesOfRequest } from '../../src/cli/commands/work/request-lines.ts';
 import { refusalLines, verdictLines } from '../../src/cli/commands/work/verdict-lines.ts';
 import { PERSON_REASONS, REFUSAL_REASONS } from '../../src/core/refusal.ts';
 import { AUTHSVC_REASONS } from '../../src/doors/authsvc/wording.ts';
+import { TRANSPORT_REASONS } from '../../src/doors/http/transport-refusal.ts';
 import { OAUTH_REASONS } from '../../src/doors/oauth/wording.ts';
-import { TRANSPORT_REASONS } from '../../src/doors/server/transport-refusal.ts';
 
 const TRANSCRIPT = 'test/cli/explained.txt';
 const TO_CALLERS: readonly string[] = [...TRANSPORT_REASONS, ...REFUSAL_REASONS, ...AUTHSVC_REASONS, ...OAUTH_REASONS];

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { canBoundHandshakes } from '../../src/doors/server/handshake-messages.ts';
+import { canInspect } from '../../src/front/certificate-inspection.ts';
 import { Commands } from './commands.ts';
 import { runTranscript } from './transcript.ts';
 
@@ -11,15 +11,14 @@ const IN_OWN_PROCESSES = ['help.transcript', 'init.transcript'];
 /** These run doctor, which says what older versions of Node lack. */
 const FOR_THE_PINNED_NODE = ['doctor.transcript', 'keyring.transcript'];
 
+const inspects = await canInspect();
+
 suite('the tessera command does what its transcripts show', () => {
   const commands = new Commands();
   after(() => commands.close());
   const folder = import.meta.dirname;
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.transcript'))) {
-    const skip =
-      FOR_THE_PINNED_NODE.includes(file) &&
-      !canBoundHandshakes() &&
-      `doctor has something to say of ${process.version}`;
+    const skip = FOR_THE_PINNED_NODE.includes(file) && !inspects && `doctor has something to say of ${process.version}`;
     test(file.replace('.transcript', ''), { skip }, () =>
       runTranscript(join(folder, file), IN_OWN_PROCESSES.includes(file) ? undefined : commands),
     );

@@ -1,7 +1,7 @@
 // What /metrics shows, for tests of files that query it.
 import { PERSON_REASONS, REFUSAL_REASONS } from '../../src/core/refusal.ts';
+import { TRANSPORT_REASONS } from '../../src/doors/http/transport-refusal.ts';
 import { Metrics } from '../../src/doors/ops/metrics.ts';
-import { TRANSPORT_REASONS } from '../../src/doors/server/transport-refusal.ts';
 import { DurationTally } from '../../src/store/duration-tally.ts';
 import { recordings } from './rules.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RateLimit } from '../../src/doors/server/rate-limit.ts';
+import { RateLimit } from '../../src/doors/http/rate-limit.ts';
 
 function limit(
   burst: number,

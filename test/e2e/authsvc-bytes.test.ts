@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { REFUSAL_REASONS } from '../../src/core/refusal.ts';
 import { describeAuthsvc } from '../../src/doors/authsvc/reply.ts';
 import { AUTHSVC_REASONS, type AuthsvcReason, WORDING } from '../../src/doors/authsvc/wording.ts';
-import { TRANSPORT_REASONS } from '../../src/doors/server/transport-refusal.ts';
+import { TRANSPORT_REASONS } from '../../src/doors/http/transport-refusal.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { anIdentity, anIntegration, scopeOf } from '../samples.ts';

@@ -138,7 +138,6 @@ export function makeHome({ settings = {}, listeners, log, signing, server: issue
     listeners: opened,
     limits: {
       drainIdle: 0, // tests close their connections after the service
-      queueMilliseconds: 10_000,
       requestsPerAddress: GENEROUS,
       checksPerAddress: GENEROUS,
       requestsPerIntegration: GENEROUS,

@@ -5,7 +5,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { canBoundHandshakes } from '../../src/doors/server/handshake-messages.ts';
+import { canInspect } from '../../src/front/certificate-inspection.ts';
 import { eventually } from '../eventually.ts';
 import { unsentOf } from '../kernel-queue.ts';
 import { callerOver, rawConnection, reachOf, readToEnd, tlsOptionsOf } from './caller.ts';
@@ -13,7 +13,7 @@ import { startService, type TestService } from './service.ts';
 import { pairByCertificate, TOKEN, verify } from './steps.ts';
 
 /** The pinned Node can. For others: docs/operators.md. */
-const ONLY_WITH_C = !canBoundHandshakes() && `Node ${process.version} cannot set options of sockets`;
+const ONLY_WITH_C = !(await canInspect()) && `Node ${process.version} cannot set options of sockets`;
 
 suite('slow callers', () => {
   const CONNECTIONS = 20;

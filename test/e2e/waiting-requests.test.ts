@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { canBoundHandshakes } from '../../src/doors/server/handshake-messages.ts';
+import { canInspect } from '../../src/front/certificate-inspection.ts';
 import { eventually } from '../eventually.ts';
 import { callerOver, rawConnection, reachOf, tlsOptionsOf } from './caller.ts';
 import { headersFrame, INITIAL_WINDOW_SIZE, requestFields, resetFrame, windowFrame } from './http2-frames.ts';
@@ -13,7 +13,7 @@ import { startService, type TestService } from './service.ts';
 import { pairByCertificate, TOKEN, verify } from './steps.ts';
 
 /** The pinned Node can. For others: docs/operators.md. */
-const ONLY_WITH_C = !canBoundHandshakes() && `Node ${process.version} cannot set options of sockets`;
+const ONLY_WITH_C = !(await canInspect()) && `Node ${process.version} cannot set options of sockets`;
 
 const POST = `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { suite, test } from 'node:test';
 import { connect, createServer, type TLSSocket } from 'node:tls';
-import { rememberChains } from '../../src/doors/caller/handshake-chain.ts';
+import { chainOf } from '../../src/doors/caller/handshake-chain.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
 
 const root = makeAuthority({ name: 'Root' });
@@ -60,7 +60,6 @@ async function shake(caller?: Issued, cert?: string): Promise<Shaken> {
     requestCert: true,
     rejectUnauthorized: false,
   });
-  const chainOf = rememberChains(server);
   const asked: unknown[] = [];
   server.on('keylog', (_line: Buffer, socket: TLSSocket & { _handle: { getPeerX509Certificate(): unknown } }) => {
     const { _handle: handle } = socket;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FastifyReply } from 'fastify';
-import type { Story } from '../../src/doors/server/story.ts';
+import type { Story } from '../../src/doors/http/story.ts';
 import { RequestTraces } from '../../src/serve/trace-requests.ts';
 import type { Tracer } from '../../src/tracing/tracer.ts';
 

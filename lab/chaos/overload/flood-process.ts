@@ -3,7 +3,7 @@
 import { connect as connectTcp, createServer, type Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { connect as connectTls, createSecureContext } from 'node:tls';
-import { MOST_CHAIN_BYTES } from '../../../src/doors/server/handshake-messages.ts';
+import { MOST_CHAIN_BYTES } from '../../../src/front/certificate-inspection.ts';
 import { writePem } from '../../../src/pki/der/pem.ts';
 import { makeAuthority } from '../../../test/authority.ts';
 import { ecKeys } from '../../../test/signed-der.ts';

@@ -3,9 +3,9 @@ import { asksForCertificates } from '../../config/served-doors.ts';
 import {
   INTERMEDIATES_UNSEEN,
   THIS_NODE,
-  TO_BOUND_HANDSHAKES,
+  TO_INSPECT,
   TO_SEE_INTERMEDIATES,
-  UNBOUNDED_HANDSHAKES,
+  UNINSPECTED,
 } from '../../serve/this-node.ts';
 import { type Finding, poor } from './finding.ts';
 
@@ -14,7 +14,7 @@ export async function examineNode({ listeners }: Config, node = THIS_NODE): Prom
   if (!listeners.some(asksForCertificates)) return [];
   const isSeen = await node.seesIntermediates();
   return [
-    ...(node.canBoundHandshakes() ? [] : [poor('Node', UNBOUNDED_HANDSHAKES, TO_BOUND_HANDSHAKES)]),
+    ...((await node.canInspect()) ? [] : [poor('Node', UNINSPECTED, TO_INSPECT)]),
     ...(isSeen ? [] : [poor('Node', INTERMEDIATES_UNSEEN, TO_SEE_INTERMEDIATES)]),
   ];
 }

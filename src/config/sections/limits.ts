@@ -1,4 +1,4 @@
-import { duration, section, texts, whole } from '../setting.ts';
+import { duration, flag, section, texts, whole } from '../setting.ts';
 
 const rate = (what: string, whose: string, perMinute: number, burst: number) =>
   section(`${what} ${whose}`, {
@@ -33,8 +33,8 @@ export const limits = section('Limits of the service.', {
   connections: whole(1, 1_000_000, { description: 'Open connections per listener.', default: 10_000 }),
   maxInFlight: whole(1, 1_000_000, {
     description:
-      'Requests in flight; further ones get 503 with Retry-After immediately. The last 5 percent are for callers that show a token.',
-    default: 2_000,
+      'Slots: requests that have arrived as a whole and are not answered. Further ones get 503 with Retry-After, a second later.',
+    default: 1_000,
   }),
   followers: whole(1, 1_000_000, {
     description:
@@ -44,16 +44,20 @@ export const limits = section('Limits of the service.', {
   addressShare: whole(1, 100, {
     description:
       'Percentage of `maxInFlight`, `connections` and `followers` that one address (IPv6: a /64) may use. Further requests get 429, further connections are closed. Behind a listed proxy, the forwarded address counts.',
-    default: 10,
+    default: 50,
   }),
   networkShare: whole(1, 100, {
     description: 'The same for one network: an IPv4 /24, an IPv6 /48.',
-    default: 25,
+    default: 75,
   }),
   queueMilliseconds: whole(5, 60_000, {
-    description:
-      'How long requests may wait. If the process was busy for a second and requests would wait longer, late ones get 503 with Retry-After, strangers before callers with an authentic token. New TLS connections may wait for as long, but at least a second.',
+    description: 'Ignored since 0.3: `maxInFlight` bounds how long requests wait.',
     default: 120,
+  }),
+  inspectCertificates: flag({
+    description:
+      'Whether client certificates are inspected before OpenSSL loads their keys, on versions of Node where this was proven (docs/proxies.md). Without it, one hostile certificate can stall the service for seconds.',
+    default: true,
   }),
   requestsPerAddress: rate(
     'Requests',

@@ -2,10 +2,10 @@
 import type { TokenPorts } from '../../operations/ports.ts';
 import type { ReadConnection } from '../caller/connection.ts';
 import type { Door, DoorEntry } from '../door.ts';
-import { pathOf } from '../server/methods.ts';
-import { prepareJson, prepareOnce } from '../server/prepared-refusal.ts';
-import type { RefusalReplies } from '../server/refusal-replies.ts';
-import type { ServerReason } from '../server/transport-refusal.ts';
+import { pathOf } from '../http/methods.ts';
+import { prepareJson, prepareOnce } from '../http/prepared-refusal.ts';
+import type { RefusalReplies } from '../http/refusal-replies.ts';
+import type { ServerReason } from '../http/transport-refusal.ts';
 import { type TokenRates, tokenLimits } from '../token/limits.ts';
 import { errorBody } from './answers.ts';
 import { withCurlSamples } from './curl-samples.ts';

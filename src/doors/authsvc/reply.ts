@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Refusal } from '../../core/refusal.ts';
-import { nameRequest, replyRefusal } from '../server/refusal-replies.ts';
+import { nameRequest, replyRefusal } from '../http/refusal-replies.ts';
 import { describe } from '../token/descriptions.ts';
 import { errorBody } from './answers.ts';
 import type { ErrorKeys } from './schemas.ts';

@@ -1,7 +1,7 @@
 // One stream of the revocation feed (server-sent events). It has at most one write under way, and reads the next batch when
 // the connection has taken the last. A follower that does not read is cut; it resumes at the last cursor that it has seen.
 import type { ServerResponse } from 'node:http';
-import { cutStream } from '../server/gate.ts';
+import { exchangeOf } from '../http/exchange.ts';
 
 const HEADERS = {
   'content-type': 'text/event-stream',
@@ -52,7 +52,7 @@ export class FeedStream {
       await send();
       this.#response.end();
     } catch {
-      cutStream(this.#response); // the store is away
+      this.#cut(); // the store is away
     } finally {
       this.end();
     }
@@ -78,9 +78,13 @@ export class FeedStream {
     this.#isDue = false;
     if (this.ending.aborted) return;
     const isDeaf = this.#isDeaf(now); // asked once: cutting may end the write at once
-    if (isDeaf) cutStream(this.#response);
+    if (isDeaf) this.#cut();
     if (isDeaf || now >= this.#until) this.end();
     else if (isCurrent && this.#isQuiet(now)) this.#begin(COMMENT);
+  }
+
+  #cut(): void {
+    exchangeOf(this.#response)?.cut();
   }
 
   #isDeaf(now: number): boolean {

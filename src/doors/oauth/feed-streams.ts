@@ -5,8 +5,8 @@ import type { Position } from '../../operations/feed/cursor.ts';
 import type { FeedTail } from '../../operations/feed/feed-tail.ts';
 import { isOutdated } from '../../operations/feed/follower.ts';
 import type { FeedStore } from '../../operations/feed/read-feed.ts';
-import { keepStreaming } from '../server/gate.ts';
-import type { ServerReason } from '../server/transport-refusal.ts';
+import { exchangeOf } from '../http/exchange.ts';
+import type { ServerReason } from '../http/transport-refusal.ts';
 import { FeedBatches } from './feed-batch.ts';
 import { FeedStream } from './feed-stream.ts';
 import { Turns } from './turns.ts';
@@ -37,7 +37,7 @@ export class FeedStreams {
   /** Resolves once the stream has begun, or says why there is none: too many are open. */
   async open(reply: FastifyReply, server: ResourceServer, from: Position): Promise<ServerReason | undefined> {
     const stream = new FeedStream(reply.raw, LONGEST_MS - (this.#begun++ % SPREAD) * SPREAD_BY_MS);
-    const reason = keepStreaming(reply.raw, () => stream.end());
+    const reason = exchangeOf(reply.raw)?.keepStreaming(() => stream.end());
     if (reason) return reason;
     const leave = await this.#tail.follow();
     reply.hijack();

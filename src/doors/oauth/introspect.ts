@@ -4,7 +4,7 @@ import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
 import { identifyResourceServer } from '../../operations/grant/identify-resource-server.ts';
 import { introspectToken } from '../../operations/grant/introspect-token.ts';
-import { storyOf } from '../server/story.ts';
+import { storyOf } from '../http/story.ts';
 import { recordGrant } from '../token/request-story.ts';
 import { INACTIVE, introspectionAnswer } from './answers.ts';
 import { readProof } from './client.ts';

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { PublishedKey } from '../../core/signing-key.ts';
-import { storyOf } from '../server/story.ts';
+import { storyOf } from '../http/story.ts';
 import { PATHS } from './metadata.ts';
 import type { OauthMount } from './mount.ts';
 import type { KeySet } from './schemas.ts';

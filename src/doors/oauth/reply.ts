@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Refusal } from '../../core/refusal.ts';
-import { type PreparedRefusal, prepareJson } from '../server/prepared-refusal.ts';
-import { nameRequest, replyRefusal } from '../server/refusal-replies.ts';
-import type { ServerReason } from '../server/transport-refusal.ts';
+import { type PreparedRefusal, prepareJson } from '../http/prepared-refusal.ts';
+import { nameRequest, replyRefusal } from '../http/refusal-replies.ts';
+import type { ServerReason } from '../http/transport-refusal.ts';
 import { describe } from '../token/descriptions.ts';
 import { errorAnswer } from './answers.ts';
 import { challengeOf } from './client.ts';

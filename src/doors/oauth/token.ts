@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
-import { storyOf } from '../server/story.ts';
+import { storyOf } from '../http/story.ts';
 import type { TokenMount } from '../token/mount.ts';
 import { obtainByAssertion, obtainByCertificate, obtainPair, scopeRequest } from '../token/obtain.ts';
 import { recordPair } from '../token/request-story.ts';

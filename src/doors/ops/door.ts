@@ -1,8 +1,8 @@
 // The ops door: health, readiness and metrics, for machines that watch the service. It has no rate limits.
 import type { FastifyInstance } from 'fastify';
 import type { Door, DoorEntry } from '../door.ts';
-import { NEUTRAL_REPLIES } from '../server/refusal-replies.ts';
-import { storyOf } from '../server/story.ts';
+import { NEUTRAL_REPLIES } from '../http/refusal-replies.ts';
+import { storyOf } from '../http/story.ts';
 import type { Metrics } from './metrics.ts';
 import { opsPaths } from './openapi.ts';
 import type { CheckResult, Readiness } from './readiness.ts';

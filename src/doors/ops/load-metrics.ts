@@ -13,7 +13,7 @@ export interface ListenerLoad {
   readonly mostConnections: number;
 }
 
-type Row = readonly [name: string, type: 'counter' | 'gauge', what: keyof ListenerLoad, help: string];
+type Row = readonly [name: string, type: 'gauge', what: keyof ListenerLoad, help: string];
 
 const ROWS: readonly Row[] = [
   [
@@ -28,7 +28,7 @@ const ROWS: readonly Row[] = [
     'living',
     'Requests under way whose connection or stream is open: the same number.',
   ],
-  ['tessera_places_orphaned_total', 'counter', 'orphaned', 'Requests that outlived their connection. Not 0: a defect.'],
+  ['tessera_places_orphaned', 'gauge', 'orphaned', 'Requests that outlived their connection. Not 0: a defect.'],
   ['tessera_places_limit', 'gauge', 'places', 'The most requests that may be under way, over all listeners.'],
   ['tessera_connections', 'gauge', 'connections', 'Open connections, those that are in their TLS handshake included.'],
   ['tessera_connections_limit', 'gauge', 'mostConnections', 'The most connections, over all listeners.'],
@@ -38,8 +38,7 @@ const ROWS: readonly Row[] = [
 export function showLoad(registry: Registry, loads: readonly (() => ListenerLoad)[]): void {
   for (const [name, type, what, help] of ROWS) {
     const total = () => loads.reduce((sum, load) => sum + load()[what], 0);
-    const aggregator = type === 'gauge' ? 'worker' : 'sum';
-    show(registry, { name, help, type, aggregator, values: () => single(total()) });
+    show(registry, { name, help, type, aggregator: 'worker', values: () => single(total()) });
   }
   show(registry, {
     name: 'tessera_event_loop_active_seconds_total',

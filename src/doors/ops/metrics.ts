@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { StoreFigures } from '../../store/store.ts';
-import type { Story } from '../server/story.ts';
+import type { Story } from '../http/story.ts';
 import { type ListenerLoad, showLoad } from './load-metrics.ts';
 import { type MetricsPart, mergeParts, type PartsOfWorkers } from './merge-metrics.ts';
 import { RequestTally } from './request-tally.ts';

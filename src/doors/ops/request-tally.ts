@@ -1,7 +1,7 @@
 // Counts and times requests, for prom-client to show. Its own counter and histogram look up their labels for every request:
 // 1.6 µs, against 0.1 µs here, of the 30 to 45 µs of a request (`npm run figures -- requests`).
 import { DurationTally } from '../../store/duration-tally.ts';
-import type { Story } from '../server/story.ts';
+import type { Story } from '../http/story.ts';
 import { histogram, type Value } from './show-metric.ts';
 
 interface Tally {

@@ -1,7 +1,7 @@
 // The description that goes with a refusal at a token door: constant text, never input, that says what to do next. It may
 // become the reason phrase of HTTP/1.1, so it is ASCII on one line.
 import type { Refusal, RefusalReason } from '../../core/refusal.ts';
-import { type ServerReason, TRANSPORT_WORDS, type TransportReason } from '../server/transport-refusal.ts';
+import { type ServerReason, TRANSPORT_WORDS, type TransportReason } from '../http/transport-refusal.ts';
 import { wordsOfRule } from './certificate-words.ts';
 
 const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string>> = {

@@ -3,9 +3,9 @@ import type { FastifyRequest } from 'fastify';
 import { type Outcome, refused } from '../../core/outcome.ts';
 import type { Refusal, RefusalReason } from '../../core/refusal.ts';
 import type { Ports } from '../../operations/ports.ts';
-import { type AddressLimit, type RateRefusal, rateRefusal } from '../server/address-limit.ts';
-import type { RateLimit } from '../server/rate-limit.ts';
-import { REQUEST_REASONS, type TransportReason } from '../server/transport-refusal.ts';
+import type { RateLimit } from '../http/rate-limit.ts';
+import { type AddressLimit, type RateRefusal, rateRefusal } from '../http/rate-limit.ts';
+import { REQUEST_REASONS, type TransportReason } from '../http/transport-refusal.ts';
 
 export interface TokenRates {
   readonly overLimit: AddressLimit;

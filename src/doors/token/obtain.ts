@@ -11,7 +11,7 @@ import { authorizeCertificate, type CertificateRequest } from '../../operations/
 import { type RefreshRequest, refreshTokens } from '../../operations/grant/refresh-tokens.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import { portsOfRequest } from '../../operations/request-ports.ts';
-import { storyOf } from '../server/story.ts';
+import { storyOf } from '../http/story.ts';
 import type { TokenMount } from './mount.ts';
 import { recordIntegration } from './request-story.ts';
 

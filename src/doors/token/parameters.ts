@@ -1,6 +1,6 @@
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
-import type { TransportReason } from '../server/transport-refusal.ts';
+import type { TransportReason } from '../http/transport-refusal.ts';
 import { countMembers } from './count-members.ts';
 
 /** The parameters a schema names, each a string or absent. A form may repeat those that the schema says are lists. */

@@ -4,7 +4,7 @@ import type { Grant } from '../../core/grant.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import type { Ports } from '../../operations/ports.ts';
 import { sha256 } from '../../tokens/sha256.ts';
-import { storyOf } from '../server/story.ts';
+import { storyOf } from '../http/story.ts';
 
 const MARK_LENGTH = 12;
 

@@ -3,12 +3,12 @@
 import { Agent, request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { TLSSocket, Server as TlsServer } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { connectionReader } from '../../../src/doors/caller/connection.ts';
-import { rememberChains } from '../../../src/doors/caller/handshake-chain.ts';
+import { chainOf } from '../../../src/doors/caller/handshake-chain.ts';
 import { presentedReader } from '../../../src/doors/caller/presented-certificate.ts';
-import { tlsOptions } from '../../../src/doors/server/tls.ts';
+import { tlsOptions } from '../../../src/front/tls.ts';
 import { writePem } from '../../../src/pki/der/pem.ts';
 import { CertificateJudge } from '../../../src/pki/judge/certificate-judge.ts';
 import { type Explanation, explainCertificate } from '../../../src/pki/judge/explain.ts';
@@ -53,7 +53,7 @@ export async function openDoors(cases: readonly Case[]): Promise<Doors> {
   const tls = tlsOptions(files, 10_000);
   const secure = fastify({ https: tls }) as unknown as FastifyInstance;
   const plain = fastify({ http: { maxHeaderSize: 256 * 1024 } });
-  serve(secure, cases, [], rememberChains(secure.server as unknown as TlsServer));
+  serve(secure, cases, [], chainOf);
   serve(plain, cases, ['127.0.0.1'], () => []);
   await Promise.all([secure, plain].map((app) => app.listen({ host: '127.0.0.1', port: 0 })));
   return {

@@ -7,7 +7,7 @@ import {
   CERTIFICATE_VERDICTS,
   IDENTITY_REASONS,
 } from '../../../core/refusal.ts';
-import { TRANSPORT_REASONS } from '../../../doors/server/transport-refusal.ts';
+import { TRANSPORT_REASONS } from '../../../doors/http/transport-refusal.ts';
 
 export interface CheckStep {
   readonly check: string;

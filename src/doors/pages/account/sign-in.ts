@@ -2,7 +2,7 @@
 import { endSession, endSessionsOf } from '../../../operations/person/browser-session.ts';
 import { type SignedInBrowser, signIn } from '../../../operations/person/sign-in.ts';
 import { Secret } from '../../../tokens/secret.ts';
-import { storyOf } from '../../server/story.ts';
+import { storyOf } from '../../http/story.ts';
 import { enterCode } from '../device/enter-code.ts';
 import { readUserCode } from '../device/user-code.ts';
 import type { Answer } from '../parts/answer.ts';

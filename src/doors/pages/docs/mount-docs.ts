@@ -2,8 +2,8 @@
 // keep it, and it can be read while the store is away.
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { pathOf } from '../../server/methods.ts';
-import { storyOf } from '../../server/story.ts';
+import { pathOf } from '../../http/methods.ts';
+import { storyOf } from '../../http/story.ts';
 import { pageHeaders, sendAnswer } from '../parts/answer.ts';
 import { ASSET_HEADERS, DOCS_CACHING } from '../parts/headers.ts';
 import { layout, type Page } from '../parts/layout.ts';

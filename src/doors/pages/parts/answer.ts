@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { REQUEST_ID } from '../../server/refusal-replies.ts';
+import { REQUEST_ID } from '../../http/refusal-replies.ts';
 import { PAGE_HEADERS, strictTransport } from './headers.ts';
 import { layout, type Page } from './layout.ts';
 import { isSecure, type Site, type Visit } from './visit.ts';

@@ -1,6 +1,6 @@
 // The language of a visit: its texts, and how it writes dates, lengths of time and numbers of things.
 import type { EpochSeconds, Seconds } from '../../../core/time.ts';
-import { readWeighted } from '../../server/weighted-list.ts';
+import { readWeighted } from '../../http/wanted-form.ts';
 import type { Texts } from './texts/catalogue.ts';
 import { de } from './texts/de.ts';
 import { en } from './texts/en.ts';

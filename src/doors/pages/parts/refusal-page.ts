@@ -1,5 +1,5 @@
 // A refusal as a page of its own: what happened, what to do now.
-import { recordRefusal } from '../../server/story.ts';
+import { recordRefusal } from '../../http/story.ts';
 import type { Shown } from './answer.ts';
 import { html } from './html.ts';
 import type { PageRefusal } from './refusal.ts';

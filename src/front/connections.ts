@@ -1,0 +1,150 @@
+// The open connections of a listener. One over the limit takes the place of the one that has been idle for longest.
+import type { IncomingMessage } from 'node:http';
+import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import type { Server, Socket } from 'node:net';
+import type { Peers } from '../doors/caller/connection.ts';
+import { LEAST_IDLE_MS, type Limits } from './limits.ts';
+import { type Origin, originOf, Shares } from './shares.ts';
+import type { InProgress } from './slots.ts';
+
+export interface Connection {
+  /** As it was accepted: below TLS and HTTP/2. */
+  readonly socket: Socket;
+  readonly address: string;
+  readonly origin: Origin;
+  /** A listed proxy: its requests count for the addresses that it forwards. */
+  readonly isProxy: boolean;
+  /** In the order of arrival. Usually one. */
+  readonly requests: InProgress[];
+  readonly openedAt: number;
+  /** When its last request ended, or it was opened. */
+  idleSince: number;
+  session: ServerHttp2Session | undefined;
+  /** Nothing more is read from it. */
+  isEnding: boolean;
+  /** Called once, when the last request in progress has been answered. */
+  whenIdle: (() => void) | undefined;
+}
+
+const CONNECTION = Symbol('connection of this socket');
+type Known<T> = T & { [CONNECTION]?: Connection };
+
+export class Connections {
+  readonly #open = new Map<string, Connection>();
+  /** Without a request in progress, the longest idle first. */
+  readonly #idle = new Set<Connection>();
+  readonly #limits: Limits;
+  readonly #shares: Shares;
+  readonly #peers: Peers;
+  #closesIdle = false;
+  onClosed: (connection: Connection) => void = () => undefined;
+
+  constructor(limits: Limits, peers: Peers) {
+    this.#limits = limits;
+    this.#peers = peers;
+    this.#shares = new Shares(limits.connections, limits.addressShare, limits.networkShare);
+  }
+
+  /** Runs before the server does anything else with a new socket. */
+  guard(server: Server): void {
+    server.prependListener('connection', (socket: Socket) => {
+      if (!this.#admit(socket)) socket.destroy();
+    });
+    server.on('session', (session: Known<ServerHttp2Session>) => {
+      const connection = this.#find(session.socket);
+      if (!connection) return session.destroy();
+      connection.session = session;
+      session[CONNECTION] = connection;
+    });
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  all(): Iterable<Connection> {
+    return this.#open.values();
+  }
+
+  /** Undefined if it was closed a moment ago. */
+  of(raw: IncomingMessage): Connection | undefined {
+    const { stream } = raw as { stream?: ServerHttp2Stream };
+    return stream ? (stream.session as Known<ServerHttp2Session> | undefined)?.[CONNECTION] : this.at(raw.socket);
+  }
+
+  /** The same for a socket of HTTP/1.1. */
+  at(socket: Known<Socket>): Connection | undefined {
+    const found = socket[CONNECTION] ?? this.#find(socket);
+    if (found) socket[CONNECTION] = found;
+    return found;
+  }
+
+  begin({ connection }: InProgress): void {
+    this.#idle.delete(connection);
+  }
+
+  end({ connection }: InProgress): void {
+    connection.idleSince = performance.now();
+    if (connection.requests.length > 0 || connection.socket.destroyed) return;
+    this.#idle.add(connection);
+    const { whenIdle } = connection;
+    connection.whenIdle = undefined;
+    whenIdle?.();
+    if (this.#closesIdle) connection.session?.close();
+  }
+
+  /** Closes HTTP/2 sessions without requests, and others once they have none. Node has this for HTTP/1.1 only. */
+  closeIdleSessions(): void {
+    this.#closesIdle = true;
+    for (const { session } of this.#idle) session?.close();
+  }
+
+  destroyAll(): void {
+    for (const { socket } of this.#open.values()) socket.destroy();
+  }
+
+  #admit(socket: Socket): boolean {
+    if (socket.destroyed) return false;
+    const address = this.#peers.plain(socket.remoteAddress ?? '');
+    const isProxy = this.#peers.isProxy(address);
+    const origin = originOf(address);
+    if (!isProxy && this.#shares.isFull(origin)) return false;
+    if (this.#open.size >= this.#limits.connections && !this.#closeLongestIdle()) return false;
+    const now = performance.now();
+    const connection: Connection = {
+      ...{ socket, address, origin, isProxy, requests: [], openedAt: now, idleSince: now },
+      ...{ session: undefined, isEnding: false, whenIdle: undefined },
+    };
+    this.#shares.take(origin);
+    const key = keyOf(socket);
+    this.#open.set(key, connection);
+    this.#idle.add(connection);
+    socket.once('close', () => {
+      this.#open.delete(key);
+      this.#idle.delete(connection);
+      this.#shares.release(origin);
+      this.onClosed(connection);
+    });
+    return true;
+  }
+
+  #closeLongestIdle(): boolean {
+    for (const connection of this.#idle) {
+      if (performance.now() - connection.idleSince < LEAST_IDLE_MS) return false;
+      if (connection.isProxy) continue;
+      this.#idle.delete(connection);
+      connection.socket.destroy();
+      return true;
+    }
+    return false;
+  }
+
+  /** TLS and HTTP/2 have socket objects of their own for the same connection. */
+  #find(socket: Pick<Socket, 'remoteAddress' | 'remotePort'>): Connection | undefined {
+    return this.#open.get(keyOf(socket));
+  }
+}
+
+function keyOf({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
+  return `${remoteAddress} ${remotePort}`;
+}

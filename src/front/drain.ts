@@ -1,0 +1,41 @@
+// Ends a listener without losing a request. It accepts no new connections; each open one closes after its next response.
+import { Server } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import type { Connections } from './connections.ts';
+import type { Slots } from './slots.ts';
+
+/** The listener is closed after this time, whoever still connects. */
+const PATIENCE_MS = 1_000;
+
+/** Resolves when all connections are closed. `idleMs`: how long to wait for the next request on an idle connection. */
+export async function drain(server: Server, connections: Connections, slots: Slots, idleMs: number): Promise<void> {
+  slots.endStreams();
+  await emptyQueue(server, performance.now() + PATIENCE_MS);
+  const closeIdle = () => {
+    (server as unknown as { closeIdleConnections(): void }).closeIdleConnections();
+    connections.closeIdleSessions();
+  };
+  await new Promise<void>((resolve) => {
+    const idle = setTimeout(closeIdle, idleMs);
+    // Not the HTTP server's own close: it also closes idle connections, on which a request may be on its way.
+    Server.prototype.close.call(server, () => {
+      clearTimeout(idle);
+      resolve();
+    });
+    if (idleMs === 0) closeIdle();
+  });
+}
+
+/** Closing a listener resets the connections that the kernel has accepted and we have not: libuv takes one in each turn. */
+async function emptyQueue(server: Server, until: number): Promise<void> {
+  for (let isEmpty = false; !isEmpty && performance.now() < until; ) {
+    isEmpty = true;
+    const notice = () => {
+      isEmpty = false;
+    };
+    server.on('connection', notice).on('drop', notice);
+    await setImmediate(); // the end of the turn that we are in
+    await setImmediate(); // after the next look at all sockets
+    server.off('connection', notice).off('drop', notice);
+  }
+}

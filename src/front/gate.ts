@@ -1,0 +1,107 @@
+// Admits each request to the doors, or refuses it before any work is done for it.
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { Peers } from '../doors/caller/connection.ts';
+import { attachExchange } from '../doors/http/exchange.ts';
+import type { RefusalReplies } from '../doors/http/refusal-replies.ts';
+import type { ServerReason } from '../doors/http/transport-refusal.ts';
+import type { Connection, Connections } from './connections.ts';
+import { HOLD_BACK_MS, PIPELINED, RETRY_AFTER } from './limits.ts';
+import { type Origin, originOf } from './shares.ts';
+import type { InProgress, Slots } from './slots.ts';
+
+export interface GateRules {
+  readonly peers: Peers;
+  /** Whether a request is a health check or a scrape. */
+  readonly isMonitoring: (url: string) => boolean;
+  /** Who words a refusal at this address. */
+  readonly repliesAt: (url: string) => RefusalReplies;
+  /** Called for every request that is refused here. */
+  readonly onRefused: (reason: ServerReason) => void;
+}
+
+const IN_PROGRESS = Symbol('request of this response');
+type Followed = ServerResponse & { [IN_PROGRESS]?: InProgress };
+
+export class Gate {
+  readonly #connections: Connections;
+  readonly #slots: Slots;
+  readonly #rules: GateRules;
+  #refused = 0;
+
+  constructor(connections: Connections, slots: Slots, rules: GateRules) {
+    this.#connections = connections;
+    this.#slots = slots;
+    this.#rules = rules;
+  }
+
+  /** `handle` gets the requests that are admitted. */
+  before(handle: RequestListener): RequestListener {
+    return (raw, response: Followed) => {
+      const connection = this.#connections.of(raw);
+      if (!connection || connection.isEnding) return;
+      const request = this.#follow(raw, response, connection);
+      if (!request.stream && !this.#mayFollow(request)) return;
+      const reason = this.#slots.whyNot(request);
+      if (reason) return this.refuse(request, reason);
+      response[IN_PROGRESS] = request;
+      attachExchange(response, request);
+      handle(raw, response);
+    };
+  }
+
+  of(response: Followed): InProgress | undefined {
+    return response[IN_PROGRESS];
+  }
+
+  /** A refusal is held back for a second, and its caller with it. */
+  refuse(request: InProgress, reason: ServerReason): void {
+    const { raw, response } = request;
+    this.#rules.onRefused(reason);
+    const { status, headers, body } = this.#rules.repliesAt(raw.url ?? '').prepare(raw.url ?? '', reason);
+    const retryAfter = RETRY_AFTER[this.#refused++ % RETRY_AFTER.length];
+    setTimeout(() => {
+      if (response.writableEnded || response.destroyed) return;
+      if (this.#slots.isEnding) request.endConnection();
+      if (!raw.complete) response.shouldKeepAlive = false; // Node would read the rest of the body
+      response.writeHead(status, { ...headers, 'retry-after': String(retryAfter) }).end(body);
+    }, HOLD_BACK_MS).unref();
+  }
+
+  #follow(raw: IncomingMessage, response: ServerResponse, connection: Connection): InProgress {
+    const isMonitoring = this.#rules.isMonitoring(raw.url ?? '');
+    const request = this.#slots.follow(raw, response, {
+      connection,
+      origin: this.#originOf(connection, raw),
+      isMonitoring,
+    });
+    if (request.stream) closeBehindAnswer(request.stream);
+    // We do not upgrade to other protocols: the request is answered, then the connection closes.
+    else if (raw.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+    return request;
+  }
+
+  /** Whether one more pipelined HTTP/1.1 request is allowed on this connection. */
+  #mayFollow(request: InProgress): boolean {
+    const { connection, response } = request;
+    if (connection.requests.length <= PIPELINED) return true;
+    connection.isEnding = true;
+    response.shouldKeepAlive = false;
+    this.refuse(request, 'rate-limited');
+    return false;
+  }
+
+  #originOf(connection: Connection, { headers }: IncomingMessage): Origin {
+    if (!connection.isProxy) return connection.origin;
+    const address = this.#rules.peers.callerOf(connection.address, headers);
+    return address === connection.address ? connection.origin : originOf(address);
+  }
+}
+
+/** RFC 9113 8.1: does not wait for the rest of an unread body once the answer is sent. */
+function closeBehindAnswer(stream: ServerHttp2Stream): void {
+  if (stream.endAfterHeaders) return;
+  stream.once('finish', () => {
+    if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+  });
+}

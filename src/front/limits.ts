@@ -1,0 +1,49 @@
+// Every limit between the network and the doors. Each says what breaks without it.
+
+/** From the section `limits` of the configuration. */
+export interface Limits {
+  readonly headerBytes: number;
+  readonly bodyBytes: number;
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly stopTimeoutMs: number;
+  /** How long a stop waits for the next request on an idle connection. */
+  readonly drainIdleMs: number;
+  readonly connections: number;
+  /** Slots. */
+  readonly inFlight: number;
+  /** Event streams. */
+  readonly streams: number;
+  /** Percent of `connections`, `inFlight` and `streams` that one address, and one network, may hold. */
+  readonly addressShare: number;
+  readonly networkShare: number;
+}
+
+/** Callers that retry at once would keep the process busy with refusing. */
+export const HOLD_BACK_MS = 1_000;
+/** Seconds in Retry-After, in turn: callers that were refused together would come back together. */
+export const RETRY_AFTER = [1, 2, 3] as const;
+/** One HTTP/1.1 connection could have any number of requests in progress. Clients that use pipelining send fewer. */
+export const PIPELINED = 16;
+/** Health checks would fail under load, and the service be restarted for it. They take no slots. */
+export const MONITORING = 64;
+/** A body of one-byte pieces would take all memory: each costs hundreds of bytes. Clients send bodies of our size in a few. */
+export const BODY_PIECES = 500;
+/** A newcomer could close a connection that is about to send its first request. */
+export const LEAST_IDLE_MS = 1_000;
+/** How long a connection stays open after its last answer: closing at once could lose the answer, not closing holds the connection. */
+export const LINGER_MS = { sent: 1_000, unsent: 10_000 };
+/** HTTP/2 headers are read up to this many times the limit: otherwise the session is closed instead of answered with 431. */
+const HEADER_SLACK = 3;
+
+/** Of one HTTP/2 connection; Node's own limits apply besides. */
+export function http2Limits({ headerBytes }: Limits) {
+  return {
+    settings: { maxHeaderListSize: headerBytes * HEADER_SLACK, maxConcurrentStreams: 100 },
+    /** By default 128: a request with more would be reset instead of answered. */
+    maxHeaderListPairs: 2000,
+    /** In megabytes, 10 by default: callers that do not read would take 10 GB with 1,000 connections. */
+    maxSessionMemory: 2,
+  };
+}

@@ -1,0 +1,67 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import type { TransportReason } from '../doors/http/transport-refusal.ts';
+import { BrokenRequest } from './broken-request.ts';
+import { BODY_PIECES } from './limits.ts';
+
+/**
+ * Reads the body of a request into memory, up to `limit` bytes. fastify's own reading removes its listeners again and always
+ * copies, which takes 1 to 2 µs more.
+ */
+export function readBody(
+  { raw, headers }: FastifyRequest,
+  limit: number,
+  done: (fault: Error | null, body?: Buffer) => void,
+): void {
+  const refused = whyNotRead(headers, limit);
+  if (refused) {
+    done(new BrokenRequest(refused));
+    return;
+  }
+  let body: Buffer | undefined;
+  let [length, pieces, isOver] = [0, 0, false];
+  const end = (fault: Error | null, read?: Buffer) => {
+    if (isOver) return;
+    isOver = true;
+    body = undefined;
+    done(fault, read);
+  };
+  raw.on('data', (piece: Buffer) => {
+    if (isOver) return;
+    pieces += 1;
+    const before = length;
+    length += piece.length;
+    if (length > limit || pieces > BODY_PIECES) end(new BrokenRequest('body-too-large'));
+    else body = body === undefined ? piece : append(body, before, piece);
+  });
+  // Usually there is one piece, and no view to make.
+  raw.on('end', () => end(null, body?.length === length ? body : (body?.subarray(0, length) ?? NOTHING)));
+  raw.on('error', (fault) => end(fault instanceof BrokenRequest ? fault : new BrokenRequest('body-unreadable')));
+}
+
+const NOTHING = Buffer.alloc(0);
+const LEAST_ROOM = 1024;
+
+/** Copies: a piece of one byte takes hundreds in memory. Returns `body` itself if it has room after its first `length` bytes. */
+function append(body: Buffer, length: number, piece: Buffer): Buffer {
+  const needed = length + piece.length;
+  const isOurs = length < body.length;
+  const roomy = isOurs && needed <= body.length ? body : Buffer.allocUnsafe(Math.max(LEAST_ROOM, 2 * needed));
+  if (roomy !== body) body.copy(roomy, 0, 0, length);
+  piece.copy(roomy, length);
+  return roomy;
+}
+
+/** What can be told before a byte of it was read. */
+function whyNotRead(headers: IncomingHttpHeaders, limit: number): TransportReason | undefined {
+  if (isCompressed(headers)) return 'body-compressed';
+  return Number(headers['content-length']) > limit ? 'body-too-large' : undefined;
+}
+
+const COMPRESSIONS = ['gzip', 'x-gzip', 'deflate', 'br', 'zstd', 'compress', 'x-compress'];
+
+/** Other values of Content-Encoding are ignored: some clients put a charset there. */
+function isCompressed({ 'content-encoding': encoding }: IncomingHttpHeaders): boolean {
+  if (encoding === undefined) return false;
+  return encoding.split(',').some((coding) => COMPRESSIONS.includes(coding.trim().toLowerCase()));
+}

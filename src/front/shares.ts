@@ -1,0 +1,44 @@
+// How much of something each address, and each network, holds now.
+import { neighbourhoodOf, networkOf } from '../core/presenter.ts';
+
+/** Where a request comes from, as limits see it: an IPv4 address or an IPv6 /64, inside a wider network. */
+export interface Origin {
+  readonly address: string;
+  readonly network: string;
+}
+
+export function originOf(address: string): Origin {
+  return { address: networkOf(address), network: `${neighbourhoodOf(address)} network` };
+}
+
+export class Shares {
+  readonly #held = new Map<string, number>();
+  readonly #most: { readonly address: number; readonly network: number };
+
+  /** Percentages of a total, at least one each. */
+  constructor(total: number, addressShare: number, networkShare: number) {
+    const part = (percent: number) => Math.max(1, Math.floor((total * percent) / 100));
+    this.#most = { address: part(addressShare), network: part(Math.max(addressShare, networkShare)) };
+  }
+
+  isFull({ address, network }: Origin): boolean {
+    return this.#of(address) >= this.#most.address || this.#of(network) >= this.#most.network;
+  }
+
+  take({ address, network }: Origin): void {
+    this.#held.set(address, this.#of(address) + 1);
+    this.#held.set(network, this.#of(network) + 1);
+  }
+
+  release({ address, network }: Origin): void {
+    for (const key of [address, network]) {
+      const left = this.#of(key) - 1;
+      if (left > 0) this.#held.set(key, left);
+      else this.#held.delete(key);
+    }
+  }
+
+  #of(key: string): number {
+    return this.#held.get(key) ?? 0;
+  }
+}

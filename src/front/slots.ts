@@ -1,0 +1,196 @@
+// The requests in progress, and the slots that they hold: from the moment their body is complete until their answer is sent. So slow
+// bodies hold none.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { Exchange } from '../doors/http/exchange.ts';
+import type { ServerReason } from '../doors/http/transport-refusal.ts';
+import type { Connection, Connections } from './connections.ts';
+import { type Limits, MONITORING } from './limits.ts';
+import { type Origin, Shares } from './shares.ts';
+
+/** How a request ended. */
+export interface Ended {
+  /** False if the caller went away before the answer was sent. */
+  readonly answered: boolean;
+  readonly milliseconds: number;
+}
+
+/** A request from its headers until its answer is sent or its caller is gone. */
+export class InProgress implements Exchange {
+  readonly connection: Connection;
+  readonly origin: Origin;
+  readonly raw: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly stream: ServerHttp2Stream | undefined;
+  readonly isMonitoring: boolean;
+  readonly since = performance.now();
+  readonly #slots: Slots;
+  holds: 'nothing' | 'a slot' | 'a monitoring slot' | 'a stream' = 'nothing';
+  /** When its answer was first seen to be on its way. */
+  answeredAt: number | undefined;
+  onEnd: ((ended: Ended) => void) | undefined;
+  /** Ends a response that would otherwise stay open. */
+  endStream: (() => void) | undefined;
+  /** Refuses a request whose body does not arrive. */
+  refuseLate: (() => void) | undefined;
+  #isCut = false;
+
+  constructor(
+    slots: Slots,
+    raw: IncomingMessage,
+    response: ServerResponse,
+    { connection, origin, isMonitoring }: Whose,
+  ) {
+    this.#slots = slots;
+    this.raw = raw;
+    this.response = response;
+    this.stream = (raw as { stream?: ServerHttp2Stream }).stream;
+    this.connection = connection;
+    this.origin = origin;
+    this.isMonitoring = isMonitoring;
+  }
+
+  staysOpen(): boolean {
+    return !this.stream && !this.#slots.isEnding;
+  }
+
+  keepStreaming(end: () => void): ServerReason | undefined {
+    return this.#slots.keepStreaming(this, end);
+  }
+
+  cut(): void {
+    if (!this.stream || this.#isCut) this.connection.socket.destroy();
+    else this.stream.close(constants.NGHTTP2_CANCEL);
+    this.#isCut = true;
+  }
+
+  /** Before its answer is sent: asks the caller to use another connection from now on. */
+  endConnection(): void {
+    // GOAWAY precedes the response, so a caller that waits for it sends nothing into a closing session.
+    if (this.stream) this.stream.session?.close();
+    // Not while pipelined requests wait behind this one.
+    else if (this.connection.requests.at(-1) === this) this.response.shouldKeepAlive = false;
+  }
+
+  get isAnswered(): boolean {
+    if (this.#isCut) return false;
+    // An HTTP/2 response reports finished even if it was cut off; its stream does not.
+    return this.stream ? !this.stream.aborted : this.response.writableFinished;
+  }
+}
+
+type Whose = Pick<InProgress, 'connection' | 'origin' | 'isMonitoring'>;
+
+export interface Census {
+  /** Slots. */
+  readonly held: number;
+  /** Held by a request whose connection is alive. */
+  readonly living: number;
+  /** Held by nobody: more than 0 is a defect. */
+  readonly orphaned: number;
+}
+
+export class Slots {
+  readonly #connections: Connections;
+  readonly #limits: Limits;
+  readonly #shares: Shares;
+  readonly #streamShares: Shares;
+  #held = 0;
+  #monitoring = 0;
+  #streams = 0;
+  #isEnding = false;
+
+  constructor(connections: Connections, limits: Limits) {
+    const { inFlight, streams, addressShare, networkShare } = limits;
+    this.#connections = connections;
+    this.#limits = limits;
+    this.#shares = new Shares(inFlight, addressShare, networkShare);
+    this.#streamShares = new Shares(streams, addressShare, networkShare);
+    connections.onClosed = (connection) => {
+      for (const request of [...connection.requests]) this.end(request);
+    };
+  }
+
+  /** The server stops. */
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
+  follow(raw: IncomingMessage, response: ServerResponse, whose: Whose): InProgress {
+    const request = new InProgress(this, raw, response, whose);
+    whose.connection.requests.push(request);
+    this.#connections.begin(request);
+    response.on('close', () => this.end(request));
+    return request;
+  }
+
+  /** Why a request cannot have a slot now. */
+  whyNot({ isMonitoring, origin, connection }: InProgress): ServerReason | undefined {
+    if (isMonitoring && this.#monitoring < MONITORING) return undefined;
+    if (this.#held >= this.#limits.inFlight) return 'overloaded';
+    return isLimited(origin, connection) && this.#shares.isFull(origin) ? 'rate-limited' : undefined;
+  }
+
+  take(request: InProgress): ServerReason | undefined {
+    const reason = this.whyNot(request);
+    if (reason || request.holds !== 'nothing') return reason;
+    request.holds = request.isMonitoring && this.#monitoring < MONITORING ? 'a monitoring slot' : 'a slot';
+    this.#count(request, 1);
+    return undefined;
+  }
+
+  /** A response that stays open without work, such as an event stream, is counted apart. `end` ends it when the server stops. */
+  keepStreaming(request: InProgress, end: () => void): ServerReason | undefined {
+    const { origin, connection } = request;
+    if (this.#streams >= this.#limits.streams) return 'overloaded';
+    if (isLimited(origin, connection) && this.#streamShares.isFull(origin)) return 'rate-limited';
+    request.endStream = end;
+    if (connection.requests.includes(request)) {
+      this.#count(request, -1);
+      request.holds = 'a stream';
+      this.#count(request, 1);
+    }
+    if (this.#isEnding) end();
+    return undefined;
+  }
+
+  /** Ends event streams, and those that begin from now on. */
+  endStreams(): void {
+    this.#isEnding = true;
+    for (const { requests } of this.#connections.all()) for (const { endStream } of [...requests]) endStream?.();
+  }
+
+  census(): Census {
+    let living = 0;
+    for (const { requests, socket } of this.#connections.all())
+      for (const { holds } of requests) if (holds === 'a slot' && !socket.destroyed) living += 1;
+    return { held: this.#held, living, orphaned: this.#held - living };
+  }
+
+  /** Called when its answer is sent, and when its connection closes. */
+  end(request: InProgress): void {
+    const { requests } = request.connection;
+    const at = requests.indexOf(request);
+    if (at < 0) return;
+    requests.splice(at, 1);
+    this.#count(request, -1);
+    request.holds = 'nothing';
+    const milliseconds = Math.round((performance.now() - request.since) * 1000) / 1000;
+    request.onEnd?.({ answered: request.isAnswered, milliseconds });
+    this.#connections.end(request);
+  }
+
+  #count({ holds, origin }: InProgress, by: 1 | -1): void {
+    if (holds === 'a monitoring slot') this.#monitoring += by;
+    const shares = holds === 'a slot' ? this.#shares : holds === 'a stream' ? this.#streamShares : undefined;
+    if (by === 1) shares?.take(origin);
+    else shares?.release(origin);
+    if (holds === 'a slot') this.#held += by;
+    if (holds === 'a stream') this.#streams += by;
+  }
+}
+
+/** Requests of a proxy count for the address that it forwards; without one they count for nobody. */
+function isLimited(origin: Origin, connection: Connection): boolean {
+  return !connection.isProxy || origin !== connection.origin;
+}

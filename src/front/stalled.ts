@@ -1,0 +1,43 @@
+// Ends what makes no progress: HTTP/2 requests that do not arrive, responses that are not read, idle connections. Node does the first for
+// HTTP/1.1 only, and nothing of it for HTTP/2.
+import type { Connection, Connections } from './connections.ts';
+import type { Limits } from './limits.ts';
+import type { InProgress } from './slots.ts';
+
+const LOOK_EVERY_MS = 1_000;
+
+/** Returns a function that stops it. */
+export function endStalled(connections: Connections, limits: Limits): () => void {
+  const look = () => {
+    const now = performance.now();
+    for (const connection of connections.all()) {
+      for (const request of [...connection.requests]) endLate(request, now, limits);
+      if (connection.requests.length === 0) endIdle(connection, now, limits);
+    }
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS).unref();
+  return () => clearInterval(timer);
+}
+
+function endLate(request: InProgress, now: number, { requestTimeoutMs }: Limits): void {
+  const { raw, response, stream, endStream } = request;
+  if (response.writableEnded || (response.headersSent && !endStream)) {
+    request.answeredAt ??= now;
+    // Over HTTP/2, Node never finishes the response to a HEAD whose body does not end. It has been sent.
+    if (raw.method === 'HEAD' || now - request.answeredAt >= requestTimeoutMs) request.cut();
+    return;
+  }
+  if (!stream || raw.complete || now - request.since < requestTimeoutMs) return;
+  request.refuseLate?.();
+  request.refuseLate = undefined;
+}
+
+/** Frames such as PING, or empty lines, would keep a connection open for ever. */
+function endIdle({ session, socket, openedAt, idleSince }: Connection, now: number, limits: Limits): void {
+  const quietMs = now - idleSince;
+  const patienceMs = idleSince === openedAt ? limits.headersTimeoutMs : limits.idleTimeoutMs;
+  if (quietMs < patienceMs) return;
+  // The headers of a next HTTP/1.1 request may be on their way, and an HTTP/2 peer may not read the GOAWAY frame.
+  if (quietMs < patienceMs + limits.headersTimeoutMs) session?.close();
+  else socket.destroy();
+}
