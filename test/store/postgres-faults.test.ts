@@ -166,7 +166,7 @@ test('a deadlock with another session never reaches a caller', async () => {
   const swap = { table: attempts, row: counter('d1', 1), expected: await revisionOf(backEnd, attempts, 'd1') };
   const inserts = [{ table: attempts, row: counter('d3') }];
   await operator.query("BEGIN; INSERT INTO attempts VALUES ('d3', 1, 0, 0)");
-  const committing = backEnd.commit(commitOf({ swap, inserts, events: [told(7)] }));
+  const committing = backEnd.commit(commitOf({ swaps: [swap], inserts, events: [told(7)] }));
   await pause(100);
   await operator.query("UPDATE attempts SET count = 9 WHERE about = 'd1'").catch(() => undefined);
   await operator.query('ROLLBACK');

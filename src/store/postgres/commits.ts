@@ -2,7 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Commit } from '../back-end.ts';
 import { type Durations, DurationTally } from '../duration-tally.ts';
 import { Lane, type Run } from '../lane.ts';
-import { type Asking, appendingEvents, firstStep, keyOf, nameOf, stepsOf, takingSteps } from './commit-statements.ts';
+import {
+  type Asking,
+  appendingEvents,
+  firstStep,
+  keyOf,
+  nameOf,
+  takingSteps,
+  takingUnit,
+} from './commit-statements.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { RowLocked, StatementRefused } from './faults.ts';
@@ -46,10 +54,10 @@ export class Commits {
   }
 
   commit(commit: Commit): Promise<boolean> {
-    const [step, ...more] = stepsOf(commit);
+    const [step] = commit.swaps;
     if (!step) return this.#lane('events', (units) => this.#appendEvents(units)).submit(commit);
     if (this.#locked.has(step)) return this.#alone(commit);
-    if (more.length > 0) return this.#lane('several', (units) => this.#several(units), SEVERAL).submit(commit);
+    if (commit.swaps.length > 1) return this.#lane('several', (units) => this.#several(units), SEVERAL).submit(commit);
     return this.#lane(nameOf(step), (units) => this.#together(units)).submit(commit);
   }
 
@@ -154,9 +162,7 @@ export class Commits {
   }
 
   #inOneTransaction(unit: Commit): Promise<boolean> {
-    const steps = stepsOf(unit).map((swap) =>
-      takingSteps([{ swap, inserts: [], events: [], revision: unit.revision }]),
-    );
+    const steps = takingUnit(unit);
     const events = unit.events.length > 0 ? appendingEvents([unit]) : undefined;
     return this.#connections.write((connection) => inTransaction(connection, steps, events));
   }
@@ -186,7 +192,7 @@ export class Commits {
 
   async #single(units: readonly Commit[]): Promise<boolean[]> {
     const [unit] = units as [Commit];
-    return stepsOf(unit).length > 1 ? [await this.#inOneTransaction(unit)] : this.#inOneStatement(units);
+    return unit.swaps.length > 1 ? [await this.#inOneTransaction(unit)] : this.#inOneStatement(units);
   }
 }
 
@@ -198,13 +204,13 @@ function noneFree(fault: unknown): boolean[] {
 
 async function inTransaction(
   connection: Connection,
-  steps: readonly Asking[],
+  steps: ReturnType<typeof takingUnit>,
   events: Asking | undefined,
 ): Promise<boolean> {
   await connection.execute('BEGIN');
   try {
-    for (const { statement, values } of steps) {
-      if ((await connection.change(statement, values)).count === 0) {
+    for (const { taking, rows } of steps) {
+      if ((await connection.change(taking.statement, taking.values)).count < rows) {
         await connection.execute('ROLLBACK');
         return false;
       }
