@@ -3,6 +3,7 @@ import type { BackEnd, Commit, Swap, Versioned } from './back-end.ts';
 import {
   CommitUnknown,
   type Decision,
+  MOST_ROWS,
   OutcomeUnknown,
   type RowReferences,
   type Store,
@@ -12,9 +13,6 @@ import type { AnyTable } from './table.ts';
 
 /** More conflicts than this in a single change mean a fault, not contention. */
 const MOST_ATTEMPTS = 1000;
-
-/** The most rows of one `changeAll`: other changes wait while they are written. */
-export const MOST_ROWS = 1000;
 
 /** Rows as they were loaded, in the order of their references. */
 interface LoadedRows {

@@ -7,6 +7,7 @@ export function storeOfRequest(store: Store, requestId: string): Store {
   return {
     ...store,
     change: (table, key, decide) => store.change(table, key, (found, now) => named(decide(found, now))),
+    changeAll: (rows, decide) => store.changeAll(rows, (found, now) => named(decide(found, now))),
     create: (table, key, decide) => store.create(table, key, (now) => named(decide(now))),
   };
 }

@@ -26,6 +26,9 @@ export function rowOf<Row, Companion>(table: Table<Row, Companion>, key: string)
   return { table, key };
 }
 
+/** The most rows of one `changeAll`. Other changes wait while they are written: this many take a sixth of a second. */
+export const MOST_ROWS = 5000;
+
 // biome-ignore lint/suspicious/noExplicitAny: made by `rowOf`, whose row types FoundAll and NextAll recover
 export type RowReferences = readonly RowReference<any, any>[];
 

@@ -1,14 +1,17 @@
+import type { Integration } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
+import { type Decision, MOST_ROWS, type NextAll, rowOf } from '../../store/store.ts';
 import { integrations } from '../../store/tables/integrations.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { changeIntegration } from './change-integration.ts';
+import { rewriting } from './change-integration.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
-import { registerIntegration } from './register-integration.ts';
-import { whyNotFormat } from './token-format.ts';
+import { isRegistered, registering, whyNotRegister } from './register-integration.ts';
 
 export interface ImportedDraft {
   readonly clientId: string;
   readonly draft: IntegrationDraft;
+  /** The integration, if there is none with this id. */
+  readonly asNew: Integration;
 }
 
 const FIELDS = ['id', 'name', 'description', 'vendor', 'scope', 'accessTokenFormat'] as const;
@@ -25,30 +28,30 @@ export interface Imported {
   readonly isNew: boolean;
 }
 
-/** Checks the whole file before the first write, so that a wrong file changes nothing. */
+/** All or none, also if somebody else changes one of these integrations at the same time. */
 export async function importIntegrations(
   { text, update }: ImportRequest,
-  ports: AdminPorts,
+  { store, by }: AdminPorts,
 ): Promise<AdminOutcome<readonly Imported[]>> {
   const drafts = readImport(text);
   if (!drafts.ok) return drafts;
-  const known = new Set<string>();
   for (const { clientId, draft } of drafts.value) {
-    const objection = await whyNotFormat(draft, ports.store);
+    const objection = await whyNotRegister(clientId, draft, store);
     if (objection) return objection;
-    const { found } = await ports.store.load(integrations, clientId);
-    if (found && !found.row.removed) known.add(clientId);
   }
-  const [taken] = known;
-  if (taken !== undefined && !update) return decline('integration-exists', taken);
-  const imported: Imported[] = [];
-  for (const { clientId, draft } of drafts.value) {
-    const isNew = !known.has(clientId);
-    const written = await (isNew ? registerIntegration : changeIntegration)(clientId, draft, ports);
-    if (!written.ok) return written;
-    imported.push({ clientId, isNew });
-  }
-  return accept(imported);
+  const rows = drafts.value.map(({ clientId }) => rowOf(integrations, clientId));
+  return store.changeAll(rows, (found, at): Decision<NextAll<typeof rows>, AdminOutcome<readonly Imported[]>> => {
+    const imported = rows.map(({ key: clientId }, place) => ({ clientId, isNew: !isRegistered(found[place]) }));
+    const decisions = drafts.value.map(({ clientId, draft, asNew }, place) => {
+      if (!update || imported[place]?.isNew) return registering(asNew, by)(found[place], at);
+      const change = (before: Integration) => draftedIntegration(clientId, draft, before);
+      return rewriting(clientId, 'integration changed', change, by)(found[place], at);
+    });
+    const refusal = decisions.map(({ outcome }) => outcome).find((outcome) => !outcome.ok);
+    if (refusal) return { outcome: refusal };
+    const events = decisions.flatMap((decision) => decision.events ?? []);
+    return { outcome: accept(imported), next: decisions.map(({ next }) => next), events };
+  });
 }
 
 /** One wrong entry refuses the whole file. */
@@ -56,7 +59,9 @@ export function readImport(text: string): AdminOutcome<readonly ImportedDraft[]>
   const content = parseJson(text);
   if (content === undefined) return decline('import-malformed', 'it is not JSON');
   const drafts: ImportedDraft[] = [];
-  for (const [index, entry] of [content].flat().entries()) {
+  const entries = [content].flat();
+  if (entries.length > MOST_ROWS) return decline('import-malformed', `it has more than ${MOST_ROWS} integrations`);
+  for (const [index, entry] of entries.entries()) {
     const read = readEntry(entry, `entry ${index + 1}`);
     if (!read.ok) return read;
     if (drafts.some(({ clientId }) => clientId === read.value.clientId)) {
@@ -77,7 +82,7 @@ function readEntry(entry: unknown, which: string): AdminOutcome<ImportedDraft> {
   ) as Partial<Record<(typeof FIELDS)[number], string>>;
   if (id === undefined) return decline('import-malformed', `${which} has no id`);
   const drafted = draftedIntegration(id, draft);
-  return drafted.ok ? accept({ clientId: id, draft }) : drafted;
+  return drafted.ok ? accept({ clientId: id, draft, asNew: drafted.value }) : drafted;
 }
 
 function parseJson(text: string): unknown {

@@ -1,6 +1,7 @@
 import type { Integration } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
-import type { Decision } from '../../store/store.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import type { Decision, Found, Store } from '../../store/store.ts';
 import { integrations } from '../../store/tables/integrations.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { isResourceServerId } from './find-resource-server.ts';
@@ -16,12 +17,32 @@ export async function registerIntegration(
   const drafted = draftedIntegration(clientId, draft);
   if (!drafted.ok) return drafted;
   const next = drafted.value;
-  if (await isResourceServerId(clientId, { store })) return decline('client-id-of-resource-server', clientId);
-  const objection = await whyNotFormat(draft, store);
+  const objection = await whyNotRegister(clientId, draft, store);
   if (objection) return objection;
-  return store.change(integrations, clientId, (found, at): Decision<Integration, AdminOutcome<Integration>> => {
-    if (found && !found.row.removed) return { outcome: decline('integration-exists', clientId) };
+  return store.change(integrations, clientId, registering(next, by));
+}
+
+export async function whyNotRegister(clientId: string, draft: IntegrationDraft, store: Store) {
+  if (await isResourceServerId(clientId, { store })) return decline('client-id-of-resource-server', clientId);
+  return whyNotFormat(draft, store);
+}
+
+type FoundIntegration = Found<Integration, unknown> | undefined;
+
+export type DecideIntegration = (
+  found: FoundIntegration,
+  at: EpochSeconds,
+) => Decision<Integration, AdminOutcome<Integration>>;
+
+export function isRegistered(found: FoundIntegration): found is Found<Integration, unknown> {
+  return found !== undefined && !found.row.removed;
+}
+
+export function registering(next: Integration, by: string): DecideIntegration {
+  const { clientId } = next;
+  return (found, at) => {
+    if (isRegistered(found)) return { outcome: decline('integration-exists', clientId) };
     const event = administered('integration registered', { at, by, clientId, detail: { scope: next.scope.text } });
     return { outcome: accept(next), next, events: [event] };
-  });
+  };
 }

@@ -47,13 +47,13 @@ export function takingSteps(units: readonly Commit[]): Asking {
   };
 }
 
-/** Statements for all steps of one unit, in the order of its steps, each with the number of rows that it must change. */
-export function takingUnit({ swaps, revision }: Commit): { taking: Asking; rows: number }[] {
-  const kinds = Map.groupBy(swaps, nameOf);
-  return Array.from(kinds.values(), (steps) => ({
-    taking: takingSteps(steps.map((step) => ({ swaps: [step], events: [], revision }))),
+/** All of one unit, in the order of its steps: statements, each with the number of rows in its answer if it succeeded. */
+export function takingUnit(unit: Commit): (Asking & { readonly rows: number })[] {
+  const taking = Array.from(Map.groupBy(unit.swaps, nameOf).values(), (steps) => ({
+    ...takingSteps(steps.map((step) => ({ ...unit, swaps: [step], events: [] }))),
     rows: steps.length,
   }));
+  return unit.events.length > 0 ? [...taking, { ...appendingEvents([unit]), rows: 1 }] : taking;
 }
 
 /** Few changes touch a rare column: without those, a refresh takes 5 % less of the server's time. */

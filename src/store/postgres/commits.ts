@@ -2,15 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Commit } from '../back-end.ts';
 import { type Durations, DurationTally } from '../duration-tally.ts';
 import { Lane, type Run } from '../lane.ts';
-import {
-  type Asking,
-  appendingEvents,
-  firstStep,
-  keyOf,
-  nameOf,
-  takingSteps,
-  takingUnit,
-} from './commit-statements.ts';
+import { appendingEvents, firstStep, keyOf, nameOf, takingSteps, takingUnit } from './commit-statements.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { RowLocked, StatementRefused } from './faults.ts';
@@ -163,8 +155,7 @@ export class Commits {
 
   #inOneTransaction(unit: Commit): Promise<boolean> {
     const steps = takingUnit(unit);
-    const events = unit.events.length > 0 ? appendingEvents([unit]) : undefined;
-    return this.#connections.write((connection) => inTransaction(connection, steps, events));
+    return this.#connections.write((connection) => inTransaction(connection, steps));
   }
 
   #alone(unit: Commit): Promise<boolean> {
@@ -202,20 +193,15 @@ function noneFree(fault: unknown): boolean[] {
   return [];
 }
 
-async function inTransaction(
-  connection: Connection,
-  steps: ReturnType<typeof takingUnit>,
-  events: Asking | undefined,
-): Promise<boolean> {
+async function inTransaction(connection: Connection, steps: ReturnType<typeof takingUnit>): Promise<boolean> {
   await connection.execute('BEGIN');
   try {
-    for (const { taking, rows } of steps) {
-      if ((await connection.change(taking.statement, taking.values)).count < rows) {
+    for (const { statement, values, rows } of steps) {
+      if ((await connection.change(statement, values)).count < rows) {
         await connection.execute('ROLLBACK');
         return false;
       }
     }
-    if (events) await connection.change(events.statement, events.values);
     await connection.execute('COMMIT');
     return true;
   } catch (error) {
