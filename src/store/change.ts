@@ -30,7 +30,7 @@ export function storeOf(backEnd: BackEnd): Store {
       const load = () => loadOne(backEnd, table, key);
       return change(backEnd, [{ table, key }], load, ({ found: [found], now }) => ofOne(decide(found as never, now)));
     },
-    changeAll: (rows, decide) => {
+    changeAll: async (rows, decide) => {
       assertWritable(rows);
       const load = () => loadAll(backEnd, rows);
       return change(backEnd, rows, load, (loaded) => {
