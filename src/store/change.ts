@@ -1,8 +1,8 @@
-import type { EpochSeconds } from '../core/time.ts';
-import type { BackEnd, Commit, Swap, Versioned } from './back-end.ts';
+import type { BackEnd, Commit, LoadedVersion, Swap, Versioned } from './back-end.ts';
 import {
   CommitUnknown,
   type Decision,
+  type Loaded,
   MOST_ROWS,
   OutcomeUnknown,
   type RowReferences,
@@ -14,34 +14,32 @@ import type { AnyTable } from './table.ts';
 /** More conflicts than this in a single change mean a fault, not contention. */
 const MOST_ATTEMPTS = 1000;
 
-/** Rows as they were loaded, in the order of their references. */
-interface LoadedRows {
-  readonly found: readonly (Versioned<unknown, unknown> | undefined)[];
-  readonly now: EpochSeconds;
+/** What a decision commits, if anything. */
+interface Plan<T> {
+  readonly outcome: T;
+  readonly commit: Commit | undefined;
 }
-
-type NextRows = readonly unknown[];
 
 /** Turns a back end into a Store. What back ends share is how a change is decided and committed. */
 export function storeOf(backEnd: BackEnd): Store {
   return {
     load: (table, key) => backEnd.loadVersioned(table, key),
     change: (table, key, decide) => {
-      const load = () => loadOne(backEnd, table, key);
-      return change(backEnd, [{ table, key }], load, ({ found: [found], now }) => ofOne(decide(found as never, now)));
+      const load = () => backEnd.loadVersioned(table, key);
+      return change(backEnd, load, ({ found, now }, mustFence) => planOf(table, found, decide(found, now), mustFence));
     },
     changeAll: async (rows, decide) => {
       assertWritable(rows);
       const load = () => loadAll(backEnd, rows);
-      return change(backEnd, rows, load, (loaded) => {
-        const decision = decide(loaded.found as never, loaded.now);
-        return isEmpty(decision) ? decision : writingAll(decision, loaded);
-      });
+      return change(backEnd, load, ({ found, now }, mustFence) =>
+        planOfAll(rows, found, decide(found as never, now), mustFence),
+      );
     },
     create: (table, key, decide) => {
-      const load = () => loadOne(backEnd, table, key);
-      const decideNew = ({ found: [found], now }: LoadedRows) => (found ? taken(table) : ofOne(decide(now)));
-      return change(backEnd, [{ table, key }], load, decideNew, notThere(backEnd));
+      const load = () => backEnd.loadVersioned(table, key);
+      const plan = ({ found, now }: Loaded<unknown, unknown>) =>
+        found ? taken(table) : planOf(table, undefined, decide(now), false);
+      return change(backEnd, load, plan, notThere(backEnd));
     },
     find: (table, where, limit) => backEnd.find(table, where, limit),
     page: (table, query) => backEnd.page(table, query),
@@ -60,11 +58,10 @@ export function storeOf(backEnd: BackEnd): Store {
   };
 }
 
-async function change<T>(
+async function change<Found, T>(
   backEnd: BackEnd,
-  rows: RowReferences,
-  load: () => Promise<LoadedRows>,
-  decide: (loaded: LoadedRows) => Decision<NextRows, T>,
+  load: () => Promise<Found>,
+  plan: (loaded: Found, mustFence: boolean) => Plan<T>,
   loading = load(),
 ): Promise<T> {
   const uncertain: Uncertain<T>[] = [];
@@ -73,9 +70,7 @@ async function change<T>(
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
       if (attempt > 1) loaded = await load();
       for (const { commit, outcome } of uncertain) if (await happened(commit, backEnd)) return outcome;
-      const decision = decide(loaded);
-      const { outcome } = decision;
-      const commit = commitOf(rows, uncertain.length > 0 ? writingAll(decision, loaded) : decision, loaded);
+      const { outcome, commit } = plan(loaded, uncertain.length > 0);
       if (!commit) return outcome;
       try {
         if (await backEnd.commit(commit)) return outcome;
@@ -84,27 +79,21 @@ async function change<T>(
         uncertain.push({ commit, outcome });
       }
     }
-    const names = [...new Set(rows.map(({ table }) => table.name))];
-    throw new StoreUnavailable(`a row of ${names.join(', ')} changed ${MOST_ATTEMPTS} times while one change waited`);
+    throw new StoreUnavailable(`a row changed ${MOST_ATTEMPTS} times while one change of it waited`);
   } catch (error) {
     if (uncertain.length === 0 || !(error instanceof StoreUnavailable)) throw error;
     throw new OutcomeUnknown(error.message, { cause: error });
   }
 }
 
-async function loadOne(backEnd: BackEnd, table: AnyTable, key: string): Promise<LoadedRows> {
-  const { found, now } = await backEnd.loadVersioned(table, key);
-  return { found: [found], now };
-}
-
-async function loadAll(backEnd: BackEnd, rows: RowReferences): Promise<LoadedRows> {
+async function loadAll(backEnd: BackEnd, rows: RowReferences) {
   const loaded = await Promise.all(rows.map(({ table, key }) => backEnd.loadVersioned(table, key)));
   return { found: loaded.map(({ found }) => found), now: await backEnd.now() };
 }
 
 /** What loading a newly drawn key would return: no row. */
-async function notThere(backEnd: BackEnd): Promise<LoadedRows> {
-  return { found: [], now: await backEnd.now() };
+async function notThere(backEnd: BackEnd): Promise<LoadedVersion<never, never>> {
+  return { found: undefined, now: await backEnd.now() };
 }
 
 /** Id collision: the existing row wins. */
@@ -116,10 +105,6 @@ function assertWritable(rows: RowReferences): void {
   if (rows.length > MOST_ROWS) throw new Error(`${rows.length} rows in one change; there may be ${MOST_ROWS}`);
   if (new Set(rows.map(({ table, key }) => `${table.name} ${key}`)).size < rows.length)
     throw new Error('a row occurs twice in one change');
-}
-
-function ofOne<Row, T>(decision: Decision<Row, T>): Decision<NextRows, T> {
-  return { ...decision, next: [decision.next] };
 }
 
 /** A commit whose connection broke. It may still be in progress and become visible only later. */
@@ -136,50 +121,63 @@ async function happened({ swaps, revision }: Commit, backEnd: BackEnd): Promise<
 }
 
 /**
- * Rows that the decision leaves unchanged are written again under a new revision. So this commit conflicts if one of them has
- * changed, and an earlier one that is still in progress conflicts with this: it must not succeed after we answered that it failed.
+ * `mustFence`: a commit that is still in progress must not succeed after we answered that it failed. If the new decision
+ * leaves a row unchanged, the row is written again under a new revision, so that the old commit conflicts.
  */
-function writingAll<T>(decision: Decision<NextRows, T>, { found }: LoadedRows): Decision<NextRows, T> {
-  return { ...decision, next: found.map((each, place) => decision.next?.[place] ?? each?.row) };
+function planOf<Row, T>(
+  table: AnyTable,
+  found: Versioned<Row, unknown> | undefined,
+  decision: Decision<Row, T>,
+  mustFence: boolean,
+): Plan<T> {
+  const next = decision.next ?? (mustFence ? found?.row : undefined);
+  return {
+    outcome: decision.outcome,
+    commit: commitOf(next === undefined ? [] : [swapOf(table, found, next)], decision),
+  };
 }
 
-function isEmpty({ next = [], inserts = [], events = [] }: Decision<NextRows, unknown>): boolean {
-  return inserts.length === 0 && events.length === 0 && next.every((row) => row === undefined);
-}
-
-function commitOf(
+/** Rows that are only read are written again in the same way, so that this commit conflicts if one of them has changed. */
+function planOfAll<T>(
   rows: RowReferences,
-  decision: Decision<NextRows, unknown>,
-  { found }: LoadedRows,
-): Commit | undefined {
-  if (isEmpty(decision)) return undefined;
-  const { next = [], inserts = [], events = [] } = decision;
-  const swaps: Swap[] = inserts.map(({ table, row }) => ({ table, row, expected: undefined }));
-  for (const [place, { table }] of rows.entries()) {
-    const [row, before] = [next[place], found[place]];
-    if (row !== undefined) swaps.push({ table, row, expected: before?.revision, before: before?.row });
-  }
-  return { swaps: inLockOrder(swaps), events, revision: drawRevision(...found.map((each) => each?.revision)) };
+  found: readonly (Versioned<unknown, unknown> | undefined)[],
+  decision: Decision<readonly unknown[], T>,
+  mustFence: boolean,
+): Plan<T> {
+  const { outcome, next = [], inserts = [], events = [] } = decision;
+  const writes = mustFence || inserts.length > 0 || events.length > 0 || next.some((row) => row !== undefined);
+  if (!writes) return { outcome, commit: undefined };
+  const swaps = rows.flatMap(({ table }, place) => {
+    const row = next[place] ?? found[place]?.row;
+    return row === undefined ? [] : [swapOf(table, found[place], row)];
+  });
+  return { outcome, commit: commitOf(swaps, decision) };
+}
+
+function swapOf(table: AnyTable, found: Versioned<unknown, unknown> | undefined, row: unknown): Swap {
+  return { table, row, expected: found?.revision, before: found?.row };
+}
+
+function commitOf(swaps: Swap[], { inserts = [], events = [] }: Decision<unknown, unknown>): Commit | undefined {
+  for (const { table, row } of inserts) swaps.push({ table, row, expected: undefined });
+  if (swaps.length === 0 && events.length === 0) return undefined;
+  return { swaps: swaps.length > 1 ? inLockOrder(swaps) : swaps, events, revision: drawRevision(swaps) };
 }
 
 /**
  * Tables that others refer to come first. Then new rows, since adding a row may wait for somebody who changes it, but not
  * the other way round.
  */
-function inLockOrder(swaps: Swap[]): Swap[] {
-  if (swaps.length < 2) return swaps;
-  const ordered = swaps.map((swap) => {
-    const { table, row, expected } = swap;
-    return {
-      swap,
-      order: [table.companion ? 1 : 0, expected === undefined ? 0 : 1, table.name, table.keyOf(row)].join(' '),
-    };
-  });
+function inLockOrder(swaps: readonly Swap[]): Swap[] {
+  const orderOf = ({ table, row, expected }: Swap) =>
+    [table.companion ? 1 : 0, expected === undefined ? 0 : 1, table.name, table.keyOf(row)].join(' ');
+  const ordered = swaps.map((swap) => ({ swap, order: orderOf(swap) }));
   return ordered.sort((a, b) => (a.order < b.order ? -1 : 1)).map(({ swap }) => swap);
 }
 
 /** Random rather than counted, so that a commit recognises its own work; of constant size, so that rows never grow. */
-export function drawRevision(...before: readonly (number | undefined)[]): number {
+export function drawRevision(swaps: readonly Swap[]): number {
   const drawn = 2 ** 30 + Math.floor(Math.random() * 2 ** 30);
-  return before.includes(drawn) ? drawRevision(...before) : drawn; // an equal revision would look like no change
+  // an equal revision would look like no change
+  return swaps.some(({ expected }) => expected === drawn) ? drawRevision(swaps) : drawn;
 }

@@ -63,7 +63,7 @@ export async function markMoved(from: BackEnd): Promise<void> {
 async function write(backEnd: BackEnd, about: string, count: number): Promise<void> {
   const { found, now } = await backEnd.loadVersioned(attempts, about);
   const swap = { table: attempts, row: { about, count, endsAt: after(now, YEARS) }, expected: found?.revision };
-  await backEnd.commit({ swaps: [swap], events: [], revision: drawRevision(found?.revision) });
+  await backEnd.commit({ swaps: [swap], events: [], revision: drawRevision([swap]) });
 }
 
 /** When this store was moved to another one; undefined if it was not, or was taken back since. */

@@ -55,7 +55,7 @@ export function commitOf({
   events = [],
 }: Partial<Commit> & Pick<Decision<never, never>, 'inserts'>): Commit {
   const inserted = inserts.map(({ table, row }) => ({ table, row, expected: undefined }));
-  return { swaps: [...swaps, ...inserted], events, revision: drawRevision() };
+  return { swaps: [...swaps, ...inserted], events, revision: drawRevision(swaps) };
 }
 
 export const later = (moment: number, by: number): EpochSeconds => epochSeconds(moment + by);
