@@ -23,6 +23,7 @@ interface Plan<T> {
 /** Turns a back end into a Store. What back ends share is how a change is decided and committed. */
 export function storeOf(backEnd: BackEnd): Store {
   return {
+    ...backEnd,
     load: (table, key) => backEnd.loadVersioned(table, key),
     change: (table, key, decide) => {
       const load = () => backEnd.loadVersioned(table, key);
@@ -41,20 +42,6 @@ export function storeOf(backEnd: BackEnd): Store {
         found ? taken(table) : planOf(table, undefined, decide(now), false);
       return change(backEnd, load, plan, notThere(backEnd));
     },
-    find: (table, where, limit) => backEnd.find(table, where, limit),
-    page: (table, query) => backEnd.page(table, query),
-    now: () => backEnd.now(),
-    examine: () => backEnd.examine(),
-    events: (query) => backEnd.events(query),
-    newestEvents: (query) => backEnd.newestEvents(query),
-    eventProgress: () => backEnd.eventProgress(),
-    sweep: (table, before, limit) => backEnd.sweep(table, before, limit),
-    sweepEvents: (before, limit) => backEnd.sweepEvents(before, limit),
-    countEnding: (table, time, most) => backEnd.countEnding(table, time, most),
-    count: (table, column) => backEnd.count(table, column),
-    stamp: (table) => backEnd.stamp(table),
-    figures: () => backEnd.figures(),
-    close: () => backEnd.close(),
   };
 }
 
@@ -165,8 +152,8 @@ function commitOf(swaps: Swap[], { inserts = [], events = [] }: Decision<unknown
 }
 
 /**
- * Tables that others refer to come first. Then new rows, since adding a row may wait for somebody who changes it, but not
- * the other way round.
+ * One order for all commits prevents deadlocks. Tables that others refer to come first. Then new rows: adding a row may wait
+ * for somebody who changes it, but not the other way round.
  */
 function inLockOrder(swaps: readonly Swap[]): Swap[] {
   const orderOf = ({ table, row, expected }: Swap) =>

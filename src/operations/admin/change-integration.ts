@@ -2,7 +2,7 @@ import { type Integration, parseClientId } from '../../core/integration.ts';
 import { integrations } from '../../store/tables/integrations.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
-import { type DecideIntegration, isRegistered } from './register-integration.ts';
+import type { DecideIntegration } from './register-integration.ts';
 import { whyNotFormat } from './token-format.ts';
 
 /** Changes what the draft names. A narrower scope limits existing grants at once; a wider one does not affect them. */
@@ -36,7 +36,7 @@ export async function rewriteIntegration(
 
 export function rewriting(clientId: string, did: string, decide: Rewrite, by: string): DecideIntegration {
   return (found, at) => {
-    if (!isRegistered(found)) return { outcome: decline('integration-unknown', clientId) };
+    if (!found || found.row.removed) return { outcome: decline('integration-unknown', clientId) };
     const decided = decide(found.row);
     if (!decided.ok) return { outcome: decided };
     const detail = { scope: decided.value.scope.text, ...accessChange(found.row, decided.value) };

@@ -5,7 +5,7 @@ import { integrations } from '../../store/tables/integrations.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { rewriting } from './change-integration.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
-import { isRegistered, registering, whyNotRegister } from './register-integration.ts';
+import { registering, whyNotRegister } from './register-integration.ts';
 
 export interface ImportedDraft {
   readonly clientId: string;
@@ -41,15 +41,16 @@ export async function importIntegrations(
   }
   const rows = drafts.value.map(({ clientId }) => rowOf(integrations, clientId));
   return store.changeAll(rows, (found, at): Decision<NextAll<typeof rows>, AdminOutcome<readonly Imported[]>> => {
-    const imported = rows.map(({ key: clientId }, place) => ({ clientId, isNew: !isRegistered(found[place]) }));
+    const isNew = found.map((each) => !each || each.row.removed === true);
     const decisions = drafts.value.map(({ clientId, draft, asNew }, place) => {
-      if (!update || imported[place]?.isNew) return registering(asNew, by)(found[place], at);
+      if (!update || isNew[place]) return registering(asNew, by)(found[place], at);
       const change = (before: Integration) => draftedIntegration(clientId, draft, before);
       return rewriting(clientId, 'integration changed', change, by)(found[place], at);
     });
     const refusal = decisions.map(({ outcome }) => outcome).find((outcome) => !outcome.ok);
     if (refusal) return { outcome: refusal };
     const events = decisions.flatMap((decision) => decision.events ?? []);
+    const imported = rows.map(({ key: clientId }, place) => ({ clientId, isNew: isNew[place] === true }));
     return { outcome: accept(imported), next: decisions.map(({ next }) => next), events };
   });
 }

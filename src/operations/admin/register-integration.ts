@@ -27,21 +27,15 @@ export async function whyNotRegister(clientId: string, draft: IntegrationDraft, 
   return whyNotFormat(draft, store);
 }
 
-type FoundIntegration = Found<Integration, unknown> | undefined;
-
 export type DecideIntegration = (
-  found: FoundIntegration,
+  found: Found<Integration, unknown> | undefined,
   at: EpochSeconds,
 ) => Decision<Integration, AdminOutcome<Integration>>;
-
-export function isRegistered(found: FoundIntegration): found is Found<Integration, unknown> {
-  return found !== undefined && !found.row.removed;
-}
 
 export function registering(next: Integration, by: string): DecideIntegration {
   const { clientId } = next;
   return (found, at) => {
-    if (isRegistered(found)) return { outcome: decline('integration-exists', clientId) };
+    if (found && !found.row.removed) return { outcome: decline('integration-exists', clientId) };
     const event = administered('integration registered', { at, by, clientId, detail: { scope: next.scope.text } });
     return { outcome: accept(next), next, events: [event] };
   };

@@ -49,7 +49,7 @@ export class Commits {
     const [step] = commit.swaps;
     if (!step) return this.#lane('events', (units) => this.#appendEvents(units)).submit(commit);
     if (this.#locked.has(step)) return this.#alone(commit);
-    if (commit.swaps.length > 1) return this.#lane('several', (units) => this.#several(units), SEVERAL).submit(commit);
+    if (commit.swaps.length > 1) return this.#lane('several', (units) => this.#orAlone(units), SEVERAL).submit(commit);
     return this.#lane(nameOf(step), (units) => this.#together(units)).submit(commit);
   }
 
@@ -111,8 +111,11 @@ export class Commits {
   }
 
   #again(unit: Commit): Promise<boolean> {
-    const run: Perform = (units) => this.#unlessLocked(units, () => units.map((each) => this.#alone(each)));
-    return this.#lane(`again_${nameOf(firstStep(unit))}`, run, AGAIN).submit(unit);
+    return this.#lane(`again_${nameOf(firstStep(unit))}`, (units) => this.#orAlone(units), AGAIN).submit(unit);
+  }
+
+  #orAlone(units: readonly Commit[]): ReturnType<Perform> {
+    return this.#unlessLocked(units, () => units.map((each) => this.#alone(each)));
   }
 
   async #unlessLocked(
@@ -120,11 +123,17 @@ export class Commits {
     otherwise: () => Promise<boolean>[] | ReturnType<Perform>,
   ): ReturnType<Perform> {
     try {
-      return await this.#inOneStatement(units);
+      return await this.#perform(units);
     } catch (fault) {
       if (!(fault instanceof RowLocked)) throw fault;
       return otherwise();
     }
+  }
+
+  /** Units of one step each, or one unit of several. */
+  async #perform(units: readonly Commit[]): Promise<boolean[]> {
+    const [unit] = units as [Commit];
+    return unit.swaps.length > 1 ? [await this.#inOneTransaction(unit)] : this.#inOneStatement(units);
   }
 
   /** Units of one step each, all of the same kind. Sorted by key, which prevents deadlocks between nodes. */
@@ -143,16 +152,6 @@ export class Commits {
     return units.map(() => true);
   }
 
-  async #several([unit]: readonly Commit[]): ReturnType<Perform> {
-    if (!unit) return [];
-    try {
-      return [await this.#inOneTransaction(unit)];
-    } catch (fault) {
-      if (!(fault instanceof RowLocked)) throw fault;
-      return [this.#alone(unit)];
-    }
-  }
-
   #inOneTransaction(unit: Commit): Promise<boolean> {
     const steps = takingUnit(unit);
     return this.#connections.write((connection) => inTransaction(connection, steps));
@@ -169,7 +168,7 @@ export class Commits {
     const latest = performance.now() + this.#connections.statementTimeoutMs;
     for (;;) {
       try {
-        const happened = await this.#lane('alone', (units) => this.#single(units), ALONE).submit(unit);
+        const happened = await this.#lane('alone', (units) => this.#perform(units), ALONE).submit(unit);
         this.#locked.delete(step);
         return happened;
       } catch (fault) {
@@ -179,11 +178,6 @@ export class Commits {
         await sleep(LOCKED_AGAIN_MS);
       }
     }
-  }
-
-  async #single(units: readonly Commit[]): Promise<boolean[]> {
-    const [unit] = units as [Commit];
-    return unit.swaps.length > 1 ? [await this.#inOneTransaction(unit)] : this.#inOneStatement(units);
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listIntegrations } from '../../../src/operations/admin/find-integration.ts';
 import { importIntegrations } from '../../../src/operations/admin/import-integrations.ts';
-import { listIntegrations } from '../../../src/operations/admin/list-integrations.ts';
 import { listKeys } from '../../../src/operations/admin/list-keys.ts';
 import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
 import { removeIntegration } from '../../../src/operations/admin/remove-integration.ts';
