@@ -71,7 +71,7 @@ export function acceptPutBack(flags: AcceptFlags, command: Command): Promise<voi
     const back = await lostEndings(await readHistory(workplace.store), flags, workplace);
     if (back.length > 0 && !flags.endAgain && !flags.leave) accepted(decline('rollback-open', summaryOf(back)));
     const ended = flags.endAgain ? back : [];
-    for (const each of ended) await endAgain(each, workplace);
+    await endAgain(ended, workplace);
     const { epoch } = accepted(await acceptRollback(workplace));
     if (flags.json) return printJson({ epoch, endedAgain: ended, left: flags.endAgain ? [] : back });
     if (ended.length > 0) print(`Ended again: ${summaryOf(ended)}`);
