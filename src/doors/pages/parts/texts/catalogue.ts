@@ -1,7 +1,6 @@
 // Every text a person reads in the browser. A catalogue that lacks one does not compile.
 import type { EventType } from '../../../../core/event.ts';
 import type { RevocationReason } from '../../../../core/grant.ts';
-import type { DocsGroup } from '../../docs/library.ts';
 
 /** A refusal as a page: what happened, and what to do now. */
 export interface Said {
@@ -166,27 +165,6 @@ export interface Texts {
       readonly unchanged: string;
       readonly 'not-repeated': string;
     };
-  };
-  readonly docs: {
-    readonly title: string;
-    readonly contents: string;
-    readonly version: (version: string) => string;
-    readonly address: string;
-    readonly samplesHint: string;
-    readonly document: string;
-    readonly withBearer: string;
-    readonly parameters: string;
-    readonly takes: string;
-    readonly answers: string;
-    readonly toPages: string;
-    readonly pagesTitle: string;
-    readonly pagesLabel: string;
-    readonly lead: string;
-    readonly referenceHint: string;
-    readonly search: string;
-    readonly searchButton: string;
-    readonly found: (count: number) => string;
-    readonly groups: Readonly<Record<DocsGroup, string>>;
   };
   readonly notices: Readonly<Record<Notice, string>>;
   readonly refusalTexts: Readonly<Record<RefusalText, Said>>;
