@@ -18,10 +18,10 @@ import { sendAnswer } from './parts/answer.ts';
 import { makeAssets, mountAssets } from './parts/assets.ts';
 import { isFormToken } from './parts/form-token.ts';
 import { NO_SNIFFING } from './parts/headers.ts';
-import type { PageRefusal } from './parts/refusal.ts';
 import { refusalPage } from './parts/refusal-page.ts';
 import type { Form, PageRoute } from './parts/route.ts';
 import { type Site, strangerVisit, type Visit, visitOf } from './parts/visit.ts';
+import type { PageRefusal } from './parts/wording.ts';
 
 export interface PagesParts extends Omit<Site, 'assets'> {}
 

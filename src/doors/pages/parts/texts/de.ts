@@ -1,5 +1,5 @@
-import type { Texts } from './catalogue.ts';
 import { deRefusals } from './de-refusals.ts';
+import type { Texts } from './en.ts';
 
 const VERBS: ReadonlyMap<string, string> = new Map([
   ['read', 'lesen'],
