@@ -25,10 +25,4 @@ export function configCommands(program: Command): void {
     .description('print the JSON Schema of the configuration file, for editors')
     .addHelpText('after', examples('tessera config schema > tessera.schema.json'))
     .action(async () => (await work()).printSchema());
-
-  config
-    .command('reference')
-    .description('print the page that explains every setting')
-    .addHelpText('after', examples('tessera config reference > docs/configuration.md'))
-    .action(async () => (await work()).printReference());
 }
