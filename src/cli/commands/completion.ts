@@ -7,6 +7,7 @@ export function completionCommand(program: Command): void {
   program
     .command('completion')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .allowExcessArguments() // the words of a command line, which the script gives at a Tab
     .description('print a script that completes commands and options in your shell')
     .addHelpText(
       'after',
@@ -16,7 +17,7 @@ export function completionCommand(program: Command): void {
         'tessera completion fish > ~/.config/fish/completions/tessera.fish',
       ),
     )
-    .action(async (shell: (typeof SHELLS)[number]) =>
-      (await import('./work/completion.ts')).printCompletion(shell, program),
+    .action(async (shell: (typeof SHELLS)[number], _, { args }: Command) =>
+      (await import('./work/completion.ts')).printCompletion(program, shell, args.slice(1)),
     );
 }
