@@ -1,17 +1,18 @@
 // Every command, flag, npm script and drill that a page mentions must exist.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { callerCommands } from '../../src/cli/commands/caller.ts';
 import { FLAGS } from '../../src/cli/commands/work/explain-assertion.ts';
 import { buildProgram } from '../../src/cli/program.ts';
+import { CliCommand } from '../../src/cli/terminal/cli-command.ts';
 import { TO_TYPE } from '../../src/cli/terminal/wording.ts';
 import { assertEach, CODE, COMMAND_LINES, PAGES, SPANS } from './mentioning-pages.ts';
 import type { Mention } from './mentions.ts';
 import { read, type Source } from './sources.ts';
 
 const ofServer = buildProgram();
-const ofClient = new Command();
+const ofClient = new CliCommand();
 callerCommands(ofClient);
 const flagsOf = (command: Command) => command.options.flatMap(({ long, short }) => [long, short]);
 const find = (command: Command, name: string) => command.commands.find((child) => child.name() === name);

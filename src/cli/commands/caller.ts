@@ -1,28 +1,26 @@
 // For programs and people that call the service: the commands of @tessera/client. They need neither a configuration nor a store.
-import type { Command } from 'commander';
+
 import { type CallerCommand, callerCommands as commandsOfClient } from '../../../sdk/client/src/cli.ts';
-import { examples } from '../terminal/options.ts';
+import type { CliCommand } from '../terminal/cli-command.ts';
 import { printOnly, remark, result } from '../terminal/output.ts';
 
-export function callerCommands(program: Command): void {
-  for (const command of commandsOfClient({ program: 'tessera', note: remark, qrCode })) declare(program, command);
+export function callerCommands(program: CliCommand): void {
+  const commands = commandsOfClient({ program: 'tessera', note: remark, qrCode });
+  const isOfProfiles = ({ name }: CallerCommand) => name.startsWith('profile ');
+  for (const command of commands.filter((each) => !isOfProfiles(each))) declare(program, command);
+  const group = program.command('profile').description('the logins of this user');
+  for (const command of commands.filter(isOfProfiles)) declare(group, command);
 }
 
-function declare(program: Command, { name, about, argument, options, examples: lines, run }: CallerCommand): void {
-  const [inner = '', group] = name.split(' ').reverse();
-  const command = (group ? profiles(program, group) : program).command(inner).description(about);
+function declare(group: CliCommand, { name, about, argument, options, examples, run }: CallerCommand): void {
+  const command = group.command(name.split(' ').at(-1) ?? '').description(about);
   for (const option of options) command.option(...option);
   if (argument) command.argument(...argument);
-  command.addHelpText('after', examples(...lines)).action(async () => {
+  command.examples(...examples).action(async () => {
     const { text, value = {} } = await run(command.opts(), command.args);
     if (text === undefined) result(value);
     else printOnly(text, value);
   });
-}
-
-function profiles(program: Command, name: string): Command {
-  const found = program.commands.find((command) => command.name() === name);
-  return found ?? program.command(name).description('the logins of this user');
 }
 
 async function qrCode(text: string): Promise<string> {

@@ -43,7 +43,7 @@ const ISSUER = {
   revocation: { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true },
 } as const;
 
-export async function quickstart(command: Command): Promise<void> {
+export async function quickstart(_: unknown, command: Command): Promise<void> {
   refuseInstallation();
   const config = await configOf(command);
   const password = await prepare(config);
