@@ -134,6 +134,13 @@ suite('the published package', () => {
     assert.equal(statSync(join(folder, '.cache', 'tessera')).mode & 0o777, 0o700);
   });
 
+  test('has the commands for callers, completion included', () => {
+    const { status, stderr } = spawnSync(installed.command, ['token'], { env, encoding: 'utf8' });
+    assert.equal(status, 8, stderr);
+    const offered = execFileSync(installed.command, ['completion', 'bash', '--', 'who'], { env, encoding: 'utf8' });
+    assert.match(offered, /^whoami$/m);
+  });
+
   test('explains a refusal in the words of its own page', () => {
     const args = ['explain', 'refusal', 'refresh-token-reused'];
     assert.match(execFileSync(installed.command, args, { env, encoding: 'utf8' }), /Do: Get a new grant/);
