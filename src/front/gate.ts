@@ -63,7 +63,6 @@ export class Gate {
     setTimeout(() => {
       if (response.writableEnded || response.destroyed) return;
       if (this.#slots.isEnding) request.endConnection();
-      if (!raw.complete) response.shouldKeepAlive = false; // Node would read the rest of the body
       response.writeHead(status, { ...headers, 'retry-after': String(retryAfter) }).end(body);
     }, HOLD_BACK_MS).unref();
   }
@@ -78,6 +77,7 @@ export class Gate {
     if (request.stream) closeBehindAnswer(request.stream);
     // We do not upgrade to other protocols: the request is answered, then the connection closes.
     else if (raw.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+    else if (raw.headers['transfer-encoding'] !== undefined) closeUnlessRead(raw, response);
     return request;
   }
 
@@ -96,6 +96,15 @@ export class Gate {
     const address = this.#rules.peers.callerOf(connection.address, headers);
     return address === connection.address ? connection.origin : originOf(address);
   }
+}
+
+/** The connection ends with an answer that is sent before the last chunk has come: Node would go on to handle each. */
+function closeUnlessRead(raw: IncomingMessage, response: ServerResponse): void {
+  const { shouldKeepAlive } = response;
+  response.shouldKeepAlive = false;
+  raw.once('end', () => {
+    response.shouldKeepAlive = shouldKeepAlive;
+  });
 }
 
 /** RFC 9113 8.1: does not wait for the rest of an unread body once the answer is sent. */

@@ -54,20 +54,6 @@ suite('bodies in many pieces', () => {
     assert.ok(socket.destroyed);
   });
 
-  test('too many on one connection: it ends (HTTP/2)', async () => {
-    const raw = await RawHttp2.open(reachOf(service));
-    const fields = requestFields('POST', DEVICE, [['content-type', 'application/json']]);
-    for (let request = 0; request < 4; request++) {
-      const stream = raw.nextStream();
-      const piece = frame(FRAME.data, 0, stream, Buffer.from(' '));
-      raw.send(Buffer.concat([headersFrame(stream, fields, END_HEADERS), ...Array.from({ length: 300 }, () => piece)]));
-    }
-    await eventually('it ends', () => raw.isOver);
-    // The server closes with pieces unread: on a busy machine, the reset that follows may overtake its last frame.
-    assert.ok(raw.goAway === ENHANCE_YOUR_CALM || raw.goAway === undefined, String(raw.goAway));
-    raw.close();
-  });
-
   test('more than a hundred parameters are refused, a hundred are not', async () => {
     const caller = callerOver('HTTP/1.1', reachOf(service));
     const ask = (body: string, type: string) =>
