@@ -6,7 +6,7 @@ import { seconds } from '../core/time.ts';
 import type { Log } from '../log/log.ts';
 import type { Ports, TokenPorts } from '../operations/ports.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
-import { systemFetch } from '../outbound/system-fetch.ts';
+import { systemFetch } from '../outbound/guarded-fetch.ts';
 import { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import { printStep } from '../pki/judge/explain.ts';
 import type { Chore } from '../serve/chores.ts';

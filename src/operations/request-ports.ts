@@ -1,4 +1,4 @@
-import { storeOfRequest } from '../store/request-store.ts';
+import type { Decision, Store } from '../store/store.ts';
 import type { Ports } from './ports.ts';
 
 /**
@@ -7,4 +7,15 @@ import type { Ports } from './ports.ts';
  */
 export function portsOfRequest<Some extends Pick<Ports, 'store'>>(ports: Some, requestId: string): Some {
   return { ...ports, store: storeOfRequest(ports.store, requestId) };
+}
+
+/** The store for one request: the events of its changes name the request, as its log line does. */
+export function storeOfRequest(store: Store, requestId: string): Store {
+  const named = <Row, T>(decision: Decision<Row, T>): Decision<Row, T> =>
+    decision.events ? { ...decision, events: decision.events.map((event) => ({ ...event, requestId })) } : decision;
+  return {
+    ...store,
+    change: (table, key, decide) => store.change(table, key, (found, now) => named(decide(found, now))),
+    create: (table, key, decide) => store.create(table, key, (now) => named(decide(now))),
+  };
 }

@@ -1,10 +1,9 @@
 import { accept } from '../../core/outcome.ts';
 import { withKeyring } from '../../open-keyring.ts';
-import { addSigningKeyTo } from '../../operations/admin/add-signing-key.ts';
 import { findIntegration } from '../../operations/admin/find-integration.ts';
 import type { IntegrationDraft } from '../../operations/admin/integration-draft.ts';
-import { publishKeys } from '../../operations/admin/published-keys.ts';
 import { registerIntegration } from '../../operations/admin/register-integration.ts';
+import { addSigningKeyTo, publishKeys } from '../../operations/admin/signing-keys.ts';
 import { Keyring } from '../../tokens/keyring.ts';
 import { accepted } from '../terminal/wording.ts';
 import type { Workplace } from '../terminal/workplace.ts';

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { findTokenIssuer, listTokenIssuers } from '../../../operations/admin/list-token-issuers.ts';
 import {
   changeTokenIssuer,
+  findTokenIssuer,
+  listTokenIssuers,
   registerTokenIssuer,
   removeTokenIssuer,
 } from '../../../operations/admin/register-token-issuer.ts';
