@@ -10,7 +10,7 @@ export function portsOfRequest<Some extends Pick<Ports, 'store'>>(ports: Some, r
 }
 
 /** The store for one request: the events of its changes name the request, as its log line does. */
-export function storeOfRequest(store: Store, requestId: string): Store {
+function storeOfRequest(store: Store, requestId: string): Store {
   const named = <Row, T>(decision: Decision<Row, T>): Decision<Row, T> =>
     decision.events ? { ...decision, events: decision.events.map((event) => ({ ...event, requestId })) } : decision;
   return {

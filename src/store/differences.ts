@@ -41,7 +41,7 @@ function isSame(table: AnyTable, left: unknown, right: unknown): boolean {
 }
 
 /** The values of a row as one text. */
-export function textOf(values: readonly Value[]): string {
+function textOf(values: readonly Value[]): string {
   return JSON.stringify(values);
 }
 

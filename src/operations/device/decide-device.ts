@@ -105,10 +105,7 @@ async function decide(
   });
 }
 
-export async function findByUserCode(
-  typed: string,
-  { store, keyring }: Ports,
-): Promise<DeviceAuthorization | undefined> {
+async function findByUserCode(typed: string, { store, keyring }: Ports): Promise<DeviceAuthorization | undefined> {
   const letters = normalizeUserCode(typed);
   if (!letters) return undefined;
   for (const hash of userCodeHashes(letters, keyring)) {

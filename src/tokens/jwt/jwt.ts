@@ -75,7 +75,7 @@ const SIGNERS: Readonly<Record<SigningAlgorithm, Signer>> = {
 };
 
 /** Signs a text, which `signed` then gets with its signature. */
-export function signText(text: string, { algorithm, privateKey }: SigningKey): Promise<string> | string {
+function signText(text: string, { algorithm, privateKey }: SigningKey): Promise<string> | string {
   const { digest, encoding, isSlow } = SIGNERS[algorithm];
   const [data, key] = [Buffer.from(text), { key: privateKey, ...encoding }];
   const join = (signature: Buffer) => `${text}.${signature.toString('base64url')}`;
@@ -86,7 +86,7 @@ export function signText(text: string, { algorithm, privateKey }: SigningKey): P
 }
 
 /** Whether the signature, in base64url, is one of this key over the text. */
-export function isSignedBy({ algorithm, publicKey }: SigningKey, text: string, signature: string): boolean {
+function isSignedBy({ algorithm, publicKey }: SigningKey, text: string, signature: string): boolean {
   const bytes = Buffer.from(signature, 'base64url');
   if (bytes.toString('base64url') !== signature) return false; // Node decodes leniently
   const { digest, encoding } = SIGNERS[algorithm];
