@@ -85,7 +85,7 @@ async function acceptAgain({ store }: Node): Promise<number> {
   const ports = { store, by: OPERATOR };
   const { rollback } = await readHistory(store);
   const back = await endingsFromActs(rollback?.lost ?? [], ports);
-  for (const each of back) await endAgain(each, ports);
+  await endAgain(back, ports);
   await acceptRollback(ports);
   return back.length;
 }

@@ -2,6 +2,7 @@
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { renderMarkdown } from '../../src/doors/pages/docs/markdown.ts';
+import { html } from '../../src/doors/pages/parts/html.ts';
 import { VERSION } from '../../src/version.ts';
 import { layout, type SitePage } from './site-layout.ts';
 
@@ -20,8 +21,16 @@ writeFileSync(join(TARGET, 'search.js'), `const PAGES = ${JSON.stringify(pages.m
 console.log(`${pages.length} pages of ${VERSION} in ${TARGET}; open ${join(TARGET, 'index.html')}`);
 
 function pageOf(source: string): SitePage {
-  const { html, headings } = renderMarkdown(readFileSync(source, 'utf8'), linkTo);
-  return { path: siteName(source), source, title: headings[0]?.text ?? source, html: html.toString(), headings };
+  const { title, html: text } = renderMarkdown(withPictures(readFileSync(source, 'utf8')), {
+    link: (words, target) => html`<a href="${linkTo(target)}">${words}</a>`,
+    picture: (alt, target) => html`<img src="${target}" alt="${alt}">`,
+  });
+  return { path: siteName(source), source, title, html: text.toString() };
+}
+
+/** Some pictures are HTML tags, because Markdown has no width. */
+function withPictures(source: string): string {
+  return source.replace(/^<img src="([^"]+)" alt="([^"]*)".*>$/gm, '![$2]($1)');
 }
 
 function siteName(source: string): string {

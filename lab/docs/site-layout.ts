@@ -1,4 +1,3 @@
-import type { Heading } from '../../src/doors/pages/docs/markdown.ts';
 import { html } from '../../src/doors/pages/parts/html.ts';
 
 export interface SitePage {
@@ -7,7 +6,6 @@ export interface SitePage {
   readonly source: string;
   readonly title: string;
   readonly html: string;
-  readonly headings: readonly Heading[];
 }
 
 const STYLE = `

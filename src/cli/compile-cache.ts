@@ -2,8 +2,8 @@
 // is used only if no other user can write to it or replace it.
 import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { enableCompileCache, getCompileCacheDir } from 'node:module';
-import { dirname, join } from 'node:path';
-import { userFolder } from './terminal/user-folder.ts';
+import { homedir, userInfo } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
 
 /** Does nothing if NODE_COMPILE_CACHE or NODE_DISABLE_COMPILE_CACHE is set. */
 export function useCompileCache(): void {
@@ -25,9 +25,11 @@ function safeFolder(): string | undefined {
   }
 }
 
-/** systemd's CacheDirectory=, else the user's cache folder. */
-function cachesOf({ CACHE_DIRECTORY }: NodeJS.ProcessEnv): string {
-  return CACHE_DIRECTORY || userFolder('XDG_CACHE_HOME', '.cache');
+/** systemd's CacheDirectory=, else the user's cache folder: never one below the working folder, so relative paths do not count. */
+function cachesOf({ CACHE_DIRECTORY, XDG_CACHE_HOME = '' }: NodeJS.ProcessEnv): string {
+  if (CACHE_DIRECTORY) return CACHE_DIRECTORY;
+  if (isAbsolute(XDG_CACHE_HOME)) return XDG_CACHE_HOME;
+  return join(isAbsolute(homedir()) ? homedir() : userInfo().homedir, '.cache');
 }
 
 /** Whether only this user and root can change this folder and its parents. */

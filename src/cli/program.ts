@@ -1,6 +1,6 @@
 // The `tessera` command. Declarations are loaded always, the work of a command only when it runs, so that help is fast.
 import { join } from 'node:path';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { VERSION } from '../version.ts';
 import { backupCommands } from './commands/backup.ts';
 import { callerCommands } from './commands/caller.ts';
@@ -21,8 +21,9 @@ import { resourceServerCommands } from './commands/resource-server.ts';
 import { serveCommand } from './commands/serve.ts';
 import { storeCommands } from './commands/store.ts';
 import { tokenIssuerCommands } from './commands/token-issuer.ts';
+import { CliCommand } from './terminal/cli-command.ts';
 import { EXIT, EXIT_MEANINGS } from './terminal/exit.ts';
-import { collect, examples } from './terminal/options.ts';
+import { collect } from './terminal/options.ts';
 import { expectJson, isForScripts } from './terminal/output.ts';
 
 /** Beside src/ in a checkout, beside dist/ in the package. */
@@ -58,7 +59,7 @@ function exitCodes(): string {
 }
 
 export function buildProgram(): Command {
-  const program = new Command('tessera')
+  const program = new CliCommand('tessera')
     .description('Issues bearer tokens to machines and people, by client certificate or by browser confirmation.')
     .option(
       '-c, --config <file>',
@@ -67,13 +68,10 @@ export function buildProgram(): Command {
     .option('--set <path=value>', 'override a setting of the file or the environment; may be repeated', collect)
     .option('--debug', 'show stack traces of faults')
     .version(VERSION, '--version', 'print the version')
-    .addHelpText(
-      'after',
-      examples(
-        'tessera init --public-url https://tokens.example.com',
-        'tessera doctor',
-        'tessera grant list --ending 30d',
-      ),
+    .examples(
+      'tessera init --public-url https://tokens.example.com',
+      'tessera doctor',
+      'tessera grant list --ending 30d',
     )
     .addHelpText('after', exitCodes)
     .addHelpText('after', `\nThe pages that messages name (docs/…) are in ${PAGES}`)

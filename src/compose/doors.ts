@@ -42,7 +42,6 @@ export function doorParts(
     authsvcMounts: authsvc.mounts,
     oauthMount: oauth.enabled ? oauth.mount : undefined,
     look: lookOf(pages),
-    servesDocs: pages.docs,
   };
 }
 

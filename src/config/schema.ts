@@ -1,5 +1,5 @@
-// The one schema of the configuration: it validates, gives the TypeScript type, the JSON Schema file for editors and the
-// reference page.
+// The one schema of the configuration: it validates, gives the TypeScript type, the JSON Schema file for editors and
+// docs/configuration.md.
 import { optional, type ValueOf } from '../schema.ts';
 import { authsvc } from './sections/authsvc.ts';
 import { device } from './sections/device.ts';

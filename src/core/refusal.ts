@@ -1,7 +1,7 @@
 // Refusals of rules and operations, in two closed lists: for callers (programs) and for people.
 // Each token door has a table with all reasons for callers, the pages have one with all reasons for people; a reason added here
 // does not compile until they have it. Refusals of the server are in src/doors/server/transport-refusal.ts, those of the pages
-// alone in src/doors/pages/parts/refusal.ts.
+// alone in src/doors/pages/parts/wording.ts.
 import type { Seconds } from './time.ts';
 
 // Groups of reasons. Where a door words a whole group alike, it names the group: a new reason of the group is worded there.

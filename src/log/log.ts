@@ -1,4 +1,3 @@
-import { prettyLine } from './pretty.ts';
 import { type Destination, standardOutput } from './standard-output.ts';
 
 /** From the least important to the most important. */
@@ -62,4 +61,17 @@ const SECRET_NAMES = new Set(['authorization', 'cookie', 'access_token', 'refres
 
 function strikeOut(name: string, value: unknown): unknown {
   return SECRET_NAMES.has(name.toLowerCase()) ? '[secret]' : value;
+}
+
+/** A log line for people: time, level, message, then the other fields as name=value. */
+function prettyLine(line: string): string {
+  const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  const clock = String(time).slice(11, 23);
+  const values = Object.entries(rest).map(([name, value]) => `${name}=${printed(value)}`);
+  return `${clock} ${String(level).padEnd(5)} ${String(msg)}  ${values.join(' ')}\n`;
+}
+
+function printed(value: unknown): string {
+  if (Array.isArray(value)) return value.map((item) => `\n    ${item}`).join('');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

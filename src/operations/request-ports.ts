@@ -2,20 +2,20 @@ import type { Decision, Store } from '../store/store.ts';
 import type { Ports } from './ports.ts';
 
 /**
- * The ports for one request: every event that it causes names it. Doors use this for all operations that change state but
- * refreshes, which are too frequent for a store of their own: refresh-tokens.ts names the request itself.
+ * The ports for one request: every event that it causes names it, as its log line does. Doors use this for all operations that
+ * change state but refreshes, which are too frequent for a store of their own: refresh-tokens.ts names the request itself.
  */
 export function portsOfRequest<Some extends Pick<Ports, 'store'>>(ports: Some, requestId: string): Some {
   return { ...ports, store: storeOfRequest(ports.store, requestId) };
 }
 
-/** The store for one request: the events of its changes name the request, as its log line does. */
 function storeOfRequest(store: Store, requestId: string): Store {
   const named = <Row, T>(decision: Decision<Row, T>): Decision<Row, T> =>
     decision.events ? { ...decision, events: decision.events.map((event) => ({ ...event, requestId })) } : decision;
   return {
     ...store,
     change: (table, key, decide) => store.change(table, key, (found, now) => named(decide(found, now))),
+    changeAll: (rows, decide) => store.changeAll(rows, (found, now) => named(decide(found, now))),
     create: (table, key, decide) => store.create(table, key, (now) => named(decide(now))),
   };
 }

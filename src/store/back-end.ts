@@ -1,6 +1,6 @@
 // What a back end implements. `storeOf` (change.ts) turns it into a Store; the other guarantees of a Store are the back end's.
 import type { Event } from '../core/event.ts';
-import type { Found, Insert, Loaded, Store } from './store.ts';
+import type { Found, Loaded, Store } from './store.ts';
 import type { AnyTable, Table } from './table.ts';
 
 /** The most rows that `find` returns if the caller names no limit. */
@@ -16,8 +16,8 @@ export interface LoadedVersion<Row, Companion> extends Loaded<Row, Companion> {
 
 /** One unit: all of it or none of it. */
 export interface Commit {
-  readonly swap?: Swap;
-  readonly inserts: readonly Insert[];
+  /** Each row once. All commits have them in the same order (change.ts), so that no two wait for each other's locks. */
+  readonly swaps: readonly Swap[];
   readonly events: readonly Event[];
   /** The revision of every row this commit writes. Drawn at random beforehand, so that a commit recognises its own work. */
   readonly revision: number;
@@ -32,9 +32,9 @@ export interface Swap {
   readonly before?: unknown;
 }
 
-export interface BackEnd extends Omit<Store, 'change' | 'create' | 'load'> {
+export interface BackEnd extends Omit<Store, 'change' | 'changeAll' | 'create' | 'load'> {
   loadVersioned<Row, Companion>(table: Table<Row, Companion>, key: string): Promise<LoadedVersion<Row, Companion>>;
 
-  /** Durable when it resolves. False: a revision had moved or an inserted key exists, and nothing was written. */
+  /** Durable when it resolves. False: a revision had moved or a new key exists, and nothing was written. */
   commit(commit: Commit): Promise<boolean>;
 }

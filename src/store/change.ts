@@ -1,53 +1,63 @@
-import type { EpochSeconds } from '../core/time.ts';
-import type { BackEnd, Commit, LoadedVersion } from './back-end.ts';
-import { CommitUnknown, type Decision, type Found, OutcomeUnknown, type Store, StoreUnavailable } from './store.ts';
-import type { AnyTable, Table } from './table.ts';
-
-type Decide<Row, Companion, T> = (found: Found<Row, Companion> | undefined, now: EpochSeconds) => Decision<Row, T>;
+import type { BackEnd, Commit, LoadedVersion, Swap, Versioned } from './back-end.ts';
+import {
+  CommitUnknown,
+  type Decision,
+  type Loaded,
+  MOST_ROWS,
+  OutcomeUnknown,
+  type RowReferences,
+  type Store,
+  StoreUnavailable,
+} from './store.ts';
+import type { AnyTable } from './table.ts';
 
 /** More conflicts than this in a single change mean a fault, not contention. */
 const MOST_ATTEMPTS = 1000;
 
+/** What a decision commits, if anything. */
+interface Plan<T> {
+  readonly outcome: T;
+  readonly commit: Commit | undefined;
+}
+
 /** Turns a back end into a Store. What back ends share is how a change is decided and committed. */
 export function storeOf(backEnd: BackEnd): Store {
   return {
+    ...backEnd,
     load: (table, key) => backEnd.loadVersioned(table, key),
-    change: (table, key, decide) => change(backEnd, table, key, decide, backEnd.loadVersioned(table, key)),
-    create: (table, key, decide) =>
-      change(backEnd, table, key, (found, now) => (found ? taken(table) : decide(now)), notThere(backEnd)),
-    find: (table, where, limit) => backEnd.find(table, where, limit),
-    page: (table, query) => backEnd.page(table, query),
-    now: () => backEnd.now(),
-    examine: () => backEnd.examine(),
-    events: (query) => backEnd.events(query),
-    newestEvents: (query) => backEnd.newestEvents(query),
-    eventProgress: () => backEnd.eventProgress(),
-    sweep: (table, before, limit) => backEnd.sweep(table, before, limit),
-    sweepEvents: (before, limit) => backEnd.sweepEvents(before, limit),
-    countEnding: (table, time, most) => backEnd.countEnding(table, time, most),
-    count: (table, column) => backEnd.count(table, column),
-    stamp: (table) => backEnd.stamp(table),
-    figures: () => backEnd.figures(),
-    close: () => backEnd.close(),
+    change: (table, key, decide) => {
+      const load = () => backEnd.loadVersioned(table, key);
+      return change(backEnd, load, ({ found, now }, mustFence) => planOf(table, found, decide(found, now), mustFence));
+    },
+    changeAll: async (rows, decide) => {
+      assertWritable(rows);
+      const load = () => loadAll(backEnd, rows);
+      return change(backEnd, load, ({ found, now }, mustFence) =>
+        planOfAll(rows, found, decide(found as never, now), mustFence),
+      );
+    },
+    create: (table, key, decide) => {
+      const load = () => backEnd.loadVersioned(table, key);
+      const plan = ({ found, now }: Loaded<unknown, unknown>) =>
+        found ? taken(table) : planOf(table, undefined, decide(now), false);
+      return change(backEnd, load, plan, notThere(backEnd));
+    },
   };
 }
 
-async function change<Row, Companion, T>(
+async function change<Found, T>(
   backEnd: BackEnd,
-  table: Table<Row, Companion>,
-  key: string,
-  decide: Decide<Row, Companion, T>,
-  loading: Promise<LoadedVersion<Row, Companion>>,
+  load: () => Promise<Found>,
+  plan: (loaded: Found, mustFence: boolean) => Plan<T>,
+  loading = load(),
 ): Promise<T> {
   const uncertain: Uncertain<T>[] = [];
   try {
     let loaded = await loading;
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-      if (attempt > 1) loaded = await backEnd.loadVersioned(table, key);
-      for (const { commit, outcome } of uncertain) if (await happened(commit, loaded, backEnd)) return outcome;
-      const decision = decide(loaded.found, loaded.now);
-      const { outcome } = decision;
-      const commit = commitOf(table, uncertain.length > 0 ? fenced(decision, loaded) : decision, loaded);
+      if (attempt > 1) loaded = await load();
+      for (const { commit, outcome } of uncertain) if (await happened(commit, backEnd)) return outcome;
+      const { outcome, commit } = plan(loaded, uncertain.length > 0);
       if (!commit) return outcome;
       try {
         if (await backEnd.commit(commit)) return outcome;
@@ -56,11 +66,16 @@ async function change<Row, Companion, T>(
         uncertain.push({ commit, outcome });
       }
     }
-    throw new StoreUnavailable(`a row of ${table.name} changed ${MOST_ATTEMPTS} times while one change waited`);
+    throw new StoreUnavailable(`a row changed ${MOST_ATTEMPTS} times while one change of it waited`);
   } catch (error) {
     if (uncertain.length === 0 || !(error instanceof StoreUnavailable)) throw error;
     throw new OutcomeUnknown(error.message, { cause: error });
   }
+}
+
+async function loadAll(backEnd: BackEnd, rows: RowReferences) {
+  const loaded = await Promise.all(rows.map(({ table, key }) => backEnd.loadVersioned(table, key)));
+  return { found: loaded.map(({ found }) => found), now: await backEnd.now() };
 }
 
 /** What loading a newly drawn key would return: no row. */
@@ -73,46 +88,83 @@ function taken({ name }: AnyTable): never {
   throw new Error(`a key that was drawn for a new row of ${name} is taken`);
 }
 
+function assertWritable(rows: RowReferences): void {
+  if (rows.length > MOST_ROWS) throw new Error(`${rows.length} rows in one change; there may be ${MOST_ROWS}`);
+  if (new Set(rows.map(({ table, key }) => `${table.name} ${key}`)).size < rows.length)
+    throw new Error('a row occurs twice in one change');
+}
+
 /** A commit whose connection broke. It may still be in progress and become visible only later. */
 interface Uncertain<T> {
   readonly commit: Commit;
   readonly outcome: T;
 }
 
-/** Recognised by its revision: in the row it changed or, if that row has changed again, in a row it inserted. */
-async function happened(
-  { swap, inserts: [inserted], revision }: Commit,
-  { found }: LoadedVersion<unknown, unknown>,
-  backEnd: BackEnd,
-): Promise<boolean> {
-  if (swap && found?.revision === revision) return true;
-  if (!inserted) return !swap; // events alone: they may be missing, but appending them twice would be worse
-  const { table, row } = inserted;
-  return (await backEnd.loadVersioned(table, table.keyOf(row))).found?.revision === revision;
+/** Recognised by its revision, in any of the rows that it wrote: others may have changed some of them since. */
+async function happened({ swaps, revision }: Commit, backEnd: BackEnd): Promise<boolean> {
+  if (swaps.length === 0) return true; // events alone: they may be missing, but appending them twice would be worse
+  const written = await Promise.all(swaps.map(({ table, row }) => backEnd.loadVersioned(table, table.keyOf(row))));
+  return written.some(({ found }) => found?.revision === revision);
 }
 
 /**
- * A commit that is still in progress must not succeed after we answered that it failed. If the new decision would leave the
- * row unchanged, the row is written again under a new revision, so that the old commit conflicts.
+ * `mustFence`: a commit that is still in progress must not succeed after we answered that it failed. If the new decision
+ * leaves a row unchanged, the row is written again under a new revision, so that the old commit conflicts.
  */
-function fenced<Row, T>(decision: Decision<Row, T>, { found }: LoadedVersion<Row, unknown>): Decision<Row, T> {
-  return decision.next === undefined && found ? { ...decision, next: found.row } : decision;
+function planOf<Row, T>(
+  table: AnyTable,
+  found: Versioned<Row, unknown> | undefined,
+  decision: Decision<Row, T>,
+  mustFence: boolean,
+): Plan<T> {
+  const next = decision.next ?? (mustFence ? found?.row : undefined);
+  return {
+    outcome: decision.outcome,
+    commit: commitOf(next === undefined ? [] : [swapOf(table, found, next)], decision),
+  };
 }
 
-function commitOf(
-  table: AnyTable,
-  decision: Decision<unknown, unknown>,
-  { found }: LoadedVersion<unknown, unknown>,
-): Commit | undefined {
-  const { next, inserts = [], events = [] } = decision;
-  if (next === undefined && inserts.length === 0 && events.length === 0) return undefined;
-  const revision = drawRevision(found?.revision);
-  if (next === undefined) return { inserts, events, revision };
-  return { swap: { table, row: next, expected: found?.revision, before: found?.row }, inserts, events, revision };
+/** Rows that are only read are written again in the same way, so that this commit conflicts if one of them has changed. */
+function planOfAll<T>(
+  rows: RowReferences,
+  found: readonly (Versioned<unknown, unknown> | undefined)[],
+  decision: Decision<readonly unknown[], T>,
+  mustFence: boolean,
+): Plan<T> {
+  const { outcome, next = [], inserts = [], events = [] } = decision;
+  const writes = mustFence || inserts.length > 0 || events.length > 0 || next.some((row) => row !== undefined);
+  if (!writes) return { outcome, commit: undefined };
+  const swaps = rows.flatMap(({ table }, place) => {
+    const row = next[place] ?? found[place]?.row;
+    return row === undefined ? [] : [swapOf(table, found[place], row)];
+  });
+  return { outcome, commit: commitOf(swaps, decision) };
+}
+
+function swapOf(table: AnyTable, found: Versioned<unknown, unknown> | undefined, row: unknown): Swap {
+  return { table, row, expected: found?.revision, before: found?.row };
+}
+
+function commitOf(swaps: Swap[], { inserts = [], events = [] }: Decision<unknown, unknown>): Commit | undefined {
+  for (const { table, row } of inserts) swaps.push({ table, row, expected: undefined });
+  if (swaps.length === 0 && events.length === 0) return undefined;
+  return { swaps: swaps.length > 1 ? inLockOrder(swaps) : swaps, events, revision: drawRevision(swaps) };
+}
+
+/**
+ * One order for all commits prevents deadlocks. Tables that others refer to come first. Then new rows: adding a row may wait
+ * for somebody who changes it, but not the other way round.
+ */
+function inLockOrder(swaps: readonly Swap[]): Swap[] {
+  const orderOf = ({ table, row, expected }: Swap) =>
+    [table.companion ? 1 : 0, expected === undefined ? 0 : 1, table.name, table.keyOf(row)].join(' ');
+  const ordered = swaps.map((swap) => ({ swap, order: orderOf(swap) }));
+  return ordered.sort((a, b) => (a.order < b.order ? -1 : 1)).map(({ swap }) => swap);
 }
 
 /** Random rather than counted, so that a commit recognises its own work; of constant size, so that rows never grow. */
-export function drawRevision(before: number | undefined): number {
+export function drawRevision(swaps: readonly Swap[]): number {
   const drawn = 2 ** 30 + Math.floor(Math.random() * 2 ** 30);
-  return drawn === before ? drawn - 1 : drawn; // an equal revision would look like no change
+  // an equal revision would look like no change
+  return swaps.some(({ expected }) => expected === drawn) ? drawRevision(swaps) : drawn;
 }

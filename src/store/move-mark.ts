@@ -4,7 +4,7 @@
 import type { Event } from '../core/event.ts';
 import { after, type EpochSeconds, epochSeconds, seconds } from '../core/time.ts';
 import type { BackEnd } from './back-end.ts';
-import { drawRevision } from './change.ts';
+import { storeOf } from './change.ts';
 import type { Store } from './store.ts';
 import type { AnyTable } from './table.ts';
 import { attempts } from './tables/attempts.ts';
@@ -60,10 +60,11 @@ export async function markMoved(from: BackEnd): Promise<void> {
   await write(from, AWAY, 1);
 }
 
-async function write(backEnd: BackEnd, about: string, count: number): Promise<void> {
-  const { found, now } = await backEnd.loadVersioned(attempts, about);
-  const swap = { table: attempts, row: { about, count, endsAt: after(now, YEARS) }, expected: found?.revision };
-  await backEnd.commit({ swap, inserts: [], events: [], revision: drawRevision(found?.revision) });
+function write(backEnd: BackEnd, about: string, count: number): Promise<void> {
+  return storeOf(backEnd).change(attempts, about, (_, now) => ({
+    outcome: undefined,
+    next: { about, count, endsAt: after(now, YEARS) },
+  }));
 }
 
 /** When this store was moved to another one; undefined if it was not, or was taken back since. */

@@ -105,7 +105,7 @@ async function companionOf(table: AnyTable, row: unknown, from: BackEnd): Promis
 async function swapRow(table: AnyTable, row: unknown, to: BackEnd): Promise<void> {
   const { found } = await to.loadVersioned(table, table.keyOf(row));
   const swap = { table, row, expected: found?.revision };
-  if (await to.commit({ swap, inserts: [], events: [], revision: drawRevision(found?.revision) })) return;
+  if (await to.commit({ swaps: [swap], events: [], revision: drawRevision([swap]) })) return;
   throw new MoveRefused(
     `somebody else changed a row of ${table.name} in the store to move to`,
     'Is a second move running, or a service? Stop it and run this again.',

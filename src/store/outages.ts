@@ -21,6 +21,8 @@ export function recordingOutages(store: Store, admit: Admit = () => undefined): 
       }, outages.note),
     change: (table, key, decide) =>
       outages.recorded(() => store.change(table, key, (found, now) => decide(found, outages.answeredAt(now)))),
+    changeAll: (rows, decide) =>
+      outages.recorded(() => store.changeAll(rows, (found, now) => decide(found, outages.answeredAt(now)))),
     create: (table, key, decide) =>
       outages.recorded(() => store.create(table, key, (now) => decide(outages.answeredAt(now)))),
     now: () =>

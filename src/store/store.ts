@@ -16,9 +16,37 @@ export interface Loaded<Row, Companion> {
   readonly now: EpochSeconds;
 }
 
+/** A row by its key, whether it exists or not. */
+export interface RowReference<Row, Companion> {
+  readonly table: Table<Row, Companion>;
+  readonly key: string;
+}
+
+export function rowOf<Row, Companion>(table: Table<Row, Companion>, key: string): RowReference<Row, Companion> {
+  return { table, key };
+}
+
+/** The most rows of one `changeAll`. Other changes wait while they are written: this many take a sixth of a second. */
+export const MOST_ROWS = 5000;
+
+// biome-ignore lint/suspicious/noExplicitAny: made by `rowOf`, whose row types FoundAll and NextAll recover
+export type RowReferences = readonly RowReference<any, any>[];
+
+/** What was found of each of these rows, in their order. */
+export type FoundAll<Rows extends RowReferences> = {
+  readonly [Place in keyof Rows]: Rows[Place] extends RowReference<infer Row, infer Companion>
+    ? Found<Row, Companion> | undefined
+    : never;
+};
+
+/** The next row for each of these, in their order; undefined: unchanged. */
+export type NextAll<Rows extends RowReferences> = {
+  readonly [Place in keyof Rows]: Rows[Place] extends RowReference<infer Row, infer _> ? Row | undefined : never;
+};
+
 /**
  * What a decision commits, as a whole or not at all:
- * - `next` replaces the row, or creates it if there was none
+ * - `next` replaces the row, or creates it if there was none; of `changeAll`, a list of such rows
  * - `inserts` creates further rows; none of them may exist
  * - `events` are appended to the event log
  */
@@ -102,6 +130,18 @@ export interface Store {
     table: Table<Row, Companion>,
     key: string,
     decide: (found: Found<Row, Companion> | undefined, now: EpochSeconds) => Decision<Row, T>,
+  ): Promise<T>;
+
+  /**
+   * Like `change`, for several rows of any tables, each named once, at most MOST_ROWS: all of the decision is committed or
+   * none of it, and only if none of the rows that were found has changed meanwhile, whether or not the decision changes it.
+   * - `found` and `next` have the order of `rows`.
+   * - A row that was not there and is written must still not be there. One that is not written is not checked again.
+   * - The rows are loaded together, but not at one moment: only a commit proves that they belong together.
+   */
+  changeAll<const Rows extends RowReferences, T>(
+    rows: Rows,
+    decide: (found: FoundAll<Rows>, now: EpochSeconds) => Decision<NextAll<Rows>, T>,
   ): Promise<T>;
 
   /** Like `change`, for a row with a newly drawn key: nothing is loaded before the commit. A key that exists is a fault. */

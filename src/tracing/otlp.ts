@@ -1,6 +1,6 @@
 // Spans in the JSON encoding of OTLP 1.x: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 // Ids are hex digits, 64-bit integers are texts, enumerations are numbers, names are in lowerCamelCase.
-import type { Attributes, Span, SpanKind } from './span.ts';
+import type { Attributes, Span, SpanKind } from './tracer.ts';
 
 const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3 };
 const STATUS_ERROR = 2;

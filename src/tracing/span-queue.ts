@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rejectedSpans } from './otlp.ts';
 import type { Post, Reply } from './post.ts';
-import type { Span } from './span.ts';
+import type { Span } from './tracer.ts';
 
 /** `queue-full`: the collector does not keep up. `unsent`: it could not be reached. `rejected`: it did not accept them. */
 export type DropReason = 'queue-full' | 'unsent' | 'rejected';

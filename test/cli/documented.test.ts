@@ -42,7 +42,6 @@ suite('the tessera command is documented', () => {
         'tessera serve',
         'tessera quickstart',
         'tessera config schema',
-        'tessera config reference',
         'tessera backup follow',
         'tessera exec', // standard output belongs to the program that it runs
       ],

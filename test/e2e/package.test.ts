@@ -134,6 +134,13 @@ suite('the published package', () => {
     assert.equal(statSync(join(folder, '.cache', 'tessera')).mode & 0o777, 0o700);
   });
 
+  test('has the commands for callers, completion included', () => {
+    const { status, stderr } = spawnSync(installed.command, ['token'], { env, encoding: 'utf8' });
+    assert.equal(status, 8, stderr);
+    const offered = execFileSync(installed.command, ['completion', 'bash', '--', 'who'], { env, encoding: 'utf8' });
+    assert.match(offered, /^whoami$/m);
+  });
+
   test('explains a refusal in the words of its own page', () => {
     const args = ['explain', 'refusal', 'refresh-token-reused'];
     assert.match(execFileSync(installed.command, args, { env, encoding: 'utf8' }), /Do: Get a new grant/);
@@ -151,7 +158,7 @@ suite('the published package', () => {
       const page = await (await fetch(`${address}/account`)).text();
       const [, style] = /<link rel="stylesheet" href="([^"]+)"/.exec(page) ?? [];
       assert.equal((await fetch(`${address}${style}`)).headers.get('content-type'), 'text/css; charset=utf-8');
-      for (const path of ['/docs', '/docs/api', '/docs/operators', '/docs/sdk/client', '/docs/images/first-minute.svg'])
+      for (const path of ['/docs', '/docs/api', '/docs/errors', '/docs/operators'])
         assert.equal((await fetch(`${address}${path}`)).status, 200, path);
       service.kill('SIGTERM');
       assert.deepEqual(await ended, [0, null]);

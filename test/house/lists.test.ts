@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { PERSON_REASONS, REFUSAL_REASONS } from '../../src/core/refusal.ts';
 import { AUTHSVC_REASONS, type AuthsvcReason, WORDING } from '../../src/doors/authsvc/wording.ts';
 import { OAUTH_REASONS, wordingOf } from '../../src/doors/oauth/wording.ts';
-import { PAGE_REASONS } from '../../src/doors/pages/parts/refusal.ts';
-import { PAGE_WORDING } from '../../src/doors/pages/parts/wording.ts';
+import { PAGE_REASONS, PAGE_WORDING } from '../../src/doors/pages/parts/wording.ts';
 import { TRANSPORT_REASONS, TRANSPORT_WORDS } from '../../src/doors/server/transport-refusal.ts';
 import { quoted, read, tableOf } from './sources.ts';
 

@@ -2,14 +2,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from 'commander';
+import { callerCommands } from '../../src/cli/commands/caller.ts';
 import { FLAGS } from '../../src/cli/commands/work/explain-assertion.ts';
 import { buildProgram } from '../../src/cli/program.ts';
+import { CliCommand } from '../../src/cli/terminal/cli-command.ts';
 import { TO_TYPE } from '../../src/cli/terminal/wording.ts';
 import { assertEach, CODE, COMMAND_LINES, PAGES, SPANS } from './mentioning-pages.ts';
 import type { Mention } from './mentions.ts';
 import { read, type Source } from './sources.ts';
 
-const program = buildProgram();
+const ofServer = buildProgram();
+const ofClient = new CliCommand();
+callerCommands(ofClient);
 const flagsOf = (command: Command) => command.options.flatMap(({ long, short }) => [long, short]);
 const find = (command: Command, name: string) => command.commands.find((child) => child.name() === name);
 
@@ -17,7 +21,7 @@ const find = (command: Command, name: string) => command.commands.find((child) =
 const isGroup = ({ commands, registeredArguments }: Command) => commands.length > 0 && registeredArguments.length === 0;
 
 /** Whether the words are a command with flags that it has. Arguments are not looked at. */
-function isCommand(line: string): boolean {
+function isCommand(line: string, program = ofServer): boolean {
   const words = line
     .replaceAll(/'[^']*'/g, 'quoted')
     .replace(/ -- .*/, '') // what `tessera exec` runs
@@ -40,12 +44,19 @@ test('every command line of tessera names a command and its flags', () => {
   const prefix = /^(?:npm run tessera -- |tessera )/;
   const called = COMMAND_LINES.filter(({ text }) => prefix.test(text));
   const short = SPANS.filter(
-    ({ text }) => /^[a-z-]+ (?:[a-z-]+ )?--?[a-z]/.test(text) && find(program, text.split(' ')[0] ?? ''),
+    ({ text }) => /^[a-z-]+ (?:[a-z-]+ )?--?[a-z]/.test(text) && find(ofServer, text.split(' ')[0] ?? ''),
   );
   assertEach([...called, ...short], 100, (line) => isCommand(line.replace(prefix, '')));
 });
 
+test('every command line of tessera-client does, too', () => {
+  const prefix = /^tessera-client /;
+  const called = COMMAND_LINES.filter(({ text }) => prefix.test(text));
+  assertEach(called, 5, (line) => isCommand(line.replace(prefix, ''), ofClient));
+});
+
 test('a command or a flag that does not exist is found', () => {
+  assert.equal(isCommand('grant list', ofClient), false);
   for (const line of ['grant count', 'grant list --endless 3d', 'sevre', 'serve --fast'])
     assert.equal(isCommand(line), false, line);
   for (const line of ['grant list --ending 30d', '--set a=b serve', 'events --after 3 --json'])
@@ -53,7 +64,7 @@ test('a command or a flag that does not exist is found', () => {
 });
 
 test('every command and flag that the terminal adds to a refusal exists', () => {
-  const flags = new Set(allOf(program).flatMap(flagsOf));
+  const flags = new Set(allOf(ofServer).flatMap(flagsOf));
   const texts = Object.values(TO_TYPE);
   const commands = texts.flatMap((text) => [...text.matchAll(/tessera ([^,;.(]+)/g)].map(([, line = '']) => line));
   assert.ok(commands.length > 20);
@@ -66,7 +77,7 @@ test('every command and flag that the terminal adds to a refusal exists', () => 
     named.filter((flag) => !flags.has(flag)),
     [],
   );
-  const ofTokenIssuer = flagsOf(find(find(program, 'token-issuer') as Command, 'change') as Command);
+  const ofTokenIssuer = flagsOf(find(find(ofServer, 'token-issuer') as Command, 'change') as Command);
   assert.deepEqual(
     Object.values(FLAGS).filter((flag) => !ofTokenIssuer.includes(flag)),
     [],

@@ -5,7 +5,8 @@ import { beginAnswering, keepSeen } from '../../src/operations/upkeep/service-ti
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { recordingOutages } from '../../src/store/outages.ts';
-import { CommitUnknown, OutcomeUnknown, StoreUnavailable } from '../../src/store/store.ts';
+import { CommitUnknown, OutcomeUnknown, rowOf, StoreUnavailable } from '../../src/store/store.ts';
+import { attempts } from '../../src/store/tables/attempts.ts';
 import { SERVICE, serviceTimes } from '../../src/store/tables/service-times.ts';
 import { accepted, anotherNode, answer, issue, type Node, refresh, type TestClock, textOf } from '../node.ts';
 import { NOW } from '../samples.ts';
@@ -57,6 +58,19 @@ test('a commit with unknown outcome is reported as unknown, and a retry gets the
   assert.equal(textOf(accepted(await refresh(node, pair))), textOf(retried));
   clock.move(1);
   assert.equal(await answer(refresh(node, pair)), 'refresh-token-reused');
+});
+
+test('the first change after an outage records it, also one of several rows', async (t) => {
+  const { node, clock, trouble } = await aTroubledNode(t);
+  await node.store.now();
+  const rows = [rowOf(attempts, 'a'), rowOf(attempts, 'b')];
+  const change = () => node.store.changeAll(rows, (_, now) => ({ outcome: now }));
+  trouble.state = 'away';
+  await assert.rejects(change(), StoreUnavailable);
+  clock.move(500);
+  trouble.state = 'fine';
+  assert.equal(await change(), NOW + 500);
+  assert.deepEqual(await outageOf(node), { silentFrom: NOW, answeringSince: NOW + 500 });
 });
 
 test('an outage that began after the retry window closed does not reopen it', async (t) => {

@@ -39,7 +39,10 @@ test('a decision that only inserts writes the new row and not the row it read', 
   commits.length = 0;
   await store.change(attempts, 'a', () => ({ outcome: undefined, inserts: [insert(attempts, counter('b', 7))] }));
   assert.equal(commits.length, 1);
-  assert.equal(commits[0]?.swap, undefined);
+  assert.deepEqual(
+    commits[0]?.swaps.map(({ table, row }) => table.keyOf(row)),
+    ['b'],
+  );
   assert.equal(await countOf(backEnd, 'b'), 7);
   assert.equal(await revisionOf(backEnd, attempts, 'a'), before);
 });
@@ -47,7 +50,7 @@ test('a decision that only inserts writes the new row and not the row it read', 
 test('a decision that only has events writes them', async (t) => {
   const { backEnd, store, commits } = await watched(t);
   await store.change(attempts, 'a', () => ({ outcome: undefined, events: [told(5)] }));
-  assert.equal(commits[0]?.swap, undefined);
+  assert.deepEqual(commits[0]?.swaps, []);
   assert.deepEqual(await eventSubjects(backEnd), [5]);
   assert.equal(await countOf(backEnd, 'a'), undefined);
 });

@@ -9,6 +9,7 @@ import { nodes } from './conformance/nodes.ts';
 import { operations } from './conformance/operations.ts';
 import { paging } from './conformance/paging.ts';
 import { schema } from './conformance/schema.ts';
+import { severalRows } from './conformance/several-rows.ts';
 import { sweeping } from './conformance/sweeping.ts';
 import { unknownCommits } from './conformance/unknown-commits.ts';
 import { values } from './conformance/values.ts';
@@ -30,6 +31,7 @@ export type Claim = (what: string, proof: (database: TestDatabase) => Promise<vo
 const PARTS = [
   atomicity,
   concurrency,
+  severalRows,
   unknownCommits,
   nodes,
   operations,

@@ -40,7 +40,7 @@ test('swaps, creations and events sent to a frozen server do not run when it wak
   const { found } = await backEnd.loadVersioned(attempts, 'frozen');
   const swap = { table: attempts, row: counter('frozen', 2), expected: found?.revision };
   const commits = [
-    commitOf({ swap, events: [told(1)] }),
+    commitOf({ swaps: [swap], events: [told(1)] }),
     commitOf({ inserts: [{ table: attempts, row: counter('new') }] }),
     commitOf({ events: [told(2)] }),
   ];

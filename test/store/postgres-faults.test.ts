@@ -6,7 +6,7 @@ import pg from 'pg';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
-import { type Store, StoreUnavailable } from '../../src/store/store.ts';
+import { rowOf, type Store, StoreUnavailable } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { eventually } from '../eventually.ts';
@@ -166,7 +166,7 @@ test('a deadlock with another session never reaches a caller', async () => {
   const swap = { table: attempts, row: counter('d1', 1), expected: await revisionOf(backEnd, attempts, 'd1') };
   const inserts = [{ table: attempts, row: counter('d3') }];
   await operator.query("BEGIN; INSERT INTO attempts VALUES ('d3', 1, 0, 0)");
-  const committing = backEnd.commit(commitOf({ swap, inserts, events: [told(7)] }));
+  const committing = backEnd.commit(commitOf({ swaps: [swap], inserts, events: [told(7)] }));
   await pause(100);
   await operator.query("UPDATE attempts SET count = 9 WHERE about = 'd1'").catch(() => undefined);
   await operator.query('ROLLBACK');
@@ -186,6 +186,22 @@ test('two nodes that change the same rows in opposite order do not deadlock', as
       nodes.flatMap(({ store }, n) => (orders[n] ?? []).map((about) => put(store, attempts, counter(about, round)))),
     );
   }
+  await Promise.all(nodes.map(({ backEnd }) => backEnd.close()));
+  assert.equal((await deadlocks()) - before, 0);
+});
+
+test('two nodes that change several rows at once, in opposite order, do not deadlock', async () => {
+  const before = await deadlocks();
+  const nodes = [await opened('statement_timeout=20000'), await opened('statement_timeout=20000')];
+  const rows = Array.from({ length: 200 }, (_, n) => rowOf(attempts, `together ${n}`));
+  const orders = [rows, rows.toReversed()];
+  const increment = ({ store }: { store: Store }, n: number) =>
+    store.changeAll(orders[n % 2] ?? [], (found) => ({
+      outcome: undefined,
+      next: orders[n % 2]?.map(({ key }, place) => counter(key, (found[place]?.row.count ?? 0) + 1)) ?? [],
+    }));
+  await Promise.all(Array.from({ length: 8 }, (_, n) => nodes.map((node) => increment(node, n))).flat());
+  assert.equal(await countOf(nodes[0]?.backEnd as BackEnd, 'together 7'), 16);
   await Promise.all(nodes.map(({ backEnd }) => backEnd.close()));
   assert.equal((await deadlocks()) - before, 0);
 });

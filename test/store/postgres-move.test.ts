@@ -126,7 +126,7 @@ test('a move that lost a row is reported as failed', async () => {
   await issue(node);
   const forgetful = {
     ...to,
-    commit: async (commit: Parameters<typeof to.commit>[0]) => commit.swap?.table === grants || to.commit(commit),
+    commit: async (commit: Parameters<typeof to.commit>[0]) => commit.swaps[0]?.table === grants || to.commit(commit),
   };
   await assert.rejects(
     moveStore(alone(from), forgetful, () => undefined),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Reply } from '../../src/tracing/post.ts';
-import type { Span } from '../../src/tracing/span.ts';
 import { BATCH, MOST_WAITING, SpanQueue } from '../../src/tracing/span-queue.ts';
+import type { Span } from '../../src/tracing/tracer.ts';
 import { eventually } from '../eventually.ts';
 
 const SPAN: Span = {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Fetch } from '../../src/outbound/download.ts';
 import { systemRandom } from '../../src/system.ts';
-import type { Span } from '../../src/tracing/span.ts';
 import { tracedFetch } from '../../src/tracing/traced-fetch.ts';
+import type { Span } from '../../src/tracing/tracer.ts';
 import { Tracer } from '../../src/tracing/tracer.ts';
 
 const URL_OF_OCSP = 'http://ocsp.example:8080/MFowWDBW?x=y';

@@ -1,16 +1,15 @@
 // Copies of a SQLite store: one, or a continuous backup.
-import type { Command } from 'commander';
-import { asDuration, atLeast, examples } from '../terminal/options.ts';
-import type { FollowFlags } from './work/backup.ts';
+import type { CliCommand } from '../terminal/cli-command.ts';
+import { asDuration, atLeast } from '../terminal/options.ts';
 
 const work = () => import('./work/backup.ts');
 
-export function backupCommands(program: Command): void {
+export function backupCommands(program: CliCommand): void {
   const group = program
     .command('backup [file]')
     .description('copy the SQLite store to a file, while the service runs; keep the keyring elsewhere')
-    .addHelpText('after', examples('tessera backup /backup/tessera-2026-11-15.db'))
-    .action(async (file: string | undefined, _: unknown, command: Command) => (await work()).backUpTo(file, command));
+    .examples('tessera backup /backup/tessera-2026-11-15.db')
+    .runs(async () => (await work()).backUpTo);
 
   group
     .command('follow <folder>')
@@ -24,16 +23,12 @@ export function backupCommands(program: Command): void {
       asDuration('1d'),
     )
     .option('--segment <duration>', 'how often a file is complete, for --command', atLeast(1), asDuration('10s'))
-    .addHelpText('after', examples('tessera backup follow /backup/tessera --keep 30d'))
-    .action(async (folder: string, flags: FollowFlags, command: Command) =>
-      (await work()).follow(folder, flags, command),
-    );
+    .examples('tessera backup follow /backup/tessera --keep 30d')
+    .runs(async () => (await work()).follow);
 
   group
     .command('verify <backup>')
     .description('check a copy, or rebuild each series of a continuous backup and check it; changes nothing')
-    .addHelpText('after', examples('tessera backup verify /backup/tessera'))
-    .action(async (path: string, _: unknown, command: Command) =>
-      (await work()).verify(path, command.optsWithGlobals()),
-    );
+    .examples('tessera backup verify /backup/tessera')
+    .runs(async () => (await work()).verify);
 }

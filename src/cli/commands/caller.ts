@@ -1,88 +1,28 @@
-// For programs and people that call the service: these commands need neither a configuration nor a store.
-import type { Command } from 'commander';
-import { examples } from '../terminal/options.ts';
-import type { LoginFlags, ProfileFlag } from './work/caller.ts';
+// For programs and people that call the service: the commands of @tessera/client. They need neither a configuration nor a store.
 
-const work = () => import('./work/caller.ts');
+import { type CallerCommand, callerCommands as commandsOfClient } from '../../../sdk/client/src/cli.ts';
+import type { CliCommand } from '../terminal/cli-command.ts';
+import { printOnly, remark, result } from '../terminal/output.ts';
 
-export function callerCommands(program: Command): void {
-  declareLogin(program);
-  declareToken(program);
-  declareWhoami(program);
-  declareLogout(program);
-  declareExec(program);
-  declareProfiles(program);
-}
-
-function withProfile(command: Command): Command {
-  return command.option('--profile <name>', 'which login (else $TESSERA_PROFILE, else "default")');
-}
-
-function declareLogin(program: Command): void {
-  withProfile(program.command('login'))
-    .description('get tokens from a service and keep them: in a browser, by certificate, or by assertion')
-    .option('--server <address>', 'the address of the service (else that of the last login)')
-    .option('--client-id <client_id>', 'the integration (else that of the last login)')
-    .option('--scope <scope>', 'what the tokens are for; all that the integration may do if left out')
-    .option('--certificate <file>', 'a client certificate, PEM, instead of a browser; needs --key')
-    .option('--key <file>', 'the key of the certificate, PEM')
-    .option('--assertion-file <file>', 'a JWT of the platform that runs this job, instead of a browser')
-    .option('--ca <file>', 'the authority of the server certificate, PEM, if this machine does not trust it')
-    .addHelpText(
-      'after',
-      examples(
-        'tessera login --server https://tokens.example.com --client-id orders-sync',
-        'tessera login --server https://tokens.example.com --client-id orders-sync --certificate me.pem --key me-key.pem',
-      ),
-    )
-    .action(async (flags: LoginFlags) => (await work()).login(flags));
-}
-
-function declareToken(program: Command): void {
-  withProfile(program.command('token'))
-    .description('print a valid access token, refreshed if that is due')
-    .addHelpText(
-      'after',
-      examples('tessera token --profile staging', 'curl -H "Authorization: Bearer $(tessera token)" …'),
-    )
-    .action(async (flags: ProfileFlag) => (await work()).printToken(flags));
-}
-
-function declareWhoami(program: Command): void {
-  withProfile(program.command('whoami'))
-    .description('show whose token this is, what it is for and how long it works')
-    .option('--json', 'as JSON')
-    .addHelpText('after', examples('tessera whoami', 'tessera whoami --json | jq -r .identity'))
-    .action(async (flags: ProfileFlag & { json?: true }) => (await work()).whoami(flags));
-}
-
-function declareLogout(program: Command): void {
-  withProfile(program.command('logout'))
-    .description('end the grant and remove its tokens')
-    .addHelpText('after', examples('tessera logout', 'tessera logout --profile staging'))
-    .action(async (flags: ProfileFlag) => (await work()).logout(flags));
-}
-
-function declareExec(program: Command): void {
-  withProfile(program.command('exec'))
-    .description('run a program with a valid access token in TESSERA_TOKEN')
-    .argument('<command...>', 'the program and its arguments, after --')
-    .addHelpText('after', examples('tessera exec -- ./sync.sh --all', 'tessera exec --profile staging -- env'))
-    .action(async (words: string[], flags: ProfileFlag) => (await work()).execute(words, flags));
-}
-
-function declareProfiles(program: Command): void {
+export function callerCommands(program: CliCommand): void {
+  const commands = commandsOfClient({ program: 'tessera', note: remark, qrCode });
+  const isOfProfiles = ({ name }: CallerCommand) => name.startsWith('profile ');
+  for (const command of commands.filter((each) => !isOfProfiles(each))) declare(program, command);
   const group = program.command('profile').description('the logins of this user');
-  group
-    .command('list')
-    .description('list them')
-    .option('--json', 'as JSON')
-    .addHelpText('after', examples('tessera profile list'))
-    .action(async (flags: { json?: true }) => (await work()).listProfiles(flags));
-  group
-    .command('remove')
-    .argument('<name>', 'its name')
-    .description('end its grant and forget it')
-    .addHelpText('after', examples('tessera profile remove staging'))
-    .action(async (name: string) => (await work()).removeProfile(name));
+  for (const command of commands.filter(isOfProfiles)) declare(group, command);
+}
+
+function declare(group: CliCommand, { name, about, argument, options, examples, run }: CallerCommand): void {
+  const command = group.command(name.split(' ').at(-1) ?? '').description(about);
+  for (const option of options) command.option(...option);
+  if (argument) command.argument(...argument);
+  command.examples(...examples).action(async () => {
+    const { text, value = {} } = await run(command.opts(), command.args);
+    if (text === undefined) result(value);
+    else printOnly(text, value);
+  });
+}
+
+async function qrCode(text: string): Promise<string> {
+  return (await import('uqr')).renderUnicodeCompact(text, { border: 2 });
 }

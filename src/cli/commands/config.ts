@@ -1,34 +1,27 @@
-import type { Command } from 'commander';
-import { examples } from '../terminal/options.ts';
+import type { CliCommand } from '../terminal/cli-command.ts';
 
 const work = () => import('./work/config.ts');
 
-export function configCommands(program: Command): void {
+export function configCommands(program: CliCommand): void {
   const config = program.command('config').description('check and show the configuration');
 
   config
     .command('check')
     .description('report mistakes in the configuration')
     .option('--offline', 'do not connect to PostgreSQL')
-    .addHelpText('after', examples('tessera config check', 'tessera --config /etc/tessera/tessera.yaml config check'))
-    .action(async (flags: { offline?: true }, command: Command) => (await work()).checkConfig(flags, command));
+    .examples('tessera config check', 'tessera --config /etc/tessera/tessera.yaml config check')
+    .runs(async () => (await work()).checkConfig);
 
   config
     .command('show')
     .description('show every setting in effect; secrets are hidden')
     .option('--json', 'as JSON')
-    .addHelpText('after', examples('tessera config show', 'tessera config show --json | jq .tokens'))
-    .action(async (flags: { json?: true }, command: Command) => (await work()).showConfig(flags, command));
+    .examples('tessera config show', 'tessera config show --json | jq .tokens')
+    .runs(async () => (await work()).showConfig);
 
   config
     .command('schema')
     .description('print the JSON Schema of the configuration file, for editors')
-    .addHelpText('after', examples('tessera config schema > tessera.schema.json'))
-    .action(async () => (await work()).printSchema());
-
-  config
-    .command('reference')
-    .description('print the page that explains every setting')
-    .addHelpText('after', examples('tessera config reference > docs/configuration.md'))
-    .action(async () => (await work()).printReference());
+    .examples('tessera config schema > tessera.schema.json')
+    .runs(async () => (await work()).printSchema);
 }

@@ -1,13 +1,10 @@
-import type { Command } from 'commander';
-import { examples } from '../terminal/options.ts';
+import type { CliCommand } from '../terminal/cli-command.ts';
 
-export function doctorCommand(program: Command): void {
+export function doctorCommand(program: CliCommand): void {
   program
     .command('doctor')
     .description('check files, certificates, clock, store, keyring and grants, and say what to do')
     .option('--json', 'as JSON')
-    .addHelpText('after', examples('tessera doctor', 'tessera doctor --json | jq \'.[] | select(.verdict != "good")\''))
-    .action(async (flags: { json?: true }, command: Command) =>
-      (await import('./work/doctor.ts')).runDoctor(flags, command),
-    );
+    .examples('tessera doctor', 'tessera doctor --json | jq \'.[] | select(.verdict != "good")\'')
+    .runs(async () => (await import('./work/doctor.ts')).runDoctor);
 }

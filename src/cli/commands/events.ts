@@ -1,29 +1,23 @@
-import { type Command, Option } from 'commander';
 import { EVENT_TYPES } from '../../core/event.ts';
-import { asCount, asDuration, examples } from '../terminal/options.ts';
-import type { EventsFlags } from './work/events.ts';
+import type { CliCommand } from '../terminal/cli-command.ts';
+import { asCount, asDuration } from '../terminal/options.ts';
 
-export function eventsCommand(program: Command): void {
+export function eventsCommand(program: CliCommand): void {
   program
     .command('events')
     .description('show what changed, newest last: the latest 50 events, or all after a number or a time')
     .option('--after <sequence>', 'all events after this one; 0 for all there are', asCount)
     .option('--identity <identity>', 'of this identity, by user name or id; without refreshes')
-    .addOption(new Option('--type <type>', 'of this type').choices(EVENT_TYPES))
+    .choice('--type <type>', 'of this type', EVENT_TYPES)
     .option('--since <duration>', 'all of this last time, such as 24h', asDuration)
     .option('--limit <count>', 'at most this many', asCount)
     .option('--follow', 'keep printing new events until interrupted')
     .option('--json', 'one JSON object per line')
-    .addHelpText(
-      'after',
-      examples(
-        'tessera events',
-        'tessera events --follow',
-        'tessera events --after 1200 --json',
-        'tessera events --type reused --since 7d',
-      ),
+    .examples(
+      'tessera events',
+      'tessera events --follow',
+      'tessera events --after 1200 --json',
+      'tessera events --type reused --since 7d',
     )
-    .action(async (flags: EventsFlags, command: Command) =>
-      (await import('./work/events.ts')).printEvents(flags, command),
-    );
+    .acts(async () => (await import('./work/events.ts')).printEvents);
 }

@@ -1,11 +1,9 @@
-import type { Command } from 'commander';
-import { asCount, asYesNo, collect, examples } from '../terminal/options.ts';
-import type { PasswordFlags } from '../terminal/password.ts';
-import type { AddFlags, ChangeFlags, ListFlags } from './work/identity.ts';
+import type { CliCommand } from '../terminal/cli-command.ts';
+import { asCount, asYesNo, collect } from '../terminal/options.ts';
 
 const work = () => import('./work/identity.ts');
 
-export function identityCommands(program: Command): void {
+export function identityCommands(program: CliCommand): void {
   const group = program.command('identity').description('identities of the local directory');
   declareAdd(group);
   declareChange(group);
@@ -17,13 +15,13 @@ export function identityCommands(program: Command): void {
   declareSwitch(group, 'enable', 'accept a disabled identity again');
 }
 
-function withPassword(command: Command): Command {
+function withPassword(command: CliCommand): CliCommand {
   return command
     .option('--password-stdin', 'read the password from standard input')
     .option('--generate', 'make a password and print it, once');
 }
 
-function declareAdd(group: Command): void {
+function declareAdd(group: CliCommand): void {
   withPassword(
     group.command('add').argument('<user_name>', 'the name to sign in with; also matched with a common name'),
   )
@@ -34,20 +32,15 @@ function declareAdd(group: Command): void {
     .option('--api <yes|no>', 'whether it may use the web API (default: yes)', asYesNo)
     .option('--shared', 'allow an e-mail or principal name that another identity has')
     .option('--no-password', 'for an identity that authorizes by certificate alone')
-    .addHelpText(
-      'after',
-      examples(
-        'tessera identity add ada --email ada@example.com --group staff',
-        'tessera identity add ada --generate',
-        'tessera identity add build-7 --no-password',
-      ),
+    .examples(
+      'tessera identity add ada --email ada@example.com --group staff',
+      'tessera identity add ada --generate',
+      'tessera identity add build-7 --no-password',
     )
-    .action(async (userName: string, flags: AddFlags, command: Command) =>
-      (await work()).addPerson(userName, flags, command),
-    );
+    .acts(async () => (await work()).addPerson);
 }
 
-function declareChange(group: Command): void {
+function declareChange(group: CliCommand): void {
   group
     .command('change')
     .argument('<identity>', 'user name or id')
@@ -59,68 +52,55 @@ function declareChange(group: Command): void {
     .option('--no-group', 'it belongs to no group')
     .option('--api <yes|no>', 'whether it may use the web API', asYesNo)
     .option('--shared', 'allow an e-mail or principal name that another identity has')
-    .addHelpText(
-      'after',
-      examples(
-        'tessera identity change ada --email ada@example.org',
-        'tessera identity change ada --group staff --group ops',
-      ),
+    .examples(
+      'tessera identity change ada --email ada@example.org',
+      'tessera identity change ada --group staff --group ops',
     )
-    .action(async (name: string, flags: ChangeFlags, command: Command) =>
-      (await work()).changePerson(name, flags, command),
-    );
+    .acts(async () => (await work()).changePerson);
 }
 
-function declareRemove(group: Command): void {
+function declareRemove(group: CliCommand): void {
   group
     .command('remove')
     .argument('<identity>', 'user name or id')
     .description('remove an identity for good: its grants end, its names are free again')
     .option('--yes', 'confirm it')
-    .addHelpText('after', examples('tessera identity remove ada --yes'))
-    .action(async (name: string, flags: { yes?: true }, command: Command) =>
-      (await work()).removePerson(name, flags, command),
-    );
+    .examples('tessera identity remove ada --yes')
+    .acts(async () => (await work()).removePerson);
 }
 
-function declareSetPassword(group: Command): void {
+function declareSetPassword(group: CliCommand): void {
   withPassword(group.command('set-password').argument('<identity>', 'user name or id'))
     .description('set a new password, and end the browser sessions of the old one')
-    .addHelpText('after', examples('tessera identity set-password ada', 'tessera identity set-password ada --generate'))
-    .action(async (name: string, flags: PasswordFlags, command: Command) =>
-      (await work()).changePassword(name, flags, command),
-    );
+    .examples('tessera identity set-password ada', 'tessera identity set-password ada --generate')
+    .acts(async () => (await work()).changePassword);
 }
 
-function declareList(group: Command): void {
+function declareList(group: CliCommand): void {
   group
     .command('list')
     .description('list identities, including those derived from certificates')
     .option('--limit <count>', 'at most this many', asCount, 1000)
     .option('--json', 'as JSON')
-    .addHelpText('after', examples('tessera identity list', 'tessera identity list --json'))
-    .action(async (flags: ListFlags, command: Command) => (await work()).printIdentities(flags, command));
+    .examples('tessera identity list', 'tessera identity list --json')
+    .acts(async () => (await work()).printIdentities);
 }
 
-function declareShow(group: Command): void {
+function declareShow(group: CliCommand): void {
   group
     .command('show')
     .argument('<identity>', 'user name or id')
     .description('show one identity')
     .option('--json', 'as JSON')
-    .addHelpText('after', examples('tessera identity show ada'))
-    .action(async (name: string, flags: { json?: true }, command: Command) =>
-      (await work()).printIdentity(name, flags, command),
-    );
+    .examples('tessera identity show ada')
+    .acts(async () => (await work()).printIdentity);
 }
 
-function declareSwitch(group: Command, name: 'enable' | 'disable', description: string): void {
+function declareSwitch(group: CliCommand, name: 'enable' | 'disable', description: string): void {
   group
     .command(name)
     .argument('<identity>', 'user name or id')
     .description(description)
-    .addHelpText('after', examples(`tessera identity ${name} ada`))
-    .action(async (identity: string, _: unknown, command: Command) =>
-      (await work()).switchIdentity(identity, name === 'enable', command),
-    );
+    .examples(`tessera identity ${name} ada`)
+    .acts(async () => (await work()).switchIdentity(name === 'enable'));
 }

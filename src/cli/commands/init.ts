@@ -1,8 +1,6 @@
-import type { Command } from 'commander';
-import type { InitFlags } from '../init/flags.ts';
-import { examples } from '../terminal/options.ts';
+import type { CliCommand } from '../terminal/cli-command.ts';
 
-export function initCommand(program: Command): void {
+export function initCommand(program: CliCommand): void {
   program
     .command('init')
     .description('make what an installation lacks: tessera.yaml, keyring, store; never overwrites anything')
@@ -15,15 +13,10 @@ export function initCommand(program: Command): void {
     .option('--integration <client_id>', 'register a first integration; needs --scope')
     .option('--scope <scope>', 'the scope of that integration')
     .option('--identity <user_name>', 'add a first identity, with a generated password that is printed once')
-    .addHelpText(
-      'after',
-      examples(
-        'tessera init --public-url https://tokens.example.com --data-folder /var/lib/tessera',
-        'tessera init --store postgres://tessera_node@db.example.com/tessera?passwordFile=/etc/tessera/database',
-        "tessera init --integration orders-sync --scope 'orders:read,write' --identity ada",
-      ),
+    .examples(
+      'tessera init --public-url https://tokens.example.com --data-folder /var/lib/tessera',
+      'tessera init --store postgres://tessera_node@db.example.com/tessera?passwordFile=/etc/tessera/database',
+      "tessera init --integration orders-sync --scope 'orders:read,write' --identity ada",
     )
-    .action(async (flags: InitFlags, command: Command) =>
-      (await import('../init/initialize.ts')).initialize(flags, command),
-    );
+    .runs(async () => (await import('../init/initialize.ts')).initialize);
 }

@@ -1,11 +1,10 @@
-import { type Command, Option } from 'commander';
 import { ACCESS_TOKEN_FORMATS } from '../../core/integration.ts';
-import { asDuration, asYesNo, collect, examples } from '../terminal/options.ts';
-import type { IntegrationFlags } from './work/integration-flags.ts';
+import type { CliCommand } from '../terminal/cli-command.ts';
+import { asDuration, asYesNo, collect } from '../terminal/options.ts';
 
 const work = () => import('./work/integration.ts');
 
-export function integrationCommands(program: Command): void {
+export function integrationCommands(program: CliCommand): void {
   const group = program
     .command('integration')
     .description('register API integrations; each fixes the scope of its tokens');
@@ -19,124 +18,90 @@ export function integrationCommands(program: Command): void {
   declareRemove(group);
 }
 
-function withFlags(command: Command): Command {
+function withFlags(command: CliCommand): CliCommand {
   return command
     .option('--name <text>', 'its name, as people see it')
     .option('--description <text>', 'what it is for')
     .option('--vendor <text>', 'who makes it')
-    .addOption(
-      new Option('--access-token-format <format>', 'of the access tokens of new grants').choices(ACCESS_TOKEN_FORMATS),
-    )
+    .choice('--access-token-format <format>', 'of the access tokens of new grants', ACCESS_TOKEN_FORMATS)
     .option('--access-token-lifetime <duration>', 'overrides the server setting', asDuration)
     .option('--grant-lifetime <duration>', 'overrides the server setting', asDuration)
     .option('--refresh-retry-window <duration>', 'overrides the server setting', asDuration)
     .option('--refresh <yes|no>', 'whether its answers carry a refresh token', asYesNo)
-    .addOption(
-      new Option('--on-reuse <what>', 'what reuse of a spent refresh token does').choices(['revoke', 'report']),
-    )
+    .choice('--on-reuse <what>', 'what reuse of a spent refresh token does', ['revoke', 'report'])
     .option('--device <yes|no>', 'whether people may authorize it in a browser', asYesNo)
     .option('--certificate <yes|no>', 'whether callers may authorize by certificate', asYesNo)
     .option('--assertion <yes|no>', 'whether workloads may authorize by assertion of a token issuer', asYesNo)
-    .addOption(
-      new Option('--binding <what>', 'the certificate a refresh must come with').choices([
-        'none',
-        'identity',
-        'certificate',
-      ]),
-    )
+    .choice('--binding <what>', 'the certificate a refresh must come with', ['none', 'identity', 'certificate'])
     .option('--only-identity <id>', 'allow this identity only, by user name or id; may be repeated', collect)
     .option('--only-group <group>', 'allow this group only; may be repeated', collect)
     .option('--everyone', 'allow every identity');
 }
 
-function declareAdd(group: Command): void {
+function declareAdd(group: CliCommand): void {
   withFlags(group.command('add').argument('<client_id>', 'what callers send as client_id'))
     .description('register an integration')
     .requiredOption('--scope <scope>', 'all that its tokens may carry')
-    .addHelpText(
-      'after',
-      examples(
-        "tessera integration add orders-sync --scope 'orders:read,write;stock:read'",
-        'tessera integration add till --scope sales:read --only-group shops --grant-lifetime 30d',
-        'tessera integration add web-shop --scope orders:read --access-token-format jwt',
-      ),
+    .examples(
+      "tessera integration add orders-sync --scope 'orders:read,write;stock:read'",
+      'tessera integration add till --scope sales:read --only-group shops --grant-lifetime 30d',
+      'tessera integration add web-shop --scope orders:read --access-token-format jwt',
     )
-    .action(async (clientId: string, flags: IntegrationFlags, command: Command) =>
-      (await work()).addOne(clientId, flags, command),
-    );
+    .acts(async () => (await work()).addOne);
 }
 
-function declareChange(group: Command): void {
+function declareChange(group: CliCommand): void {
   withFlags(group.command('change').argument('<client_id>'))
     .description('change what the flags name; the rest stays')
     .option('--scope <scope>', 'narrowing takes effect at once; widening changes no existing grant')
-    .addHelpText(
-      'after',
-      examples('tessera integration change orders-sync --scope orders:read --refresh-retry-window 0'),
-    )
-    .action(async (clientId: string, flags: IntegrationFlags, command: Command) =>
-      (await work()).changeOne(clientId, flags, command),
-    );
+    .examples('tessera integration change orders-sync --scope orders:read --refresh-retry-window 0')
+    .acts(async () => (await work()).changeOne);
 }
 
-function declareImport(group: Command): void {
+function declareImport(group: CliCommand): void {
   group
     .command('import')
     .argument('<file>', 'JSON: {"id","name","description","scope"}, or a list of these; - for standard input')
     .description('register integrations from a file')
     .option('--update', 'change those that are registered already')
-    .addHelpText(
-      'after',
-      examples('tessera integration import integrations.json', 'tessera integration import --update - < one.json'),
-    )
-    .action(async (file: string, flags: { update?: true }, command: Command) =>
-      (await work()).importFile(file, flags, command),
-    );
+    .examples('tessera integration import integrations.json', 'tessera integration import --update - < one.json')
+    .acts(async () => (await work()).importFile);
 }
 
-function declareList(group: Command): void {
+function declareList(group: CliCommand): void {
   group
     .command('list')
     .description('list the integrations')
     .option('--json', 'as JSON')
-    .addHelpText(
-      'after',
-      examples('tessera integration list', "tessera integration list --json | jq -r '.[].clientId'"),
-    )
-    .action(async (flags: { json?: true }, command: Command) => (await work()).printIntegrations(flags, command));
+    .examples('tessera integration list', "tessera integration list --json | jq -r '.[].clientId'")
+    .acts(async () => (await work()).printIntegrations);
 }
 
-function declareShow(group: Command): void {
+function declareShow(group: CliCommand): void {
   group
     .command('show')
     .argument('<client_id>')
     .description('show one integration')
     .option('--json', 'as JSON')
-    .addHelpText('after', examples('tessera integration show orders-sync'))
-    .action(async (clientId: string, flags: { json?: true }, command: Command) =>
-      (await work()).printIntegration(clientId, flags, command),
-    );
+    .examples('tessera integration show orders-sync')
+    .acts(async () => (await work()).printIntegration);
 }
 
-function declareSwitch(group: Command, name: 'enable' | 'disable', description: string): void {
+function declareSwitch(group: CliCommand, name: 'enable' | 'disable', description: string): void {
   group
     .command(name)
     .argument('<client_id>')
     .description(description)
-    .addHelpText('after', examples(`tessera integration ${name} orders-sync`))
-    .action(async (clientId: string, _: unknown, command: Command) =>
-      (await work()).switchIntegration(clientId, name === 'enable', command),
-    );
+    .examples(`tessera integration ${name} orders-sync`)
+    .acts(async () => (await work()).switchIntegration(name === 'enable'));
 }
 
-function declareRemove(group: Command): void {
+function declareRemove(group: CliCommand): void {
   group
     .command('remove')
     .argument('<client_id>')
     .description('remove an integration for good: its grants end, its client id is free again')
     .option('--yes', 'confirm it')
-    .addHelpText('after', examples('tessera integration remove orders-sync --yes'))
-    .action(async (clientId: string, flags: { yes?: true }, command: Command) =>
-      (await work()).removeOne(clientId, flags, command),
-    );
+    .examples('tessera integration remove orders-sync --yes')
+    .acts(async () => (await work()).removeOne);
 }

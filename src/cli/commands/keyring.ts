@@ -1,11 +1,10 @@
-import { type Command, Option } from 'commander';
-import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../core/signing-key.ts';
-import type { Seconds } from '../../core/time.ts';
-import { asDuration, asKeyId, examples } from '../terminal/options.ts';
+import { SIGNING_ALGORITHMS } from '../../core/signing-key.ts';
+import type { CliCommand } from '../terminal/cli-command.ts';
+import { asDuration, asKeyId } from '../terminal/options.ts';
 
 const work = () => import('./work/keyring.ts');
 
-export function keyringCommands(program: Command): void {
+export function keyringCommands(program: CliCommand): void {
   const group = program
     .command('keyring')
     .description('the server keys: add one, copy the keyring to every node, mint with it, retire the old one');
@@ -16,59 +15,45 @@ export function keyringCommands(program: Command): void {
   declareRotate(group);
 }
 
-function declareList(group: Command): void {
+function declareList(group: CliCommand): void {
   group
     .command('list')
     .description('list the keys; never their secrets')
     .option('--json', 'as JSON')
-    .addHelpText('after', examples('tessera keyring list'))
-    .action(async (flags: { json?: true }, command: Command) => (await work()).printKeys(flags, command));
+    .examples('tessera keyring list')
+    .acts(async () => (await work()).printKeys);
 }
 
-function declareAdd(group: Command): void {
+function declareAdd(group: CliCommand): void {
   group
     .command('add')
     .description('add a key that only checks; copy the keyring to every node before it mints')
-    .addOption(
-      new Option('--signing <algorithm>', 'add a key that signs JWTs instead; the first signs at once').choices(
-        SIGNING_ALGORITHMS,
-      ),
-    )
-    .addHelpText('after', examples('tessera keyring add', 'tessera keyring add --signing ES256'))
-    .action(async ({ signing }: { signing?: SigningAlgorithm }, command: Command) =>
-      signing ? (await work()).addNextSigningKey(signing, command) : (await work()).addNextKey(command),
-    );
+    .choice('--signing <algorithm>', 'add a key that signs JWTs instead; the first signs at once', SIGNING_ALGORITHMS)
+    .examples('tessera keyring add', 'tessera keyring add --signing ES256')
+    .acts(async () => (await work()).addNext);
 }
 
-function declareMint(group: Command): void {
+function declareMint(group: CliCommand): void {
   group
     .command('mint')
     .argument('<key>', 'its id', asKeyId)
     .description('mint or sign with this key from now on; the previous key is kept to check its tokens')
     .option('--force', 'even if a running node has not reported the key, or a signing key was published too recently')
-    .addHelpText('after', examples('tessera keyring mint 2', 'tessera keyring mint es256-0123456789abcdef'))
-    .action(async (id: number | string, flags: { force?: true }, command: Command) =>
-      typeof id === 'number'
-        ? (await work()).mintWithNext(id, flags, command)
-        : (await work()).signWithNext(id, flags, command),
-    );
+    .examples('tessera keyring mint 2', 'tessera keyring mint es256-0123456789abcdef')
+    .acts(async () => (await work()).useNext);
 }
 
-function declareRetire(group: Command): void {
+function declareRetire(group: CliCommand): void {
   group
     .command('retire')
     .argument('<key>', 'its id', asKeyId)
     .description('remove a key; refused while a live grant or access token needs it')
     .option('--at-once', 'do not wait for access tokens that the key minted; they stop working')
-    .addHelpText('after', examples('tessera keyring retire 1', 'tessera keyring retire es256-0123456789abcdef'))
-    .action(async (id: number | string, flags: { atOnce?: true }, command: Command) =>
-      typeof id === 'number'
-        ? (await work()).retireOne(id, flags, command)
-        : (await work()).retireOneSigning(id, flags, command),
-    );
+    .examples('tessera keyring retire 1', 'tessera keyring retire es256-0123456789abcdef')
+    .acts(async () => (await work()).retire);
 }
 
-function declareRotate(group: Command): void {
+function declareRotate(group: CliCommand): void {
   group
     .command('rotate')
     .description(
@@ -80,6 +65,6 @@ function declareRotate(group: Command): void {
       asDuration,
       asDuration('90d'),
     )
-    .addHelpText('after', examples('tessera keyring rotate', 'tessera keyring rotate --every 30d'))
-    .action(async ({ every }: { every: Seconds }, command: Command) => (await work()).rotateSigning(every, command));
+    .examples('tessera keyring rotate', 'tessera keyring rotate --every 30d')
+    .acts(async () => (await work()).rotateSigning);
 }

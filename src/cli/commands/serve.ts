@@ -1,8 +1,7 @@
-import type { Command } from 'commander';
-import { asCount, examples } from '../terminal/options.ts';
-import type { ServeFlags } from './work/serve.ts';
+import type { CliCommand } from '../terminal/cli-command.ts';
+import { asCount } from '../terminal/options.ts';
 
-export function serveCommand(program: Command): void {
+export function serveCommand(program: CliCommand): void {
   program
     .command('serve')
     .description('run the service until SIGTERM or SIGINT; requests in flight are answered first')
@@ -12,6 +11,6 @@ export function serveCommand(program: Command): void {
       'trust the clock, even if the store has seen a later time or was last used over a month ago',
     )
     .option('--take-back', 'start on a store that was moved away, and give up every change made in the other one')
-    .addHelpText('after', examples('tessera serve', 'tessera serve --workers 4', 'tessera serve --set log.level=debug'))
-    .action(async (flags: ServeFlags, command: Command) => (await import('./work/serve.ts')).serve(flags, command));
+    .examples('tessera serve', 'tessera serve --workers 4', 'tessera serve --set log.level=debug')
+    .runs(async () => (await import('./work/serve.ts')).serve);
 }

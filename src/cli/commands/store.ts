@@ -1,13 +1,10 @@
 // Commands for a whole store: restore, move to PostgreSQL.
-import type { Command } from 'commander';
-import { examples } from '../terminal/options.ts';
-import type { AcceptFlags, HistoryFlags } from './work/rollback.ts';
-import type { MoveFlags, RestoreFlags } from './work/store.ts';
+import type { CliCommand } from '../terminal/cli-command.ts';
 
 const work = () => import('./work/store.ts');
 const rollbackWork = () => import('./work/rollback.ts');
 
-export function storeCommands(program: Command): void {
+export function storeCommands(program: CliCommand): void {
   program
     .command('restore <file>')
     .description('replace the SQLite store with a copy or a continuous backup, while the service is stopped')
@@ -19,16 +16,11 @@ export function storeCommands(program: Command): void {
       '--end-grants',
       'end every grant, device code and browser session of the copy: everyone must authorize again',
     )
-    .addHelpText(
-      'after',
-      examples(
-        'tessera restore /backup/tessera-2026-11-15.db --end-grants',
-        'tessera restore /backup/tessera --at 2026-11-15T09:30:00Z',
-      ),
+    .examples(
+      'tessera restore /backup/tessera-2026-11-15.db --end-grants',
+      'tessera restore /backup/tessera --at 2026-11-15T09:30:00Z',
     )
-    .action(async (file: string, flags: RestoreFlags, command: Command) =>
-      (await work()).restoreFrom(file, flags, command),
-    );
+    .runs(async () => (await work()).restoreFrom);
 
   program
     .command('migrate-store')
@@ -38,32 +30,29 @@ export function storeCommands(program: Command): void {
       'postgres://… without the password: give that by PGPASSWORD or ?passwordFile=FILE',
     )
     .option('--from <address>', 'sqlite:PATH; default: the configured store')
-    .addHelpText('after', examples('tessera migrate-store --to postgres://tessera@db.example.com/tessera'))
-    .action(async (flags: MoveFlags, command: Command) => (await work()).migrateStore(flags, command));
+    .examples('tessera migrate-store --to postgres://tessera@db.example.com/tessera')
+    .runs(async () => (await work()).migrateStore);
 
   program
     .command('migrate-schema')
     .description('upgrade the schema of a PostgreSQL store, as the role that owns it')
     .requiredOption('--as <address>', 'postgres://… of that role, without the password')
-    .addHelpText('after', examples('tessera migrate-schema --as postgres://tessera_owner@db.example.com/tessera'))
-    .action(async (flags: { as: string }) => (await work()).migrateSchema(flags));
+    .examples('tessera migrate-schema --as postgres://tessera_owner@db.example.com/tessera')
+    .runs(async () => (await work()).migrateSchema);
 
   rollbackCommands(program.command('store').description('a store that was put back to an older state'));
 }
 
 const COPY = 'also compare with a kept copy of the state before: sqlite:PATH, or postgres://… without the password';
 
-function rollbackCommands(group: Command): void {
+function rollbackCommands(group: CliCommand): void {
   group
     .command('history')
     .description('show the epoch, whether nodes noticed that the store was put back, and what works again')
     .option('--copy <address>', COPY)
     .option('--json', 'as JSON')
-    .addHelpText(
-      'after',
-      examples('tessera store history', 'tessera store history --copy postgres://tessera_owner@db.example.com/before'),
-    )
-    .action(async (flags: HistoryFlags, command: Command) => (await rollbackWork()).printHistory(flags, command));
+    .examples('tessera store history', 'tessera store history --copy postgres://tessera_owner@db.example.com/before')
+    .acts(async () => (await rollbackWork()).printHistory);
 
   group
     .command('accept-rollback')
@@ -72,6 +61,6 @@ function rollbackCommands(group: Command): void {
     .option('--leave', 'leave it as it is')
     .option('--copy <address>', COPY)
     .option('--json', 'as JSON')
-    .addHelpText('after', examples('tessera store accept-rollback --end-again'))
-    .action(async (flags: AcceptFlags, command: Command) => (await rollbackWork()).acceptPutBack(flags, command));
+    .examples('tessera store accept-rollback --end-again')
+    .acts(async () => (await rollbackWork()).acceptPutBack);
 }

@@ -1,11 +1,10 @@
-import { type Command, Option } from 'commander';
 import { ASSERTION_ALGORITHMS } from '../../core/token-issuer.ts';
-import { asDuration, asMoment, collect, examples } from '../terminal/options.ts';
-import type { AddFlags, ExplainFlags, ListFlags, TokenIssuerFlags } from './work/token-issuer-flags.ts';
+import type { CliCommand } from '../terminal/cli-command.ts';
+import { asDuration, asMoment, collect } from '../terminal/options.ts';
 
 const work = () => import('./work/token-issuer.ts');
 
-export function tokenIssuerCommands(program: Command): void {
+export function tokenIssuerCommands(program: CliCommand): void {
   const group = program
     .command('token-issuer')
     .description('platforms whose signed tokens (JWTs) workloads may authorize with: CI systems, clusters, clouds');
@@ -17,24 +16,18 @@ export function tokenIssuerCommands(program: Command): void {
   declareExplain(group);
 }
 
-function withFlags(command: Command): Command {
+function withFlags(command: CliCommand): CliCommand {
   return withRules(withKeys(command))
     .option('--audience <text>', 'what aud of an assertion must contain (default: the public address of this service)')
-    .addOption(
-      new Option('--algorithm <algorithms...>', 'allowed signature algorithms (default: RS256 ES256)').choices(
-        ASSERTION_ALGORITHMS,
-      ),
-    )
-    .addOption(
-      new Option('--assertions <use>', 'whether an assertion gives one grant, or any number until it expires').choices([
-        'once',
-        'reusable',
-      ]),
-    )
+    .choice('--algorithm <algorithms...>', 'allowed signature algorithms (default: RS256 ES256)', ASSERTION_ALGORITHMS)
+    .choice('--assertions <use>', 'whether an assertion gives one grant, or any number until it expires', [
+      'once',
+      'reusable',
+    ])
     .option('--max-lifetime <duration>', 'the longest lifetime of an assertion, at most 24h (default: 1h)', asDuration);
 }
 
-function withKeys(command: Command): Command {
+function withKeys(command: CliCommand): CliCommand {
   return command
     .option('--discovery', 'find the keys by ISSUER/.well-known/openid-configuration (default)')
     .option('--jwks-url <url>', 'fetch the keys from this address')
@@ -47,7 +40,7 @@ function withKeys(command: Command): Command {
     );
 }
 
-function withRules(command: Command): Command {
+function withRules(command: CliCommand): CliCommand {
   return command
     .option('--when <claim=value>', 'a claim must have this value, or one of several if repeated for a claim', collect)
     .option(
@@ -56,94 +49,73 @@ function withRules(command: Command): Command {
       collect,
     )
     .option('--identity <template>', "names the identity by claims (default: '{/sub}')")
-    .addOption(
-      new Option(
-        '--directory <name>',
-        'look the identity up in the directory by this name, instead of making it from the claims',
-      ).choices(['user-name', 'email', 'upn']),
+    .choice(
+      '--directory <name>',
+      'look the identity up in the directory by this name, instead of making it from the claims',
+      ['user-name', 'email', 'upn'],
     )
     .option('--only-integration <client_id>', 'for this integration only; may be repeated', collect)
     .option('--rules <file>', 'JSON: a list of rules, instead of the five flags above; - for standard input');
 }
 
-function declareAdd(group: Command): void {
+function declareAdd(group: CliCommand): void {
   withFlags(group.command('add').argument('<label>', 'names the token issuer, and identities made from its claims'))
     .description('register a token issuer')
     .requiredOption('--issuer <iss>', 'iss of its assertions, exactly')
-    .addHelpText(
-      'after',
-      examples(
-        'tessera token-issuer add github --issuer https://token.actions.githubusercontent.com --when /repository=acme/app --when /ref=refs/heads/main',
-        "tessera token-issuer add gitlab --issuer https://gitlab.example.com --when-like '/project_path=acme/*' --when /ref_protected=true --identity '{/project_path}'",
-        'tessera token-issuer add spire --issuer https://spire.example.com --jwks-file bundle.json --assertions reusable --when-like /sub=spiffe://example.com/ns/*/sa/*',
-      ),
+    .examples(
+      'tessera token-issuer add github --issuer https://token.actions.githubusercontent.com --when /repository=acme/app --when /ref=refs/heads/main',
+      "tessera token-issuer add gitlab --issuer https://gitlab.example.com --when-like '/project_path=acme/*' --when /ref_protected=true --identity '{/project_path}'",
+      'tessera token-issuer add spire --issuer https://spire.example.com --jwks-file bundle.json --assertions reusable --when-like /sub=spiffe://example.com/ns/*/sa/*',
     )
-    .action(async (label: string, flags: AddFlags, command: Command) =>
-      (await work()).addTokenIssuer(label, flags, command),
-    );
+    .acts(async () => (await work()).addTokenIssuer);
 }
 
-function declareChange(group: Command): void {
+function declareChange(group: CliCommand): void {
   withFlags(group.command('change').argument('<label>'))
     .description('change what the flags name; the rest stays. Flags about claims replace all rules')
-    .addHelpText(
-      'after',
-      examples(
-        'tessera token-issuer change spire --jwks-file bundle.json',
-        'tessera token-issuer change github --rules rules.json',
-      ),
+    .examples(
+      'tessera token-issuer change spire --jwks-file bundle.json',
+      'tessera token-issuer change github --rules rules.json',
     )
-    .action(async (label: string, flags: TokenIssuerFlags, command: Command) =>
-      (await work()).changeOne(label, flags, command),
-    );
+    .acts(async () => (await work()).changeOne);
 }
 
-function declareList(group: Command): void {
+function declareList(group: CliCommand): void {
   group
     .command('list')
     .description('list the token issuers')
     .option('--all', 'include removed ones')
     .option('--json', 'as JSON')
-    .addHelpText('after', examples('tessera token-issuer list', 'tessera token-issuer list --all --json'))
-    .action(async (flags: ListFlags, command: Command) => (await work()).printTokenIssuers(flags, command));
+    .examples('tessera token-issuer list', 'tessera token-issuer list --all --json')
+    .acts(async () => (await work()).printTokenIssuers);
 }
 
-function declareShow(group: Command): void {
+function declareShow(group: CliCommand): void {
   group
     .command('show')
     .argument('<label>')
     .description('show one token issuer with its rules, also a removed one')
     .option('--json', 'as JSON; its rules are in the format of --rules')
-    .addHelpText(
-      'after',
-      examples('tessera token-issuer show github', 'tessera token-issuer show github --json | jq .rules > rules.json'),
-    )
-    .action(async (label: string, flags: { json?: true }, command: Command) =>
-      (await work()).printTokenIssuer(label, flags, command),
-    );
+    .examples('tessera token-issuer show github', 'tessera token-issuer show github --json | jq .rules > rules.json')
+    .acts(async () => (await work()).printTokenIssuer);
 }
 
-function declareRemove(group: Command): void {
+function declareRemove(group: CliCommand): void {
   group
     .command('remove')
     .argument('<label>')
     .description('accept its assertions no longer; existing grants stay')
-    .addHelpText('after', examples('tessera token-issuer remove github'))
-    .action(async (label: string, _: unknown, command: Command) => (await work()).removeOne(label, command));
+    .examples('tessera token-issuer remove github')
+    .acts(async () => (await work()).removeOne);
 }
 
-function declareExplain(group: Command): void {
+function declareExplain(group: CliCommand): void {
   group
     .command('explain')
     .argument('<file>', 'the assertion: a JWT in compact form; - for standard input')
     .description('a dry run: show step by step why the service accepts an assertion or not; changes nothing')
     .option('--at <time>', 'judge as of this moment, such as 2027-01-31T12:00:00Z (default: now)', asMoment)
     .option('--json', 'as JSON')
-    .addHelpText(
-      'after',
-      examples('tessera token-issuer explain assertion.jwt', 'tessera token-issuer explain - < assertion.jwt'),
-    )
-    .action(async (file: string, flags: ExplainFlags, command: Command) =>
-      (await import('./work/explain-assertion.ts')).explain(file, flags, command),
-    );
+    .examples('tessera token-issuer explain assertion.jwt', 'tessera token-issuer explain - < assertion.jwt')
+    .acts(async () => (await import('./work/explain-assertion.ts')).explain);
 }

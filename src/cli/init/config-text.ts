@@ -1,5 +1,14 @@
 import { inYaml } from '../../config/read.ts';
-import type { InitFlags } from './flags.ts';
+
+/** Flags of `tessera init`. */
+export interface InitFlags {
+  readonly publicUrl?: string;
+  readonly dataFolder: string;
+  readonly store?: string;
+  readonly integration?: string;
+  readonly scope?: string;
+  readonly identity?: string;
+}
 
 /** The first tessera.yaml: short, with comments on settings that are often changed. */
 export function configText({ publicUrl, dataFolder, store }: InitFlags): string {

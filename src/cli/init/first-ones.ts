@@ -5,7 +5,7 @@ import { print, printSecret } from '../terminal/output.ts';
 import { obtainPassword } from '../terminal/password.ts';
 import { accepted } from '../terminal/wording.ts';
 import type { Workplace } from '../terminal/workplace.ts';
-import type { InitFlags } from './flags.ts';
+import type { InitFlags } from './config-text.ts';
 
 /** Existing ones are kept, so that init can be repeated. */
 export async function addFirstOnes(

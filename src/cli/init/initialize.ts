@@ -22,9 +22,8 @@ import { refusePassword } from '../terminal/store-address.ts';
 import { accepted } from '../terminal/wording.ts';
 import { atWorkplace, commandAuthor } from '../terminal/workplace.ts';
 import { FOR_OWNER, writeNewFile } from '../terminal/write-file.ts';
-import { configText } from './config-text.ts';
+import { configText, type InitFlags } from './config-text.ts';
 import { addFirstOnes } from './first-ones.ts';
-import type { InitFlags } from './flags.ts';
 import { presentIn, sayNext } from './next-steps.ts';
 
 export async function initialize(flags: InitFlags, command: Command): Promise<void> {

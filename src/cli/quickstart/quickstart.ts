@@ -4,25 +4,28 @@ import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../../config/schema.ts';
 import { storeFile } from '../../config/store-address.ts';
+import { accept } from '../../core/outcome.ts';
+import { withKeyring } from '../../open-keyring.ts';
 import { openStore, storeAt } from '../../open-store.ts';
 import { addIdentity } from '../../operations/admin/add-identity.ts';
 import { approveIssuer } from '../../operations/admin/approve-issuer.ts';
 import { acceptClock } from '../../operations/admin/check-clock.ts';
+import { findIntegration } from '../../operations/admin/find-integration.ts';
 import { registerIntegration } from '../../operations/admin/register-integration.ts';
+import { addSigningKeyTo, publishKeys } from '../../operations/admin/signing-keys.ts';
 import { makeDevelopmentAuthority } from '../../pki/development-authority.ts';
 import { runService } from '../../run-service.ts';
 import { systemClock, systemRandom } from '../../system.ts';
-import { firstKey } from '../../tokens/keyring.ts';
+import { firstKey, Keyring } from '../../tokens/keyring.ts';
 import { writeKeyringFile } from '../../tokens/keyring-file.ts';
 import type { Secret } from '../../tokens/secret.ts';
-import { TESSERA } from '../terminal/called.ts';
 import { CommandFailure } from '../terminal/exit.ts';
+import { TESSERA } from '../terminal/output.ts';
 import { obtainPassword } from '../terminal/password.ts';
 import { accepted } from '../terminal/wording.ts';
-import { atWorkplace, configOf } from '../terminal/workplace.ts';
+import { atWorkplace, configOf, type Workplace } from '../terminal/workplace.ts';
 import { FOR_OWNER, FOR_READERS, writeNewFile } from '../terminal/write-file.ts';
 import { writeFlows } from './flows.ts';
-import { ensureJwtIntegration } from './jwt-integration.ts';
 import { quickstartWords } from './words.ts';
 
 const CLIENT_ID = 'quickstart';
@@ -43,7 +46,7 @@ const ISSUER = {
   revocation: { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true },
 } as const;
 
-export async function quickstart(command: Command): Promise<void> {
+export async function quickstart(_: unknown, command: Command): Promise<void> {
   refuseInstallation();
   const config = await configOf(command);
   const password = await prepare(config);
@@ -52,7 +55,7 @@ export async function quickstart(command: Command): Promise<void> {
     process.stdout.write(`\nMade ${config.dataFolder}. Password of ${USER_NAME}, shown this once: ${password}\n`);
   // A trial may be resumed a month later: do not ask about the clock.
   await atWorkplace(command, acceptClock);
-  await atWorkplace(command, (workplace) => ensureJwtIntegration(JWT_CLIENT_ID, INTEGRATION, workplace));
+  await atWorkplace(command, ensureJwtIntegration);
   await runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, () => {
     const [first] = config.authsvc.mounts;
     const { publicUrl, oauth, dataFolder: folder } = config;
@@ -132,4 +135,17 @@ async function fill(path: string, pem: string): Promise<Secret> {
   } finally {
     await store.close();
   }
+}
+
+/** A signing key and an integration whose access tokens are JWTs. Folders of earlier releases have neither. */
+async function ensureJwtIntegration(workplace: Workplace): Promise<void> {
+  accepted(
+    await withKeyring<unknown>(workplace, async ({ keys, storeKeys }) => {
+      if (new Keyring(keys).signingKeys.length === 0)
+        return addSigningKeyTo(keys, 'ES256', { ...workplace, storeKeys });
+      return accept(await publishKeys(keys, workplace));
+    }),
+  );
+  if ((await findIntegration(JWT_CLIENT_ID, workplace)).ok) return;
+  accepted(await registerIntegration(JWT_CLIENT_ID, { ...INTEGRATION, accessTokenFormat: 'jwt' }, workplace));
 }

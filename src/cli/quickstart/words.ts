@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { TESSERA } from '../terminal/called.ts';
+import { TESSERA } from '../terminal/output.ts';
 import { type FlowFacts, flowWords } from './flows.ts';
 
 const CURL_MISSING = ' The scripts need curl, which is missing: apt-get install curl.';

@@ -45,8 +45,3 @@ export function asYesNo(text: string): boolean {
   if (text !== 'yes' && text !== 'no') throw new InvalidArgumentError('Expected yes or no.');
   return text === 'yes';
 }
-
-/** The examples at the end of a help text. */
-export function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
-}

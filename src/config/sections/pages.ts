@@ -1,7 +1,7 @@
 import { optional } from '../../schema.ts';
-import { duration, flag, path, section, text } from '../setting.ts';
+import { duration, path, section, text } from '../setting.ts';
 
-export const pages = section('How the pages look, and which there are.', {
+export const pages = section('How the pages look.', {
   name: text('a name of 1 to 60 characters', '^[^\\p{Cc}]{1,60}$', {
     description: 'The name that pages show for the service.',
     default: 'Tessera',
@@ -10,10 +10,6 @@ export const pages = section('How the pages look, and which there are.', {
   accent: text('a colour such as #0b5fff', '^#[0-9A-Fa-f]{6}$', {
     description: 'The colour of buttons and links.',
     default: '#0b5fff',
-  }),
-  docs: flag({
-    description: 'Whether `/docs` has the documentation. If not, it leads to the API reference, `/docs/api`.',
-    default: true,
   }),
   strictTransport: duration({
     description: 'How long browsers must use https only (Strict-Transport-Security); 0 omits the header.',

@@ -12,21 +12,18 @@ import { wantedForm } from '../server/wanted-form.ts';
 import { formOf, readParameters } from '../token/parameters.ts';
 import { ACCOUNT_ROUTES } from './account/routes.ts';
 import { DEVICE_ROUTES } from './device/routes.ts';
-import { mountDocs } from './docs/mount-docs.ts';
-import { INSTEAD_OF_DOCS, REFERENCE_ROUTES } from './docs/reference-page.ts';
+import { docsRoutes } from './docs/docs-pages.ts';
 import { HOME_ROUTES } from './home/home-page.ts';
 import { sendAnswer } from './parts/answer.ts';
 import { makeAssets, mountAssets } from './parts/assets.ts';
 import { isFormToken } from './parts/form-token.ts';
 import { NO_SNIFFING } from './parts/headers.ts';
-import type { PageRefusal } from './parts/refusal.ts';
 import { refusalPage } from './parts/refusal-page.ts';
 import type { Form, PageRoute } from './parts/route.ts';
 import { type Site, strangerVisit, type Visit, visitOf } from './parts/visit.ts';
+import type { PageRefusal } from './parts/wording.ts';
 
 export interface PagesParts extends Omit<Site, 'assets'> {}
-
-const ROUTES: readonly PageRoute[] = [...HOME_ROUTES, ...DEVICE_ROUTES, ...ACCOUNT_ROUTES, ...REFERENCE_ROUTES];
 
 export function pagesDoor({ name, segments }: DoorEntry, parts: PagesParts): Door {
   const site: Site = { ...parts, assets: makeAssets(parts.look) };
@@ -61,10 +58,8 @@ function preparePage(reason: ServerReason): PreparedRefusal {
 
 function mountPages(app: FastifyInstance, site: Site): void {
   mountAssets(app, site.assets);
-  for (const route of ROUTES) mountRoute(app, route, site);
-  for (const route of site.servesDocs ? [] : INSTEAD_OF_DOCS) mountRoute(app, route, site);
-  if (site.servesDocs)
-    mountDocs(app, site, (request, reply) => replyRefusal(request, reply, { reason: 'not-found' }, site));
+  const routes = [...HOME_ROUTES, ...DEVICE_ROUTES, ...ACCOUNT_ROUTES, ...docsRoutes()];
+  for (const route of routes) mountRoute(app, route, site);
   mountOpenapi(app, site);
 }
 
@@ -88,13 +83,13 @@ function openapiText(site: Site, isFull: boolean): string {
 
 function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): void {
   app.route({
-    method: route.method,
+    method: route.isForAll ? ['GET', 'HEAD'] : route.method,
     url: route.path,
     handler: async (request, reply): Promise<FastifyReply> => {
       if (isForPrograms(route, request))
         return NEUTRAL_REPLIES.reply(request, reply, site.overLimit(request) ?? { reason: 'not-found' });
       storyOf(request).operation = route.operation;
-      const visit = await visitOf(request, site);
+      const visit = route.isForAll ? strangerVisit(request, site) : await visitOf(request, site);
       if (visit.person) storyOf(request).identityId = visit.person.identity.id;
       const limited = site.overLimit(request);
       if (limited) return sendAnswer(visit, reply, refusalPage(visit, limited));

@@ -3,7 +3,7 @@ import { accept } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
-import { changedBetween, type Done, perform } from './perform.ts';
+import { changedBetween, type Decide, type Done, perform } from './perform.ts';
 import { whyNotFormat } from './token-format.ts';
 
 /** Changes what the draft names. A narrower scope limits existing grants at once; a wider one does not affect them. */
@@ -14,20 +14,34 @@ export async function changeIntegration(
 ): Promise<AdminOutcome<Integration>> {
   const objection = await whyNotFormat(draft, ports.store);
   if (objection) return objection;
-  return rewriteIntegration(clientId, ports, (before) => {
+  return rewriteIntegration(clientId, ports, changing(clientId, draft));
+}
+
+type Rewrite = (before: Integration, at: EpochSeconds) => AdminOutcome<Done<'integration'>>;
+
+function changing(clientId: string, draft: IntegrationDraft): Rewrite {
+  return (before) => {
     const drafted = draftedIntegration(clientId, draft, before);
     return drafted.ok ? accept(changed(before, drafted.value)) : drafted;
-  });
+  };
 }
 
 export async function rewriteIntegration(
   clientId: string,
   ports: AdminPorts,
-  decide: (before: Integration, at: EpochSeconds) => AdminOutcome<Done<'integration'>>,
+  decide: Rewrite,
 ): Promise<AdminOutcome<Integration>> {
-  const unknown = decline('integration-unknown', clientId);
-  if (!parseClientId(clientId)) return unknown;
-  return perform('integration', clientId, ports, (row, at) => (row && !row.removed ? decide(row, at) : unknown));
+  if (!parseClientId(clientId)) return decline('integration-unknown', clientId);
+  return perform('integration', clientId, ports, ofKnown(clientId, decide));
+}
+
+function ofKnown(clientId: string, decide: Rewrite): Decide<'integration'> {
+  return (row, at) => (row && !row.removed ? decide(row, at) : decline('integration-unknown', clientId));
+}
+
+/** For an import of several. */
+export function changingKnown(clientId: string, draft: IntegrationDraft): Decide<'integration'> {
+  return ofKnown(clientId, changing(clientId, draft));
 }
 
 function changed(before: Integration, next: Integration): Done<'integration'> {

@@ -1,14 +1,17 @@
+import type { Integration } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
-import { integrations } from '../../store/tables/integrations.ts';
+import { MOST_ROWS } from '../../store/store.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { changeIntegration } from './change-integration.ts';
+import { changingKnown } from './change-integration.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
-import { registerIntegration } from './register-integration.ts';
-import { whyNotFormat } from './token-format.ts';
+import { type Decide, performAll } from './perform.ts';
+import { registering, whyNotRegister } from './register-integration.ts';
 
 export interface ImportedDraft {
   readonly clientId: string;
   readonly draft: IntegrationDraft;
+  /** The integration, if there is none with this id. */
+  readonly asNew: Integration;
 }
 
 const FIELDS = ['id', 'name', 'description', 'vendor', 'scope', 'accessTokenFormat'] as const;
@@ -25,30 +28,25 @@ export interface Imported {
   readonly isNew: boolean;
 }
 
-/** Checks the whole file before the first write, so that a wrong file changes nothing. */
+/** All or none, also if somebody else changes one of these integrations at the same time. */
 export async function importIntegrations(
   { text, update }: ImportRequest,
   ports: AdminPorts,
 ): Promise<AdminOutcome<readonly Imported[]>> {
   const drafts = readImport(text);
   if (!drafts.ok) return drafts;
-  const known = new Set<string>();
   for (const { clientId, draft } of drafts.value) {
-    const objection = await whyNotFormat(draft, ports.store);
+    const objection = await whyNotRegister(clientId, draft, ports);
     if (objection) return objection;
-    const { found } = await ports.store.load(integrations, clientId);
-    if (found && !found.row.removed) known.add(clientId);
   }
-  const [taken] = known;
-  if (taken !== undefined && !update) return decline('integration-exists', taken);
-  const imported: Imported[] = [];
-  for (const { clientId, draft } of drafts.value) {
-    const isNew = !known.has(clientId);
-    const written = await (isNew ? registerIntegration : changeIntegration)(clientId, draft, ports);
-    if (!written.ok) return written;
-    imported.push({ clientId, isNew });
-  }
-  return accept(imported);
+  const decides = drafts.value.map(({ clientId, draft, asNew }): [string, Decide<'integration'>] => {
+    const change = changingKnown(clientId, draft);
+    const register = registering(asNew);
+    return [clientId, (row, at) => (update && row && !row.removed ? change : register)(row, at)];
+  });
+  const done = await performAll('integration', decides, ports);
+  if (!done.ok) return done;
+  return accept(done.value.map(({ next: { clientId }, deed }) => ({ clientId, isNew: deed.did === 'registered' })));
 }
 
 /** One wrong entry refuses the whole file. */
@@ -56,7 +54,9 @@ export function readImport(text: string): AdminOutcome<readonly ImportedDraft[]>
   const content = parseJson(text);
   if (content === undefined) return decline('import-malformed', 'it is not JSON');
   const drafts: ImportedDraft[] = [];
-  for (const [index, entry] of [content].flat().entries()) {
+  const entries = [content].flat();
+  if (entries.length > MOST_ROWS) return decline('import-malformed', `it has more than ${MOST_ROWS} integrations`);
+  for (const [index, entry] of entries.entries()) {
     const read = readEntry(entry, `entry ${index + 1}`);
     if (!read.ok) return read;
     if (drafts.some(({ clientId }) => clientId === read.value.clientId)) {
@@ -77,7 +77,7 @@ function readEntry(entry: unknown, which: string): AdminOutcome<ImportedDraft> {
   ) as Partial<Record<(typeof FIELDS)[number], string>>;
   if (id === undefined) return decline('import-malformed', `${which} has no id`);
   const drafted = draftedIntegration(id, draft);
-  return drafted.ok ? accept({ clientId: id, draft }) : drafted;
+  return drafted.ok ? accept({ clientId: id, draft, asNew: drafted.value }) : drafted;
 }
 
 function parseJson(text: string): unknown {

@@ -6,7 +6,7 @@ import { endedBy, endsBetween, isUndone, type RowOf } from '../../core/rules/end
 import type { LostAct } from '../../core/store-history.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { eventPages, rows } from '../../store/pages.ts';
-import type { Store } from '../../store/store.ts';
+import { MOST_ROWS, rowOf, type Store } from '../../store/store.ts';
 import type { Table } from '../../store/table.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { REGISTERED } from '../../store/tables/registered.ts';
@@ -115,19 +115,30 @@ async function works(ending: LostEnding, store: Store): Promise<boolean> {
   return found !== undefined && isUndone(ending.kind, found.row, ending, now);
 }
 
-/** Ends it again, for the same reason as before. */
-export async function endAgain(ending: LostEnding, ports: AdminPorts): Promise<void> {
-  if (ending.kind === 'grant') return void (await revokeById(ending.id, ending.reason, ports));
-  const { at: _, ...act } = ending;
-  await ports.store.change(tableOf(act.kind), act.id, (found, at) =>
-    found
-      ? {
-          outcome: undefined,
-          next: endedBy(act.kind, found.row, act, at),
-          events: [acted(act, { at, by: ports.by })],
-        }
-      : { outcome: undefined },
-  );
+/** Ends all of it again, for the same reasons as before: registered things in one commit. */
+export async function endAgain(endings: readonly LostEnding[], ports: AdminPorts): Promise<void> {
+  for (const ending of endings) if (ending.kind === 'grant') await revokeById(ending.id, ending.reason, ports);
+  const things = [...Map.groupBy(endings.filter(isRegistered), ({ kind, id }) => `${kind} ${id}`).values()];
+  for (let at = 0; at < things.length; at += MOST_ROWS) await endThings(things.slice(at, at + MOST_ROWS), ports);
+}
+
+function isRegistered(ending: LostEnding): ending is EndingAct & { readonly at?: EpochSeconds } {
+  return ending.kind !== 'grant';
+}
+
+/** The acts on one thing, in their order. */
+type Acts = readonly (EndingAct & { readonly at?: EpochSeconds })[];
+
+async function endThings(things: readonly Acts[], { store, by }: AdminPorts): Promise<void> {
+  const rows = things.map(([first]) => rowOf(tableOf(first?.kind as EndingKind), first?.id ?? ''));
+  await store.changeAll(rows, (found, now) => ({
+    outcome: undefined,
+    next: things.map((acts, place) => {
+      const row = found[place]?.row;
+      return row && acts.reduce((next, act) => endedBy(act.kind, next, act, now), row);
+    }),
+    events: things.flat().map(({ at: _, ...act }) => acted(act as EndingAct, { at: now, by })),
+  }));
 }
 
 function tableOf(kind: EndingKind): Table<RowOf[EndingKind]> {

@@ -6,7 +6,7 @@ import { acted } from '../../core/event.ts';
 import { accept } from '../../core/outcome.ts';
 import { endedBy, type RowOf } from '../../core/rules/endings.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { Decision } from '../../store/store.ts';
+import { type Decision, rowOf } from '../../store/store.ts';
 import { REGISTERED } from '../../store/tables/registered.ts';
 import type { AdminOutcome, AdminPorts } from './admin.ts';
 
@@ -29,6 +29,25 @@ export function perform<K extends EndingKind>(
     if (!decided.ok) return { outcome: decided };
     const { next, deed } = decided.value;
     return { outcome: accept(next), next, events: [acted({ ...deed, kind, id } as never, { at, by })] };
+  });
+}
+
+/** The same for several things of one kind: all of them, or none. */
+export function performAll<K extends EndingKind>(
+  kind: K,
+  acts: readonly (readonly [id: string, decide: Decide<K>])[],
+  { store, by }: AdminPorts,
+): Promise<AdminOutcome<readonly Done<K>[]>> {
+  const rows = acts.map(([id]) => rowOf(REGISTERED[kind], id));
+  return store.changeAll(rows, (found, at): Decision<(RowOf[K] | undefined)[], AdminOutcome<readonly Done<K>[]>> => {
+    const done: Done<K>[] = [];
+    for (const [place, [, decide]] of acts.entries()) {
+      const decided = decide(found[place]?.row, at);
+      if (!decided.ok) return { outcome: decided };
+      done.push(decided.value);
+    }
+    const events = done.map(({ deed }, place) => acted({ ...deed, kind, id: acts[place]?.[0] } as never, { at, by }));
+    return { outcome: accept(done), next: done.map(({ next }) => next), events };
   });
 }
 

@@ -3,7 +3,7 @@ import { accept } from '../../core/outcome.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { isResourceServerId } from './find-resource-server.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
-import { perform } from './perform.ts';
+import { type Decide, perform } from './perform.ts';
 import { whyNotFormat } from './token-format.ts';
 
 /** Contract 5.2: an API integration is registered before anyone can authorize for it. */
@@ -15,12 +15,19 @@ export async function registerIntegration(
   const drafted = draftedIntegration(clientId, draft);
   if (!drafted.ok) return drafted;
   const next = drafted.value;
-  if (await isResourceServerId(clientId, ports)) return decline('client-id-of-resource-server', clientId);
-  const objection = await whyNotFormat(draft, ports.store);
+  const objection = await whyNotRegister(clientId, draft, ports);
   if (objection) return objection;
-  return perform('integration', clientId, ports, (row) =>
+  return perform('integration', clientId, ports, registering(next));
+}
+
+export async function whyNotRegister(clientId: string, draft: IntegrationDraft, ports: AdminPorts) {
+  if (await isResourceServerId(clientId, ports)) return decline('client-id-of-resource-server', clientId);
+  return whyNotFormat(draft, ports.store);
+}
+
+export function registering(next: Integration): Decide<'integration'> {
+  return (row) =>
     row && !row.removed
-      ? decline('integration-exists', clientId)
-      : accept({ next, deed: { did: 'registered', scope: next.scope.text } }),
-  );
+      ? decline('integration-exists', next.clientId)
+      : accept({ next, deed: { did: 'registered', scope: next.scope.text } });
 }

@@ -62,7 +62,7 @@ export async function publishKeys(keys: readonly StoredKey[], { store, by }: Adm
 export async function alignWithKeyring(keys: readonly StoredKey[], ports: AdminPorts): Promise<readonly LostEnding[]> {
   if (keys.length === 0) return [];
   const endings = await endingsFromKeyring(new Keyring(keys), ports);
-  for (const ending of endings) await endAgain(ending, ports);
+  await endAgain(endings, ports);
   await publishKeys(keys, ports);
   return endings;
 }

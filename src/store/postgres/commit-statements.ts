@@ -12,14 +12,9 @@ export interface Asking {
   readonly values: readonly Buffer[];
 }
 
-/** If one step of a unit fails, none of them happens. An insert is a swap for a row that does not exist. */
-export function stepsOf({ swap, inserts }: Commit): Swap[] {
-  const inserted = inserts.map(({ table, row }) => ({ table, row, expected: undefined }));
-  return swap ? [swap, ...inserted] : inserted;
-}
-
-export function firstStep(unit: Commit): Swap {
-  return unit.swap ?? (stepsOf(unit)[0] as Swap);
+/** Of a unit that has steps: its swaps. If one of them fails, none of them happens. */
+export function firstStep({ swaps }: Commit): Swap {
+  return swaps[0] as Swap;
 }
 
 export function keyOf(unit: Commit): string {
@@ -50,6 +45,15 @@ export function takingSteps(units: readonly Commit[]): Asking {
     ),
     values: [...own, ...columnArrays(EVENT_COLUMNS, events)],
   };
+}
+
+/** All of one unit, in the order of its steps: statements, each with the number of rows in its answer if it succeeded. */
+export function takingUnit(unit: Commit): (Asking & { readonly rows: number })[] {
+  const taking = Array.from(Map.groupBy(unit.swaps, nameOf).values(), (steps) => ({
+    ...takingSteps(steps.map((step) => ({ ...unit, swaps: [step], events: [] }))),
+    rows: steps.length,
+  }));
+  return unit.events.length > 0 ? [...taking, { ...appendingEvents([unit]), rows: 1 }] : taking;
 }
 
 /** Few changes touch a rare column: without those, a refresh takes 5 % less of the server's time. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Commit } from '../back-end.ts';
 import { type Durations, DurationTally } from '../duration-tally.ts';
 import { Lane, type Run } from '../lane.ts';
-import { type Asking, appendingEvents, firstStep, keyOf, nameOf, stepsOf, takingSteps } from './commit-statements.ts';
+import { appendingEvents, firstStep, keyOf, nameOf, takingSteps, takingUnit } from './commit-statements.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { RowLocked, StatementRefused } from './faults.ts';
@@ -46,10 +46,10 @@ export class Commits {
   }
 
   commit(commit: Commit): Promise<boolean> {
-    const [step, ...more] = stepsOf(commit);
+    const [step] = commit.swaps;
     if (!step) return this.#lane('events', (units) => this.#appendEvents(units)).submit(commit);
     if (this.#locked.has(step)) return this.#alone(commit);
-    if (more.length > 0) return this.#lane('several', (units) => this.#several(units), SEVERAL).submit(commit);
+    if (commit.swaps.length > 1) return this.#lane('several', (units) => this.#orAlone(units), SEVERAL).submit(commit);
     return this.#lane(nameOf(step), (units) => this.#together(units)).submit(commit);
   }
 
@@ -111,8 +111,11 @@ export class Commits {
   }
 
   #again(unit: Commit): Promise<boolean> {
-    const run: Perform = (units) => this.#unlessLocked(units, () => units.map((each) => this.#alone(each)));
-    return this.#lane(`again_${nameOf(firstStep(unit))}`, run, AGAIN).submit(unit);
+    return this.#lane(`again_${nameOf(firstStep(unit))}`, (units) => this.#orAlone(units), AGAIN).submit(unit);
+  }
+
+  #orAlone(units: readonly Commit[]): ReturnType<Perform> {
+    return this.#unlessLocked(units, () => units.map((each) => this.#alone(each)));
   }
 
   async #unlessLocked(
@@ -120,11 +123,17 @@ export class Commits {
     otherwise: () => Promise<boolean>[] | ReturnType<Perform>,
   ): ReturnType<Perform> {
     try {
-      return await this.#inOneStatement(units);
+      return await this.#perform(units);
     } catch (fault) {
       if (!(fault instanceof RowLocked)) throw fault;
       return otherwise();
     }
+  }
+
+  /** Units of one step each, or one unit of several. */
+  async #perform(units: readonly Commit[]): Promise<boolean[]> {
+    const [unit] = units as [Commit];
+    return unit.swaps.length > 1 ? [await this.#inOneTransaction(unit)] : this.#inOneStatement(units);
   }
 
   /** Units of one step each, all of the same kind. Sorted by key, which prevents deadlocks between nodes. */
@@ -143,22 +152,9 @@ export class Commits {
     return units.map(() => true);
   }
 
-  async #several([unit]: readonly Commit[]): ReturnType<Perform> {
-    if (!unit) return [];
-    try {
-      return [await this.#inOneTransaction(unit)];
-    } catch (fault) {
-      if (!(fault instanceof RowLocked)) throw fault;
-      return [this.#alone(unit)];
-    }
-  }
-
   #inOneTransaction(unit: Commit): Promise<boolean> {
-    const steps = stepsOf(unit).map((swap) =>
-      takingSteps([{ swap, inserts: [], events: [], revision: unit.revision }]),
-    );
-    const events = unit.events.length > 0 ? appendingEvents([unit]) : undefined;
-    return this.#connections.write((connection) => inTransaction(connection, steps, events));
+    const steps = takingUnit(unit);
+    return this.#connections.write((connection) => inTransaction(connection, steps));
   }
 
   #alone(unit: Commit): Promise<boolean> {
@@ -172,7 +168,7 @@ export class Commits {
     const latest = performance.now() + this.#connections.statementTimeoutMs;
     for (;;) {
       try {
-        const happened = await this.#lane('alone', (units) => this.#single(units), ALONE).submit(unit);
+        const happened = await this.#lane('alone', (units) => this.#perform(units), ALONE).submit(unit);
         this.#locked.delete(step);
         return happened;
       } catch (fault) {
@@ -183,11 +179,6 @@ export class Commits {
       }
     }
   }
-
-  async #single(units: readonly Commit[]): Promise<boolean[]> {
-    const [unit] = units as [Commit];
-    return stepsOf(unit).length > 1 ? [await this.#inOneTransaction(unit)] : this.#inOneStatement(units);
-  }
 }
 
 /** A lock on the whole table. */
@@ -196,20 +187,15 @@ function noneFree(fault: unknown): boolean[] {
   return [];
 }
 
-async function inTransaction(
-  connection: Connection,
-  steps: readonly Asking[],
-  events: Asking | undefined,
-): Promise<boolean> {
+async function inTransaction(connection: Connection, steps: ReturnType<typeof takingUnit>): Promise<boolean> {
   await connection.execute('BEGIN');
   try {
-    for (const { statement, values } of steps) {
-      if ((await connection.change(statement, values)).count === 0) {
+    for (const { statement, values, rows } of steps) {
+      if ((await connection.change(statement, values)).count < rows) {
         await connection.execute('ROLLBACK');
         return false;
       }
     }
-    if (events) await connection.change(events.statement, events.values);
     await connection.execute('COMMIT');
     return true;
   } catch (error) {

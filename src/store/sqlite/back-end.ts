@@ -105,16 +105,15 @@ function happened(changed: number): boolean {
   return changed >= 0;
 }
 
-function unitOf({ swap, inserts, events, revision }: Commit): Unit {
+function unitOf({ swaps, events, revision }: Commit): Unit {
   const unit: Step[] = [];
-  if (swap)
-    unit.push(swap.expected === undefined ? insertStep(swap.table, swap.row, revision) : updateStep(swap, revision));
-  for (const { table, row } of inserts) unit.push(insertStep(table, row, revision));
+  for (const swap of swaps)
+    unit.push(swap.expected === undefined ? insertStep(swap, revision) : updateStep(swap, revision));
   for (const event of events) unit.push(appendStep(event));
   return unit;
 }
 
-function insertStep(table: AnyTable, row: unknown, revision: number): Step {
+function insertStep({ table, row }: Swap, revision: number): Step {
   const { insert, hasBytes } = statementsOf(table);
   const values = insertValues(table, row, revision);
   return { sql: insert, values, decisive: true, pages: pagesOf(table) + (hasBytes ? pagesOfBytes(values) : 0) };

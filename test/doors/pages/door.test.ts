@@ -70,7 +70,6 @@ suite('headers of pages', () => {
       '/',
       '/docs',
       '/docs/api',
-      '/docs/search?q=scope',
       '/nothing',
       '/device',
       '/account',
@@ -103,7 +102,7 @@ suite('the first page, and paths that no door owns', () => {
   });
 
   test('neither / nor the reference shows strangers the version', async () => {
-    for (const path of ['/', '/docs', '/docs/api', '/docs/readme', '/nothing']) {
+    for (const path of ['/', '/docs', '/docs/api', '/nothing']) {
       const { text } = await new Visitor(service, BROWSER).get(path);
       assert.ok(!text.includes(RELEASE), path);
     }

@@ -74,8 +74,7 @@ export const EVERY_PAGE: Readonly<Record<string, OpenPage>> = {
   },
   docs: (page, { url }) => page.goto(`${url}/docs`),
   'docs-page': (page, { url }) => page.goto(`${url}/docs/operators`),
-  'docs-tables': (page, { url }) => page.goto(`${url}/docs/readme`),
-  'docs-search': (page, { url }) => page.goto(`${url}/docs/search?q=backup`),
+  'docs-tables': (page, { url }) => page.goto(`${url}/docs/errors`),
   reference: (page, { url }) => page.goto(`${url}/docs/api`),
   'not-found': (page, { url }) => page.goto(`${url}/nothing`),
 };

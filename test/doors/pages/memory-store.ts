@@ -1,7 +1,7 @@
 // A store in memory, for simulations of a million steps. It keeps rows as they are and swaps them by revision, as every
 // back end does; everything the simulations do not need throws.
 import type { EpochSeconds } from '../../../src/core/time.ts';
-import type { BackEnd, Commit, LoadedVersion, Versioned } from '../../../src/store/back-end.ts';
+import type { BackEnd, Commit, LoadedVersion, Swap, Versioned } from '../../../src/store/back-end.ts';
 import { storeOf } from '../../../src/store/change.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { type AnyTable, encodeRow, type Table, type Where } from '../../../src/store/table.ts';
@@ -26,15 +26,10 @@ export function memoryStore(clock: () => EpochSeconds): Store {
       const found = rowsOf(table).get(key) as Versioned<Row, Companion> | undefined;
       return { found, now: clock() } satisfies LoadedVersion<Row, Companion>;
     },
-    commit: async ({ swap, inserts, revision }: Commit) => {
-      if (swap) {
-        const key = swap.table.keyOf(swap.row);
-        if (rowsOf(swap.table).get(key)?.revision !== swap.expected) return false;
-        rowsOf(swap.table).set(key, { row: swap.row, companion: undefined, revision });
-      }
-      for (const { table, row } of inserts) {
-        rowsOf(table).set(table.keyOf(row), { row, companion: undefined, revision });
-      }
+    commit: async ({ swaps, revision }: Commit) => {
+      const isCurrent = ({ table, row, expected }: Swap) => rowsOf(table).get(table.keyOf(row))?.revision === expected;
+      if (!swaps.every(isCurrent)) return false;
+      for (const { table, row } of swaps) rowsOf(table).set(table.keyOf(row), { row, companion: undefined, revision });
       return true;
     },
     find: async <Row, Companion>(table: Table<Row, Companion>, { column, value }: Where, limit = 100) => {

@@ -7,7 +7,10 @@ import { enableIntegration } from '../../../src/operations/admin/enable-integrat
 import { importIntegrations, readImport } from '../../../src/operations/admin/import-integrations.ts';
 import { namedAccess } from '../../../src/operations/admin/integration-draft.ts';
 import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
+import { MOST_ROWS } from '../../../src/store/store.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
+import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
+import { aResourceServer } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 
 suite('integrations', () => {
@@ -99,7 +102,8 @@ suite('import files', () => {
     for (const text of [one, `[${one}]`, `\ufeff${one}`]) {
       const read = readImport(text);
       assert.ok(read.ok);
-      assert.deepEqual(read.value, [{ clientId: 'a', draft: { name: 'A', description: 'd', scope: 'orders:read' } }]);
+      const drafts = read.value.map(({ clientId, draft }) => ({ clientId, draft }));
+      assert.deepEqual(drafts, [{ clientId: 'a', draft: { name: 'A', description: 'd', scope: 'orders:read' } }]);
     }
   });
 
@@ -131,6 +135,44 @@ suite('import files', () => {
       { clientId: 'a', isNew: false },
     ]);
     assert.deepEqual((await admin.did()).slice(1), ['integration registered', 'integration changed']);
+  });
+
+  test('of two imports at once that overlap, one happens, and nothing of the other', async (t) => {
+    const admin = await administration(t);
+    const files = [
+      ['a', 'b', 'c'],
+      ['d', 'c', 'b'],
+    ];
+    const outcomes = await Promise.all(
+      files.map((ids, n) => {
+        const text = JSON.stringify(ids.map((id) => ({ id, scope: `orders:write${n}` })));
+        return importIntegrations({ text, update: false }, admin);
+      }),
+    );
+    const winner = outcomes.findIndex(({ ok }) => ok);
+    const [refused] = outcomes.filter((outcome) => !outcome.ok);
+    assert.equal(refused?.refusal.reason, 'integration-exists');
+    const stored = await admin.store.page(integrations, { limit: 10 });
+    assert.deepEqual(
+      stored.map(({ clientId, scope }) => [clientId, scope.text]),
+      files[winner]?.toSorted().map((id) => [id, `orders:write${winner}`]),
+    );
+    assert.equal((await admin.did()).length, 3);
+  });
+
+  test('an import of an id that a resource server has changes nothing', async (t) => {
+    const admin = await administration(t);
+    await admin.store.create(resourceServers, 'c', () => ({ outcome: 0, next: aResourceServer({ id: 'c' as never }) }));
+    const text = '[{"id":"a","scope":"a"},{"id":"c","scope":"a"}]';
+    const refused = await importIntegrations({ text, update: false }, admin);
+    assert.equal(refused.ok || refused.refusal.reason, 'client-id-of-resource-server');
+    assert.deepEqual(await admin.did(), []);
+  });
+
+  test('a file with more integrations than one commit may change is refused', () => {
+    const entries = Array.from({ length: MOST_ROWS + 1 }, (_, n) => ({ id: `i${n}`, scope: 'a' }));
+    const read = readImport(JSON.stringify(entries));
+    assert.match(read.ok ? '' : read.refusal.about, /more than 5000/);
   });
 
   test('a duplicate id is refused', () => {

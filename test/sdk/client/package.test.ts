@@ -1,16 +1,23 @@
 // @tessera/client from its tarball, in an empty folder, on every Node that it promises.
+// Needs: curl
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { TESSERA } from '../../cli/command.ts';
 import { startPublic } from '../../e2e/public-service.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { CLIENT } from '../../e2e/steps.ts';
+import { blocksOf } from '../../house/mentions.ts';
+import { read } from '../../house/sources.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { promisedNodes } from '../nodes.ts';
 import { installPacked } from '../packed.ts';
+
+/** From the folder of programs, where npm links to it. */
+const PROGRAM_OF_PACKAGE = '../node_modules/@tessera/client/dist/bin.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -52,10 +59,27 @@ suite('@tessera/client from its tarball', () => {
     await service.stop();
     rmSync(folder, { recursive: true, force: true });
   });
-  const file = (name: string, text: string) => {
-    writeFileSync(join(folder, name), text, { mode: 0o600 });
+  const file = (name: string, text: string, mode = 0o600) => {
+    writeFileSync(join(folder, name), text, { mode });
     return join(folder, name);
   };
+
+  /** Runs a script in which `tessera-client` is the program of the package, on this Node. */
+  async function shell(script: string, node: string) {
+    const programs = join(folder, 'bin');
+    rmSync(programs, { recursive: true, force: true });
+    mkdirSync(programs);
+    symlinkSync(node, join(programs, 'node'));
+    symlinkSync(PROGRAM_OF_PACKAGE, join(programs, 'tessera-client'));
+    chmodSync(join(folder, 'bin', PROGRAM_OF_PACKAGE), 0o755);
+    const PATH = `${programs}:${process.env['PATH']}`;
+    const env = { PATH, HOME: folder, CURL_CA_BUNDLE: join(folder, 'ca.pem') };
+    const child = spawn('sh', ['-c', script], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const texts = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (part) => (texts[name] += String(part)));
+    const [status] = await once(child, 'close');
+    return { status, ...texts };
+  }
 
   test('contains the built code with its types, a README, a licence, and nothing else', () => {
     const others = files.filter((path) => !/^dist\/[\w/-]+\.(?:js|d\.ts)$/.test(path));
@@ -89,6 +113,64 @@ suite('@tessera/client from its tarball', () => {
       assert.deepEqual(JSON.parse(printed), { isSame: true, status: 200, reason: 'login-needed' });
     });
   }
+
+  for (const { major, path, skip } of promisedNodes()) {
+    test(`its program does what its README shows on Node ${major}`, { skip }, async () => {
+      const [block] = blocksOf({ path: 'README.md', text: read('sdk/client/README.md') });
+      assert.match(block?.text ?? '', /^tessera-client login .*\n.*tessera-client token.*\n.* exec .*\n.* logout\n$/);
+      const flags = ['certificate me.pem', 'key me-key.pem', 'ca ca.pem'].map((flag) => ` --${flag}`).join('');
+      file('me.pem', service.ada.pem);
+      file('me-key.pem', service.ada.key);
+      file('ca.pem', service.authority.pem);
+      file('sync.sh', '#!/bin/sh\necho "token: $TESSERA_TOKEN"\n', 0o755);
+      const script = (block?.text ?? '')
+        .replace('https://tokens.example.com', service.issuer)
+        .replace('https://orders.example.com/today', `--silent ${service.issuer}/authsvc/Authorize/Verify`)
+        .replace(`--client-id ${CLIENT}`, `$&${flags}`);
+      const { status, stdout, stderr } = await shell(`set -e\n${script}`, path ?? '');
+      assert.deepEqual([status, stderr.split('\n').slice(1)], [0, ['Logged out.', '']], stderr);
+      assert.match(stderr, /^Logged in to https:\S+ as orders-sync, for: /);
+      assert.match(stdout, /"identity":"[^\n]+\}token: tsa_\S+\n$/);
+    });
+  }
+
+  test('its program fails as the command of the server does, and shares its logins', async () => {
+    const node = process.execPath;
+    const afterLogout = await shell('tessera-client token', node);
+    assert.deepEqual([afterLogout.status, afterLogout.stdout], [8, '']);
+    assert.match(afterLogout.stderr, /^tessera-client: you are not logged in\n {2}Do: tessera-client login\n$/);
+    assert.equal((await shell('tessera-client login', node)).status, 0);
+    const shared = await shell(`test "$(tessera-client token)" = "$(node ${TESSERA} token)"`, node);
+    assert.deepEqual(shared, { status: 0, stdout: '', stderr: '' });
+    const listed = ['whoami', 'whoami --json', 'profile list', 'profile list --json', 'token --json'];
+    for (const line of listed)
+      assert.deepEqual(await shell(`tessera-client ${line}`, node), await shell(`node ${TESSERA} ${line}`, node), line);
+    const codes = { 'exec -- ./none': 127, 'exec -- ./me.pem': 126, 'exec -- sh -c "exit 3"': 3 };
+    const wrong = { '': 2, nothing: 2, 'token --no': 2, 'token more': 2, exec: 2, 'profile remove': 2 };
+    const away = {
+      'login --server https://localhost:1 --profile away --client-id x --certificate me.pem --key me-key.pem': 9,
+    };
+    for (const [line, code] of Object.entries({ ...codes, ...wrong, ...away })) {
+      const { status, stdout, stderr } = await shell(`tessera-client ${line}`, node);
+      assert.deepEqual([status, stdout], [code, ''], line);
+      if (code !== 3) assert.match(stderr, /^tessera-client: \S.*\n {2}\S.*\n$/, line);
+    }
+    const { stderr } = await shell('tessera-client token --profile none --json', node);
+    assert.equal(JSON.parse(stderr).error.code, 'login');
+    const full = await shell('tessera-client token > /dev/full', node);
+    assert.equal(full.status, 1);
+    assert.match(full.stderr, /^tessera-client: cannot write the result: ENOSPC/);
+  });
+
+  test('its program explains itself', async () => {
+    const { stdout } = await shell('tessera-client --help', process.execPath);
+    for (const [, name] of stdout.matchAll(/^ {2}(\S+(?: \w+)?) {2}/gm)) {
+      const help = await shell(`tessera-client ${name} --help`, process.execPath);
+      assert.match(help.stdout, new RegExp(`^Usage: tessera-client ${name} .*Examples:\n {2}\\$ `, 's'));
+    }
+    const manifest = JSON.parse(read('sdk/client/package.json')) as { version: string };
+    assert.equal((await shell('tessera-client --version', process.execPath)).stdout, `${manifest.version}\n`);
+  });
 
   test('its types teach: a program that leaves out `by` does not compile', () => {
     const typed = file('typed.mts', TYPED);

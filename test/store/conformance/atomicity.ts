@@ -27,7 +27,7 @@ export function atomicity(claim: Claim): void {
   claim('a changed revision is a conflict, and nothing is written', async (database) => {
     const backEnd = await twoRows(await database.open());
     const swap = { table: attempts, row: counter('a', 9), expected: 1 };
-    const moved = commitOf({ swap, inserts: [insert(attempts, counter('c'))], events: [told(1)] });
+    const moved = commitOf({ swaps: [swap], inserts: [insert(attempts, counter('c'))], events: [told(1)] });
     assert.equal(await backEnd.commit(moved), false);
     assert.deepEqual(await state(backEnd), { counts: [0, 0, undefined], told: [] });
   });
@@ -35,7 +35,7 @@ export function atomicity(claim: Claim): void {
   claim('an insert of an existing row is a conflict, and nothing is written', async (database) => {
     const backEnd = await twoRows(await database.open());
     const swap = { table: attempts, row: counter('a', 9), expected: undefined };
-    assert.equal(await backEnd.commit(commitOf({ swap, events: [told(1)] })), false);
+    assert.equal(await backEnd.commit(commitOf({ swaps: [swap], events: [told(1)] })), false);
     assert.deepEqual(await state(backEnd), { counts: [0, 0, undefined], told: [] });
   });
 
@@ -43,7 +43,7 @@ export function atomicity(claim: Claim): void {
     const backEnd = await twoRows(await database.open());
     const swap = { table: attempts, row: counter('a', 9), expected: await revisionOf(backEnd, attempts, 'a') };
     const inserts = [insert(attempts, counter('c', 9)), insert(attempts, counter('b', 9))];
-    assert.equal(await backEnd.commit(commitOf({ swap, inserts, events: [told(1)] })), false);
+    assert.equal(await backEnd.commit(commitOf({ swaps: [swap], inserts, events: [told(1)] })), false);
     assert.deepEqual(await state(backEnd), { counts: [0, 0, undefined], told: [] });
   });
 
@@ -52,7 +52,7 @@ export function atomicity(claim: Claim): void {
     await put(storeOf(backEnd), devices, aDevice());
     const taken = aDevice({ id: 'ff'.repeat(16) as DeviceId });
     const swap = { table: devices, row: taken, expected: undefined };
-    assert.equal(await backEnd.commit(commitOf({ swap, events: [told(1)] })), false);
+    assert.equal(await backEnd.commit(commitOf({ swaps: [swap], events: [told(1)] })), false);
     assert.equal(await revisionOf(backEnd, devices, taken.id), undefined);
     assert.deepEqual(await eventSubjects(backEnd), []);
   });

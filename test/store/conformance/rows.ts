@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import type { Event } from '../../../src/core/event.ts';
 import { type EpochSeconds, epochSeconds } from '../../../src/core/time.ts';
 import type { BackEnd, Commit } from '../../../src/store/back-end.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { drawRevision } from '../../../src/store/change.ts';
+import type { Decision, Store } from '../../../src/store/store.ts';
 import type { AnyTable, Table } from '../../../src/store/table.ts';
 import { type Attempts, attempts } from '../../../src/store/tables/attempts.ts';
 import { NOW } from '../../samples.ts';
@@ -48,8 +49,13 @@ export async function eventSubjects(backEnd: Pick<BackEnd, 'events'>): Promise<n
   return events.map(({ subjectId }) => Number.parseInt(subjectId ?? '', 16));
 }
 
-export function commitOf(parts: Partial<Commit>): Commit {
-  return { inserts: [], events: [], revision: 2 ** 30 + Math.floor(Math.random() * 2 ** 30), ...parts };
+export function commitOf({
+  swaps = [],
+  inserts = [],
+  events = [],
+}: Partial<Commit> & Pick<Decision<never, never>, 'inserts'>): Commit {
+  const inserted = inserts.map(({ table, row }) => ({ table, row, expected: undefined }));
+  return { swaps: [...swaps, ...inserted], events, revision: drawRevision(swaps) };
 }
 
 export const later = (moment: number, by: number): EpochSeconds => epochSeconds(moment + by);

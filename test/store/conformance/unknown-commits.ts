@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BackEnd, Commit } from '../../../src/store/back-end.ts';
 import { storeOf } from '../../../src/store/change.ts';
-import { CommitUnknown, insert, StoreUnavailable } from '../../../src/store/store.ts';
+import { CommitUnknown, insert, rowOf, StoreUnavailable } from '../../../src/store/store.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
 import type { Claim } from '../conformance.ts';
 import { counter, countOf, eventSubjects, increment, put, told } from './rows.ts';
@@ -80,6 +80,53 @@ export function unknownCommits(claim: Claim): void {
     },
   );
 
+  claim('several rows: an unknown commit is detected if it happened, and retried if not', async (database) => {
+    const real = await database.open();
+    for (const [lost, count] of [
+      [lostAfter, 1],
+      [lostBefore, 2],
+    ] as const) {
+      assert.deepEqual(await countPair(firstCommit(real, lost)), [count, count]);
+      assert.deepEqual([await countOf(real, 'a'), await countOf(real, 'b')], [count, count]);
+    }
+    assert.deepEqual(await eventSubjects(real), [1, 2]);
+  });
+
+  for (const changed of ['a', 'b'])
+    claim(
+      `several rows: an unknown commit is known by one row after ${changed} has changed again`,
+      async (database) => {
+        const real = await database.open();
+        const overtaken = firstCommit(real, async (commit) => {
+          await real.commit(commit);
+          await put(storeOf(real), attempts, counter(changed, 100));
+          throw new CommitUnknown('the connection broke, and somebody else was quick');
+        });
+        assert.deepEqual(await countPair(overtaken), [1, 1]);
+        assert.deepEqual(await eventSubjects(real), [1]);
+      },
+    );
+
+  claim('several rows: an unknown commit still in flight cannot land after a decision without it', async (database) => {
+    for (const next of [undefined, [undefined, counter('b', 5)]]) {
+      const real = await database.open();
+      for (const about of ['a', 'b']) await put(storeOf(real), attempts, counter(about));
+      const underWay: Commit[] = [];
+      const broken = firstCommit(real, async (commit) => {
+        underWay.push(commit);
+        throw new CommitUnknown('the connection broke while the commit was under way');
+      });
+      const outcome = await storeOf(broken).changeAll(PAIR, () =>
+        underWay.length === 0
+          ? { outcome: 'done', next: [counter('a', 1), undefined], events: [told(1)] }
+          : { outcome: 'otherwise', ...(next && { next }) },
+      );
+      assert.equal(outcome, 'otherwise');
+      assert.deepEqual(await Promise.all(underWay.map((commit) => real.commit(commit))), [false]);
+      assert.deepEqual([await countOf(real, 'a'), await eventSubjects(real)], [0, []]);
+    }
+  });
+
   claim('an unknown commit still in flight cannot land after a refusal', async (database) => {
     const real = await database.open();
     await put(storeOf(real), attempts, counter('a'));
@@ -112,6 +159,16 @@ function countAndTell(backEnd: BackEnd): Promise<number> {
   return storeOf(backEnd).change(attempts, 'a', (found) => {
     const count = (found?.row.count ?? 0) + 1;
     return { outcome: count, next: counter('a', count), events: [told(count)] };
+  });
+}
+
+const PAIR = [rowOf(attempts, 'a'), rowOf(attempts, 'b')];
+
+function countPair(backEnd: BackEnd): Promise<number[]> {
+  return storeOf(backEnd).changeAll(PAIR, (found) => {
+    const counts = found.map((each) => (each?.row.count ?? 0) + 1);
+    const next = counts.map((count, place) => counter(PAIR[place]?.key ?? '', count));
+    return { outcome: counts, next, events: [told(counts[0] ?? 0)] };
   });
 }
 

@@ -13,10 +13,18 @@ export function defaultTokenFile(of: { server: string; clientId: string; profile
   return join(stateFolder(), `${name}.json`);
 }
 
-/** Never below the working folder: relative paths do not count (as XDG says), and an empty HOME is no home. */
 function stateFolder(): string {
-  const { STATE_DIRECTORY, XDG_STATE_HOME = '' } = env;
+  const { STATE_DIRECTORY } = env;
   if (STATE_DIRECTORY) return join(STATE_DIRECTORY.split(':')[0] ?? '', 'tokens');
-  const home = isAbsolute(homedir()) ? homedir() : userInfo().homedir;
-  return join(isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : join(home, '.local', 'state'), 'tessera', 'tokens');
+  return join(userFolder('XDG_STATE_HOME', '.local/state'), 'tessera', 'tokens');
+}
+
+/**
+ * A folder of this user, by the XDG variable of that name or below the home folder. Never one below the working folder, whose
+ * files may be somebody else's: relative paths do not count (as XDG says), and an empty HOME is no home.
+ */
+export function userFolder(variable: 'XDG_CONFIG_HOME' | 'XDG_STATE_HOME', usual: string): string {
+  const given = env[variable] ?? '';
+  if (isAbsolute(given)) return given;
+  return join(isAbsolute(homedir()) ? homedir() : userInfo().homedir, usual);
 }

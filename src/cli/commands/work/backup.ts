@@ -11,7 +11,7 @@ import { removingAfter } from '../../terminal/unfinished-files.ts';
 import { configOf } from '../../terminal/workplace.ts';
 import { Shipping } from './ship-files.ts';
 
-export async function backUpTo(path: string | undefined, command: Command): Promise<void> {
+export async function backUpTo(path: string | undefined, _: unknown, command: Command): Promise<void> {
   if (path === undefined) throw new CommandFailure('usage', 'the name of the copy is missing', 'tessera backup FILE');
   const file = resolve(path);
   const { file: from, backUp, unfinishedFiles, isFull } = await needed(await configOf(command), 'copies')();
@@ -92,7 +92,8 @@ function momentOf(text: string): number {
   throw new CommandFailure('usage', `${text} is not a time`, 'Write --at 2026-11-15T09:30:00Z.');
 }
 
-export async function verify(path: string, { json }: { readonly json?: true }): Promise<void> {
+export async function verify(path: string, _: unknown, command: Command): Promise<void> {
+  const { json } = command.optsWithGlobals<{ json?: true }>();
   const from = resolve(path);
   if (statSync(from, { throwIfNoEntry: false })?.isDirectory()) return verifySeries(from, json);
   const { whyNoCopy } = await sqliteCopies();

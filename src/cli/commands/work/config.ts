@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { configJsonSchema } from '../../../config/json-schema.ts';
-import { configReference } from '../../../config/reference.ts';
 import { shownConfig, shownYaml } from '../../../config/show.ts';
 import { storeAt } from '../../../open-store.ts';
 import { printFinding } from '../../doctor/finding.ts';
@@ -30,8 +29,4 @@ export async function showConfig({ json }: { json?: true }, command: Command): P
 
 export function printSchema(): void {
   printJson(configJsonSchema());
-}
-
-export function printReference(): void {
-  process.stdout.write(configReference());
 }

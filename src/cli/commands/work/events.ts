@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
 import { type Act, actWords, authorWords } from '../../../core/act.ts';
 import type { ActEvent, EventType } from '../../../core/event.ts';
 import { after, isoTime, type Seconds, seconds } from '../../../core/time.ts';
@@ -15,7 +14,7 @@ import type { LoggedEvent } from '../../../store/store.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
 import { print, printJsonLine, remark } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
-import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
+import type { Workplace } from '../../terminal/workplace.ts';
 
 export interface EventsFlags {
   readonly after?: number;
@@ -33,13 +32,11 @@ const FOLLOW_STEP = 500;
 /** Without `--limit`, if neither a time nor a number says from where on. */
 const NEWEST = 50;
 
-export function printEvents(flags: EventsFlags, command: Command): Promise<void> {
-  return atWorkplace(command, async (workplace) => {
-    const filter = await filterOf(flags, workplace);
-    const isBounded = flags.limit !== undefined || (flags.after === undefined && flags.since === undefined);
-    const last = await (isBounded ? printSome : printFrom)(flags, filter, workplace);
-    if (flags.follow) await follow(last ?? flags.after ?? 0, flags, filter, workplace);
-  });
+export async function printEvents(flags: EventsFlags, workplace: Workplace): Promise<void> {
+  const filter = await filterOf(flags, workplace);
+  const isBounded = flags.limit !== undefined || (flags.after === undefined && flags.since === undefined);
+  const last = await (isBounded ? printSome : printFrom)(flags, filter, workplace);
+  if (flags.follow) await follow(last ?? flags.after ?? 0, flags, filter, workplace);
 }
 
 /** Returns the sequence number of the last one. */

@@ -1,6 +1,5 @@
 // `token-issuer explain` against the installation: its token issuers, its directory and its integrations.
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
 import { AssertionJudge, printAssertionStep } from '../../../assertions/assertion-judge.ts';
 import { IssuerKeys } from '../../../assertions/issuer-keys.ts';
 import type { AssertionSetting } from '../../../core/token-issuer.ts';
@@ -14,14 +13,12 @@ import { keySets } from '../../../store/tables/key-sets.ts';
 import { systemClock } from '../../../system.ts';
 import { EXIT } from '../../terminal/exit.ts';
 import { print, printJson } from '../../terminal/output.ts';
-import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
+import type { Workplace } from '../../terminal/workplace.ts';
 import type { ExplainFlags } from './token-issuer-flags.ts';
 
-export function explain(file: string, flags: ExplainFlags, command: Command): Promise<void> {
-  return atWorkplace(command, async (workplace) => {
-    const assertion = readFileSync(file === '-' ? 0 : file, 'latin1').trim();
-    show(namingFlags(await explainByStore(assertion, flags, workplace)), flags);
-  });
+export async function explain(file: string, flags: ExplainFlags, workplace: Workplace): Promise<void> {
+  const assertion = readFileSync(file === '-' ? 0 : file, 'latin1').trim();
+  show(namingFlags(await explainByStore(assertion, flags, workplace)), flags);
 }
 
 /** Judges as a request would be judged now: uses the keys in the store, or fetches them; writes nothing. */

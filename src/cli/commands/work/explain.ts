@@ -1,6 +1,5 @@
 // `tessera explain`: why was it refused? Step by step, in the words of the log and of docs/errors.md.
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
 import { settingsOf } from '../../../config/load.ts';
 import { refuse } from '../../../core/outcome.ts';
 import { requestedTarget } from '../../../core/rules/scope.ts';
@@ -13,7 +12,7 @@ import { systemClock } from '../../../system.ts';
 import { Keyring } from '../../../tokens/keyring.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { print, printRecord } from '../../terminal/output.ts';
-import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
+import type { Workplace } from '../../terminal/workplace.ts';
 import { CHECK_STEPS, type CheckStep, SCOPE_STEPS } from './check-steps.ts';
 import { linesOfRequest } from './request-lines.ts';
 import { refusalLines, verdictLines } from './verdict-lines.ts';
@@ -36,36 +35,32 @@ export async function explainRequest(id: string, { log }: { log?: string }): Pro
   printVerdict(CHECK_STEPS[String(operation)] ?? [], outcome === 'accepted' ? undefined : String(reason ?? outcome));
 }
 
-export function explainTokenFile(file: string | undefined, command: Command): Promise<void> {
+export async function explainTokenFile(file: string | undefined, _: unknown, workplace: Workplace): Promise<void> {
   const text = readFileSync(file ?? STANDARD_INPUT, 'utf8').trim();
-  return atWorkplace(command, async (workplace) => {
-    const { operation, refusal, facts } = await explainToken(text, await portsOf(workplace));
-    if (Object.keys(facts).length > 0) printRecord(facts);
-    print('');
-    const steps = (CHECK_STEPS[operation] ?? []).filter(({ ofRequest }) => !ofRequest);
-    printVerdict(steps, refusal);
-  });
+  const { operation, refusal, facts } = await explainToken(text, await portsOf(workplace));
+  if (Object.keys(facts).length > 0) printRecord(facts);
+  print('');
+  const steps = (CHECK_STEPS[operation] ?? []).filter(({ ofRequest }) => !ofRequest);
+  printVerdict(steps, refusal);
 }
 
-export function explainScope(clientId: string, wanted: string, command: Command): Promise<void> {
-  return atWorkplace(command, async ({ store }) => {
-    const registry = await FollowedRegistry.load(store);
-    const integration = registry.integration(clientId);
-    if (!integration) return printVerdict(SCOPE_STEPS, 'integration-unknown');
-    const outcome = integration.enabled
-      ? requestedTarget({ scope: wanted }, integration, [])
-      : refuse('integration-disabled');
-    const allowed = new Set(scopeItems(integration.scope));
-    const resources = new Set(integration.scope.resources.keys());
-    const scope = parseScope(wanted);
-    for (const item of scope ? scopeItems(scope) : []) {
-      const has = allowed.has(item) || (!item.includes(':') && resources.has(item));
-      print(`${has ? 'has  ' : 'LACKS'} ${item}`);
-    }
-    print(`The integration has: ${integration.scope.text}`);
-    print('');
-    printVerdict(SCOPE_STEPS, outcome.ok ? undefined : outcome.refusal.reason);
-  });
+export async function explainScope(clientId: string, wanted: string, _: unknown, { store }: Workplace): Promise<void> {
+  const registry = await FollowedRegistry.load(store);
+  const integration = registry.integration(clientId);
+  if (!integration) return printVerdict(SCOPE_STEPS, 'integration-unknown');
+  const outcome = integration.enabled
+    ? requestedTarget({ scope: wanted }, integration, [])
+    : refuse('integration-disabled');
+  const allowed = new Set(scopeItems(integration.scope));
+  const resources = new Set(integration.scope.resources.keys());
+  const scope = parseScope(wanted);
+  for (const item of scope ? scopeItems(scope) : []) {
+    const has = allowed.has(item) || (!item.includes(':') && resources.has(item));
+    print(`${has ? 'has  ' : 'LACKS'} ${item}`);
+  }
+  print(`The integration has: ${integration.scope.text}`);
+  print('');
+  printVerdict(SCOPE_STEPS, outcome.ok ? undefined : outcome.refusal.reason);
 }
 
 export function explainRefusal(refusal: string): void {

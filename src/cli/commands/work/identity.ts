@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Identity } from '../../../core/identity.ts';
 import { addIdentity } from '../../../operations/admin/add-identity.ts';
 import { changeIdentity, enableIdentity } from '../../../operations/admin/change-identity.ts';
@@ -18,7 +17,7 @@ import {
 } from '../../terminal/output.ts';
 import { obtainPassword, type PasswordFlags } from '../../terminal/password.ts';
 import { accepted } from '../../terminal/wording.ts';
-import { atWorkplace } from '../../terminal/workplace.ts';
+import type { Workplace } from '../../terminal/workplace.ts';
 
 export interface AddFlags extends PasswordFlags {
   readonly email?: string;
@@ -30,24 +29,22 @@ export interface AddFlags extends PasswordFlags {
   readonly password: boolean;
 }
 
-export function addPerson(userName: string, flags: AddFlags, command: Command): Promise<void> {
+export async function addPerson(userName: string, flags: AddFlags, workplace: Workplace): Promise<void> {
   const { password: wanted, api, group: groups = [], shared, email, upn } = flags;
-  return atWorkplace(command, async (workplace) => {
-    const obtained = wanted ? await obtainPassword(flags, workplace.random) : undefined;
-    const draft = {
-      userName,
-      groups,
-      ...(email !== undefined && { email }),
-      ...(upn !== undefined && { upn }),
-      ...(api !== undefined && { mayUseApi: api }),
-      ...(shared && { mayShare: true }),
-      ...(obtained && { password: obtained.password }),
-    };
-    const { id } = accepted(await addIdentity(draft, workplace));
-    print(`Added ${userName} as ${id}`);
-    if (obtained?.isNew) printSecret(`Password, shown this once: ${obtained.password.reveal()}`);
-    result({ id, userName, ...(obtained?.isNew && { password: obtained.password.reveal() }) });
-  });
+  const obtained = wanted ? await obtainPassword(flags, workplace.random) : undefined;
+  const draft = {
+    userName,
+    groups,
+    ...(email !== undefined && { email }),
+    ...(upn !== undefined && { upn }),
+    ...(api !== undefined && { mayUseApi: api }),
+    ...(shared && { mayShare: true }),
+    ...(obtained && { password: obtained.password }),
+  };
+  const { id } = accepted(await addIdentity(draft, workplace));
+  print(`Added ${userName} as ${id}`);
+  if (obtained?.isNew) printSecret(`Password, shown this once: ${obtained.password.reveal()}`);
+  result({ id, userName, ...(obtained?.isNew && { password: obtained.password.reveal() }) });
 }
 
 export interface ChangeFlags extends Pick<AddFlags, 'email' | 'upn' | 'api' | 'shared'> {
@@ -56,7 +53,7 @@ export interface ChangeFlags extends Pick<AddFlags, 'email' | 'upn' | 'api' | 's
   readonly group?: readonly string[] | boolean;
 }
 
-export function changePerson(name: string, flags: ChangeFlags, command: Command): Promise<void> {
+export async function changePerson(name: string, flags: ChangeFlags, workplace: Workplace): Promise<void> {
   const { userName, email, upn, api, group, shared } = flags;
   const change = {
     ...(userName !== undefined && { userName }),
@@ -68,31 +65,29 @@ export function changePerson(name: string, flags: ChangeFlags, command: Command)
   };
   if (Object.keys(change).length === 0)
     throw new CommandFailure('usage', 'say what to change', 'See: tessera identity change --help');
-  return atWorkplace(command, async (workplace) => {
-    const draft = { ...change, ...(shared && { mayShare: true }) };
-    const identity = accepted(await changeIdentity(name, draft, workplace));
-    print(`Changed ${identity.id}`);
-    result(identity);
-  });
+  const draft = { ...change, ...(shared && { mayShare: true }) };
+  const identity = accepted(await changeIdentity(name, draft, workplace));
+  print(`Changed ${identity.id}`);
+  result(identity);
 }
 
-export function removePerson(name: string, { yes = false }: { yes?: boolean }, command: Command): Promise<void> {
-  return atWorkplace(command, async (workplace) => {
-    const { identity, grants } = accepted(await removeIdentity(name, { isConfirmed: yes }, workplace));
-    print(`Removed ${identity.id} and ended ${counted(grants, 'grant')}`);
-    result({ id: identity.id, endedGrants: grants });
-  });
+export async function removePerson(
+  name: string,
+  { yes = false }: { yes?: boolean },
+  workplace: Workplace,
+): Promise<void> {
+  const { identity, grants } = accepted(await removeIdentity(name, { isConfirmed: yes }, workplace));
+  print(`Removed ${identity.id} and ended ${counted(grants, 'grant')}`);
+  result({ id: identity.id, endedGrants: grants });
 }
 
-export function changePassword(name: string, flags: PasswordFlags, command: Command): Promise<void> {
-  return atWorkplace(command, async (workplace) => {
-    accepted(await findIdentity(name, workplace)); // before the person types a password
-    const { password, isNew } = await obtainPassword(flags, workplace.random);
-    const { id } = accepted(await setPassword(name, password, workplace));
-    print(`Set the password of ${id}`);
-    if (isNew) printSecret(`Password, shown this once: ${password.reveal()}`);
-    result({ id, ...(isNew && { password: password.reveal() }) });
-  });
+export async function changePassword(name: string, flags: PasswordFlags, workplace: Workplace): Promise<void> {
+  accepted(await findIdentity(name, workplace)); // before the person types a password
+  const { password, isNew } = await obtainPassword(flags, workplace.random);
+  const { id } = accepted(await setPassword(name, password, workplace));
+  print(`Set the password of ${id}`);
+  if (isNew) printSecret(`Password, shown this once: ${password.reveal()}`);
+  result({ id, ...(isNew && { password: password.reveal() }) });
 }
 
 export interface ListFlags {
@@ -100,40 +95,36 @@ export interface ListFlags {
   readonly json?: true;
 }
 
-export function printIdentities({ limit, json }: ListFlags, command: Command): Promise<void> {
-  return atWorkplace(command, async (workplace) => {
-    const { identities, hasMore } = await listIdentities(limit, workplace);
-    if (json) printJson(identities);
-    else printTable(['user name', 'identity', 'enabled', 'e-mail', 'principal name', 'groups'], identities.map(rowOf));
-    if (hasMore) remark(`There are more than ${limit}; see --limit.`);
-  });
+export async function printIdentities({ limit, json }: ListFlags, workplace: Workplace): Promise<void> {
+  const { identities, hasMore } = await listIdentities(limit, workplace);
+  if (json) printJson(identities);
+  else printTable(['user name', 'identity', 'enabled', 'e-mail', 'principal name', 'groups'], identities.map(rowOf));
+  if (hasMore) remark(`There are more than ${limit}; see --limit.`);
 }
 
 function rowOf({ userName, id, enabled, email, upn, groups }: Identity) {
   return [userName, id, enabled ? 'yes' : 'no', email, upn, groups.join(' ')];
 }
 
-export function printIdentity(name: string, { json }: { json?: true }, command: Command): Promise<void> {
-  return atWorkplace(command, async (workplace) => {
-    const identity = accepted(await findIdentity(name, workplace));
-    if (json) return printJson(identity);
-    const { userName, id, enabled, mayUseApi, email, upn, groups } = identity;
-    printRecord({
-      'user name': userName ?? '',
-      identity: id,
-      enabled: enabled ? 'yes' : 'no',
-      'may use the API': mayUseApi ? 'yes' : 'no',
-      'e-mail': email ?? '',
-      'principal name': upn ?? '',
-      groups: groups.join(' '),
-    });
+export async function printIdentity(name: string, { json }: { json?: true }, workplace: Workplace): Promise<void> {
+  const identity = accepted(await findIdentity(name, workplace));
+  if (json) return printJson(identity);
+  const { userName, id, enabled, mayUseApi, email, upn, groups } = identity;
+  printRecord({
+    'user name': userName ?? '',
+    identity: id,
+    enabled: enabled ? 'yes' : 'no',
+    'may use the API': mayUseApi ? 'yes' : 'no',
+    'e-mail': email ?? '',
+    'principal name': upn ?? '',
+    groups: groups.join(' '),
   });
 }
 
-export function switchIdentity(name: string, enabled: boolean, command: Command): Promise<void> {
-  return atWorkplace(command, async (workplace) => {
+export function switchIdentity(enabled: boolean) {
+  return async (name: string, _: unknown, workplace: Workplace) => {
     const identity = accepted(await enableIdentity(name, enabled, workplace));
     print(`The identity ${identity.id} is ${enabled ? 'enabled' : 'disabled'}`);
     result(identity);
-  });
+  };
 }

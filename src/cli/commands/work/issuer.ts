@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import type { IdentitySource, UpnComparison } from '../../../core/certificate.ts';
 import type { ClientId } from '../../../core/integration.ts';
 import type { ApprovedIssuer, OptionalCurve, RevocationCheck } from '../../../core/issuer.ts';
@@ -11,7 +10,7 @@ import { findIssuer, type ListedIssuer, listedIssuer, listIssuers } from '../../
 import { CommandFailure } from '../../terminal/exit.ts';
 import { print, printJson, printRecord, printTable, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
-import { atWorkplace } from '../../terminal/workplace.ts';
+import type { Workplace } from '../../terminal/workplace.ts';
 
 export interface AddFlags {
   readonly identityFrom: readonly IdentitySource[];
@@ -27,13 +26,11 @@ export interface AddFlags {
   readonly onlyIntegration?: readonly string[];
 }
 
-export function addIssuer(label: string, file: string, flags: AddFlags, command: Command): Promise<void> {
-  return atWorkplace(command, async (workplace) => {
-    const draft = draftOf(label, readFileSync(file, 'latin1'), flags);
-    const issuer = accepted(await approveIssuer(draft, workplace));
-    print(`Approved ${label}: ${listedIssuer(issuer).subject}`);
-    result(listedIssuer(issuer));
-  });
+export async function addIssuer(label: string, file: string, flags: AddFlags, workplace: Workplace): Promise<void> {
+  const draft = draftOf(label, readFileSync(file, 'latin1'), flags);
+  const issuer = accepted(await approveIssuer(draft, workplace));
+  print(`Approved ${label}: ${listedIssuer(issuer).subject}`);
+  result(listedIssuer(issuer));
 }
 
 /** What is absent stays; `false` with --no-…, which removes a list. */
@@ -52,15 +49,13 @@ export interface ChangeFlags {
   readonly onlyIntegration?: readonly string[] | false;
 }
 
-export function changeOne(label: string, flags: ChangeFlags, command: Command): Promise<void> {
+export async function changeOne(label: string, flags: ChangeFlags, workplace: Workplace): Promise<void> {
   const change = changeOf(flags);
   if (Object.keys(change).length === 1 && Object.keys(change.revocation).length === 0)
     throw new CommandFailure('usage', 'say what to change', 'See: tessera issuer change --help');
-  return atWorkplace(command, async (workplace) => {
-    const issuer = accepted(await changeIssuer(label, change, workplace));
-    print(`Changed ${label}`);
-    result(listedIssuer(issuer));
-  });
+  const issuer = accepted(await changeIssuer(label, change, workplace));
+  print(`Changed ${label}`);
+  result(listedIssuer(issuer));
 }
 
 function changeOf(flags: ChangeFlags): IssuerChange {
@@ -118,15 +113,10 @@ export interface ListFlags {
   readonly json?: true;
 }
 
-export function printIssuers({ json, ...filter }: ListFlags, command: Command): Promise<void> {
-  return atWorkplace(command, async (workplace) => {
-    const found = await listIssuers(filter, workplace);
-    if (json) return printJson(found);
-    printTable(
-      ['label', 'approved', 'expires', 'profile', 'revocation', 'identity from', 'authority'],
-      found.map(rowOf),
-    );
-  });
+export async function printIssuers({ json, ...filter }: ListFlags, workplace: Workplace): Promise<void> {
+  const found = await listIssuers(filter, workplace);
+  if (json) return printJson(found);
+  printTable(['label', 'approved', 'expires', 'profile', 'revocation', 'identity from', 'authority'], found.map(rowOf));
 }
 
 function rowOf({ label, subject, expires, profile, identitySources, identities, enabled, revocation }: ListedIssuer) {
@@ -135,12 +125,10 @@ function rowOf({ label, subject, expires, profile, identitySources, identities, 
   return [label, enabled ? 'yes' : 'removed', expires, profile, checks, identityFrom, subject];
 }
 
-export function printIssuer(label: string, { json }: { json?: true }, command: Command): Promise<void> {
-  return atWorkplace(command, async (workplace) => {
-    const issuer = accepted(await findIssuer(label, workplace));
-    if (json) printJson(issuer);
-    else printRecord(recordOf(issuer));
-  });
+export async function printIssuer(label: string, { json }: { json?: true }, workplace: Workplace): Promise<void> {
+  const issuer = accepted(await findIssuer(label, workplace));
+  if (json) printJson(issuer);
+  else printRecord(recordOf(issuer));
 }
 
 function recordOf({ revocation, ...issuer }: ListedIssuer) {
@@ -165,10 +153,8 @@ function recordOf({ revocation, ...issuer }: ListedIssuer) {
   };
 }
 
-export function removeIssuer(label: string, command: Command): Promise<void> {
-  return atWorkplace(command, async (workplace) => {
-    accepted(await withdrawIssuer(label, workplace));
-    print(`The issuer ${label} is no longer approved`);
-    result({ label, enabled: false });
-  });
+export async function removeIssuer(label: string, _: unknown, workplace: Workplace): Promise<void> {
+  accepted(await withdrawIssuer(label, workplace));
+  print(`The issuer ${label} is no longer approved`);
+  result({ label, enabled: false });
 }

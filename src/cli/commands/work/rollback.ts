@@ -1,5 +1,4 @@
 // A store that was put back to an older state: what came back with it, and how an operator accepts it.
-import type { Command } from 'commander';
 import { actWords } from '../../../core/act.ts';
 import type { Rollback, StoreHistory } from '../../../core/store-history.ts';
 import { isoTime } from '../../../core/time.ts';
@@ -17,23 +16,21 @@ import { readHistory } from '../../../store/tables/store-history.ts';
 import { counted, print, printJson, printTable } from '../../terminal/output.ts';
 import { storeNamedBy } from '../../terminal/store-address.ts';
 import { accepted } from '../../terminal/wording.ts';
-import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
+import type { Workplace } from '../../terminal/workplace.ts';
 
 export interface HistoryFlags {
   readonly copy?: string;
   readonly json?: true;
 }
 
-export function printHistory(flags: HistoryFlags, command: Command): Promise<void> {
-  return atWorkplace(command, async (workplace) => {
-    const history = await readHistory(workplace.store);
-    const back = await lostEndings(history, flags, workplace);
-    if (flags.json) return printJson({ ...history, worksAgain: back });
-    print(`Epoch ${history.epoch}`);
-    if (history.rollback) printRollback(history.rollback);
-    else print('No node has noticed that the store was put back.');
-    if (history.rollback || flags.copy !== undefined) printWorking(back);
-  });
+export async function printHistory(flags: HistoryFlags, workplace: Workplace): Promise<void> {
+  const history = await readHistory(workplace.store);
+  const back = await lostEndings(history, flags, workplace);
+  if (flags.json) return printJson({ ...history, worksAgain: back });
+  print(`Epoch ${history.epoch}`);
+  if (history.rollback) printRollback(history.rollback);
+  else print('No node has noticed that the store was put back.');
+  if (history.rollback || flags.copy !== undefined) printWorking(back);
 }
 
 function printRollback({ seen, found, noticedAt, lost, unlisted }: Rollback): void {
@@ -66,19 +63,17 @@ export interface AcceptFlags extends HistoryFlags {
   readonly leave?: true;
 }
 
-export function acceptPutBack(flags: AcceptFlags, command: Command): Promise<void> {
-  return atWorkplace(command, async (workplace) => {
-    const back = await lostEndings(await readHistory(workplace.store), flags, workplace);
-    if (back.length > 0 && !flags.endAgain && !flags.leave) accepted(decline('rollback-open', summaryOf(back)));
-    const ended = flags.endAgain ? back : [];
-    for (const each of ended) await endAgain(each, workplace);
-    const { epoch } = accepted(await acceptRollback(workplace));
-    if (flags.json) return printJson({ epoch, endedAgain: ended, left: flags.endAgain ? [] : back });
-    if (ended.length > 0) print(`Ended again: ${summaryOf(ended)}`);
-    print(
-      `Accepted: epoch ${epoch} begins. Nodes are ready again within seconds; start programs that follow events anew.`,
-    );
-  });
+export async function acceptPutBack(flags: AcceptFlags, workplace: Workplace): Promise<void> {
+  const back = await lostEndings(await readHistory(workplace.store), flags, workplace);
+  if (back.length > 0 && !flags.endAgain && !flags.leave) accepted(decline('rollback-open', summaryOf(back)));
+  const ended = flags.endAgain ? back : [];
+  await endAgain(ended, workplace);
+  const { epoch } = accepted(await acceptRollback(workplace));
+  if (flags.json) return printJson({ epoch, endedAgain: ended, left: flags.endAgain ? [] : back });
+  if (ended.length > 0) print(`Ended again: ${summaryOf(ended)}`);
+  print(
+    `Accepted: epoch ${epoch} begins. Nodes are ready again within seconds; start programs that follow events anew.`,
+  );
 }
 
 export function summaryOf(back: readonly LostEnding[]): string {

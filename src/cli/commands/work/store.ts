@@ -152,7 +152,7 @@ async function carryFrom(former: string, workplace: Workplace): Promise<Carried>
     try {
       const lost = await lostChanges(store, workplace); // first: the event log of the copy grows from here on
       const ended = await registeredEndings(store, workplace);
-      for (const each of ended) await endAgain(each, workplace);
+      await endAgain(ended, workplace);
       return { revocations: await carryRevocations(store, workplace), ended, lost };
     } finally {
       await store.close();

@@ -4,11 +4,10 @@ import { passwordRules } from '../../../operations/person/change-password.ts';
 import { myEvents, myGrants, revokeMyGrant, revokeMyGrants } from '../../../operations/person/my-grants.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { personName, postForm } from '../parts/layout.ts';
+import { noticeBox, personName, postForm } from '../parts/layout.ts';
 import { type PersonVisit, queryOf } from '../parts/visit.ts';
 import { EVENTS_SHOWN, eventList } from './event-list.ts';
 import { grantList } from './grant-list.ts';
-import { noticeOf } from './notice.ts';
 
 export async function showAccount(visit: PersonVisit): Promise<Answer> {
   const { ports } = visit.site;
@@ -18,8 +17,7 @@ export async function showAccount(visit: PersonVisit): Promise<Answer> {
     myEvents(visit.person, EVENTS_SHOWN, ports),
     ports.store.now(),
   ]);
-  const notice = noticeOf(visit);
-  const body = html`${notice && html`<p class="notice" role="status">${notice}</p>`}
+  const body = html`${noticeBox(visit)}
 <h1>${words.title}</h1>
 <p class="lead">${words.lead}</p>
 <section aria-labelledby="grants"><h2 id="grants">${words.grants}</h2>

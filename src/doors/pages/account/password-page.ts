@@ -7,9 +7,9 @@ import { type Html, html } from '../parts/html.ts';
 import { alertBox, personName, postForm } from '../parts/layout.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
-import type { Texts } from '../parts/texts/catalogue.ts';
+import type { Texts } from '../parts/texts/en.ts';
 import { isSecure, type PersonVisit } from '../parts/visit.ts';
-import { readKnown, writeKnown } from './known-cookie.ts';
+import { readKnown, writeKnown } from './sign-in.ts';
 
 type Rules = NonNullable<ReturnType<typeof passwordRules>>;
 type Objection = keyof Texts['password']['objections'];

@@ -1,19 +1,18 @@
 import type { Shown } from '../parts/answer.ts';
 import { html } from '../parts/html.ts';
-import { alertBox, postForm } from '../parts/layout.ts';
-import type { Said } from '../parts/texts/catalogue.ts';
+import { alertBox, noticeBox, postForm } from '../parts/layout.ts';
+import type { Said } from '../parts/texts/en-refusals.ts';
 import type { Visit } from '../parts/visit.ts';
 
 export interface SignInForm {
   /** The user code that the person is about to confirm. */
   readonly code: string | undefined;
   readonly userName?: string | undefined;
-  readonly notice?: string | undefined;
   readonly problem?: { readonly status: number; readonly said: Said; readonly retryAfter?: number | undefined };
 }
 
 /** The cursor is in the first field that is still empty: the password after a failed attempt. */
-export function signInPage(visit: Visit, { code, userName = '', notice, problem }: SignInForm): Shown {
+export function signInPage(visit: Visit, { code, userName = '', problem }: SignInForm): Shown {
   const { signIn: words } = visit.language.texts;
   const fields = html`${code && html`<input type="hidden" name="user_code" value="${code}">`}
 <div class="field">
@@ -26,7 +25,7 @@ export function signInPage(visit: Visit, { code, userName = '', notice, problem 
 </div>
 <button class="button">${words.button}</button>`;
   const body = html`<div class="card">
-${notice && html`<p class="notice" role="status">${notice}</p>`}
+${noticeBox(visit)}
 ${problem && alertBox(problem.said.title, problem.said.text)}
 <h1>${words.title}</h1>
 <p class="lead">${code ? words.forDevice(code) : words.forAccount}</p>

@@ -3,22 +3,19 @@ import { endSession, endSessionsOf } from '../../../operations/person/browser-se
 import { type SignedInBrowser, signIn } from '../../../operations/person/sign-in.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { storyOf } from '../../server/story.ts';
-import { enterCode } from '../device/enter-code.ts';
-import { readUserCode } from '../device/user-code.ts';
+import { enterCode, readUserCode } from '../device/enter-code.ts';
 import type { Answer } from '../parts/answer.ts';
-import { dropCookie, writeCookie } from '../parts/cookies.ts';
+import { dropCookie, readCookie, writeCookie, writeLastingCookie } from '../parts/cookies.ts';
 import { wordRefusal } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
 import { isSecure, type PersonVisit, queryOf, type Site, signedIn, type Visit } from '../parts/visit.ts';
 import { PAGE_WORDING } from '../parts/wording.ts';
-import { readKnown, writeKnown } from './known-cookie.ts';
-import { noticeOf } from './notice.ts';
 import { signInPage } from './sign-in-page.ts';
 
 export async function showSignIn(visit: Visit): Promise<Answer> {
   const code = readUserCode(queryOf(visit, 'user_code'));
   if (visit.person) return { goTo: code ? `/device?user_code=${code}` : '/account' };
-  return signInPage(visit, { code, notice: noticeOf(visit) });
+  return signInPage(visit, { code });
 }
 
 /** Begins a session. With a user code, the next page shows the request to confirm. */
@@ -51,6 +48,15 @@ function cookiesOf({ cookie, knownBrowser }: SignedInBrowser, site: Site): strin
     dropCookie('visitor', isSecure(site)),
     writeKnown(knownBrowser, site),
   ];
+}
+
+/** The cookie by which a browser is known after a sign-in. */
+export function readKnown({ request, site }: Visit): string | undefined {
+  return readCookie(request, 'known', isSecure(site));
+}
+
+export function writeKnown(cookie: Secret, site: Site): string {
+  return writeLastingCookie('known', cookie.reveal(), site.ports.settings.knownBrowserLifetime, isSecure(site));
 }
 
 /** No user name has control characters. They are replaced so that they reach no row and no log. */

@@ -2,7 +2,7 @@
 import type { Shown } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { alertBox, postForm } from '../parts/layout.ts';
-import type { Said } from '../parts/texts/catalogue.ts';
+import type { Said } from '../parts/texts/en-refusals.ts';
 import type { Visit } from '../parts/visit.ts';
 
 export interface CodeProblem {

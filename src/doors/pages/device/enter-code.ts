@@ -1,11 +1,17 @@
 import { enterUserCode } from '../../../operations/device/decide-device.ts';
+import { normalizeUserCode } from '../../../tokens/user-code.ts';
 import type { Answer } from '../parts/answer.ts';
 import { refusalPage, wordRefusal } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
 import { type PersonVisit, queryOf, type Visit } from '../parts/visit.ts';
 import { PAGE_WORDING } from '../parts/wording.ts';
 import { codePage, comparePage } from './code-page.ts';
-import { readUserCode } from './user-code.ts';
+
+/** A well-formed user code as it is shown, else undefined. Does not look it up. */
+export function readUserCode(typed: string | undefined): string | undefined {
+  const letters = normalizeUserCode((typed ?? '').slice(0, 100));
+  return letters && `${letters.slice(0, 4)}-${letters.slice(4)}`;
+}
 
 export async function showCode(visit: Visit): Promise<Answer> {
   const code = readUserCode(queryOf(visit, 'user_code'));

@@ -1,7 +1,7 @@
 // A scope in plain words, one line per permission.
 import { parseScope } from '../../../core/scope.ts';
 import { type Html, html } from '../parts/html.ts';
-import type { Texts } from '../parts/texts/catalogue.ts';
+import type { Texts } from '../parts/texts/en.ts';
 
 export interface PermissionLine {
   readonly words: string;

@@ -3,7 +3,7 @@ import { encode } from 'uqr';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { queryOf, type Visit } from '../parts/visit.ts';
-import { readUserCode } from './user-code.ts';
+import { readUserCode } from './enter-code.ts';
 
 /**
  * Draws only our own address with a well-formed user code, so that nobody can make us draw another address. Does not look

@@ -2,47 +2,34 @@
 import type { OpenapiDocument } from '../../openapi-document.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { type PageRoute, show } from '../parts/route.ts';
-import type { Visit } from '../parts/visit.ts';
+import type { Site, Visit } from '../parts/visit.ts';
 import { anchorOf, type Entry, operationSection } from './operation-section.ts';
-import { translatorFor } from './reference-words.ts';
 
-export const REFERENCE_ROUTES: readonly PageRoute[] = [show('/docs/api', 'page-docs', showReference)];
+const rendered = new WeakMap<OpenapiDocument, Html>();
 
-/** Where the documentation is not served, /docs leads to the reference. */
-export const INSTEAD_OF_DOCS: readonly PageRoute[] = [show('/docs', 'page-docs', async () => ({ goTo: '/docs/api' }))];
-
-const rendered = new WeakMap<OpenapiDocument, Map<string, Html>>();
-
-/** Rendered once for each kind of reader: it is the largest page, and anybody may ask for it. */
-async function showReference(visit: Visit): Promise<Answer> {
-  const { language, person, site } = visit;
+/** Rendered once: it is the largest page, and anybody may ask for it. */
+export async function showReference({ site }: Visit): Promise<Answer> {
   const document = site.openapi();
-  const known = rendered.get(document) ?? new Map<string, Html>();
-  rendered.set(document, known);
-  const reader = `${language.tag} ${person !== undefined}`;
-  const body = known.get(reader) ?? referenceBody(document, visit);
-  known.set(reader, body);
-  return { page: { title: language.texts.docs.title, body, width: 'wide' } };
+  const body = rendered.get(document) ?? referenceBody(document, site);
+  rendered.set(document, body);
+  return { page: { title: 'Reference', body, width: 'wide' } };
 }
 
-/** The version is for people who are signed in: strangers could look up its known flaws. */
-function referenceBody({ info, paths }: OpenapiDocument, visit: Visit): Html {
-  const { docs: words } = visit.language.texts;
+/** Without the version: strangers could look up its known flaws. */
+function referenceBody({ info, paths }: OpenapiDocument, { publicUrl }: Site): Html {
   const entries = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
-  const inWords = translatorFor(visit.language.tag);
-  return html`<div class="reference">
-<nav class="contents" aria-label="${words.contents}">${groupsOf(entries).map((group) => contentsOf(group, visit))}</nav>
+  return html`<div class="reference" lang="en">
+<nav class="contents" aria-label="Operations">${groupsOf(entries).map(contentsOf)}</nav>
 <div class="operations">
-<h1>${words.title}</h1>
-<p>${inWords(info.description)}${visit.person && html` ${words.version(info.version)}`}</p>
-<p>${words.address} <code>${visit.site.publicUrl}</code></p>
-<p class="hint">${words.samplesHint}</p>
-<p><a href="/docs/openapi.json">${words.document}</a></p>
-${visit.site.servesDocs && html`<p><a href="/docs">${words.toPages}</a></p>`}
-${entries.map((entry) => operationSection(entry, visit))}
+<h1>Reference</h1>
+<p>${info.description}</p>
+<p>The address of this service: <code>${publicUrl}</code></p>
+<p class="hint">A click selects a whole command. Replace what is in capital letters.</p>
+<p><a href="/docs/openapi.json">This reference as OpenAPI 3.1</a></p>
+<p><a href="/docs">Other pages of the documentation</a></p>
+${entries.map(operationSection)}
 </div>
 </div>`;
 }
@@ -64,11 +51,10 @@ function mountOf(path: string, tag: string | undefined): string {
   return mount === '' ? (tag ?? '') : mount;
 }
 
-function contentsOf({ name, entries }: Group, { language }: Visit): Html {
-  const inWords = translatorFor(language.tag);
+function contentsOf({ name, entries }: Group): Html {
   const links = entries.map(
     (entry) =>
-      html`<li><a href="#${anchorOf(entry)}">${shortPath(entry.path, name)}</a> <span>${inWords(entry.operation.summary)}</span></li>`,
+      html`<li><a href="#${anchorOf(entry)}">${shortPath(entry.path, name)}</a> <span>${entry.operation.summary}</span></li>`,
   );
   return html`<h2><code>${name}</code></h2><ul>${links}</ul>`;
 }

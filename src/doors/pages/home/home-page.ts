@@ -3,7 +3,7 @@ import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
 import { type PageRoute, show } from '../parts/route.ts';
-import type { Said } from '../parts/texts/catalogue.ts';
+import type { Said } from '../parts/texts/en-refusals.ts';
 import type { Visit } from '../parts/visit.ts';
 
 export const HOME_ROUTES: readonly PageRoute[] = [show('/', 'page-home', showHome)];

@@ -28,8 +28,7 @@ export function sendAnswer(visit: Visit, reply: FastifyReply, answer: Answer): F
     .send(layout(visit, answer.page).toString());
 }
 
-/** Of every page. */
-export function pageHeaders(site: Site): Readonly<Record<string, string>> {
+function pageHeaders(site: Site): Readonly<Record<string, string>> {
   return isKnownByName(site) ? { ...PAGE_HEADERS, ...strictTransport(site.look.strictTransport) } : PAGE_HEADERS;
 }
 

@@ -24,9 +24,6 @@ export const ASSET_HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
 } as const;
 
-/** For what is the same for everybody until the next release: kept for a while, then compared by its ETag. */
-export const DOCS_CACHING = { 'cache-control': 'public, max-age=600' } as const;
-
 /** RFC 6797. Nothing where the operator turned it off. */
 export function strictTransport(lasts: number): Readonly<Record<string, string>> {
   return lasts > 0 ? { 'strict-transport-security': `max-age=${lasts}` } : {};

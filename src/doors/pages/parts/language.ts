@@ -1,8 +1,8 @@
 // The language of a visit: its texts, and how it writes dates, lengths of time and numbers of things.
 import type { EpochSeconds, Seconds } from '../../../core/time.ts';
 import { readWeighted } from '../../server/weighted-list.ts';
-import type { Texts } from './texts/catalogue.ts';
 import { de } from './texts/de.ts';
+import type { Texts } from './texts/en.ts';
 import { en } from './texts/en.ts';
 
 /** To add a language: write its catalogue, and name it here. */

@@ -1,6 +1,6 @@
 // What every page has around it.
 import { type Html, html } from './html.ts';
-import type { Visit } from './visit.ts';
+import { queryOf, type Visit } from './visit.ts';
 
 export interface Page {
   readonly title: string;
@@ -57,6 +57,13 @@ export function postForm({ formToken }: Visit, action: string, fields: Html): Ht
 <input type="hidden" name="form_token" value="${formToken}">
 ${fields}
 </form>`;
+}
+
+/** The result of the previous step: one of a few constant texts, named in the address. */
+export function noticeBox(visit: Visit): Html | undefined {
+  const { notices } = visit.language.texts;
+  const [, notice] = Object.entries(notices).find(([name]) => name === queryOf(visit, 'done')) ?? [];
+  return notice === undefined ? undefined : html`<p class="notice" role="status">${notice}</p>`;
 }
 
 /** A problem that the person should read first. */

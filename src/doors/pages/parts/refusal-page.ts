@@ -2,10 +2,9 @@
 import { recordRefusal } from '../../server/story.ts';
 import type { Shown } from './answer.ts';
 import { html } from './html.ts';
-import type { PageRefusal } from './refusal.ts';
-import type { Said } from './texts/catalogue.ts';
+import type { Said } from './texts/en-refusals.ts';
 import type { Visit } from './visit.ts';
-import { PAGE_WORDING } from './wording.ts';
+import { PAGE_WORDING, type PageRefusal } from './wording.ts';
 
 export function refusalPage(visit: Visit, refusal: PageRefusal): Shown {
   const { status } = PAGE_WORDING[refusal.reason];

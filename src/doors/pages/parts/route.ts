@@ -11,6 +11,8 @@ export interface PageRoute {
   readonly operation: string;
   /** The fields of its form. */
   readonly fields: readonly string[];
+  /** Whether it is the same for everybody. It needs no session and no store, so it can be read during an outage. */
+  readonly isForAll?: true;
   readonly handle: (visit: Visit, form: Form) => Promise<Answer>;
 }
 
@@ -26,6 +28,10 @@ export function forPerson(
 
 export function show(path: string, operation: string, handle: PageRoute['handle']): PageRoute {
   return { method: 'GET', path, operation, fields: [], handle };
+}
+
+export function showToAll(path: string, operation: string, handle: PageRoute['handle']): PageRoute {
+  return { ...show(path, operation, handle), isForAll: true };
 }
 
 export function take(

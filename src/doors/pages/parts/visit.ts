@@ -22,8 +22,6 @@ export interface Site {
   readonly publicUrl: string;
   readonly look: Look;
   readonly assets: Assets;
-  /** Whether /docs has the documentation beside the API reference. */
-  readonly servesDocs: boolean;
   /** What /docs/api shows. */
   readonly openapi: () => OpenapiDocument;
 }
@@ -58,7 +56,7 @@ export async function visitOf(request: FastifyRequest, shared: Site): Promise<Vi
   return { site, request, language, person, formOwner, formToken: formToken(formOwner, site.ports.keyring), cookies };
 }
 
-/** A visit without any lookup, for refusals that must be shown even while the store is away. */
+/** A visit without any lookup, for what must be shown even while the store is away. */
 export function strangerVisit(request: FastifyRequest, site: Site): Visit {
   const language = languageFor(request.headers['accept-language']);
   return { site, request, language, person: undefined, formOwner: { visitor: '' }, formToken: '', cookies: [] };

@@ -1,6 +1,14 @@
-// How pages word refusals: the status, and which text of the catalogue.
-import type { PageReason } from './refusal.ts';
-import type { RefusalText } from './texts/catalogue.ts';
+// Every refusal that a page can show, and how it is worded: the status, and which text.
+import type { PersonReason, Refusal } from '../../../core/refusal.ts';
+import type { TransportReason } from '../../server/transport-refusal.ts';
+import type { RefusalText } from './texts/en-refusals.ts';
+
+/** Refusals of pages alone. */
+export const PAGE_REASONS = ['form-stale'] as const;
+
+/** Its own, those of operations for people, and those of the server. */
+export type PageReason = (typeof PAGE_REASONS)[number] | PersonReason | TransportReason;
+export type PageRefusal = Refusal<PageReason>;
 
 export interface PageWording {
   readonly status: number;

@@ -1,7 +1,7 @@
 // What pages say about refusals.
-import type { Texts } from './catalogue.ts';
+import type { RefusalText, Said } from './en-refusals.ts';
 
-export const deRefusals: Texts['refusalTexts'] = {
+export const deRefusals: Readonly<Record<RefusalText, Said>> = {
   codeUnknown: {
     title: 'Dieser Code ist nicht bekannt',
     text: 'Prüfen Sie ihn Buchstabe für Buchstabe. Vielleicht ist er auch zu alt: Beginnen Sie dann auf Ihrem Gerät von vorn.',

@@ -1,5 +1,5 @@
-import type { Texts } from './catalogue.ts';
 import { deRefusals } from './de-refusals.ts';
+import type { Texts } from './en.ts';
 
 const VERBS: ReadonlyMap<string, string> = new Map([
   ['read', 'lesen'],
@@ -36,7 +36,7 @@ export const de: Texts = {
     },
     docs: {
       title: 'Dokumentation',
-      text: 'Wie Programme Token erhalten, erneuern, prüfen und widerrufen, und wie man diesen Dienst betreibt.',
+      text: 'Wie Programme Token erhalten, erneuern, prüfen und widerrufen, und was jede Fehlermeldung bedeutet (auf Englisch).',
     },
   },
   code: {
@@ -194,37 +194,6 @@ export const de: Texts = {
       'too-long': 'Das neue Passwort ist zu lang.',
       unchanged: 'Das neue Passwort ist das bisherige.',
       'not-repeated': 'Die beiden neuen Passwörter stimmen nicht überein.',
-    },
-  },
-  docs: {
-    title: 'Referenz',
-    contents: 'Operationen',
-    version: (version) => `Version ${version} läuft hier.`,
-    address: 'Die Adresse dieses Dienstes:',
-    samplesHint: 'Ein Klick markiert einen ganzen Befehl. Ersetzen Sie, was in Großbuchstaben steht.',
-    document: 'Diese Referenz als OpenAPI 3.1',
-    withBearer: 'mit',
-    parameters: 'Parameter',
-    takes: 'Nimmt',
-    answers: 'Antworten',
-    toPages: 'Alle Seiten der Dokumentation',
-    pagesTitle: 'Dokumentation',
-    pagesLabel: 'Seiten',
-    lead: 'Für die Version, die hier läuft. Die Seiten sind auf Englisch.',
-    referenceHint: 'jede Operation dieses Dienstes, mit Befehlen zum Kopieren.',
-    search: 'Suche',
-    searchButton: 'Suchen',
-    found: (count) => (count === 0 ? 'Nichts gefunden' : 'Gefunden'),
-    groups: {
-      start: 'Hier beginnen',
-      callers: 'Token erhalten',
-      apis: 'Token prüfen',
-      operators: 'Den Dienst betreiben',
-      onCall: 'Bereitschaft',
-      runbooks: 'Anleitungen zu Alarmen',
-      standards: 'Vertrag und Standards',
-      inside: 'Aufbau',
-      decisions: 'Entscheidungen',
     },
   },
   notices: {

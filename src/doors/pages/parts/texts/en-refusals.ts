@@ -1,7 +1,14 @@
 // What pages say about refusals.
-import type { Texts } from './catalogue.ts';
 
-export const enRefusals: Texts['refusalTexts'] = {
+/** What happened, and what to do now. */
+export interface Said {
+  readonly title: string;
+  readonly text: string;
+}
+
+export type RefusalText = keyof typeof enRefusals;
+
+export const enRefusals = {
   codeUnknown: {
     title: 'This code is not known',
     text: 'Check it letter by letter. It may also be too old: then start again on your device.',
@@ -78,4 +85,4 @@ export const enRefusals: Texts['refusalTexts'] = {
     title: 'Something broke',
     text: 'It is our fault, not yours. Try again; if it stays so, tell the people who run this service.',
   },
-};
+} satisfies Readonly<Record<string, Said>>;

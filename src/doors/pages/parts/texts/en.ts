@@ -1,4 +1,6 @@
-import type { Texts } from './catalogue.ts';
+// Every text a person reads in the browser. Other languages have the same ones: a catalogue that lacks one does not compile.
+import type { EventType } from '../../../../core/event.ts';
+import type { RevocationReason } from '../../../../core/grant.ts';
 import { enRefusals } from './en-refusals.ts';
 
 const VERBS: ReadonlyMap<string, string> = new Map([
@@ -15,13 +17,18 @@ const VERBS: ReadonlyMap<string, string> = new Map([
   ['admin', 'Administer'],
 ]);
 
-export const en: Texts = {
+/** `other` is for every number that has no form of its own. */
+type PluralForms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string };
+
+export type Texts = typeof en;
+
+export const en = {
   layout: {
     skip: 'Skip to content',
-    signedInAs: (name) => `Signed in as ${name}`,
+    signedInAs: (name: string) => `Signed in as ${name}`,
     account: 'My account',
     signOut: 'Sign out',
-    footer: (name) => `${name} never asks for your password by email, chat or phone.`,
+    footer: (name: string) => `${name} never asks for your password by email, chat or phone.`,
   },
   home: {
     title: 'Welcome',
@@ -33,7 +40,7 @@ export const en: Texts = {
     account: { title: 'My account', text: 'See which programs act in your name, and end their access.' },
     docs: {
       title: 'Documentation',
-      text: 'How programs get, refresh, check and revoke tokens, and how to run this service.',
+      text: 'How programs get, refresh, check and revoke tokens, and what every error means.',
     },
   },
   code: {
@@ -51,15 +58,15 @@ export const en: Texts = {
   },
   signIn: {
     title: 'Sign in',
-    forDevice: (code) => `to see who asks for access with the code ${code}`,
+    forDevice: (code: string) => `to see who asks for access with the code ${code}`,
     forAccount: 'to see what acts in your name',
     userName: 'User name',
     password: 'Password',
     button: 'Sign in',
   },
   request: {
-    title: (integration) => `Let ${integration} act in your name?`,
-    by: (vendor) => `by ${vendor}`,
+    title: (integration: string) => `Let ${integration} act in your name?`,
+    by: (vendor: string) => `by ${vendor}`,
     asks: 'Permissions it asks for',
     farReaching: 'far-reaching',
     more: 'More about this request',
@@ -68,10 +75,11 @@ export const en: Texts = {
     asked: 'Asked',
     time: 'Time',
     left: 'Code good for',
-    leftFor: (length) => `another ${length}`,
+    leftFor: (length: string) => `another ${length}`,
     actsAs: 'In the name of',
     question: 'Did you start this yourself, just now?',
-    questionHint: (person) =>
+    /** `person`: who is signed in, so that it is in view beside the buttons. */
+    questionHint: (person: string) =>
       `If someone sent you the code or a link, choose Deny: otherwise they get access in the name of ${person}.`,
     confirm: 'Confirm',
     deny: 'Deny',
@@ -98,7 +106,7 @@ export const en: Texts = {
       title: 'The code no longer works',
       text: 'Sign-in failed too often with it, or the operator ended it. Start again on your device to get a new code.',
     },
-    about: (integration) => `The request of ${integration}`,
+    about: (integration: string) => `The request of ${integration}`,
     toAccount: 'See what acts in your name',
     another: 'Enter another code',
   },
@@ -112,7 +120,8 @@ export const en: Texts = {
     title: 'My account',
     lead: 'What acts in your name, and how to end it.',
     grants: 'Grants',
-    grantCount: { one: '{count} grant acts in your name.', other: '{count} grants act in your name.' },
+    grantCount: { one: '{count} grant acts in your name.', other: '{count} grants act in your name.' } as PluralForms,
+    /** There are too many to count. */
     newestGrants:
       'Very many grants act in your name, or did so lately. This page looks at the newest only; you can end all of them below.',
     noGrants: 'Nothing acts in your name',
@@ -131,7 +140,7 @@ export const en: Texts = {
     lastAddress: 'Last used from',
     grantId: 'Id, for questions to the operator',
     revoke: 'Revoke',
-    grantOf: (integration, obtained) => `the grant of ${integration}, obtained ${obtained}`,
+    grantOf: (integration: string, obtained: string) => `the grant of ${integration}, obtained ${obtained}`,
     revokeWarning: 'It loses access at once, and this cannot be undone. It can ask again.',
     revokeReally: 'Revoke now',
     revokeAll: 'Revoke all grants',
@@ -153,7 +162,7 @@ export const en: Texts = {
       denied: 'Device denied',
       spent: 'Code spent by failed sign-ins',
       administered: 'Changed by an operator',
-    },
+    } satisfies Record<EventType, string>,
     revocationWords: {
       'by-caller': 'by the program itself',
       'by-holder': 'by you',
@@ -162,8 +171,8 @@ export const en: Texts = {
       'rolled-back-store': 'because the server was restored from a backup',
       'certificate-revoked': 'because its certificate was revoked',
       restored: 'because the server was restored from a backup',
-    },
-    from: (address) => `from ${address}`,
+    } satisfies Record<RevocationReason, string>,
+    from: (address: string) => `from ${address}`,
     security: 'Sign-in',
     changePassword: 'Change password',
     signOutEverywhere: 'Sign out everywhere',
@@ -174,7 +183,7 @@ export const en: Texts = {
     lead: 'You stay signed in here and are signed out everywhere else. Grants stay as they are.',
     current: 'Current password',
     next: 'New password',
-    nextHint: (characters) => `At least ${characters} characters. A few words in a row are easy to remember.`,
+    nextHint: (characters: number) => `At least ${characters} characters. A few words in a row are easy to remember.`,
     repeat: 'New password once more',
     button: 'Change password',
     back: 'Back to my account',
@@ -187,37 +196,7 @@ export const en: Texts = {
       'not-repeated': 'The two new passwords differ.',
     },
   },
-  docs: {
-    title: 'Reference',
-    contents: 'Operations',
-    version: (version) => `Version ${version}.`,
-    address: 'The address of this service:',
-    samplesHint: 'A click selects a whole command. Replace what is in capital letters.',
-    document: 'This reference as OpenAPI 3.1',
-    withBearer: 'with',
-    parameters: 'Parameters',
-    takes: 'Takes',
-    answers: 'Answers',
-    toPages: 'All pages of the documentation',
-    pagesTitle: 'Documentation',
-    pagesLabel: 'Pages',
-    lead: 'For the release that runs here.',
-    referenceHint: 'every operation of this service, with commands to copy.',
-    search: 'Search',
-    searchButton: 'Find',
-    found: (count) => (count === 0 ? 'Nothing found' : 'Found'),
-    groups: {
-      start: 'Start here',
-      callers: 'Get tokens',
-      apis: 'Check tokens',
-      operators: 'Run the service',
-      onCall: 'On call',
-      runbooks: 'Runbooks',
-      standards: 'Contract and standards',
-      inside: 'How it is built',
-      decisions: 'Decisions',
-    },
-  },
+  /** What a page says about the step before it. */
   notices: {
     revoked: 'The grant was revoked.',
     'revoked-before': 'That grant had ended before.',
@@ -229,9 +208,10 @@ export const en: Texts = {
   refusal: {
     toDevice: 'Enter a code',
     toAccount: 'My account',
-    requestId: (id) => `Request ${id}`,
+    requestId: (id: string) => `Request ${id}`,
   },
-  permission: (resource, permission) => {
+  /** A permission in plain words; `resource` alone where the scope names no permission. */
+  permission: (resource: string, permission: string | undefined) => {
     if (permission === undefined) return `Basic access to “${resource}”`;
     const verb = VERBS.get(permission);
     return verb ? `${verb} “${resource}”` : `Use “${permission}” of “${resource}”`;

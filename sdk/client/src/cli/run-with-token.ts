@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
-import { CommandFailure } from '../terminal/exit.ts';
+import type { Terminal } from './terminal.ts';
 
-/** As shells do. */
+// As shells do.
 const SIGNAL_BASE = 128;
+const UNUSABLE = 126;
+const MISSING = 127;
 
-/** Runs a program with the token in TESSERA_TOKEN. Its exit code becomes ours. */
-export async function runWithToken([program = '', ...args]: readonly string[], token: string): Promise<number> {
+/** Runs a program with the token in TESSERA_TOKEN, and returns its exit code. */
+export async function runWithToken(terminal: Terminal, words: readonly string[], token: string): Promise<number> {
+  const [program = '', ...args] = words;
   const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, TESSERA_TOKEN: token } });
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => child.kill(signal));
   // At a terminal Ctrl-C reaches the child by itself; passing it on would make it two.
@@ -19,7 +22,7 @@ export async function runWithToken([program = '', ...args]: readonly string[], t
     const { code } = error as NodeJS.ErrnoException;
     const isMissing = code === 'ENOENT';
     const why = isMissing ? 'there is no such program' : code === 'EACCES' ? 'it cannot be run' : code;
-    const end = isMissing ? 'program missing' : 'program unusable';
-    throw new CommandFailure(end, `cannot run ${program}: ${why}`, 'Check its name and your PATH.');
+    terminal.note(`${terminal.program}: cannot run ${program}: ${why}\n  Check its name and your PATH.`);
+    return isMissing ? MISSING : UNUSABLE;
   }
 }

@@ -1,9 +1,8 @@
-// A login by name: where tokens come from. The tokens themselves are in the file of @tessera/client.
+// A login by name: where tokens come from. The tokens themselves are in the token file.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommandFailure } from '../terminal/exit.ts';
-import { userFolder } from '../terminal/user-folder.ts';
-import { FOR_OWNER } from '../terminal/write-file.ts';
+import { TokenFailure } from '../failure.ts';
+import { userFolder } from '../store/default-file.ts';
 
 export interface Profile {
   readonly server: string;
@@ -21,7 +20,7 @@ export interface Profile {
 export function profileName(flag: string | undefined): string {
   const name = flag ?? (process.env['TESSERA_PROFILE'] || 'default');
   if (/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
-  throw new CommandFailure(
+  throw new TokenFailure(
     'usage',
     `${JSON.stringify(name)} is not a profile name`,
     'Use letters, digits, ".", "_", "-".',
@@ -40,13 +39,13 @@ export function loadProfile(name: string): Profile | undefined {
   try {
     return JSON.parse(text) as Profile;
   } catch {
-    throw new CommandFailure('refused', `${path} cannot be read`, 'Remove it and log in again.');
+    throw new TokenFailure('storage', `${path} cannot be read`, 'Remove it and log in again.');
   }
 }
 
 export function saveProfile(name: string, profile: Profile): void {
   mkdirSync(folder(), { recursive: true, mode: 0o700 });
-  writeFileSync(pathOf(name), `${JSON.stringify(profile, undefined, 2)}\n`, { mode: FOR_OWNER });
+  writeFileSync(pathOf(name), `${JSON.stringify(profile, undefined, 2)}\n`, { mode: 0o600 });
 }
 
 export function forgetProfile(name: string): void {

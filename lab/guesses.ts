@@ -1,6 +1,6 @@
 // A million guessed user codes by one and by a thousand signed-in identities, clock driven:
 //   npm run guesses
-import { guess } from '../../test/doors/pages/guessing.ts';
+import { guess } from '../test/doors/pages/guessing.ts';
 
 const CODES = 20 ** 8;
 

@@ -4,10 +4,15 @@
 // Prints Welch's t for all samples and for those below the 90th percentile. Exits with 1 if |t| is 4.5 or more,
 // the usual threshold for timing leaks.
 import { parseArgs } from 'node:util';
-import { PASSWORD, startService } from '../../test/doors/pages/running-service.ts';
-import { Visitor } from '../../test/doors/pages/visitor.ts';
-import { Seeded } from '../../test/seeded.ts';
-import { cropped, type Timed, welch } from './welch.ts';
+import { PASSWORD, startService } from '../test/doors/pages/running-service.ts';
+import { Visitor } from '../test/doors/pages/visitor.ts';
+import { Seeded } from '../test/seeded.ts';
+
+/** Milliseconds of two kinds of requests. */
+interface Timed {
+  readonly known: number[];
+  readonly unknown: number[];
+}
 
 const THRESHOLD = 4.5;
 /** After how many samples the remaining time is estimated. */
@@ -53,4 +58,25 @@ process.exitCode = Math.abs(quick.t) < THRESHOLD && Math.abs(all.t) < THRESHOLD 
 function printEstimate(): void {
   const minutes = ((performance.now() - began) / FIRST_ESTIMATE) * (samples / 60_000);
   console.log(`${samples} samples take about ${minutes.toFixed(0)} minutes`);
+}
+
+/** Welch's t-test: how many standard errors lie between the means. */
+function welch({ known, unknown }: Timed): { t: number; difference: number } {
+  const [a, b] = [momentsOf(known), momentsOf(unknown)];
+  const difference = a.mean - b.mean;
+  return { t: difference / Math.sqrt(a.variance / known.length + b.variance / unknown.length), difference };
+}
+
+function momentsOf(values: readonly number[]): { mean: number; variance: number } {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
+  return { mean, variance };
+}
+
+/** Without the slowest, which are noise: one limit for both kinds together. */
+function cropped({ known, unknown }: Timed, part: number): Timed {
+  const sorted = [...known, ...unknown].sort((a, b) => a - b);
+  const limit = sorted[Math.floor(sorted.length * part)] ?? Number.POSITIVE_INFINITY;
+  const below = (values: readonly number[]) => values.filter((value) => value < limit);
+  return { known: below(known), unknown: below(unknown) };
 }
