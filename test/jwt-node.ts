@@ -1,7 +1,7 @@
 // A node whose integration gets JWTs, with its signing keys in a keyring and in the store.
 
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../src/core/signing-key.ts';
-import { publishKeys } from '../src/operations/admin/published-keys.ts';
+import { publishKeys } from '../src/operations/admin/signing-keys.ts';
 import type { Store } from '../src/store/store.ts';
 import { addSigningKey, firstKey, Keyring, type StoredKey } from '../src/tokens/keyring.ts';
 import { aNode, changeIntegration, type Node, type TestClock } from './node.ts';

@@ -97,11 +97,11 @@ export async function anotherNode(store: Store, difference: Partial<TokenPorts> 
   };
 }
 
-const NO_DIRECTORY: Directory = {
+export const NO_DIRECTORY: Directory = {
   byUserName: async () => [],
   byEmail: async () => [],
   byUpn: async () => [],
-  signInMethods: [],
+  passwords: { isBusy: () => false, check: async () => undefined, markOf: async () => undefined },
   passwordRules: () => undefined,
 };
 

@@ -3,9 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Outcome } from '../../src/core/outcome.ts';
-import { addToKeyring } from '../../src/operations/admin/add-key.ts';
-import { markMinting } from '../../src/operations/admin/mark-minting.ts';
-import { mintWithKey } from '../../src/operations/admin/mint-with-key.ts';
+import { addToKeyring, markMinting, mintWithKey } from '../../src/operations/admin/mac-keys.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { NodeReporter } from '../../src/operations/upkeep/report-node.ts';
 import { storeOf } from '../../src/store/change.ts';

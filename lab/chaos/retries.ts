@@ -3,7 +3,7 @@
 
 import type { ResourceServer } from '../../src/core/resource-server.ts';
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../src/core/signing-key.ts';
-import { publishKeys, startSigning } from '../../src/operations/admin/published-keys.ts';
+import { publishKeys, startSigning } from '../../src/operations/admin/signing-keys.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { addSigningKey } from '../../src/tokens/keyring.ts';

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seconds } from '../../src/core/time.ts';
-import { publishKeys } from '../../src/operations/admin/published-keys.ts';
+import { publishKeys } from '../../src/operations/admin/signing-keys.ts';
 import { storeOf } from '../../src/store/change.ts';
 import type { Store } from '../../src/store/store.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';

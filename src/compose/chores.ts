@@ -1,9 +1,8 @@
 // The background work of a service, and how often it runs.
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countEndingSoon } from '../operations/upkeep/ending-soon.ts';
 import { keeperOfTimes, SEEN_EVERY } from '../operations/upkeep/service-times.ts';
-import { SWEEPING, sweep } from '../operations/upkeep/sweep.ts';
+import { countEndingSoon, SWEEPING, sweep } from '../operations/upkeep/sweep.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import type { Chore } from '../serve/chores.ts';
 import { followLists } from '../serve/follow-lists.ts';

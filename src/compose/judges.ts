@@ -6,12 +6,12 @@ import { seconds } from '../core/time.ts';
 import type { Log } from '../log/log.ts';
 import type { Ports, TokenPorts } from '../operations/ports.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
-import { systemFetch } from '../outbound/system-fetch.ts';
+import { systemFetch } from '../outbound/guarded-fetch.ts';
 import { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import { printStep } from '../pki/judge/explain.ts';
 import type { Chore } from '../serve/chores.ts';
 import { seesIntermediates } from '../serve/this-node.ts';
-import { SharedKeySets } from '../store/shared-key-sets.ts';
+import { sharedKeySets } from '../store/shared-key-sets.ts';
 import { SharedLists } from '../store/shared-lists.ts';
 import { logRefusals } from './log-news.ts';
 import type { Tracing } from './tracing.ts';
@@ -41,7 +41,7 @@ export function composeJudges(
   const keys = new IssuerKeys({
     fetch: systemFetch(),
     now: clock.now,
-    exchange: new SharedKeySets(ports),
+    exchange: sharedKeySets(ports),
     logFailure: (tokenIssuer, why) => log.warn({ tokenIssuer, why }, 'keys of a token issuer not fetched'),
   });
   const assertions = new AssertionJudge({ keys, ourIssuer, now: clock.now });

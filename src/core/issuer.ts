@@ -1,15 +1,8 @@
 import type { IdentitySource, UpnComparison } from './certificate.ts';
 import type { ClientId } from './integration.ts';
 
-/** Sound curves of at least 224 bits that only some CAs need. */
-export const OPTIONAL_CURVES = [
-  'P-224',
-  'secp256k1',
-  'brainpoolP256r1',
-  'brainpoolP320r1',
-  'brainpoolP384r1',
-  'brainpoolP512r1',
-] as const;
+/** The curves that TLS has besides the usual ones (RFC 8734); public authorities in Germany use them. */
+export const OPTIONAL_CURVES = ['brainpoolP256r1', 'brainpoolP384r1', 'brainpoolP512r1'] as const;
 export type OptionalCurve = (typeof OPTIONAL_CURVES)[number];
 
 /** An issuer whose certificates callers may use (contract 5.4), pinned by its key. */

@@ -76,3 +76,8 @@ export interface AssertionPorts extends Ports {
 }
 
 export type TokenPorts = CallerPorts & AssertionPorts;
+
+/** 16 bytes as hex: 6 of time, so that rows are laid down in order and pages fill, then 10 random ones. */
+export function newId({ clock, random }: Pick<Ports, 'clock' | 'random'>): string {
+  return clock.milliseconds().toString(16).padStart(12, '0') + random(10).toString('hex');
+}

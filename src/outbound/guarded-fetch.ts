@@ -1,5 +1,7 @@
 // A fetch for untrusted addresses. It connects only to public addresses and to those an operator allows, follows no
 // redirects, and limits the time for connecting and for headers. `download` limits the body.
+
+import { lookup } from 'node:dns/promises';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
@@ -8,8 +10,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { whyNotReachable } from './address-filter.ts';
 import { boundReply } from './bound-reply.ts';
 import type { Fetch, Fetched, FetchInit } from './download.ts';
-import { credentialsOf, type Environment, proxyFor } from './proxy.ts';
-import { openTunnel } from './tunnel.ts';
+import { credentialsOf, type Environment, openTunnel, proxyFor } from './proxy.ts';
 import { Turns } from './turns.ts';
 
 // Not imported: an import statement reads every export of node:http, and one of them loads the client behind fetch.
@@ -169,4 +170,13 @@ function bareHost({ hostname }: URL): string {
 
 function portOf({ port, protocol }: URL): number {
   return Number(port) || (protocol === 'https:' ? 443 : 80);
+}
+
+/** Uses this machine's resolver and proxy settings. */
+export function systemFetch(): Fetch {
+  const resolve = async (hostname: string) => {
+    const found = await lookup(hostname, { all: true });
+    return found.map(({ address }) => address);
+  };
+  return guardedFetch({ resolve, environment: process.env });
 }

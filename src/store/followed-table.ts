@@ -1,21 +1,34 @@
 import { rows } from './pages.ts';
+import { SharedQuery } from './shared-query.ts';
 import type { Store } from './store.ts';
 import type { Table } from './table.ts';
 
-/** The rows of a small table in memory, read again when the table's stamp changes. */
-export class FollowedTable<Row> {
+/** What is kept of the rows of a small table, in memory; read again when the table's stamp changes. */
+export class FollowedTable<Row, Kept = readonly Row[]> {
   readonly #store: Store;
   readonly #table: Table<Row>;
-  readonly #take: (rows: readonly Row[]) => void;
+  readonly #keep: (rows: readonly Row[]) => Kept;
+  readonly #query = new SharedQuery(() => this.refresh());
+  #rows: Kept;
   #stamp = '';
   #lastRefresh = 0;
   #appliedRefresh = 0;
 
-  /** `take` gets all rows whenever one has changed. */
-  constructor(store: Store, table: Table<Row>, take: (rows: readonly Row[]) => void) {
+  constructor(store: Store, table: Table<Row>, keep: (rows: readonly Row[]) => Kept) {
     this.#store = store;
     this.#table = table;
-    this.#take = take;
+    this.#keep = keep;
+    this.#rows = keep([]);
+  }
+
+  get rows(): Kept {
+    return this.#rows;
+  }
+
+  /** Reads the store again: a row may have been added or changed a moment ago. */
+  async lookAgain(): Promise<Kept> {
+    await this.#query.run();
+    return this.#rows;
   }
 
   /** Returns whether something had changed. */
@@ -27,7 +40,7 @@ export class FollowedTable<Row> {
     const found = await Array.fromAsync(rows(this.#store, this.#table));
     if (refresh < this.#appliedRefresh) return false; // a later refresh finished first
     this.#appliedRefresh = refresh;
-    this.#take(found);
+    this.#rows = this.#keep(found);
     this.#stamp = stamp;
     return true;
   }

@@ -5,9 +5,8 @@
 import { MOVED, STEP } from './all-tables.ts';
 import type { BackEnd } from './back-end.ts';
 import { drawRevision } from './change.ts';
-import { differences } from './differences.ts';
+import { differences, prove } from './differences.ts';
 import { claim, isMark, MoveRefused, mark, markMoved } from './move-mark.ts';
-import { prove } from './move-proof.ts';
 import { CommitUnknown, type LoggedEvent, StoreUnavailable } from './store.ts';
 import type { AnyTable } from './table.ts';
 

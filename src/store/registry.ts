@@ -5,7 +5,6 @@ import { signingKeyOf } from '../core/rules/signing-keys.ts';
 import type { PublishedKey } from '../core/signing-key.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
 import { FollowedTable } from './followed-table.ts';
-import { SharedQuery } from './shared-query.ts';
 import type { Store } from './store.ts';
 import { integrations } from './tables/integrations.ts';
 import { issuers } from './tables/issuers.ts';
@@ -15,17 +14,11 @@ import { tokenIssuers } from './tables/token-issuers.ts';
 
 /** What is registered is little, and every request needs it: held in memory. */
 export class FollowedRegistry {
-  #integrations: ReadonlyMap<string, Integration> = new Map();
-  #issuers: readonly ApprovedIssuer[] = [];
-  #resourceServers: readonly ResourceServer[] = [];
-  #tokenIssuers: readonly TokenIssuer[] = [];
-  #signingKeys: readonly PublishedKey[] = [];
-  #signingKey: PublishedKey | undefined;
-  readonly #followed: readonly { refresh(): Promise<boolean> }[];
-  readonly #integrationQuery: SharedQuery<boolean>;
-  readonly #issuerQuery: SharedQuery<boolean>;
-  readonly #tokenIssuerQuery: SharedQuery<boolean>;
-  readonly #resourceServerQuery: SharedQuery<boolean>;
+  readonly #integrations: FollowedTable<Integration, ReadonlyMap<string, Integration>>;
+  readonly #issuers: FollowedTable<ApprovedIssuer>;
+  readonly #resourceServers: FollowedTable<ResourceServer>;
+  readonly #tokenIssuers: FollowedTable<TokenIssuer>;
+  readonly #signingKeys: FollowedTable<PublishedKey, SigningKeys>;
 
   /** With all that is registered now. */
   static async load(store: Store, isRetired?: (signingKey: string) => boolean): Promise<FollowedRegistry> {
@@ -36,88 +29,79 @@ export class FollowedRegistry {
 
   /** `isRetired`: keys that the keyring says are retired, whatever an old state of the store has. */
   constructor(store: Store, isRetired: (signingKey: string) => boolean = () => false) {
-    const followedIntegrations = new FollowedTable(store, integrations, (found) => {
+    this.#integrations = new FollowedTable(store, integrations, (found) => {
       const registered = found.filter(({ removed }) => !removed);
-      this.#integrations = new Map(registered.map((integration) => [integration.clientId, integration]));
+      return new Map(registered.map((integration) => [integration.clientId, integration]));
     });
-    // The same array until an issuer changes: cached verdicts on certificates depend on its identity.
-    const followedIssuers = new FollowedTable(store, issuers, (found) => {
-      this.#issuers = found.filter((issuer) => issuer.enabled);
-    });
-    const followedServers = new FollowedTable(store, resourceServers, (found) => {
-      this.#resourceServers = found.filter((server) => server.enabled);
-    });
-    const followedTokenIssuers = new FollowedTable(store, tokenIssuers, (found) => {
-      this.#tokenIssuers = found.filter(({ enabled }) => enabled);
-    });
-    const followedKeys = new FollowedTable(store, signingKeys, (found) => {
+    this.#issuers = new FollowedTable(store, issuers, enabledOnes);
+    this.#resourceServers = new FollowedTable(store, resourceServers, enabledOnes);
+    this.#tokenIssuers = new FollowedTable(store, tokenIssuers, enabledOnes);
+    this.#signingKeys = new FollowedTable(store, signingKeys, (found) => {
       const kept = found.filter(({ id }) => !isRetired(id));
-      this.#signingKeys = kept.filter(({ removedAt }) => removedAt === undefined);
-      this.#signingKey = signingKeyOf(kept);
+      return { published: kept.filter(({ removedAt }) => removedAt === undefined), signing: signingKeyOf(kept) };
     });
-    this.#followed = [followedIntegrations, followedIssuers, followedServers, followedTokenIssuers, followedKeys];
-    this.#integrationQuery = new SharedQuery(() => followedIntegrations.refresh());
-    this.#issuerQuery = new SharedQuery(() => followedIssuers.refresh());
-    this.#tokenIssuerQuery = new SharedQuery(() => followedTokenIssuers.refresh());
-    this.#resourceServerQuery = new SharedQuery(() => followedServers.refresh());
   }
 
   integration(clientId: string): Integration | undefined {
-    return this.#integrations.get(clientId);
+    return this.#integrations.rows.get(clientId);
   }
 
   async findIntegration(clientId: string): Promise<Integration | undefined> {
-    const known = this.#integrations.get(clientId);
-    if (known) return known;
-    await this.#integrationQuery.run();
-    return this.#integrations.get(clientId);
+    return this.integration(clientId) ?? (await this.#integrations.lookAgain()).get(clientId);
   }
 
   get integrations(): readonly Integration[] {
-    return [...this.#integrations.values()];
+    return [...this.#integrations.rows.values()];
   }
 
+  /** The same array until an issuer changes: cached verdicts on certificates depend on its identity. */
   get issuers(): readonly ApprovedIssuer[] {
-    return this.#issuers;
+    return this.#issuers.rows;
   }
 
   get tokenIssuers(): readonly TokenIssuer[] {
-    return this.#tokenIssuers;
+    return this.#tokenIssuers.rows;
   }
 
   get resourceServers(): readonly ResourceServer[] {
-    return this.#resourceServers;
+    return this.#resourceServers.rows;
   }
 
   /** The published ones. The same array until one changes. */
   get signingKeys(): readonly PublishedKey[] {
-    return this.#signingKeys;
+    return this.#signingKeys.rows.published;
   }
 
   get signingKey(): PublishedKey | undefined {
-    return this.#signingKey;
+    return this.#signingKeys.rows.signing;
   }
 
-  /** These read the store again: a row may have been added or changed a moment ago. */
-  async lookForIssuers(): Promise<readonly ApprovedIssuer[]> {
-    await this.#issuerQuery.run();
-    return this.#issuers;
+  lookForIssuers(): Promise<readonly ApprovedIssuer[]> {
+    return this.#issuers.lookAgain();
   }
 
-  async lookForTokenIssuers(): Promise<readonly TokenIssuer[]> {
-    await this.#tokenIssuerQuery.run();
-    return this.#tokenIssuers;
+  lookForTokenIssuers(): Promise<readonly TokenIssuer[]> {
+    return this.#tokenIssuers.lookAgain();
   }
 
-  async lookForResourceServers(): Promise<readonly ResourceServer[]> {
-    await this.#resourceServerQuery.run();
-    return this.#resourceServers;
+  lookForResourceServers(): Promise<readonly ResourceServer[]> {
+    return this.#resourceServers.lookAgain();
   }
 
   /** Returns whether something had changed. */
   async refresh(): Promise<boolean> {
+    const followed = [this.#integrations, this.#issuers, this.#resourceServers, this.#tokenIssuers, this.#signingKeys];
     const results = [];
-    for (const followed of this.#followed) results.push(await followed.refresh());
+    for (const table of followed) results.push(await table.refresh());
     return results.includes(true);
   }
+}
+
+interface SigningKeys {
+  readonly published: readonly PublishedKey[];
+  readonly signing: PublishedKey | undefined;
+}
+
+function enabledOnes<Row extends { readonly enabled: boolean }>(rows: readonly Row[]): readonly Row[] {
+  return rows.filter(({ enabled }) => enabled);
 }

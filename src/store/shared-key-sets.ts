@@ -4,22 +4,10 @@ import type { Store } from './store.ts';
 import { keySets } from './tables/key-sets.ts';
 
 /** Shares the keys of token issuers through the store: one node fetches, all read. */
-export class SharedKeySets {
-  readonly #store: Store;
-
-  constructor({ store }: { readonly store: Store }) {
-    this.#store = store;
-  }
-
-  async find(name: string): Promise<SharedKeySet | undefined> {
-    return (await this.#store.load(keySets, name)).found?.row;
-  }
-
-  byOne(name: string, work: () => Promise<unknown>): Promise<boolean> {
-    return fetchByOne(`keys ${name}`, work, this.#store);
-  }
-
-  share(next: SharedKeySet): Promise<void> {
-    return this.#store.change(keySets, next.name, () => ({ outcome: undefined, next }));
-  }
+export function sharedKeySets({ store }: { readonly store: Store }) {
+  return {
+    find: async (name: string) => (await store.load(keySets, name)).found?.row,
+    byOne: (name: string, work: () => Promise<unknown>) => fetchByOne(`keys ${name}`, work, store),
+    share: (next: SharedKeySet) => store.change(keySets, next.name, () => ({ outcome: undefined, next })),
+  };
 }

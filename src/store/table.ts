@@ -39,7 +39,7 @@ export interface Table<Row, Companion = undefined> {
   readonly decode: (values: readonly Value[], companion: Companion | undefined) => Row;
   readonly companion?: { readonly table: Table<Companion>; readonly by: string };
   /** Columns with an index. `find` and `page` accept no others. */
-  readonly indexes: readonly string[];
+  readonly indexes?: readonly string[];
   /** The column with the time after which a row may be swept. Absent: rows never end. */
   readonly endsAt?: string;
 }
@@ -91,7 +91,7 @@ export function columnOf(table: AnyTable, column: string): Column {
 }
 
 export function indexedColumn(table: AnyTable, column: string): Column {
-  return table.indexes.includes(column) ? columnOf(table, column) : fail(table, `an index on ${column}`);
+  return table.indexes?.includes(column) ? columnOf(table, column) : fail(table, `an index on ${column}`);
 }
 
 /** The column with the time at which rows end. */

@@ -7,7 +7,7 @@ import { IssuerKeys } from '../../src/assertions/issuer-keys.ts';
 import type { KeySource, TokenIssuer } from '../../src/core/token-issuer.ts';
 import { guardedFetch, type OutboundPorts } from '../../src/outbound/guarded-fetch.ts';
 import { storeOf } from '../../src/store/change.ts';
-import { SharedKeySets } from '../../src/store/shared-key-sets.ts';
+import { sharedKeySets } from '../../src/store/shared-key-sets.ts';
 import { makeAuthority } from '../authority.ts';
 import { SERVER_AUTH } from '../e2e/service.ts';
 import { TestClock } from '../node.ts';
@@ -175,7 +175,7 @@ async function cluster(t: TestContext, count = 1) {
   const failures: string[] = [];
   const nodes: IssuerKeys[] = [];
   for (let n = 0; n < count; n++) {
-    const exchange = new SharedKeySets({ store: storeOf(await database.open()) });
+    const exchange = sharedKeySets({ store: storeOf(await database.open()) });
     const logFailure = (_: string, why: string) => void failures.push(why);
     nodes.push(new IssuerKeys({ fetch: fetching(), now: clock.now, exchange, logFailure }));
   }

@@ -1,7 +1,7 @@
-// Warnings of `tessera doctor` about issuer settings that map more certificates to an identity than expected.
+// Warnings of `tessera doctor` about issuer settings: those that map more certificates to an identity than expected, and ignored ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { examineIdentitySources } from '../../src/cli/doctor/identity-sources.ts';
+import { examineCurves, examineIdentitySources } from '../../src/cli/doctor/identity-sources.ts';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { issuerOf } from '../../src/pki/judge/explain-files.ts';
 
@@ -14,6 +14,13 @@ test('with several identity sources a certificate chooses by the names it lacks'
     'poor issuer corp: identity from upn-san, common-name: a certificate without the first is identified by the next',
   ]);
   assert.deepEqual(said(issuer('corp', { identitySources: ['upn-san'] })), []);
+});
+
+test('curves of earlier versions are ignored, and said to be', () => {
+  const curves = ['P-224', 'brainpoolP256r1', 'secp256k1'] as unknown as ApprovedIssuer['curves'] & {};
+  const findings = examineCurves(issuer('corp', { curves })).map(({ says }) => says);
+  assert.deepEqual(findings, ['curves that are no longer supported are ignored: P-224, secp256k1']);
+  assert.deepEqual(examineCurves(issuer('corp', { curves: ['brainpoolP384r1'] })), []);
 });
 
 test('one name maps to the same identity under two issuers, unless identities are derived', () => {

@@ -8,7 +8,7 @@ import {
   type ResourceServer,
 } from '../../src/core/resource-server.ts';
 import { audiencesOf, isSameTarget, redeemedTarget, scopeSeenBy, targetOf } from '../../src/core/rules/audience.ts';
-import { spokenForBy } from '../../src/core/rules/resource-server.ts';
+import { spokenForBy } from '../../src/core/rules/identity.ts';
 import { isWithin, scopeItems } from '../../src/core/scope.ts';
 import { anIdentity, aResourceServer, ORDERS_AUDIENCE, scopeOf } from '../samples.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { printExplanation } from '../../src/pki/judge/explain.ts';
 import { explainFiles } from '../../src/pki/judge/explain-files.ts';
-import { RULES } from '../../src/pki/path/rules.ts';
+import { RULES } from '../../src/pki/path/path.ts';
 import { systemClock } from '../../src/system.ts';
 import { Commands } from '../cli/commands.ts';
 import { temporaryFolder } from '../temporary-folder.ts';

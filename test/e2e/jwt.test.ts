@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac, createPublicKey, hash, type JsonWebKey, verify as verifySignature } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import type { Audience, ResourceServerId } from '../../src/core/resource-server.ts';
-import { unpublish } from '../../src/operations/admin/published-keys.ts';
+import { unpublish } from '../../src/operations/admin/signing-keys.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
-import { changeIdentity } from '../../src/operations/admin/change-identity.ts';
+import { changeIdentity, enableIdentity } from '../../src/operations/admin/change-identity.ts';
 import { changeIntegration } from '../../src/operations/admin/change-integration.ts';
-import { enableIdentity } from '../../src/operations/admin/enable-identity.ts';
 import { enableIntegration } from '../../src/operations/admin/enable-integration.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { ADA, anIntegration, OPERATOR, scopeOf } from '../samples.ts';

@@ -14,7 +14,7 @@ import { type EpochSeconds, epochSeconds, seconds } from '../../src/core/time.ts
 import { localDirectory } from '../../src/directory/local/local-directory.ts';
 import { DOOR_NAMES } from '../../src/doors/doors.ts';
 import { type Log, makeLog } from '../../src/log/log.ts';
-import { publishKeys } from '../../src/operations/admin/published-keys.ts';
+import { publishKeys } from '../../src/operations/admin/signing-keys.ts';
 import type { Ports } from '../../src/operations/ports.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';

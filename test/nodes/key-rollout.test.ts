@@ -4,10 +4,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Readiness } from '../../src/doors/ops/readiness.ts';
-import { addToKeyring } from '../../src/operations/admin/add-key.ts';
 import type { AdminOutcome } from '../../src/operations/admin/admin.ts';
-import { markMinting } from '../../src/operations/admin/mark-minting.ts';
-import { mintWithKey } from '../../src/operations/admin/mint-with-key.ts';
+import { addToKeyring, markMinting, mintWithKey } from '../../src/operations/admin/mac-keys.ts';
 import { NodeReporter } from '../../src/operations/upkeep/report-node.ts';
 import { Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';
 import { storeOf } from '../../src/store/change.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
-import { acceptClock } from '../../src/operations/admin/accept-clock.ts';
+import { acceptClock } from '../../src/operations/admin/check-clock.ts';
 import { keepSeen } from '../../src/operations/upkeep/service-times.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
 import { Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { seconds } from '../../src/core/time.ts';
-import { publishKeys, startSigning, unpublish } from '../../src/operations/admin/published-keys.ts';
+import { publishKeys, startSigning, unpublish } from '../../src/operations/admin/signing-keys.ts';
 import { revokeByIntegration } from '../../src/operations/grant/revoke-grant.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { grants } from '../../src/store/tables/grants.ts';

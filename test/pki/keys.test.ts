@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { suite, test } from 'node:test';
+import type { OptionalCurve } from '../../src/core/issuer.ts';
 import { TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { type Authority, makeAuthority } from '../authority.ts';
@@ -109,12 +110,20 @@ suite('elliptic curves (RFC 5480 2)', () => {
   });
 
   test('other curves are allowed by a setting of the issuer, never under profile strict', () => {
-    const chain = root.issue({ keys: ecKeys('secp256k1') }).chain;
-    const curves = ['secp256k1'] as const;
+    const chain = root.issue({ keys: ecKeys('brainpoolP384r1') }).chain;
+    const curves = ['brainpoolP384r1'] as const;
     assert.equal(verdict({ chain, issuers: [approve(root)] }), REFUSED('key-curve'));
     assert.equal(verdict({ chain, issuers: [approve(root, { curves })] }), 'accepted caller');
-    assert.equal(verdict({ chain, issuers: [approve(root, { curves: ['P-224'] })] }), REFUSED('key-curve'));
+    assert.equal(verdict({ chain, issuers: [approve(root, { curves: ['brainpoolP256r1'] })] }), REFUSED('key-curve'));
     assert.equal(verdict({ chain, issuers: [approve(root, { curves, profile: 'strict' })] }), REFUSED('key-curve'));
+  });
+
+  test('curves that earlier versions allowed are ignored', () => {
+    for (const curve of ['P-224', 'secp256k1', 'brainpoolP320r1']) {
+      const chain = root.issue({ keys: ecKeys(curve) }).chain;
+      const curves = [curve, 'brainpoolP384r1'] as OptionalCurve[];
+      assert.equal(verdict({ chain, issuers: [approve(root, { curves })] }), REFUSED('key-curve'));
+    }
   });
 
   test('the curve of every certificate of the path is checked, including the approved issuer', () => {
@@ -124,14 +133,20 @@ suite('elliptic curves (RFC 5480 2)', () => {
     assert.equal(verdict({ chain: below.issue().chain, issuers: [approve(root)] }), REFUSED('key-curve'));
   });
 
-  test('curves under 224 bits and explicit curve parameters are refused', () => {
+  test('unlisted curves and explicit curve parameters are refused', () => {
     const p192 = spkiOf([writeOid(EC), writeOid('1.2.840.10045.3.1.1')], Buffer.alloc(49, 4));
-    const curves = ['P-224', 'secp256k1'] as const;
+    const curves = ['brainpoolP256r1'] as const;
     assert.equal(
       verdict({ chain: root.issue({ spki: p192 }).chain, issuers: [approve(root, { curves })] }),
       REFUSED('key-curve'),
     );
     assert.equal(of(spkiOf([writeOid(EC), writeSequence()], point)), REFUSED('key-strong'));
+  });
+
+  test('a signature by a key on a curve that is spelled out is not even verified: loading such a key can be slow', () => {
+    const keys = generateKeyPairSync('ec', { namedCurve: 'P-256', paramEncoding: 'explicit' });
+    const chain = root.makeIntermediate({ keys }).issue().chain;
+    assert.equal(verdict({ chain, issuers: [approve(root)] }), 'certificate-issuer-not-approved: issuer-approved');
   });
 
   for (const [what, bad] of [
@@ -173,9 +188,8 @@ suite('Edwards curves (RFC 8032 5.1.3 and 5.2.3, RFC 8410 3)', () => {
       assert.equal(of(edwards('ed448', littleEndian(y, 57))), REFUSED('key-well-formed'));
   });
 
-  test('a value outside the field, a point off the curve and a wrong length are refused', () => {
+  test('a value outside the field and a wrong length are refused', () => {
     assert.equal(of(edwards('ed25519', littleEndian(P25519 + 3n, 32))), REFUSED('key-well-formed'));
-    assert.equal(of(edwards('ed25519', littleEndian(2n, 32))), REFUSED('key-well-formed'));
     assert.equal(of(edwards('ed25519', Buffer.alloc(31, 9))), REFUSED('key-well-formed'));
     assert.equal(of(edwards('ed448', Buffer.alloc(56, 9))), REFUSED('key-well-formed'));
   });

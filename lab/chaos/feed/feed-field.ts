@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Guard, type VerifierOptions, verifier } from '../../../sdk/verify/src/verify.ts';
 import { openStore } from '../../../src/open-store.ts';
-import { publishKeys } from '../../../src/operations/admin/published-keys.ts';
+import { publishKeys } from '../../../src/operations/admin/signing-keys.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';

@@ -10,7 +10,7 @@ import { counted } from '../terminal/output.ts';
 import { examineExpiry } from './certificates.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 import { examineHistory } from './history.ts';
-import { examineIdentitySources, examineUpns } from './identity-sources.ts';
+import { examineCurves, examineIdentitySources, examineUpns } from './identity-sources.ts';
 
 const SOON = seconds(30 * 86_400);
 /** In seconds. Synchronized clocks agree within this. */
@@ -51,7 +51,8 @@ async function examineIssuers({ issuers: approved }: FollowedRegistry, store: St
     const { validTo } = new X509Certificate(certificate);
     return examineExpiry(`issuer ${label}`, validTo, 'Approve its successor before it ends.');
   });
-  return [...expiries, ...examineIdentitySources(approved), ...(await examineUpns(approved, store))];
+  const settings = [...approved.flatMap(examineCurves), ...examineIdentitySources(approved)];
+  return [...expiries, ...settings, ...(await examineUpns(approved, store))];
 }
 
 /** Reports keys that nodes could not fetch at their last attempt. */

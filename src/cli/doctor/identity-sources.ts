@@ -1,4 +1,4 @@
-import type { ApprovedIssuer } from '../../core/issuer.ts';
+import { type ApprovedIssuer, OPTIONAL_CURVES } from '../../core/issuer.ts';
 import { countCapitalUpns } from '../../operations/admin/examine-contents.ts';
 import type { Store } from '../../store/store.ts';
 import { counted } from '../terminal/output.ts';
@@ -27,6 +27,14 @@ function examineShared(approved: readonly ApprovedIssuer[]): Finding[] {
     const says = `${labels.join(', ')}: the same ${source} is the same identity of the directory under each`;
     return [poor('issuers', says, 'Approve only authorities that agree on who has which name, or use --derived.')];
   });
+}
+
+/** Earlier versions allowed more curves. Keys on those are refused now. */
+export function examineCurves({ label, curves = [] }: ApprovedIssuer): Finding[] {
+  const ignored = curves.filter((curve) => !OPTIONAL_CURVES.includes(curve));
+  if (ignored.length === 0) return [];
+  const says = `curves that are no longer supported are ignored: ${ignored.join(', ')}`;
+  return [poor(`issuer ${label}`, says, `Set its curves again: tessera issuer change ${label} --no-curve`)];
 }
 
 /** These issuers look up names in lower case, so they never find an identity whose name has capitals. */

@@ -2,7 +2,7 @@ import { readKeys } from '../../config/keys.ts';
 import type { Config } from '../../config/schema.ts';
 import { signingKeyOf } from '../../core/rules/signing-keys.ts';
 import { checkKeyring } from '../../operations/admin/check-keyring.ts';
-import { allPublishedKeys } from '../../operations/admin/published-keys.ts';
+import { allPublishedKeys } from '../../operations/admin/signing-keys.ts';
 import type { Store } from '../../store/store.ts';
 import { Keyring } from '../../tokens/keyring.ts';
 import { bad, type Finding, good } from './finding.ts';

@@ -12,7 +12,7 @@ import { openKeyring } from '../../open-keyring.ts';
 import { storeAt } from '../../open-store.ts';
 import { knowsKeys } from '../../operations/admin/check-keyring.ts';
 import { draftedIntegration } from '../../operations/admin/integration-draft.ts';
-import { markMinting } from '../../operations/admin/mark-minting.ts';
+import { markMinting } from '../../operations/admin/mac-keys.ts';
 import type { Store } from '../../store/store.ts';
 import { firstKey, Keyring } from '../../tokens/keyring.ts';
 import { writeKeyringFile } from '../../tokens/keyring-file.ts';

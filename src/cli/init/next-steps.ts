@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import { storeAt } from '../../open-store.ts';
-import { listIdentities } from '../../operations/admin/list-identities.ts';
+import { listIdentities } from '../../operations/admin/find-identity.ts';
 import { FollowedRegistry } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
 import { print } from '../terminal/output.ts';

@@ -1,6 +1,8 @@
+import type { IdentityState } from '../feed.ts';
 import type { Identity } from '../identity.ts';
-import type { Integration } from '../integration.ts';
+import type { ClientId, Integration } from '../integration.ts';
 import type { SharedReason } from '../refusal.ts';
+import type { ResourceServer } from '../resource-server.ts';
 
 /** Why this identity may not have a token for this integration; undefined if it may. */
 export function whyNotAllowed(identity: Identity | undefined, integration: Integration): SharedReason | undefined {
@@ -14,4 +16,35 @@ export function whyNotAllowed(identity: Identity | undefined, integration: Integ
 function isNamed(identity: Identity, { access }: Integration): boolean {
   if (access.to === 'everyone') return true;
   return access.identities.includes(identity.id) || identity.groups.some((group) => access.groups.includes(group));
+}
+
+/**
+ * The resource server that an identity speaks for. `id`: which one the request names; undefined if it names none, which is
+ * enough if there is only one.
+ */
+export function spokenForBy(
+  { id: identityId, enabled, mayUseApi }: Identity,
+  id: string | undefined,
+  resourceServers: readonly ResourceServer[],
+): ResourceServer | undefined {
+  if (!enabled || !mayUseApi) return undefined;
+  const [server, ...others] = resourceServers.filter(
+    (each) => each.enabled && each.identity === identityId && (id === undefined || each.id === id),
+  );
+  return others.length === 0 ? server : undefined;
+}
+
+/** What an identity may use. Undefined: it no longer exists. */
+export function identityAccess(
+  identity: Identity | undefined,
+  integrations: readonly Integration[],
+): Pick<IdentityState, 'isAllowed' | 'except'> {
+  const refused: ClientId[] = [];
+  for (const integration of integrations) {
+    const reason = whyNotAllowed(identity, integration);
+    // Every other reason holds for all integrations.
+    if (reason === 'identity-without-integration-access') refused.push(integration.clientId);
+    else if (reason) return { isAllowed: false, except: [] };
+  }
+  return { isAllowed: identity !== undefined, except: refused };
 }

@@ -3,7 +3,7 @@ import { type Identity, isLocal, localIdentityId } from '../../core/identity.ts'
 import type { Store } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
-import type { Directory, PasswordSignIn, SignedInByPassword } from '../directory.ts';
+import type { Directory, PasswordSignIn, SignedIn } from '../directory.ts';
 import { isPassword, NOBODYS_HASH } from './password-hash.ts';
 import { PasswordQueue } from './password-queue.ts';
 import { LOCAL_PASSWORD_RULES } from './password-rules.ts';
@@ -22,14 +22,13 @@ export function localDirectory(store: Store, check: typeof isPassword = isPasswo
     byUserName: (name) => lookUp(byUserName(name)),
     byEmail: (address) => lookUp(byEmail(address)),
     byUpn: (name) => lookUp(byUpn(name)),
-    signInMethods: [passwordSignIn(store, (name) => lookUp(byUserName(name)), new PasswordQueue(check))],
+    passwords: passwordSignIn(store, (name) => lookUp(byUserName(name)), new PasswordQueue(check)),
     passwordRules: (identity) => (isLocal(identity) ? LOCAL_PASSWORD_RULES : undefined),
   };
 }
 
 function passwordSignIn(store: Store, find: Directory['byUserName'], queue: PasswordQueue): PasswordSignIn {
   return {
-    by: 'password',
     isBusy: (isKnown) => queue.isFullFor(isKnown),
     check: async (name, password, isKnown) => {
       const [identity, ...others] = await find(name);
@@ -39,7 +38,7 @@ function passwordSignIn(store: Store, find: Directory['byUserName'], queue: Pass
       const isRight = await queue.check(password, phc ?? NOBODYS_HASH, isKnown);
       return isRight && only && phc ? signedIn(only, phc, store) : undefined;
     },
-    passwordMark: async (name) => {
+    markOf: async (name) => {
       const [identity, ...others] = await find(name);
       const phc = identity && others.length === 0 ? await loadHash(identity.id, store) : undefined;
       return phc === undefined ? undefined : markOf(phc);
@@ -48,7 +47,7 @@ function passwordSignIn(store: Store, find: Directory['byUserName'], queue: Pass
 }
 
 /** Every hash has its own salt, so an unchanged hash is an unchanged password. */
-function signedIn(identity: Identity, phc: string, store: Store): SignedInByPassword {
+function signedIn(identity: Identity, phc: string, store: Store): SignedIn {
   return {
     identity,
     passwordMark: markOf(phc),

@@ -1,10 +1,10 @@
+import { isLabel } from '../../core/identity.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept } from '../../core/outcome.ts';
 import { readPem } from '../../pki/der/pem.ts';
 import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { draftedRevocation, type IssuerDraft, readAuthorities, sameKey } from './issuer-draft.ts';
-import { isLabel } from './label.ts';
 import { perform } from './perform.ts';
 
 /** Contract 5.4: approves an issuer, pinned by its key. It must be a CA (CVE-2025-6037). */

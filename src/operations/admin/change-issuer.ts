@@ -4,7 +4,7 @@ import { readPem } from '../../pki/der/pem.ts';
 import { readCertificate } from '../../pki/x509/certificate.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { draftedRevocation, type IssuerDraft, type RevocationDraft, readAuthorities } from './issuer-draft.ts';
-import { changedBetween, perform } from './perform.ts';
+import { changedBetween, ending, perform } from './perform.ts';
 
 /** What is absent stays. An empty list of curves, integrations or addresses removes the list. */
 export interface IssuerChange extends Partial<Omit<IssuerDraft, 'label' | 'revocation'>> {
@@ -56,4 +56,11 @@ function changedRevocation(before: RevocationPolicy, change: Partial<RevocationD
 function isSameKey(one: Uint8Array, other: Uint8Array): boolean {
   const [known, given] = [readCertificate(one), readCertificate(other)];
   return known.ok && given.ok && Buffer.compare(known.value.publicKey.spki, given.value.publicKey.spki) === 0;
+}
+
+/** Its certificates no longer authorize. The row stays, so that the list of all issuers shows who had the label. */
+export function withdrawIssuer(label: string, ports: AdminPorts): Promise<AdminOutcome<ApprovedIssuer>> {
+  return perform('issuer', label, ports, (row, at) =>
+    row?.enabled ? ending('issuer', row, { did: 'withdrawn' }, at) : decline('issuer-unknown', label),
+  );
 }

@@ -1,10 +1,12 @@
+import { acted } from '../../core/event.ts';
 import { accept } from '../../core/outcome.ts';
 import { knownAtStart, knownToCommand, plausible, whyImplausible } from '../../core/rules/clock.ts';
+import { epochSeconds } from '../../core/time.ts';
 import type { Store } from '../../store/store.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
 import type { Ports } from '../ports.ts';
 import { type ImplausibleClock, Timekeeper } from '../upkeep/timekeeper.ts';
-import { type AdminOutcome, decline } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
 /**
  * Refuses an act while the store's clock is implausible, as the service does. `counts`: the act is due because time has passed.
@@ -22,4 +24,13 @@ export async function checkClock(store: Store, act: 'counts' | 'notes'): Promise
 export async function clockFault(ports: Pick<Ports, 'store' | 'clock'>): Promise<ImplausibleClock | undefined> {
   const timekeeper = await Timekeeper.begin(ports);
   return timekeeper.faultAt(await ports.store.now());
+}
+
+/** The operator vouches for the clock: the current time becomes the latest time that the store knows, even if it is earlier. */
+export function acceptClock({ store, by }: AdminPorts): Promise<void> {
+  return store.change(serviceTimes, SERVICE, (found, now) => ({
+    outcome: undefined,
+    next: { outage: found?.row.outage, seenAt: epochSeconds(now) },
+    events: [acted({ kind: 'store', id: '', did: 'clock-accepted' }, { at: epochSeconds(now), by })],
+  }));
 }

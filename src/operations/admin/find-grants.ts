@@ -1,10 +1,10 @@
-import { type Grant, grantState } from '../../core/grant.ts';
+import { type Grant, type GrantId, grantState } from '../../core/grant.ts';
 import { accept } from '../../core/outcome.ts';
 import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { Where } from '../../store/table.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
-import type { AdminOutcome, AdminPorts } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 import { findIntegration } from './find-integration.ts';
 
@@ -60,4 +60,22 @@ async function whereOf(
   if (identity === undefined) return accept(integration === undefined ? undefined : grantsOf.integration(integration));
   const holder = await findIdentity(identity, ports);
   return holder.ok ? accept(grantsOf.holder(holder.value.id)) : holder;
+}
+
+const DIGITS = 32;
+
+/** The grant that the text names: its id, or the first digits of it, at least four, if no other id begins with them. */
+export async function findGrantId(text: string, { store }: Pick<AdminPorts, 'store'>): Promise<AdminOutcome<GrantId>> {
+  if (!/^[0-9a-f]{4,32}$/.test(text)) return decline('grant-unknown', text);
+  if (text.length === DIGITS) return accept(text as GrantId);
+  const found = await store.page(grants, { ...justBefore(text), limit: 2 });
+  const [grant, ...others] = found.filter(({ id }) => id.startsWith(text));
+  if (!grant) return decline('grant-unknown', text);
+  return others.length > 0 ? decline('grant-ambiguous', text) : accept(grant.id);
+}
+
+/** Pages begin after a key: the one before the lowest id with these first digits. */
+function justBefore(digits: string): { after?: string } {
+  const lowest = BigInt(`0x${digits.padEnd(DIGITS, '0')}`);
+  return lowest === 0n ? {} : { after: (lowest - 1n).toString(16).padStart(DIGITS, '0') };
 }

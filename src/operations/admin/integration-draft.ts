@@ -11,7 +11,8 @@ import { accept } from '../../core/outcome.ts';
 import { parseScope } from '../../core/scope.ts';
 import { JWT_LIFETIME_MAX } from '../../core/settings.ts';
 import { isSigned } from '../../tokens/access-token.ts';
-import { type AdminOutcome, decline } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { findIdentity } from './find-identity.ts';
 
 /** Fields that are left out get their default, or keep their value. */
 export interface IntegrationDraft {
@@ -82,4 +83,24 @@ export function formatOf(text: string): AccessTokenFormat | undefined {
 
 export function isPrintable(text: string): boolean {
   return text.length <= TEXT_MAX_LENGTH && !UNPRINTABLE.test(text);
+}
+
+export interface NamedAccessDraft {
+  /** User names or ids. */
+  readonly identities: readonly string[];
+  readonly groups: readonly string[];
+}
+
+/** Access for named identities and groups. Operators may give user names; the integration stores ids. */
+export async function namedAccess(
+  { identities, groups }: NamedAccessDraft,
+  ports: Pick<AdminPorts, 'store'>,
+): Promise<AdminOutcome<Access>> {
+  const ids = [];
+  for (const name of identities) {
+    const found = await findIdentity(name, ports);
+    if (!found.ok) return found;
+    ids.push(found.value.id);
+  }
+  return accept({ to: 'named', identities: ids, groups });
 }

@@ -3,8 +3,8 @@ import type { SigningAlgorithm } from '../../core/signing-key.ts';
 import { isoTime } from '../../core/time.ts';
 import { type Key, Keyring, type StoredKey } from '../../tokens/keyring.ts';
 import type { AdminPorts } from './admin.ts';
-import { liveGrantsByKey } from './key-use.ts';
-import { allPublishedKeys } from './published-keys.ts';
+import { liveGrantsByKey } from './mac-keys.ts';
+import { allPublishedKeys } from './signing-keys.ts';
 
 export interface ListedKey extends Pick<Key, 'id' | 'state' | 'fingerprint'> {
   /** Live grants whose current token pair was minted with this key. */

@@ -9,10 +9,9 @@ import {
 import type { SigningAlgorithm } from '../../core/signing-key.ts';
 import { Keyring, retire, type StoredKey } from '../../tokens/keyring.ts';
 import { nodesWithout } from '../upkeep/report-node.ts';
-import { publishNext } from './add-signing-key.ts';
 import { type AdminOutcome, decline, type KeyringPorts } from './admin.ts';
 import { checkClock } from './check-clock.ts';
-import { allPublishedKeys, publishKeys, startSigning, unpublish } from './published-keys.ts';
+import { allPublishedKeys, publishKeys, publishNext, startSigning, unpublish } from './signing-keys.ts';
 
 export type RotationResult =
   | { readonly did: 'added' | 'signs' | 'removed'; readonly id: string }

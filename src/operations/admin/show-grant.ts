@@ -4,8 +4,7 @@ import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { findGrantId } from './find-grant-id.ts';
-import type { FoundGrants } from './find-grants.ts';
+import { type FoundGrants, findGrantId } from './find-grants.ts';
 
 export type ShownGrant = ReturnType<typeof shownGrant>;
 

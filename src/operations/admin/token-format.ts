@@ -5,7 +5,7 @@ import { isSigned } from '../../tokens/access-token.ts';
 import { nodesWithout } from '../upkeep/report-node.ts';
 import { type AdminRefusal, decline } from './admin.ts';
 import { formatOf, type IntegrationDraft } from './integration-draft.ts';
-import { allPublishedKeys } from './published-keys.ts';
+import { allPublishedKeys } from './signing-keys.ts';
 
 /** Why an integration cannot have this format yet: no key signs, or a running node would refuse its callers. */
 export async function whyNotFormat(

@@ -5,9 +5,16 @@ import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
 import type { Person } from '../../core/person.ts';
 import type { PersonReason, Refusal } from '../../core/refusal.ts';
 import type { Limit } from '../../core/rules/attempts.ts';
-import { type DecideFacts, decideConfirm, decideDeny, decideEnter } from '../../core/rules/device.ts';
+import {
+  type DecideFacts,
+  decideConfirm,
+  decideDeny,
+  decideEnter,
+  decideFailedSignIn,
+} from '../../core/rules/device.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Decision } from '../../store/store.ts';
+import { attempts } from '../../store/tables/attempts.ts';
 import { byUserCode, devices } from '../../store/tables/devices.ts';
 import { normalizeUserCode, userCodeHashes } from '../../tokens/user-code.ts';
 import { countAttempt } from '../attempts.ts';
@@ -98,10 +105,7 @@ async function decide(
   });
 }
 
-export async function findByUserCode(
-  typed: string,
-  { store, keyring }: Ports,
-): Promise<DeviceAuthorization | undefined> {
+async function findByUserCode(typed: string, { store, keyring }: Ports): Promise<DeviceAuthorization | undefined> {
   const letters = normalizeUserCode(typed);
   if (!letters) return undefined;
   for (const hash of userCodeHashes(letters, keyring)) {
@@ -114,4 +118,26 @@ export async function findByUserCode(
 /** RFC 8628 5.1: 5 wrong codes per identity per code lifetime, across addresses and nodes. */
 function wrongCodeLimit({ identity }: Person, { settings }: Ports): Limit {
   return { about: `user-code ${identity.id}`, most: settings.wrongUserCodes, within: settings.deviceCodeLifetime };
+}
+
+/** Contract 7.1, invalid_grant: counts a wrong user ID or password against the device authorization. */
+export async function countFailedSignIn(userCode: string, ports: Ports): Promise<void> {
+  const device = await findByUserCode(userCode, ports);
+  if (!device) return writeDecoy(ports);
+  await ports.store.change(devices, device.id, (found, now): Decision<DeviceAuthorization, void> => {
+    const next = found && decideFailedSignIn(found.row, ports.settings, now);
+    if (!next) return { outcome: undefined };
+    const { clientId, id, presenter, decision } = next;
+    if (decision.is !== 'spent') return { outcome: undefined, next };
+    return { outcome: undefined, next, events: [{ type: 'spent', at: now, clientId, subjectId: id, presenter }] };
+  });
+}
+
+/**
+ * Before sign-in, timing must not reveal whether a code exists: an unknown code also costs one durable write, of a row
+ * without meaning.
+ */
+async function writeDecoy({ store, random }: Ports): Promise<void> {
+  const about = `unknown code ${random(8).toString('hex')}`;
+  await store.change(attempts, about, (_, now) => ({ outcome: undefined, next: { about, count: 0, endsAt: now } }));
 }

@@ -11,8 +11,7 @@ import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { drawUserCode, normalizeUserCode, userCodeHash } from '../../tokens/user-code.ts';
 import { namedResourceServers } from '../grant/named-resource-servers.ts';
-import { newId } from '../new-id.ts';
-import type { Ports } from '../ports.ts';
+import { newId, type Ports } from '../ports.ts';
 
 export interface StartRequest extends WantedTarget {
   readonly clientId: string | undefined;

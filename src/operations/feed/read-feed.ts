@@ -4,7 +4,7 @@ import { isNews, KINDS } from '../../core/act.ts';
 import { type FeedState, keepUntil } from '../../core/feed.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Integration } from '../../core/integration.ts';
-import { identityAccess } from '../../core/rules/feed.ts';
+import { identityAccess } from '../../core/rules/identity.ts';
 import { after, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { LoggedEvent, Store } from '../../store/store.ts';

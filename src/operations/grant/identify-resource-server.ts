@@ -2,7 +2,7 @@
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
-import { spokenForBy } from '../../core/rules/resource-server.ts';
+import { spokenForBy } from '../../core/rules/identity.ts';
 import { isResourceServerSecret } from '../../tokens/resource-server-secret.ts';
 import type { CallerPorts } from '../ports.ts';
 import { type CheckedToken, checkToken } from './check-token.ts';

@@ -8,8 +8,7 @@ import { settingsFor } from '../../core/settings.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { firstRefreshToken, NO_NONCE, ROOT_LENGTH } from '../../tokens/opaque/pair.ts';
 import { REFRESH_SECRET_LENGTH } from '../../tokens/opaque/token-text.ts';
-import { newId } from '../new-id.ts';
-import type { Ports } from '../ports.ts';
+import { newId, type Ports } from '../ports.ts';
 import { accessTokenFacts } from './access-token-facts.ts';
 import type { DecidedPair } from './token-pair.ts';
 

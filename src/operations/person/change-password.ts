@@ -1,7 +1,7 @@
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
 import type { Person } from '../../core/person.ts';
 import type { Presenter } from '../../core/presenter.ts';
-import { type PasswordFlaw, type PasswordRules, passwordMarkOf } from '../../directory/directory.ts';
+import type { PasswordFlaw, PasswordRules } from '../../directory/directory.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import type { Ports } from '../ports.ts';
 import { beginSession, endSessionsOf } from './browser-session.ts';
@@ -37,9 +37,9 @@ export async function changePassword(
   if (!checked.ok) return refused(checked.refusal.reason === 'sign-in-failed' ? 'current-wrong' : 'too-many-tries');
   if (checked.value.identity.id !== identity.id) return refused('current-wrong');
   // False also where an operator set another password in the meantime: theirs stands.
-  if (!(await checked.value.changePassword?.(next))) return refused('current-wrong');
+  if (!(await checked.value.changePassword(next))) return refused('current-wrong');
   await endSessionsOf(identity.id, ports);
-  const mark = await passwordMarkOf(ports.directory, userName);
+  const mark = await ports.directory.passwords.markOf(userName);
   const remembered = mark && rememberBrowser({ userName, knownBrowser }, mark, ports);
   return accept({ ...(await beginSession(identity, ports)), knownBrowser: remembered });
 }

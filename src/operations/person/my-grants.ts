@@ -3,6 +3,7 @@ import { type Grant, type GrantId, grantState } from '../../core/grant.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { Person } from '../../core/person.ts';
 import { rows } from '../../store/pages.ts';
+import type { LoggedEvent } from '../../store/store.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
 import { revokeAll, revokeById } from '../grant/revoke-grant.ts';
 import type { Ports } from '../ports.ts';
@@ -46,4 +47,13 @@ export async function revokeMyGrant(id: GrantId, { identity }: Person, { store }
 
 export function revokeMyGrants({ identity }: Person, { store }: Ports): Promise<number> {
   return revokeAll(grantsOf.holder(identity.id), 'by-holder', { store });
+}
+
+/** The newest events of a person, newest first. */
+export async function myEvents(
+  { identity }: Person,
+  count: number,
+  { store }: Pick<Ports, 'store'>,
+): Promise<readonly LoggedEvent[]> {
+  return (await store.newestEvents({ count, identityId: identity.id })).toReversed();
 }

@@ -1,22 +1,15 @@
-import type { Hex } from '../../core/hex.ts';
-import { firstHalf } from '../../core/hex.ts';
+import { firstHalf, type Hex } from '../../core/hex.ts';
 import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
 import { Overloaded } from '../../core/overloaded.ts';
 import type { Person } from '../../core/person.ts';
 import { networkOf, type Presenter } from '../../core/presenter.ts';
 import { type Browser, countsAgainstUserCode, isKnownFor, signInLimits } from '../../core/rules/sign-in.ts';
-import {
-  isBusy,
-  passwordMarkOf,
-  type SignedIn,
-  type SignedInByPassword,
-  signInByPassword,
-} from '../../directory/directory.ts';
+import type { SignedIn } from '../../directory/directory.ts';
 import { addKnownBrowser, BROWSER_ID_LENGTH, readKnownBrowsers } from '../../tokens/known-browser.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { countUnderAll } from '../attempts.ts';
-import { countFailedSignIn } from '../device/count-failed-sign-in.ts';
+import { countFailedSignIn } from '../device/decide-device.ts';
 import type { Ports } from '../ports.ts';
 import { beginSession, endSession } from './browser-session.ts';
 
@@ -77,12 +70,12 @@ async function browserOf({ userName, person, knownBrowser = '' }: SignInRequest,
   );
   if (!known) return { is: 'unknown' };
   // We signed a cookie for this name, so its holder learns nothing from the time of this query.
-  const isCurrent = known.passwordMark === (await passwordMarkOf(ports.directory, userName));
+  const isCurrent = known.passwordMark === (await ports.directory.passwords.markOf(userName));
   return isCurrent ? { is: 'known', id: known.id } : { is: 'unknown' };
 }
 
 /** A reset ends the sessions it finds. One that begins during the reset would survive it, so check again afterwards. */
-export async function beginUnlessReset(signedIn: SignedIn, ports: Ports): Promise<PersonOutcome<BegunSession>> {
+async function beginUnlessReset(signedIn: SignedIn, ports: Ports): Promise<PersonOutcome<BegunSession>> {
   const begun = await beginSession(signedIn.identity, ports);
   if (await signedIn.stillHolds()) return accept(begun);
   await endSession(begun.person.session, ports);
@@ -97,22 +90,21 @@ export interface PasswordCheck extends Pick<SignInRequest, 'userName' | 'passwor
 export async function checkPassword(
   { userName, password, presenter, browser }: PasswordCheck,
   ports: Ports,
-): Promise<PersonOutcome<SignedInByPassword>> {
+): Promise<PersonOutcome<SignedIn>> {
   // Nothing was tried, so nothing is counted: whoever is refused here may have the right password.
   const isKnown = browser.is !== 'unknown';
-  if (isBusy(ports.directory, isKnown)) throw new Overloaded('too many sign-ins at once');
+  const { passwords } = ports.directory;
+  if (passwords.isBusy(isKnown)) throw new Overloaded('too many sign-ins at once');
   const facts = { browser, nameMark: nameMark(userName), network: networkOf(presenter.address) };
   const attempt = await countUnderAll(signInLimits(facts, ports.settings), ports);
   if (!attempt.ok) {
     const { isLocked, retryAfter } = attempt.refusal;
     return refuse(isLocked ? 'sign-in-attempts-exhausted' : 'sign-in-too-soon', { retryAfter });
   }
-  const signedIn = await signInByPassword(ports.directory, userName, password, isKnown).catch(
-    async (fault: unknown) => {
-      if (fault instanceof Overloaded) await attempt.value.forgive();
-      throw fault;
-    },
-  );
+  const signedIn = await passwords.check(userName, password, isKnown).catch(async (fault: unknown) => {
+    if (fault instanceof Overloaded) await attempt.value.forgive();
+    throw fault;
+  });
   if (!signedIn?.identity.enabled) return refuse('sign-in-failed');
   await attempt.value.forgive();
   return accept(signedIn);

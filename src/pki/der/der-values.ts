@@ -30,38 +30,8 @@ export function readNull(element: Element): void {
   if (expectTag(element, TAG.null).content.length > 0) throw new MalformedDer('NULL has content');
 }
 
-interface KnownOid {
-  readonly octets: Uint8Array;
-  readonly text: string;
-}
-
-// A certificate has two dozen object identifiers, and nearly all certificates have the same ones. A newer one takes the
-// place of an older one, so strangers cannot fill it.
-const OID_PLACES = 512;
-const knownOids: (KnownOid | undefined)[] = new Array(OID_PLACES).fill(undefined);
-const MAX_KNOWN_OCTETS = 16;
-
 export function readOid(element: Element, tag: number = TAG.oid): string {
-  const { content } = expectTag(element, tag);
-  if (content.length > MAX_KNOWN_OCTETS) return printOid(content);
-  const place = placeOf(content);
-  const known = knownOids[place];
-  if (known && isSame(known.octets, content)) return known.text;
-  const text = printOid(content);
-  knownOids[place] = { octets: new Uint8Array(content), text };
-  return text;
-}
-
-function placeOf(octets: Uint8Array): number {
-  let sum = octets.length;
-  for (let index = 0; index < octets.length; index++) sum = (Math.imul(sum, 31) + (octets[index] ?? 0)) | 0;
-  return (sum ^ (sum >>> 9)) & (OID_PLACES - 1);
-}
-
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
-  return true;
+  return printOid(expectTag(element, tag).content);
 }
 
 // X.667: identifiers below 2.25 end in a UUID, a number of 128 bits.
@@ -121,24 +91,20 @@ export function readNamedBits(element: Element, tag: number = TAG.bitString): Re
   return bits;
 }
 
-/** The digits of the year, by tag. */
-const YEAR_DIGITS: Readonly<Record<number, number>> = { [TAG.utcTime]: 2, [TAG.generalizedTime]: 4 };
-/** Month, day, hour, minute and second have two digits each; a Z follows. */
-const DIGITS_AFTER_YEAR = 10;
-const ZULU = 0x5a;
+/** Year, month, day, hour, minute and second. */
+const TIME_FORMS: Readonly<Record<number, RegExp>> = {
+  [TAG.utcTime]: /^(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/,
+  [TAG.generalizedTime]: /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/,
+};
 
 /**
  * RFC 5280 4.1.2.5: both forms are in Zulu time with seconds and without fractions; two-digit years mean 1950 to 2049.
  */
 export function readTime({ tag, content }: Element): EpochSeconds {
-  const digits = YEAR_DIGITS[tag];
-  if (digits === undefined || !isTimeForm(content, digits + DIGITS_AFTER_YEAR)) {
-    throw new MalformedDer('a time does not have the format of RFC 5280 4.1.2.5');
-  }
-  const written = numberAt(content, 0, digits);
-  const year = digits === 4 ? written : written + (written < 50 ? 2000 : 1900);
-  const part = (index: number) => numberAt(content, digits + 2 * index, 2);
-  const [month, day, hour, minute, second] = [part(0), part(1), part(2), part(3), part(4)];
+  const parts = TIME_FORMS[tag]?.exec(decodeLatin(content))?.slice(1).map(Number);
+  if (!parts) throw new MalformedDer('a time does not have the format of RFC 5280 4.1.2.5');
+  const [written = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts;
+  const year = tag === TAG.generalizedTime ? written : written + (written < 50 ? 2000 : 1900);
   const moment = new Date(0);
   moment.setUTCFullYear(year, month - 1, day);
   const isDay = moment.getUTCMonth() === month - 1 && moment.getUTCDate() === day;
@@ -146,27 +112,10 @@ export function readTime({ tag, content }: Element): EpochSeconds {
   return epochSeconds(moment.getTime() / 1000 + hour * 3600 + minute * 60 + second);
 }
 
-/** Digits followed by Z. */
-function isTimeForm(octets: Uint8Array, digits: number): boolean {
-  if (octets.length !== digits + 1 || octets[digits] !== ZULU) return false;
-  for (let index = 0; index < digits; index++) {
-    const octet = octets[index] ?? 0;
-    if (octet < 0x30 || octet > 0x39) return false;
-  }
-  return true;
-}
-
-function numberAt(digits: Uint8Array, start: number, count: number): number {
-  let number = 0;
-  for (let index = start; index < start + count; index++) number = number * 10 + (digits[index] ?? 0) - 0x30;
-  return number;
-}
-
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Decodes UTF-8; undefined if the octets are not valid UTF-8. */
 export function decodeUtf8(octets: Uint8Array): string | undefined {
-  if (isAscii(octets)) return decodeLatin(octets);
   try {
     return utf8.decode(octets);
   } catch {
@@ -176,16 +125,11 @@ export function decodeUtf8(octets: Uint8Array): string | undefined {
 
 /** Decodes an IA5String. Octets above 127 are rejected: lenient parsers disagree on what they mean. */
 export function readAscii(octets: Uint8Array): string {
-  if (!isAscii(octets)) throw new MalformedDer('an IA5String contains octets above 127');
+  if (octets.some((octet) => octet > 0x7f)) throw new MalformedDer('an IA5String contains octets above 127');
   return decodeLatin(octets);
 }
 
 /** One character per octet. */
 export function decodeLatin({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('latin1');
-}
-
-function isAscii(octets: Uint8Array): boolean {
-  for (let index = 0; index < octets.length; index++) if ((octets[index] ?? 0) > 0x7f) return false;
-  return true;
 }

@@ -47,8 +47,8 @@ export function contextTag(number: number, form: 'primitive' | 'constructed'): n
 
 /** Parses bytes that contain exactly one element. */
 export function readElement(bytes: Uint8Array, tag?: number): Element {
-  const element = new Slice(bytes, 0);
-  if (element.end !== bytes.length) throw new MalformedDer('bytes follow the element');
+  const element = elementAt(bytes, 0);
+  if (element.whole.length !== bytes.length) throw new MalformedDer('bytes follow the element');
   if (tag !== undefined) expectTag(element, tag);
   return element;
 }
@@ -60,9 +60,9 @@ export function childrenOf(element: Element, most = Number.POSITIVE_INFINITY): E
   const children: Element[] = [];
   for (let offset = 0; offset < content.length; ) {
     if (children.length >= most) throw new MalformedDer(`a list has more than ${most} elements`);
-    const child = new Slice(content, offset);
+    const child = elementAt(content, offset);
     children.push(child);
-    offset = child.end;
+    offset += child.whole.length;
   }
   return children;
 }
@@ -122,37 +122,13 @@ export function countChildren({ content }: Element): number {
   return count;
 }
 
-/** Slices its bytes on first use: most elements are used by tag and content only. */
-class Slice implements Element {
-  readonly tag: number;
-  /** Where the next element begins. */
-  readonly end: number;
-  readonly #bytes: Uint8Array;
-  readonly #offset: number;
-  readonly #start: number;
-  #content: Uint8Array | undefined;
-  #whole: Uint8Array | undefined;
-
-  constructor(bytes: Uint8Array, offset: number) {
-    this.tag = byteAt(bytes, offset);
-    if ((this.tag & 0x1f) === 0x1f) throw new MalformedDer('tags above 30 are not supported');
-    const { length, start } = lengthAt(bytes, offset + 1);
-    this.end = start + length;
-    if (this.end > bytes.length) throw new MalformedDer('the length runs past the end');
-    this.#bytes = bytes;
-    this.#offset = offset;
-    this.#start = start;
-  }
-
-  get content(): Uint8Array {
-    this.#content ??= this.#bytes.subarray(this.#start, this.end);
-    return this.#content;
-  }
-
-  get whole(): Uint8Array {
-    this.#whole ??= this.#bytes.subarray(this.#offset, this.end);
-    return this.#whole;
-  }
+function elementAt(bytes: Uint8Array, offset: number): Element {
+  const tag = byteAt(bytes, offset);
+  if ((tag & 0x1f) === 0x1f) throw new MalformedDer('tags above 30 are not supported');
+  const { length, start } = lengthAt(bytes, offset + 1);
+  const end = start + length;
+  if (end > bytes.length) throw new MalformedDer('the length runs past the end');
+  return { tag, content: bytes.subarray(start, end), whole: bytes.subarray(offset, end) };
 }
 
 function lengthAt(bytes: Uint8Array, offset: number): { length: number; start: number } {

@@ -16,7 +16,6 @@ import type { RevocationEvidence, RevocationQuestion } from '../revocation/list-
 import { judgeRevocation } from '../revocation/revocation.ts';
 import { type Candidate, candidateOf, printNameOf, readCandidate } from '../x509/candidate.ts';
 import { type Certificate, markOf, namesOf } from '../x509/certificate.ts';
-import { keepSent, readSent } from '../x509/sent-authorities.ts';
 
 export interface PresentedCertificate {
   /** DER, leaf first; the others are only candidates for the path. */
@@ -44,7 +43,7 @@ export function judgeCertificate(presented: PresentedCertificate): Judgement {
   if (!leaf.ok) return refusedAt(unreadable(leaf.refusal.rule));
   const sent = rest
     .filter(isFirst)
-    .map(readSent)
+    .map(readCandidate)
     .flatMap((read) => (read.ok ? [read.value] : []));
   return judgeLeaf(leaf.value, sent, issuers.filter(({ enabled }) => enabled).map(readIssuer), presented);
 }
@@ -66,10 +65,7 @@ function judgeLeaf(
     const issuer = approved.find(({ certificate }) => certificate === path[0])?.issuer;
     if (!issuer || ++tried > MAX_PATHS) break;
     const judgement = judgeFoundPath({ path, pool, issuer, evidence, now }, work);
-    if (judgement.outcome.ok) {
-      for (const candidate of sent) if (path.some(({ der }) => der === candidate.der)) keepSent(candidate);
-      return judgement;
-    }
+    if (judgement.outcome.ok) return judgement;
     refused ??= judgement;
   }
   return refused ?? refusedAt(whyNoPath(leaf, approved, search));

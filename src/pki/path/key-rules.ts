@@ -1,5 +1,6 @@
 // Which keys certificates may have, and how certificates refer to each other's keys. Plain `openssl x509 -req` writes
 // no key identifiers; only profile strict refuses that.
+import { OPTIONAL_CURVES } from '../../core/issuer.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { printKey } from '../x509/public-key.ts';
 import { whyUnusable } from '../x509/signed.ts';
@@ -80,8 +81,10 @@ export const KEY_RULES: readonly Rule[] = [
   },
 ];
 
+/** An issuer that an earlier version approved may name other curves, which are ignored. */
 function curvesOf({ profile, curves = [] }: PathPolicy): readonly string[] {
-  return profile === 'strict' ? USUAL_CURVES : [...USUAL_CURVES, ...curves];
+  const allowed = OPTIONAL_CURVES.filter((curve) => curves.includes(curve));
+  return profile === 'strict' ? USUAL_CURVES : [...USUAL_CURVES, ...allowed];
 }
 
 function namesItsAuthority(position: Position): boolean {

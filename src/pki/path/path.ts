@@ -3,10 +3,12 @@ import type { EpochSeconds } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
 import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
 import { printName } from '../x509/distinguished-name.ts';
+import { FORM_RULES } from './form-rules.ts';
+import { KEY_RULES } from './key-rules.ts';
 import { type NameComparisons, violatedConstraint } from './name-constraints.ts';
 import { violatedPolicy } from './policies.ts';
-import { AUTHORITIES, type PathPolicy, type Position, type Role, type Rule, step } from './rule.ts';
-import { RULES } from './rules.ts';
+import { ROLE_RULES } from './role-rules.ts';
+import { type PathPolicy, type Position, type Role, type Rule, step } from './rule.ts';
 
 /** The approved issuer comes first, the leaf last; each has signed the next. */
 export type Path = readonly [Certificate, ...Certificate[]];
@@ -24,7 +26,7 @@ export function judgePath(
     const isNamedByKey = path[index + 1]?.known.authorityKeyIdentifier?.key !== undefined;
     return { certificate, role: roleAt(path, index, end), isNamedByKey, now, policy };
   });
-  return [...positions.flatMap(judgePosition), ...judgeTogether(path, policy, work)];
+  return [...positions.flatMap(judgeCertificateAlone), ...judgeTogether(path, policy, work)];
 }
 
 /** Checks a certificate alone by the rules of its role, independent of the rest of the path. */
@@ -46,82 +48,29 @@ export function describe(certificate: Certificate, role: Role): string {
   return `${role} ${printName(certificate.subject)}`;
 }
 
-interface Judged {
-  readonly position: Position;
-  readonly steps: readonly Step[];
-}
-
-// Authorities are few and are judged with every caller. Only steps that all passed are kept.
-const judged = new WeakMap<Certificate, Judged>();
-
-function judgePosition(position: Position): readonly Step[] {
-  const { certificate, role, now } = position;
-  if (!AUTHORITIES.includes(role)) return judgeCertificateAlone(position);
-  const known = judged.get(certificate);
-  if (known && isAlike(known.position, position) && isValidAt(certificate, now)) return known.steps;
-  const steps = judgeCertificateAlone(position);
-  if (steps.every(({ passed }) => passed)) judged.set(certificate, { position, steps });
-  return steps;
-}
-
-function isAlike(a: Position, b: Position): boolean {
-  return a.policy === b.policy && a.role === b.role && a.isNamedByKey === b.isNamedByKey;
-}
-
-function isValidAt({ notBefore, notAfter }: Certificate, now: EpochSeconds): boolean {
-  return notBefore <= now && now <= notAfter;
-}
+/** The rules for a single certificate, in evaluation order. */
+export const RULES: readonly Rule[] = [...FORM_RULES, ...KEY_RULES, ...ROLE_RULES];
 
 function judgeCertificateAlone(position: Position): Step[] {
   const about = describe(position.certificate, position.role);
-  return RULES_FOR[position.policy.profile][position.role].map((rule) => applyRule(rule, position, about));
+  const rules = RULES.filter(({ roles, profile }) => {
+    return roles.includes(position.role) && (profile ?? position.policy.profile) === position.policy.profile;
+  });
+  return rules.map((rule) => applyRule(rule, position, about));
 }
 
-type Demand = Rule & { readonly demand: string; readonly profileSetting: string | undefined };
-
-const DEMANDS: readonly Demand[] = RULES.map((rule) => ({
-  ...rule,
-  demand: `${rule.words} (${rule.clause})`,
-  profileSetting: rule.profile && `profile: ${rule.profile}`,
-  ...(rule.setting && { setting: printedOnce(rule.setting) }),
-}));
-const RULES_FOR = { rfc5280: rulesByRole('rfc5280'), strict: rulesByRole('strict') };
-
-/** The settings of an issuer are the same object with every request. */
-function printedOnce(print: (policy: PathPolicy) => string): (policy: PathPolicy) => string {
-  const known = new WeakMap<PathPolicy, string>();
-  return (policy) => {
-    const text = known.get(policy) ?? print(policy);
-    known.set(policy, text);
-    return text;
-  };
-}
-
-function rulesByRole(profile: PathPolicy['profile']): Readonly<Record<Role, readonly Demand[]>> {
-  const rulesOf = (role: Role) =>
-    DEMANDS.filter((rule) => rule.roles.includes(role) && (rule.profile ?? profile) === profile);
-  return {
-    'approved issuer': rulesOf('approved issuer'),
-    intermediate: rulesOf('intermediate'),
-    leaf: rulesOf('leaf'),
-    'revocation signer': rulesOf('revocation signer'),
-  };
-}
-
-function applyRule(rule: Demand, position: Position, about: string): Step {
+function applyRule(rule: Rule, position: Position, about: string): Step {
   const passed = rule.holds(position);
   const found = passed ? undefined : rule.found?.(position.certificate);
-  const words = found ? `${rule.demand}: ${found}` : rule.demand;
   const setting = settingOf(rule, position.policy, passed);
-  const reason = rule.reason ?? 'certificate-refused-by-policy';
-  const result = { rule: rule.rule, passed, about, words, reason };
-  return setting === undefined ? result : { ...result, setting };
+  const more = { ...(rule.reason && { reason: rule.reason }), ...(setting !== undefined && { setting }) };
+  return step(rule.rule, passed, about, explain(`${rule.words} (${rule.clause})`, found), more);
 }
 
 /** Shows which setting could change the result, or that none can. */
-function settingOf(rule: Demand, policy: PathPolicy, passed: boolean): string | undefined {
+function settingOf(rule: Rule, policy: PathPolicy, passed: boolean): string | undefined {
   if (rule.setting) return rule.setting(policy);
-  if (rule.profileSetting) return rule.profileSetting;
+  if (rule.profile) return `profile: ${rule.profile}`;
   return passed ? undefined : EVERY_PROFILE;
 }
 

@@ -76,7 +76,7 @@ export function signatureCost(
   octets: number,
   isKnown: boolean,
 ): number {
-  const perModulus = 30 + (bits / 2048) ** 2 * (family === 'dsa' ? 500 : 28);
+  const perModulus = 30 + (bits / 2048) ** 2 * 28;
   const check = curve ? (CURVE_COSTS[curve] ?? OTHER_CURVE) : (FAMILY_COSTS[family] ?? perModulus);
   return check + octets / 250 + (isKnown ? 0 : LOAD_KEY);
 }

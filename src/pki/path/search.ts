@@ -36,7 +36,6 @@ export class PathSearch {
   readonly #budget: SearchBudget;
   readonly #folded = new Set<DistinguishedName>();
   readonly #parsed = new Set<object>();
-  readonly #charged = new Map<Candidate, Set<PublicKeyFacts>>();
   readonly #keys = new Map<string, PublicKeyFacts>();
   /** Why a leaf signed by an approved issuer could not be parsed. */
   unreadable: string | undefined;
@@ -188,20 +187,15 @@ export class PathSearch {
     return true;
   };
 
-  /**
-   * A presented certificate costs as much when its signature is known from an earlier request: the verdict must not
-   * depend on who was here before.
-   */
   #hasSigned(above: Candidate, below: Candidate): boolean {
     const key = this.#keyOf(above);
     if (!key || !couldBeSignedBy(below.signed, key)) return false;
     const known = below.signers.get(key);
-    if (known !== undefined && this.#isCharged(below, key)) return known;
+    if (known !== undefined) return known;
     const isFree = isKnown(above) && isKnown(below);
     if (!isFree && !this.#budget.spendOnCheck(key, signatureCost(key, below.der.length, isKnown(above)))) return false;
-    const signed = known ?? isSignedBy(below.signed, key);
+    const signed = isSignedBy(below.signed, key);
     below.signers.set(key, signed);
-    this.#charge(below, key);
     return signed;
   }
 
@@ -212,16 +206,6 @@ export class PathSearch {
     const key = this.#keys.get(text) ?? candidate.publicKey;
     if (key) this.#keys.set(text, key);
     return key;
-  }
-
-  #isCharged(below: Candidate, key: PublicKeyFacts): boolean {
-    return this.#charged.get(below)?.has(key) === true;
-  }
-
-  #charge(below: Candidate, key: PublicKeyFacts): void {
-    const charged = this.#charged.get(below);
-    if (charged) charged.add(key);
-    else this.#charged.set(below, new Set([key]));
   }
 }
 

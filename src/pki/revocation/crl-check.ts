@@ -2,8 +2,8 @@
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { type DistinguishedName, sameName } from '../x509/distinguished-name.ts';
-import { placesOf } from '../x509/distribution-point.ts';
 import { type DistributionPoint, KEY_USAGE } from '../x509/extensions.ts';
+import { placesOf } from '../x509/general-name.ts';
 import type { PublicKeyFacts } from '../x509/public-key.ts';
 import { isSignedBy } from '../x509/signed.ts';
 import type { RevocationList } from './crl.ts';

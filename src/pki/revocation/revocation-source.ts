@@ -7,9 +7,8 @@ import { ALONE } from '../../outbound/shared-download.ts';
 import { readPemOrDer } from '../der/pem.ts';
 import type { Path } from '../path/path.ts';
 import { authoritiesOf, readIssuer } from '../path/read-issuer.ts';
-import { type Candidate, candidateOf } from '../x509/candidate.ts';
+import { type Candidate, candidateOf, readCandidate } from '../x509/candidate.ts';
 import type { Certificate } from '../x509/certificate.ts';
-import { readSent } from '../x509/sent-authorities.ts';
 import { type RevocationList, readRevocationList } from './crl.ts';
 import { FetchedLists, type KnownAuthority, type ListExchange } from './fetched-lists.ts';
 import { IssuerAddresses } from './issuer-addresses.ts';
@@ -159,7 +158,7 @@ export class RevocationSource {
 
   /** The caller may also have sent other certificates of the issuers, with keys that sign their lists. */
   #signersSent(path: Path, issuer: ApprovedIssuer, chain: readonly Uint8Array[]): readonly Certificate[] {
-    const sent = chain.slice(1).map(readSent);
+    const sent = chain.slice(1).map(readCandidate);
     const pool = sent.flatMap((read) => (read.ok ? [read.value] : []));
     const isOnPath = ({ der }: Candidate) => path.some((certificate) => Buffer.compare(certificate.der, der) === 0);
     if (pool.every(isOnPath)) return [];

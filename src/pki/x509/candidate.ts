@@ -17,7 +17,7 @@ export class Candidate {
   readonly isPresented: boolean;
   readonly keyIdentifier: Uint8Array | undefined;
   readonly issuerKeyIdentifier: Uint8Array | undefined;
-  /** Results of signature checks of this candidate, by key. Candidates that are kept across searches keep them. */
+  /** Results of signature checks of this candidate, by key. Those of registered certificates are kept. */
   readonly signers = new WeakMap<PublicKeyFacts, boolean>();
   readonly #outline: Outline;
   readonly #rdns: Partial<Record<NameField, number | 'malformed'>> = {};

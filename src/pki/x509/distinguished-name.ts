@@ -15,15 +15,28 @@ export interface Attribute extends NameValue {
   readonly der: Uint8Array;
 }
 
-export interface DistinguishedName {
+export class DistinguishedName {
   readonly rdns: readonly (readonly Attribute[])[];
-  /** One comparison key per relative name. Computed on first use, because string preparation is expensive. */
-  readonly comparable: readonly string[];
-  /** Which relative names have an attribute without readable text, so that they cannot be compared. */
-  readonly incomparable: readonly boolean[];
-  /** For people, as `printName` returns it. */
-  readonly printed: string;
   readonly der: Uint8Array;
+  #comparable: readonly string[] | undefined;
+  #incomparable: readonly boolean[] | undefined;
+
+  constructor(rdns: DistinguishedName['rdns'], der: Uint8Array) {
+    this.rdns = rdns;
+    this.der = der;
+  }
+
+  /** One comparison key per relative name. Computed on first use, because string preparation is expensive. */
+  get comparable(): readonly string[] {
+    this.#comparable ??= this.rdns.map(comparableOf);
+    return this.#comparable;
+  }
+
+  /** Which relative names have an attribute without readable text, so that they cannot be compared. */
+  get incomparable(): readonly boolean[] {
+    this.#incomparable ??= this.rdns.map((rdn) => rdn.some((attribute) => preparedValue(attribute) === undefined));
+    return this.#incomparable;
+  }
 }
 
 export const COMMON_NAME = '2.5.4.3';
@@ -49,35 +62,7 @@ const MAX_ATTRIBUTES = 16;
 export function readName(element: Element): DistinguishedName {
   if (element.whole.length > MAX_NAME_OCTETS) throw new MalformedDer(`a name is longer than ${MAX_NAME_OCTETS} octets`);
   const rdns = childrenOf(expectTag(element, TAG.sequence), MAX_RDNS).map((rdn) => readRelativeName(rdn));
-  return new ComparedName(rdns, element.whole);
-}
-
-class ComparedName implements DistinguishedName {
-  readonly rdns: DistinguishedName['rdns'];
-  readonly der: Uint8Array;
-  #comparable: readonly string[] | undefined;
-  #incomparable: readonly boolean[] | undefined;
-  #printed: string | undefined;
-
-  constructor(rdns: DistinguishedName['rdns'], der: Uint8Array) {
-    this.rdns = rdns;
-    this.der = der;
-  }
-
-  get comparable(): readonly string[] {
-    this.#comparable ??= this.rdns.map(comparableOf);
-    return this.#comparable;
-  }
-
-  get incomparable(): readonly boolean[] {
-    this.#incomparable ??= this.rdns.map((rdn) => rdn.some(isIncomparable));
-    return this.#incomparable;
-  }
-
-  get printed(): string {
-    this.#printed ??= print(this.rdns);
-    return this.#printed;
-  }
+  return new DistinguishedName(rdns, element.whole);
 }
 
 /**
@@ -99,11 +84,6 @@ function comparableAttribute(attribute: Attribute): string {
 
 function preparedValue({ characters }: Attribute): string | undefined {
   return characters === undefined ? undefined : prepareText(characters);
-}
-
-/** Whether the attribute has no readable text, so that it cannot be compared. */
-function isIncomparable(attribute: Attribute): boolean {
-  return preparedValue(attribute) === undefined;
 }
 
 export function readRelativeName(element: Element, tag: number = TAG.set): Attribute[] {
@@ -160,11 +140,7 @@ export function attributesOf(name: DistinguishedName, oid: string): Attribute[] 
 const MAX_PRINTED = 16;
 
 /** For people: in OpenSSL's format, with structural and unprintable characters escaped. */
-export function printName({ printed }: DistinguishedName): string {
-  return printed;
-}
-
-function print(rdns: DistinguishedName['rdns']): string {
+export function printName({ rdns }: DistinguishedName): string {
   if (rdns.length === 0) return '(empty name)';
   const printed = rdns.slice(0, MAX_PRINTED).map((rdn) => rdn.slice(0, MAX_PRINTED).map(printAttribute).join('+'));
   return [...printed, ...(rdns.length > MAX_PRINTED ? [`and ${rdns.length - MAX_PRINTED} more`] : [])].join(', ');

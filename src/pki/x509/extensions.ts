@@ -2,8 +2,14 @@
 // rules decide what that means under each profile.
 import { childrenOf, contextTag, type Element, expectTag, Fields, MalformedDer, readElement, TAG } from '../der/der.ts';
 import { readBoolean, readCount, readInteger, readNamedBits, readOid } from '../der/der-values.ts';
-import { type PointName, readPointName } from './distribution-point.ts';
-import { type GeneralName, MAX_ITEMS, readGeneralName, readGeneralNames } from './general-name.ts';
+import {
+  type GeneralName,
+  MAX_ITEMS,
+  type PointName,
+  readGeneralName,
+  readGeneralNames,
+  readPointName,
+} from './general-name.ts';
 
 export const EXTENSION = {
   subjectKeyIdentifier: '2.5.29.14',

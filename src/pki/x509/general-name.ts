@@ -2,7 +2,7 @@
 import type { NameValue } from '../../core/certificate.ts';
 import { childrenOf, contextTag, type Element, expectTag, Fields, MalformedDer, TAG, unwrap } from '../der/der.ts';
 import { readAscii, readOid } from '../der/der-values.ts';
-import { type DistinguishedName, readName } from './distinguished-name.ts';
+import { comparableOf, type DistinguishedName, readName, readRelativeName } from './distinguished-name.ts';
 import { readText } from './name-string.ts';
 
 export type GeneralName =
@@ -54,4 +54,26 @@ function readOtherName(element: Element): GeneralName {
   const value = readText(unwrap(fields.next(contextTag(0, 'constructed'))));
   fields.end();
   return { kind: 'other', oid, value };
+}
+
+/** A certificate says where its CRL is, and the CRL repeats it. */
+export type PointName = GeneralName | { readonly kind: 'relative'; readonly comparable: string };
+
+/** DistributionPointName (RFC 5280 4.2.1.13): full names, or a suffix to the issuer's name. */
+export function readPointName(element: Element): PointName[] {
+  const [full, relative] = [contextTag(0, 'constructed'), contextTag(1, 'constructed')];
+  const choice = unwrap(element);
+  if (choice.tag !== relative) return readGeneralNames(expectTag(choice, full), full);
+  return [{ kind: 'relative', comparable: comparableOf(readRelativeName(choice, relative)) }];
+}
+
+/** Equal texts mean equal places. URIs compare exactly, directory names as names do. Other kinds cannot locate a CRL. */
+export function placesOf(names: readonly PointName[], issuer: DistinguishedName): string[] {
+  return names.flatMap((name) => placeOf(name, issuer) ?? []);
+}
+
+function placeOf(name: PointName, issuer: DistinguishedName): string | undefined {
+  if (name.kind === 'uri') return `uri ${name.value}`;
+  if (name.kind === 'directory') return `name ${name.name.comparable.join('\u0002')}`;
+  return name.kind === 'relative' ? `name ${[...issuer.comparable, name.comparable].join('\u0002')}` : undefined;
 }

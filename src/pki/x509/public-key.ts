@@ -1,18 +1,16 @@
 // Parses the public key of a certificate. The path rules decide whether it is good enough.
 
-import { type Element, Fields, MalformedDer, readElement, TAG } from '../der/der.ts';
+import { type Element, Fields, readElement, TAG } from '../der/der.ts';
 import { readInteger, readNull, readOctetBits, readOid } from '../der/der-values.ts';
-import { isOnCurve } from './curve-equation.ts';
-import { type EdwardsCurve, isEdwardsKey } from './edwards.ts';
 import { type PssParameters, readPssParameters } from './pss-parameters.ts';
 
-export type KeyFamily = 'rsa' | 'rsa-pss' | 'ec' | 'dsa' | 'ed25519' | 'ed448' | 'unknown';
+export type KeyFamily = 'rsa' | 'rsa-pss' | 'ec' | 'ed25519' | 'ed448' | 'unknown';
 
 export interface PublicKeyFacts {
   /** SubjectPublicKeyInfo; approved issuers are pinned by it. */
   readonly spki: Uint8Array;
   readonly family: KeyFamily;
-  /** Size of the modulus in bits, for RSA and DSA. */
+  /** Size of the modulus in bits, for RSA. */
   readonly bits?: number;
   /** Size of the public exponent in bits, for RSA. */
   readonly exponentBits?: number;
@@ -20,30 +18,24 @@ export interface PublicKeyFacts {
   readonly curve?: string;
   /** For an RSA-PSS key with parameters: the only signatures it may make (RFC 4055 3.3). */
   readonly pss?: PssParameters;
-  /** Why the key is invalid, such as an even modulus or a point off the curve. */
+  /** Why the key is invalid, such as an even modulus. Whether a point is on its curve is left to OpenSSL. */
   readonly flaw?: string;
-  /** True if OpenSSL need not load the key to check it. Whether an Edwards point is on its curve is checked in signed.ts. */
-  readonly isSound?: true;
 }
 
 export const FAMILIES: Readonly<Record<string, KeyFamily>> = {
   '1.2.840.113549.1.1.1': 'rsa',
   '1.2.840.113549.1.1.10': 'rsa-pss',
   '1.2.840.10045.2.1': 'ec',
-  '1.2.840.10040.4.1': 'dsa',
   '1.3.101.112': 'ed25519',
   '1.3.101.113': 'ed448',
 };
 
-/** All curves that can be allowed, with the size of a coordinate in octets. */
+/** All curves that can be allowed (OPTIONAL_CURVES), with the size of a coordinate in octets. */
 export const CURVES: Readonly<Record<string, { readonly name: string; readonly size: number }>> = {
-  '1.3.132.0.33': { name: 'P-224', size: 28 },
   '1.2.840.10045.3.1.7': { name: 'P-256', size: 32 },
   '1.3.132.0.34': { name: 'P-384', size: 48 },
   '1.3.132.0.35': { name: 'P-521', size: 66 },
-  '1.3.132.0.10': { name: 'secp256k1', size: 32 },
   '1.3.36.3.3.2.8.1.1.7': { name: 'brainpoolP256r1', size: 32 },
-  '1.3.36.3.3.2.8.1.1.9': { name: 'brainpoolP320r1', size: 40 },
   '1.3.36.3.3.2.8.1.1.11': { name: 'brainpoolP384r1', size: 48 },
   '1.3.36.3.3.2.8.1.1.13': { name: 'brainpoolP512r1', size: 64 },
 };
@@ -60,12 +52,11 @@ const READERS: Readonly<Record<KeyFamily, (parameters: Fields, key: Uint8Array) 
     return { ...readRsa(key), ...(limits && { pss: readPssParameters(limits) }) };
   },
   ec: (parameters, key) => readPoint(parameters.next(), key),
-  dsa: (parameters) => ({ bits: primeBits(parameters.optional(TAG.sequence)) }),
   ed25519: (_, key) => readEdwards('ed25519', key),
   ed448: (_, key) => readEdwards('ed448', key),
   unknown: (parameters) => {
     parameters.skip();
-    return {};
+    return { flaw: 'it is of an unknown kind' };
   },
 };
 
@@ -90,7 +81,7 @@ function readRsa(key: Uint8Array): Details {
   fields.end();
   const sizes = { bits: bitLength(modulus), exponentBits: bitLength(exponent) };
   const flaw = flawOfModulus(modulus, sizes.bits) ?? flawOfExponent(exponent, sizes);
-  return { ...sizes, ...(flaw ? { flaw } : { isSound: true }) };
+  return { ...sizes, ...(flaw && { flaw }) };
 }
 
 function flawOfModulus(modulus: Uint8Array, bits: number): string | undefined {
@@ -113,25 +104,14 @@ function isOdd(integer: Uint8Array): boolean {
   return ((integer.at(-1) ?? 0) & 1) === 1;
 }
 
-function primeBits(parameters: Element | undefined): number {
-  if (!parameters) throw new MalformedDer('a DSA key without its parameters');
-  return bitLength(readInteger(new Fields(parameters).next()));
-}
-
-/**
- * RFC 5480 2.2: a compressed or uncompressed point. For curves not checked here, OpenSSL checks the point when it loads
- * the key.
- */
+/** RFC 5480 2.2: a compressed or uncompressed point on a named curve. OpenSSL never loads a curve that is spelled out: it may be slow. */
 function readPoint(parameters: Element, point: Uint8Array): Details {
-  if (parameters.tag !== TAG.oid) return { curve: 'explicit' };
+  if (parameters.tag !== TAG.oid) return { curve: 'explicit', flaw: 'the curve is not named' };
   const oid = readOid(parameters);
   const known = CURVES[oid];
   if (!known) return { curve: oid };
-  const curve = known.name;
-  if (!isPointForm(point, known.size)) return { curve, flaw: 'the point is not encoded as in RFC 5480 2.2' };
-  const isOn = isOnCurve(curve, point);
-  if (isOn === undefined) return { curve };
-  return isOn ? { curve, isSound: true } : { curve, flaw: 'the point is not on its curve' };
+  const isFormed = isPointForm(point, known.size);
+  return { curve: known.name, ...(!isFormed && { flaw: 'the point is not encoded as in RFC 5480 2.2' }) };
 }
 
 function isPointForm({ 0: form, length }: Uint8Array, size: number): boolean {
@@ -139,10 +119,29 @@ function isPointForm({ 0: form, length }: Uint8Array, size: number): boolean {
   return (form === 2 || form === 3) && length === 1 + size;
 }
 
-function readEdwards(curve: EdwardsCurve, key: Uint8Array): Details {
-  return isEdwardsKey(curve, key)
-    ? { isSound: true }
-    : { flaw: 'the key has the wrong form, or is a point of small order' };
+const P25519 = 2n ** 255n - 19n;
+const P448 = 2n ** 448n - 2n ** 224n - 1n;
+const ORDER_8 = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;
+
+/** For each curve its prime, and the y coordinates of the points whose order divides the cofactor. */
+const EDWARDS = {
+  ed25519: { octets: 32, prime: P25519, smallOrder: [0n, 1n, P25519 - 1n, ORDER_8, P25519 - ORDER_8] },
+  ed448: { octets: 57, prime: P448, smallOrder: [0n, 1n, P448 - 1n] },
+} as const;
+
+/**
+ * OpenSSL loads any octets. With a point of small order, anyone can sign. With a point off the curve, nobody can: OpenSSL
+ * verifies no signature with it.
+ */
+function readEdwards(name: keyof typeof EDWARDS, key: Uint8Array): Details {
+  const { octets, prime, smallOrder } = EDWARDS[name];
+  const y = littleEndian(key) & ~(1n << BigInt(8 * octets - 1)); // the top bit is the sign of x
+  const isSound = key.length === octets && y < prime && !smallOrder.some((small) => small === y);
+  return isSound ? {} : { flaw: 'the key has the wrong form, or is a point of small order' };
+}
+
+function littleEndian(octets: Uint8Array): bigint {
+  return BigInt(`0x0${Buffer.from(octets).reverse().toString('hex')}`);
 }
 
 function bitLength(integer: Uint8Array): number {

@@ -6,7 +6,7 @@ import type { KeyFamily } from './public-key.ts';
 
 export interface SignatureAlgorithm {
   readonly name: string;
-  readonly family: 'rsa' | 'rsa-pss' | 'ecdsa' | 'dsa' | 'eddsa' | 'unknown';
+  readonly family: 'rsa' | 'rsa-pss' | 'ecdsa' | 'eddsa' | 'unknown';
   readonly keys: readonly KeyFamily[];
   readonly digest?: string;
   readonly saltLength?: number;
@@ -28,9 +28,6 @@ const ALGORITHMS: Readonly<Record<string, SignatureAlgorithm>> = {
   '1.2.840.10045.4.3.2': ecdsa('sha256'),
   '1.2.840.10045.4.3.3': ecdsa('sha384'),
   '1.2.840.10045.4.3.4': ecdsa('sha512'),
-  '1.2.840.10040.4.3': dsa('sha1'),
-  '2.16.840.1.101.3.4.3.1': dsa('sha224'),
-  '2.16.840.1.101.3.4.3.2': dsa('sha256'),
   '1.3.101.112': { name: 'Ed25519', family: 'eddsa', keys: ['ed25519'], weak: false },
   '1.3.101.113': { name: 'Ed448', family: 'eddsa', keys: ['ed448'], weak: false },
 };
@@ -41,10 +38,6 @@ function rsa(digest: string): SignatureAlgorithm {
 
 function ecdsa(digest: string): SignatureAlgorithm {
   return { name: `ECDSA with ${digest}`, family: 'ecdsa', keys: ['ec'], digest, weak: isWeak(digest) };
-}
-
-function dsa(digest: string): SignatureAlgorithm {
-  return { name: `DSA with ${digest}`, family: 'dsa', keys: ['dsa'], digest, weak: isWeak(digest) };
 }
 
 function isWeak(digest: string): boolean {

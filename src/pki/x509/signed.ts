@@ -1,9 +1,8 @@
 // The outer structure that certificates, CRLs and OCSP responses share: signed content, algorithm and signature.
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { childrenOf, type Element, expectTag, Fields, readElement, TAG } from '../der/der.ts';
+import { type Element, expectTag, Fields, TAG } from '../der/der.ts';
 import { readOctetBits } from '../der/der-values.ts';
 import { writeKeyPem } from '../der/pem.ts';
-import { isOnEdwardsCurve } from './edwards.ts';
 import type { PublicKeyFacts } from './public-key.ts';
 import { readSignatureAlgorithm, type SignatureAlgorithm } from './signature-algorithm.ts';
 
@@ -39,7 +38,7 @@ function keyObject(facts: PublicKeyFacts): KeyObject | 'unusable' {
 }
 
 /**
- * A key that OpenSSL rejects (a point off its curve, an even modulus) verifies no signature; that is not a fault of the
+ * A key that OpenSSL rejects (a point off its curve) verifies no signature; that is not a fault of the
  * service.
  */
 function makeKey(facts: PublicKeyFacts): KeyObject | 'unusable' {
@@ -57,24 +56,7 @@ const MAX_EXPONENT_BITS = 32;
 
 /** Why signatures of this key must not be trusted; undefined if the key is sound. */
 export function whyUnusable(facts: PublicKeyFacts): string | undefined {
-  if (facts.flaw) return facts.flaw;
-  if (!facts.isSound && keyObject(facts) === 'unusable') return 'it cannot be loaded';
-  return isOffCurve(facts) ? 'the point is not on its curve' : undefined;
-}
-
-const offCurve = new WeakMap<PublicKeyFacts, boolean>();
-
-/** OpenSSL checks points on other curves when it loads the key. */
-function isOffCurve(facts: PublicKeyFacts): boolean {
-  if (facts.family !== 'ed25519' && facts.family !== 'ed448') return false;
-  const known = offCurve.get(facts) ?? !isOnEdwardsCurve(facts.family, keyOctets(facts));
-  offCurve.set(facts, known);
-  return known;
-}
-
-function keyOctets({ spki }: PublicKeyFacts): Uint8Array {
-  const [, key] = childrenOf(readElement(spki));
-  return readOctetBits(expectTag(key, TAG.bitString));
+  return facts.flaw ?? (keyObject(facts) === 'unusable' ? 'it cannot be loaded, or is not on its curve' : undefined);
 }
 
 function isCostly({ bits = 0, exponentBits = 0 }: PublicKeyFacts): boolean {

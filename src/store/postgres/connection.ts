@@ -5,8 +5,7 @@ import type { Address, Host } from './address.ts';
 import { ConnectionLost, isRefusedStatement, isSessionUnfit, StartedTooLate } from './faults.ts';
 import { type Answer, type Parameter, PreparedQuery, type ResultReaders, type Statement } from './prepared-query.ts';
 import { type Attempt, NoServer } from './remedies.ts';
-import { prepareSession } from './session.ts';
-import { withLimits } from './startup.ts';
+import { prepareSession, withLimits } from './session.ts';
 
 /**
  * A changing statement must start within this share of the statement timeout, and the server ends it after one whole

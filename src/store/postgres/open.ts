@@ -8,7 +8,6 @@ import { type Connection, connect } from './connection.ts';
 import { Connections } from './connections.ts';
 import { storeFault } from './faults.ts';
 import { MIGRATIONS, migrate, schemaState } from './migrations.ts';
-import { refuseTransactionPooler } from './pooler.ts';
 import type { Statement } from './prepared-query.ts';
 
 export interface PostgresOptions {
@@ -131,3 +130,30 @@ const ELSEWHERE: Statement = {
   text: `SELECT n.nspname::text, current_setting('search_path') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relname = 'tessera_schema' AND c.relkind = 'r' ORDER BY 1 LIMIT 1`,
 };
+
+/** Without a name: a prepared statement would already fail behind such a pooler. */
+const BACKEND: Statement = { name: '', text: 'SELECT pg_backend_pid()' };
+
+/**
+ * Behind a pooler that gives out a server session per transaction (pgbouncer with pool_mode = transaction), settings and prepared
+ * statements end up with another client. Two connections then share one server process. A pooler in session mode is fine.
+ */
+async function refuseTransactionPooler(connection: Connection, openAnother: () => Promise<Connection>): Promise<void> {
+  const backend = await backendOf(connection);
+  if (backend === connection.announcedBackend) return; // straight to the server
+  const another = await openAnother();
+  try {
+    await another.execute('BEGIN'); // a pooler by transaction gives it a process for as long as that lasts
+    if ((await backendOf(another)) !== backend) return;
+  } finally {
+    another.close();
+  }
+  throw new StoreUnusable(
+    'the address leads to a pooler in transaction mode (pgbouncer?), where sessions do not keep their settings',
+    'Let it pool by session (pool_mode = session), or connect nodes to the server itself: they need no pooler.',
+  );
+}
+
+async function backendOf(connection: Connection): Promise<unknown> {
+  return (await connection.run(BACKEND)).rows[0]?.[0];
+}

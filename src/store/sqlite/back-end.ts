@@ -133,7 +133,7 @@ function pagesOfBytes(values: readonly Value[]): number {
 }
 
 /** One for the row and one for each index, including the index on its end. */
-function pagesOf({ indexes, endsAt }: AnyTable): number {
+function pagesOf({ indexes = [], endsAt }: AnyTable): number {
   return 1 + indexes.length + (endsAt ? 1 : 0);
 }
 

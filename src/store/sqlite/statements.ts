@@ -63,7 +63,7 @@ function tableStatements(table: AnyTable): TableStatements {
   return {
     select: `${selectFrom(table)} WHERE t.${isValue(key)}`,
     finds: new Map(
-      table.indexes.map((column) => [
+      (table.indexes ?? []).map((column) => [
         column,
         `${selectFrom(table)} WHERE t.${isValue(columnOf(table, column))} ${LIMIT}`,
       ]),

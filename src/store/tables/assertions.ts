@@ -19,6 +19,5 @@ export const assertions: Table<UsedAssertion> = {
   keyOf: ({ mark }) => mark,
   encodeKey: hexKey,
   decode: ([mark, endsAt]) => ({ mark: mark as Hex, endsAt: endsAt as EpochSeconds }),
-  indexes: [],
   endsAt: 'ends_at',
 };

@@ -22,6 +22,5 @@ export const attempts: Table<Attempts> = {
     count: count as number,
     endsAt: endsAt as EpochSeconds,
   }),
-  indexes: [],
   endsAt: 'ends_at',
 };

@@ -4,9 +4,8 @@ import type { Identity, IdentityId } from '../../core/identity.ts';
 import type { ClientId } from '../../core/integration.ts';
 import type { EpochSeconds, Seconds } from '../../core/time.ts';
 import { hexKey, type Table, type Value, type Where } from '../table.ts';
+import { decodePresenter, decodeResource, encodePresenter, encodeResource } from './column-texts.ts';
 import { identities, identityKey } from './identities.ts';
-import { decodePresenter, encodePresenter } from './presenter-text.ts';
-import { decodeResource, encodeResource } from './resource-text.ts';
 
 const DECISIONS = ['open', 'confirmed', 'denied', 'redeemed', 'spent'] as const;
 

@@ -3,8 +3,8 @@ import { ACT_TYPES, type Event, type EventOf, type EventType } from '../../core/
 import type { EpochSeconds } from '../../core/time.ts';
 import type { LoggedEvent } from '../store.ts';
 import { type Column, hexDigits, type Value } from '../table.ts';
+import { decodePresenter, encodePresenter } from './column-texts.ts';
 import { readAct, readAuthor } from './older-events.ts';
-import { decodePresenter, encodePresenter } from './presenter-text.ts';
 
 /** The columns after the sequence number, which the back end draws. */
 export const eventColumns: readonly Column[] = [

@@ -5,9 +5,8 @@ import type { Identity } from '../../core/identity.ts';
 import { type ClientId, ACCESS_TOKEN_FORMATS as FORMATS } from '../../core/integration.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { hexKey, type Table, type Value, type Where } from '../table.ts';
+import { decodePresenter, decodeResource, encodePresenter, encodeResource } from './column-texts.ts';
 import { identities, identityKey } from './identities.ts';
-import { decodePresenter, encodePresenter } from './presenter-text.ts';
-import { decodeResource, encodeResource } from './resource-text.ts';
 
 /** One row per grant, however often it is refreshed. No column that a refresh changes has an index. */
 export const grants: Table<Grant, Identity> = {

@@ -16,7 +16,6 @@ export const integrations: Table<Integration> = {
     if (!scope) throw new Error(`the integration ${clientId} has a malformed scope in the store`);
     return { clientId: clientId as ClientId, scope, ...rest };
   },
-  indexes: [],
 };
 
 /** All but the key, which has a column of its own. */

@@ -13,7 +13,6 @@ export const issuers: Table<ApprovedIssuer> = {
     const { certificate, intermediates, ...rest } = JSON.parse(body as string);
     return { label, certificate: Buffer.from(certificate, 'base64'), intermediates: intermediates.map(bytes), ...rest };
   },
-  indexes: [],
 };
 
 /** All but the key, which has a column of its own. */

@@ -15,5 +15,4 @@ export const keyMarks: Table<KeyMark> = {
     fingerprint: fingerprint as string,
     retired: retired === 1,
   }),
-  indexes: [],
 };

@@ -20,7 +20,6 @@ export const keySets: Table<SharedKeySet> = {
     ...(typeof failure === 'string' && { failure }),
     ...(typeof contents === 'string' && { fetched: { at: fetchedAt as EpochSeconds, text: contents } }),
   }),
-  indexes: [],
   // The keys of a token issuer that was removed are no longer fetched, so this time stops moving.
   endsAt: 'checked_at',
 };

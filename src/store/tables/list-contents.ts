@@ -26,6 +26,5 @@ export const listContents: Table<ListContents> = {
     fetchedAt: fetchedAt as EpochSeconds,
     contents: contents as Uint8Array,
   }),
-  indexes: [],
   endsAt: 'fetched_at',
 };

@@ -12,7 +12,6 @@ export function namedUntil(table: string): Table<{ readonly name: string; readon
     keyOf: ({ name }) => name,
     encodeKey: (name) => name,
     decode: ([name, endsAt]) => ({ name: name as string, endsAt: endsAt as EpochSeconds }),
-    indexes: [],
     endsAt: 'ends_at',
   };
 }

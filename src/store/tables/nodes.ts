@@ -25,6 +25,5 @@ export const nodes: Table<NodeReport> = {
     keys: JSON.parse(keys as string),
     endsAt: endsAt as EpochSeconds,
   }),
-  indexes: [],
   endsAt: 'ends_at',
 };

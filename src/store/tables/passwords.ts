@@ -19,5 +19,4 @@ export const passwords: Table<Password, Identity> = {
   encodeKey: identityKey,
   decode: ([, phc], holder) => ({ identityId: holderOf(holder), phc: phc as string }),
   companion: { table: identities, by: 'holder' },
-  indexes: [],
 };

@@ -10,5 +10,4 @@ export const resourceServers: Table<ResourceServer> = {
   keyOf: ({ id }) => id,
   encodeKey: (id) => id,
   decode: ([id, body]) => ({ id: id as ResourceServerId, ...JSON.parse(body as string) }),
-  indexes: [],
 };

@@ -26,7 +26,6 @@ export const revocationLists: Table<SharedList> = {
     ...(typeof failure === 'string' && { failure }),
     ...(typeof mark === 'string' && { mark }),
   }),
-  indexes: [],
   // A list that no caller needs any more is no longer fetched, so this time stops moving.
   endsAt: 'checked_at',
 };

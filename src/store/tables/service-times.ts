@@ -22,5 +22,4 @@ export const serviceTimes: Table<ServiceTimes> = {
         ? undefined
         : { silentFrom: silentFrom as EpochSeconds, answeringSince: answeringSince as EpochSeconds },
   }),
-  indexes: [],
 };

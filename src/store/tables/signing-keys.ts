@@ -23,5 +23,4 @@ export const signingKeys: Table<PublishedKey> = {
     ...(typeof signsFrom === 'number' && { signsFrom: signsFrom as EpochSeconds }),
     ...(typeof removedAt === 'number' && { removedAt: removedAt as EpochSeconds }),
   }),
-  indexes: [],
 };

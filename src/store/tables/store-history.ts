@@ -20,7 +20,6 @@ export const storeHistory: Table<StoreHistory> = {
     epoch: epoch as number,
     rollback: rollback === null ? undefined : readRollback(JSON.parse(rollback as string)),
   }),
-  indexes: [],
 };
 
 /** An older release may have written the acts. */

@@ -10,5 +10,4 @@ export const tokenIssuers: Table<TokenIssuer> = {
   keyOf: ({ label }) => label,
   encodeKey: (label) => label,
   decode: ([label, body]) => ({ label, ...JSON.parse(body as string) }),
-  indexes: [],
 };

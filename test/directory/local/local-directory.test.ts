@@ -5,13 +5,7 @@ import type { IdentityId } from '../../../src/core/identity.ts';
 import { localIdentityId } from '../../../src/core/identity.ts';
 import type { ApprovedIssuer } from '../../../src/core/issuer.ts';
 import { Overloaded } from '../../../src/core/overloaded.ts';
-import {
-  type Directory,
-  isBusy,
-  type PasswordSignIn,
-  passwordMarkOf,
-  signInByPassword,
-} from '../../../src/directory/directory.ts';
+import type { Directory, PasswordSignIn, SignedIn } from '../../../src/directory/directory.ts';
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { hashPassword, isPassword, NOBODYS_HASH } from '../../../src/directory/local/password-hash.ts';
 import { storeDerived } from '../../../src/operations/grant/derived-identity.ts';
@@ -21,6 +15,7 @@ import { signIn } from '../../../src/operations/person/sign-in.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import { passwords } from '../../../src/store/tables/passwords.ts';
+import { sessions } from '../../../src/store/tables/sessions.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import {
   accepted,
@@ -68,9 +63,8 @@ async function untilBusy(isFull: () => boolean): Promise<void> {
 
 /** The same node, whose directory checks passwords otherwise. */
 function checkingBy(node: Node, check: PasswordSignIn['check']): Node {
-  const passwordMark = async () => MARK_OF_PASSWORD;
-  const method = { by: 'password', isBusy: () => false, check, passwordMark } as const;
-  return { ...node, directory: { ...node.directory, signInMethods: [method] } };
+  const passwords = { isBusy: () => false, check, markOf: async () => MARK_OF_PASSWORD };
+  return { ...node, directory: { ...node.directory, passwords } };
 }
 
 test('passwords are hashed with argon2id (19 MiB, two passes), each with its own salt', async () => {
@@ -81,9 +75,9 @@ test('passwords are hashed with argon2id (19 MiB, two passes), each with its own
 
 test('the right password signs in, a wrong one does not', async (t) => {
   const { directory } = await local(t);
-  assert.equal((await signInByPassword(directory, 'ada', PASSWORD))?.identity.id, ADA);
-  assert.equal(await signInByPassword(directory, 'ada', WRONG), undefined);
-  assert.equal(await signInByPassword(directory, 'ADA', PASSWORD), undefined, 'exact characters');
+  assert.equal((await directory.passwords.check('ada', PASSWORD, false))?.identity.id, ADA);
+  assert.equal(await directory.passwords.check('ada', WRONG, false), undefined);
+  assert.equal(await directory.passwords.check('ADA', PASSWORD, false), undefined, 'exact characters');
 });
 
 test('wrong password, unknown name, no password, ambiguous name and disabled identity get the same answer after the same work', async (t) => {
@@ -114,7 +108,7 @@ test('checking an unknown name costs as much as checking a password', async () =
 test('the dummy password of unknown names signs nobody in', async (t) => {
   const { directory } = await local(t);
   for (const name of ['nobody', 'bob', ''])
-    assert.equal(await signInByPassword(directory, name, new Secret('nobody')), undefined);
+    assert.equal(await directory.passwords.check(name, new Secret('nobody'), false), undefined);
 });
 
 const twin = (n: number) => localIdentityId(`00000000-0000-4000-8000-00000000000${n}`) as IdentityId;
@@ -142,7 +136,7 @@ test('a user name, e-mail or UPN that matches two identities is refused (CVE-202
   await put(node.store, identities, anIdentity({ id: twin(2), ...names }));
   assert.deepEqual(await Promise.all(identify()), Array(3).fill('certificate-identity-ambiguous'));
   await put(node.store, passwords, { identityId: twin(1), phc: await hashPassword(PASSWORD) });
-  assert.equal(await signInByPassword(directory, 'twin', PASSWORD), undefined);
+  assert.equal(await directory.passwords.check('twin', PASSWORD, false), undefined);
 });
 
 test('local lookups never match derived identities or those of other directories', async (t) => {
@@ -181,10 +175,25 @@ test('a derived identity stays disabled once an operator disabled it', async (t)
   assert.equal(accepted(await mapCaller(caller, node, storeDerived)).identity.enabled, false);
 });
 
+const RIGHT: SignedIn = {
+  identity: anIdentity(),
+  passwordMark: MARK_OF_PASSWORD,
+  stillHolds: async () => true,
+  changePassword: async () => true,
+};
+
+test('a session ends again if the password was reset while it began', async (t) => {
+  const { node } = await local(t);
+  const request = { userName: 'ada', password: PASSWORD, presenter: CURL };
+  const reset = checkingBy(node, async () => ({ ...RIGHT, stillHolds: async () => false }));
+  assert.equal(await answer(signIn(request, reset)), 'sign-in-failed');
+  const [session] = await node.store.page(sessions, { limit: 1 });
+  assert.ok(session && session.endsAt <= (await node.store.now()));
+});
+
 test('failed sign-ins are limited per name and per address; successful ones do not count', async (t) => {
   const { node, clock } = await local(t);
-  const holds = { identity: anIdentity(), passwordMark: MARK_OF_PASSWORD, stillHolds: async () => true };
-  const patient = checkingBy(node, async (_, given) => (given === PASSWORD ? holds : undefined));
+  const patient = checkingBy(node, async (_, given) => (given === PASSWORD ? RIGHT : undefined));
   const attempt = (userName: string, password: Secret) =>
     answer(signIn({ userName, password, presenter: CURL }, patient));
   for (let n = 0; n < 30; n++) assert.equal(await attempt('ada', PASSWORD), 'accepted');
@@ -209,21 +218,21 @@ test('excess parallel sign-ins are refused, so that hashing does not starve othe
   const { node } = await local(t);
   const held: (() => void)[] = [];
   const directory = localDirectory(node.store, () => new Promise((resolve) => held.push(() => resolve(false))));
-  const check = (): Promise<unknown> => signInByPassword(directory, 'ada', WRONG);
+  const check = (): Promise<unknown> => directory.passwords.check('ada', WRONG, false);
   const running = availableParallelism() > 2 ? 2 : 1;
   const waiting = Array.from({ length: running + 31 }, check);
-  const busy = () => [false, true].map((isKnown) => isBusy(directory, isKnown));
+  const busy = () => [false, true].map((isKnown) => directory.passwords.isBusy(isKnown));
   while (held.length === 0) await new Promise(setImmediate);
   assert.deepEqual(busy(), [false, false]);
   waiting.push(check());
-  await untilBusy(() => isBusy(directory, false));
+  await untilBusy(() => directory.passwords.isBusy(false));
   assert.deepEqual(busy(), [true, false], 'people whose browsers are known may still come');
   const stranger = { userName: 'ada', password: PASSWORD, presenter: CURL };
   await assert.rejects(signIn(stranger, { ...node, directory }), Overloaded);
   assert.deepEqual(await node.store.page(attempts, { limit: 10 }), [], 'what was not tried is not counted');
   await assert.rejects(check(), Overloaded, 'also if it did not look before');
   assert.equal(held.length, running, 'at once');
-  const known = signInByPassword(directory, 'bob', WRONG, true);
+  const known = directory.passwords.check('bob', WRONG, true);
   const answers: unknown[] = [];
   for (const one of waiting) void one.then((answer) => answers.push(answer));
   const before = known.then(() => answers.length);
@@ -248,14 +257,14 @@ test('a sign-in that was counted and then found no turn is not counted', async (
 
 test('the mark of a password differs for every password set, even for the same text, and nobody else has one', async (t) => {
   const { directory, node } = await local(t);
-  const first = await passwordMarkOf(directory, 'ada');
-  assert.equal((await signInByPassword(directory, 'ada', PASSWORD))?.passwordMark, first);
+  const first = await directory.passwords.markOf('ada');
+  assert.equal((await directory.passwords.check('ada', PASSWORD, false))?.passwordMark, first);
   await put(node.store, passwords, { identityId: ADA, phc: await hashPassword(PASSWORD) });
-  const second = await passwordMarkOf(directory, 'ada');
+  const second = await directory.passwords.markOf('ada');
   assert.match(`${first} ${second}`, /^[0-9a-f]{32} [0-9a-f]{32}$/);
   assert.notEqual(second, first);
   assert.deepEqual(
-    [await passwordMarkOf(directory, 'bob'), await passwordMarkOf(directory, 'nobody')],
+    [await directory.passwords.markOf('bob'), await directory.passwords.markOf('nobody')],
     [undefined, undefined],
   );
 });
@@ -264,7 +273,7 @@ test('a password reset wins over a concurrent sign-in or password change', async
   const { node } = await local(t);
   const reset = await hashPassword(new Secret('set by an operator'));
   const racing = checkingBy(node, async (name, given) => {
-    const found = await signInByPassword(node.directory, name, given);
+    const found = await node.directory.passwords.check(name, given, false);
     await put(node.store, passwords, { identityId: ADA, phc: reset });
     return found;
   });

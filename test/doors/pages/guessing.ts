@@ -9,6 +9,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { devices } from '../../../src/store/tables/devices.ts';
 import { systemRandom } from '../../../src/system.ts';
 import { firstKey, Keyring } from '../../../src/tokens/keyring.ts';
+import { NO_DIRECTORY } from '../../node.ts';
 import { oneIntegration } from '../../one-integration.ts';
 import { anIntegration, NOW } from '../../samples.ts';
 import { memoryStore } from './memory-store.ts';
@@ -93,14 +94,10 @@ export function portsOf(store: Store, clock: () => EpochSeconds, onLookUp: () =>
     store: { ...store, find },
     registry: oneIntegration(anIntegration()),
     keyring: new Keyring(firstKey()),
-    directory: { byUserName: none, byEmail: none, byUpn: none, signInMethods: [], passwordRules: () => undefined },
+    directory: NO_DIRECTORY,
     settings: DEFAULT_SETTINGS,
     issuer: 'https://tokens.example',
     clock: { now: clock, milliseconds: () => clock() * 1000, running: clock },
     random: systemRandom,
   };
-}
-
-async function none(): Promise<readonly Identity[]> {
-  return [];
 }

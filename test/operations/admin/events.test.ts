@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { acceptClock } from '../../../src/operations/admin/accept-clock.ts';
+import { acceptClock } from '../../../src/operations/admin/check-clock.ts';
 import { readEvents, readNewEvents } from '../../../src/operations/admin/read-events.ts';
 import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
 import { OPERATOR } from '../../samples.ts';

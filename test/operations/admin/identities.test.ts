@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { type IdentityId, parseIdentityId } from '../../../src/core/identity.ts';
-import { signInByPassword } from '../../../src/directory/directory.ts';
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { addIdentity, type IdentityDraft } from '../../../src/operations/admin/add-identity.ts';
-import { changeIdentity } from '../../../src/operations/admin/change-identity.ts';
-import { enableIdentity } from '../../../src/operations/admin/enable-identity.ts';
+import { changeIdentity, enableIdentity } from '../../../src/operations/admin/change-identity.ts';
 import { findIdentity } from '../../../src/operations/admin/find-identity.ts';
 import { setPassword } from '../../../src/operations/admin/set-password.ts';
 import { byUserName, identities } from '../../../src/store/tables/identities.ts';
@@ -24,7 +22,7 @@ suite('identities', () => {
     assert.ok(parseIdentityId(added.value.id));
     assert.match(added.value.id, /^local:\{[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\}$/);
     const directory = localDirectory(admin.store);
-    assert.deepEqual((await signInByPassword(directory, 'ada', PASSWORD))?.identity, added.value);
+    assert.deepEqual((await directory.passwords.check('ada', PASSWORD, false))?.identity, added.value);
   });
 
   test('of several that are added with one name at the same moment, one at most remains', async (t) => {
@@ -111,15 +109,15 @@ suite('identities', () => {
     const next = new Secret('another long password');
     assert.ok((await setPassword('ada', next, admin)).ok);
     const directory = localDirectory(admin.store);
-    assert.equal(await signInByPassword(directory, 'ada', PASSWORD), undefined);
-    assert.ok(await signInByPassword(directory, 'ada', next));
+    assert.equal(await directory.passwords.check('ada', PASSWORD, false), undefined);
+    assert.ok(await directory.passwords.check('ada', next, false));
   });
 
   test('an identity without a password gets one', async (t) => {
     const admin = await administration(t);
     await addIdentity({ userName: 'ada' }, admin);
     assert.ok((await setPassword('ada', PASSWORD, admin)).ok);
-    assert.ok(await signInByPassword(localDirectory(admin.store), 'ada', PASSWORD));
+    assert.ok(await localDirectory(admin.store).passwords.check('ada', PASSWORD, false));
   });
 
   test('an identity is disabled by name or id, with an event', async (t) => {

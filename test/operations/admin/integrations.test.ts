@@ -5,7 +5,7 @@ import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
 import { changeIntegration } from '../../../src/operations/admin/change-integration.ts';
 import { enableIntegration } from '../../../src/operations/admin/enable-integration.ts';
 import { importIntegrations, readImport } from '../../../src/operations/admin/import-integrations.ts';
-import { namedAccess } from '../../../src/operations/admin/named-access.ts';
+import { namedAccess } from '../../../src/operations/admin/integration-draft.ts';
 import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
 import { MOST_ROWS } from '../../../src/store/store.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { acted, type Event } from '../../../src/core/event.ts';
 import { epochSeconds, seconds } from '../../../src/core/time.ts';
-import { keyUse } from '../../../src/operations/admin/key-use.ts';
+import { keyUse } from '../../../src/operations/admin/mac-keys.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
 import { NOW, OPERATOR } from '../../samples.ts';
 import { administration } from './admin-samples.ts';

@@ -4,11 +4,14 @@ import { suite, type TestContext, test } from 'node:test';
 import { livesOf, TOKENS_ALIVE } from '../../../src/core/rules/signing-keys.ts';
 import { after, seconds } from '../../../src/core/time.ts';
 import { listSigningKeys } from '../../../src/operations/admin/list-keys.ts';
-import { allPublishedKeys, publishKeys } from '../../../src/operations/admin/published-keys.ts';
 import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
-import { retireSigningKey } from '../../../src/operations/admin/retire-signing-key.ts';
 import { rotateSigningKeys } from '../../../src/operations/admin/rotate-signing-keys.ts';
-import { signWithKey } from '../../../src/operations/admin/sign-with-key.ts';
+import {
+  allPublishedKeys,
+  publishKeys,
+  retireSigningKey,
+  signWithKey,
+} from '../../../src/operations/admin/signing-keys.ts';
 import { nodes } from '../../../src/store/tables/nodes.ts';
 import { addSigningKey, firstKey, type StoredKey } from '../../../src/tokens/keyring.ts';
 import { NOW } from '../../samples.ts';

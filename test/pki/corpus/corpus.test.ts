@@ -1,7 +1,7 @@
 // Every case in all three ways: the dry run, the handshake and the header must give the verdict of the case.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { RULES } from '../../../src/pki/path/rules.ts';
+import { RULES } from '../../../src/pki/path/path.ts';
 import type { Case } from './case.ts';
 import { CORPUS } from './corpus.ts';
 import { type Doors, dryRun, explain, openDoors } from './doors.ts';

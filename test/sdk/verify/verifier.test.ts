@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { type Guard, Misconfigured } from '../../../sdk/verify/src/verify.ts';
+import { enableIdentity } from '../../../src/operations/admin/change-identity.ts';
 import { changeIntegration } from '../../../src/operations/admin/change-integration.ts';
-import { enableIdentity } from '../../../src/operations/admin/enable-identity.ts';
 import { enableIntegration } from '../../../src/operations/admin/enable-integration.ts';
 import { registryFollows } from '../../e2e/service.ts';
 import { CLIENT, forged, pairByCertificate, revoke } from '../../e2e/steps.ts';

@@ -14,7 +14,7 @@ export function schema(claim: Claim): void {
 
   claim('and an index for each column by which rows are found or swept', async (database) => {
     await database.open();
-    const needed = TABLES.flatMap(({ name, indexes, endsAt }) =>
+    const needed = TABLES.flatMap(({ name, indexes = [], endsAt }) =>
       [...indexes, ...(endsAt ? [endsAt] : [])].map((column) => `${name}.${column}`),
     );
     const made = new Set(await database.firstIndexedColumns());

@@ -5,7 +5,7 @@ import type { ApprovedIssuer } from '../../../core/issuer.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
 import { openDirectory } from '../../../open-directory.ts';
 import { type CallerExplanation, explainCaller } from '../../../operations/admin/explain-caller.ts';
-import { systemFetch } from '../../../outbound/system-fetch.ts';
+import { systemFetch } from '../../../outbound/guarded-fetch.ts';
 import { readPemOrDer } from '../../../pki/der/pem.ts';
 import { CertificateJudge } from '../../../pki/judge/certificate-judge.ts';
 import { printExplanation } from '../../../pki/judge/explain.ts';

@@ -1,5 +1,4 @@
-import { endGrant } from '../../../operations/admin/end-grant.ts';
-import { endGrants } from '../../../operations/admin/end-grants.ts';
+import { endGrant, endGrants } from '../../../operations/admin/end-grants.ts';
 import { findGrants, type GrantFilter } from '../../../operations/admin/find-grants.ts';
 import { type ShownGrant, showGrant, shownGrants } from '../../../operations/admin/show-grant.ts';
 import { CommandFailure } from '../../terminal/exit.ts';

@@ -1,9 +1,7 @@
 import type { Identity } from '../../../core/identity.ts';
 import { addIdentity } from '../../../operations/admin/add-identity.ts';
-import { changeIdentity } from '../../../operations/admin/change-identity.ts';
-import { enableIdentity } from '../../../operations/admin/enable-identity.ts';
-import { findIdentity } from '../../../operations/admin/find-identity.ts';
-import { listIdentities } from '../../../operations/admin/list-identities.ts';
+import { changeIdentity, enableIdentity } from '../../../operations/admin/change-identity.ts';
+import { findIdentity, listIdentities } from '../../../operations/admin/find-identity.ts';
 import { removeIdentity } from '../../../operations/admin/remove-identity.ts';
 import { setPassword } from '../../../operations/admin/set-password.ts';
 import { CommandFailure } from '../../terminal/exit.ts';

@@ -4,8 +4,7 @@ import type { Access, AccessTokenFormat, Binding, Integration, OnReuse } from '.
 import { accept } from '../../../core/outcome.ts';
 import type { Seconds } from '../../../core/time.ts';
 import type { AdminOutcome, AdminPorts } from '../../../operations/admin/admin.ts';
-import type { IntegrationDraft } from '../../../operations/admin/integration-draft.ts';
-import { namedAccess } from '../../../operations/admin/named-access.ts';
+import { type IntegrationDraft, namedAccess } from '../../../operations/admin/integration-draft.ts';
 
 export interface IntegrationFlags {
   readonly name?: string;

@@ -4,10 +4,9 @@ import type { IdentitySource, UpnComparison } from '../../../core/certificate.ts
 import type { ClientId } from '../../../core/integration.ts';
 import type { ApprovedIssuer, OptionalCurve, RevocationCheck } from '../../../core/issuer.ts';
 import { approveIssuer } from '../../../operations/admin/approve-issuer.ts';
-import { changeIssuer, type IssuerChange } from '../../../operations/admin/change-issuer.ts';
+import { changeIssuer, type IssuerChange, withdrawIssuer } from '../../../operations/admin/change-issuer.ts';
 import type { IssuerDraft } from '../../../operations/admin/issuer-draft.ts';
 import { findIssuer, type ListedIssuer, listedIssuer, listIssuers } from '../../../operations/admin/list-issuers.ts';
-import { withdrawIssuer } from '../../../operations/admin/withdraw-issuer.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { print, printJson, printRecord, printTable, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';

@@ -1,14 +1,10 @@
 import type { SigningAlgorithm } from '../../../core/signing-key.ts';
 import type { Seconds } from '../../../core/time.ts';
 import { changeKeyring, openKeyring, withKeyring } from '../../../open-keyring.ts';
-import { addToKeyring } from '../../../operations/admin/add-key.ts';
-import { addSigningKeyTo } from '../../../operations/admin/add-signing-key.ts';
 import { listKeys, listSigningKeys } from '../../../operations/admin/list-keys.ts';
-import { mintWithKey } from '../../../operations/admin/mint-with-key.ts';
-import { retireKey } from '../../../operations/admin/retire-key.ts';
-import { retireSigningKey } from '../../../operations/admin/retire-signing-key.ts';
+import { addToKeyring, mintWithKey, retireKey } from '../../../operations/admin/mac-keys.ts';
 import { type RotationResult, rotateSigningKeys } from '../../../operations/admin/rotate-signing-keys.ts';
-import { signWithKey } from '../../../operations/admin/sign-with-key.ts';
+import { addSigningKeyTo, retireSigningKey, signWithKey } from '../../../operations/admin/signing-keys.ts';
 import { print, printJson, printTable, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import type { Workplace } from '../../terminal/workplace.ts';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
-import { acceptClock } from '../../../operations/admin/accept-clock.ts';
-import { takeStoreBack } from '../../../operations/admin/take-back.ts';
+import { takeStoreBack } from '../../../operations/admin/accept-rollback.ts';
+import { acceptClock } from '../../../operations/admin/check-clock.ts';
 import { runService } from '../../../run-service.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { counted } from '../../terminal/output.ts';

@@ -20,7 +20,7 @@ import {
   nameOf,
   registeredEndings,
 } from '../../../operations/admin/lost-endings.ts';
-import { alignWithKeyring } from '../../../operations/admin/published-keys.ts';
+import { alignWithKeyring } from '../../../operations/admin/signing-keys.ts';
 import { type Move, moveStore, type Progress } from '../../../store/move.ts';
 import type { StoredKey } from '../../../tokens/keyring.ts';
 import { CommandFailure } from '../../terminal/exit.ts';

@@ -1,6 +1,7 @@
-import { findTokenIssuer, listTokenIssuers } from '../../../operations/admin/list-token-issuers.ts';
 import {
   changeTokenIssuer,
+  findTokenIssuer,
+  listTokenIssuers,
   registerTokenIssuer,
   removeTokenIssuer,
 } from '../../../operations/admin/register-token-issuer.ts';

@@ -1,8 +1,7 @@
 // /account: the person's grants, recent events and sign-in.
 import type { GrantId } from '../../../core/grant.ts';
 import { passwordRules } from '../../../operations/person/change-password.ts';
-import { myEvents } from '../../../operations/person/my-events.ts';
-import { myGrants, revokeMyGrant, revokeMyGrants } from '../../../operations/person/my-grants.ts';
+import { myEvents, myGrants, revokeMyGrant, revokeMyGrants } from '../../../operations/person/my-grants.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { noticeBox, personName, postForm } from '../parts/layout.ts';

@@ -1,9 +1,10 @@
 // Keeps a continuous backup of a store while other processes write it.
-import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backup } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockFile } from '../file-lock.ts';
+import { syncFolder } from '../wal.ts';
 import {
   type Base,
   basePath,
@@ -146,10 +147,4 @@ async function copyBase(
   renameSync(unfinished, join(folder, 'base.json'));
   for (const path of [folder, join(folder, '..')]) syncFolder(path);
   return { folder, base };
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  fsyncSync(folder);
-  closeSync(folder);
 }

@@ -1,0 +1,167 @@
+// The keys that MAC tokens: add one, mint with it, retire it.
+
+import type { Author } from '../../core/act.ts';
+import { acted, type Event } from '../../core/event.ts';
+import { grantState } from '../../core/grant.ts';
+import { accept } from '../../core/outcome.ts';
+import { endedBy } from '../../core/rules/endings.ts';
+import { after, type EpochSeconds, isoTime, type Seconds, seconds } from '../../core/time.ts';
+import { eventPages, rows } from '../../store/pages.ts';
+import type { Store } from '../../store/store.ts';
+import { GRANTS_BY_KEY, grants } from '../../store/tables/grants.ts';
+import { integrations } from '../../store/tables/integrations.ts';
+import { keyMarks } from '../../store/tables/key-marks.ts';
+import {
+  addKey,
+  KEY_ID_MAX,
+  type Key,
+  Keyring,
+  KeyringFault,
+  mintWith,
+  nextKeyId,
+  retire,
+  type StoredKey,
+} from '../../tokens/keyring.ts';
+import { nodesWithout } from '../upkeep/report-node.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { checkClock } from './check-clock.ts';
+
+/** Returns the keys with a new check-only key. The caller stores them. */
+export async function addToKeyring(
+  keys: readonly StoredKey[],
+  { store, by }: AdminPorts,
+): Promise<AdminOutcome<readonly StoredKey[]>> {
+  const used = await Array.fromAsync(rows(store, keyMarks), ({ id }) => id);
+  const id = nextKeyId(keys, used);
+  if (id > KEY_ID_MAX) return decline('key-ids-exhausted', `${KEY_ID_MAX}`);
+  await store.change(keyMarks, String(id), (_, at) => ({
+    outcome: undefined,
+    events: [acted({ kind: 'key', id: String(id), did: 'added' }, { at, by })],
+  }));
+  return accept(addKey(keys, id));
+}
+
+export interface MintRequest {
+  readonly id: number;
+  /** Mint even if a running node has not reported the key. */
+  readonly force?: boolean;
+}
+
+/**
+ * Returns the keys with this one minting. The caller stores them, after the mark: a stored keyring without a mark would let
+ * a node without the key start.
+ */
+export async function mintWithKey(
+  keys: readonly StoredKey[],
+  { id, force }: MintRequest,
+  ports: AdminPorts,
+): Promise<AdminOutcome<readonly StoredKey[]>> {
+  const before = new Keyring(keys);
+  const key = before.key(id);
+  if (!key) return decline('key-unknown', `${id}`);
+  if (before.minting.id === id) return decline('key-mints-already', `${id}`);
+  const without = force ? [] : await nodesWithout(key.fingerprint, ports.store);
+  if (without.length > 0) return decline('key-not-everywhere', without.join(', '));
+  const clock = await checkClock(ports.store, 'notes');
+  if (!clock.ok) return clock;
+  await markMinting(key, before.minting, ports);
+  return accept(mintWith(keys, id));
+}
+
+/** Records, before a key's first token, that it mints. From then on every node needs it. True if this was new. */
+export function markMinting(
+  key: Key,
+  before: Key | undefined,
+  { store, by }: { store: Store; by: Author },
+): Promise<boolean> {
+  const { id, fingerprint } = key;
+  return store.change(keyMarks, String(id), (found, at) => {
+    if (found && found.row.fingerprint !== fingerprint) throw new KeyringFault(`the store knows another key ${id}`);
+    const isSame = found && before === undefined;
+    if (isSame) return { outcome: false };
+    const act = { kind: 'key', id: String(id), did: 'minting', ...(before && { before: before.id }) } as const;
+    const events = [acted(act, { at, by })];
+    return { outcome: true, next: { id, fingerprint, retired: false }, events };
+  });
+}
+
+export interface RetireRequest {
+  readonly id: number;
+  /** The server's setting; integrations may have a longer one. */
+  readonly accessTokenLifetime: Seconds;
+  /** Do not wait for access tokens minted with the key, for example because it leaked. They stop working. */
+  readonly atOnce?: boolean;
+}
+
+/** Returns the keys without this one. Refused while a live grant or an access token still needs it. The caller stores them. */
+export async function retireKey(
+  keys: readonly StoredKey[],
+  { id, accessTokenLifetime, atOnce }: RetireRequest,
+  ports: AdminPorts,
+): Promise<AdminOutcome<readonly StoredKey[]>> {
+  const key = new Keyring(keys).key(id);
+  if (!key) return decline('key-unknown', `${id}`);
+  if (key.state === 'minting') return decline('key-mints', `${id}`);
+  const clock = await checkClock(ports.store, 'counts');
+  if (!clock.ok) return clock;
+  const { liveGrants, tokensUntil } = await keyUse(id, await longestLifetime(accessTokenLifetime, ports), ports.store);
+  if (liveGrants > 0) return decline('key-in-use', `${liveGrants}`);
+  const now = await ports.store.now();
+  if (tokensUntil && tokensUntil > now && !atOnce) return decline('key-tokens-alive', isoTime(tokensUntil));
+  await ports.store.change(keyMarks, String(id), (found, at) => ({
+    outcome: undefined,
+    ...(found && { next: endedBy('key', found.row, { did: 'retired' }, at) }),
+    events: [acted({ kind: 'key', id: String(id), did: 'retired' }, { at, by: ports.by })],
+  }));
+  return accept(retire(keys, id));
+}
+
+async function longestLifetime(ofServer: Seconds, { store }: AdminPorts): Promise<Seconds> {
+  const own = await Array.fromAsync(rows(store, integrations), ({ overrides }) => overrides.accessTokenLifetime ?? 0);
+  return seconds(Math.max(ofServer, ...own));
+}
+
+const STEP = 1000;
+
+/** What still needs a key: live grants whose pair it minted, and access tokens minted before another key took over. */
+export async function keyUse(
+  id: number,
+  accessTokenLifetime: Seconds,
+  store: Store,
+): Promise<{ liveGrants: number; tokensUntil: EpochSeconds | undefined }> {
+  const stopped = await stoppedMinting(id, store);
+  return {
+    liveGrants: await liveGrants(id, store),
+    tokensUntil: stopped && after(stopped, accessTokenLifetime),
+  };
+}
+
+/** How many live grants have a pair that each key minted. Reads all grants: for operators. */
+export async function liveGrantsByKey(store: Store): Promise<ReadonlyMap<number, number>> {
+  const counts = new Map<number, number>();
+  const now = await store.now();
+  for await (const grant of rows(store, grants)) {
+    const { keyId } = grant.pair;
+    if (grantState(grant, now) === 'live') counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
+  }
+  return counts;
+}
+
+async function liveGrants(id: number, store: Store): Promise<number> {
+  if (!(await store.count(grants, GRANTS_BY_KEY)).has(id)) return 0;
+  return (await liveGrantsByKey(store)).get(id) ?? 0;
+}
+
+// A grant records only the key of its latest pair, but older access tokens work until they expire (contract 1.2). So the time
+// at which the key stopped minting is read from the event log.
+async function stoppedMinting(id: number, store: Store): Promise<EpochSeconds | undefined> {
+  let stopped: EpochSeconds | undefined;
+  for await (const page of eventPages(store, STEP, { acts: true })) {
+    for (const event of page) if (stopsMinting(event, id)) stopped = event.at;
+  }
+  return stopped;
+}
+
+function stopsMinting({ type, detail }: Event, id: number): boolean {
+  return type === 'administered' && detail.kind === 'key' && detail.did === 'minting' && detail.before === id;
+}

@@ -1,0 +1,162 @@
+// The signing keys of the store: how those of a keyring get there, begin to sign, and retire.
+import { acted } from '../../core/event.ts';
+import { accept } from '../../core/outcome.ts';
+import { endedBy } from '../../core/rules/endings.ts';
+import {
+  livesOf,
+  startOf,
+  startOfNewKey,
+  TOKENS_ALIVE,
+  whyNotRemove,
+  whyNotSign,
+} from '../../core/rules/signing-keys.ts';
+import type { PublishedKey, SigningAlgorithm } from '../../core/signing-key.ts';
+import { after, isoTime, type Seconds } from '../../core/time.ts';
+import { rows } from '../../store/pages.ts';
+import type { Store } from '../../store/store.ts';
+import { signingKeys } from '../../store/tables/signing-keys.ts';
+import { addSigningKey, Keyring, retire, type StoredKey } from '../../tokens/keyring.ts';
+import { publicMembers } from '../../tokens/signing-key.ts';
+import { nodesWithout } from '../upkeep/report-node.ts';
+import { type AdminOutcome, type AdminPorts, decline, type KeyringPorts } from './admin.ts';
+import { checkClock } from './check-clock.ts';
+import { endAgain, endingsFromKeyring, type LostEnding } from './lost-endings.ts';
+
+/** Removed ones included. */
+export function allPublishedKeys(store: Store): Promise<PublishedKey[]> {
+  return Array.fromAsync(rows(store, signingKeys));
+}
+
+/**
+ * Publishes the signing keys of a keyring that the store does not know yet. The keyring must be stored by then: a public key
+ * without its private key would be of no use. Returns the new ones.
+ */
+export async function publishKeys(keys: readonly StoredKey[], { store, by }: AdminPorts): Promise<PublishedKey[]> {
+  const known = await allPublishedKeys(store);
+  const published: PublishedKey[] = [];
+  for (const { id, algorithm, publicKey } of new Keyring(keys).signingKeys) {
+    if (known.some((key) => key.id === id)) continue;
+    const members = publicMembers(publicKey);
+    const row = await store.change(signingKeys, id, (found, at) => {
+      if (found) return { outcome: found.row };
+      const signsFrom = startOfNewKey([...known, ...published], at);
+      const next = {
+        id,
+        algorithm,
+        publicKey: members,
+        publishedAt: at,
+        ...(signsFrom !== undefined && { signsFrom }),
+      };
+      const state = signsFrom === undefined ? 'published' : 'signing';
+      return { outcome: next, next, events: [acted({ kind: 'signing-key', id, did: 'added', state }, { at, by })] };
+    });
+    published.push(row);
+  }
+  return published;
+}
+
+/**
+ * Makes the store agree with the keyring: retired keys are retired, and every signing key is published. They differ after the store
+ * was put back to an older state. Returns what had to be ended again.
+ */
+export async function alignWithKeyring(keys: readonly StoredKey[], ports: AdminPorts): Promise<readonly LostEnding[]> {
+  if (keys.length === 0) return [];
+  const endings = await endingsFromKeyring(new Keyring(keys), ports);
+  await endAgain(endings, ports);
+  await publishKeys(keys, ports);
+  return endings;
+}
+
+/** Makes a published key sign from now on. */
+export async function startSigning(id: string, { store, by }: AdminPorts): Promise<void> {
+  const known = await allPublishedKeys(store);
+  await store.change(signingKeys, id, (found, at) => {
+    if (!found || found.row.removedAt !== undefined) return { outcome: undefined };
+    const next = { ...found.row, signsFrom: startOf(known, at) };
+    return { outcome: undefined, next, events: [acted({ kind: 'signing-key', id, did: 'signs' }, { at, by })] };
+  });
+}
+
+/** Publishes a key no longer. Its tokens are refused from now on, on every node. */
+export async function unpublish(id: string, { store, by }: AdminPorts): Promise<void> {
+  await store.change(signingKeys, id, (found, at) => {
+    if (!found || found.row.removedAt !== undefined) return { outcome: undefined };
+    const next = endedBy('signing-key', found.row, { did: 'removed' }, at);
+    return { outcome: undefined, next, events: [acted({ kind: 'signing-key', id, did: 'removed' }, { at, by })] };
+  });
+}
+
+/** Stores the keyring with a new signing key, then publishes the key. */
+export async function addSigningKeyTo(
+  keys: readonly StoredKey[],
+  algorithm: SigningAlgorithm,
+  ports: KeyringPorts,
+): Promise<AdminOutcome<PublishedKey>> {
+  const clock = await checkClock(ports.store, 'notes');
+  if (!clock.ok) return clock;
+  return accept((await publishNext(keys, algorithm, ports)).added);
+}
+
+/** The same, once the clock was checked. */
+export async function publishNext(
+  keys: readonly StoredKey[],
+  algorithm: SigningAlgorithm,
+  ports: KeyringPorts,
+): Promise<{ readonly next: readonly StoredKey[]; readonly added: PublishedKey }> {
+  const { keys: next, id } = addSigningKey(keys, algorithm);
+  ports.storeKeys(next);
+  // An interrupted command may have left another key to publish.
+  const added = (await publishKeys(next, ports)).find((key) => key.id === id);
+  if (!added) throw new Error('the new key was not published');
+  return { next, added };
+}
+
+export interface SignRequest {
+  readonly id: string;
+  readonly publishedFor: Seconds;
+  /** Sign even if a running node lacks the key, or resource servers may not have fetched it yet. */
+  readonly force?: boolean;
+}
+
+/** Signs with this key from now on, on every node; the one before it retires. The keyring stays as it is. */
+export async function signWithKey(
+  { id, publishedFor, force }: SignRequest,
+  ports: AdminPorts,
+): Promise<AdminOutcome<undefined>> {
+  const life = livesOf(await allPublishedKeys(ports.store)).find((key) => key.id === id);
+  if (!life) return decline('key-unknown', id);
+  const clock = await checkClock(ports.store, force ? 'notes' : 'counts');
+  if (!clock.ok) return clock;
+  const objection = whyNotSign(life, publishedFor, await ports.store.now());
+  if (objection === 'signs-already') return decline('signing-key-signs-already', id);
+  if (objection === 'retiring') return decline('signing-key-retiring', id);
+  if (objection && !force) return decline('signing-key-too-recent', isoTime(after(life.since, publishedFor)));
+  const without = force ? [] : await nodesWithout(id, ports.store);
+  if (without.length > 0) return decline('key-not-everywhere', without.join(', '));
+  await startSigning(id, ports);
+  return accept(undefined);
+}
+
+export interface RetireSigningRequest {
+  readonly id: string;
+  /** Do not wait for the tokens that it signed, for example because it leaked. They stop working. */
+  readonly atOnce?: boolean;
+}
+
+/** Returns the keys without this one. Refused while it signs or a token that it signed may live. The caller stores them. */
+export async function retireSigningKey(
+  keys: readonly StoredKey[],
+  { id, atOnce }: RetireSigningRequest,
+  ports: AdminPorts,
+): Promise<AdminOutcome<readonly StoredKey[]>> {
+  const life = livesOf(await allPublishedKeys(ports.store)).find((key) => key.id === id);
+  // A key that another command has removed may still be in this keyring.
+  if (!life) return new Keyring(keys).signingKey(id) ? accept(retire(keys, id)) : decline('key-unknown', id);
+  const clock = await checkClock(ports.store, atOnce ? 'notes' : 'counts');
+  if (!clock.ok) return clock;
+  const objection = whyNotRemove(life, await ports.store.now());
+  if (objection === 'signs') return decline('signing-key-signs', id);
+  if (objection && !atOnce) return decline('key-tokens-alive', isoTime(after(life.since, TOKENS_ALIVE)));
+  await unpublish(id, ports);
+  return accept(retire(keys, id));
+}
