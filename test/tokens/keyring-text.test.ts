@@ -99,8 +99,8 @@ test('changing the MAC keys leaves the signing keys as they are', () => {
   assert.equal(nextKeyId(keys, []), 2);
   const rotated = retire(mintWith(addKey(keys, 2), 2), 1);
   assert.deepEqual(
-    rotated.map(({ id }) => id),
-    ['k1', 2],
+    rotated.map(({ kind, id }) => `${kind} ${id}`),
+    ['signing k1', 'mac 2', 'retired 1'],
   );
   assert.equal(new Keyring(rotated).signingKeys.length, 1);
 });
@@ -127,4 +127,12 @@ test('a damaged signing key gives a clear fault that shows nothing of the keys',
       },
     );
   }
+});
+
+test('the ids of retired keys are kept, and older keyrings have none', () => {
+  const keys = retire(retire(mintWith(addKey([MAC_KEY, aSigningKey()], 2), 2), 1), 'k1');
+  const read = parseKeyring(formatKeyring(keys), 'k');
+  assert.deepEqual(new Keyring(read).retired, [1, 'k1']);
+  assert.deepEqual([new Keyring(read).isRetired('k1'), new Keyring(read).isRetired(2)], [true, false]);
+  assert.throws(() => parseKeyring(formatKeyring(keys).replace('"k1"', 'null'), 'k'), /retired key 2 has no id/);
 });

@@ -137,7 +137,10 @@ async function endThings(things: readonly Acts[], { store, by }: AdminPorts): Pr
       const row = found[place]?.row;
       return row && acts.reduce((next, act) => endedBy(act.kind, next, act, now), row);
     }),
-    events: things.flat().map(({ at: _, ...act }) => acted(act as EndingAct, { at: now, by })),
+    events: things.flat().map((ended) => {
+      const { at: _at, ...act } = ended;
+      return acted(act as EndingAct, { at: now, by });
+    }),
   }));
 }
 

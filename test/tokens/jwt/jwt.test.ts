@@ -282,7 +282,7 @@ test('a node without the key that signs mints nothing, and says so', async () =>
   const elsewhere = { ...ports, keyring: keyringWith() };
   await assert.rejects(mintJwt(signedGrant(ports), elsewhere), KeyMissing);
   const none = { ...portsWith(keyringWith()), issuer: ISSUER };
-  await assert.rejects(mintJwt(signedGrant(ports), none), /no signing key.*keyring add --signing/);
+  await assert.rejects(mintJwt(signedGrant(ports), none), /no signing key: add one/);
 });
 
 test('a keyring without signing keys reads no JWT', async () => {
