@@ -35,7 +35,14 @@ function launch(node, args) {
   // As src/cli/tessera has it for the published package, which says why.
   env.NODE_OPTIONS = `--max-semi-space-size=16 ${env.NODE_OPTIONS ?? ''}`;
   // The process holds keys: no core file, and no debugger at a signal.
-  const shell = ['-c', 'ulimit -c 0; exec "$0" "$@"', node, '--disable-sigusr1', ...args];
+  const shell = [
+    '-c',
+    'ulimit -c 0; exec "$0" "$@"',
+    node,
+    '--disable-sigusr1',
+    '--disable-warning=ExperimentalWarning',
+    ...args,
+  ];
   // In place of this process where Node can do that: then signals, terminal and exit code are the program's own.
   if (process.execve) process.execve('/bin/sh', ['sh', ...shell], env);
   const child = spawn('/bin/sh', shell, { stdio: 'inherit', env });

@@ -25,9 +25,10 @@ import { answerBrokenRequests, BrokenRequest, whyMalformed } from './broken-requ
 import { Connections } from './connections.ts';
 import { drain } from './drain.ts';
 import { Gate } from './gate.ts';
+import type { InProgress } from './in-progress.ts';
 import { http2Limits, type Limits } from './limits.ts';
 import { readBody } from './read-body.ts';
-import { type Census, type InProgress, Slots } from './slots.ts';
+import { type Census, Slots } from './slots.ts';
 import { endStalled } from './stalled.ts';
 import { type TlsFiles, tlsOptions } from './tls.ts';
 

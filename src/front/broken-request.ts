@@ -5,7 +5,8 @@ import type { Server, Socket } from 'node:net';
 import { type PreparedRefusal, withAllow } from '../doors/http/prepared-refusal.ts';
 import { prepareNeutral } from '../doors/http/refusal-replies.ts';
 import { TRANSPORT_WORDS, type TransportReason } from '../doors/http/transport-refusal.ts';
-import type { Connection, Connections } from './connections.ts';
+import type { Connections } from './connections.ts';
+import type { Connection } from './in-progress.ts';
 import { LINGER_MS } from './limits.ts';
 
 // Not an import statement: that reads every export of node:http, and one of them loads the HTTP client behind fetch.

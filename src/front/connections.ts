@@ -3,28 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { Server, Socket } from 'node:net';
 import type { Peers } from '../doors/caller/connection.ts';
+import type { Connection, InProgress } from './in-progress.ts';
 import { LEAST_IDLE_MS, type Limits } from './limits.ts';
-import { type Origin, originOf, Shares } from './shares.ts';
-import type { InProgress } from './slots.ts';
-
-export interface Connection {
-  /** As it was accepted: below TLS and HTTP/2. */
-  readonly socket: Socket;
-  readonly address: string;
-  readonly origin: Origin;
-  /** A listed proxy: its requests count for the addresses that it forwards. */
-  readonly isProxy: boolean;
-  /** In the order of arrival. Usually one. */
-  readonly requests: InProgress[];
-  readonly openedAt: number;
-  /** When its last request ended, or it was opened. */
-  idleSince: number;
-  session: ServerHttp2Session | undefined;
-  /** Nothing more is read from it. */
-  isEnding: boolean;
-  /** Called once, when the last request in progress has been answered. */
-  whenIdle: (() => void) | undefined;
-}
+import { originOf, Shares } from './shares.ts';
 
 const CONNECTION = Symbol('connection of this socket');
 type Known<T> = T & { [CONNECTION]?: Connection };

@@ -5,10 +5,11 @@ import type { Peers } from '../doors/caller/connection.ts';
 import { attachExchange } from '../doors/http/exchange.ts';
 import type { RefusalReplies } from '../doors/http/refusal-replies.ts';
 import type { ServerReason } from '../doors/http/transport-refusal.ts';
-import type { Connection, Connections } from './connections.ts';
+import type { Connections } from './connections.ts';
+import type { Connection, InProgress } from './in-progress.ts';
 import { HOLD_BACK_MS, PIPELINED, RETRY_AFTER } from './limits.ts';
 import { type Origin, originOf } from './shares.ts';
-import type { InProgress, Slots } from './slots.ts';
+import type { Slots } from './slots.ts';
 
 export interface GateRules {
   readonly peers: Peers;

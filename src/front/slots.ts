@@ -1,85 +1,11 @@
 // The requests in progress, and the slots that they hold: from the moment their body is complete until their answer is sent. So slow
 // bodies hold none.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { constants, type ServerHttp2Stream } from 'node:http2';
-import type { Exchange } from '../doors/http/exchange.ts';
 import type { ServerReason } from '../doors/http/transport-refusal.ts';
-import type { Connection, Connections } from './connections.ts';
+import type { Connections } from './connections.ts';
+import { type Connection, InProgress, type Whose } from './in-progress.ts';
 import { type Limits, MONITORING } from './limits.ts';
 import { type Origin, Shares } from './shares.ts';
-
-/** How a request ended. */
-export interface Ended {
-  /** False if the caller went away before the answer was sent. */
-  readonly answered: boolean;
-  readonly milliseconds: number;
-}
-
-/** A request from its headers until its answer is sent or its caller is gone. */
-export class InProgress implements Exchange {
-  readonly connection: Connection;
-  readonly origin: Origin;
-  readonly raw: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly stream: ServerHttp2Stream | undefined;
-  readonly isMonitoring: boolean;
-  readonly since = performance.now();
-  readonly #slots: Slots;
-  holds: 'nothing' | 'a slot' | 'a monitoring slot' | 'a stream' = 'nothing';
-  /** When its answer was first seen to be on its way. */
-  answeredAt: number | undefined;
-  onEnd: ((ended: Ended) => void) | undefined;
-  /** Ends a response that would otherwise stay open. */
-  endStream: (() => void) | undefined;
-  /** Refuses a request whose body does not arrive. */
-  refuseLate: (() => void) | undefined;
-  #isCut = false;
-
-  constructor(
-    slots: Slots,
-    raw: IncomingMessage,
-    response: ServerResponse,
-    { connection, origin, isMonitoring }: Whose,
-  ) {
-    this.#slots = slots;
-    this.raw = raw;
-    this.response = response;
-    this.stream = (raw as { stream?: ServerHttp2Stream }).stream;
-    this.connection = connection;
-    this.origin = origin;
-    this.isMonitoring = isMonitoring;
-  }
-
-  staysOpen(): boolean {
-    return !this.stream && !this.#slots.isEnding;
-  }
-
-  keepStreaming(end: () => void): ServerReason | undefined {
-    return this.#slots.keepStreaming(this, end);
-  }
-
-  cut(): void {
-    if (!this.stream || this.#isCut) this.connection.socket.destroy();
-    else this.stream.close(constants.NGHTTP2_CANCEL);
-    this.#isCut = true;
-  }
-
-  /** Before its answer is sent: asks the caller to use another connection from now on. */
-  endConnection(): void {
-    // GOAWAY precedes the response, so a caller that waits for it sends nothing into a closing session.
-    if (this.stream) this.stream.session?.close();
-    // Not while pipelined requests wait behind this one.
-    else if (this.connection.requests.at(-1) === this) this.response.shouldKeepAlive = false;
-  }
-
-  get isAnswered(): boolean {
-    if (this.#isCut) return false;
-    // An HTTP/2 response reports finished even if it was cut off; its stream does not.
-    return this.stream ? !this.stream.aborted : this.response.writableFinished;
-  }
-}
-
-type Whose = Pick<InProgress, 'connection' | 'origin' | 'isMonitoring'>;
 
 export interface Census {
   /** Slots. */

@@ -1,8 +1,8 @@
 // Ends what makes no progress: HTTP/2 requests that do not arrive, responses that are not read, idle connections. Node does the first for
 // HTTP/1.1 only, and nothing of it for HTTP/2.
-import type { Connection, Connections } from './connections.ts';
+import type { Connections } from './connections.ts';
+import type { Connection, InProgress } from './in-progress.ts';
 import type { Limits } from './limits.ts';
-import type { InProgress } from './slots.ts';
 
 const LOOK_EVERY_MS = 1_000;
 

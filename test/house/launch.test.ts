@@ -156,7 +156,7 @@ for (const as of [undefined, 'old-node'] as const) {
     mkdirSync(join(root, 'node_modules', 'tile'), { recursive: true });
     writeFileSync(join(root, 'node_modules', '.package-lock.json'), LOCK);
     const { text } = await ended(start(as && { as }));
-    assert.match(text, /^0 0 --disable-sigusr1$/m);
+    assert.match(text, /^0 0 --disable-sigusr1 --disable-warning=ExperimentalWarning$/m);
     assert.doesNotMatch(text, /Debugger listening/);
   });
 }

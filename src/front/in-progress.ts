@@ -1,0 +1,106 @@
+// A request in progress, and the connection that it came on.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Exchange } from '../doors/http/exchange.ts';
+import type { ServerReason } from '../doors/http/transport-refusal.ts';
+import type { Origin } from './shares.ts';
+
+export interface Connection {
+  /** As it was accepted: below TLS and HTTP/2. */
+  readonly socket: Socket;
+  readonly address: string;
+  readonly origin: Origin;
+  /** A listed proxy: its requests count for the addresses that it forwards. */
+  readonly isProxy: boolean;
+  /** In the order of arrival. Usually one. */
+  readonly requests: InProgress[];
+  readonly openedAt: number;
+  /** When its last request ended, or it was opened. */
+  idleSince: number;
+  session: ServerHttp2Session | undefined;
+  /** Nothing more is read from it. */
+  isEnding: boolean;
+  /** Called once, when the last request in progress has been answered. */
+  whenIdle: (() => void) | undefined;
+}
+
+/** Who counts slots and streams. */
+interface SlotKeeper {
+  /** The server stops. */
+  readonly isEnding: boolean;
+  keepStreaming(request: InProgress, end: () => void): ServerReason | undefined;
+}
+
+/** How a request ended. */
+export interface Ended {
+  /** False if the caller went away before the answer was sent. */
+  readonly answered: boolean;
+  readonly milliseconds: number;
+}
+
+/** A request from its headers until its answer is sent or its caller is gone. */
+export class InProgress implements Exchange {
+  readonly connection: Connection;
+  readonly origin: Origin;
+  readonly raw: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly stream: ServerHttp2Stream | undefined;
+  readonly isMonitoring: boolean;
+  readonly since = performance.now();
+  readonly #keeper: SlotKeeper;
+  holds: 'nothing' | 'a slot' | 'a monitoring slot' | 'a stream' = 'nothing';
+  /** When its answer was first seen to be on its way. */
+  answeredAt: number | undefined;
+  onEnd: ((ended: Ended) => void) | undefined;
+  /** Ends a response that would otherwise stay open. */
+  endStream: (() => void) | undefined;
+  /** Refuses a request whose body does not arrive. */
+  refuseLate: (() => void) | undefined;
+  #isCut = false;
+
+  constructor(
+    keeper: SlotKeeper,
+    raw: IncomingMessage,
+    response: ServerResponse,
+    { connection, origin, isMonitoring }: Whose,
+  ) {
+    this.#keeper = keeper;
+    this.raw = raw;
+    this.response = response;
+    this.stream = (raw as { stream?: ServerHttp2Stream }).stream;
+    this.connection = connection;
+    this.origin = origin;
+    this.isMonitoring = isMonitoring;
+  }
+
+  staysOpen(): boolean {
+    return !this.stream && !this.#keeper.isEnding;
+  }
+
+  keepStreaming(end: () => void): ServerReason | undefined {
+    return this.#keeper.keepStreaming(this, end);
+  }
+
+  cut(): void {
+    if (!this.stream || this.#isCut) this.connection.socket.destroy();
+    else this.stream.close(constants.NGHTTP2_CANCEL);
+    this.#isCut = true;
+  }
+
+  /** Before its answer is sent: asks the caller to use another connection from now on. */
+  endConnection(): void {
+    // GOAWAY precedes the response, so a caller that waits for it sends nothing into a closing session.
+    if (this.stream) this.stream.session?.close();
+    // Not while pipelined requests wait behind this one.
+    else if (this.connection.requests.at(-1) === this) this.response.shouldKeepAlive = false;
+  }
+
+  get isAnswered(): boolean {
+    if (this.#isCut) return false;
+    // An HTTP/2 response reports finished even if it was cut off; its stream does not.
+    return this.stream ? !this.stream.aborted : this.response.writableFinished;
+  }
+}
+
+export type Whose = Pick<InProgress, 'connection' | 'origin' | 'isMonitoring'>;
