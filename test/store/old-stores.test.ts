@@ -1,0 +1,258 @@
+// Stores made by the real code of earlier versions stay readable.
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { copyFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, suite, type TestContext, test } from 'node:test';
+import { EVENT_TYPES } from '../../src/core/event.ts';
+import type { FeedState } from '../../src/core/feed.ts';
+import { type Grant, grantState } from '../../src/core/grant.ts';
+import { itemsAfter } from '../../src/operations/feed/read-feed.ts';
+import { firstPage } from '../../src/operations/feed/snapshot.ts';
+import { eventPages, rows } from '../../src/store/pages.ts';
+import type { Store } from '../../src/store/store.ts';
+import { grants } from '../../src/store/tables/grants.ts';
+import { identities } from '../../src/store/tables/identities.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
+import { issuers } from '../../src/store/tables/issuers.ts';
+import { readHistory } from '../../src/store/tables/store-history.ts';
+import { Commands } from '../cli/commands.ts';
+import {
+  OLD_STORES,
+  type OldStore,
+  openOldStore,
+  openPlaced,
+  placeOldKeyring,
+  placeOldStore,
+  type StoredEvent,
+} from './old-stores.ts';
+
+/** What an operator could do: everything that the source of that version writes as `did`. */
+const DONE_IN_0_1 = [
+  'identity added',
+  'identity derived',
+  'identity disabled',
+  'identity enabled',
+  'integration changed',
+  'integration disabled',
+  'integration enabled',
+  'integration registered',
+  'issuer approved',
+  'issuer withdrawn',
+  'key added',
+  'key minting',
+  'key retired',
+  'password set',
+];
+
+const ADDED_IN_0_2 = [
+  'clock accepted',
+  'identity changed',
+  'identity removed',
+  'integration removed',
+  'issuer changed',
+  'old resource server secret dropped',
+  'resource server changed',
+  'resource server registered',
+  'resource server removed',
+  'resource server secret made',
+  'resource server secrets replaced',
+  'rollback accepted',
+  'signing key added',
+  'signing key removed',
+  'signing key signs',
+  'store taken back',
+  'token issuer added',
+  'token issuer changed',
+  'token issuer removed',
+];
+
+const REASONS = [
+  'by-caller',
+  'by-holder',
+  'by-operator',
+  'certificate-revoked',
+  'restored',
+  'reuse',
+  'rolled-back-store',
+];
+
+const commands = new Commands({ isApart: true });
+after(() => commands.close());
+
+const NO_SERVICE = ['--set', 'listeners=[{ port: 8080 }]'];
+
+function run({ address }: Pick<OldStore, 'address'>, ...args: string[]) {
+  return commands.run([...args, '--set', `store=${address}`, ...NO_SERVICE], { folder: '/' });
+}
+
+async function opened(t: TestContext, open: Promise<Store>): Promise<Store> {
+  const store = await open;
+  t.after(() => store.close());
+  return store;
+}
+
+suite('the fixtures have events of every kind', () => {
+  const all = {
+    '0.1': { stores: ['0.1/everything'], done: DONE_IN_0_1 },
+    '0.2': { stores: ['0.2/everything', '0.2/put-back'], done: [...DONE_IN_0_1, ...ADDED_IN_0_2].sort() },
+  } as const;
+  for (const [version, { stores, done }] of Object.entries(all))
+    test(`of ${version}`, async () => {
+      const stored = (await Promise.all(stores.map(placeOldStore))).flatMap((old) => old.stored);
+      assert.deepEqual(distinct(stored.map(({ type }) => type)), [...EVENT_TYPES].sort());
+      assert.deepEqual(distinct(membersOf(stored, 'administered', 'did')), done);
+      assert.deepEqual(distinct(membersOf(stored, 'revoked', 'reason')), REASONS);
+      const kinds = version === '0.1' ? ['certificate', 'device'] : ['assertion', 'certificate', 'device'];
+      assert.deepEqual(distinct(membersOf(stored, 'issued', 'by')), kinds);
+    });
+});
+
+function membersOf(stored: readonly StoredEvent[], type: string, member: string): string[] {
+  return stored.filter((event) => event.type === type).map(({ detail }) => String(JSON.parse(detail ?? '{}')[member]));
+}
+
+function distinct(values: readonly string[]): string[] {
+  return [...new Set(values)].sort();
+}
+
+for (const name of ['0.1/everything', '0.2/everything', '0.1/copy', '0.2/copy'] as const)
+  test(`the keyring of ${name} belongs to the store`, async () => {
+    const old = await placeOldStore(name);
+    const { status, stderr } = await run(old, 'keyring', 'list', '--set', `keyring=${placeOldKeyring(name)}`);
+    assert.equal(status, 0, stderr);
+  });
+
+for (const name of OLD_STORES)
+  suite(`the store ${name}`, () => {
+    test('is opened, and every event is read', async (t) => {
+      const old = await placeOldStore(name);
+      const store = await opened(t, openPlaced(old));
+      const read = (await Array.fromAsync(eventPages(store, 10))).flat();
+      const common = ({ sequence, at, type }: Pick<StoredEvent, 'sequence' | 'at' | 'type'>) => ({
+        sequence,
+        at,
+        type,
+      });
+      assert.deepEqual(read.map(common), old.stored.map(common));
+    });
+
+    test('`tessera events` prints every event', async () => {
+      const old = await placeOldStore(name);
+      const json = await run(old, 'events', '--after', '0', '--json');
+      assert.equal(json.status, 0, json.stderr);
+      const printed = linesOf(json.printed).map((line) => (JSON.parse(line) as StoredEvent).sequence);
+      assert.deepEqual(
+        printed,
+        old.stored.map(({ sequence }) => sequence),
+      );
+      const table = await run(old, 'events', '--after', '0');
+      assert.equal(table.status, 0, table.stderr);
+      assert.equal(linesOf(table.printed).length, old.stored.length);
+    });
+
+    test('its revocation feed has every revoked grant in its stream', async (t) => {
+      const store = await opened(t, openOldStore(name));
+      const revoked = (await rowsOf(store)).filter((grant) => grant.revoked).map(({ id }) => id);
+      const items = await itemsAfter(0, 1_000, store);
+      assert.deepEqual(grantsIn(items.map(({ state }) => state)), revoked.sort());
+      const { states } = await firstPage(store);
+      const known = await Array.fromAsync(rows(store, integrations), ({ clientId }) => clientId);
+      assert.deepEqual(
+        known.filter(
+          (id) => !states.some((state) => state.about === 'integration' && state.integration.clientId === id),
+        ),
+        [],
+      );
+    });
+  });
+
+function linesOf(text: string): string[] {
+  return text.trimEnd().split('\n');
+}
+
+function rowsOf(store: Store): Promise<Grant[]> {
+  return Array.fromAsync(rows(store, grants));
+}
+
+function grantsIn(states: readonly (FeedState | undefined)[]): string[] {
+  return states.flatMap((state) => (state?.about === 'grant' ? [state.grantId] : [])).sort();
+}
+
+async function idOf(store: Store, userName: string): Promise<string> {
+  const found = (await Array.fromAsync(rows(store, identities))).find((identity) => identity.userName === userName);
+  return found?.id ?? assert.fail(`there is no ${userName}`);
+}
+
+for (const version of ['0.1', '0.2'] as const) {
+  test(`a snapshot of the feed of ${version} has what ended, and not what works again`, async (t) => {
+    const store = await opened(t, openOldStore(`${version}/after`));
+    const { states } = await firstPage(store);
+    const revoked = (await rowsOf(store)).filter((grant) => grant.revoked).map(({ id }) => id);
+    assert.ok(revoked.length >= 3);
+    assert.deepEqual(grantsIn(states), revoked.sort());
+    const allowed = async (userName: string) => {
+      const mark = hash('sha256', await idOf(store, userName));
+      return states.flatMap((state) =>
+        state.about === 'identity' && state.identity === mark ? [state.isAllowed] : [],
+      );
+    };
+    assert.deepEqual([await allowed('gone'), await allowed('reopened')], [[false], [true]]);
+    const enabled = (clientId: string) =>
+      states.flatMap((state) =>
+        state.about === 'integration' && state.integration.clientId === clientId ? [state.integration.enabled] : [],
+      );
+    assert.ok(enabled('gone').length > 0 && enabled('gone').every((is) => !is));
+    assert.ok(enabled('reopened').length > 0 && enabled('reopened').every((is) => is));
+  });
+
+  test(`a copy of ${version} is restored: what ended since stays ended, and what began again works`, async (t) => {
+    const [copy, old] = [await placeOldStore(`${version}/copy`), await placeOldStore(`${version}/after`)];
+    const path = old.address.slice('sqlite:'.length);
+    const file = join(dirname(path), 'copy.db');
+    copyFileSync(copy.address.slice('sqlite:'.length), file);
+    const before = await openPlaced(old);
+    const revoked = (await rowsOf(before)).filter((grant) => grant.revoked).map(({ id }) => id);
+    await before.close();
+    const { status, printed, stderr } = await run(old, 'restore', file);
+    assert.equal(status, 0, stderr);
+    assert.match(printed, new RegExp(`Carried over ${revoked.length} revocations`));
+    const store = await opened(t, openPlaced(old));
+    const now = await store.now();
+    const live = (await rowsOf(store)).filter((grant) => grantState(grant, now) === 'live').map(({ id }) => id);
+    assert.ok(live.length > 0);
+    assert.deepEqual(
+      live.filter((id) => revoked.includes(id)),
+      [],
+    );
+    const standing = {
+      identity: async (name: string) => (await store.load(identities, await idOf(store, name))).found?.row.enabled,
+      integration: async (name: string) => (await store.load(integrations, name)).found?.row.enabled,
+      issuer: async (name: string) => (await store.load(issuers, name)).found?.row.enabled,
+    };
+    for (const [kind, isEnabled] of Object.entries(standing))
+      assert.deepEqual([await isEnabled('gone'), await isEnabled('reopened')], [false, true], kind);
+    if (version === '0.1') return; // nothing could be removed
+    assert.deepEqual([await standing.identity('removed'), await standing.integration('removed')], [false, false]);
+  });
+}
+
+test('the history of a store that was put back under 0.2 has every act that it lost', async (t) => {
+  const old = await placeOldStore('0.2/put-back');
+  const store = await opened(t, openPlaced(old));
+  const { epoch, rollback } = await readHistory(store);
+  assert.ok(rollback);
+  assert.equal(epoch, 2, 'an earlier one was accepted');
+  assert.deepEqual(
+    rollback.lost.map(({ sequence }) => sequence),
+    Array.from({ length: rollback.seen - rollback.found }, (_, n) => rollback.found + 1 + n),
+  );
+  const { status, printed, stderr } = await run(old, 'store', 'history', '--json');
+  assert.equal(status, 0, stderr);
+  const { cameBack } = JSON.parse(printed) as { cameBack: readonly { kind: string; id: string }[] };
+  const back = cameBack.map(({ kind, id }) => `${kind} ${id}`);
+  const gone = [`identity ${await idOf(store, 'gone')}`, 'integration gone', 'integration removed', 'issuer gone'];
+  for (const each of gone) assert.ok(back.includes(each), each);
+  const reopened = [`identity ${await idOf(store, 'reopened')}`, 'integration reopened', 'issuer reopened'];
+  for (const each of reopened) assert.ok(!back.includes(each), each);
+});
