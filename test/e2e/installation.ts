@@ -1,0 +1,198 @@
+// A real installation that an operator runs by commands: services in their own processes, a keyring, and a store in a file or database.
+// Own process: commands are ended after the file that loaded this.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after } from 'node:test';
+import { type Guard, verifier } from '../../sdk/verify/src/verify.ts';
+import { readKeys } from '../../src/config/keys.ts';
+import { openStore } from '../../src/open-store.ts';
+import { alignWithKeyring } from '../../src/operations/admin/published-keys.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { systemClock } from '../../src/system.ts';
+import type { Issued } from '../authority.ts';
+import { commandEnvironment, TESSERA } from '../cli/command.ts';
+import { Commands } from '../cli/commands.ts';
+import { freePort } from '../free-port.ts';
+import { OPERATOR } from '../samples.ts';
+import { type Caller, callerOver } from './caller.ts';
+import { type ServiceProcess, startProcess } from './process.ts';
+import { type Home, makeHome, populate } from './service.ts';
+import { SCOPE } from './steps.ts';
+
+/** Its access tokens are opaque. */
+export const CLIENT = 'orders-sync';
+export const JWT_CLIENT = 'with-jwt';
+export const WORKLOAD_CLIENT = 'deploy';
+
+const commands = new Commands();
+const running = new Set<ChildProcess>();
+after(async () => {
+  for (const child of running) child.kill('SIGKILL');
+  await commands.close();
+});
+
+export class Installation {
+  readonly home: Home;
+  readonly issuer: string;
+  /** Checks tokens, and follows the revocation feed. */
+  readonly resourceServer = { id: 'orders-api', secret: '', audience: 'https://orders.example' };
+  readonly #configs: readonly { readonly file: string; readonly port: number }[];
+  readonly #certificates = new Map<string, Issued>();
+  #running: readonly ServiceProcess[] = [];
+  readonly #connected = new Map<string, Caller>();
+  #guard: Guard | undefined;
+
+  private constructor(home: Home, configs: readonly { readonly file: string; readonly port: number }[]) {
+    this.home = home;
+    this.#configs = configs;
+    this.issuer = home.config.publicUrl;
+  }
+
+  /** `store`: the address of a database. */
+  static async make({ nodes = 1, store }: { nodes?: number; store?: string } = {}): Promise<Installation> {
+    const ports = await Promise.all(Array.from({ length: nodes }, freePort));
+    const [port = 0] = ports;
+    const settings = {
+      publicUrl: `https://localhost:${port}`,
+      tokens: { refreshRetryWindow: '1h' },
+      ...(store && { store }),
+    };
+    const home = makeHome({ listeners: [{ tls: true, port }], settings, signing: 'ES256' });
+    const path = join(home.folder, 'tessera.db');
+    const opened = store ? await openStore(home.config, 'command') : await openSqliteStore({ path, clock: systemClock.now });
+    await populate(opened, home.authority);
+    await alignWithKeyring(readKeys(home.config, {}) ?? [], { store: opened, by: OPERATOR });
+    await opened.close();
+    const made = new Installation(home, ports.map((each, n) => ({ file: configFor(home, port, each, n), port: each })));
+    await made.#register();
+    return made;
+  }
+
+  async #register(): Promise<void> {
+    const { id, audience } = this.resourceServer;
+    await this.run('resource-server', 'add', id, '--audience', audience, '--resource', 'orders');
+    this.resourceServer.secret = await this.secretFor(id);
+    await this.run('integration', 'add', WORKLOAD_CLIENT, '--scope', 'orders:read', '--assertion', 'yes');
+    await this.run('integration', 'add', JWT_CLIENT, '--scope', SCOPE, '--access-token-format', 'jwt');
+  }
+
+  /** What a command prints; it must succeed. */
+  async run(...args: readonly string[]): Promise<string> {
+    const { status, printed } = await this.try(...args);
+    assert.equal(status, 0, `tessera ${args.join(' ')}: ${printed}`);
+    return printed;
+  }
+
+  try(...args: readonly string[]): ReturnType<Commands['run']> {
+    return commands.run([...args, '--config', this.home.configFile], { folder: this.home.folder });
+  }
+
+  /** The part of what a command prints that the pattern captures. */
+  async printed(pattern: RegExp, ...args: readonly string[]): Promise<string> {
+    const printed = await this.run(...args);
+    return pattern.exec(printed)?.[1] ?? assert.fail(printed);
+  }
+
+  secretFor(resourceServer: string): Promise<string> {
+    return this.printed(/^(tsc_\S+)$/m, 'resource-server', 'secret', resourceServer);
+  }
+
+  async start(): Promise<void> {
+    this.#running = await Promise.all(this.#configs.map(({ file }) => startProcess({ configFile: file })));
+    for (const { process } of this.#running) running.add(process);
+  }
+
+  async stop(): Promise<void> {
+    this.#guard?.close();
+    this.#guard = undefined;
+    for (const caller of this.#connected.values()) caller.close();
+    this.#connected.clear();
+    const stopped = this.#running;
+    this.#running = [];
+    await Promise.all(stopped.map(({ process }) => stop(process)));
+  }
+
+  /** Runs `tessera backup follow` until the function that it returns is called. */
+  async backUp(folder: string): Promise<() => Promise<void>> {
+    const args = [TESSERA, 'backup', 'follow', folder, '--config', this.home.configFile];
+    const follower = spawn(process.execPath, args, {
+      cwd: this.home.folder,
+      env: commandEnvironment(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    running.add(follower);
+    await once(createInterface({ input: follower.stdout }), 'line');
+    return () => stop(follower);
+  }
+
+  /** A new follower of the revocation feed. */
+  async follow(): Promise<void> {
+    this.#guard?.close();
+    this.#guard = await verifier({
+      issuer: this.issuer,
+      resourceServer: this.resourceServer,
+      ca: this.home.authority.pem,
+    });
+  }
+
+  get guard(): Guard {
+    return this.#guard ?? assert.fail('nobody follows');
+  }
+
+  /** One without a certificate, who asks the first node. */
+  get caller(): Caller {
+    return this.callerWith(undefined);
+  }
+
+  /** With a certificate that names this identity. */
+  callerNamed(commonName: string): Caller {
+    const known = this.#certificates.get(commonName) ?? this.home.authority.issue({ commonName });
+    this.#certificates.set(commonName, known);
+    return this.callerWith(known);
+  }
+
+  /** Its connections end with the service. */
+  callerWith(certificate: Issued | undefined, node = 0): Caller {
+    const { port = 0 } = this.#configs[node] ?? {};
+    const key = `${port} ${certificate?.pem}`;
+    const ask: Caller['ask'] = (question) => {
+      const known = this.#connected.get(key) ?? callerOver('HTTP/1.1', { port, ca: this.home.authority.pem, certificate });
+      this.#connected.set(key, known);
+      return known.ask(question);
+    };
+    return { protocol: 'HTTP/1.1', ask, close: () => undefined };
+  }
+
+  get nodes(): readonly Caller[] {
+    return this.#configs.map((_, node) => this.callerWith(undefined, node));
+  }
+
+  get site(): { readonly url: string; readonly authority: string } {
+    return { url: this.issuer, authority: this.home.authority.pem };
+  }
+
+  async publishedKeys(caller = this.caller): Promise<readonly string[]> {
+    const { keys } = (await caller.ask({ path: '/oauth2/jwks' })).json as { keys: readonly { kid: string }[] };
+    return keys.map(({ kid }) => kid);
+  }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  assert.deepEqual(await exit, [0, null]);
+  running.delete(child);
+}
+
+/** Each node has its own port, and shares the rest. */
+function configFor({ folder, configFile }: Home, first: number, port: number, node: number): string {
+  if (node === 0) return configFile;
+  const file = join(folder, `node-${node}.yaml`);
+  const text = readFileSync(configFile, 'utf8');
+  writeFileSync(file, text.replaceAll(`"port":${first}`, `"port":${port}`));
+  return file;
+}
