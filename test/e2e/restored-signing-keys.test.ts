@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, suite, test } from 'node:test';
+import { after, afterEach, before, suite, test } from 'node:test';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { keyOf } from './ending-things.ts';
 import { Installation, JWT_CLIENT } from './installation.ts';
@@ -34,6 +34,7 @@ before(async () => {
   await at.run('keyring', 'retire', old, '--at-once');
   cpSync(at.home.folder, kept, { recursive: true });
 });
+afterEach(() => at.stop());
 after(() => rmSync(at.home.folder, { recursive: true, force: true }));
 
 /** The folder as it was before any restore. `isGone`: without the store. */
@@ -55,7 +56,6 @@ for (const isGone of [false, true])
         assert.equal(keyOf(await jwt()), young);
         assert.equal((await at.caller.ask({ path: '/readyz' })).status, 200);
         assert.doesNotMatch((await at.try('doctor')).printed, /^FAIL/m);
-        await at.stop();
       });
   });
 

@@ -1,7 +1,7 @@
 // The signing keys of the store, and how those of a keyring get there.
 import { acted } from '../../core/event.ts';
 import { endedBy } from '../../core/rules/endings.ts';
-import { startOf, startOfNewKey } from '../../core/rules/signing-keys.ts';
+import { livesOf, startOf, startOfNewKey } from '../../core/rules/signing-keys.ts';
 import type { PublishedKey } from '../../core/signing-key.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
@@ -10,6 +10,7 @@ import { Keyring, type StoredKey } from '../../tokens/keyring.ts';
 import { publicMembers } from '../../tokens/signing-key.ts';
 import type { AdminPorts } from './admin.ts';
 import { endAgain, endingsFromKeyring, type LostEnding } from './lost-endings.ts';
+import { markMinting } from './mark-minting.ts';
 
 /** Removed ones included. */
 export function allPublishedKeys(store: Store): Promise<PublishedKey[]> {
@@ -45,13 +46,18 @@ export async function publishKeys(keys: readonly StoredKey[], { store, by }: Adm
 }
 
 /**
- * Makes the store agree with the keyring: retired keys are retired, and every signing key is published. They differ after the store
- * was put back to an older state. Returns what had to be ended again.
+ * Makes the store agree with the keyring: the minting key is known, retired keys are retired, every signing key is published, and one
+ * signs. They differ after the store was put back to an older state. Returns what had to be ended again.
  */
 export async function alignWithKeyring(keys: readonly StoredKey[], ports: AdminPorts): Promise<readonly LostEnding[]> {
-  const endings = await endingsFromKeyring(new Keyring(keys), ports);
+  const keyring = new Keyring(keys);
+  await markMinting(keyring.minting, undefined, ports);
+  const endings = await endingsFromKeyring(keyring, ports);
   for (const ending of endings) await endAgain(ending, ports);
   await publishKeys(keys, ports);
+  const lives = livesOf(await allPublishedKeys(ports.store));
+  const next = keyring.signingKeys.find(({ id }) => lives.some((life) => life.id === id));
+  if (next && !lives.some(({ state }) => state === 'signing')) await startSigning(next.id, ports);
   return endings;
 }
 

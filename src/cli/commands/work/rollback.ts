@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { actWords } from '../../../core/act.ts';
 import type { Rollback, StoreHistory } from '../../../core/store-history.ts';
 import { isoTime } from '../../../core/time.ts';
+import { openKeyring } from '../../../open-keyring.ts';
 import { openStore } from '../../../open-store.ts';
 import { acceptRollback } from '../../../operations/admin/accept-rollback.ts';
 import { decline } from '../../../operations/admin/admin.ts';
@@ -13,8 +14,10 @@ import {
   type LostEnding,
   nameOf,
 } from '../../../operations/admin/lost-endings.ts';
+import { alignWithKeyring } from '../../../operations/admin/published-keys.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
-import { counted, print, printJson, printTable } from '../../terminal/output.ts';
+import { KeyringFault } from '../../../tokens/keyring.ts';
+import { counted, print, printJson, printTable, remark } from '../../terminal/output.ts';
 import { storeNamedBy } from '../../terminal/store-address.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
@@ -84,6 +87,20 @@ export function acceptPutBack(flags: AcceptFlags, command: Command): Promise<voi
 export function summaryOf(back: readonly LostEnding[]): string {
   const kinds = Map.groupBy(back, ({ kind }) => kind);
   return [...kinds].map(([kind, each]) => counted(each.length, nameOf(kind).one, nameOf(kind).many)).join(', ');
+}
+
+/**
+ * Makes the store agree with the keyring; returns what that ended. A keyring of another installation, or none, does not stop a restore: the
+ * service compares them again when it starts.
+ */
+export async function endRetiredKeys(workplace: Workplace): Promise<readonly LostEnding[]> {
+  try {
+    return await alignWithKeyring(await openKeyring(workplace.config, workplace.store), workplace);
+  } catch (error) {
+    if (!(error instanceof KeyringFault)) throw error;
+    remark(`The keyring was not compared with the store: ${error.message}`);
+    return [];
+  }
 }
 
 /** What nodes remembered, and what a kept copy shows. */
