@@ -1,21 +1,22 @@
-// A thing for every act that ends something: ended before a copy of the store is taken, ended afterwards, or ended and opened again.
+// Things for every act that ends something: ended before a copy of the store is taken or afterwards; opened again, or replaced.
 import assert from 'node:assert/strict';
 import { type EndingKind, KINDS } from '../../src/core/act.ts';
 import { type Seen, THINGS, type Thing, type ThingKind } from './ending-things.ts';
 import type { Installation } from './installation.ts';
 
-const MOMENTS = ['before', 'since', 'reopened'] as const;
+const MOMENTS = ['before', 'since', 'replaced', 'reopened'] as const;
 
 export interface Case {
   readonly kind: ThingKind;
   readonly did: string;
-  /** When it ended, seen from the copy; or it ended since and was opened again. */
+  /** It ended before or since the copy; or it ended since, and was opened again or its name was given to another. */
   readonly when: (typeof MOMENTS)[number];
 }
 
 const WORDS = {
   before: 'ended before the copy: still ended',
   since: 'ended since the copy: ended again',
+  replaced: 'ended since the copy, and its name given to another: the former stays ended',
   reopened: 'ended since the copy, and opened again: works',
 };
 
@@ -39,7 +40,10 @@ export function allCases(): Case[] {
   const kinds = Object.keys(THINGS) as ThingKind[];
   const acts = kinds.flatMap((kind) => actsOf(kind).map((did) => ({ kind, did })));
   const all = acts.flatMap((act) => MOMENTS.map((when) => ({ ...act, when })));
-  return all.filter((each) => each.when !== 'reopened' || endOf(each).reopened !== 'never');
+  return all.filter((each) => {
+    const { reopened, replaced } = endOf(each);
+    return (each.when !== 'reopened' || reopened !== 'never') && (each.when !== 'replaced' || replaced);
+  });
 }
 
 function actsOf(kind: ThingKind): string[] {
@@ -91,7 +95,8 @@ export class EndedThings {
   async end(): Promise<void> {
     for (const each of allCases().filter(({ when }) => when !== 'before')) {
       await this.#end(each);
-      const { reopened } = endOf(each);
+      const { reopened, replaced } = endOf(each);
+      if (each.when === 'replaced') await replaced?.(this.#thing(each).id, this.#at);
       if (each.when === 'reopened' && reopened !== 'never') await reopened.by(this.#thing(each).id, this.#at);
     }
   }

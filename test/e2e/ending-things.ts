@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Ending, EndingKind } from '../../src/core/act.ts';
 import { ASSERTION_GRANT_TYPE } from '../../src/doors/oauth/grant-types.ts';
 import { keyIdOf } from '../../src/tokens/opaque/token-text.ts';
-import { makeAuthority } from '../authority.ts';
+import { type Authority, makeAuthority } from '../authority.ts';
 import { Visitor } from '../doors/pages/visitor.ts';
 import { eventually } from '../eventually.ts';
 import { claimsIn, partsOf } from '../jwt-node.ts';
@@ -31,6 +31,8 @@ interface End {
   /** What works all the same. */
   readonly stays?: readonly string[];
   readonly reopened: Reopened;
+  /** How its name is given to another. */
+  readonly replaced?: (id: string, at: Installation) => Promise<unknown>;
 }
 
 /** How a thing is opened again, and what works then: by default everything. */
@@ -81,11 +83,26 @@ export const THINGS: { readonly [K in ThingKind]: KindOfThing<Ends<K>> } = {
   },
   issuer: {
     make: anIssuer,
-    ends: { withdrawn: { by: (id, at) => at.run('issuer', 'remove', id), reopened: { by: addIssuer } } },
+    ends: {
+      withdrawn: {
+        by: (id, at) => at.run('issuer', 'remove', id),
+        reopened: { by: addIssuer },
+        replaced: (id, at) => {
+          writeAuthority(id, at);
+          return addIssuer(id, at);
+        },
+      },
+    },
   },
   'token-issuer': {
     make: aTokenIssuer,
-    ends: { removed: { by: (id, at) => at.run('token-issuer', 'remove', id), reopened: { by: addTokenIssuer } } },
+    ends: {
+      removed: {
+        by: (id, at) => at.run('token-issuer', 'remove', id),
+        reopened: { by: addTokenIssuer },
+        replaced: (id, at) => addTokenIssuer(id, at, 'https://another.example'),
+      },
+    },
   },
   'resource-server': {
     make: aResourceServer,
@@ -237,11 +254,16 @@ function addIntegration(name: string, at: Installation): Promise<unknown> {
 }
 
 async function anIssuer(name: string, at: Installation): Promise<Thing> {
-  const authority = makeAuthority({ name });
-  writeFileSync(join(at.home.folder, `${name}.pem`), authority.pem);
+  const authority = writeAuthority(name, at);
   await addIssuer(name, at);
   const caller = at.callerWith(authority.issue({ commonName: 'ada' }));
   return { id: name, look: () => seen({ grant: certificateGrant(caller, CLIENT) }) };
+}
+
+function writeAuthority(name: string, at: Installation): Authority {
+  const authority = makeAuthority({ name });
+  writeFileSync(join(at.home.folder, `${name}.pem`), authority.pem);
+  return authority;
 }
 
 function addIssuer(name: string, at: Installation): Promise<unknown> {
@@ -263,9 +285,9 @@ async function aTokenIssuer(name: string, at: Installation): Promise<Thing> {
 
 const platformOf = (name: string) => `https://${name}.example`;
 
-function addTokenIssuer(name: string, at: Installation): Promise<unknown> {
+function addTokenIssuer(name: string, at: Installation, issuer = platformOf(name)): Promise<unknown> {
   const keys = ['--jwks-file', join(at.home.folder, `${name}.json`)];
-  return at.run('token-issuer', 'add', name, '--issuer', platformOf(name), ...keys, '--when', '/repository=acme/app');
+  return at.run('token-issuer', 'add', name, '--issuer', issuer, ...keys, '--when', '/repository=acme/app');
 }
 
 async function aResourceServer(name: string, at: Installation): Promise<Thing> {

@@ -86,7 +86,8 @@ export function acceptPutBack(flags: AcceptFlags, command: Command): Promise<voi
 
 export function summaryOf(back: readonly LostEnding[]): string {
   const kinds = Map.groupBy(back, ({ kind }) => kind);
-  return [...kinds].map(([kind, each]) => counted(each.length, nameOf(kind).one, nameOf(kind).many)).join(', ');
+  const countOf = (each: readonly LostEnding[]) => new Set(each.map(({ id }) => id)).size;
+  return [...kinds].map(([kind, each]) => counted(countOf(each), nameOf(kind).one, nameOf(kind).many)).join(', ');
 }
 
 /**
