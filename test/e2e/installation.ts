@@ -1,9 +1,8 @@
-// A real installation that an operator runs by commands: services in their own processes, a keyring, and a store in a file or database.
+// A real installation that an operator runs by commands: a service in its own process, a keyring, and a store in a file or database.
 // Own process: commands are ended after the file that loaded this.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after } from 'node:test';
@@ -19,7 +18,7 @@ import { Commands } from '../cli/commands.ts';
 import { freePort } from '../free-port.ts';
 import { OPERATOR } from '../samples.ts';
 import { type Caller, callerOver } from './caller.ts';
-import { type ServiceProcess, startProcess } from './process.ts';
+import { startProcess } from './process.ts';
 import { type Home, makeHome, populate } from './service.ts';
 import { SCOPE } from './steps.ts';
 
@@ -40,22 +39,21 @@ export class Installation {
   readonly issuer: string;
   /** Checks tokens, and follows the revocation feed. */
   readonly resourceServer = { id: 'orders-api', secret: '', audience: 'https://orders.example' };
-  readonly #configs: readonly { readonly file: string; readonly port: number }[];
+  readonly #port: number;
   readonly #certificates = new Map<string, Issued>();
-  #running: readonly ServiceProcess[] = [];
-  readonly #connected = new Map<string, Caller>();
+  #service: ChildProcess | undefined;
+  readonly #connected = new Map<Issued | undefined, Caller>();
   #guard: Guard | undefined;
 
-  private constructor(home: Home, configs: readonly { readonly file: string; readonly port: number }[]) {
+  private constructor(home: Home, port: number) {
     this.home = home;
-    this.#configs = configs;
+    this.#port = port;
     this.issuer = home.config.publicUrl;
   }
 
   /** `store`: the address of a database. */
-  static async make({ nodes = 1, store }: { nodes?: number; store?: string } = {}): Promise<Installation> {
-    const ports = await Promise.all(Array.from({ length: nodes }, freePort));
-    const [port = 0] = ports;
+  static async make(store?: string): Promise<Installation> {
+    const port = await freePort();
     const settings = {
       publicUrl: `https://localhost:${port}`,
       tokens: { refreshRetryWindow: '1h' },
@@ -67,7 +65,7 @@ export class Installation {
     await populate(opened, home.authority);
     await alignWithKeyring(readKeys(home.config, {}) ?? [], { store: opened, by: OPERATOR });
     await opened.close();
-    const made = new Installation(home, ports.map((each, n) => ({ file: configFor(home, port, each, n), port: each })));
+    const made = new Installation(home, port);
     await made.#register();
     return made;
   }
@@ -102,8 +100,8 @@ export class Installation {
   }
 
   async start(): Promise<void> {
-    this.#running = await Promise.all(this.#configs.map(({ file }) => startProcess({ configFile: file })));
-    for (const { process } of this.#running) running.add(process);
+    this.#service = (await startProcess(this.home)).process;
+    running.add(this.#service);
   }
 
   async stop(): Promise<void> {
@@ -111,9 +109,8 @@ export class Installation {
     this.#guard = undefined;
     for (const caller of this.#connected.values()) caller.close();
     this.#connected.clear();
-    const stopped = this.#running;
-    this.#running = [];
-    await Promise.all(stopped.map(({ process }) => stop(process)));
+    if (this.#service) await stop(this.#service);
+    this.#service = undefined;
   }
 
   /** Runs `tessera backup follow` until the function that it returns is called. */
@@ -143,7 +140,7 @@ export class Installation {
     return this.#guard ?? assert.fail('nobody follows');
   }
 
-  /** One without a certificate, who asks the first node. */
+  /** Without a certificate. */
   get caller(): Caller {
     return this.callerWith(undefined);
   }
@@ -156,27 +153,22 @@ export class Installation {
   }
 
   /** Its connections end with the service. */
-  callerWith(certificate: Issued | undefined, node = 0): Caller {
-    const { port = 0 } = this.#configs[node] ?? {};
-    const key = `${port} ${certificate?.pem}`;
+  callerWith(certificate: Issued | undefined): Caller {
+    const reach = { port: this.#port, ca: this.home.authority.pem, certificate };
     const ask: Caller['ask'] = (question) => {
-      const known = this.#connected.get(key) ?? callerOver('HTTP/1.1', { port, ca: this.home.authority.pem, certificate });
-      this.#connected.set(key, known);
-      return known.ask(question);
+      const connected = this.#connected.get(certificate) ?? callerOver('HTTP/1.1', reach);
+      this.#connected.set(certificate, connected);
+      return connected.ask(question);
     };
     return { protocol: 'HTTP/1.1', ask, close: () => undefined };
-  }
-
-  get nodes(): readonly Caller[] {
-    return this.#configs.map((_, node) => this.callerWith(undefined, node));
   }
 
   get site(): { readonly url: string; readonly authority: string } {
     return { url: this.issuer, authority: this.home.authority.pem };
   }
 
-  async publishedKeys(caller = this.caller): Promise<readonly string[]> {
-    const { keys } = (await caller.ask({ path: '/oauth2/jwks' })).json as { keys: readonly { kid: string }[] };
+  async publishedKeys(): Promise<readonly string[]> {
+    const { keys } = (await this.caller.ask({ path: '/oauth2/jwks' })).json as { keys: readonly { kid: string }[] };
     return keys.map(({ kid }) => kid);
   }
 }
@@ -186,13 +178,4 @@ async function stop(child: ChildProcess): Promise<void> {
   child.kill('SIGTERM');
   assert.deepEqual(await exit, [0, null]);
   running.delete(child);
-}
-
-/** Each node has its own port, and shares the rest. */
-function configFor({ folder, configFile }: Home, first: number, port: number, node: number): string {
-  if (node === 0) return configFile;
-  const file = join(folder, `node-${node}.yaml`);
-  const text = readFileSync(configFile, 'utf8');
-  writeFileSync(file, text.replaceAll(`"port":${first}`, `"port":${port}`));
-  return file;
 }

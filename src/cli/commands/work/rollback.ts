@@ -73,8 +73,8 @@ export function acceptPutBack(flags: AcceptFlags, command: Command): Promise<voi
   return atWorkplace(command, async (workplace) => {
     const back = await lostEndings(await readHistory(workplace.store), flags, workplace);
     if (back.length > 0 && !flags.endAgain && !flags.leave) accepted(decline('rollback-open', summaryOf(back)));
-    const ended = flags.endAgain ? back : [];
-    for (const each of ended) await endAgain(each, workplace);
+    for (const each of flags.endAgain ? back : []) await endAgain(each, workplace);
+    const ended = [...(flags.endAgain ? back : []), ...(await endRetiredKeys(workplace))];
     const { epoch } = accepted(await acceptRollback(workplace));
     if (flags.json) return printJson({ epoch, endedAgain: ended, left: flags.endAgain ? [] : back });
     if (ended.length > 0) print(`Ended again: ${summaryOf(ended)}`);
