@@ -36,7 +36,9 @@ interface End {
 }
 
 /** How a thing is opened again, and what works then: by default everything. */
-type Reopened = 'never' | { readonly by: (id: string, at: Installation) => Promise<unknown>; works?: readonly string[] };
+type Reopened =
+  | 'never'
+  | { readonly by: (id: string, at: Installation) => Promise<unknown>; works?: readonly string[] };
 
 interface KindOfThing<Did extends string> {
   readonly make: (name: string, at: Installation) => Promise<Thing>;
@@ -179,7 +181,10 @@ async function aKey(_: string, at: Installation): Promise<Thing> {
   await firstToken(caller, CLIENT, (token) => String(keyIdOf(token)) === next);
   const older = refreshingOf.get(at) ?? [];
   let newest = pair;
-  const all = [...older, async () => void (newest = await refreshed(at.caller, newest))];
+  const refreshNewest = async () => {
+    newest = await refreshed(at.caller, newest);
+  };
+  const all = [...older, refreshNewest];
   refreshingOf.set(at, all);
   // A key that a live grant needs is not retired. The access token that it minted works as before.
   const prepare = async () => {

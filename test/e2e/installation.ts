@@ -61,7 +61,9 @@ export class Installation {
     };
     const home = makeHome({ listeners: [{ tls: true, port }], settings, signing: 'ES256' });
     const path = join(home.folder, 'tessera.db');
-    const opened = store ? await openStore(home.config, 'command') : await openSqliteStore({ path, clock: systemClock.now });
+    const opened = store
+      ? await openStore(home.config, 'command')
+      : await openSqliteStore({ path, clock: systemClock.now });
     await populate(opened, home.authority);
     await alignWithKeyring(readKeys(home.config, {}) ?? [], { store: opened, by: OPERATOR });
     await opened.close();

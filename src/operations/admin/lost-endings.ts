@@ -64,7 +64,13 @@ async function leftBy(act: Act, ended: readonly LostEnding[], store: Store): Pro
   if (act.kind !== 'resource-server') return [];
   const { found } = await store.load(resourceServers, act.id);
   const marks = found?.row.secrets.map(secretMark) ?? [];
-  return ended.map(({ at }) => ({ kind: act.kind, id: act.id, did: 'secret-dropped', ended: marks, ...(at && { at }) }));
+  return ended.map(({ at }) => ({
+    kind: act.kind,
+    id: act.id,
+    did: 'secret-dropped',
+    ended: marks,
+    ...(at && { at }),
+  }));
 }
 
 /** From a copy of the store that is newer than the state it was put back to. */
