@@ -51,7 +51,7 @@ function actsOf(kind: ThingKind): string[] {
   return Object.entries(KINDS[kind].acts).flatMap(([did, [life]]) => (life === 'ends' ? [did] : []));
 }
 
-export function endingKinds(): EndingKind[] {
+function endingKinds(): EndingKind[] {
   const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
   return kinds.filter((kind) => Object.values(KINDS[kind].acts).some(([life]) => life === 'ends')) as EndingKind[];
 }

@@ -259,10 +259,8 @@ for (const version of ['0.1', '0.2'] as const) {
     assert.deepEqual([(await api('gone-api'))?.removed, (await api('reopened-api'))?.removed], [true, undefined]);
     assert.deepEqual((await api('replaced-api'))?.secrets, []);
     const keys = await Array.fromAsync(rows(store, signingKeys));
-    assert.deepEqual(keys.map(({ algorithm, removedAt }) => [algorithm, removedAt !== undefined]).toSorted(), [
-      ['ES256', false],
-      ['EdDSA', true],
-    ]);
+    const states = keys.map(({ algorithm, removedAt }) => `${algorithm} ${removedAt ? 'removed' : 'published'}`);
+    assert.deepEqual(states.toSorted(), ['ES256 published', 'EdDSA removed']);
   });
 }
 
@@ -294,7 +292,7 @@ test('the history of a store that was put back under 0.2 has every act that it l
     ...published.map((id) => `signing-key ${id}`),
   ];
   assert.deepEqual(back.toSorted(), gone.toSorted());
-  const revoked = rollback.lost.flatMap(({ type, subjectId }) => (type === 'revoked' ? [subjectId] : []));
+  const revoked = rollback.lost.flatMap(({ type, subjectId }) => (type === 'revoked' ? [subjectId ?? ''] : []));
   const grantsBack = worksAgain.filter(({ kind }) => kind === 'grant').map(({ id }) => id);
   assert.deepEqual(grantsBack.toSorted(), revoked.toSorted());
 

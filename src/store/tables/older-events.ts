@@ -95,5 +95,5 @@ export function readAuthor(by: unknown): Author {
 }
 
 function text(value: unknown): string {
-  return value === undefined || value === null ? '' : String(value);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
