@@ -1,8 +1,8 @@
 // Things for every act that ends something: ended before a copy of the store is taken or afterwards; opened again, or replaced.
 import assert from 'node:assert/strict';
 import { type EndingKind, KINDS } from '../../src/core/act.ts';
-import { type Seen, THINGS, type Thing, type ThingKind } from './ending-things.ts';
 import type { Installation } from './installation.ts';
+import { type End, type Seen, THINGS, type Thing, type ThingKind } from './things-that-end.ts';
 
 const MOMENTS = ['before', 'since', 'replaced', 'reopened'] as const;
 
@@ -24,15 +24,9 @@ export function nameOf({ kind, did, when }: Case): string {
   return `${kind} ${did}: ${WORDS[when]}`;
 }
 
-type Ends = (typeof THINGS)['resource-server']['ends'];
-type End = Ends[keyof Ends];
-
-function endsOf(kind: ThingKind): Readonly<Record<string, End>> {
-  return THINGS[kind].ends;
-}
-
 function endOf({ kind, did }: Case): End {
-  return endsOf(kind)[did] ?? assert.fail(`${kind} ${did} is not among the things`);
+  const ends: Readonly<Record<string, End>> = THINGS[kind].ends;
+  return ends[did] ?? assert.fail(`${kind} ${did} is not among the things`);
 }
 
 /** From the table of acts: a new act, or a new kind, is tested as soon as there is a thing for it. */

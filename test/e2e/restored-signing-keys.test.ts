@@ -4,9 +4,9 @@ import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { keyOf } from './ending-things.ts';
 import { Installation, JWT_CLIENT } from './installation.ts';
 import { pairByCertificate, verify } from './steps.ts';
+import { keyOf } from './things-that-end.ts';
 
 const COPIES = {
   'first.db': 'before the new key was added',

@@ -26,7 +26,7 @@ export interface Thing {
   readonly prepare?: () => Promise<void>;
 }
 
-interface End {
+export interface End {
   readonly by: (id: string, at: Installation) => Promise<unknown>;
   /** What works all the same. */
   readonly stays?: readonly string[];
