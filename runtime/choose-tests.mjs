@@ -89,6 +89,8 @@ export const LONGEST = [
   'test/pki/corpus/corpus.test.ts',
   'test/doors/pages/phone-in-browser.test.ts',
   'test/nodes/rollback.test.ts',
+  'test/nodes/restored-acts.test.ts',
+  'test/e2e/restored-acts.test.ts',
   'test/doors/pages/accessibility.test.ts',
   'test/lab/lockout.test.ts',
   'test/sdk/verify/service-away.test.ts',

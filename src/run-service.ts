@@ -5,7 +5,6 @@ import { type Log, makeLog } from './log/log.ts';
 import { endWithoutReader } from './log/standard-output.ts';
 import { openKeyring } from './open-keyring.ts';
 import { openStore } from './open-store.ts';
-import { markMinting } from './operations/admin/mac-keys.ts';
 import { alignWithKeyring } from './operations/admin/signing-keys.ts';
 import { followKeyring } from './serve/follow-keyring.ts';
 import { Gathering } from './serve/gather.ts';
@@ -85,7 +84,6 @@ async function startService(config: Config, log: Log, stopSignal: Promise<string
     const by = { as: 'service', why: 'start' } as const;
     // From its first token on, every node needs the key that mints.
     const apply = async (held: readonly StoredKey[]) => {
-      await markMinting(keyring.minting, undefined, { store, by });
       const ended = await alignWithKeyring(held, { store, by });
       if (ended.length > 0)
         log.warn({ keys: ended.map(({ id }) => id) }, 'retired keys were in use in the store: ended again');

@@ -5,10 +5,7 @@ import { after, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
 import { enableIntegration } from '../../src/operations/admin/enable-integration.ts';
 import { registerIntegration } from '../../src/operations/admin/register-integration.ts';
-import { EventWatch } from '../../src/operations/upkeep/event-watch.ts';
-import { RecentActs } from '../../src/operations/upkeep/recent-acts.ts';
 import { storeOf } from '../../src/store/change.ts';
-import type { Store } from '../../src/store/store.ts';
 import { readHistory } from '../../src/store/tables/store-history.ts';
 import { Commands } from '../cli/commands.ts';
 import { aNode, answer, check, issue, revoke } from '../node.ts';
@@ -16,6 +13,7 @@ import { OPERATOR } from '../samples.ts';
 import { openAt } from '../store/postgres-node.ts';
 import { PostgresServer } from '../store/postgres-server.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
+import { copyDatabase, putBack, watching } from './put-back.ts';
 
 const server = await PostgresServer.start();
 const commands = new Commands();
@@ -24,33 +22,6 @@ after(async () => {
   await server.remove();
 });
 
-function watching(store: Store) {
-  const noticed: unknown[] = [];
-  const accepted: number[] = [];
-  const news = {
-    rolledBack: (what: unknown) => void noticed.push(what),
-    accepted: (epoch: number) => void accepted.push(epoch),
-    lag: () => undefined,
-  };
-  const watch = new EventWatch({ store, milliseconds: () => 0, news, acts: new RecentActs(store) });
-  return { watch, noticed, accepted };
-}
-
-async function copyDatabase(name: string, copy: string): Promise<void> {
-  await server.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`);
-  // A pool may have opened another session in between.
-  await server.query(`CREATE DATABASE ${copy} TEMPLATE ${name}`).catch((error: unknown) => {
-    if ((error as { code?: string }).code !== '55006') throw error;
-    return copyDatabase(name, copy);
-  });
-}
-
-async function putBack(name: string, copy: string, before?: string): Promise<void> {
-  await server.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`);
-  await server.query(before ? `ALTER DATABASE ${name} RENAME TO ${before}` : `DROP DATABASE ${name} (FORCE)`);
-  await server.query(`ALTER DATABASE ${copy} RENAME TO ${name}`);
-}
-
 /** A database with a grant and an integration that are ended after its copy was taken, and then put back. */
 async function rolledBack(name: string) {
   await server.query(`CREATE DATABASE ${name}`);
@@ -58,14 +29,14 @@ async function rolledBack(name: string) {
   const node = await aNode(store);
   const [ended, living] = [await issue(node), await issue(node)];
   await registerIntegration('till', { scope: 'sales:read' }, { store, by: OPERATOR });
-  await copyDatabase(name, `${name}_kept`);
+  await copyDatabase(server, name, `${name}_kept`);
   const [first, second] = [watching(store), watching(store)];
   for (const { watch } of [first, second]) await watch.look();
   await revoke(node, ended);
   await enableIntegration('till', false, { store, by: OPERATOR });
   for (const { watch } of [first, second]) await watch.look();
   assert.deepEqual([first.watch.problem, second.watch.problem], [undefined, undefined]);
-  await putBack(name, `${name}_kept`, `${name}_before`);
+  await putBack(server, name, `${name}_kept`, `${name}_before`);
   const set = ['--set', `store=${server.url(name)}`, '--set', 'listeners=[{port: 8080}]'];
   const run = (...args: string[]) => commands.run([...args, ...set], { folder: '/' });
   return { store, node, ended, living, first, second, run };
@@ -144,11 +115,11 @@ test('what nobody remembers is found in a kept copy', async () => {
 test('a database put back to before an accepted rollback is detected by its epoch', async () => {
   const { store, first, run } = await rolledBack('twice');
   await first.watch.look();
-  await copyDatabase('twice', 'twice_kept');
+  await copyDatabase(server, 'twice', 'twice_kept');
   assert.equal((await run('store', 'accept-rollback', '--leave')).status, 0);
   await first.watch.look();
   assert.equal(first.watch.problem, undefined);
-  await putBack('twice', 'twice_kept');
+  await putBack(server, 'twice', 'twice_kept');
   await first.watch.look();
   assert.equal(first.noticed.length, 2);
   assert.equal((await readHistory(store)).epoch, 2, 'the highest that was seen');

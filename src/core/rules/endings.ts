@@ -96,7 +96,8 @@ const ENDS_BETWEEN: EndsBetween = {
     newer.enabled ? [] : [isRemoved(newer) ? { did: 'removed', userName } : { did: 'disabled' }],
   integration: ({ enabled, removed }) => (enabled ? [] : [{ did: removed ? 'removed' : 'disabled' }]),
   issuer: ({ enabled }) => (enabled ? [] : [{ did: 'withdrawn' }]),
-  'token-issuer': ({ enabled }) => (enabled ? [] : [{ did: 'removed' }]),
+  // The label may have been given to another platform.
+  'token-issuer': ({ enabled, issuer }, older) => (enabled && issuer === older.issuer ? [] : [{ did: 'removed' }]),
   'resource-server': ({ removed, enabled, secrets }, older) => {
     if (removed) return [{ did: 'removed' }];
     const kept = secrets.map(secretMark);

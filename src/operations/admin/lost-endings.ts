@@ -1,15 +1,21 @@
 // After the store was put back to an older state: what had ended since then and works again, and how it is ended again.
+import { hash } from 'node:crypto';
 import { type Act, type EndingAct, type EndingKind, isEnding, KINDS, lifeOf } from '../../core/act.ts';
 import { acted } from '../../core/event.ts';
 import { type GrantId, grantState, type RevocationReason } from '../../core/grant.ts';
+import { secretMark } from '../../core/resource-server.ts';
 import { endedBy, endsBetween, isUndone, type RowOf } from '../../core/rules/endings.ts';
 import type { LostAct } from '../../core/store-history.ts';
 import type { EpochSeconds } from '../../core/time.ts';
+import { readCertificate } from '../../pki/x509/certificate.ts';
 import { eventPages, rows } from '../../store/pages.ts';
 import { MOST_ROWS, rowOf, type Store } from '../../store/store.ts';
 import type { Table } from '../../store/table.ts';
 import { grants } from '../../store/tables/grants.ts';
+import { issuers } from '../../store/tables/issuers.ts';
 import { REGISTERED } from '../../store/tables/registered.ts';
+import { resourceServers } from '../../store/tables/resource-servers.ts';
+import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import type { Keyring } from '../../tokens/keyring.ts';
 import { revokeById } from '../grant/revoke-grant.ts';
 import type { AdminPorts } from './admin.ts';
@@ -37,12 +43,35 @@ export async function endingsFromActs(lost: readonly LostAct[], { store }: Store
       const { by: _, ...act } = detail;
       const thing = `${act.kind} ${act.id}`;
       if (isEnding(act)) endings.set(thing, [...(endings.get(thing) ?? []), { ...act, at }]);
-      else if (lifeOf(act) === 'opens') endings.delete(thing);
+      else if (lifeOf(act) === 'opens') endings.set(thing, await leftBy(act, endings.get(thing) ?? [], store));
     }
   }
   const found: LostEnding[] = [];
   for (const each of [...endings.values()].flat()) if (await works(each, store)) found.push(each);
   return found;
+}
+
+/** What stays ended when its id is used again: another authority or platform may have it, and a resource server has other secrets. */
+async function leftBy(act: Act, ended: readonly LostEnding[], store: Store): Promise<LostEnding[]> {
+  if (act.kind === 'issuer' && act.did === 'approved') {
+    const { found } = await store.load(issuers, act.id);
+    return found && hash('sha256', found.row.certificate) === act.fingerprint ? [] : [...ended];
+  }
+  if (act.kind === 'token-issuer' && act.did === 'added') {
+    const { found } = await store.load(tokenIssuers, act.id);
+    return found?.row.issuer === act.issuer ? [] : [...ended];
+  }
+  if (act.kind !== 'resource-server') return [];
+  if (act.did === 'enabled') return ended.filter((each) => !('did' in each && each.did === 'disabled'));
+  const { found } = await store.load(resourceServers, act.id);
+  const marks = found?.row.secrets.map(secretMark) ?? [];
+  return ended.map(({ at }) => ({
+    kind: act.kind,
+    id: act.id,
+    did: 'secret-dropped',
+    ended: marks,
+    ...(at && { at }),
+  }));
 }
 
 /** From a copy of the store that is newer than the state it was put back to. */
@@ -72,9 +101,18 @@ async function endingsOf<K extends EndingKind>(
   for await (const newer of rows(copy, table)) {
     const id = table.keyOf(newer);
     const { found: older, now } = await store.load(table, id);
-    if (older) found.push(...endsBetween(kind, newer, older.row, now).map((deed) => ({ ...deed, kind, id }) as never));
+    if (!older) continue;
+    const last = isOther(newer, older.row) ? { ...newer, enabled: false } : newer;
+    found.push(...endsBetween(kind, last, older.row, now).map((deed) => ({ ...deed, kind, id }) as never));
   }
   return found;
+}
+
+/** Whether the label of an approved issuer was given to another authority. A renewed certificate has the same key. */
+function isOther(newer: RowOf[EndingKind], older: RowOf[EndingKind]): boolean {
+  if (!('certificate' in newer && 'certificate' in older)) return false;
+  const [one, two] = [readCertificate(newer.certificate), readCertificate(older.certificate)];
+  return !(one.ok && two.ok && Buffer.compare(one.value.publicKey.spki, two.value.publicKey.spki) === 0);
 }
 
 /** Other acts that a newer copy has and the store has lost, oldest first: an operator repeats those that are still wanted. */

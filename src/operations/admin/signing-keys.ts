@@ -21,6 +21,7 @@ import { nodesWithout } from '../upkeep/report-node.ts';
 import { type AdminOutcome, type AdminPorts, decline, type KeyringPorts } from './admin.ts';
 import { checkClock } from './check-clock.ts';
 import { endAgain, endingsFromKeyring, type LostEnding } from './lost-endings.ts';
+import { markMinting } from './mac-keys.ts';
 
 /** Removed ones included. */
 export function allPublishedKeys(store: Store): Promise<PublishedKey[]> {
@@ -56,14 +57,18 @@ export async function publishKeys(keys: readonly StoredKey[], { store, by }: Adm
 }
 
 /**
- * Makes the store agree with the keyring: retired keys are retired, and every signing key is published. They differ after the store
- * was put back to an older state. Returns what had to be ended again.
+ * Makes the store agree with the keyring: the minting key is known, retired keys are retired, every signing key is published, and one
+ * signs. They differ after the store was put back to an older state. Returns what had to be ended again.
  */
 export async function alignWithKeyring(keys: readonly StoredKey[], ports: AdminPorts): Promise<readonly LostEnding[]> {
-  if (keys.length === 0) return [];
-  const endings = await endingsFromKeyring(new Keyring(keys), ports);
+  const keyring = new Keyring(keys);
+  await markMinting(keyring.minting, undefined, ports);
+  const endings = await endingsFromKeyring(keyring, ports);
   await endAgain(endings, ports);
   await publishKeys(keys, ports);
+  const lives = livesOf(await allPublishedKeys(ports.store));
+  const next = keyring.signingKeys.find(({ id }) => lives.some((life) => life.id === id));
+  if (next && !lives.some(({ state }) => state === 'signing')) await startSigning(next.id, ports);
   return endings;
 }
 

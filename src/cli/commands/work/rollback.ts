@@ -2,6 +2,7 @@
 import { actWords } from '../../../core/act.ts';
 import type { Rollback, StoreHistory } from '../../../core/store-history.ts';
 import { isoTime } from '../../../core/time.ts';
+import { openKeyring } from '../../../open-keyring.ts';
 import { openStore } from '../../../open-store.ts';
 import { acceptRollback } from '../../../operations/admin/accept-rollback.ts';
 import { decline } from '../../../operations/admin/admin.ts';
@@ -12,8 +13,10 @@ import {
   type LostEnding,
   nameOf,
 } from '../../../operations/admin/lost-endings.ts';
+import { alignWithKeyring } from '../../../operations/admin/signing-keys.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
-import { counted, print, printJson, printTable } from '../../terminal/output.ts';
+import { KeyringFault } from '../../../tokens/keyring.ts';
+import { counted, print, printJson, printTable, remark } from '../../terminal/output.ts';
 import { storeNamedBy } from '../../terminal/store-address.ts';
 import { accepted } from '../../terminal/wording.ts';
 import type { Workplace } from '../../terminal/workplace.ts';
@@ -66,8 +69,9 @@ export interface AcceptFlags extends HistoryFlags {
 export async function acceptPutBack(flags: AcceptFlags, workplace: Workplace): Promise<void> {
   const back = await lostEndings(await readHistory(workplace.store), flags, workplace);
   if (back.length > 0 && !flags.endAgain && !flags.leave) accepted(decline('rollback-open', summaryOf(back)));
-  const ended = flags.endAgain ? back : [];
-  await endAgain(ended, workplace);
+  const again = flags.endAgain ? back : [];
+  await endAgain(again, workplace);
+  const ended = [...again, ...(await endRetiredKeys(workplace))];
   const { epoch } = accepted(await acceptRollback(workplace));
   if (flags.json) return printJson({ epoch, endedAgain: ended, left: flags.endAgain ? [] : back });
   if (ended.length > 0) print(`Ended again: ${summaryOf(ended)}`);
@@ -78,7 +82,22 @@ export async function acceptPutBack(flags: AcceptFlags, workplace: Workplace): P
 
 export function summaryOf(back: readonly LostEnding[]): string {
   const kinds = Map.groupBy(back, ({ kind }) => kind);
-  return [...kinds].map(([kind, each]) => counted(each.length, nameOf(kind).one, nameOf(kind).many)).join(', ');
+  const countOf = (each: readonly LostEnding[]) => new Set(each.map(({ id }) => id)).size;
+  return [...kinds].map(([kind, each]) => counted(countOf(each), nameOf(kind).one, nameOf(kind).many)).join(', ');
+}
+
+/**
+ * Makes the store agree with the keyring; returns what that ended. A keyring of another installation, or none, does not stop a restore: the
+ * service compares them again when it starts.
+ */
+export async function endRetiredKeys(workplace: Workplace): Promise<readonly LostEnding[]> {
+  try {
+    return await alignWithKeyring(await openKeyring(workplace.config, workplace.store), workplace);
+  } catch (error) {
+    if (!(error instanceof KeyringFault)) throw error;
+    remark(`The keyring was not compared with the store: ${error.message}`);
+    return [];
+  }
 }
 
 /** What nodes remembered, and what a kept copy shows. */

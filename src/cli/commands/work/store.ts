@@ -1,8 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { readKeys } from '../../../config/keys.ts';
-import type { Config } from '../../../config/schema.ts';
 import { storeFile } from '../../../config/store-address.ts';
 import { actWords } from '../../../core/act.ts';
 import { isoTime } from '../../../core/time.ts';
@@ -20,16 +18,14 @@ import {
   nameOf,
   registeredEndings,
 } from '../../../operations/admin/lost-endings.ts';
-import { alignWithKeyring } from '../../../operations/admin/signing-keys.ts';
 import { type Move, moveStore, type Progress } from '../../../store/move.ts';
-import type { StoredKey } from '../../../tokens/keyring.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { counted, print, printJson, printTable, remark, result } from '../../terminal/output.ts';
 import { storeNamedBy } from '../../terminal/store-address.ts';
 import { removingAfter } from '../../terminal/unfinished-files.ts';
 import { configOf, inWorkplace, type Workplace } from '../../terminal/workplace.ts';
 import { rebuildCopy } from './backup.ts';
-import { summaryOf } from './rollback.ts';
+import { endRetiredKeys, summaryOf } from './rollback.ts';
 
 export interface RestoreFlags {
   readonly endGrants?: true;
@@ -48,14 +44,16 @@ export async function restoreFrom(path: string, { endGrants, at }: RestoreFlags,
   const settle = (restored: string, former: string | undefined) =>
     inWorkplace({ ...config, store: storeFile(restored) }, async (workplace) => {
       carried = former === undefined ? undefined : await carryFrom(former, workplace);
-      ended = [...(carried?.ended ?? []), ...(await alignWithKeyring(keysOf(config), workplace))];
+      ended = [...(carried?.ended ?? []), ...(await endRetiredKeys(workplace))];
       settled = endGrants ? await endEverything(workplace) : { live: await countLiveGrants(workplace) };
     });
   const { before, damage } = await alone(to, () => withCopy(from, to, at, (file) => replaceBy(file, to, settle)));
   print(`Restored ${to} from ${from}`);
   if (before) print(`What was there before is in ${before}`);
   if (damage !== undefined) remark(`It was damaged: ${damage}`);
-  if (before) printCarried(carried ?? NOT_CARRIED, ended);
+  if (before) printCarried(carried ?? NOT_CARRIED);
+  printEndedAgain(ended);
+  printLost(carried?.lost ?? []);
   const live = settled && printSettled(settled);
   result({
     store: to,
@@ -66,15 +64,6 @@ export async function restoreFrom(path: string, { endGrants, at }: RestoreFlags,
     lost: carried?.lost,
     liveGrants: live,
   });
-}
-
-/** A keyring that cannot be read does not stop a restore. The service does the same again when it starts. */
-function keysOf(config: Config): readonly StoredKey[] {
-  try {
-    return readKeys(config, process.env) ?? [];
-  } catch {
-    return [];
-  }
 }
 
 /** Two at once would remove each other's files. */
@@ -165,16 +154,21 @@ async function carryFrom(former: string, workplace: Workplace): Promise<Carried>
 /** The rest is in the event log of the store that was replaced. */
 const MOST_SHOWN = 20;
 
-function printCarried({ why, revocations = 0, lost }: Carried, ended: readonly LostEnding[]): void {
+function printCarried({ why, revocations = 0 }: Carried): void {
   if (why === undefined) print(`Carried over ${counted(revocations, 'revocation')} from it`);
   else remark(`Its revocations could not be carried over: ${why}`);
-  if (ended.length > 0) {
-    print(`Ended again, as it was there: ${summaryOf(ended)}`);
-    printTable(
-      ['what', 'id'],
-      ended.map(({ kind, id }) => [nameOf(kind).one, id]),
-    );
-  }
+}
+
+function printEndedAgain(ended: readonly LostEnding[]): void {
+  if (ended.length === 0) return;
+  print(`Ended again: ${summaryOf(ended)}`);
+  printTable(
+    ['what', 'id'],
+    ended.map(({ kind, id }) => [nameOf(kind).one, id]),
+  );
+}
+
+function printLost(lost: Carried['lost']): void {
   if (lost.length === 0) return;
   remark('Done since the copy was taken, and lost. Repeat what is still wanted:');
   for (const act of lost.slice(-MOST_SHOWN)) remark(`  ${isoTime(act.at)}  ${actWords(act)} ${act.id}`);
