@@ -1,6 +1,6 @@
 // Callers that together send requests: so many a second whatever the answers, or so many at a time.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Ask, Line } from './line.ts';
+import { type Ask, CLOSED, type Line } from './line.ts';
 
 /** The repeated requests of one caller; a refused request is retried. */
 export interface Walk {
@@ -81,7 +81,7 @@ export async function runLoad(callers: readonly Caller[], options: LoadOptions):
       run.accepted += 1;
       latencies.push(ms);
     } else if (REFUSALS.includes(status)) run.refused += 1;
-    else if (status === 0) run.cut += 1;
+    else if (status <= CLOSED) run.cut += 1;
     else surprises.set(status, (surprises.get(status) ?? 0) + 1);
   };
   for (let n = 0; n < inFlight; n++) ask();
