@@ -28,6 +28,7 @@ import { raceMany } from './chaos/race-many.ts';
 import { restoreToMoments } from './chaos/restore/point-in-time.ts';
 import { retryMany } from './chaos/retries.ts';
 import { revocationUnderAttack } from './chaos/revocation.ts';
+import { besiege } from './chaos/sieges/besiege.ts';
 import { rotateUnderLoad } from './chaos/signing-keys.ts';
 import { stopMany } from './chaos/stop.ts';
 import { failDisk } from './chaos/sync.ts';
@@ -92,6 +93,10 @@ const DRILLS = {
   crowds: [
     (_: number, __: Seeded, options: DrillOptions) => faceCrowds(options),
     'honest crowds at default limits, bare and behind proxies (--through NAME); --against FOLDER; ignores --cycles',
+  ],
+  siege: [
+    (_: number, __: Seeded, options: DrillOptions) => besiege(options),
+    'every attack beside honest callers, at default limits; --through NAME; --against FOLDER; ignores --cycles',
   ],
   handshakes: [
     attackWithHandshakes,

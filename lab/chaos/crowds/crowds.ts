@@ -11,6 +11,8 @@ import { CROWDS, GRANTS, OVERLOADS, type Row } from './rows.ts';
 const LONGEST_MS = 10_000;
 const LEAST_GOODPUT = 0.8;
 const MOST_MEMORY = 1.3;
+/** Of a gateway's requests: the others found no free connection. */
+const LEAST_SENT = 0.9;
 const BETWEEN_MS = 1000;
 /** For loads beyond its peak: one generator could not send 50 times what a whole core serves. */
 const QUOTA = 0.35;
@@ -81,10 +83,11 @@ async function overload(front: Front, generator: Generator): Promise<number> {
 
 /** What an honest crowd must not meet. */
 function complaints(tally: Tally, allowed: { readonly limited: number; readonly refused: number }): string[] {
-  const { unanswered, withoutRetryAfter, slowest } = tally;
+  const { wanted, sent, unanswered, withoutRetryAfter, slowest } = tally;
   const { served, limited, refused, closed, other } = countsOf(tally);
   const wrong: readonly (readonly [boolean, string])[] = [
     [served === 0, 'nobody served'],
+    [sent < LEAST_SENT * wanted && allowed !== ANY, `only ${sent} of ${wanted} could be sent`],
     [closed > 0, `${closed} closed`],
     [limited > allowed.limited, `${limited} × 429, documented ${allowed.limited}`],
     [refused > allowed.refused, `${refused} × 503`],

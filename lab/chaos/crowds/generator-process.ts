@@ -54,7 +54,7 @@ class Tallying {
     const at = (part: number) => quantileOfSorted(sorted, part) || 0;
     const [answers, withoutRetryAfter] = [{ ...this.#answers }, this.#withoutRetryAfter];
     const times = { p50: at(0.5), p99: at(0.99), slowest: at(1), perSecond: 0, memoryMiB: 0 };
-    return { sent, answers, unanswered, withoutRetryAfter, ...times };
+    return { wanted: sent, sent, answers, unanswered, withoutRetryAfter, ...times };
   }
 }
 
@@ -130,18 +130,19 @@ async function runLoads(load: Load, target: Target): Promise<Tally[]> {
   if (isConnected) await connectAll(lines, ask(0));
   const service = { memoryMiB: () => memoryOf(target.pid), cpuMs: () => 0 };
   const tallies: Tally[] = [];
-  for (const wanted of demands) {
+  for (const asked of demands) {
     const tallying = new Tallying();
     const callers = lines.map((line, n) => {
       const walk = { next: () => ask(n), accepted: () => undefined };
       return { line: new CountedLine(line, tallying), walk };
     });
-    const demand = 'timesPeak' in wanted ? { perSecond: wanted.timesPeak * (tallies[0]?.perSecond ?? 0) } : wanted;
+    const demand = 'timesPeak' in asked ? { perSecond: asked.timesPeak * (tallies[0]?.perSecond ?? 0) } : asked;
     const report = await runLoad(callers, { demand, warmUpMs: lastsMs / 3, milliseconds: lastsMs, service });
     const end = performance.now() + PATIENCE_MS;
     while (tallying.unanswered > 0 && performance.now() < end) await pause(SAMPLE_MS);
-    const { p50, p99, memoryMiB, accepted, seconds } = report;
-    tallies.push({ ...tallying.tally(), p50, p99, memoryMiB, perSecond: accepted / seconds });
+    const { p50, p99, memoryMiB, accepted, seconds, wanted, sent } = report;
+    const tally = tallying.tally();
+    tallies.push({ ...tally, wanted: tally.sent + wanted - sent, p50, p99, memoryMiB, perSecond: accepted / seconds });
   }
   for (const line of lines) line.close();
   return tallies;

@@ -43,6 +43,8 @@ export interface Load {
 export type Order = { readonly crowd: readonly CrowdCaller[] } | { readonly load: Load };
 
 export interface Tally {
+  /** Requests that were due, and those that found a free connection. */
+  readonly wanted: number;
   readonly sent: number;
   /** By status; see also the constants of `line.ts` and `stream-line.ts`. */
   readonly answers: Readonly<Record<number, number>>;
