@@ -3,18 +3,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';
 import { CERTIFICATE, CLIENT, DEVICE, type Pair, SCOPE, TOKEN, VERIFY } from '../../../test/e2e/steps.ts';
 import { quantileOfSorted } from '../../quantiles.ts';
-import { type Ask, type Heard, type Line, SocketLine } from '../overload/line.ts';
-import { runLoad } from '../overload/load.ts';
+import { type Ask, type Line, SocketLine } from '../overload/line.ts';
+import { type Observer, runLoad } from '../overload/load.ts';
 import { streamLines } from '../overload/stream-line.ts';
 import { residentMiB } from '../siege.ts';
 import type { CrowdCaller, Load, Order, Step, Tally, Target } from './generator.ts';
 
 /** After the last request was due. */
 const PATIENCE_MS = 20_000;
-const SAMPLE_MS = 100;
+const SAMPLE_MS = 50;
 const CONNECTING_AT_A_TIME = 8;
 const REFUSALS = [429, 503];
 
+const post = (path: string, body: object): Ask => ({ path, body: JSON.stringify(body) });
 const ASKS: Readonly<Record<Step, (pair: Pair) => Ask>> = {
   grant: () => post(CERTIFICATE, { client_id: CLIENT, scope: SCOPE }),
   verify: ({ access_token: token }) => ({ path: VERIFY, token }),
@@ -22,129 +23,103 @@ const ASKS: Readonly<Record<Step, (pair: Pair) => Ask>> = {
   device: () => post(DEVICE, { client_id: CLIENT, scope: 'orders:read' }),
 };
 
-function post(path: string, body: object): Ask {
-  return { path, body: JSON.stringify(body) };
-}
-
-class Tallying {
-  sent = 0;
+class Counter implements Observer {
+  #sent = 0;
   #withoutRetryAfter = 0;
   readonly #answers: Record<number, number> = {};
   readonly #took: number[] = [];
 
-  /** Sends a request and counts its answer. */
-  ask(line: Line, request: Ask, heard: Heard): void {
-    this.sent += 1;
-    const began = performance.now();
-    line.ask(request, (status, body, retryAfter) => {
-      this.#answers[status] = (this.#answers[status] ?? 0) + 1;
-      if (REFUSALS.includes(status) && !retryAfter) this.#withoutRetryAfter += 1;
-      if (status > 0) this.#took.push(performance.now() - began);
-      heard(status, body, retryAfter);
-    });
+  sent(): void {
+    this.#sent += 1;
+  }
+
+  heard(status: number, milliseconds: number, retryAfter: string | undefined): void {
+    this.#answers[status] = (this.#answers[status] ?? 0) + 1;
+    if (REFUSALS.includes(status) && !retryAfter) this.#withoutRetryAfter += 1;
+    if (status > 0) this.#took.push(milliseconds);
   }
 
   get unanswered(): number {
-    return this.sent - Object.values(this.#answers).reduce((sum, count) => sum + count, 0);
+    return this.#sent - Object.values(this.#answers).reduce((sum, count) => sum + count, 0);
   }
 
   tally(): Tally {
-    const { sent, unanswered } = this;
     const sorted = this.#took.toSorted((a, b) => a - b);
     const at = (part: number) => quantileOfSorted(sorted, part) || 0;
-    const [answers, withoutRetryAfter] = [{ ...this.#answers }, this.#withoutRetryAfter];
-    const times = { p50: at(0.5), p99: at(0.99), slowest: at(1), perSecond: 0, memoryMiB: 0 };
-    return { wanted: sent, sent, answers, unanswered, withoutRetryAfter, ...times };
-  }
-}
-
-class CountedLine implements Line {
-  readonly #line: Line;
-  readonly #by: Tallying;
-
-  constructor(line: Line, by: Tallying) {
-    [this.#line, this.#by] = [line, by];
-  }
-
-  get isBusy(): boolean {
-    return this.#line.isBusy;
-  }
-
-  get isHeld(): boolean {
-    return this.#line.isHeld;
-  }
-
-  ask(request: Ask, heard: Heard): void {
-    this.#by.ask(this.#line, request, heard);
-  }
-
-  close(): void {
-    this.#line.close();
+    return {
+      ...{ wanted: this.#sent, sent: this.#sent, unanswered: this.unanswered, answers: this.#answers },
+      ...{ p50: at(0.5), p99: at(0.99), slowest: at(1), perSecond: 0, memoryMiB: 0 },
+      withoutRetryAfter: this.#withoutRetryAfter,
+    };
   }
 }
 
 async function runCrowd(crowd: readonly CrowdCaller[], { port, ca, pid }: Target): Promise<Tally> {
+  const counter = new Counter();
   const anonymous = createSecureContext({ ca });
-  const tallying = new Tallying();
-  const callers = crowd.map((caller) => {
-    const secure = caller.certificate ? createSecureContext({ ca, ...caller.certificate }) : anonymous;
-    return { ...caller, line: new SocketLine({ port, secure, from: caller.from }) };
+  const lines = crowd.map(({ from, certificate }) => {
+    const secure = certificate ? createSecureContext({ ca, ...certificate }) : anonymous;
+    return new SocketLine({ port, secure, from });
   });
-  const began = performance.now();
-  let toGo = callers.length;
-  for (const { atMs, line, steps, pair } of callers)
-    setTimeout(() => {
-      walk(line, steps, pair, tallying, () => {
-        toGo -= 1;
-      });
-    }, atMs);
-  const last = Math.max(...crowd.map(({ atMs }) => atMs));
+  let left = crowd.length;
+  const leave = () => {
+    left -= 1;
+  };
+  for (const [n, { atMs, steps, pair }] of crowd.entries())
+    setTimeout(() => walk(lines[n] as Line, steps, pair, counter, leave), atMs);
+  const end = performance.now() + Math.max(...crowd.map(({ atMs }) => atMs)) + PATIENCE_MS;
   let memoryMiB = 0;
-  while (toGo > 0 && performance.now() - began < last + PATIENCE_MS) {
-    memoryMiB = Math.max(memoryMiB, memoryOf(pid));
-    await pause(SAMPLE_MS);
-  }
-  for (const { line } of callers) line.close();
-  const tally = tallying.tally();
-  const perSecond = ((tally.answers[200] ?? 0) / (performance.now() - began)) * 1000;
-  return { ...tally, perSecond, memoryMiB };
+  for (; left > 0 && performance.now() < end; await pause(SAMPLE_MS)) memoryMiB = Math.max(memoryMiB, memoryOf(pid));
+  for (const line of lines) line.close();
+  return { ...counter.tally(), memoryMiB };
 }
 
-/** Closes the connection after the last answer. */
-function walk(line: Line, [step, ...others]: readonly Step[], pair: Pair | undefined, by: Tallying, done: () => void) {
+/** One step after the other; ends at the first that is not accepted. */
+function walk(
+  line: Line,
+  [step, ...others]: readonly Step[],
+  pair: Pair | undefined,
+  counter: Counter,
+  leave: () => void,
+): void {
   if (!step) {
     line.close();
-    return done();
+    leave();
+    return;
   }
-  by.ask(line, ASKS[step](pair as Pair), (status, body) => {
+  counter.sent();
+  const began = performance.now();
+  line.ask(ASKS[step](pair as Pair), (status, body, retryAfter) => {
+    counter.heard(status, performance.now() - began, retryAfter);
     const isAccepted = status === 200;
     const next = isAccepted && step !== 'verify' ? (JSON.parse(body) as Pair) : pair;
-    walk(line, isAccepted ? others : [], next, by, done);
+    walk(line, isAccepted ? others : [], next, counter, leave);
   });
 }
 
 async function runLoads(load: Load, target: Target): Promise<Tally[]> {
   const { demands, tokens, lastsMs, isConnected } = load;
-  const lines = linesOf(load, target);
-  const ask = (at: number): Ask => ({ path: VERIFY, token: tokens[at % tokens.length] as string });
-  if (isConnected) await connectAll(lines, ask(0));
+  const callers = linesOf(load, target).map((line, n) => {
+    const request = { path: VERIFY, token: tokens[n % tokens.length] as string };
+    return { line, walk: { next: () => request, accepted: () => undefined } };
+  });
+  for (let n = 0; isConnected && n < callers.length; n += CONNECTING_AT_A_TIME) {
+    const some = callers.slice(n, n + CONNECTING_AT_A_TIME);
+    await Promise.all(some.map((each) => new Promise<void>((done) => each.line.ask(each.walk.next(), () => done()))));
+  }
   const service = { memoryMiB: () => memoryOf(target.pid), cpuMs: () => 0 };
   const tallies: Tally[] = [];
   for (const asked of demands) {
-    const tallying = new Tallying();
-    const callers = lines.map((line, n) => {
-      const walk = { next: () => ask(n), accepted: () => undefined };
-      return { line: new CountedLine(line, tallying), walk };
-    });
+    const observer = new Counter();
     const demand = 'timesPeak' in asked ? { perSecond: asked.timesPeak * (tallies[0]?.perSecond ?? 0) } : asked;
-    const report = await runLoad(callers, { demand, warmUpMs: lastsMs / 3, milliseconds: lastsMs, service });
-    const end = performance.now() + PATIENCE_MS;
-    while (tallying.unanswered > 0 && performance.now() < end) await pause(SAMPLE_MS);
-    const { p50, p99, memoryMiB, accepted, seconds, wanted, sent } = report;
-    const tally = tallying.tally();
-    tallies.push({ ...tally, wanted: tally.sent + wanted - sent, p50, p99, memoryMiB, perSecond: accepted / seconds });
+    const run = await runLoad(callers, { demand, warmUpMs: lastsMs / 3, milliseconds: lastsMs, service, observer });
+    for (const end = performance.now() + PATIENCE_MS; observer.unanswered > 0 && performance.now() < end; )
+      await pause(SAMPLE_MS);
+    const { p50, p99, memoryMiB } = run;
+    const tally = { ...observer.tally(), p50, p99, memoryMiB, perSecond: run.accepted / run.seconds };
+    tallies.push({ ...tally, wanted: tally.sent + run.wanted - run.sent });
   }
-  for (const line of lines) line.close();
+  for (const { line } of callers) line.close();
   return tallies;
 }
 
@@ -156,15 +131,6 @@ function linesOf({ connections, from, streams, cancelEvery }: Load, { port, ca }
   }).flat();
 }
 
-async function connectAll(lines: readonly Line[], request: Ask): Promise<void> {
-  for (let n = 0; n < lines.length; n += CONNECTING_AT_A_TIME)
-    await Promise.all(
-      lines
-        .slice(n, n + CONNECTING_AT_A_TIME)
-        .map((line) => new Promise<void>((resolve) => line.ask(request, () => resolve()))),
-    );
-}
-
 /** 0 after its end. */
 function memoryOf(pid: number): number {
   try {
@@ -174,8 +140,10 @@ function memoryOf(pid: number): number {
   }
 }
 
-process.on('message', async ({ target, order }: { target: Target; order: Order }) => {
-  const tallies = 'crowd' in order ? [await runCrowd(order.crowd, target)] : await runLoads(order.load, target);
-  process.send?.(tallies);
+const carryOut = async (order: Order, target: Target): Promise<Tally[]> =>
+  'crowd' in order ? [await runCrowd(order.crowd, target)] : runLoads(order.load, target);
+
+process.on('message', ({ target, order }: { target: Target; order: Order }) => {
+  void carryOut(order, target).then((tallies) => process.send?.(tallies));
 });
 process.on('disconnect', () => process.exit());

@@ -41,6 +41,13 @@ export interface LoadOptions {
   readonly milliseconds: number;
   /** Resources used by the service. */
   readonly service: { readonly memoryMiB: () => number; readonly cpuMs: () => number };
+  /** Sees every request, also during the warm-up. */
+  readonly observer?: Observer;
+}
+
+export interface Observer {
+  sent(): void;
+  heard(status: number, milliseconds: number, retryAfter: string | undefined): void;
 }
 
 const TICK_MS = 5;
@@ -68,8 +75,10 @@ export async function runLoad(callers: readonly Caller[], options: LoadOptions):
     if (!caller) return false;
     const began = performance.now();
     if (counts(began)) run.sent += 1;
-    caller.line.ask(caller.walk.next(), (status, body) => {
+    options.observer?.sent();
+    caller.line.ask(caller.walk.next(), (status, body, retryAfter) => {
       const now = performance.now();
+      options.observer?.heard(status, now - began, retryAfter);
       if (status === 200) caller.walk.accepted(body);
       if (counts(now)) record(status, now - began);
       if (inFlight > 0 && now < ends) ask();

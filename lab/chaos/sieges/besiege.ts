@@ -3,17 +3,19 @@ import { once } from 'node:events';
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { CrowdOptions } from '../crowds/crowds.ts';
-import { type Front, frontsOf, stocksOf, type Through } from '../crowds/fronts.ts';
+import { type CrowdOptions, printLine } from '../crowds/crowds.ts';
+import { type Front, frontsOf, stocksOf, throughOf } from '../crowds/fronts.ts';
 import { Generator, type Order, type Tally } from '../crowds/generator.ts';
 import { ATTACKS as HTTP2_ATTACKS } from '../http2/attacks.ts';
 import { FLOODS, type FloodKind, SLOW_KEYS, startAttacker, startFlood } from '../overload/flood.ts';
 import { CLOSED, NOT_CONNECTED } from '../overload/line.ts';
 import { RAW_ATTACKS } from './raw-attacks.ts';
 
+const HEAD = ['attack', 'front', 'rate', 'p50', 'p99', 'failed', 'new: p50', 'slowest', 'failed', 'MiB'];
+const WIDTHS = [44, 15, 6, 7, 7, 7, 9, 8, 7, 5];
 const ENTRY = fileURLToPath(new URL('attack-process.ts', import.meta.url));
 const FLOOD_KINDS: readonly string[] = [...FLOODS, SLOW_KEYS];
-const NAMES = [...Object.keys(RAW_ATTACKS), ...Object.keys(HTTP2_ATTACKS), ...FLOOD_KINDS];
+const ATTACKS = [...Object.keys(RAW_ATTACKS), ...Object.keys(HTTP2_ATTACKS), ...FLOOD_KINDS];
 const GRANTS = 16;
 /** The first third is not measured: the attack begins in it. */
 const LASTS_MS = 2100;
@@ -34,10 +36,11 @@ interface Met {
 
 /** Returns in how many rows callers on kept connections were not served, or a stop lost requests; another checkout does not count. */
 export async function besiege({ against, through = 'bare' }: CrowdOptions): Promise<number> {
-  const fronts = await frontsOf(await stocksOf(against, GRANTS), through as Through);
+  const [name = 'bare'] = throughOf(through);
+  const fronts = await frontsOf(await stocksOf(against, GRANTS), name);
   const callers = { kept: new Generator(), newcomers: new Generator() };
   console.log(`load of the machine: ${loadavg()[0]?.toFixed(1)}; default limits; times in ms; rate: of the rate alone`);
-  console.log(line(HEAD));
+  printLine(HEAD, WIDTHS);
   const alone = new Map<Front, Met>();
   for (const front of fronts) {
     await meet(front, callers); // cold code is slow
@@ -45,9 +48,9 @@ export async function besiege({ against, through = 'bare' }: CrowdOptions): Prom
     print('nobody', front, alone.get(front) as Met, alone.get(front) as Met);
   }
   let broken = 0;
-  for (const name of NAMES)
+  for (const what of ATTACKS)
     for (const front of fronts)
-      broken += print(name, front, await attack(name, front, callers), alone.get(front) as Met);
+      broken += print(what, front, await attack(what, front, callers), alone.get(front) as Met);
   if (through === 'bare') for (const front of fronts) broken += await stopUnderLoad(front, callers);
   for (const front of fronts) await front.stop();
   for (const generator of Object.values(callers)) generator.close();
@@ -60,12 +63,11 @@ async function attack(name: string, front: Front, callers: Callers): Promise<Met
   const isFlood = FLOOD_KINDS.includes(name);
   const attacker = isFlood ? startFlood(name as FloodKind, port) : startAttacker(ENTRY, [name, String(port), ca]);
   await attacker.opened();
-  const begins = setTimeout(() => attacker.begin(), BEGIN_AFTER_MS);
+  setTimeout(() => attacker.begin(), BEGIN_AFTER_MS);
   const met = await meet(front, callers);
-  clearTimeout(begins);
   await attacker.stop();
   await pause(AFTER_MS);
-  if (child.exitCode ?? child.signalCode) throw new Error(`${front.name} died: ${name}`);
+  if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${front.name} died: ${name}`);
   return met;
 }
 
@@ -109,23 +111,16 @@ async function stopUnderLoad(front: Front, callers: Callers): Promise<number> {
   console.log(
     `a stop under load, ${front.name}: ${served} served, ${refused} refused, ${lost} lost, ${unsent} could not connect; exit code ${code}`,
   );
-  return front.stock.name === 'now' && (lost > 0 || code !== 0) ? 1 : 0;
+  return !front.stock.isOther && (lost > 0 || code !== 0) ? 1 : 0;
 }
 
-const HEAD = ['attack', 'front', 'rate', 'p50', 'p99', 'failed', 'new: p50', 'slowest', 'failed', 'MiB', ''];
-const WIDTHS = [46, 16, 6, 7, 7, 7, 9, 8, 7, 6, 0];
-
-function line(cells: readonly string[]): string {
-  const padded = cells.map((cell, at) => (at < 2 ? cell.padEnd(WIDTHS[at] ?? 0) : cell.padStart(WIDTHS[at] ?? 0)));
-  return padded.join(' ');
-}
-
-function print(what: string, { name }: Front, { kept, newcomers }: Met, alone: Met): number {
+function print(what: string, { name, stock }: Front, { kept, newcomers }: Met, alone: Met): number {
   const failed = ({ sent, answers }: Tally) => sent - (answers[200] ?? 0);
-  const times = [kept.p50.toFixed(1), kept.p99.toFixed(1), String(failed(kept))];
-  const ofNew = [newcomers.p50.toFixed(1), newcomers.slowest.toFixed(0), String(failed(newcomers))];
   const rate = (kept.perSecond / alone.kept.perSecond).toFixed(2);
+  const ofKept = [rate, kept.p50.toFixed(1), kept.p99.toFixed(1), String(failed(kept))];
+  const ofNew = [newcomers.p50.toFixed(1), newcomers.slowest.toFixed(0), String(failed(newcomers))];
   const isBroken = failed(kept) > 0;
-  console.log(line([what, name, rate, ...times, ...ofNew, kept.memoryMiB.toFixed(0), isBroken ? 'BROKEN' : '']));
-  return isBroken && name.startsWith('now') ? 1 : 0;
+  const memory = kept.memoryMiB.toFixed(0);
+  printLine([what, name, ...ofKept, ...ofNew, memory, isBroken ? 'BROKEN' : 'ok'], WIDTHS);
+  return isBroken && !stock.isOther ? 1 : 0;
 }

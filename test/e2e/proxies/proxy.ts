@@ -96,11 +96,12 @@ export function shownOn(page: string, language: string, replacements: readonly (
   return replacements.reduce((text, [from, to]) => text.replace(from, to), snippet);
 }
 
-/** What a proxy needs to know of the service. */
-export type Behind = Pick<TestService, 'port' | 'serverFiles' | 'authority'>;
-
 /** Starts a proxy with the configuration that `page` shows for it. */
-export async function startProxy(name: ProxyName, service: Behind, page = 'docs/proxies.md'): Promise<RunningProxy> {
+export async function startProxy(
+  name: ProxyName,
+  service: TestService,
+  page = 'docs/proxies.md',
+): Promise<RunningProxy> {
   const folder = temporaryFolder(name);
   const port = await freePort();
   writeFiles(folder, service);
@@ -139,7 +140,7 @@ export async function runIn(
   };
 }
 
-export function writeFiles(folder: string, { serverFiles, authority }: Behind): void {
+export function writeFiles(folder: string, { serverFiles, authority }: TestService): void {
   const [certificate, key] = [readFileSync(serverFiles.certificate, 'utf8'), readFileSync(serverFiles.key, 'utf8')];
   writeFileSync(join(folder, 'server.crt'), certificate);
   writeFileSync(join(folder, 'server.key'), key, { mode: 0o600 });
