@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
 import { setClock } from './chaos/clock.ts';
+import { faceCrowds } from './chaos/crowds/crowds.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
 import { followFeed, ignoreFeedOf } from './chaos/feed/feed.ts';
 import { damageFiles } from './chaos/files.ts';
@@ -27,6 +28,7 @@ import { raceMany } from './chaos/race-many.ts';
 import { restoreToMoments } from './chaos/restore/point-in-time.ts';
 import { retryMany } from './chaos/retries.ts';
 import { revocationUnderAttack } from './chaos/revocation.ts';
+import { besiege } from './chaos/sieges/besiege.ts';
 import { rotateUnderLoad } from './chaos/signing-keys.ts';
 import { stopMany } from './chaos/stop.ts';
 import { failDisk } from './chaos/sync.ts';
@@ -88,6 +90,14 @@ const DRILLS = {
     1000,
   ],
   overload: [attackWithLoad, 'sends more load than the service can take; ignores --cycles'],
+  crowds: [
+    (_: number, __: Seeded, options: DrillOptions) => faceCrowds(options),
+    'honest crowds at default limits, bare and behind proxies (--through NAME); --against FOLDER; ignores --cycles',
+  ],
+  siege: [
+    (_: number, __: Seeded, options: DrillOptions) => besiege(options),
+    'every attack beside honest callers, at default limits; --through NAME; --against FOLDER; ignores --cycles',
+  ],
   handshakes: [
     attackWithHandshakes,
     'floods the service with new TLS connections and half handshakes; ignores --cycles',
@@ -96,6 +106,10 @@ const DRILLS = {
 
 interface DrillOptions {
   readonly from?: string | undefined;
+  /** Another checkout, which meets the same. */
+  readonly against?: string | undefined;
+  /** `bare`, or the name of a proxy. */
+  readonly through?: string | undefined;
   readonly processes?: number | undefined;
 }
 
@@ -112,6 +126,8 @@ const { values, positionals } = parseArgs({
     cycles: { type: 'string' },
     seed: { type: 'string', default: '1' },
     from: { type: 'string' },
+    against: { type: 'string' },
+    through: { type: 'string' },
     processes: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -120,7 +136,7 @@ const [drill, , cycles = 20]: Partial<Drill> = DRILLS[positionals[0] as keyof ty
 if (drill && !values.help) {
   const processes = values.processes === undefined ? undefined : Number(values.processes);
   const chance = new Seeded(Number(values.seed));
-  const broken = await drill(Number(values.cycles ?? cycles), chance, { from: values.from, processes });
+  const broken = await drill(Number(values.cycles ?? cycles), chance, { ...values, processes });
   process.exitCode = broken > 0 ? 1 : 0;
 } else {
   console.log('npm run chaos -- DRILL [--cycles 20] [--seed 1]\n');

@@ -12,9 +12,9 @@ const PIPELINED = 100;
 const LOOK_AFTER_MS = 500;
 
 const GET = `GET ${VERIFY} HTTP/1.1\r\nHost: x\r\n\r\n`;
-const HALF_POST = `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`;
+export const HALF_POST = `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`;
 
-const ATTACKS: Readonly<Record<string, string>> = {
+export const PIPELINES: Readonly<Record<string, string>> = {
   'pipelined requests, then CONNECT': `${GET.repeat(PIPELINED)}CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n`,
   'pipelined requests, then an Upgrade': `${GET.repeat(PIPELINED)}GET / HTTP/1.1\r\nHost: x\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n`,
   'pipelined requests behind half a body': `${HALF_POST}${' '.repeat(98)}}${GET.repeat(PIPELINED)}`,
@@ -28,7 +28,7 @@ export async function attackPlaces(): Promise<number> {
   for (let n = 0; n < 50; n++) await askOnce(siege.reach, VERIFY); // warm
   const memory = residentMiB(siege);
   const broken: string[] = [];
-  for (const [what, bytes] of Object.entries(ATTACKS))
+  for (const [what, bytes] of Object.entries(PIPELINES))
     for (const keepsOpen of [true, false]) broken.push(...(await attack(siege, what, bytes, keepsOpen)));
   for (const each of broken) console.error(`broken: ${each}`);
   return broken.length + (await aftermath(siege, pairs, memory)).length;

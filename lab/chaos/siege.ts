@@ -40,14 +40,28 @@ export async function startSiege({ core, under = [], ...setUp }: SiegeOptions = 
   const store = await openSqliteStore({ path: join(home.folder, 'tessera.db'), clock: () => systemClock.now() });
   await populate(store, home.authority);
   await store.close();
-  const child = startPinned(ENTRY, [home.configFile], { core, under, stdio: ['ignore', 'pipe', 'pipe'] });
+  const launched = await launch(home.configFile, { core, under });
+  const { port, child, faults } = launched;
+  child.once('exit', (code, signal) => console.error(`the service died: ${signal ?? code}\n${faults.join('\n')}`));
+  const reach = { port, ca: home.authority.pem, certificate: home.authority.issue({ commonName: 'ada' }) };
+  return { home, reach, ...launched };
+}
+
+interface Launch extends Pick<SiegeOptions, 'core' | 'under'> {
+  /** The program that serves; of another checkout, for instance. */
+  readonly entry?: string;
+}
+
+/** Starts the service that a configuration file describes. */
+export async function launch(
+  configFile: string,
+  { core, under = [], entry = ENTRY }: Launch = {},
+): Promise<Pick<Siege, 'child' | 'port' | 'faults'>> {
+  const child = startPinned(entry, [configFile], { core, under, stdio: ['ignore', 'pipe', 'pipe'] });
   process.once('exit', () => child.kill('SIGKILL'));
   const faults: string[] = [];
   child.stderr?.on('data', (chunk: Buffer) => faults.push(chunk.toString('utf8').trim()));
-  const port = await portOf(child, faults);
-  child.once('exit', (code, signal) => console.error(`the service died: ${signal ?? code}\n${faults.join('\n')}`));
-  const reach = { port, ca: home.authority.pem, certificate: home.authority.issue({ commonName: 'ada' }) };
-  return { home, port, child, reach, faults };
+  return { child, port: await portOf(child, faults), faults };
 }
 
 function portOf(child: ChildProcess, faults: string[]): Promise<number> {
@@ -64,7 +78,7 @@ function portOf(child: ChildProcess, faults: string[]): Promise<number> {
 }
 
 /** Physical memory of the service in MiB. */
-export function residentMiB({ child }: Pick<Siege, 'child'>): number {
+export function residentMiB({ child }: { readonly child: Pick<ChildProcess, 'pid'> }): number {
   const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
   return Number(kib) / 1024;
 }

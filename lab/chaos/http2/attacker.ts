@@ -26,7 +26,7 @@ export interface Outcome {
   readonly floods: number;
 }
 
-class Attacker {
+export class Attacker {
   readonly #orders: Orders;
   #sessions: RawHttp2[] = [];
   #beat: NodeJS.Timeout | undefined;
@@ -34,6 +34,11 @@ class Attacker {
 
   constructor(orders: Orders) {
     this.#orders = orders;
+  }
+
+  /** Whether the service has closed all connections. */
+  get isOver(): boolean {
+    return this.#sessions.every(({ isOver }) => isOver);
   }
 
   async begin(attack: Attack): Promise<void> {

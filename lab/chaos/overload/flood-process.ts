@@ -7,12 +7,16 @@ import { MOST_CHAIN_BYTES } from '../../../src/front/certificate-inspection.ts';
 import { writePem } from '../../../src/pki/der/pem.ts';
 import { makeAuthority } from '../../../test/authority.ts';
 import { ecKeys } from '../../../test/signed-der.ts';
-import type { FloodKind } from './flood.ts';
+import { slowChain } from '../sieges/slow-keys.ts';
+import { type FloodKind, SLOW_KEYS } from './flood.ts';
 
 const HALF_OPEN_MS = 2000;
 /** Limits of new connections a second and of open ones, ignored ones included. */
 const PER_TICK = 12;
 const TICK_MS = 10;
+/** Each makes a service without defence load ten keys. */
+const SLOW_CHAINS_TICK_MS = 240;
+const SLOW_KEYS_EACH = 10;
 const MOST_OPEN = 3000;
 
 const open = new Set<Socket>();
@@ -78,7 +82,13 @@ function overhearClientHello(): Promise<Buffer> {
 let opened = 0;
 setPriority(constants.priority.PRIORITY_LOW);
 const [kind, port] = process.argv.slice(2) as [FloodKind, string];
-const secureContext = createSecureContext(kind.includes('chains') ? longChain() : {});
+const isSlow = kind === SLOW_KEYS;
+const secureContext = createSecureContext(
+  isSlow ? slowChain(SLOW_KEYS_EACH) : kind.includes('chains') ? longChain() : {},
+);
 const clientHello = await overhearClientHello();
-setInterval(() => openMore(kind, Number(port), clientHello), TICK_MS);
-process.on('message', () => process.send?.(opened));
+process.on('message', (what) => {
+  if (what === 'begin')
+    setInterval(() => openMore(kind, Number(port), clientHello), isSlow ? SLOW_CHAINS_TICK_MS : TICK_MS);
+  process.send?.(opened);
+});

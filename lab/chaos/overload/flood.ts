@@ -8,25 +8,31 @@ export const FLOODS = [
   'handshakes that stop half-way',
   'handshakes of one address that stop half-way',
 ] as const;
-export type FloodKind = (typeof FLOODS)[number];
+/** Besides: keys that only a service without defence would load, which then serves nobody for seconds. */
+export const SLOW_KEYS = 'new TLS connections with slow keys';
+export type FloodKind = (typeof FLOODS)[number] | typeof SLOW_KEYS;
 
 const ENTRY = fileURLToPath(new URL('flood-process.ts', import.meta.url));
 
 export interface Flood {
-  /** Number of connections opened. */
+  begin(): void;
+  /** Number of connections opened; resolves when the process is ready to begin. */
   opened(): Promise<number>;
   stop(): Promise<void>;
 }
 
 export function startFlood(kind: FloodKind, port: number): Flood {
+  return startAttacker(ENTRY, [kind, String(port)]);
+}
+
+/** A process that begins at the message `begin`, and answers every message with the number of connections opened. */
+export function startAttacker(entry: string, args: readonly string[]): Flood {
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
-  const child = startPinned(ENTRY, [kind, String(port)], { core: CORES.generator, stdio: [...stdio] });
-  return {
-    opened: async () => {
-      child.send('opened?');
-      const [count] = await once(child, 'message');
-      return count;
-    },
-    stop: () => stopped(child),
+  const child = startPinned(entry, args, { core: CORES.generator, stdio: [...stdio] });
+  const ask = async (what: 'begin' | 'opened?') => {
+    child.send(what);
+    const [count] = await once(child, 'message');
+    return count;
   };
+  return { begin: () => void ask('begin'), opened: () => ask('opened?'), stop: () => stopped(child) };
 }

@@ -18,6 +18,7 @@ async function floodOf(kind: FloodKind, twins: Twins): Promise<Row> {
   const perSecond: number[] = [];
   const turns = await inTurns('verify', twins, async () => {
     const flood = startFlood(kind, field.siege.port);
+    flood.begin();
     await loadBoth('verify', twins); // Not measured: the flood starts, and takes the handshakes that were saved up.
     const opened = await flood.opened();
     const during = await loadBoth('verify', twins);

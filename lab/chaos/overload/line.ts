@@ -7,8 +7,13 @@ export interface Ask {
   readonly body?: string;
 }
 
-/** `status` is 0 if the service closed without an answer. */
-export type Heard = (status: number, body: string) => void;
+/** The service closed an open connection without an answer. */
+export const CLOSED = 0;
+/** The connection was refused, or closed before its handshake was complete: nothing was sent. */
+export const NOT_CONNECTED = -1;
+
+/** `status` may also be one of the above. */
+export type Heard = (status: number, body: string, retryAfter?: string) => void;
 
 export interface Line {
   readonly isBusy: boolean;
@@ -56,11 +61,13 @@ export class SocketLine implements Line {
     const { port, secure, from } = this.#place;
     const options = { port, host: '127.0.0.1', servername: 'localhost', secureContext: secure, localAddress: from };
     const socket = connect(options);
+    let status = NOT_CONNECTED;
+    socket.on('secureConnect', () => {
+      status = CLOSED;
+    });
     socket.on('error', () => undefined);
     socket.on('close', () => {
-      this.#socket = undefined;
-      this.#text = '';
-      this.#answer(0, '');
+      if (this.#socket === socket) this.#leave(status);
     });
     socket.on('data', (chunk: Buffer) => this.#read(chunk.toString('latin1')));
     return socket;
@@ -72,15 +79,25 @@ export class SocketLine implements Line {
     if (bodyAt < 4) return;
     const [, length] = /content-length: *(\d+)/i.exec(this.#text) ?? [];
     if (this.#text.length < bodyAt + Number(length)) return;
-    const text = this.#text;
+    const [head, body] = [this.#text.slice(0, bodyAt), this.#text.slice(bodyAt)];
     this.#text = '';
-    this.#answer(Number(text.slice(9, 12)), text.slice(bodyAt));
+    if (/^connection: *close/im.test(head)) {
+      this.#socket?.end();
+      this.#socket = undefined;
+    }
+    this.#answer(Number(head.slice(9, 12)), body, /^retry-after: *(\S+)/im.exec(head)?.[1]);
   }
 
-  #answer(status: number, body: string): void {
+  #leave(status: number): void {
+    this.#socket = undefined;
+    this.#text = '';
+    this.#answer(status, '');
+  }
+
+  #answer(status: number, body: string, retryAfter?: string): void {
     const heard = this.#heard;
     this.#heard = undefined;
-    heard?.(status, body);
+    heard?.(status, body, retryAfter);
   }
 }
 

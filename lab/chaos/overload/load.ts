@@ -1,6 +1,6 @@
 // Callers that together send requests: so many a second whatever the answers, or so many at a time.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Ask, Line } from './line.ts';
+import { type Ask, CLOSED, type Line } from './line.ts';
 
 /** The repeated requests of one caller; a refused request is retried. */
 export interface Walk {
@@ -41,6 +41,13 @@ export interface LoadOptions {
   readonly milliseconds: number;
   /** Resources used by the service. */
   readonly service: { readonly memoryMiB: () => number; readonly cpuMs: () => number };
+  /** Sees every request, also during the warm-up. */
+  readonly observer?: Observer;
+}
+
+export interface Observer {
+  sent(): void;
+  heard(status: number, milliseconds: number, retryAfter: string | undefined): void;
 }
 
 const TICK_MS = 5;
@@ -68,8 +75,10 @@ export async function runLoad(callers: readonly Caller[], options: LoadOptions):
     if (!caller) return false;
     const began = performance.now();
     if (counts(began)) run.sent += 1;
-    caller.line.ask(caller.walk.next(), (status, body) => {
+    options.observer?.sent();
+    caller.line.ask(caller.walk.next(), (status, body, retryAfter) => {
       const now = performance.now();
+      options.observer?.heard(status, now - began, retryAfter);
       if (status === 200) caller.walk.accepted(body);
       if (counts(now)) record(status, now - began);
       if (inFlight > 0 && now < ends) ask();
@@ -81,7 +90,7 @@ export async function runLoad(callers: readonly Caller[], options: LoadOptions):
       run.accepted += 1;
       latencies.push(ms);
     } else if (REFUSALS.includes(status)) run.refused += 1;
-    else if (status === 0) run.cut += 1;
+    else if (status <= CLOSED) run.cut += 1;
     else surprises.set(status, (surprises.get(status) ?? 0) + 1);
   };
   for (let n = 0; n < inFlight; n++) ask();

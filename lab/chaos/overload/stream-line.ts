@@ -1,13 +1,17 @@
 // Many callers on one HTTP/2 connection, as behind a gateway.
 import { type ClientHttp2Session, connect, constants } from 'node:http2';
-import type { Ask, Heard, Line, Place } from './line.ts';
+import { type Ask, CLOSED, type Heard, type Line, type Place } from './line.ts';
 
-const { HTTP2_HEADER_PATH: PATH, HTTP2_HEADER_STATUS: STATUS, NGHTTP2_REFUSED_STREAM } = constants;
+const { HTTP2_HEADER_PATH: PATH, HTTP2_HEADER_STATUS: STATUS, NGHTTP2_CANCEL, NGHTTP2_REFUSED_STREAM } = constants;
 
-/** Checks tokens only. */
-export function streamLines(place: Place, count: number): Line[] {
+/** The status of a request that the caller cancelled itself. */
+export const CANCELLED = 499;
+const DEADLINE_MS = 1;
+
+/** Checks tokens only. `cancelEvery`: each such request of a caller is cancelled if it is not answered within a millisecond. */
+export function streamLines(place: Place, count: number, cancelEvery = Number.POSITIVE_INFINITY): Line[] {
   const shared = new SharedSession(place);
-  return Array.from({ length: count }, () => new StreamLine(shared));
+  return Array.from({ length: count }, () => new StreamLine(shared, cancelEvery));
 }
 
 class SharedSession {
@@ -47,10 +51,12 @@ class SharedSession {
 
 class StreamLine implements Line {
   readonly #shared: SharedSession;
+  readonly #cancelEvery: number;
+  #asked = 0;
   isBusy = false;
 
-  constructor(shared: SharedSession) {
-    this.#shared = shared;
+  constructor(shared: SharedSession, cancelEvery: number) {
+    [this.#shared, this.#cancelEvery] = [shared, cancelEvery];
   }
 
   get isHeld(): boolean {
@@ -60,16 +66,23 @@ class StreamLine implements Line {
   ask({ path, token }: Ask, heard: Heard): void {
     this.isBusy = true;
     this.#shared.open += 1;
-    let status = 0;
+    let [status, retryAfter]: [number, string?] = [CLOSED];
     const stream = this.#shared.session.request({ [PATH]: path, authorization: `Bearer ${token}` });
     stream.on('response', (headers) => {
-      status = Number(headers[STATUS]);
+      [status, retryAfter] = [Number(headers[STATUS]), headers['retry-after']];
     });
     stream.on('error', () => undefined);
+    this.#asked += 1;
+    const cancel = () => {
+      status ||= CANCELLED;
+      stream.close(NGHTTP2_CANCEL);
+    };
+    const deadline = this.#asked % this.#cancelEvery === 0 ? setTimeout(cancel, DEADLINE_MS) : undefined;
     stream.on('close', () => {
+      clearTimeout(deadline);
       this.isBusy = false;
       this.#shared.open -= 1;
-      heard(stream.rstCode === NGHTTP2_REFUSED_STREAM ? 503 : status, '');
+      heard(stream.rstCode === NGHTTP2_REFUSED_STREAM ? 503 : status, '', retryAfter);
     });
     stream.resume();
   }

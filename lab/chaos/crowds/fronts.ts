@@ -1,0 +1,136 @@
+// Services with the default limits, of this checkout or another one, bare or behind a proxy, and grants to use there.
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { connect } from 'node:tls';
+import { pathToFileURL } from 'node:url';
+import type * as Load from '../../../src/config/load.ts';
+import { tlsOptionsOf } from '../../../test/e2e/caller.ts';
+import { KINDS, type RunningProxy, startProxy } from '../../../test/e2e/proxies/proxy.ts';
+import type * as E2e from '../../../test/e2e/service.ts';
+import type { Pair } from '../../../test/e2e/steps.ts';
+import { temporaryFolder } from '../../../test/temporary-folder.ts';
+import { acknowledged, launch } from '../siege.ts';
+import type { Target } from './generator.ts';
+
+const THROUGH = ['bare', 'caddy', 'nginx', 'haproxy'] as const;
+type Through = (typeof THROUGH)[number];
+
+const ROOT = join(import.meta.dirname, '../../..');
+const FOLDERS_OF_PROGRAMS = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin'];
+const CALLERS = 8;
+
+type Home = E2e.Home;
+
+/** A data folder of a checkout with grants, from which services are started: each gets a copy. */
+export interface Stock {
+  readonly folder: string;
+  /** Of another checkout. */
+  readonly isOther: boolean;
+  readonly home: Home;
+  readonly pairs: readonly Pair[];
+}
+
+export interface Front extends Target {
+  readonly name: string;
+  readonly through: Through;
+  readonly stock: Stock;
+  readonly child: ChildProcess;
+  readonly limits: Home['config']['limits'];
+  readonly speaksHttp2: boolean;
+  stop(): Promise<void>;
+}
+
+/** Of this checkout, and of the other one if there is one. */
+export async function stocksOf(against: string | undefined, count: number): Promise<Stock[]> {
+  const before = against ? [await stockOf(resolve(against), count)] : [];
+  return [...before, await stockOf(ROOT, count)];
+}
+
+async function stockOf(folder: string, count: number): Promise<Stock> {
+  const { populatedHome } = await moduleOf<typeof E2e>(folder, 'test/e2e/service.ts');
+  const home = await populatedHome({ log: { level: 'warn' } });
+  const { child, port } = await launch(home.configFile, { entry: entryOf(folder) });
+  const reach = { port, ca: home.authority.pem, certificate: home.authority.issue({ commonName: 'ada' }) };
+  const pairs = await Promise.all(Array.from({ length: CALLERS }, () => acknowledged(reach, count / CALLERS)));
+  await ended(child, 'SIGTERM');
+  return { folder, isOther: folder !== ROOT, home, pairs: pairs.flat() };
+}
+
+function moduleOf<T>(folder: string, path: string): Promise<T> {
+  return import(pathToFileURL(join(folder, path)).href) as Promise<T>;
+}
+
+const entryOf = (folder: string) => join(folder, 'test/e2e/process-entry.ts');
+
+/** A service of each checkout. */
+export async function frontsOf(stocks: readonly Stock[], through: Through): Promise<Front[]> {
+  const fronts: Front[] = [];
+  for (const stock of stocks) fronts.push(await startFront(stock, through));
+  return fronts;
+}
+
+/** All of them, if none is named. */
+export function throughOf(name: string | undefined): readonly Through[] {
+  const chosen = THROUGH.filter((each) => name === undefined || name === each);
+  if (chosen.length === 0) throw new Error(`--through takes one of: ${THROUGH.join(', ')}`);
+  return chosen;
+}
+
+export function isInstalled(through: Through): boolean {
+  return through === 'bare' || FOLDERS_OF_PROGRAMS.some((folder) => existsSync(join(folder, through)));
+}
+
+async function startFront(stock: Stock, through: Through): Promise<Front> {
+  const { home, folder } = stock;
+  const { loadConfig } = await moduleOf<typeof Load>(folder, 'src/config/load.ts');
+  const configFile = copied(home, through);
+  const { limits } = loadConfig({ file: configFile, env: {} });
+  const { child, port } = await launch(configFile, { entry: entryOf(folder) });
+  const proxy = through === 'bare' ? undefined : await proxyBefore(through, home, port);
+  const reach = { port: proxy?.port ?? port, ca: home.authority.pem };
+  const name = `${stock.isOther ? 'before' : 'now'}, ${through}`;
+  return {
+    ...{ name, through, stock, child, limits, pid: child.pid as number, ...reach },
+    speaksHttp2: await speaksHttp2(reach),
+    stop: async () => {
+      await proxy?.stop();
+      await ended(child, 'SIGKILL');
+    },
+  };
+}
+
+/** Of the service, a proxy needs these parts only. */
+function proxyBefore(name: Exclude<Through, 'bare'>, home: Home, port: number): Promise<RunningProxy> {
+  return startProxy(name, { ...home, port, nodes: [port] } as unknown as Parameters<typeof startProxy>[1]);
+}
+
+/** A copy of the data folder, with a listener for this front and the default limits. */
+function copied(home: Home, through: Through): string {
+  const dataFolder = temporaryFolder('crowds');
+  cpSync(home.folder, dataFolder, { recursive: true });
+  const { limits: _, ...tree } = JSON.parse(readFileSync(home.configFile, 'utf8'));
+  const listener = { ...tree.listeners[0] };
+  if (through !== 'bare') {
+    delete listener.tls;
+    tree.proxies = { addresses: ['127.0.0.1'], clientCertificateHeader: KINDS[through].header };
+  }
+  const configFile = join(dataFolder, 'tessera.yaml');
+  writeFileSync(configFile, JSON.stringify({ ...tree, dataFolder, listeners: [listener] }));
+  return configFile;
+}
+
+async function speaksHttp2(reach: { readonly port: number; readonly ca: string }): Promise<boolean> {
+  const socket = connect({ ...tlsOptionsOf(reach), ALPNProtocols: ['h2', 'http/1.1'] });
+  await once(socket, 'secureConnect');
+  socket.destroy();
+  return socket.alpnProtocol === 'h2';
+}
+
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill(signal);
+  await exit;
+}
