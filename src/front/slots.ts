@@ -44,6 +44,7 @@ export class Slots {
 
   follow(raw: IncomingMessage, response: ServerResponse, whose: Whose): InProgress {
     const request = new InProgress(this, raw, response, whose);
+    if (!request.stream) this.#freeAnswered(whose.connection);
     whose.connection.requests.push(request);
     this.#connections.begin(request);
     response.on('close', () => this.end(request));
@@ -99,11 +100,20 @@ export class Slots {
     const at = requests.indexOf(request);
     if (at < 0) return;
     requests.splice(at, 1);
-    this.#count(request, -1);
-    request.holds = 'nothing';
+    this.#free(request);
     const milliseconds = Math.round((performance.now() - request.since) * 1000) / 1000;
     request.onEnd?.({ answered: request.isAnswered, milliseconds });
     this.#connections.end(request);
+  }
+
+  /** A caller that has its answer may send its next request before Node says that the answer was sent. */
+  #freeAnswered({ requests }: Connection): void {
+    for (const request of requests) if (request.response.writableEnded) this.#free(request);
+  }
+
+  #free(request: InProgress): void {
+    this.#count(request, -1);
+    request.holds = 'nothing';
   }
 
   #count({ holds, origin }: InProgress, by: 1 | -1): void {
