@@ -103,11 +103,8 @@ export function makeApp(options: AppOptions): App {
   });
   // The body is complete. Tracing begins here, too: reading the body loses the context.
   app.addHook('preValidation', (request, reply, proceed) => {
-    const followed = gate.of(reply.raw);
-    const reason = followed && slots.take(followed);
-    if (reason) return turnAway(reply, followed, gate, reason);
-    if (trace) trace(request, proceed);
-    else proceed();
+    const go = () => (trace ? trace(request, proceed) : proceed());
+    takeSlot(gate.of(reply.raw), slots, gate, go);
   });
   app.addHook('onSend', (request, reply, payload, proceed) => {
     if (slots.isEnding) gate.of(reply.raw)?.endConnection();
@@ -136,11 +133,13 @@ export function makeApp(options: AppOptions): App {
   };
 }
 
-/** All slots were taken while the body arrived. */
-function turnAway(reply: FastifyReply, request: InProgress, gate: Gate, reason: ServerReason): void {
-  reply.hijack();
-  request.onEnd = undefined;
-  gate.refuse(request, reason);
+/** All slots may have been taken while the body arrived. */
+function takeSlot(request: InProgress | undefined, slots: Slots, gate: Gate, go: () => void): void {
+  if (!request) return go();
+  gate.pass(request, slots.take(request), () => {
+    slots.take(request);
+    go();
+  });
 }
 
 /** Calls onAnswered once for the request. */

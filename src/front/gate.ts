@@ -7,7 +7,7 @@ import type { RefusalReplies } from '../doors/http/refusal-replies.ts';
 import type { ServerReason } from '../doors/http/transport-refusal.ts';
 import type { Connections } from './connections.ts';
 import type { Connection, InProgress } from './in-progress.ts';
-import { HOLD_BACK_MS, PIPELINED, RETRY_AFTER } from './limits.ts';
+import { HOLD_BACK_MS, MOST_LOOKED_AT, PIPELINED, RETRY_AFTER, WAIT_MS } from './limits.ts';
 import { type Origin, originOf } from './shares.ts';
 import type { Slots } from './slots.ts';
 
@@ -21,6 +21,19 @@ export interface GateRules {
   readonly onRefused: (reason: ServerReason) => void;
 }
 
+/** Without a slot. */
+interface Waiting {
+  readonly request: InProgress;
+  readonly go: () => void;
+  readonly timer: NodeJS.Timeout;
+  readonly since: number;
+}
+
+/** Its caller is gone. */
+function isOver({ response, connection }: InProgress): boolean {
+  return response.destroyed || connection.socket.destroyed;
+}
+
 const IN_PROGRESS = Symbol('request of this response');
 type Followed = ServerResponse & { [IN_PROGRESS]?: InProgress };
 
@@ -28,12 +41,14 @@ export class Gate {
   readonly #connections: Connections;
   readonly #slots: Slots;
   readonly #rules: GateRules;
+  #waiting: Waiting[] = [];
   #refused = 0;
 
   constructor(connections: Connections, slots: Slots, rules: GateRules) {
     this.#connections = connections;
     this.#slots = slots;
     this.#rules = rules;
+    slots.onFree = () => this.#admitNext();
   }
 
   /** `handle` gets the requests that are admitted. */
@@ -43,29 +58,53 @@ export class Gate {
       if (!connection || connection.isEnding) return;
       const request = this.#follow(raw, response, connection);
       if (!request.stream && !this.#mayFollow(request)) return;
-      const reason = this.#slots.whyNot(request);
-      if (reason) return this.refuse(request, reason);
       response[IN_PROGRESS] = request;
       attachExchange(response, request);
-      handle(raw, response);
+      this.pass(request, this.#slots.whyNot(request), () => handle(raw, response));
     };
+  }
+
+  /** Calls `go` now, or when a slot is free within half a second. If none is, the request is refused. */
+  pass(request: InProgress, reason: ServerReason | undefined, go: () => void): void {
+    if (!reason) {
+      go();
+      return;
+    }
+    const timer = setTimeout(() => this.#refuse(request, reason), HOLD_BACK_MS).unref();
+    this.#waiting.push({ request, go, timer, since: performance.now() });
+  }
+
+  /** A slot is free. The newest goes first: under lasting overload, those that are served are served quickly, and the others are refused. */
+  #admitNext(): void {
+    const last = this.#waiting.length - 1;
+    const oldest = performance.now() - WAIT_MS;
+    for (let at = last; at >= 0 && at > last - MOST_LOOKED_AT; at--) {
+      const { request, go, timer, since } = this.#waiting[at] as Waiting;
+      if (since < oldest) {
+        this.#waiting = this.#waiting.slice(at + 1); // it and all before it will be refused
+        return;
+      }
+      if (isOver(request) || this.#slots.whyNot(request)) continue;
+      this.#waiting.splice(at, 1);
+      clearTimeout(timer);
+      go();
+      return;
+    }
   }
 
   of(response: Followed): InProgress | undefined {
     return response[IN_PROGRESS];
   }
 
-  /** A refusal is held back for a second, and its caller with it. */
-  refuse(request: InProgress, reason: ServerReason): void {
+  #refuse(request: InProgress, reason: ServerReason): void {
     const { raw, response } = request;
+    if (response.writableEnded || response.destroyed) return;
     this.#rules.onRefused(reason);
+    request.onEnd = undefined;
+    if (this.#slots.isEnding) request.endConnection();
     const { status, headers, body } = this.#rules.repliesAt(raw.url ?? '').prepare(raw.url ?? '', reason);
     const retryAfter = RETRY_AFTER[this.#refused++ % RETRY_AFTER.length];
-    setTimeout(() => {
-      if (response.writableEnded || response.destroyed) return;
-      if (this.#slots.isEnding) request.endConnection();
-      response.writeHead(status, { ...headers, 'retry-after': String(retryAfter) }).end(body);
-    }, HOLD_BACK_MS).unref();
+    response.writeHead(status, { ...headers, 'retry-after': String(retryAfter) }).end(body);
   }
 
   #follow(raw: IncomingMessage, response: ServerResponse, connection: Connection): InProgress {
@@ -88,7 +127,7 @@ export class Gate {
     if (connection.requests.length <= PIPELINED) return true;
     connection.isEnding = true;
     response.shouldKeepAlive = false;
-    this.refuse(request, 'rate-limited');
+    setTimeout(() => this.#refuse(request, 'rate-limited'), HOLD_BACK_MS).unref();
     return false;
   }
 

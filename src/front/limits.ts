@@ -20,8 +20,12 @@ export interface Limits {
   readonly networkShare: number;
 }
 
+/** A crowd that comes at once would be refused, although there is time for all of it. */
+export const WAIT_MS = 500;
+/** One address that waits for its own share would make every free slot a long search. */
+export const MOST_LOOKED_AT = 64;
 /** Callers that retry at once would keep the process busy with refusing. */
-export const HOLD_BACK_MS = 1_000;
+export const HOLD_BACK_MS = 2_000;
 /** Seconds in Retry-After, in turn: callers that were refused together would come back together. */
 export const RETRY_AFTER = [1, 2, 3] as const;
 /** One HTTP/1.1 connection could have any number of requests in progress. Clients that use pipelining send fewer. */

@@ -25,6 +25,8 @@ export class Slots {
   #monitoring = 0;
   #streams = 0;
   #isEnding = false;
+  /** Called when a slot is free. */
+  onFree: () => void = () => undefined;
 
   constructor(connections: Connections, limits: Limits) {
     const { inFlight, streams, addressShare, networkShare } = limits;
@@ -112,8 +114,10 @@ export class Slots {
   }
 
   #free(request: InProgress): void {
+    const held = request.holds === 'a slot';
     this.#count(request, -1);
     request.holds = 'nothing';
+    if (held) this.onFree();
   }
 
   #count({ holds, origin }: InProgress, by: 1 | -1): void {

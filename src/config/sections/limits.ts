@@ -33,8 +33,8 @@ export const limits = section('Limits of the service.', {
   connections: whole(1, 1_000_000, { description: 'Open connections per listener.', default: 10_000 }),
   maxInFlight: whole(1, 1_000_000, {
     description:
-      'Slots: requests that have arrived as a whole and are not answered. Further ones get 503 with Retry-After, a second later.',
-    default: 1_000,
+      'Slots: requests that have arrived as a whole and are not answered. Further ones wait for half a second, then get 503 with Retry-After. More slots serve fewer: with 800 in flight, 300 slots served 1.3 times as many a second as 1,000.',
+    default: 300,
   }),
   followers: whole(1, 1_000_000, {
     description:
@@ -44,11 +44,11 @@ export const limits = section('Limits of the service.', {
   addressShare: whole(1, 100, {
     description:
       'Percentage of `maxInFlight`, `connections` and `followers` that one address (IPv6: a /64) may use. Further requests get 429, further connections are closed. Behind a listed proxy, the forwarded address counts.',
-    default: 50,
+    default: 80,
   }),
   networkShare: whole(1, 100, {
     description: 'The same for one network: an IPv4 /24, an IPv6 /48.',
-    default: 75,
+    default: 90,
   }),
   queueMilliseconds: whole(5, 60_000, {
     description: 'Ignored since 0.3: `maxInFlight` bounds how long requests wait.',
