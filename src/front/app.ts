@@ -135,11 +135,12 @@ export function makeApp(options: AppOptions): App {
 
 /** All slots may have been taken while the body arrived. */
 function takeSlot(request: InProgress | undefined, slots: Slots, gate: Gate, go: () => void): void {
-  if (!request) return go();
-  gate.pass(request, slots.take(request), () => {
-    slots.take(request);
-    go();
-  });
+  if (!request) go();
+  else
+    gate.pass(request, slots.take(request), () => {
+      slots.take(request);
+      go();
+    });
 }
 
 /** Calls onAnswered once for the request. */

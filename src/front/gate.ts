@@ -34,6 +34,9 @@ function isOver({ response, connection }: InProgress): boolean {
   return response.destroyed || connection.socket.destroyed;
 }
 
+/** Requests that came too late for a slot are forgotten after this many others. */
+const FORGET_EVERY = 500;
+
 const IN_PROGRESS = Symbol('request of this response');
 type Followed = ServerResponse & { [IN_PROGRESS]?: InProgress };
 
@@ -72,6 +75,13 @@ export class Gate {
     }
     const timer = setTimeout(() => this.#refuse(request, reason), HOLD_BACK_MS).unref();
     this.#waiting.push({ request, go, timer, since: performance.now() });
+    if (this.#waiting.length % FORGET_EVERY === 0) this.#forgetOld();
+  }
+
+  /** While no slot is freed, nobody else does. */
+  #forgetOld(): void {
+    const oldest = performance.now() - WAIT_MS;
+    this.#waiting = this.#waiting.filter(({ since }) => since >= oldest);
   }
 
   /** A slot is free. The newest goes first: under lasting overload, those that are served are served quickly, and the others are refused. */
