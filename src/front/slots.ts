@@ -25,7 +25,7 @@ export class InProgress implements Exchange {
   readonly isMonitoring: boolean;
   readonly since = performance.now();
   readonly #slots: Slots;
-  holds: 'nothing' | 'a slot' | 'a monitoring slot' | 'a stream' = 'nothing';
+  holds: 'nothing' | 'a slot' | 'a monitoring slot' | 'a stream' | 'nothing any more' = 'nothing';
   /** When its answer was first seen to be on its way. */
   answeredAt: number | undefined;
   onEnd: ((ended: Ended) => void) | undefined;
@@ -84,7 +84,7 @@ type Whose = Pick<InProgress, 'connection' | 'origin' | 'isMonitoring'>;
 export interface Census {
   /** Slots. */
   readonly held: number;
-  /** Held by a request whose connection is alive. */
+  /** Held by a request whose connection is open, or about to close. */
   readonly living: number;
   /** Held by nobody: more than 0 is a defect. */
   readonly orphaned: number;
@@ -145,7 +145,7 @@ export class Slots {
     if (this.#streams >= this.#limits.streams) return 'overloaded';
     if (isLimited(origin, connection) && this.#streamShares.isFull(origin)) return 'rate-limited';
     request.endStream = end;
-    if (connection.requests.includes(request)) {
+    if (request.holds !== 'nothing any more') {
       this.#count(request, -1);
       request.holds = 'a stream';
       this.#count(request, 1);
@@ -162,8 +162,8 @@ export class Slots {
 
   census(): Census {
     let living = 0;
-    for (const { requests, socket } of this.#connections.all())
-      for (const { holds } of requests) if (holds === 'a slot' && !socket.destroyed) living += 1;
+    for (const { requests } of this.#connections.all())
+      for (const { holds } of requests) if (holds === 'a slot') living += 1;
     return { held: this.#held, living, orphaned: this.#held - living };
   }
 
@@ -174,7 +174,7 @@ export class Slots {
     if (at < 0) return;
     requests.splice(at, 1);
     this.#count(request, -1);
-    request.holds = 'nothing';
+    request.holds = 'nothing any more';
     const milliseconds = Math.round((performance.now() - request.since) * 1000) / 1000;
     request.onEnd?.({ answered: request.isAnswered, milliseconds });
     this.#connections.end(request);
