@@ -1,5 +1,5 @@
-// The requests in progress, and the slots that they hold: from the moment their body is complete until their answer is sent. So slow
-// bodies hold none.
+// The requests in progress, and the slots that they hold: from the moment their body is complete until their answer is ready to be sent.
+// So slow bodies and slow readers hold none.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Exchange } from '../doors/http/exchange.ts';
@@ -31,8 +31,6 @@ export class InProgress implements Exchange {
   onEnd: ((ended: Ended) => void) | undefined;
   /** Ends a response that would otherwise stay open. */
   endStream: (() => void) | undefined;
-  /** Refuses a request whose body does not arrive. */
-  refuseLate: (() => void) | undefined;
   #isCut = false;
 
   constructor(
@@ -56,6 +54,10 @@ export class InProgress implements Exchange {
 
   keepStreaming(end: () => void): ServerReason | undefined {
     return this.#slots.keepStreaming(this, end);
+  }
+
+  release(): void {
+    this.#slots.release(this);
   }
 
   cut(): void {
@@ -137,6 +139,12 @@ export class Slots {
     request.holds = request.isMonitoring && this.#monitoring < MONITORING ? 'a monitoring slot' : 'a slot';
     this.#count(request, 1);
     return undefined;
+  }
+
+  /** Its answer is ready. A caller that does not read it holds no slot. */
+  release(request: InProgress): void {
+    this.#count(request, -1);
+    if (request.holds !== 'nothing any more') request.holds = 'nothing';
   }
 
   /** A response that stays open without work, such as an event stream, is counted apart. `end` ends it when the server stops. */

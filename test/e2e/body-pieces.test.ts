@@ -1,14 +1,10 @@
 // Bodies in many small pieces, each of which costs the service much more than its byte.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { eventually } from '../eventually.ts';
 import { callerOver, rawConnection, reachOf, readToEnd } from './caller.ts';
-import { END_HEADERS, FRAME, frame, headersFrame, requestFields } from './http2-frames.ts';
-import { RawHttp2 } from './raw-http2.ts';
 import { startService, type TestService } from './service.ts';
 import { DEVICE } from './steps.ts';
 
-const ENHANCE_YOUR_CALM = 11;
 const BODY = JSON.stringify({ client_id: 'orders-sync', scope: 'orders:read' });
 const FORM = 'application/x-www-form-urlencoded';
 const piecesOf = (text: string) =>

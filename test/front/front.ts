@@ -69,7 +69,7 @@ export async function openFront(
   const refused: string[] = [];
   const { plain, ...others } = options;
   const app = makeApp({
-    limits: { ...LIMITS, ...limits },
+    limits: { ...LIMITS, headersTimeoutMs: Math.min(10_000, limits.requestTimeoutMs ?? 10_000), ...limits },
     tls: plain ? undefined : { certificate, key, clientCertificates: 'off', issuers: [] },
     proxies: [],
     requestId: () => 'an-id',
