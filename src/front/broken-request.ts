@@ -87,7 +87,10 @@ function answerInTurn(socket: Socket, connection: Connection, answer: () => void
   if (connection.isEnding) return;
   connection.isEnding = true;
   if (connection.requests.length === 0) answer();
-  else connection.whenIdle = () => (socket.writable ? answer() : socket.destroy());
+  else {
+    connection.whenIdle = () => (socket.writable ? answer() : socket.destroy());
+    socket.resume(); // nobody reads after a CONNECT, and a caller that goes away would not be noticed
+  }
 }
 
 function answerSocket(socket: Socket, { status, headers, body }: PreparedRefusal, phraseOf400?: string): void {

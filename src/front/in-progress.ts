@@ -30,6 +30,7 @@ interface SlotKeeper {
   /** The server stops. */
   readonly isEnding: boolean;
   keepStreaming(request: InProgress, end: () => void): ServerReason | undefined;
+  release(request: InProgress): void;
 }
 
 /** How a request ended. */
@@ -49,14 +50,12 @@ export class InProgress implements Exchange {
   readonly isMonitoring: boolean;
   readonly since = performance.now();
   readonly #keeper: SlotKeeper;
-  holds: 'nothing' | 'a slot' | 'a monitoring slot' | 'a stream' = 'nothing';
+  holds: 'nothing' | 'a slot' | 'a monitoring slot' | 'a stream' | 'nothing any more' = 'nothing';
   /** When its answer was first seen to be on its way. */
   answeredAt: number | undefined;
   onEnd: ((ended: Ended) => void) | undefined;
   /** Ends a response that would otherwise stay open. */
   endStream: (() => void) | undefined;
-  /** Refuses a request whose body does not arrive. */
-  refuseLate: (() => void) | undefined;
   #isCut = false;
 
   constructor(
@@ -80,6 +79,10 @@ export class InProgress implements Exchange {
 
   keepStreaming(end: () => void): ServerReason | undefined {
     return this.#keeper.keepStreaming(this, end);
+  }
+
+  release(): void {
+    this.#keeper.release(this);
   }
 
   cut(): void {

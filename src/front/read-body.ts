@@ -36,6 +36,8 @@ export function readBody(
   });
   // Usually there is one piece, and no view to make.
   raw.on('end', () => end(null, body?.length === length ? body : (body?.subarray(0, length) ?? NOTHING)));
+  // HTTP/2: Node ends the body of a caller that went away where it broke off.
+  raw.on('aborted', () => end(new BrokenRequest('body-unreadable')));
   raw.on('error', (fault) => end(fault instanceof BrokenRequest ? fault : new BrokenRequest('body-unreadable')));
 }
 

@@ -1,5 +1,5 @@
-// The requests in progress, and the slots that they hold: from the moment their body is complete until their answer is sent. So slow
-// bodies hold none.
+// The requests in progress, and the slots that they hold: from the moment their body is complete until their answer is ready to be sent.
+// So slow bodies and slow readers hold none.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerReason } from '../doors/http/transport-refusal.ts';
 import type { Connections } from './connections.ts';
@@ -10,7 +10,7 @@ import { type Origin, Shares } from './shares.ts';
 export interface Census {
   /** Slots. */
   readonly held: number;
-  /** Held by a request whose connection is alive. */
+  /** Held by a request whose connection is open, or about to close. */
   readonly living: number;
   /** Held by nobody: more than 0 is a defect. */
   readonly orphaned: number;
@@ -46,7 +46,6 @@ export class Slots {
 
   follow(raw: IncomingMessage, response: ServerResponse, whose: Whose): InProgress {
     const request = new InProgress(this, raw, response, whose);
-    if (!request.stream) this.#freeAnswered(whose.connection);
     whose.connection.requests.push(request);
     this.#connections.begin(request);
     response.on('close', () => this.end(request));
@@ -68,13 +67,21 @@ export class Slots {
     return undefined;
   }
 
+  /** Its answer is ready. A caller that does not read it holds no slot. */
+  release(request: InProgress): void {
+    const isSlotFree = request.holds === 'a slot';
+    this.#count(request, -1);
+    request.holds = 'nothing any more';
+    if (isSlotFree) this.onFree();
+  }
+
   /** A response that stays open without work, such as an event stream, is counted apart. `end` ends it when the server stops. */
   keepStreaming(request: InProgress, end: () => void): ServerReason | undefined {
     const { origin, connection } = request;
     if (this.#streams >= this.#limits.streams) return 'overloaded';
     if (isLimited(origin, connection) && this.#streamShares.isFull(origin)) return 'rate-limited';
     request.endStream = end;
-    if (connection.requests.includes(request)) {
+    if (request.holds !== 'nothing any more') {
       this.#count(request, -1);
       request.holds = 'a stream';
       this.#count(request, 1);
@@ -91,8 +98,8 @@ export class Slots {
 
   census(): Census {
     let living = 0;
-    for (const { requests, socket } of this.#connections.all())
-      for (const { holds } of requests) if (holds === 'a slot' && !socket.destroyed) living += 1;
+    for (const { requests } of this.#connections.all())
+      for (const { holds } of requests) if (holds === 'a slot') living += 1;
     return { held: this.#held, living, orphaned: this.#held - living };
   }
 
@@ -102,22 +109,10 @@ export class Slots {
     const at = requests.indexOf(request);
     if (at < 0) return;
     requests.splice(at, 1);
-    this.#free(request);
+    this.release(request);
     const milliseconds = Math.round((performance.now() - request.since) * 1000) / 1000;
     request.onEnd?.({ answered: request.isAnswered, milliseconds });
     this.#connections.end(request);
-  }
-
-  /** A caller that has its answer may send its next request before Node says that the answer was sent. */
-  #freeAnswered({ requests }: Connection): void {
-    for (const request of requests) if (request.response.writableEnded) this.#free(request);
-  }
-
-  #free(request: InProgress): void {
-    const held = request.holds === 'a slot';
-    this.#count(request, -1);
-    request.holds = 'nothing';
-    if (held) this.onFree();
   }
 
   #count({ holds, origin }: InProgress, by: 1 | -1): void {

@@ -1,5 +1,6 @@
 // Ends what makes no progress: HTTP/2 requests that do not arrive, responses that are not read, idle connections. Node does the first for
 // HTTP/1.1 only, and nothing of it for HTTP/2.
+import { BrokenRequest } from './broken-request.ts';
 import type { Connections } from './connections.ts';
 import type { Connection, InProgress } from './in-progress.ts';
 import type { Limits } from './limits.ts';
@@ -20,16 +21,17 @@ export function endStalled(connections: Connections, limits: Limits): () => void
 }
 
 function endLate(request: InProgress, now: number, { requestTimeoutMs }: Limits): void {
-  const { raw, response, stream, endStream } = request;
+  const { raw, response, stream, endStream, holds } = request;
   if (response.writableEnded || (response.headersSent && !endStream)) {
     request.answeredAt ??= now;
     // Over HTTP/2, Node never finishes the response to a HEAD whose body does not end. It has been sent.
-    if (raw.method === 'HEAD' || now - request.answeredAt >= requestTimeoutMs) request.cut();
+    if ((stream && raw.method === 'HEAD') || now - request.answeredAt >= requestTimeoutMs) request.cut();
     return;
   }
-  if (!stream || raw.complete || now - request.since < requestTimeoutMs) return;
-  request.refuseLate?.();
-  request.refuseLate = undefined;
+  // Not `raw.complete`: over HTTP/2 it is false for a request without a body. Over HTTP/1.1 Node has a limit.
+  if (!stream || holds !== 'nothing' || now - request.since < requestTimeoutMs) return;
+  // As Node reports it over HTTP/1.1, to whoever reads the body.
+  if (raw.listenerCount('error') > 0) raw.emit('error', new BrokenRequest('request-too-slow'));
 }
 
 /** Frames such as PING, or empty lines, would keep a connection open for ever. */

@@ -21,7 +21,9 @@ const HEADERS = Object.entries(JSON_HEADERS).flat();
  */
 export function answerJson(reply: FastifyReply, body: string): void {
   // Over HTTP/2, and while the server stops, hooks have to do something.
-  if (reply.sent || !exchangeOf(reply.raw)?.staysOpen()) return void replyJson(reply, 200, body);
+  const exchange = exchangeOf(reply.raw);
+  if (reply.sent || !exchange?.staysOpen()) return void replyJson(reply, 200, body);
+  exchange.release();
   reply.hijack();
   reply.raw.writeHead(200, [...HEADERS, 'content-length', String(Buffer.byteLength(body))]).end(body);
 }

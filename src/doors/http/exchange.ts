@@ -7,6 +7,8 @@ export interface Exchange {
   staysOpen(): boolean;
   /** The response becomes a stream of events: `end` ends it when the server stops. Returns why it must not, if there are too many. */
   keepStreaming(end: () => void): ServerReason | undefined;
+  /** Its answer is ready to be sent: it needs no slot any more. fastify's `send` calls it. */
+  release(): void;
   /** Ends it at once, without waiting for the caller to read. */
   cut(): void;
 }

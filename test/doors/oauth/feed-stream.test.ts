@@ -2,9 +2,16 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, createServer } from 'node:http2';
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  createServer,
+  type Http2ServerResponse,
+} from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { attachExchange } from '../../../src/doors/http/exchange.ts';
 import { FeedStream } from '../../../src/doors/oauth/feed-stream.ts';
 
 const MINUTE = 60_000;
@@ -29,7 +36,10 @@ async function responseTo(t: TestContext, window: number): Promise<Fixture> {
   });
   const client = session.request({ ':path': '/' });
   client.on('error', () => undefined);
-  const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
+  const [, given] = (await once(server, 'request')) as [unknown, Http2ServerResponse];
+  const response = given as unknown as ServerResponse;
+  const cut = () => given.stream.close();
+  attachExchange(response, { staysOpen: () => false, keepStreaming: () => undefined, release: () => undefined, cut });
   return { response, client, session };
 }
 
