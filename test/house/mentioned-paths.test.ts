@@ -25,7 +25,8 @@ test('every operation that a page names exists', () => {
 });
 
 test('every metric that a page names is exported', () => {
-  const named = SPANS.flatMap(({ page, text }) =>
+  // The notes of earlier releases name what has gone since then.
+  const named = SPANS.filter(({ page }) => page !== 'CHANGELOG.md').flatMap(({ page, text }) =>
     (text.match(/\btessera_[a-z]+_[a-z_]+/g) ?? []).map((name) => ({ page, text: name })),
   );
   const metrics = sourcesIn('src/doors/ops', '.ts')
