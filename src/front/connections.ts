@@ -85,8 +85,9 @@ export class Connections {
   }
 
   #admit(socket: Socket): boolean {
-    if (socket.destroyed) return false;
-    const address = this.#peers.plain(socket.remoteAddress ?? '');
+    // The address is undefined if the caller is gone already.
+    if (socket.destroyed || socket.remoteAddress === undefined) return false;
+    const address = this.#peers.plain(socket.remoteAddress);
     const isProxy = this.#peers.isProxy(address);
     const origin = originOf(address);
     if (!isProxy && this.#shares.isFull(origin)) return false;
@@ -101,7 +102,7 @@ export class Connections {
     this.#open.set(key, connection);
     this.#idle.add(connection);
     socket.once('close', () => {
-      this.#open.delete(key);
+      if (this.#open.get(key) === connection) this.#open.delete(key);
       this.#idle.delete(connection);
       this.#shares.release(origin);
       this.onClosed(connection);
@@ -121,11 +122,14 @@ export class Connections {
   }
 
   /** TLS and HTTP/2 have socket objects of their own for the same connection. */
-  #find(socket: Pick<Socket, 'remoteAddress' | 'remotePort'>): Connection | undefined {
+  #find(socket: Ends): Connection | undefined {
     return this.#open.get(keyOf(socket));
   }
 }
 
-function keyOf({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
-  return `${remoteAddress} ${remotePort}`;
+type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress'>;
+
+/** One listener has one port, but may have several addresses. */
+function keyOf({ remoteAddress, remotePort, localAddress }: Ends): string {
+  return `${remoteAddress} ${remotePort} ${localAddress}`;
 }

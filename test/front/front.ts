@@ -62,12 +62,12 @@ export interface Front {
 export async function openFront(
   t: Pick<TestContext, 'after'>,
   limits: Partial<Limits> = {},
-  options: Partial<AppOptions> & { readonly plain?: boolean } = {},
+  options: Partial<AppOptions> & { readonly plain?: boolean; readonly host?: string } = {},
 ): Promise<Front> {
   const waiting = new Set<() => void>();
   const seen: Front['seen'] = { handled: 0, outcomes: [] };
   const refused: string[] = [];
-  const { plain, ...others } = options;
+  const { plain, host = '127.0.0.1', ...others } = options;
   const app = makeApp({
     limits: { ...LIMITS, headersTimeoutMs: Math.min(10_000, limits.requestTimeoutMs ?? 10_000), ...limits },
     tls: plain ? undefined : { certificate, key, clientCertificates: 'off', issuers: [] },
@@ -105,7 +105,7 @@ export async function openFront(
     reply.hijack();
     reply.raw.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');
   });
-  await app.fastify.listen({ host: '127.0.0.1', port: 0 });
+  await app.fastify.listen({ host, port: 0 });
   const { port } = app.fastify.server.address() as AddressInfo;
   let stopped: Promise<void> | undefined;
   const stop = () => {
@@ -168,7 +168,7 @@ export async function http1To({ port }: Front, from = '127.0.0.1'): Promise<Raw>
   socket.on('close', () => {
     isClosed = true;
   });
-  await Promise.race([once(socket, 'secureConnect'), once(socket, 'close')]);
+  await new Promise((resolve) => socket.once('secureConnect', resolve).once('close', resolve));
   const text = () => Buffer.concat(chunks).toString('latin1');
   const statuses = () => [...text().matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
   return { socket, text, statuses, isClosed: () => isClosed };

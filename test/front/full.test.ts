@@ -1,11 +1,10 @@
 // When all slots are taken: who is refused, who is not, and who holds none.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { HOLD_BACK_MS, MONITORING, PIPELINED } from '../../src/front/limits.ts';
+import { HOLD_BACK_MS, MONITORING } from '../../src/front/limits.ts';
 import { eventually } from '../eventually.ts';
-import { ask, BIG, type Front, http1To, http2To, openFront, type Raw, requestTo, statusOf } from './front.ts';
+import { ask, type Front, http1To, http2To, openFront, type Raw, requestTo, statusOf } from './front.ts';
 
 const JSON_TYPE = 'Content-Type: application/json\r\n';
 
@@ -124,5 +123,59 @@ suite('slow callers hold no slot', () => {
     front.goOn();
     await eventually('both answers', () => caller.statuses().length === 2);
     caller.socket.destroy();
+  });
+});
+
+suite('shares', () => {
+  test('an address, and a network, can hold a share of the slots; others are served', async (t) => {
+    const front = await openFront(t, { inFlight: 8, addressShare: 50, networkShare: 75 });
+    const callers = await work(front, 4, '127.0.9.2');
+    const refused = await http1To(front, '127.0.9.2');
+    refused.socket.write(requestTo('/now'));
+    await eventually('an answer', () => refused.statuses().length === 1);
+    assert.match(refused.text(), /^HTTP\/1.1 429 .*\r\nretry-after: [123]\r\n/ims);
+    callers.push(refused, ...(await work(front, 2, '127.0.9.3')));
+    const others = ['127.0.9.4', '127.0.10.1'].map((from) => ask(front, '/now', { from }));
+    assert.deepEqual(await Promise.all(others), [429, 200]);
+    for (const { socket } of callers) socket.destroy();
+    await front.assertNothingHeld();
+    for (const { socket } of await work(front, 4, '127.0.9.2')) socket.destroy();
+  });
+
+  test('event streams are counted apart from slots, with the same shares', async (t) => {
+    const front = await openFront(t, { inFlight: 2, streams: 4, addressShare: 50, networkShare: 50 });
+    const follow = async (from: string) => {
+      const caller = await http1To(front, from);
+      caller.socket.write(requestTo('/events'));
+      await eventually('an answer', () => caller.statuses().length === 1);
+      return caller;
+    };
+    const callers = [await follow('127.0.9.2'), await follow('127.0.9.2')];
+    callers.push(await follow('127.0.9.2'), await follow('127.0.10.2'), await follow('127.0.10.2'));
+    callers.push(await follow('127.0.11.2'));
+    assert.deepEqual(
+      callers.map(({ statuses }) => statuses()[0]),
+      [200, 200, 429, 200, 200, 503],
+    );
+    assert.equal(front.census().held, 0);
+    for (const { socket } of callers) socket.destroy();
+    await eventually('all are gone', () => front.connections() === 0);
+    const again = await follow('127.0.9.2');
+    assert.equal(again.statuses()[0], 200);
+    again.socket.destroy();
+  });
+
+  test('requests through a listed proxy count for the address that it forwards, not for the proxy', async (t) => {
+    const front = await openFront(t, { inFlight: 10, addressShare: 20 }, { proxies: ['127.0.0.1'] });
+    const forwarded = async (address: string) => {
+      const caller = await http1To(front);
+      caller.socket.write(requestTo('/work', 'GET', `X-Forwarded-For: ${address}\r\n`));
+      return caller;
+    };
+    const callers = await Promise.all(['10.0.0.1', '10.0.0.1', '10.0.1.1', '10.0.2.1'].map(forwarded));
+    await eventually('all are worked on', () => front.waiting() === 4);
+    const askFor = (address: string) => ask(front, '/now', { headers: `X-Forwarded-For: ${address}\r\n` });
+    assert.deepEqual(await Promise.all([askFor('10.0.0.1'), askFor('10.0.1.1'), ask(front, '/now')]), [429, 200, 200]);
+    for (const { socket } of callers) socket.destroy();
   });
 });

@@ -1,0 +1,67 @@
+// Pipelined requests, and those that Node's parser refuses: every one is answered in its turn, and a broken connection once.
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { PIPELINED } from '../../src/front/limits.ts';
+import { eventually } from '../eventually.ts';
+import { http1To, openFront, requestTo } from './front.ts';
+
+const GET = requestTo('/now');
+const CHUNKED = requestTo('/now', 'POST', 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n');
+
+suite('on a connection of HTTP/1.1', () => {
+  for (const [what, bytes, expected] of [
+    ['pipelined requests', GET.repeat(3) + requestTo('/now', 'GET', 'Connection: close\r\n'), [200, 200, 200, 200]],
+    ['CONNECT behind two requests', GET.repeat(2) + requestTo('x:443', 'CONNECT'), [200, 200, 405]],
+    ['an Upgrade', requestTo('/now', 'GET', 'Upgrade: websocket\r\nConnection: Upgrade\r\n') + GET, [200]],
+    ['bad HTTP', 'NONSENSE\r\n\r\n', [400]],
+    ['bad HTTP twice', 'NONSENSE\r\n\r\nNONSENSE\r\n\r\n', [400]],
+    ['bad HTTP behind two requests', `${GET.repeat(2)}NONSENSE\r\n\r\n`, [200, 200, 400]],
+    ['a bad chunk', `${CHUNKED}zz\r\n`, [400]],
+    ['a bad chunk behind a good one', `${CHUNKED}2\r\n{}\r\nzz\r\n`, [400]],
+  ] as const)
+    test(`${what}: answered in order, then the connection closes`, async (t) => {
+      const front = await openFront(t);
+      const caller = await http1To(front);
+      caller.socket.write(bytes);
+      await eventually('it closes', caller.isClosed);
+      assert.deepEqual(caller.statuses(), expected, caller.text());
+      assert.match(caller.text(), /^connection: close\r$/im);
+      if (expected.at(-1) !== 200) assert.match(caller.text(), /\{"Error":"invalid_request"/);
+    });
+
+  test('later bad bytes get no second answer', async (t) => {
+    const front = await openFront(t);
+    const { socket, statuses, isClosed } = await http1To(front);
+    for (let n = 0; n < 5 && socket.writable; n++) {
+      socket.write('NONSENSE\r\n\r\n');
+      await wait(20);
+    }
+    await eventually('it closes', isClosed);
+    assert.deepEqual(statuses(), [400]);
+  });
+
+  test('a pipeline may be 16 requests long: the next one gets 429, and the connection closes', async (t) => {
+    const front = await openFront(t);
+    const [long, longer] = [await http1To(front), await http1To(front)];
+    long.socket.write(requestTo('/work').repeat(PIPELINED));
+    longer.socket.write(requestTo('/work').repeat(PIPELINED + 10));
+    await eventually('one is refused', () => front.refused.length === 1);
+    await wait(50);
+    assert.equal(front.seen.handled, 2 * PIPELINED);
+    front.goOn();
+    await eventually('it closes', longer.isClosed);
+    assert.deepEqual(longer.statuses(), [...Array(PIPELINED).fill(200), 429]);
+    await eventually('all answers', () => long.statuses().length === PIPELINED);
+    assert.equal(long.isClosed(), false);
+    long.socket.destroy();
+  });
+
+  test('an answer that precedes the end of its body in chunks ends the connection', async (t) => {
+    const front = await openFront(t);
+    const caller = await http1To(front);
+    caller.socket.write(`${CHUNKED.replace('/now', '/nowhere')}1\r\nx\r\n`);
+    await eventually('it closes', caller.isClosed);
+    assert.deepEqual(caller.statuses(), [404]);
+  });
+});
