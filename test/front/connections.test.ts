@@ -21,7 +21,7 @@ const close = (callers: readonly Raw[]) => {
 /** An address that holds no share yet. */
 const NEWCOMER = { from: '127.0.9.2' };
 
-suite('over the limit', () => {
+suite('over the limit', { concurrency: true }, () => {
   test('the connection that has been idle for longest yields: not those in use, nor those used later', async (t) => {
     const front = await openFront(t, { connections: 6 });
     const callers = await open(front, 5);
@@ -108,7 +108,7 @@ test('two connections from one address and port, to two addresses of the service
   second.destroy();
 });
 
-suite('connections that make no progress are closed', () => {
+suite('connections that make no progress are closed', { concurrency: true }, () => {
   const SHORT = { headersTimeoutMs: 1_000, requestTimeoutMs: 1_000, idleTimeoutMs: 1_000 };
 
   const STALLED: Readonly<Record<string, (front: Front, every: (act: () => void) => void) => Promise<unknown>>> = {

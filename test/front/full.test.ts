@@ -17,7 +17,7 @@ async function work(front: Front, count: number, from?: string): Promise<Raw[]> 
   return callers;
 }
 
-suite('all slots are taken', () => {
+suite('all slots are taken', { concurrency: true }, () => {
   test('one more request gets 503 with Retry-After after a second, and a slot that becomes free goes to the next', async (t) => {
     const front = await openFront(t, { inFlight: 3 });
     const callers = await work(front, 3);
@@ -72,7 +72,7 @@ suite('all slots are taken', () => {
   });
 });
 
-suite('slow callers hold no slot', () => {
+suite('slow callers hold no slot', { concurrency: true }, () => {
   test('neither bodies that do not come, nor answers that are not read', async (t) => {
     const front = await openFront(t, { inFlight: 2 });
     const halves = await Promise.all(Array.from({ length: 5 }, () => http1To(front)));
@@ -126,7 +126,7 @@ suite('slow callers hold no slot', () => {
   });
 });
 
-suite('shares', () => {
+suite('shares', { concurrency: true }, () => {
   test('an address, and a network, can hold a share of the slots; others are served', async (t) => {
     const front = await openFront(t, { inFlight: 8, addressShare: 50, networkShare: 75 });
     const callers = await work(front, 4, '127.0.9.2');

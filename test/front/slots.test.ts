@@ -126,7 +126,7 @@ async function cutBehind(front: Front, last: string): Promise<void> {
   socket.destroy();
 }
 
-suite('a slot is never lost', () => {
+suite('a slot is never lost', { concurrency: true }, () => {
   for (const [how, end] of Object.entries(ENDS))
     test(`a request ends: ${how}`, async (t) => {
       const front = await openFront(t, { inFlight: 50, streams: 3 });
