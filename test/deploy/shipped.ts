@@ -211,7 +211,7 @@ async function startShippedProxy(name: string, files: string, port: number, back
     .replaceAll('/etc/proxy', files)
     .replace(/\bnode-\d:8080|\btessera:tokens\b/g, `127.0.0.1:${backPort}`)
     .replace('listen 443', `listen 127.0.0.1:${port}`);
-  writeFileSync(join(folder, 'conf'), KINDS.nginx.around(here, folder, port));
+  writeFileSync(join(folder, 'conf'), KINDS.nginx.around(here, { folder, port, httpPort: 0, nodes: [] }));
   return runIn(folder, port, KINDS.nginx.command(folder));
 }
 

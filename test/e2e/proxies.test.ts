@@ -29,7 +29,8 @@ before(async () => {
     });
   }
   const starts = PROXIES.map(async (name) => {
-    proxies[name] = await startProxy(name, services[KINDS[name].header]);
+    const service = services[KINDS[name].header];
+    proxies[name] = await startProxy(name, { ...service, nodes: [service.port] });
   });
   // Wait for all before the set-up fails, so that none is left running.
   for (const result of await Promise.allSettled(starts)) if (result.status === 'rejected') throw result.reason;
