@@ -43,6 +43,8 @@ export interface Behind extends Pick<Home, 'serverFiles' | 'authority'> {
 export interface ProxyOptions {
   /** A page that shows the configuration, instead of the file in deploy/proxies. */
   readonly page?: string;
+  /** If it must be known before. */
+  readonly port?: number;
   /** A command that starts the proxy, such as taskset. */
   readonly under?: readonly string[];
 }
@@ -64,7 +66,7 @@ interface Kind {
   readonly file?: string;
   readonly command: (folder: string) => Command;
   /** What a distribution's own configuration provides around it, cut down to a folder and no privileges. */
-  readonly around: (text: string, here: Here) => string;
+  readonly around: (text: string, here: Pick<Here, 'folder' | 'port'> & Partial<Here>) => string;
   readonly variables?: (here: Here) => Variables;
   readonly reload?: (pid: number, folder: string, variables: Variables) => Promise<unknown>;
 }
@@ -132,10 +134,10 @@ export const KINDS: Readonly<Record<ProxyName, Kind>> = {
 export async function startProxy(
   name: ProxyName,
   behind: Behind,
-  { page = 'docs/proxies.md', under = [] }: ProxyOptions = {},
+  { page = 'docs/proxies.md', port, under = [] }: ProxyOptions = {},
 ): Promise<ReloadableProxy> {
   const folder = temporaryFolder(name);
-  const here: Here = { folder, port: await freePort(), httpPort: await freePort(), nodes: behind.nodes };
+  const here: Here = { folder, port: port ?? (await freePort()), httpPort: await freePort(), nodes: behind.nodes };
   const { file, around, command, reload, ...kind } = KINDS[name];
   const variables = kind.variables?.(here) ?? {};
   writeFiles(folder, behind);
