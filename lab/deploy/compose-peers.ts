@@ -74,7 +74,13 @@ export function startCaddy(
   const box = ['bwrap', ...binds, ...links, ...folders, '--dev', '/dev', '--proc', '/proc', '--die-with-parent', '--'];
   const command = ['caddy', 'run', '--config', '/etc/caddy/Caddyfile', '--adapter', 'caddyfile']; // as the official image
   return spawn('ip', ['netns', 'exec', network, ...box, ...command], {
-    env: { PATH: process.env['PATH'], ...environment, XDG_DATA_HOME: '/data', XDG_CONFIG_HOME: '/config' },
+    env: {
+      PATH: process.env['PATH'],
+      ...environment,
+      HOME: '/tmp',
+      XDG_DATA_HOME: '/data',
+      XDG_CONFIG_HOME: '/config',
+    },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
 }

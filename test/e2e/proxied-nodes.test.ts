@@ -39,7 +39,10 @@ for (const name of SHIPPED_PROXIES)
       const proxy = await startProxy(name, { ...home, nodes: ports });
       t.after(() => proxy.stop());
       const certificate = home.authority.issue({ commonName: 'ada' });
-      const callers = new SteadyCallers([{ port: proxy.port, ca: home.authority.pem, certificate }]);
+      const callers = new SteadyCallers(
+        [{ port: proxy.port, ca: home.authority.pem, certificate }],
+        KINDS[name].protocols,
+      );
       await callers.begun();
       for (const [index, port] of ports.entries()) {
         await pause(BETWEEN_MS);
@@ -65,7 +68,7 @@ for (const name of SHIPPED_PROXIES)
       await pause(500);
       socket.write(body.slice(5));
       assert.match(await readToEnd(socket), /^HTTP\/1.1 400 [\s\S]*invalid_/);
-      const caller = callerOver('HTTP/2', { ...reachOf(service), port: proxy.port });
+      const caller = callerOver('HTTP/1.1', { ...reachOf(service), port: proxy.port });
       await eventually('it serves again', async () => (await caller.ask({ path: '/readyz' })).status === 200);
       caller.close();
     });

@@ -9,6 +9,7 @@ import { eventually } from '../../eventually.ts';
 import { freePort } from '../../free-port.ts';
 import { isListening } from '../../listening.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { PROTOCOLS, type Protocol } from '../caller.ts';
 import type { Home } from '../service.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -61,6 +62,7 @@ type Variables = Readonly<Record<string, string>>;
 type Command = readonly [string, ...string[]];
 
 interface Kind {
+  readonly protocols: readonly Protocol[];
   readonly header: 'rfc9440' | 'url-encoded-pem';
   /** Below deploy/proxies; undefined if only docs/proxies.md shows it. */
   readonly file?: string;
@@ -73,6 +75,7 @@ interface Kind {
 
 export const KINDS: Readonly<Record<ProxyName, Kind>> = {
   caddy: {
+    protocols: ['HTTP/1.1'],
     header: 'rfc9440',
     file: 'caddy/Caddyfile',
     command: (folder) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'conf')],
@@ -94,6 +97,7 @@ export const KINDS: Readonly<Record<ProxyName, Kind>> = {
     },
   },
   nginx: {
+    protocols: PROTOCOLS,
     header: 'url-encoded-pem',
     file: 'nginx/tessera.conf',
     command: (folder) => ['nginx', '-p', folder, '-c', join(folder, 'conf'), '-e', join(folder, 'log')],
@@ -109,6 +113,7 @@ export const KINDS: Readonly<Record<ProxyName, Kind>> = {
     reload: async (pid) => process.kill(pid, 'SIGHUP'),
   },
   haproxy: {
+    protocols: PROTOCOLS,
     header: 'rfc9440',
     file: 'haproxy/haproxy.cfg',
     command: (folder) => ['haproxy', '-W', '-db', '-f', join(folder, 'conf')],
@@ -116,6 +121,7 @@ export const KINDS: Readonly<Record<ProxyName, Kind>> = {
     reload: async (pid) => process.kill(pid, 'SIGUSR2'),
   },
   apache: {
+    protocols: ['HTTP/1.1'],
     header: 'url-encoded-pem',
     command: (folder) => ['apache2', '-D', 'FOREGROUND', '-f', join(folder, 'conf')],
     around: (text, { folder, port }) =>
