@@ -6,7 +6,7 @@ import { after, before, suite, test } from 'node:test';
 import { issuers } from '../../src/store/tables/issuers.ts';
 import { type Authority, type Issued, makeAuthority } from '../authority.ts';
 import { ADA } from '../samples.ts';
-import { type Answer, callerOver, json, reachOf, readHttp1, tlsOptionsOf } from './caller.ts';
+import { type Answer, callerOver, json, reachOf, readHttp1, sendRaw, tlsOptionsOf } from './caller.ts';
 import { ENCODINGS, type Forgery, forgeriesOf } from './proxies/forgeries.ts';
 import { KINDS, PROXIES, type ProxyName, type RunningProxy, startProxy } from './proxies/proxy.ts';
 import { anIssuer, MALLORY, registryFollows, startService, type TestService } from './service.ts';
@@ -88,6 +88,16 @@ for (const name of PROXIES) {
       caller.close();
     });
 
+    test('CONNECT and Upgrade make no tunnel to a node', {
+      skip: !isShipped(name) && 'only docs/proxies.md has its configuration',
+    }, async () => {
+      const reach = { ...reachOf(service), port: proxies[name].port };
+      const tunnel = 'CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+      assert.match(await sendRaw(reach, tunnel), /^HTTP\/1.[01] 40[05] /);
+      const upgrade = 'GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n';
+      assert.match(await sendRaw(reach, upgrade, 500), /^HTTP\/1.1 (200|400) /);
+    });
+
     test('a missing certificate is reported as missing, and an unknown issuer is refused by our own validation', async () => {
       const none = await authorize(agents.of(undefined));
       assert.deepEqual([none.status, none.json['Error_description']], [401, 'No client certificate was presented.']);
@@ -166,6 +176,10 @@ suite('without a proxy in between', () => {
     assert.match(text, /tessera_ignored_certificate_headers_total [1-9]/);
   });
 });
+
+function isShipped(name: ProxyName): boolean {
+  return KINDS[name].file !== undefined;
+}
 
 /** Either refused, or answered for the identity of the handshake. */
 function assertPowerless({ status, json: body, text }: Answer, { about }: Forgery, proven: string | undefined): void {
