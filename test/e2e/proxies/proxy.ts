@@ -9,7 +9,6 @@ import { eventually } from '../../eventually.ts';
 import { freePort } from '../../free-port.ts';
 import { isListening } from '../../listening.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
-import { PROTOCOLS, type Protocol } from '../caller.ts';
 import type { Home } from '../service.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -44,6 +43,8 @@ export interface Behind extends Pick<Home, 'serverFiles' | 'authority'> {
 export interface ProxyOptions {
   /** A page that shows the configuration, instead of the file in deploy/proxies. */
   readonly page?: string;
+  /** For a smaller limit, which a test reaches sooner. */
+  readonly change?: (text: string) => string;
   /** If it must be known before. */
   readonly port?: number;
   /** A command that starts the proxy, such as taskset. */
@@ -62,7 +63,6 @@ type Variables = Readonly<Record<string, string>>;
 type Command = readonly [string, ...string[]];
 
 interface Kind {
-  readonly protocols: readonly Protocol[];
   readonly header: 'rfc9440' | 'url-encoded-pem';
   /** Below deploy/proxies; undefined if only docs/proxies.md shows it. */
   readonly file?: string;
@@ -75,7 +75,6 @@ interface Kind {
 
 export const KINDS: Readonly<Record<ProxyName, Kind>> = {
   caddy: {
-    protocols: ['HTTP/1.1'],
     header: 'rfc9440',
     file: 'caddy/Caddyfile',
     command: (folder) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'conf')],
@@ -97,7 +96,6 @@ export const KINDS: Readonly<Record<ProxyName, Kind>> = {
     },
   },
   nginx: {
-    protocols: PROTOCOLS,
     header: 'url-encoded-pem',
     file: 'nginx/tessera.conf',
     command: (folder) => ['nginx', '-p', folder, '-c', join(folder, 'conf'), '-e', join(folder, 'log')],
@@ -113,7 +111,6 @@ export const KINDS: Readonly<Record<ProxyName, Kind>> = {
     reload: async (pid) => process.kill(pid, 'SIGHUP'),
   },
   haproxy: {
-    protocols: PROTOCOLS,
     header: 'rfc9440',
     file: 'haproxy/haproxy.cfg',
     command: (folder) => ['haproxy', '-W', '-db', '-f', join(folder, 'conf')],
@@ -121,7 +118,6 @@ export const KINDS: Readonly<Record<ProxyName, Kind>> = {
     reload: async (pid) => process.kill(pid, 'SIGUSR2'),
   },
   apache: {
-    protocols: ['HTTP/1.1'],
     header: 'url-encoded-pem',
     command: (folder) => ['apache2', '-D', 'FOREGROUND', '-f', join(folder, 'conf')],
     around: (text, { folder, port }) =>
@@ -140,7 +136,7 @@ export const KINDS: Readonly<Record<ProxyName, Kind>> = {
 export async function startProxy(
   name: ProxyName,
   behind: Behind,
-  { page = 'docs/proxies.md', port, under = [] }: ProxyOptions = {},
+  { page = 'docs/proxies.md', change = (text) => text, port, under = [] }: ProxyOptions = {},
 ): Promise<ReloadableProxy> {
   const folder = temporaryFolder(name);
   const here: Here = { folder, port: port ?? (await freePort()), httpPort: await freePort(), nodes: behind.nodes };
@@ -149,7 +145,7 @@ export async function startProxy(
   writeFiles(folder, behind);
   const isShipped = file !== undefined && page === 'docs/proxies.md';
   const text = isShipped ? readFileSync(join(ROOT, 'deploy/proxies', file), 'utf8') : blockOf(page, name);
-  writeFileSync(join(folder, 'conf'), around(onThisMachine(text, here), here));
+  writeFileSync(join(folder, 'conf'), around(onThisMachine(change(text), here), here));
   const running = await runIn(folder, here.port, [...under, ...command(folder)] as unknown as Command, variables);
   return { ...running, reload: async () => void (await reload?.(running.pid, folder, variables)) };
 }
