@@ -15,7 +15,7 @@ const LABS: Readonly<Record<string, readonly [run: (flags: readonly string[]) =>
   container: [inContainer, 'builds the image without a registry and runs the commands of docs/container.md'],
   compose: [
     asComposed,
-    'runs PostgreSQL, two nodes of the image and nginx as compose.yaml describes them, without an engine',
+    'runs PostgreSQL, two nodes of the image and Caddy as compose.yaml describes them, without an engine',
   ],
 };
 

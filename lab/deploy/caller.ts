@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallerFiles } from './calls.ts';
 
-const [HOST, CALLERS] = ['127.0.0.1', 4];
+const [HOST, NAME, CALLERS] = ['127.0.0.1', 'tokens.example.com', 4];
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const { certificate, key, ca, port = 8443 } = JSON.parse((await lines.next()).value ?? '') as CallerFiles;
 let isStopping = false;
@@ -21,8 +21,8 @@ async function readAnswer(response: IncomingMessage): Promise<Record<string, unk
 }
 
 function ask(path: string, body: object): Promise<Record<string, unknown>> {
-  const agent = new Agent({ keepAlive: false, cert: certificate, key, ca, servername: 'tokens.example.com' });
-  const headers = { 'content-type': 'application/json' };
+  const agent = new Agent({ keepAlive: false, cert: certificate, key, ca, servername: NAME });
+  const headers = { host: NAME, 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {
     const asked = request({ host: HOST, port, path, method: 'POST', agent, headers }, (response) => {
       readAnswer(response).then(resolve, reject);

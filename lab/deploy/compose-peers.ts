@@ -1,6 +1,6 @@
-// PostgreSQL and nginx of compose.yaml, from Debian instead of images of a registry: with the variables, mounts and addresses of the file.
+// PostgreSQL and Caddy of compose.yaml, from Debian instead of images of a registry: with the variables, mounts and addresses of the file.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ROOT, run } from './shell.ts';
@@ -55,25 +55,32 @@ export async function startPostgres(
   }
 }
 
-/** nginx with the file that compose.yaml mounts. `names`: its /etc/hosts. */
-export function startNginx({ place, network }: Peer, names: string, proxy: string): ChildProcess {
-  const main = join(place, 'nginx.conf');
-  const settings =
-    'error_log stderr warn; pid /tmp/nginx.pid; events {} http { access_log off; include /etc/nginx/conf.d/*.conf; }';
-  writeFileSync(main, `daemon off; ${settings}\n`);
-  chmodSync(main, 0o644);
+/** Caddy with the file that compose.yaml mounts, and its variables. `names`: its /etc/hosts; `files`: the folder `proxy`. */
+export function startCaddy(
+  { network }: Pick<Peer, 'network'>,
+  names: string,
+  files: string,
+  environment: Readonly<Record<string, string>>,
+): ChildProcess {
   const mounts = {
     '/usr': '/usr',
-    '/etc/passwd': '/etc/passwd',
-    '/etc/group': '/etc/group',
     '/etc/hosts': names,
-    '/etc/proxy': proxy,
-    '/etc/nginx/nginx.conf': main,
-    '/etc/nginx/conf.d/default.conf': join(FILES, 'nginx.conf'),
+    '/etc/proxy': files,
+    '/etc/caddy/Caddyfile': join(ROOT, 'deploy/proxies/caddy/Caddyfile'),
   };
   const binds = Object.entries(mounts).flatMap(([inside, outside]) => ['--ro-bind', outside, inside]);
   const links = ['lib', 'lib64', 'bin', 'sbin'].flatMap((name) => ['--symlink', `usr/${name}`, `/${name}`]);
-  const folders = ['/tmp', '/var/lib/nginx', '/var/log/nginx'].flatMap((folder) => ['--tmpfs', folder]);
+  const folders = ['/tmp', '/data', '/config'].flatMap((folder) => ['--tmpfs', folder]);
   const box = ['bwrap', ...binds, ...links, ...folders, '--dev', '/dev', '--proc', '/proc', '--die-with-parent', '--'];
-  return spawn('ip', ['netns', 'exec', network, ...box, 'nginx'], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const command = ['caddy', 'run', '--config', '/etc/caddy/Caddyfile', '--adapter', 'caddyfile']; // as the official image
+  return spawn('ip', ['netns', 'exec', network, ...box, ...command], {
+    env: {
+      PATH: process.env['PATH'],
+      ...environment,
+      HOME: '/tmp',
+      XDG_DATA_HOME: '/data',
+      XDG_CONFIG_HOME: '/config',
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }

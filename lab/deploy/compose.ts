@@ -1,6 +1,7 @@
 // deploy/container/compose.yaml without an engine and without a registry: each service in a network namespace of its own, with the
 // addresses, variables, mounts and commands of the file. Migration and nodes are the image, run by bwrap.
 import { type ChildProcess, spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,7 +9,7 @@ import { parse } from 'yaml';
 import { firstKey } from '../../src/tokens/keyring.ts';
 import { formatKeyring } from '../../src/tokens/keyring-text.ts';
 import { callDuring, makeCertificates, makePlatform, passwordIn, takeTour } from './calls.ts';
-import { startNginx, startPostgres } from './compose-peers.ts';
+import { startCaddy, startPostgres } from './compose-peers.ts';
 import { type Shell, timed, unpackedImage, withImage } from './image.ts';
 import { InsideNetwork } from './network.ts';
 import { ROOT, run } from './shell.ts';
@@ -33,6 +34,8 @@ async function compose(place: string, sh: Shell): Promise<void> {
   const services = readServices({
     ...{ ADMIN_PASSWORD: 'a', OWNER_PASSWORD: 'o', NODE_PASSWORD: 'n' },
     TESSERA_KEYRING: formatKeyring(firstKey()),
+    SITE: 'tokens.example.com',
+    CERTIFICATE: '/etc/proxy/server.crt /etc/proxy/server.key',
   });
   const network = new InsideNetwork(addressesOf(services));
   const running: ChildProcess[] = [];
@@ -60,7 +63,7 @@ async function compose(place: string, sh: Shell): Promise<void> {
     for (const command of [ISSUER, ...platform.register('/etc/tessera/jwks.json')]) runUnpacked(boxOf('init'), command);
     const nodes = await Promise.all(NODES.map((name) => startUnpacked(boxOf(name))));
     for (const [index, name] of NODES.entries()) checkHealth(name, nodes[index] as RunningBox, image.healthCheck);
-    proxy = startNginx(at('proxy'), names, join(place, 'proxy'));
+    proxy = startCaddy(at('proxy'), names, join(place, 'proxy'), proxyEnvironment(services));
     running.push(...nodes.map(({ child }) => child));
     await answers(network.nameOf('proxy'));
     takeTour(proxy.pid ?? 0, { ...certificates.caller, port: 443, password, assertion: platform.assertion });
@@ -72,7 +75,7 @@ async function compose(place: string, sh: Shell): Promise<void> {
     });
     claimDirectly(network, certificates.caller.certificate);
   } finally {
-    proxy?.kill('SIGTERM'); // killed, it would leave its workers behind
+    proxy?.kill('SIGTERM');
     for (const child of running) child.kill('SIGKILL');
     network.remove();
   }
@@ -81,10 +84,19 @@ async function compose(place: string, sh: Shell): Promise<void> {
 const FIRST_ONES = ['init', '--integration', 'orders-sync', '--scope', 'orders:read', '--identity', 'ada'];
 const ISSUER = ['issuer', 'add', 'corp', '/etc/tessera/corp-ca.pem', '--identity-from', 'common-name'];
 
+/** The callers here also use the name `localhost`. */
+function proxyEnvironment({ proxy }: Services): Readonly<Record<string, string>> {
+  const { environment = {} } = proxy ?? {};
+  return { ...environment, SITE: `${environment['SITE']}, localhost` };
+}
+
 /** As an engine reads it: variables first. */
 function readServices(variables: Readonly<Record<string, string>>): Services {
   const text = readFileSync(join(FILES, 'compose.yaml'), 'utf8');
-  const filled = text.replaceAll(/\$\{(\w+):\?[^}]*\}/g, (_, name: string) => JSON.stringify(variables[name]));
+  const filled = text.replaceAll(
+    /(: )?(https:\/\/)?\$\{(\w+):[?-][^}]*\}/g,
+    (_, key = '', scheme = '', name: string) => `${key}${JSON.stringify(scheme + variables[name])}`,
+  );
   return (parse(filled, { merge: true }) as { services: Services }).services;
 }
 
@@ -115,7 +127,7 @@ function checkHealth(name: string, { pid }: RunningBox, [, ...command]: readonly
 }
 
 async function answers(network: string): Promise<void> {
-  const check = ['curl', '--silent', '--insecure', '--output', '/dev/null', 'https://127.0.0.1/'];
+  const check = ['curl', '--silent', '--insecure', '--output', '/dev/null', 'https://localhost/'];
   for (let tries = 0; ; tries++) {
     try {
       return void run('ip', ['netns', 'exec', network, ...check]);
@@ -131,7 +143,7 @@ function claimDirectly(network: InsideNetwork, certificate: string): void {
   const url = `http://${network.addresses.get('node-2')}:8080/authsvc/Authorize/Certificate`;
   const headers = [
     ...['--header', 'content-type: application/json'],
-    ...['--header', `X-Client-Cert: ${encodeURIComponent(certificate)}`],
+    ...['--header', `Client-Cert: :${new X509Certificate(certificate).raw.toString('base64')}:`],
   ];
   const body = JSON.stringify({ client_id: 'orders-sync', scope: 'orders:read' });
   const command = ['curl', '--silent', '--show-error', ...headers, '--data', body, url];

@@ -51,24 +51,27 @@ test('mounts, variables and commands of the nodes are those that the image and i
   for (const name of ['init', 'node-1', 'node-2']) {
     const { volumes, tmpfs, environment = {}, command = [] } = services[name] ?? assert.fail(name);
     assert.deepEqual([volumes, tmpfs], [[`./config:${dirname(configFile)}:ro`], [volume]], name);
-    assert.deepEqual(Object.keys(environment).sort(), ['PGPASSWORD', 'TESSERA_KEYRING'], name);
+    assert.deepEqual(Object.keys(environment).sort(), ['PGPASSWORD', 'TESSERA_KEYRING', 'TESSERA_PUBLIC_URL'], name);
     assert.ok(commands.has(command[0] ?? ''), name);
   }
 });
 
 test('nodes accept certificate headers from the address of the proxy, and from no other', () => {
   const { proxies, listeners } = loadConfig({ file: join(FOLDER, 'config/tessera.yaml'), env: {}, sets: [] });
-  const networks = services['proxy']?.networks as Readonly<Record<string, { readonly ipv4_address?: string }>>;
-  assert.deepEqual(proxies.addresses, [networks['inside']?.ipv4_address]);
-  assert.equal(proxies.clientCertificateHeader, 'url-encoded-pem');
-  assert.ok(file('nginx.conf').includes(`node-1:${listeners[0]?.port}`));
+  const { networks, environment } = services['proxy'] ?? assert.fail();
+  const addresses = networks as Readonly<Record<string, { readonly ipv4_address?: string }>>;
+  assert.deepEqual(proxies.addresses, [addresses['inside']?.ipv4_address]);
+  assert.equal(proxies.clientCertificateHeader, 'rfc9440');
+  assert.equal(environment?.['NODES'], `node-1:${listeners[0]?.port} node-2:${listeners[0]?.port}`);
 });
 
-test('nginx does what docs/proxies.md says, with two nodes behind it', () => {
-  const [, documented = ''] = /```nginx\n([\s\S]*?)```/.exec(page('proxies.md')) ?? [];
-  const own = lines(file('nginx.conf'));
-  const missing = lines(documented).filter((line) => !own.includes(line));
-  assert.deepEqual(missing, ['proxy_pass http://127.0.0.1:8080;']);
+test('Caddy gets the file of deploy/proxies, every variable that it reads, and the ports that certificates need', () => {
+  const { environment = {}, volumes = [], ports } = services['proxy'] ?? assert.fail();
+  const [mounted = '', inside] = volumes[0]?.split(':') ?? [];
+  assert.equal(inside, '/etc/caddy/Caddyfile');
+  const read = [...file(mounted).matchAll(/\{\$(\w+)/g)].map(([, name = '']) => name);
+  assert.deepEqual([...new Set(read)].toSorted(), Object.keys(environment).toSorted());
+  assert.deepEqual(ports, ['80:80', '443:443']);
 });
 
 test('the roles of the database are those of docs/postgresql.md, with passwords', () => {

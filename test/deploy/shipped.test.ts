@@ -149,10 +149,11 @@ for (const shipped of shippedConfigurations()) {
     });
 
     test('every listener serves the doors that it names, and no other', async () => {
-      for (const [index, { doors }] of running.config.listeners.entries())
+      // Without a list: all doors, but no /metrics.
+      for (const [index, { doors = ['authsvc', 'oauth', 'pages'] }] of running.config.listeners.entries())
         for (const [door, { status, ...question }] of Object.entries(PROBES)) {
           const answer = await running.askListener(index, question);
-          assert.equal(answer.status, doors?.includes(door as never) ? status : 404, `${door} at listener ${index}`);
+          assert.equal(answer.status, doors.includes(door as never) ? status : 404, `${door} at listener ${index}`);
         }
     });
 

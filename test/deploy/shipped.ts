@@ -1,6 +1,5 @@
 // Runs a configuration of deploy/ as it is: only addresses, ports, folders, certificates and the database are this machine's,
 // and flags of the command set them.
-// Needs: nginx
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +11,7 @@ import type { Config } from '../../src/config/schema.ts';
 import { type Authority, type Issued, makeAuthority } from '../authority.ts';
 import { commandEnvironment, TESSERA } from '../cli/command.ts';
 import { type Answer, askPlainly, callerOver, type Question } from '../e2e/caller.ts';
-import { KINDS, type RunningProxy, runIn } from '../e2e/proxies/proxy.ts';
+import { KINDS, type RunningProxy, runIn, startProxy } from '../e2e/proxies/proxy.ts';
 import { SERVER_AUTH } from '../e2e/service.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../free-port.ts';
@@ -120,7 +119,7 @@ async function startIn(
   const opsIndex = listeners.findIndex(({ doors }) => doors?.includes('ops'));
   await Promise.race([eventually('the service is ready', () => isReady(askListener, opsIndex)), service.failure]);
   if (isProxied) {
-    const proxy = await startShippedProxy(name, folder, publicPort, ports[0] ?? 0);
+    const proxy = await startShippedProxy(name, { folder, authority, port: publicPort, node: ports[0] ?? 0 });
     ends.push(() => proxy.stop());
   }
   return { config, authority, ada: authority.issue({ commonName: 'ada' }), flags: commandFlags, askListener };
@@ -199,19 +198,33 @@ async function isReady(ask: RunningShipped['askListener'], index: number): Promi
   }
 }
 
-/** nginx as nginx.conf beside the configuration says, or as ingress-nginx is told by ingress.yaml. */
-async function startShippedProxy(name: string, files: string, port: number, backPort: number): Promise<RunningProxy> {
-  const folder = temporaryFolder('nginx');
+interface Proxied {
+  readonly folder: string;
+  readonly authority: Authority;
+  readonly port: number;
+  /** The port of the node's first listener. */
+  readonly node: number;
+}
+
+/** Caddy if compose.yaml mounts its file, or nginx as ingress-nginx is told by ingress.yaml. */
+function startShippedProxy(name: string, proxied: Proxied): Promise<RunningProxy> {
   const beside = dirname(join(DEPLOY, name));
-  const conf = [join(beside, 'nginx.conf'), join(beside, '../nginx.conf')].find((path) => existsSync(path));
-  const ingress = join(beside, 'ingress.yaml');
-  assert.ok(conf ?? existsSync(ingress), `${relative(DEPLOY, beside)} expects a proxy and ships none`);
-  const server = conf ? readFileSync(conf, 'utf8') : serverOfIngress(readFileSync(ingress, 'utf8'));
-  const here = server
+  const [compose, ingress] = [join(beside, '../compose.yaml'), join(beside, 'ingress.yaml')];
+  if (existsSync(ingress)) return startIngress(readFileSync(ingress, 'utf8'), proxied);
+  assert.ok(existsSync(compose), `${relative(DEPLOY, beside)} expects a proxy and ships none`);
+  assert.match(readFileSync(compose, 'utf8'), /\.\.\/proxies\/caddy\/Caddyfile:/);
+  const { folder, authority, node, port } = proxied;
+  const serverFiles = { certificate: join(folder, 'server.crt'), key: join(folder, 'server.key') };
+  return startProxy('caddy', { serverFiles, authority, nodes: [node] }, { port });
+}
+
+async function startIngress(text: string, { folder: files, port, node }: Proxied): Promise<RunningProxy> {
+  const folder = temporaryFolder('nginx');
+  const here = serverOfIngress(text)
     .replaceAll('/etc/proxy', files)
-    .replace(/\bnode-\d:8080|\btessera:tokens\b/g, `127.0.0.1:${backPort}`)
+    .replaceAll('tessera:tokens', `127.0.0.1:${node}`)
     .replace('listen 443', `listen 127.0.0.1:${port}`);
-  writeFileSync(join(folder, 'conf'), KINDS.nginx.around(here, folder, port));
+  writeFileSync(join(folder, 'conf'), KINDS.nginx.around(here, { folder, port }));
   return runIn(folder, port, KINDS.nginx.command(folder));
 }
 

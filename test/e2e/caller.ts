@@ -59,13 +59,18 @@ export function tlsOptionsOf({ port, ca, certificate }: Reach) {
   return { host: '127.0.0.1', port, servername: 'localhost', ca, ...own };
 }
 
+/** The name of the handshake: a proxy that asks for certificates may insist on it. */
+function hostOf({ port }: Reach): string {
+  return `localhost:${port}`;
+}
+
 function http1Caller(reach: Reach): Caller {
   const agent = new Agent({ keepAlive: true, maxSockets: 80, ...tlsOptionsOf(reach) });
   return {
     protocol: 'HTTP/1.1',
     ask: ({ method = 'GET', path, headers = {}, body }) =>
       new Promise((resolve, reject) => {
-        const options = { ...tlsOptionsOf(reach), method, path, agent, headers: { ...headers } };
+        const options = { ...tlsOptionsOf(reach), method, path, agent, headers: { host: hostOf(reach), ...headers } };
         const request = requestHttps(options, (response) => void readHttp1(response).then(resolve, reject));
         request.on('error', reject);
         request.end(body);
@@ -99,7 +104,7 @@ function http2Caller(reach: Reach): Caller {
   let session: ClientHttp2Session | undefined;
   const open = (): ClientHttp2Session => {
     if (session && !session.closed && !session.destroyed) return session;
-    session = connectHttp2(`https://127.0.0.1:${reach.port}`, { ...tlsOptionsOf(reach) });
+    session = connectHttp2(`https://${hostOf(reach)}`, { ...tlsOptionsOf(reach) });
     session.on('error', () => undefined); // each stream reports it as well
     return session;
   };

@@ -1,22 +1,14 @@
 // Runs the configurations of docs/moving-a-fleet.md: two mounts, and nginx for programs that use other paths.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
 import { parse } from 'yaml';
 import { readImport } from '../../src/operations/admin/import-integrations.ts';
 import { callerOver, json, reachOf } from './caller.ts';
-import { type RunningProxy, startProxy } from './proxies/proxy.ts';
+import { blockOf, type RunningProxy, startProxy } from './proxies/proxy.ts';
 import { startService, type TestService } from './service.ts';
 import { CLIENT } from './steps.ts';
 
 const PAGE = 'docs/moving-a-fleet.md';
-const text = readFileSync(PAGE, 'utf8');
-
-function blockOf(language: string): string {
-  return (
-    new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(text)?.[1] ?? assert.fail(`no ${language} on the page`)
-  );
-}
 
 suite(`the configurations of ${PAGE}`, () => {
   let service: TestService;
@@ -24,10 +16,10 @@ suite(`the configurations of ${PAGE}`, () => {
   before(async () => {
     const proxies = { addresses: ['127.0.0.1'], clientCertificateHeader: 'url-encoded-pem' };
     service = await startService({
-      settings: { ...(parse(blockOf('yaml')) as Record<string, unknown>), proxies },
+      settings: { ...(parse(blockOf(PAGE, 'yaml')) as Record<string, unknown>), proxies },
       listeners: [{}],
     });
-    proxy = await startProxy('nginx', service, PAGE);
+    proxy = await startProxy('nginx', { ...service, nodes: [service.port] }, { page: PAGE });
   });
   after(async () => {
     await proxy.stop();
@@ -84,7 +76,7 @@ suite(`the configurations of ${PAGE}`, () => {
   });
 
   test('the file of integrations can be imported', () => {
-    const read = readImport(blockOf('json'));
+    const read = readImport(blockOf(PAGE, 'json'));
     assert.ok(read.ok);
     assert.equal(read.value.length, 2);
   });

@@ -1,15 +1,16 @@
-// Forged certificate headers (CVE-2024-10039, CVE-2026-46579): real proxies, configured as docs/proxies.md says.
+// Real proxies, configured as docs/proxies.md says: client certificates, forged headers (CVE-2024-10039, CVE-2026-46579), devices.
 import assert from 'node:assert/strict';
 import { request as requestHttp } from 'node:http';
 import { Agent, type RequestOptions, request as requestHttps } from 'node:https';
 import { after, before, suite, test } from 'node:test';
-import { type Issued, makeAuthority } from '../authority.ts';
+import { issuers } from '../../src/store/tables/issuers.ts';
+import { type Authority, type Issued, makeAuthority } from '../authority.ts';
 import { ADA } from '../samples.ts';
-import { type Answer, json, readHttp1, tlsOptionsOf } from './caller.ts';
+import { type Answer, callerOver, json, reachOf, readHttp1, sendRaw, tlsOptionsOf } from './caller.ts';
 import { ENCODINGS, type Forgery, forgeriesOf } from './proxies/forgeries.ts';
 import { KINDS, PROXIES, type ProxyName, type RunningProxy, startProxy } from './proxies/proxy.ts';
-import { MALLORY, startService, type TestService } from './service.ts';
-import { CERTIFICATE, CLIENT, TOKEN } from './steps.ts';
+import { anIssuer, MALLORY, registryFollows, startService, type TestService } from './service.ts';
+import { CERTIFICATE, CLIENT, confirm, redeem, startedDevice, TOKEN } from './steps.ts';
 
 const HEADERS = ['rfc9440', 'url-encoded-pem'] as const;
 type Header = (typeof HEADERS)[number];
@@ -19,6 +20,8 @@ const LISTED = '127.0.0.1';
 const UNLISTED = '127.0.0.2';
 
 const services = {} as Record<Header, TestService>;
+/** Below the root of each service, and registered with it, as docs/proxies.md says. */
+const intermediates = {} as Record<Header, Authority>;
 const proxies = {} as Record<ProxyName, RunningProxy>;
 
 before(async () => {
@@ -27,9 +30,14 @@ before(async () => {
       settings: { proxies: { addresses: [LISTED], clientCertificateHeader: header } },
       listeners: [{}, { tls: true }],
     });
+    const { authority, put } = services[header];
+    intermediates[header] = authority.makeIntermediate({ name: 'Registered' });
+    await put(issuers, anIssuer(authority, { intermediates: [intermediates[header].certificate] }));
   }
+  await registryFollows();
   const starts = PROXIES.map(async (name) => {
-    proxies[name] = await startProxy(name, services[KINDS[name].header]);
+    const service = services[KINDS[name].header];
+    proxies[name] = await startProxy(name, { ...service, nodes: [service.port] });
   });
   // Wait for all before the set-up fails, so that none is left running.
   for (const result of await Promise.allSettled(starts)) if (result.status === 'rejected') throw result.reason;
@@ -54,6 +62,39 @@ for (const name of PROXIES) {
       const answer = await authorize(agents.of(service.ada));
       assert.equal(answer.status, 200, answer.text);
       assert.equal(answer.json['identity'], ADA);
+    });
+
+    test('a certificate below an intermediate gets a token if the intermediate is registered, since no proxy sends it', async () => {
+      const known = intermediates[KINDS[name].header].issue({ commonName: 'ada' });
+      const answer = await authorize(agents.of(known));
+      assert.equal(answer.json['identity'], ADA, answer.text);
+      const unknown = service.authority.makeIntermediate({ name: 'Unregistered' }).issue({ commonName: 'ada' });
+      assert.equal(unknown.chain.length, 2);
+      assert.equal((await authorize(agents.of(unknown))).status, 401);
+    });
+
+    test('a device gets a token that a person confirmed at the page, and readiness is served', async () => {
+      const caller = callerOver('HTTP/1.1', { ...reachOf(service), port: proxies[name].port });
+      const started = await startedDevice(caller);
+      const page = await caller.ask({
+        path: `/device?user_code=${started.user_code}`,
+        headers: { accept: 'text/html' },
+      });
+      assert.ok(page.status === 200 || page.status === 303, page.text);
+      await confirm(service, started);
+      assert.equal((await redeem(caller, started.device_code)).status, 200);
+      assert.equal((await caller.ask({ path: '/readyz' })).status, 200);
+      caller.close();
+    });
+
+    test('CONNECT and Upgrade make no tunnel to a node', {
+      skip: !isShipped(name) && 'only docs/proxies.md has its configuration',
+    }, async () => {
+      const reach = { ...reachOf(service), port: proxies[name].port };
+      const tunnel = 'CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+      assert.match(await sendRaw(reach, tunnel), /^HTTP\/1.[01] 40[05] /);
+      const upgrade = 'GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n';
+      assert.match(await sendRaw(reach, upgrade, 500), /^HTTP\/1.1 (200|400) /);
     });
 
     test('a missing certificate is reported as missing, and an unknown issuer is refused by our own validation', async () => {
@@ -134,6 +175,10 @@ suite('without a proxy in between', () => {
     assert.match(text, /tessera_ignored_certificate_headers_total [1-9]/);
   });
 });
+
+function isShipped(name: ProxyName): boolean {
+  return KINDS[name].file !== undefined;
+}
 
 /** Either refused, or answered for the identity of the handshake. */
 function assertPowerless({ status, json: body, text }: Answer, { about }: Forgery, proven: string | undefined): void {

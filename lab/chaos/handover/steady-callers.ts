@@ -1,7 +1,14 @@
 // Callers that refresh and verify without a pause or with one, over kept connections and over new ones. Every request must
 // be answered 200. If a node refuses the connection, nothing was sent, and the caller turns to the next one.
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Answer, type Caller, callerOver, type Protocol, type Reach } from '../../../test/e2e/caller.ts';
+import {
+  type Answer,
+  type Caller,
+  callerOver,
+  PROTOCOLS,
+  type Protocol,
+  type Reach,
+} from '../../../test/e2e/caller.ts';
 import { type Pair, pairByCertificate, refresh, verify } from '../../../test/e2e/steps.ts';
 
 interface Habit {
@@ -11,16 +18,16 @@ interface Habit {
   readonly pauseMs: number;
 }
 
-const HABITS: readonly Habit[] = [
-  ...(['HTTP/1.1', 'HTTP/2'] as const).flatMap((protocol) => [
+function habitsOf(protocol: Protocol): readonly Habit[] {
+  return [
     { protocol, keepsConnection: true, pauseMs: 5 },
     { protocol, keepsConnection: true, pauseMs: 5 },
     { protocol, keepsConnection: true, pauseMs: 300 },
     { protocol, keepsConnection: true, pauseMs: 3_000 },
     { protocol, keepsConnection: true, pauseMs: 3_000 },
     { protocol, keepsConnection: false, pauseMs: 20 },
-  ]),
-];
+  ];
+}
 
 export class SteadyCallers {
   readonly failures: string[] = [];
@@ -29,24 +36,26 @@ export class SteadyCallers {
   answered = 0;
   readonly #reaches: readonly Reach[];
   readonly #pairs: Promise<Pair[]>;
+  readonly #count: number;
   #begun = 0;
   readonly #stopping = new AbortController();
 
-  constructor(reaches: readonly Reach[]) {
+  constructor(reaches: readonly Reach[], protocols: readonly Protocol[] = PROTOCOLS) {
     this.#reaches = reaches;
-    this.#pairs = Promise.all(HABITS.map((habit, index) => this.#call(habit, index)));
+    this.#pairs = Promise.all(protocols.flatMap(habitsOf).map((habit, index) => this.#call(habit, index)));
+    this.#count = protocols.flatMap(habitsOf).length;
   }
 
   /** Resolves when each has its first token pair: a slow machine takes longer than any fixed pause. */
   async begun(): Promise<void> {
-    while (this.#begun < HABITS.length) await Promise.race([pause(20), this.#pairs]);
+    while (this.#begun < this.#count) await Promise.race([pause(20), this.#pairs]);
   }
 
   /** Stops them. Returns how many grants are lost: their last tokens do not work. */
   async stop(): Promise<number> {
     this.#stopping.abort();
     const pairs = await this.#pairs;
-    const caller = callerOver('HTTP/2', this.#reaches[0] as Reach);
+    const caller = callerOver('HTTP/1.1', this.#reaches[0] as Reach);
     const answers: Answer[] = [];
     for (const pair of pairs)
       answers.push(await verify(caller, pair.access_token), await refresh(caller, pair.refresh_token));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { freePort } from '../../free-port.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import type { TestService } from '../service.ts';
-import { type RunningProxy, runIn, shownOn, writeFiles } from './proxy.ts';
+import { blockOf, type RunningProxy, runIn, writeFiles } from './proxy.ts';
 
 const MODULES = ['mpm_event', 'authz_core', 'authn_core', 'auth_openidc'];
 export const PAGE = 'the orders of today';
@@ -18,10 +18,9 @@ export async function startGateway(service: TestService, secret: string): Promis
   writeFiles(folder, service);
   mkdirSync(join(folder, 'pages'));
   writeFileSync(join(folder, 'pages', 'orders'), PAGE);
-  const shown = shownOn('docs/resource-servers.md', 'apache', [
-    [/tokens\.example\.com/g, `localhost:${service.port}`],
-    [/\bSECRET\b/g, secret],
-  ]);
+  const shown = blockOf('docs/resource-servers.md', 'apache')
+    .replaceAll('tokens.example.com', `localhost:${service.port}`)
+    .replace(/\bSECRET\b/g, secret);
   const configuration = [
     ...MODULES.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`),
     `ServerRoot ${folder}\nDefaultRuntimeDir ${folder}\nPidFile ${folder}/pid\nErrorLog ${folder}/log`,

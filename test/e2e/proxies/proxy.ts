@@ -1,128 +1,191 @@
-// Real proxies in front of the service, each with the very configuration that a page of docs/ shows.
+// Real proxies in front of the service, each with the very file of deploy/proxies, or with what a page of docs/ shows.
 // Needs: nginx, haproxy, apache2, caddy
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { eventually } from '../../eventually.ts';
 import { freePort } from '../../free-port.ts';
 import { isListening } from '../../listening.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
-import type { TestService } from '../service.ts';
+import type { Home } from '../service.ts';
 
-export const PROXIES = ['nginx', 'haproxy', 'apache', 'caddy'] as const;
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** Those of deploy/proxies. */
+export const SHIPPED_PROXIES = ['caddy', 'nginx', 'haproxy'] as const;
+export const PROXIES = [...SHIPPED_PROXIES, 'apache'] as const;
 export type ProxyName = (typeof PROXIES)[number];
 
 export interface RunningProxy {
   readonly port: number;
+  /** Of the process that was started; nginx and HAProxy have workers below it. */
+  readonly pid: number;
+  /** What it printed and logged. */
+  readonly log: () => string;
+  /** Resolves when it has ended, for whatever reason. */
+  readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
 
-interface Kind {
-  readonly header: 'rfc9440' | 'url-encoded-pem';
-  /** The command, given the folder; and the file it reads, around the snippet of the page. */
-  readonly command: (folder: string) => readonly [string, ...string[]];
-  readonly around: (snippet: string, folder: string, port: number) => string;
+export interface ReloadableProxy extends RunningProxy {
+  /** Reads its file again without dropping a connection, as an operator does it. */
+  reload(): Promise<void>;
 }
 
-/** What a distribution's own configuration provides around the snippet, cut down to a folder and no privileges. */
+/** What the proxy stands in front of. */
+export interface Behind extends Pick<Home, 'serverFiles' | 'authority'> {
+  /** The ports of the nodes' plain listeners on 127.0.0.1. */
+  readonly nodes: readonly number[];
+}
+
+export interface ProxyOptions {
+  /** A page that shows the configuration, instead of the file in deploy/proxies. */
+  readonly page?: string;
+  /** For a smaller limit, which a test reaches sooner. */
+  readonly change?: (text: string) => string;
+  /** If it must be known before. */
+  readonly port?: number;
+  /** A command that starts the proxy, such as taskset. */
+  readonly under?: readonly string[];
+}
+
+/** What this machine has in place of the example's. */
+interface Here {
+  readonly folder: string;
+  readonly port: number;
+  readonly httpPort: number;
+  readonly nodes: readonly number[];
+}
+
+type Variables = Readonly<Record<string, string>>;
+type Command = readonly [string, ...string[]];
+
+interface Kind {
+  readonly header: 'rfc9440' | 'url-encoded-pem';
+  /** Below deploy/proxies; undefined if only docs/proxies.md shows it. */
+  readonly file?: string;
+  readonly command: (folder: string) => Command;
+  /** What a distribution's own configuration provides around it, cut down to a folder and no privileges. */
+  readonly around: (text: string, here: Pick<Here, 'folder' | 'port'> & Partial<Here>) => string;
+  readonly variables?: (here: Here) => Variables;
+  readonly reload?: (pid: number, folder: string, variables: Variables) => Promise<unknown>;
+}
+
 export const KINDS: Readonly<Record<ProxyName, Kind>> = {
+  caddy: {
+    header: 'rfc9440',
+    file: 'caddy/Caddyfile',
+    command: (folder) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'conf')],
+    around: (text, { folder, httpPort }) =>
+      text.replace(
+        /^\{\n/m,
+        `{\n\tadmin unix/${folder}/admin\n\thttp_port ${httpPort}\n\tstorage file_system ${folder}\n`,
+      ),
+    variables: ({ folder, port, nodes }) => ({
+      SITE: `https://localhost:${port}`,
+      NODES: nodes.map((node) => `127.0.0.1:${node}`).join(' '),
+      CERTIFICATE: `${folder}/server.crt ${folder}/server.key`,
+    }),
+    reload: (_pid, folder, variables) => {
+      const file = ['--adapter', 'caddyfile', '--config', join(folder, 'conf')];
+      return promisify(execFile)('caddy', ['reload', '--force', '--address', `unix/${folder}/admin`, ...file], {
+        env: { ...environment(folder), ...variables },
+      });
+    },
+  },
   nginx: {
     header: 'url-encoded-pem',
+    file: 'nginx/tessera.conf',
     command: (folder) => ['nginx', '-p', folder, '-c', join(folder, 'conf'), '-e', join(folder, 'log')],
-    around: (snippet, folder) => `
-      daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/log;
-      events {}
+    around: (text, { folder }) => `
+      user root; daemon off; worker_processes 2; pid ${folder}/pid; error_log ${folder}/log;
+      events { worker_connections 10000; }
       http {
         access_log off;
         client_body_temp_path ${folder}; proxy_temp_path ${folder}; fastcgi_temp_path ${folder};
         uwsgi_temp_path ${folder}; scgi_temp_path ${folder};
-        ${snippet}
+        ${text}
       }`,
+    reload: async (pid) => process.kill(pid, 'SIGHUP'),
   },
   haproxy: {
     header: 'rfc9440',
-    command: (folder) => ['haproxy', '-db', '-q', '-f', join(folder, 'conf')],
-    around: (snippet) => `
-defaults
-    timeout connect 5s
-    timeout client 30s
-    timeout server 30s
-${snippet}`,
+    file: 'haproxy/haproxy.cfg',
+    command: (folder) => ['haproxy', '-W', '-db', '-f', join(folder, 'conf')],
+    around: (text) => text,
+    reload: async (pid) => process.kill(pid, 'SIGUSR2'),
   },
   apache: {
     header: 'url-encoded-pem',
     command: (folder) => ['apache2', '-D', 'FOREGROUND', '-f', join(folder, 'conf')],
-    around: (snippet, folder, port) =>
+    around: (text, { folder, port }) =>
       [
         ...['mpm_event', 'authz_core', 'ssl', 'headers', 'proxy', 'proxy_http'].map(
           (name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`,
         ),
         `ServerRoot ${folder}\nDefaultRuntimeDir ${folder}\nPidFile ${folder}/pid\nErrorLog ${folder}/log`,
         `ServerName localhost\nUser #65534\nGroup #65534\nStartServers 1\nListen 127.0.0.1:${port}\n`,
-        snippet,
+        text,
       ].join('\n'),
-  },
-  caddy: {
-    header: 'rfc9440',
-    command: (folder) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'conf')],
-    around: (snippet, folder) => `
-{
-  admin off
-  auto_https off
-  storage file_system ${folder}
-}
-${snippet}`,
   },
 };
 
-/** The block of the page, with its example values replaced by those of the test. */
-function snippetOf(name: ProxyName, page: string, files: string, port: number, backPort: number): string {
-  return shownOn(page, name, [
-    [/\/etc\/proxy/g, files],
-    [/127\.0\.0\.1:8080/g, `127.0.0.1:${backPort}`],
-    [/listen 443/g, `listen 127.0.0.1:${port}`],
-    [/bind :443/g, `bind 127.0.0.1:${port}`],
-    [/\*:443/g, `127.0.0.1:${port}`],
-    [/^tokens\.example\.com \{/gm, `https://localhost:${port} {`],
-    [/tokens\.example\.com/g, 'localhost'],
-  ]);
-}
-
-/** The block of a page in this language, with some texts replaced. */
-export function shownOn(page: string, language: string, replacements: readonly (readonly [RegExp, string])[]): string {
-  const snippet = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(readFileSync(page, 'utf8'))?.[1];
-  if (!snippet) throw new Error(`${page} shows no ${language}`);
-  return replacements.reduce((text, [from, to]) => text.replace(from, to), snippet);
-}
-
-/** Starts a proxy with the configuration that `page` shows for it. */
+/** Starts a proxy in front of the nodes. Callers reach it by the name `localhost`, in TLS and in the header Host. */
 export async function startProxy(
   name: ProxyName,
-  service: TestService,
-  page = 'docs/proxies.md',
-): Promise<RunningProxy> {
+  behind: Behind,
+  { page = 'docs/proxies.md', change = (text) => text, port, under = [] }: ProxyOptions = {},
+): Promise<ReloadableProxy> {
   const folder = temporaryFolder(name);
-  const port = await freePort();
-  writeFiles(folder, service);
-  const kind = KINDS[name];
-  writeFileSync(join(folder, 'conf'), kind.around(snippetOf(name, page, folder, port, service.port), folder, port));
-  return runIn(folder, port, kind.command(folder));
+  const here: Here = { folder, port: port ?? (await freePort()), httpPort: await freePort(), nodes: behind.nodes };
+  const { file, around, command, reload, ...kind } = KINDS[name];
+  const variables = kind.variables?.(here) ?? {};
+  writeFiles(folder, behind);
+  const isShipped = file !== undefined && page === 'docs/proxies.md';
+  const text = isShipped ? readFileSync(join(ROOT, 'deploy/proxies', file), 'utf8') : blockOf(page, name);
+  writeFileSync(join(folder, 'conf'), around(onThisMachine(change(text), here), here));
+  const running = await runIn(folder, here.port, [...under, ...command(folder)] as unknown as Command, variables);
+  return { ...running, reload: async () => void (await reload?.(running.pid, folder, variables)) };
+}
+
+/** The text, with its example values replaced by those of the test. Caddy takes most of them from variables. */
+function onThisMachine(text: string, { folder, port, nodes }: Here): string {
+  return text
+    .replace(SERVER_LINE, (_, server: string, name: string, rest: string) =>
+      nodes.map((node, index) => `${server}${name.replace('1', String(index + 1))}127.0.0.1:${node}${rest}`).join('\n'),
+    )
+    .replaceAll('127.0.0.1:8080', `127.0.0.1:${nodes[0]}`)
+    .replaceAll('/etc/proxy', folder)
+    .replaceAll('listen 443', `listen 127.0.0.1:${port}`)
+    .replaceAll('bind :443', `bind 127.0.0.1:${port}`)
+    .replaceAll('*:443', `127.0.0.1:${port}`)
+    .replaceAll('tokens.example.com', 'localhost');
+}
+
+/** How nginx and HAProxy name a node, which HAProxy gives a name. */
+const SERVER_LINE = /^( *server )((?:node-1 )?)127\.0\.0\.1:8080(.*)$/gm;
+
+/** The block of a page in this language. */
+export function blockOf(page: string, language: string): string {
+  const block = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(readFileSync(join(ROOT, page), 'utf8'))?.[1];
+  if (!block) throw new Error(`${page} shows no ${language}`);
+  return block;
 }
 
 /** Runs a server in its folder, until it is stopped. */
 export async function runIn(
   folder: string,
   port: number,
-  [command, ...args]: readonly [string, ...string[]],
+  [command, ...args]: Command,
+  variables: Variables = {},
 ): Promise<RunningProxy> {
-  const env = {
-    PATH: `${process.env['PATH']}:/usr/sbin`,
-    HOME: folder,
-    XDG_DATA_HOME: folder,
-    XDG_CONFIG_HOME: folder,
-  };
-  const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: { ...environment(folder), ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (text) => appendFileSync(join(folder, 'log'), text));
   const ended = endOf(child);
@@ -132,6 +195,9 @@ export async function runIn(
   ]);
   return {
     port,
+    pid: child.pid ?? 0,
+    log: () => read(folder, 'log'),
+    ended,
     stop: async () => {
       child.kill('SIGTERM');
       await ended;
@@ -140,7 +206,11 @@ export async function runIn(
   };
 }
 
-export function writeFiles(folder: string, { serverFiles, authority }: TestService): void {
+function environment(folder: string) {
+  return { PATH: `${process.env['PATH']}:/usr/sbin`, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+}
+
+export function writeFiles(folder: string, { serverFiles, authority }: Pick<Home, 'serverFiles' | 'authority'>): void {
   const [certificate, key] = [readFileSync(serverFiles.certificate, 'utf8'), readFileSync(serverFiles.key, 'utf8')];
   writeFileSync(join(folder, 'server.crt'), certificate);
   writeFileSync(join(folder, 'server.key'), key, { mode: 0o600 });

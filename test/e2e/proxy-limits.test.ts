@@ -1,0 +1,76 @@
+// What one address may use of nginx and HAProxy, with the files of deploy/proxies. Caddy has no such limits.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { after, before, suite, test } from 'node:test';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { eventually } from '../eventually.ts';
+import { callerOver, type Reach, reachOf, tlsOptionsOf } from './caller.ts';
+import { type RunningProxy, startProxy } from './proxies/proxy.ts';
+import { startService, type TestService } from './service.ts';
+import { TOKEN } from './steps.ts';
+
+/** In place of the 1,000 that the files allow. */
+const MOST = 50;
+const [ONE, OTHER] = ['127.0.0.1', '127.0.0.2'];
+
+suite('one address', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ settings: { proxies: { addresses: [ONE] } }, listeners: [{}] });
+  });
+  after(() => service.stop());
+
+  const front = (name: 'nginx' | 'haproxy') =>
+    startProxy(
+      name,
+      { ...service, nodes: [service.port] },
+      { change: (text) => text.replace(/\b1000\b/, String(MOST)) },
+    );
+
+  test('gets 429 with Retry-After from nginx beyond its share of requests', async (t) => {
+    const proxy = await front('nginx');
+    t.after(() => proxy.stop());
+    const reach = { ...reachOf(service), port: proxy.port };
+    const held = Array.from({ length: MOST }, () => hold(reach));
+    t.after(() => held.map((socket) => socket.destroy()));
+    const caller = callerOver('HTTP/1.1', reach);
+    t.after(() => caller.close());
+    await eventually('the next is refused', async () => (await caller.ask({ path: '/readyz' })).status === 429);
+    assert.equal((await caller.ask({ path: '/readyz' })).headers['retry-after'], '1');
+    for (const socket of held.slice(0, 10)) socket.destroy();
+    await eventually('another is served', async () => (await caller.ask({ path: '/readyz' })).status === 200);
+  });
+
+  test('is not let in by HAProxy beyond its share of connections, and others are', async (t) => {
+    const proxy = await front('haproxy');
+    t.after(() => proxy.stop());
+    const asked = Array.from({ length: MOST + 100 }, () => openTo(proxy, ONE));
+    t.after(() => asked.map((socket) => socket.destroy()));
+    const closed = () => asked.filter((socket) => socket.destroyed).length;
+    await eventually('those beyond are closed', () => closed() >= 100);
+    assert.ok(closed() < 110, `${closed()} were closed`);
+    assert.equal(await isClosed(openTo(proxy, OTHER)), false);
+  });
+});
+
+/** A request whose body never comes, so that it stays. */
+function hold(reach: Reach): TLSSocket {
+  const socket = connectTls(tlsOptionsOf(reach));
+  socket.on('error', () => undefined).resume();
+  socket.write(`POST ${TOKEN} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n`);
+  return socket;
+}
+
+function openTo({ port }: RunningProxy, localAddress: string): Socket {
+  return connect({ port, host: ONE, localAddress })
+    .on('error', () => undefined)
+    .resume();
+}
+
+/** A server says nothing before the caller does: it is open if it is silent for a while. */
+async function isClosed(socket: Socket): Promise<boolean> {
+  const closed = once(socket, 'close').then(() => true);
+  const silent = new Promise<boolean>((resolve) => setTimeout(resolve, 500, false));
+  return Promise.race([closed, silent]).finally(() => socket.destroy());
+}
