@@ -58,7 +58,7 @@ async function face(row: Row, front: Front, generator: Generator): Promise<numbe
   const broken = tallies.filter((tally, at) => {
     const wrong = row.overload ? shortfalls(tally, peak) : complaints(tally, row.limited?.(front).most);
     const verdict = wrong.length > 0 ? `BROKEN: ${wrong.join(', ')}` : 'ok';
-    const notes = [verdict, ...notesOn(tally, row, front)].join('; ');
+    const notes = [verdict, ...notesOn(tally, peak, row, front)].join('; ');
     printLine([row.overload?.[at] ?? row.name, front.name, ...figuresOf(tally), notes], WIDTHS);
     return wrong.length > 0;
   });
@@ -98,10 +98,12 @@ function faultsOf(tally: Tally): string[] {
   ];
 }
 
-function notesOn(tally: Tally, { overload, limited, cores }: Row, front: Front): string[] {
+function notesOn(tally: Tally, peak: Tally, { overload, limited, cores }: Row, front: Front): string[] {
   const { cancelled, limited: count } = countsOf(tally);
+  const ofPeak = (figure: number) => `${figure.toFixed(0)} (× ${(figure / peak.perSecond).toFixed(1)})`;
+  const served = `${ofPeak(tally.perSecond)} served and ${ofPeak(tally.sentPerSecond)} sent a second`;
   return [
-    ...(overload ? [`${tally.perSecond.toFixed(0)} served a second${cores ? `, with ${cores} cores` : ''}`] : []),
+    ...(overload ? [served, ...(cores ? [`${cores} cores`] : [])] : []),
     ...(limited && count > 0 ? [`429 by ${limited(front).by}`] : []),
     ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
   ];

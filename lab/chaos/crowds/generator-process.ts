@@ -48,7 +48,7 @@ class Counter implements Observer {
     const at = (part: number) => quantileOfSorted(sorted, part) || 0;
     return {
       ...{ wanted: this.#sent, sent: this.#sent, unanswered: this.unanswered, answers: this.#answers },
-      ...{ p50: at(0.5), p99: at(0.99), slowest: at(1), perSecond: 0, memoryMiB: 0 },
+      ...{ p50: at(0.5), p99: at(0.99), slowest: at(1), perSecond: 0, sentPerSecond: 0, memoryMiB: 0 },
       withoutRetryAfter: this.#withoutRetryAfter,
     };
   }
@@ -116,8 +116,9 @@ async function runLoads(load: Load, target: Target): Promise<Tally[]> {
     for (const end = performance.now() + PATIENCE_MS; observer.unanswered > 0 && performance.now() < end; )
       await pause(SAMPLE_MS);
     const { p50, p99, memoryMiB } = run;
-    const tally = { ...observer.tally(), p50, p99, memoryMiB, perSecond: run.accepted / run.seconds };
-    tallies.push({ ...tally, wanted: tally.sent + run.wanted - run.sent });
+    const tally = { ...observer.tally(), p50, p99, memoryMiB };
+    const [perSecond, sentPerSecond] = [run.accepted / run.seconds, run.sent / run.seconds];
+    tallies.push({ ...tally, perSecond, sentPerSecond, wanted: tally.sent + run.wanted - run.sent });
   }
   for (const { line } of callers) line.close();
   return tallies;

@@ -55,8 +55,9 @@ export interface Tally {
   readonly p50: number;
   readonly p99: number;
   readonly slowest: number;
-  /** Accepted requests. */
+  /** Accepted and sent requests of a load. */
   readonly perSecond: number;
+  readonly sentPerSecond: number;
   /** The most that the service took. */
   readonly memoryMiB: number;
 }

@@ -11,8 +11,8 @@ import { FLOODS, type FloodKind, SLOW_KEYS, startAttacker, startFlood } from '..
 import { CLOSED, NOT_CONNECTED } from '../overload/line.ts';
 import { RAW_ATTACKS } from './raw-attacks.ts';
 
-const HEAD = ['attack', 'front', 'rate', 'p50', 'p99', 'failed', 'new: p50', 'slowest', 'failed', 'MiB'];
-const WIDTHS = [44, 15, 6, 7, 7, 7, 9, 8, 7, 5];
+const HEAD = ['attack', 'front', 'rate', 'p50', 'p99', 'failed', 'new: p50', 'slowest', 'failed', 'MiB', 'opened'];
+const WIDTHS = [44, 15, 6, 7, 7, 7, 9, 8, 7, 5, 7];
 const ENTRY = fileURLToPath(new URL('attack-process.ts', import.meta.url));
 const FLOOD_KINDS: readonly string[] = [...FLOODS, SLOW_KEYS];
 const ATTACKS = [...Object.keys(RAW_ATTACKS), ...Object.keys(HTTP2_ATTACKS), ...FLOOD_KINDS];
@@ -32,6 +32,8 @@ interface Callers {
 interface Met {
   readonly kept: Tally;
   readonly newcomers: Tally;
+  /** Connections that the attacker opened. */
+  readonly opened: number;
 }
 
 /** Returns in how many rows callers on kept connections were not served, or a stop lost requests; another checkout does not count. */
@@ -65,10 +67,11 @@ async function attack(name: string, front: Front, callers: Callers): Promise<Met
   await attacker.opened();
   setTimeout(() => attacker.begin(), BEGIN_AFTER_MS);
   const met = await meet(front, callers);
+  const opened = await attacker.opened();
   await attacker.stop();
   await pause(AFTER_MS);
   if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${front.name} died: ${name}`);
-  return met;
+  return { ...met, opened };
 }
 
 /** 200 requests a second over kept connections, and ten new connections a second. */
@@ -77,7 +80,7 @@ async function meet(front: Front, callers: Callers): Promise<Met> {
     callers.kept.run(front, keptOrder(front, { connections: 8, perSecond: 200 })),
     callers.newcomers.run(front, newcomersOrder(front)),
   ]);
-  return { kept, newcomers } as Met;
+  return { kept, newcomers, opened: 0 } as Met;
 }
 
 function keptOrder({ stock }: Front, { connections, perSecond }: Record<'connections' | 'perSecond', number>): Order {
@@ -114,13 +117,13 @@ async function stopUnderLoad(front: Front, callers: Callers): Promise<number> {
   return !front.stock.isOther && (lost > 0 || code !== 0) ? 1 : 0;
 }
 
-function print(what: string, { name, stock }: Front, { kept, newcomers }: Met, alone: Met): number {
+function print(what: string, { name, stock }: Front, { kept, newcomers, opened }: Met, alone: Met): number {
   const failed = ({ sent, answers }: Tally) => sent - (answers[200] ?? 0);
   const rate = (kept.perSecond / alone.kept.perSecond).toFixed(2);
   const ofKept = [rate, kept.p50.toFixed(1), kept.p99.toFixed(1), String(failed(kept))];
   const ofNew = [newcomers.p50.toFixed(1), newcomers.slowest.toFixed(0), String(failed(newcomers))];
   const isBroken = failed(kept) > 0;
   const memory = kept.memoryMiB.toFixed(0);
-  printLine([what, name, ...ofKept, ...ofNew, memory, isBroken ? 'BROKEN' : 'ok'], WIDTHS);
+  printLine([what, name, ...ofKept, ...ofNew, memory, String(opened), isBroken ? 'BROKEN' : 'ok'], WIDTHS);
   return isBroken && !stock.isOther ? 1 : 0;
 }
