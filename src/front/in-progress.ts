@@ -102,7 +102,7 @@ export class InProgress implements Exchange {
   get isAnswered(): boolean {
     if (this.#isCut) return false;
     // An HTTP/2 response reports finished even if it was cut off; its stream does not.
-    return this.stream ? !this.stream.aborted : this.response.writableFinished;
+    return this.stream ? this.stream.writableFinished && !this.stream.aborted : this.response.writableFinished;
   }
 }
 

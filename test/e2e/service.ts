@@ -229,13 +229,13 @@ export async function registryFollows(): Promise<void> {
   for (let step = 0; step < 20; step++) await pause(50);
 }
 
-/** After every test, places belong to open connections, and none is left over. */
+/** After every test, slots belong to open connections, and none is left over. */
 async function stopService(service: Service, { folder }: Home): Promise<void> {
   const { held, living, orphaned } = service.census();
   await service.stop();
-  assert.deepEqual({ held, orphaned }, { held: living, orphaned: 0 }, 'every place belongs to a living connection');
+  assert.deepEqual({ held, orphaned }, { held: living, orphaned: 0 }, 'every slot belongs to an open connection');
   for (let tries = 0; service.census().held > 0 && tries < 20; tries++) await pause(50); // closing takes a moment
-  assert.deepEqual(service.census(), { held: 0, living: 0, orphaned: 0 }, 'no place outlives the service');
+  assert.deepEqual(service.census(), { held: 0, living: 0, orphaned: 0 }, 'no slot outlives the service');
   rmSync(folder, { recursive: true, force: true });
 }
 

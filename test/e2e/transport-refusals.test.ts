@@ -3,7 +3,10 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
+import { eventually } from '../eventually.ts';
+import { askPlainly, json as jsonOf } from './caller.ts';
 import { startService, type TestService } from './service.ts';
+import { CLIENT, DEVICE, SCOPE } from './steps.ts';
 
 const MOUNTS = [
   { path: '/authsvc', errorKeys: 'spec' },
@@ -11,6 +14,7 @@ const MOUNTS = [
   { path: '/legacy/both', errorKeys: 'both' },
 ];
 const NOT_FOUND = 'There is nothing at this path.';
+const OVERLOADED = 'The service is overloaded. Nothing was changed. Ask again.';
 const spec = (text: string) => `{"Error":"invalid_request","Error_description":"${text}"}`;
 const oauth = (text: string) => `{"error":"invalid_request","error_description":"${text}"}`;
 const both = (text: string) => `${spec(text).slice(0, -1)},${oauth(text).slice(1)}`;
@@ -59,9 +63,18 @@ function json(statusLine: string, body: string, ...more: readonly string[]): str
 
 suite('refusals of the server', () => {
   let service: TestService;
+  /** A device that starts waits for it, and holds the only slot. */
+  const work = Promise.withResolvers<void>();
   before(async () => {
     const limits = { maxInFlight: 1, addressShare: 100, networkShare: 100 };
-    service = await startService({ settings: { authsvc: { mounts: MOUNTS }, limits }, listeners: [{}] });
+    service = await startService({
+      settings: { authsvc: { mounts: MOUNTS }, limits },
+      listeners: [{}],
+      store: (real) => ({
+        ...real,
+        create: (table, key, decide) => work.promise.then(() => real.create(table, key, decide)),
+      }),
+    });
   });
   after(() => service.stop());
 
@@ -108,24 +121,18 @@ suite('refusals of the server', () => {
   });
 
   test('requests beyond the limit, before a door is reached', async () => {
-    const words = 'The service is overloaded. Nothing was changed. Ask again.';
-    const holding = connect(service.port, '127.0.0.1');
-    const begin = 'POST /authsvc/Authorize/Token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
-    holding.write(`${begin}Content-Length: 2\r\n\r\n{`);
-    try {
-      const answerTo = async (path: string): Promise<string> => {
-        for (;;) {
-          const answer = await exchange(service.port, request(`GET ${path}`));
-          if (answer.startsWith('HTTP/1.1 503')) return answer;
-        }
-      };
-      assert.ok((await answerTo('/nothing')).endsWith(spec(words)));
-      assert.ok((await answerTo('/legacy/Authorize/Verify')).endsWith(oauth(words)));
-      assert.ok((await answerTo('/legacy/both/x')).endsWith(both(words)));
-      assert.ok((await answerTo('/account')).endsWith(page(words)));
-      assert.match(await exchange(service.port, request('GET /healthz')), /^HTTP\/1\.1 200 /);
-    } finally {
-      holding.destroy();
-    }
+    const device = askPlainly(service.port, { path: DEVICE, ...jsonOf({ client_id: CLIENT, scope: SCOPE }) });
+    const metrics = () => askPlainly(service.port, { path: '/metrics' });
+    await eventually('the slot is taken', async () => /^tessera_requests_in_flight 1$/m.test((await metrics()).text));
+    const refusals = { '/nothing': spec, '/legacy/Authorize/Verify': oauth, '/legacy/both/x': both, '/account': page };
+    const asked = Object.entries(refusals).map(async ([path, words]) => {
+      const answer = await exchange(service.port, request(`GET ${path}`));
+      assert.match(answer, /^HTTP\/1\.1 503 .*^retry-after: [123]\r$/ims);
+      assert.ok(answer.endsWith(words(OVERLOADED)), answer);
+    });
+    await Promise.all(asked);
+    assert.match(await exchange(service.port, request('GET /healthz')), /^HTTP\/1\.1 200 /);
+    work.resolve();
+    assert.equal((await device).status, 200, 'the work goes on');
   });
 });

@@ -191,3 +191,18 @@ async function fuzzHttp2(front: Front, random: Seeded): Promise<void> {
   else session.close();
   setTimeout(() => session.destroy(), 200);
 }
+
+test('a request counts as answered if its answer was sent, and as aborted if its caller went before', async (t) => {
+  const front = await openFront(t);
+  const session = http2To(front);
+  assert.equal(await statusOf(session.request({ ':method': 'HEAD', ':path': '/now' })), 200);
+  for (const path of ['/now', '/nowhere']) await statusOf(session.request({ ':path': path }));
+  await ENDS['answered']?.(front);
+  await eventually('all have ended', () => front.seen.outcomes.length === 4);
+  assert.deepEqual(front.seen.outcomes.splice(0), ['accepted', 'accepted', 'refused', 'accepted']);
+  session.destroy();
+  const aborted = Object.entries(ENDS).filter(([how]) => /^(cut off|reset) (in its body|while)/.test(how));
+  for (const [, end] of aborted) await end(front);
+  await eventually('no connection is open', () => front.connections() === 0);
+  assert.deepEqual(new Set(front.seen.outcomes), new Set(['aborted']));
+});
