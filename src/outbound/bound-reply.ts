@@ -52,15 +52,11 @@ class Reply {
     // Node parses the rest of what it has read, also of a request that was destroyed.
     if (this.#failure) return void response.destroy(this.#failure);
     this.#response = response;
-    const push = response.push.bind(response);
-    response.push = (piece: Buffer | null, encoding?: BufferEncoding) => {
-      if (this.#failure) return true;
-      if (piece === null) return push(null);
+    // Unlike `on`, this does not start the flow: whoever reads the body does.
+    response.prependListener('data', (piece: Buffer) => {
       this.#body.add(piece.length);
-      if (!this.#body.areTooSmall) return push(piece, encoding);
-      this.#fail(TOO_SMALL);
-      return true;
-    };
+      if (this.#body.areTooSmall) this.#fail(TOO_SMALL);
+    });
   }
 
   #fail(why: string): void {

@@ -103,7 +103,7 @@ export async function openFront(
     const refusal = exchangeOf(reply.raw)?.keepStreaming(() => reply.raw.end());
     if (refusal) return void reply.code(refusal === 'overloaded' ? 503 : 429).send(refusal);
     reply.hijack();
-    reply.raw.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');
+    if (!reply.raw.writableEnded) reply.raw.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');
   });
   await app.fastify.listen({ host, port: 0 });
   const { port } = app.fastify.server.address() as AddressInfo;

@@ -1,0 +1,115 @@
+// src and sdk use documented interfaces of Node only. The one exception has a file of its own, and a decision record.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { codeOf, type Source, sourcesIn } from './sources.ts';
+
+const EXCEPTION = 'src/front/certificate-inspection.ts';
+
+interface Private {
+  readonly found: RegExp;
+  /** Lines that must be found. */
+  readonly planted: readonly string[];
+  /** Lines that must not be. */
+  readonly allowed?: readonly string[];
+  /** Whether it is looked for in texts, too. */
+  readonly inStrings?: true;
+  readonly except?: readonly string[];
+}
+
+const PRIVATE: Readonly<Record<string, Private>> = {
+  'an underscore property': {
+    found: /\._\w|\{(?:[^{}()]*,)?\s*_\w+\s*\??[:,}]/,
+    planted: [
+      'socket._handle.fd',
+      'const { _sharedCreds: shared } = server;',
+      'read(({ a, _parent }) => a)',
+      'x?._y()',
+    ],
+    allowed: [
+      '(_request, reply) => reply',
+      'const a_b = { a_b: 1 };',
+      'f((_error: Error, { id }) => id)',
+      'const { id: _id, ...rest } = line;',
+    ],
+  },
+  'an underscore property by its name': {
+    found: /\[\s*(['"`])_\w+\1\s*\]|Reflect\.\w+\(\s*\w+\s*,\s*(['"`])_/,
+    planted: ["socket['_handle']", 'x["_y"]', "Reflect.get(server, '_sharedCreds')"],
+    allowed: ["['_', '-'].includes(letter)"],
+    inStrings: true,
+  },
+  'an inner module': {
+    found: /(['"`])(?:node:ffi|(?:node:)?internal\/[\w/]*|(?:node:)?_(?:http|tls|stream)_\w+)\1|--expose[-_]internals/,
+    planted: ["getBuiltinModule('node:ffi')", "import x from 'node:_http_server'", "import 'internal/util'"],
+    inStrings: true,
+  },
+  'a binding': {
+    found: /\bprocess\.(?:binding|dlopen)\b|\binternalBinding\b|\bgetOwnPropertySymbols\b/,
+    planted: ["process.binding('tcp_wrap')", 'process.dlopen(module, path)', 'Object.getOwnPropertySymbols(socket)'],
+  },
+  'a replaced global': {
+    found:
+      /\b(?:Reflect\.set|Reflect\.defineProperty|Object\.defineProperty|Object\.assign)\(\s*(?:process|globalThis|global|console)\b|\b(?:globalThis|global|console|Buffer|Math|Date|JSON|Promise|Object|process)\.(?!exitCode\b|title\b)\w+\s*=(?![=>])/,
+    planted: [
+      "Reflect.set(process, 'emitWarning', f)",
+      'process.emitWarning = f;',
+      'globalThis.fetch = f;',
+      'Date.now = f',
+    ],
+    allowed: ['process.exitCode = 1;', 'if (process.pid === 1) f();', 'const { now = Date.now } = options;'],
+  },
+  'a replaced method': {
+    found:
+      /\.prototype\.\w+\s*=(?![=>])|(?<!\bthis)\.(?:push|read|write|end|emit|on|once|close|destroy|listen|send|setTimeout)\s*=(?![=>])/,
+    planted: ['Socket.prototype.destroy = f;', 'stream.push = f;', 'response.end = f;'],
+    allowed: ['if (a.end === b.end) f();', 'this.end = end;', 'Server.prototype.close.call(server, f);'],
+  },
+  'listeners of others': {
+    found: /(?<!\bstdout)\.removeAllListeners\(|\.(?:rawL|l)isteners\(/,
+    planted: ["server.removeAllListeners('request')", "server.listeners('connection')[0]"],
+    // `pg` throws in its listener, which would end the process. Its own, not of Node.
+    except: ['src/store/postgres/connection.ts'],
+  },
+  'an undocumented property': {
+    found: /\.(?:onIncoming|parser)\b(?!\s*\()|\.httpAllowHalfOpen\b/,
+    planted: ['socket.parser.onIncoming', 'server.httpAllowHalfOpen = true'],
+  },
+  'a hook that is for something else': {
+    found: /(['"`])keylog\1|\bsetFlagsFromString\b/,
+    planted: ["server.on('keylog', f)", "v8.setFlagsFromString('--x')"],
+    inStrings: true,
+  },
+};
+
+const sources = ['src', 'sdk'].flatMap((folder) =>
+  ['.ts', '.js', '.mjs'].flatMap((ending) => sourcesIn(folder, ending)),
+);
+
+function findIn({ path, text }: Source, { found, inStrings = false }: Private): string[] {
+  const lines = codeOf(text, { keepStrings: inStrings }).split('\n');
+  return lines.flatMap((line, at) => (found.test(line) ? [`${path}:${at + 1}`] : []));
+}
+
+test('sources are found', () => assert.ok(sources.length > 50));
+
+for (const [what, kind] of Object.entries(PRIVATE)) {
+  test(`src and sdk do not use ${what}`, () => {
+    const except = [EXCEPTION, ...(kind.except ?? [])];
+    const found = sources.filter(({ path }) => !except.includes(path)).flatMap((source) => findIn(source, kind));
+    assert.deepEqual(found, []);
+  });
+
+  test(`${what} would be found`, () => {
+    const isFound = (line: string) => findIn({ path: '', text: line }, kind).length > 0;
+    assert.deepEqual(
+      kind.planted.filter((line) => !isFound(line)),
+      [],
+    );
+    assert.deepEqual((kind.allowed ?? []).filter(isFound), []);
+  });
+}
+
+test('the exception still needs to be one', () => {
+  const source = sources.find(({ path }) => path === EXCEPTION);
+  assert.ok(source && Object.values(PRIVATE).some((kind) => findIn(source, kind).length > 0));
+});
