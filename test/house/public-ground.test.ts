@@ -85,8 +85,8 @@ const sources = ['src', 'sdk'].flatMap((folder) =>
   ['.ts', '.js', '.mjs'].flatMap((ending) => sourcesIn(folder, ending)),
 );
 
-function findIn({ path, text }: Source, { found, inStrings = false }: Private): string[] {
-  const lines = codeOf(text, { keepStrings: inStrings }).split('\n');
+function findIn({ path, text }: Source, { found, inStrings }: Private): string[] {
+  const lines = codeOf(text, { keepStrings: inStrings === true }).split('\n');
   return lines.flatMap((line, at) => (found.test(line) ? [`${path}:${at + 1}`] : []));
 }
 
