@@ -5,7 +5,7 @@ import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Exchange } from '../doors/http/exchange.ts';
 import type { ServerReason } from '../doors/http/transport-refusal.ts';
 import type { Connection, Connections } from './connections.ts';
-import { type Limits, MONITORING } from './limits.ts';
+import { type Limits, MONITORING, UNSENT } from './limits.ts';
 import { type Origin, Shares } from './shares.ts';
 
 /** How a request ended. */
@@ -26,7 +26,7 @@ export class InProgress implements Exchange {
   readonly since = performance.now();
   readonly #slots: Slots;
   holds: 'nothing' | 'a slot' | 'a monitoring slot' | 'a stream' | 'nothing any more' = 'nothing';
-  /** When its answer was first seen to be on its way. */
+  /** When its answer was ready, or first seen to be on its way. */
   answeredAt: number | undefined;
   onEnd: ((ended: Ended) => void) | undefined;
   /** Ends a response that would otherwise stay open. */
@@ -97,6 +97,8 @@ export class Slots {
   readonly #limits: Limits;
   readonly #shares: Shares;
   readonly #streamShares: Shares;
+  /** Requests whose answer is ready but not sent, the oldest first. */
+  readonly #unsent = new Set<InProgress>();
   #held = 0;
   #monitoring = 0;
   #streams = 0;
@@ -141,10 +143,16 @@ export class Slots {
     return undefined;
   }
 
-  /** Its answer is ready. A caller that does not read it holds no slot. */
+  /** Its answer is ready. A caller that does not read it holds no slot, but memory. */
   release(request: InProgress): void {
+    if (request.holds === 'nothing any more') return;
     this.#count(request, -1);
-    if (request.holds !== 'nothing any more') request.holds = 'nothing';
+    request.holds = 'nothing';
+    request.answeredAt = performance.now();
+    this.#unsent.add(request);
+    if (this.#unsent.size <= UNSENT.answers) return;
+    const [oldest = request] = this.#unsent;
+    if (request.answeredAt - (oldest.answeredAt ?? 0) >= UNSENT.ms) oldest.connection.socket.destroy();
   }
 
   /** A response that stays open without work, such as an event stream, is counted apart. `end` ends it when the server stops. */
@@ -183,6 +191,7 @@ export class Slots {
     requests.splice(at, 1);
     this.#count(request, -1);
     request.holds = 'nothing any more';
+    this.#unsent.delete(request);
     const milliseconds = Math.round((performance.now() - request.since) * 1000) / 1000;
     request.onEnd?.({ answered: request.isAnswered, milliseconds });
     this.#connections.end(request);
