@@ -51,7 +51,7 @@ export class InProgress implements Exchange {
   readonly since = performance.now();
   readonly #keeper: SlotKeeper;
   holds: 'nothing' | 'a slot' | 'a monitoring slot' | 'a stream' | 'nothing any more' = 'nothing';
-  /** When its answer was first seen to be on its way. */
+  /** When its answer was ready, or first seen to be on its way. */
   answeredAt: number | undefined;
   onEnd: ((ended: Ended) => void) | undefined;
   /** Ends a response that would otherwise stay open. */

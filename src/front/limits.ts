@@ -34,6 +34,8 @@ export const PIPELINED = 16;
 export const MONITORING = 64;
 /** A body of one-byte pieces would take all memory: each costs hundreds of bytes. Clients send bodies of our size in a few. */
 export const BODY_PIECES = 500;
+/** Unread answers would take all memory. Over this number, the connection of the oldest is closed, if it has waited for this long. */
+export const UNSENT = { answers: 1_000, ms: 500 };
 /** A newcomer could close a connection that is about to send its first request. */
 export const LEAST_IDLE_MS = 1_000;
 /** How long a connection stays open after its last answer: closing at once could lose the answer, not closing holds the connection. */

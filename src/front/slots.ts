@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerReason } from '../doors/http/transport-refusal.ts';
 import type { Connections } from './connections.ts';
 import { type Connection, InProgress, type Whose } from './in-progress.ts';
-import { type Limits, MONITORING } from './limits.ts';
+import { type Limits, MONITORING, UNSENT } from './limits.ts';
 import { type Origin, Shares } from './shares.ts';
 
 export interface Census {
@@ -21,6 +21,8 @@ export class Slots {
   readonly #limits: Limits;
   readonly #shares: Shares;
   readonly #streamShares: Shares;
+  /** Requests whose answer is ready but not sent, the oldest first. */
+  readonly #unsent = new Set<InProgress>();
   #held = 0;
   #monitoring = 0;
   #streams = 0;
@@ -67,12 +69,21 @@ export class Slots {
     return undefined;
   }
 
-  /** Its answer is ready. A caller that does not read it holds no slot. */
+  /** Its answer is ready. A caller that does not read it holds no slot, but memory. */
   release(request: InProgress): void {
+    if (request.holds === 'nothing any more') return;
     const isSlotFree = request.holds === 'a slot';
     this.#count(request, -1);
     request.holds = 'nothing any more';
+    request.answeredAt = performance.now();
+    this.#unsent.add(request);
+    if (this.#unsent.size > UNSENT.answers) this.#closeOldestUnsent(request.answeredAt);
     if (isSlotFree) this.onFree();
+  }
+
+  #closeOldestUnsent(now: number): void {
+    const [oldest] = this.#unsent;
+    if (oldest && now - (oldest.answeredAt ?? now) >= UNSENT.ms) oldest.connection.socket.destroy();
   }
 
   /** A response that stays open without work, such as an event stream, is counted apart. `end` ends it when the server stops. */
@@ -110,6 +121,7 @@ export class Slots {
     if (at < 0) return;
     requests.splice(at, 1);
     this.release(request);
+    this.#unsent.delete(request);
     const milliseconds = Math.round((performance.now() - request.since) * 1000) / 1000;
     request.onEnd?.({ answered: request.isAnswered, milliseconds });
     this.#connections.end(request);

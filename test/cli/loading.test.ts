@@ -22,7 +22,13 @@ const TELL = `data:text/javascript,
 /** Runs a command to its end; a service is stopped as soon as it serves. */
 async function loadedBy(...args: string[]): Promise<readonly string[]> {
   const main = join(ROOT, 'src/cli/main.ts');
-  const child = spawn(process.execPath, ['--import', TELL.replaceAll('\n', ''), main, ...args]);
+  const child = spawn(process.execPath, [
+    '--disable-warning=ExperimentalWarning',
+    '--import',
+    TELL.replaceAll('\n', ''),
+    main,
+    ...args,
+  ]);
   let told = '';
   child.stderr.on('data', (part) => (told += String(part)));
   createInterface({ input: child.stdout }).on('line', (line) => line.includes('"ready"') && child.kill('SIGTERM'));

@@ -1,8 +1,9 @@
 // When all slots are taken: who is refused, who is not, and who holds none.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { HOLD_BACK_MS, MONITORING } from '../../src/front/limits.ts';
+import { HOLD_BACK_MS, MONITORING, UNSENT } from '../../src/front/limits.ts';
 import { eventually } from '../eventually.ts';
 import { ask, type Front, http1To, http2To, openFront, type Raw, requestTo, statusOf } from './front.ts';
 
@@ -90,6 +91,29 @@ suite('slow callers hold no slot', { concurrency: true }, () => {
     assert.deepEqual(await Promise.all([ask(front, '/now'), ask(front, '/now')]), [200, 200]);
     for (const { socket } of [...halves, deaf]) socket.destroy();
     session.destroy();
+  });
+
+  test('if too many answers are not read, the connection of the oldest is closed', async (t) => {
+    const front = await openFront(t);
+    const open = () => http2To(front, { settings: { initialWindowSize: 0 } });
+    const askOften = async (session: ReturnType<typeof open>) => {
+      const streams = Array.from({ length: 100 }, () =>
+        session.request({ ':path': '/now' }).on('error', () => undefined),
+      );
+      await Promise.all(streams.map((stream) => once(stream, 'response')));
+    };
+    const deaf = Array.from({ length: UNSENT.answers / 100 }, open);
+    for (const session of deaf) await askOften(session);
+    await wait(UNSENT.ms);
+    const last = open();
+    await askOften(last);
+    await eventually('the oldest is closed', () => deaf[0]?.destroyed === true);
+    assert.deepEqual(
+      [...deaf, last].filter(({ destroyed }) => destroyed),
+      [deaf[0]],
+    );
+    assert.equal(await ask(front, '/now'), 200);
+    for (const session of [...deaf, last]) session.destroy();
   });
 
   test('a body that comes after its request was refused as too slow is ignored', async (t) => {

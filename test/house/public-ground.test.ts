@@ -12,7 +12,7 @@ interface Private {
   /** Lines that must not be. */
   readonly allowed?: readonly string[];
   /** Whether it is looked for in texts, too. */
-  readonly inStrings?: true;
+  readonly inStrings?: boolean;
   readonly except?: readonly string[];
 }
 
