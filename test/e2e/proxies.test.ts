@@ -32,9 +32,10 @@ before(async () => {
       settings: { proxies: { addresses: [LISTED], clientCertificateHeader: header } },
       listeners: [{}, { tls: true }],
     });
-    const { authority, put } = services[header];
+    const service = services[header];
+    const { authority } = service;
     intermediates[header] = authority.makeIntermediate({ name: 'Registered' });
-    await put(issuers, anIssuer(authority, { intermediates: [intermediates[header].certificate] }));
+    await service.put(issuers, anIssuer(authority, { intermediates: [intermediates[header].certificate] }));
   }
   await registryFollows();
   const starts = PROXIES.map(async (name) => {
