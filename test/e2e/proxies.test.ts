@@ -1,8 +1,10 @@
 // Real proxies, configured as docs/proxies.md says: client certificates, forged headers (CVE-2024-10039, CVE-2026-46579), devices.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { request as requestHttp } from 'node:http';
 import { Agent, type RequestOptions, request as requestHttps } from 'node:https';
 import { after, before, suite, test } from 'node:test';
+import { connect } from 'node:tls';
 import { issuers } from '../../src/store/tables/issuers.ts';
 import { type Authority, type Issued, makeAuthority } from '../authority.ts';
 import { ADA } from '../samples.ts';
@@ -30,9 +32,10 @@ before(async () => {
       settings: { proxies: { addresses: [LISTED], clientCertificateHeader: header } },
       listeners: [{}, { tls: true }],
     });
-    const { authority, put } = services[header];
+    const service = services[header];
+    const { authority } = service;
     intermediates[header] = authority.makeIntermediate({ name: 'Registered' });
-    await put(issuers, anIssuer(authority, { intermediates: [intermediates[header].certificate] }));
+    await service.put(issuers, anIssuer(authority, { intermediates: [intermediates[header].certificate] }));
   }
   await registryFollows();
   const starts = PROXIES.map(async (name) => {
@@ -87,15 +90,27 @@ for (const name of PROXIES) {
       caller.close();
     });
 
-    test('CONNECT and Upgrade make no tunnel to a node', {
-      skip: !isShipped(name) && 'only docs/proxies.md has its configuration',
-    }, async () => {
+    test('CONNECT and Upgrade make no tunnel to a node', skipped(name), async () => {
       const reach = { ...reachOf(service), port: proxies[name].port };
       const tunnel = 'CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
       assert.match(await sendRaw(reach, tunnel), /^HTTP\/1.[01] 40[05] /);
       const upgrade = 'GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n';
       assert.match(await sendRaw(reach, upgrade, 500), /^HTTP\/1.1 (200|400) /);
     });
+
+    test(
+      'HTTP/2 is neither offered nor accepted, since its floods leave no time for others',
+      skipped(name),
+      async () => {
+        const reach = { ...reachOf(service), port: proxies[name].port };
+        const socket = connect({ ...tlsOptionsOf(reach), ALPNProtocols: ['h2', 'http/1.1'] });
+        await once(socket, 'secureConnect');
+        assert.equal(socket.alpnProtocol, 'http/1.1');
+        socket.destroy();
+        const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0';
+        assert.match(await sendRaw(reach, preface, 1000), /^(HTTP\/1\.[01] [45]|$)/);
+      },
+    );
 
     test('a missing certificate is reported as missing, and an unknown issuer is refused by our own validation', async () => {
       const none = await authorize(agents.of(undefined));
@@ -176,8 +191,8 @@ suite('without a proxy in between', () => {
   });
 });
 
-function isShipped(name: ProxyName): boolean {
-  return KINDS[name].file !== undefined;
+function skipped(name: ProxyName): { skip: string | false } {
+  return { skip: KINDS[name].file === undefined && 'only docs/proxies.md has its configuration' };
 }
 
 /** Either refused, or answered for the identity of the handshake. */

@@ -1,10 +1,14 @@
 // Behind a proxy: certificate headers are trusted from listed addresses only [spec-gaps: Authorize/Certificate].
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { suite, type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Issued } from '../authority.ts';
 import { ADA } from '../samples.ts';
 import { type Answer, askPlainly, callerOver, json, PROTOCOLS, reachOf } from './caller.ts';
-import { type SetUp, startService, type TestService } from './service.ts';
+import { startProcess } from './process.ts';
+import { populatedHome, type SetUp, startService, type TestService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, DEVICE, SCOPE } from './steps.ts';
 
 const REQUEST = json({ client_id: CLIENT, scope: SCOPE });
@@ -130,5 +134,24 @@ suite('an unlisted address', () => {
     t.after(() => caller.close());
     const headers = { ...REQUEST.headers, 'client-cert': clientCert(victim) };
     assert.equal((await caller.ask({ ...REQUEST, path: CERTIFICATE, headers })).json['identity'], ADA);
+  });
+});
+
+suite('a plain listener', () => {
+  test('survives callers that ask for a tunnel and reset the connection', {
+    todo: 'the socket of a CONNECT has no error handler, and the process ends',
+  }, async (t) => {
+    const home = await populatedHome({ listeners: [{}] });
+    const service = await startProcess(home);
+    t.after(async () => {
+      await service.kill();
+      rmSync(home.folder, { recursive: true, force: true });
+    });
+    for (let count = 0; count < 20; count++) {
+      const socket = connect(service.port, '127.0.0.1').on('error', () => undefined);
+      socket.write('CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n', () => setTimeout(() => socket.resetAndDestroy(), 2));
+    }
+    await pause(300);
+    assert.equal((await askPlainly(service.port, { path: '/healthz' })).status, 200);
   });
 });
