@@ -46,6 +46,7 @@ export function answerBrokenRequests(server: Server, connections: Connections, r
   // RFC 9110 9.3.6: we are not a proxy. Node would close the connection without an answer.
   server.on('connect', (request: IncomingMessage, other: Socket | ServerResponse) => {
     if ('writeHead' in other) return answerConnectStream(request, other);
+    other.on('error', () => other.destroy()); // Node has removed its own listener, and an error without one ends the process
     const connection = connections.at(other);
     if (connection) answerInTurn(other, connection, () => answerSocket(other, CONNECT_REFUSAL));
     else other.destroy();

@@ -138,9 +138,7 @@ suite('an unlisted address', () => {
 });
 
 suite('a plain listener', () => {
-  test('survives callers that ask for a tunnel and reset the connection', {
-    todo: 'the socket of a CONNECT has no error handler, and the process ends',
-  }, async (t) => {
+  test('survives callers that ask for a tunnel and reset the connection', async (t) => {
     const home = await populatedHome({ listeners: [{}] });
     const service = await startProcess(home);
     t.after(async () => {
