@@ -71,20 +71,19 @@ export type Act = { [K in Kind]: ActOf<K> }[Kind];
 type Life = 'opens' | 'changes' | 'ends';
 /** Whether followers of the feed must learn the state that an act leaves behind: it may concern issued tokens. */
 type News = 'news' | 'no-news';
+type KindWithNews = 'identity' | 'integration' | 'resource-server' | 'unknown';
 
 interface KindRow<K extends Kind> {
   readonly one: string;
-  readonly many: string;
-  /** Which state the revocation feed sends. `what-it-names`: of the identity or integration in the event's columns. */
-  readonly feed: 'identity' | 'integration' | 'resource-server' | 'what-it-names' | 'nothing';
-  readonly acts: { readonly [D in Did<K>]: readonly [Life, News] };
+  /** Of things that can end. */
+  readonly many?: string;
+  readonly acts: { readonly [D in Did<K>]: readonly [Life, K extends KindWithNews ? News : 'no-news'] };
 }
 
 export const KINDS = {
   identity: {
     one: 'identity',
     many: 'identities',
-    feed: 'identity',
     acts: {
       added: ['opens', 'no-news'],
       derived: ['opens', 'no-news'],
@@ -98,7 +97,6 @@ export const KINDS = {
   integration: {
     one: 'integration',
     many: 'integrations',
-    feed: 'integration',
     acts: {
       registered: ['opens', 'news'],
       changed: ['changes', 'news'],
@@ -110,19 +108,16 @@ export const KINDS = {
   issuer: {
     one: 'issuer',
     many: 'issuers',
-    feed: 'nothing',
     acts: { approved: ['opens', 'no-news'], changed: ['changes', 'no-news'], withdrawn: ['ends', 'no-news'] },
   },
   'token-issuer': {
     one: 'token issuer',
     many: 'token issuers',
-    feed: 'nothing',
     acts: { added: ['opens', 'no-news'], changed: ['changes', 'no-news'], removed: ['ends', 'no-news'] },
   },
   'resource-server': {
     one: 'resource server',
     many: 'resource servers',
-    feed: 'resource-server',
     acts: {
       registered: ['opens', 'news'],
       changed: ['changes', 'news'],
@@ -137,26 +132,22 @@ export const KINDS = {
   'signing-key': {
     one: 'signing key',
     many: 'signing keys',
-    feed: 'nothing',
     acts: { added: ['opens', 'no-news'], signs: ['changes', 'no-news'], removed: ['ends', 'no-news'] },
   },
   key: {
     one: 'key',
     many: 'keys',
-    feed: 'nothing',
     acts: { added: ['opens', 'no-news'], minting: ['opens', 'no-news'], retired: ['ends', 'no-news'] },
   },
   store: {
     one: 'store',
-    many: 'stores',
-    feed: 'nothing',
     acts: {
       'rollback-accepted': ['changes', 'no-news'],
       'clock-accepted': ['changes', 'no-news'],
       'taken-back': ['changes', 'no-news'],
     },
   },
-  unknown: { one: 'unknown thing', many: 'unknown things', feed: 'what-it-names', acts: { done: ['changes', 'news'] } },
+  unknown: { one: 'unknown thing', acts: { done: ['changes', 'news'] } },
 } as const satisfies { readonly [K in Kind]: KindRow<K> };
 
 /** The acts of a kind after which the thing, or a secret of it, works no longer. */

@@ -246,6 +246,8 @@ async function anIdentity(name: string, at: Installation): Promise<Thing> {
 }
 
 async function anIntegration(name: string, at: Installation): Promise<Thing> {
+  const change = ['integration', 'change', JWT_CLIENT, '--access-token-format', 'jwt'];
+  await eventually('the service has reported its signing key', async () => (await at.try(...change)).status === 0);
   await addIntegration(name, at);
   const caller = at.callerNamed('ada');
   const pair = await pairByCertificate(caller, name, 'orders:read');

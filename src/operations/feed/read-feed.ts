@@ -1,6 +1,6 @@
 // Turns events into the states that they leave behind. States are loaded from the store at that moment, never from a cache.
 import { hash } from 'node:crypto';
-import { isNews, KINDS } from '../../core/act.ts';
+import { isNews } from '../../core/act.ts';
 import { type FeedState, keepUntil } from '../../core/feed.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Integration } from '../../core/integration.ts';
@@ -45,19 +45,9 @@ async function stateOf(
   if (type === 'revoked')
     return subjectId ? { about: 'grant', grantId: subjectId, keepUntil: keepUntil(at) } : undefined;
   if (type !== 'administered' || !isNews(detail)) return undefined;
-  switch (KINDS[detail.kind].feed) {
-    case 'identity':
-      return identityState(detail.id, event, known, store);
-    case 'integration':
-      return integrationState(detail.id, event, known);
-    case 'resource-server':
-      return { about: 'resource-server', id: detail.id };
-    case 'what-it-names':
-      if (identityId !== undefined) return identityState(identityId, event, known, store);
-      return clientId === undefined ? undefined : integrationState(clientId, event, known);
-    case 'nothing':
-      return undefined;
-  }
+  if (detail.kind === 'resource-server') return { about: 'resource-server', id: detail.id };
+  if (identityId !== undefined) return identityState(identityId, event, known, store);
+  return clientId === undefined ? undefined : integrationState(clientId, event, known);
 }
 
 /** Whether an integration may be used by others than before. */
