@@ -45,9 +45,9 @@ export async function faceCrowds({ against, through }: CrowdOptions): Promise<nu
 }
 
 async function face(row: Row, front: Front, generator: Generator): Promise<number> {
-  const has = { 'HTTP/2': front.speaksHttp2, bare: front.through === 'bare' };
-  if (row.needs && !has[row.needs]) {
-    printLine([row.name, front.name, `skipped: this front is without ${row.needs}`], WIDTHS);
+  if (row.isBareOnly && front.through !== 'bare') return 0;
+  if (row.needsHttp2 && !front.speaksHttp2) {
+    printLine([row.name, front.name, 'skipped: this front does not speak HTTP/2'], WIDTHS);
     return 0;
   }
   const removeQuota = row.cores ? limitCpu(front.pid, row.cores) : undefined;

@@ -12,7 +12,8 @@ const AT_CAPACITY = 16;
 export interface Row {
   readonly name: string;
   readonly order: (front: Front) => Order;
-  readonly needs?: 'HTTP/2' | 'bare';
+  readonly needsHttp2?: true;
+  readonly isBareOnly?: true;
   /** How many 429 the documentation announces, and by which limit. */
   readonly limited?: (front: Front) => { readonly most: number; readonly by: string };
   /** It may refuse, but has to serve as much as at its peak. The names of the loads; the first is the peak. */
@@ -51,13 +52,13 @@ export const ROWS: readonly Row[] = [
   },
   {
     name: 'gateway, 1,000/s, one HTTP/2 connection',
-    needs: 'HTTP/2',
+    needsHttp2: true,
     order: (front) => gateway(front, { connections: 1, streams: 100 }),
   },
   { name: 'gateway, 1,000/s, 200 connections', order: (front) => gateway(front, { connections: 200 }) },
   {
     name: 'gateway, 1,000/s, every third cancelled',
-    needs: 'HTTP/2',
+    needsHttp2: true,
     order: (front) => gateway(front, { connections: 1, streams: 100, cancelEvery: 3 }),
   },
   {
@@ -67,7 +68,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     name: 'more than it can serve',
-    needs: 'bare',
+    isBareOnly: true,
     overload: ['its peak', 'overload × 5', 'overload × 50'],
     cores: 0.35,
     order: (front) => overload(front, 2000, [{ inFlight: AT_CAPACITY }, { timesPeak: 5 }, { timesPeak: 50 }]),
