@@ -29,9 +29,14 @@ interface Waiting {
   readonly since: number;
 }
 
-/** Its caller is gone. */
-function isOver({ response, connection }: InProgress): boolean {
-  return response.destroyed || connection.socket.destroyed;
+/** Its caller is gone, or it was answered. */
+function isOver({ holds, response }: InProgress): boolean {
+  return holds === 'nothing any more' || response.writableEnded;
+}
+
+/** Not if its body has yet to come. */
+function usesSlot(request: InProgress): boolean {
+  return !isOver(request) && (request.stream !== undefined || request.raw.complete);
 }
 
 /** Requests that came too late for a slot are forgotten after this many others. */
@@ -44,14 +49,16 @@ export class Gate {
   readonly #connections: Connections;
   readonly #slots: Slots;
   readonly #rules: GateRules;
+  /** The newest last. */
   #waiting: Waiting[] = [];
+  #admission: NodeJS.Immediate | undefined;
   #refused = 0;
 
   constructor(connections: Connections, slots: Slots, rules: GateRules) {
     this.#connections = connections;
     this.#slots = slots;
     this.#rules = rules;
-    slots.onFree = () => this.#admitNext();
+    slots.onFree = () => this.#admitSoon();
   }
 
   /** `handle` gets the requests that are admitted. */
@@ -84,22 +91,32 @@ export class Gate {
     this.#waiting = this.#waiting.filter(({ since }) => since >= oldest);
   }
 
-  /** A slot is free. The newest goes first: under lasting overload, those that are served are served quickly, and the others are refused. */
-  #admitNext(): void {
-    const last = this.#waiting.length - 1;
+  /** Not now: the answer that freed the slot goes first. */
+  #admitSoon(): void {
+    if (this.#waiting.length > 0) this.#admission ??= setImmediate(() => this.#admit());
+  }
+
+  /** Slots are free. The newest go first: under lasting overload, those that are served are served quickly, and the others are refused. */
+  #admit(): void {
+    this.#admission = undefined;
     const oldest = performance.now() - WAIT_MS;
-    for (let at = last; at >= 0 && at > last - MOST_LOOKED_AT; at--) {
-      const { request, go, timer, since } = this.#waiting[at] as Waiting;
-      if (since < oldest) {
-        this.#waiting = this.#waiting.slice(at + 1); // it and all before it will be refused
-        return;
+    const skipped: Waiting[] = [];
+    let [looks, { free }] = [MOST_LOOKED_AT, this.#slots];
+    for (; looks > 0 && free > 0; looks--) {
+      const next = this.#waiting.pop();
+      if (!next) break;
+      if (next.since < oldest)
+        this.#waiting = []; // it and all before it will be refused
+      else if (isOver(next.request)) continue;
+      else if (this.#slots.whyNot(next.request)) skipped.push(next);
+      else {
+        clearTimeout(next.timer);
+        next.go();
+        if (usesSlot(next.request)) free -= 1;
       }
-      if (isOver(request) || this.#slots.whyNot(request)) continue;
-      this.#waiting.splice(at, 1);
-      clearTimeout(timer);
-      go();
-      return;
     }
+    this.#waiting.push(...skipped.reverse());
+    if (looks === 0 && free > 0 && skipped.length < MOST_LOOKED_AT) this.#admitSoon();
   }
 
   of(response: Followed): InProgress | undefined {
@@ -108,7 +125,7 @@ export class Gate {
 
   #refuse(request: InProgress, reason: ServerReason): void {
     const { raw, response } = request;
-    if (response.writableEnded || response.destroyed) return;
+    if (isOver(request)) return;
     this.#rules.onRefused(reason);
     request.onEnd = undefined;
     if (this.#slots.isEnding) request.endConnection();

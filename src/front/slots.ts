@@ -54,6 +54,10 @@ export class Slots {
     return request;
   }
 
+  get free(): number {
+    return this.#limits.inFlight - this.#held;
+  }
+
   /** Why a request cannot have a slot now. */
   whyNot({ isMonitoring, origin, connection }: InProgress): ServerReason | undefined {
     if (isMonitoring && this.#monitoring < MONITORING) return undefined;
@@ -96,6 +100,7 @@ export class Slots {
       this.#count(request, -1);
       request.holds = 'a stream';
       this.#count(request, 1);
+      this.onFree();
     }
     if (this.#isEnding) end();
     return undefined;

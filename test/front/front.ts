@@ -5,6 +5,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { answerJson } from '../../src/doors/http/answers.ts';
 import { exchangeOf } from '../../src/doors/http/exchange.ts';
 import { NEUTRAL_REPLIES } from '../../src/doors/http/refusal-replies.ts';
 import { type AppOptions, makeApp } from '../../src/front/app.ts';
@@ -23,7 +24,7 @@ const { chain, key } = authority.issue({
 export const CA = authority.pem;
 const certificate = chain.map((der) => writePem(der)).join('');
 
-export const BIG = Buffer.alloc(1024 * 1024, 'x').toString();
+const BIG = Buffer.alloc(1024 * 1024, 'x').toString();
 const NOTHING: Census = { held: 0, living: 0, orphaned: 0 };
 
 /** Like the defaults of the configuration. */
@@ -94,6 +95,11 @@ export async function openFront(
     },
   });
   app.fastify.route({ method: ['GET', 'POST', 'HEAD'], url: '/now', handler: async () => 'now' });
+  // As doors answer from memory: before this function returns, past fastify.
+  app.fastify.get('/at-once', (_request, reply) => {
+    seen.handled += 1;
+    answerJson(reply, '{}');
+  });
   app.fastify.get('/big', async () => BIG);
   app.fastify.get('/healthz', async () => {
     await work();
@@ -151,9 +157,9 @@ export async function statusOf(stream: ClientHttp2Stream): Promise<number> {
 /** A connection of HTTP/1.1 that keeps what it received. */
 export interface Raw {
   readonly socket: TLSSocket;
-  text(): string;
-  statuses(): number[];
-  isClosed(): boolean;
+  readonly text: () => string;
+  readonly statuses: () => number[];
+  readonly isClosed: () => boolean;
 }
 
 /** `from`: an address in 127.0.0.0/8, all of which are this machine. */
