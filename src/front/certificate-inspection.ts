@@ -139,7 +139,7 @@ async function tryInChild(): Promise<boolean> {
   return code === 0;
 }
 
-/** Run in a child process: an honest chain passes, and one with a key on a spelled-out curve is refused. */
+/** @public Run in a child process: an honest chain passes, and one with a key on a spelled-out curve is refused. */
 export async function selfTest(): Promise<void> {
   const authority = makeDevelopmentAuthority(new Date(systemClock.milliseconds()), systemRandom);
   const hostileKeys = generateKeyPairSync('ec', { namedCurve: 'P-256', paramEncoding: 'explicit' });

@@ -51,7 +51,7 @@ export class Gate {
   readonly #rules: GateRules;
   /** The newest last. */
   #waiting: Waiting[] = [];
-  #admission: NodeJS.Immediate | undefined;
+  #willAdmit = false;
   #refused = 0;
 
   constructor(connections: Connections, slots: Slots, rules: GateRules) {
@@ -93,12 +93,14 @@ export class Gate {
 
   /** Not now: the answer that freed the slot goes first. */
   #admitSoon(): void {
-    if (this.#waiting.length > 0) this.#admission ??= setImmediate(() => this.#admit());
+    if (this.#willAdmit || this.#waiting.length === 0) return;
+    this.#willAdmit = true;
+    setImmediate(() => this.#admit());
   }
 
   /** Slots are free. The newest go first: under lasting overload, those that are served are served quickly, and the others are refused. */
   #admit(): void {
-    this.#admission = undefined;
+    this.#willAdmit = false;
     const oldest = performance.now() - WAIT_MS;
     const skipped: Waiting[] = [];
     let [looks, { free }] = [MOST_LOOKED_AT, this.#slots];

@@ -49,15 +49,15 @@ export interface Front {
   readonly seen: { handled: number; readonly outcomes: string[] };
   /** Why requests were refused before a door. */
   readonly refused: string[];
-  census(): Census;
-  connections(): number;
+  readonly census: () => Census;
+  readonly connections: () => number;
   /** Lets the work in progress, and all that follows, go on. */
-  goOn(): void;
+  readonly goOn: () => void;
   /** Requests that wait in `/work`. */
-  waiting(): number;
-  stop(): Promise<void>;
+  readonly waiting: () => number;
+  readonly stop: () => Promise<void>;
   /** All is as if nobody had ever called: no slot, stream or monitoring slot is lost. */
-  assertNothingHeld(): Promise<void>;
+  readonly assertNothingHeld: () => Promise<void>;
 }
 
 export async function openFront(
