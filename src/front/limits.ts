@@ -49,11 +49,11 @@ export function http2Limits({ headerBytes }: Limits) {
     settings: { maxHeaderListSize: headerBytes * HEADER_SLACK, maxConcurrentStreams: 100 },
     /** By default 128: a request with more would be reset instead of answered. */
     maxHeaderListPairs: 2000,
-    /** By default 33 a second: a gateway whose deadlines cancel every third of 1,000 requests a second would lose its connection. */
-    streamResetBurst: 2000,
-    streamResetRate: 500,
+    /** By default 1,000 and 33 a second: a gateway whose deadlines cancel many requests for some seconds would lose its connection. */
+    streamResetBurst: 1500,
+    streamResetRate: 100,
     /** By default 1,000 in the life of a connection: frames for a stream that was just cancelled count, too. */
-    maxSessionInvalidFrames: 2 ** 32 - 1,
+    maxSessionInvalidFrames: 10_000,
     /** In megabytes, 10 by default: callers that do not read would take 10 GB with 1,000 connections. */
     maxSessionMemory: 2,
   };
