@@ -21,6 +21,7 @@ const NEEDS = {
     ['/usr/lib/apache2/modules/mod_auth_openidc.so', 'libapache2-mod-auth-openidc', 'a gateway that checks our tokens'],
     ['caddy', 'caddy', 'a proxy, as nginx'],
     ['curl', 'curl', 'the commands that a person pastes'],
+    ['jq', 'jq', 'the same'],
     ['pgbouncer', 'pgbouncer', 'a pooler between nodes and PostgreSQL'],
     ['python3', 'python3', 'a second implementation of docs/exactly-once-refresh.md'],
     ['/usr/lib/postgresql/*/bin/pg_rewind', 'postgresql', 'a database that speaks other languages than English'],
