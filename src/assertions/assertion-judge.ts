@@ -5,12 +5,7 @@ import { accept, refuse } from '../core/outcome.ts';
 import type { RefusalReason } from '../core/refusal.ts';
 import { judgeClaims } from '../core/rules/claims.ts';
 import type { EpochSeconds } from '../core/time.ts';
-import {
-  type AssertionAlgorithm,
-  type AssertionSetting,
-  isAlgorithmAllowed,
-  type TokenIssuer,
-} from '../core/token-issuer.ts';
+import { type AssertionSetting, isAlgorithmAllowed, type TokenIssuer } from '../core/token-issuer.ts';
 import type { Step } from '../core/verdict.ts';
 import { sha256 } from '../tokens/sha256.ts';
 import { type ReadAssertion, readAssertion } from './assertion-text.ts';
@@ -67,13 +62,13 @@ export class AssertionJudge {
 
   async #checkSignature(read: ReadAssertion, tokenIssuer: TokenIssuer, check: Check): Promise<boolean> {
     const keys = await this.#ports.keys.keysOf(tokenIssuer);
-    if (!this.#checkKeys(keys, `are known`, tokenIssuer, check)) return false;
-    let signature = await signatureBy(keys, read);
+    if (!this.#checkKeys(keys, 'are known', tokenIssuer, check)) return false;
+    let signature = await keys.verify(read);
     if (isByUnknownKey(signature, read)) {
       const newest = await this.#ports.keys.newestKeys(tokenIssuer);
       if (!this.#checkKeys(newest, 'were fetched just now, for one that is not known', tokenIssuer, check))
         return false;
-      signature = await signatureBy(newest, read);
+      signature = await newest.verify(read);
     }
     const isKnown = !(signature in KEY_PROBLEMS);
     const problem = isKnown ? '' : `, found ${KEY_PROBLEMS[signature as KeyProblem]}`;
@@ -86,10 +81,6 @@ export class AssertionJudge {
     const words = `the keys of ${tokenIssuer.label} ${are}${failure ? `: ${failure}` : ''}`;
     return check('keys', keys !== undefined, words, 'assertion-keys-unavailable');
   }
-}
-
-function signatureBy(keys: KeySet, { text, header }: ReadAssertion): Promise<Signature> {
-  return keys.verify(text, header['alg'] as AssertionAlgorithm);
 }
 
 /** Without a `kid`, the key may be one that was published a moment ago. */

@@ -3,15 +3,15 @@
 import type { CompactVerifyGetKey, CryptoKey, JWK } from 'jose';
 import type { Claims } from '../core/claims.ts';
 import { accept, type Outcome, refused } from '../core/outcome.ts';
-import type { AssertionAlgorithm } from '../core/token-issuer.ts';
-import { objectOf } from './assertion-text.ts';
+import { objectOf, type ReadAssertion } from './assertion-text.ts';
 
 export interface KeySet {
   /** As published. */
   readonly text: string;
   /** Whether it has no public key for signatures. */
   readonly isEmpty: boolean;
-  readonly verify: (assertion: string, algorithm: AssertionAlgorithm) => Promise<Signature>;
+  /** Its `alg` was checked. */
+  readonly verify: (assertion: ReadAssertion) => Promise<Signature>;
 }
 
 /**
@@ -29,16 +29,17 @@ const KEY_TYPES: readonly unknown[] = ['RSA', 'EC', 'OKP'];
 /** Keys for other purposes are left out. A token issuer that has withdrawn all its keys publishes an empty set. */
 export function readKeySet(text: string): Outcome<KeySet, string> {
   const keys = keysIn(text);
-  if (!keys || (keys.length > 0 && !keys.some(isKey))) return refused('it is not a JSON Web Key Set: {"keys": [...]}');
+  if (!keys || (keys.length > 0 && !keys.some((key) => typeof objectOf(key)?.['kty'] === 'string')))
+    return refused('it is not a JSON Web Key Set: {"keys": [...]}');
   if (keys.length > MOST_KEYS) return refused(`it has more than ${MOST_KEYS} keys`);
   const usable = keys.flatMap(usableKey);
   let checking: ReturnType<typeof checkerOf> | undefined;
   return accept({
     text,
     isEmpty: usable.length === 0,
-    verify: async (assertion, algorithm) => {
+    verify: async (assertion) => {
       checking ??= checkerOf(usable);
-      return (await checking)(assertion, algorithm);
+      return (await checking)(assertion);
     },
   });
 }
@@ -50,10 +51,6 @@ function keysIn(text: string): readonly unknown[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isKey(value: unknown): boolean {
-  return typeof objectOf(value)?.['kty'] === 'string';
 }
 
 function usableKey(value: unknown): Claims[] {
@@ -97,8 +94,9 @@ async function checkerOf(keys: readonly Claims[]) {
     import('jose/errors'),
   ]);
   const keyFor = createLocalJWKSet({ keys: keys.map(withoutEdwardsName) as unknown as JWK[] });
-  return async (assertion: string, algorithm: AssertionAlgorithm): Promise<Signature> => {
-    const check = (key: Verifier) => compactVerify(assertion, key as CryptoKey, { algorithms: [algorithm] });
+  return async ({ text, header }: ReadAssertion): Promise<Signature> => {
+    const algorithms = [header['alg'] as string];
+    const check = (key: CryptoKey | CompactVerifyGetKey) => compactVerify(text, key as CryptoKey, { algorithms });
     try {
       await check(keyFor);
       return 'authentic';
@@ -109,18 +107,12 @@ async function checkerOf(keys: readonly Claims[]) {
   };
 }
 
-type Verifier = CryptoKey | CompactVerifyGetKey;
-
 /** The same key listed twice, or several and no `kid` to choose one: all are keys of the token issuer. */
 async function byAny(keys: AsyncIterable<CryptoKey>, check: (key: CryptoKey) => Promise<unknown>): Promise<Signature> {
   let tried = 0;
   for await (const key of keys) {
     if (++tried > MOST_TRIED) return 'key-ambiguous';
-    const isItsKey = await check(key).then(
-      () => true,
-      () => false,
-    );
-    if (isItsKey) return 'authentic';
+    if (await check(key).catch(() => undefined)) return 'authentic';
   }
   return tried > 0 ? 'forged' : 'key-unusable';
 }

@@ -30,18 +30,8 @@ export function fixedBeginning(pattern: string): string {
 /** A set of positions: bit n is position n. */
 type Positions = Int32Array<ArrayBuffer>;
 
-interface Compiled {
-  readonly length: number;
-  /** By character: where it is. */
-  readonly texts: ReadonlyMap<string, Positions>;
-  readonly none: Positions;
-  /** Where a star is. */
-  readonly stars: Positions;
-  /** Where one is that also stands for `:` and `/`. */
-  readonly anything: Positions;
-}
-
-function compile(pattern: string): Compiled {
+/** Where each character is, where a star is, and where one that also stands for `:` and `/`. */
+function compile(pattern: string) {
   const parts = pattern.match(/\*+|[^*]/gu) ?? [];
   const make = () => new Int32Array(Math.ceil((parts.length + 1) / 32));
   const [none, stars, anything] = [make(), make(), make()];
