@@ -25,8 +25,8 @@ const TRUSTED_SECONDS = 86_400;
 /** The longest that a request waits; the fetch continues. */
 const WAIT_MS = 12_000;
 /**
- * For keys that are not known yet, a token issuer is asked at once: this often in a row, then once in so many seconds. Unauthenticated
- * callers choose the `kid`, and must not make us send more requests than this.
+ * How often keys are fetched at once because one is not known: in a row, then at this interval. Unauthenticated callers choose the
+ * `kid`, and must not make us send more requests.
  */
 const AT_ONCE = 5;
 const EVERY_SECONDS = 10;
@@ -90,9 +90,10 @@ export class IssuerKeys {
     await asked.running?.catch(() => undefined);
     delete asked.next;
     const now = this.#ports.now();
-    const freeAt = Math.max(asked.freeAt, now) + EVERY_SECONDS;
-    if (freeAt > now + AT_ONCE * EVERY_SECONDS) return undefined;
-    asked.freeAt = freeAt;
+    const latest = now + AT_ONCE * EVERY_SECONDS;
+    asked.freeAt = Math.min(Math.max(asked.freeAt, now), latest); // the clock may have been set back
+    if (asked.freeAt + EVERY_SECONDS > latest) return undefined;
+    asked.freeAt += EVERY_SECONDS;
     asked.running = this.#fetch(tokenIssuer, name);
     await asked.running;
     return this.failureOf(tokenIssuer) === undefined ? this.#trusted(tokenIssuer) : undefined;

@@ -256,6 +256,10 @@ suite('keys in memory', () => {
     clock.move(3600);
     for (let n = 0; n < 100; n++) await ask();
     assert.equal(fetches(), 12);
+    clock.move(-7200);
+    assert.equal(await ask(), false);
+    clock.move(10);
+    assert.equal(await ask(), true, 'a clock that was set back delays it no longer');
   });
 
   test('that cannot be fetched, or not soon enough, are not the newest', async (t) => {

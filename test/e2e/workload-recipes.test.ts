@@ -102,11 +102,12 @@ suite('the recipes of docs/workloads.md, as printed', () => {
   test('GitHub Actions', async (t) => {
     const { yaml, lines } = sectionOf('GitHub Actions');
     const { service } = await installed(t, lines);
-    const github = createServer(async (request, response) => {
-      const url = new URL(request.url ?? '', 'http://github');
-      assert.equal(request.headers.authorization, 'bearer of the job');
-      const value = await signed({ ...GITHUB, aud: url.searchParams.get('audience') }, { x5t: 'thumbprint' });
-      response.end(JSON.stringify({ count: value.length, value }));
+    const github = createServer(({ url, headers }, response) => {
+      assert.equal(headers.authorization, 'bearer of the job');
+      const aud = new URL(url ?? '', 'http://github').searchParams.get('audience');
+      void signed({ ...GITHUB, aud }, { x5t: 'thumbprint' }).then((value) =>
+        response.end(JSON.stringify({ count: value.length, value })),
+      );
     });
     await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve));
     t.after(() => github.close());

@@ -109,7 +109,7 @@ export function openRules(
   if (open.length === 0) return undefined;
   return {
     problem: `${open.join(', ')}: no condition names an owner, so everybody with an account on the platform may be admitted`,
-    todo: 'Name a repository, project, organization, namespace or subject: --when /repository=acme/app',
+    todo: 'Name a repository, project, organization, namespace or subject, such as /repository=acme/app.',
   };
 }
 
