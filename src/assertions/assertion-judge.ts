@@ -1,10 +1,11 @@
 // Whether an assertion is accepted, step by step: its form, its token issuer, its signature, its claims.
 import type { AssertionStep, AssertionVerdict } from '../core/assertion.ts';
+import { showClaim } from '../core/claims.ts';
 import { accept, refuse } from '../core/outcome.ts';
 import type { RefusalReason } from '../core/refusal.ts';
 import { judgeClaims } from '../core/rules/claims.ts';
 import type { EpochSeconds } from '../core/time.ts';
-import type { AssertionAlgorithm, AssertionSetting, TokenIssuer } from '../core/token-issuer.ts';
+import { type AssertionSetting, isAlgorithmAllowed, type TokenIssuer } from '../core/token-issuer.ts';
 import type { Step } from '../core/verdict.ts';
 import { sha256 } from '../tokens/sha256.ts';
 import { type ReadAssertion, readAssertion } from './assertion-text.ts';
@@ -12,7 +13,7 @@ import type { IssuerKeys } from './issuer-keys.ts';
 import type { KeySet, Signature } from './key-set.ts';
 
 export interface JudgePorts {
-  readonly keys: Pick<IssuerKeys, 'keysOf' | 'newerKeys' | 'failureOf'>;
+  readonly keys: Pick<IssuerKeys, 'keysOf' | 'newestKeys' | 'failureOf'>;
   /** Our own issuer: the default audience, and never a token issuer. */
   readonly ourIssuer: string;
   readonly now: () => EpochSeconds;
@@ -61,24 +62,30 @@ export class AssertionJudge {
 
   async #checkSignature(read: ReadAssertion, tokenIssuer: TokenIssuer, check: Check): Promise<boolean> {
     const keys = await this.#ports.keys.keysOf(tokenIssuer);
-    const failure = keys ? undefined : this.#ports.keys.failureOf(tokenIssuer);
-    const words = `the keys of ${tokenIssuer.label} are known${failure ? `: ${failure}` : ''}`;
-    if (!check('keys', keys !== undefined, words, 'assertion-keys-unavailable') || !keys) return false;
-    const signature = await this.#signatureBy(keys, read, tokenIssuer);
+    if (!this.#checkKeys(keys, 'are known', tokenIssuer, check)) return false;
+    let signature = await keys.verify(read);
+    if (isByUnknownKey(signature, read)) {
+      const newest = await this.#ports.keys.newestKeys(tokenIssuer);
+      if (!this.#checkKeys(newest, 'were fetched just now, for one that is not known', tokenIssuer, check))
+        return false;
+      signature = await newest.verify(read);
+    }
     const isKnown = !(signature in KEY_PROBLEMS);
     const problem = isKnown ? '' : `, found ${KEY_PROBLEMS[signature as KeyProblem]}`;
-    if (!check('key', isKnown, `one key has its kid and fits its alg${problem}`, 'assertion-not-authentic'))
-      return false;
+    if (!check('key', isKnown, `a key has its kid and fits its alg${problem}`, 'assertion-not-authentic')) return false;
     return check('signature', signature === 'authentic', 'the signature is that of the key', 'assertion-not-authentic');
   }
 
-  async #signatureBy(keys: KeySet, { text, header }: ReadAssertion, tokenIssuer: TokenIssuer): Promise<Signature> {
-    const algorithm = header['alg'] as AssertionAlgorithm;
-    const signature = await keys.verify(text, algorithm);
-    if (signature !== 'key-unknown') return signature;
-    const newer = await this.#ports.keys.newerKeys(tokenIssuer, keys);
-    return newer ? newer.verify(text, algorithm) : signature;
+  #checkKeys(keys: KeySet | undefined, are: string, tokenIssuer: TokenIssuer, check: Check): keys is KeySet {
+    const failure = keys ? undefined : this.#ports.keys.failureOf(tokenIssuer);
+    const words = `the keys of ${tokenIssuer.label} ${are}${failure ? `: ${failure}` : ''}`;
+    return check('keys', keys !== undefined, words, 'assertion-keys-unavailable');
   }
+}
+
+/** Without a `kid`, the key may be one that was published a moment ago. */
+function isByUnknownKey(signature: Signature, { header }: ReadAssertion): boolean {
+  return signature === 'key-unknown' || (signature === 'forged' && header['kid'] === undefined);
 }
 
 /** In the words of `tessera token-issuer explain`, also for the log. */
@@ -91,7 +98,7 @@ type KeyProblem = Exclude<Signature, 'authentic' | 'forged'>;
 
 const KEY_PROBLEMS: Readonly<Record<KeyProblem, string>> = {
   'key-unknown': 'none',
-  'key-ambiguous': 'several',
+  'key-ambiguous': 'too many',
   'key-unusable': 'one that cannot be used',
 };
 
@@ -101,12 +108,13 @@ const TYPES: readonly unknown[] = [undefined, 'jwt', 'jose'];
 function checkHeader({ header }: ReadAssertion, { algorithms }: TokenIssuer, check: Check): boolean {
   const { typ, alg, kid, crit } = header;
   const type = typeof typ === 'string' ? typ.toLowerCase() : typ;
-  const isAllowed = algorithms.some((allowed) => allowed === alg);
+  const isAllowed = isAlgorithmAllowed(alg, algorithms);
+  const algorithmWords = `alg is ${algorithms.join(' or ')}, found ${showClaim(alg)}`;
   return (
     check('type', TYPES.includes(type), 'typ is absent, JWT or JOSE', 'assertion-malformed') &&
     check('critical', crit === undefined, 'crit is absent: no extension is supported', 'assertion-malformed') &&
     check('kid', kid === undefined || typeof kid === 'string', 'kid is absent or a text', 'assertion-malformed') &&
-    check('algorithm', isAllowed, `alg is ${algorithms.join(' or ')}`, 'assertion-not-authentic', 'algorithms')
+    check('algorithm', isAllowed, algorithmWords, 'assertion-algorithm-not-allowed', 'algorithms')
   );
 }
 

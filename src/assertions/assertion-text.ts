@@ -3,6 +3,7 @@ import type { Claims } from '../core/claims.ts';
 import { accept, type Outcome, refused } from '../core/outcome.ts';
 
 export interface ReadAssertion {
+  /** Without white space around it. */
   readonly text: string;
   readonly header: Claims;
   readonly claims: Claims;
@@ -10,13 +11,14 @@ export interface ReadAssertion {
   readonly signingInput: string;
 }
 
-/** More than any platform sends; a stranger's assertion must not cost more to parse. */
-const MOST_CHARACTERS = 16_384;
+/** Enough for 32 KB of claims. Unauthenticated callers choose the text, so it must not cost more to parse. */
+const MOST_CHARACTERS = 49_152;
 const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]*$/;
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The assertion, or why it is none. */
-export function readAssertion(text: string): Outcome<ReadAssertion, string> {
+/** The assertion, or why it is none. A file that a shell wrote ends with a newline, or begins with a byte order mark. */
+export function readAssertion(sent: string): Outcome<ReadAssertion, string> {
+  const text = sent.trim();
   if (text.length > MOST_CHARACTERS) return refused(`it has more than ${MOST_CHARACTERS} characters`);
   const parts = COMPACT.exec(text);
   if (!parts) return refused('it does not consist of three parts in base64url with dots between them');

@@ -17,14 +17,31 @@ export interface KeyPorts {
   readonly logFailure?: (label: string, why: string) => void;
 }
 
-/** Fetched again long before it counts as stale, so that a key that was withdrawn does not live long. */
+/** How long a key is used after its token issuer withdrew it. */
 const RENEW_SECONDS = 600;
-/** Also for an unknown `kid`: strangers choose it, and must not make us send more requests than this. */
 const RETRY_SECONDS = 60;
-/** How long keys are used if the token issuer cannot be reached. */
+/** How long keys are used while fetching them fails: no response, an error status, or no key set. */
 const TRUSTED_SECONDS = 86_400;
 /** The longest that a request waits; the fetch continues. */
 const WAIT_MS = 12_000;
+/**
+ * How often keys are fetched at once because one is not known: in a row, then at this interval. Unauthenticated callers choose the
+ * `kid`, and must not make us send more requests.
+ */
+const AT_ONCE = 5;
+const EVERY_SECONDS = 10;
+/** How many requests wait for one token issuer: a slow one must not take all slots. */
+const MOST_WAITING = 64;
+
+/** What was asked of a token issuer for keys that were not known. */
+interface Asked {
+  waiting: number;
+  /** When the requests that were sent no longer count. */
+  freeAt: number;
+  running?: Promise<void>;
+  /** The fetch that has not begun. */
+  next?: Promise<KeySet | undefined>;
+}
 
 interface Held {
   readonly shared: SharedKeySet;
@@ -35,6 +52,7 @@ export class IssuerKeys {
   readonly #ports: Required<KeyPorts>;
   readonly #held = new Map<string, Held>();
   readonly #underWay = new Map<string, Promise<void>>();
+  readonly #asked = new Map<string, Asked>();
   readonly #logged = new Map<string, string>();
 
   constructor(ports: KeyPorts) {
@@ -49,11 +67,36 @@ export class IssuerKeys {
     return this.#trusted(tokenIssuer);
   }
 
-  /** For a `kid` that the known keys do not have. Undefined if there is nothing newer, and it is too early to ask. */
-  async newerKeys(tokenIssuer: TokenIssuer, known: KeySet): Promise<KeySet | undefined> {
-    await this.#renewBriefly(tokenIssuer);
-    const set = this.#trusted(tokenIssuer);
-    return set === known ? undefined : set;
+  /** For an assertion by none of the known keys: the keys as published after this call. Undefined if they cannot be fetched now. */
+  async newestKeys(tokenIssuer: TokenIssuer): Promise<KeySet | undefined> {
+    if (tokenIssuer.keys.from === 'file') return this.#trusted(tokenIssuer);
+    const name = nameOf(tokenIssuer);
+    const asked = this.#asked.get(name) ?? { waiting: 0, freeAt: 0 };
+    this.#asked.set(name, asked);
+    if (asked.waiting >= MOST_WAITING) return undefined;
+    asked.waiting += 1;
+    // One fetch for all who wait. One that has begun does not count: it may have been answered before this key was published.
+    asked.next ??= this.#fetchNext(tokenIssuer, name, asked);
+    let newest: KeySet | undefined;
+    const got = asked.next.then((set) => {
+      newest = set;
+    });
+    await waitAtMost(WAIT_MS, got).catch(() => undefined);
+    asked.waiting -= 1;
+    return newest;
+  }
+
+  async #fetchNext(tokenIssuer: TokenIssuer, name: string, asked: Asked): Promise<KeySet | undefined> {
+    await asked.running?.catch(() => undefined);
+    delete asked.next;
+    const now = this.#ports.now();
+    const latest = now + AT_ONCE * EVERY_SECONDS;
+    asked.freeAt = Math.min(Math.max(asked.freeAt, now), latest); // the clock may have been set back
+    if (asked.freeAt + EVERY_SECONDS > latest) return undefined;
+    asked.freeAt += EVERY_SECONDS;
+    asked.running = this.#fetch(tokenIssuer, name);
+    await asked.running;
+    return this.failureOf(tokenIssuer) === undefined ? this.#trusted(tokenIssuer) : undefined;
   }
 
   /** Why the last fetch failed. */
@@ -65,7 +108,7 @@ export class IssuerKeys {
   async renewAll(tokenIssuers: readonly TokenIssuer[]): Promise<void> {
     const fetched = tokenIssuers.filter(({ keys }) => keys.from !== 'file');
     const names = new Set(tokenIssuers.map(nameOf));
-    for (const known of [this.#held, this.#logged]) {
+    for (const known of [this.#held, this.#logged, this.#asked]) {
       for (const name of known.keys()) if (!names.has(name)) known.delete(name);
     }
     await Promise.all(fetched.map((tokenIssuer) => this.#renew(tokenIssuer, RENEW_SECONDS)));
@@ -127,8 +170,9 @@ export class IssuerKeys {
     const shared: SharedKeySet = got.ok
       ? { name, checkedAt, fetched: { at: checkedAt, text: got.value } }
       : { name, checkedAt, failure: got.refusal, ...(before && { fetched: before }) };
-    this.#log(tokenIssuer.label, name, shared.failure);
     this.#take(shared);
+    const isEmpty = got.ok && this.#held.get(name)?.set?.isEmpty;
+    this.#log(tokenIssuer.label, name, isEmpty ? 'it publishes no key for signatures' : shared.failure);
     await this.#ports.exchange.share(shared);
   }
 

@@ -38,3 +38,11 @@ function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
   return (value as Claims)[name];
 }
+
+const SHOWN_LENGTH = 200;
+
+/** Claims are chosen by others: escaped and cut before they reach a log or a terminal. */
+export function showClaim(value: unknown): string {
+  const text = (JSON.stringify(value) ?? 'nothing').replace(/[^\u0020-\u007e]/gu, '?');
+  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+}

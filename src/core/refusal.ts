@@ -30,6 +30,7 @@ export const CERTIFICATE_NAME_VERDICTS = [
 export const ASSERTION_VERDICTS = [
   'assertion-malformed',
   'assertion-issuer-unknown',
+  'assertion-algorithm-not-allowed',
   'assertion-not-authentic',
   'assertion-expired',
   'assertion-not-yet-valid',

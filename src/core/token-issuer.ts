@@ -13,8 +13,15 @@ export const ASSERTION_ALGORITHMS = [
   'ES384',
   'ES512',
   'EdDSA',
+  'Ed25519',
 ] as const;
 export type AssertionAlgorithm = (typeof ASSERTION_ALGORITHMS)[number];
+
+/** RFC 9864 2.2: Ed25519 is the new name of EdDSA with this curve, the only one that is supported. */
+export function isAlgorithmAllowed(alg: unknown, allowed: readonly AssertionAlgorithm[]): alg is AssertionAlgorithm {
+  const isEdwards = alg === 'EdDSA' || alg === 'Ed25519';
+  return allowed.some((one) => one === alg || (isEdwards && (one === 'EdDSA' || one === 'Ed25519')));
+}
 
 /** A platform whose JWTs are accepted for workloads: a CI system, a cluster, a cloud. */
 export interface TokenIssuer {

@@ -8,10 +8,11 @@ import { answer, encode, key, other, partsOf, rsa } from './judged.ts';
 
 suite('forged assertions', () => {
   const notAuthentic = (rule: string) => `assertion-not-authentic (${rule})`;
+  const notAllowed = 'assertion-algorithm-not-allowed (algorithm)';
 
   for (const alg of ['none', 'None', 'NONE', 'nOnE', '']) {
     test(`alg ${JSON.stringify(alg)} without a signature`, async () => {
-      assert.equal(await answer(`${encode({ alg })}.${encode(claimsOf())}.`), notAuthentic('algorithm'));
+      assert.equal(await answer(`${encode({ alg })}.${encode(claimsOf())}.`), notAllowed);
     });
   }
 
@@ -27,13 +28,14 @@ suite('forged assertions', () => {
     for (const secret of secrets) {
       const input = `${encode({ alg: 'HS256', kid: 'r1', typ: 'JWT' })}.${encode(claimsOf())}`;
       const text = `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
-      assert.equal(await answer(text, { keys: keySetOf({ jwk }) }), notAuthentic('algorithm'));
+      assert.equal(await answer(text, { keys: keySetOf({ jwk }) }), notAllowed);
     }
   });
 
   test('a symmetric key in the key set is not used', async () => {
     const jwk = { kty: 'oct', k: Buffer.from('secret').toString('base64url'), kid: 'k1', alg: 'HS256' };
-    assert.equal(readKeySet(keySetOf({ jwk })).ok, false);
+    const read = readKeySet(keySetOf({ jwk }));
+    assert.ok(read.ok && read.value.isEmpty);
   });
 
   test('members of a key that nobody knows are ignored, however deep they are nested [RFC 7517 4]', async () => {
@@ -47,7 +49,7 @@ suite('forged assertions', () => {
     const [jwk] = JSON.parse(keySetOf(key)).keys;
     const [other] = JSON.parse(keySetOf(rsa)).keys;
     for (const limit of [
-      ...[{ use: 'enc' }, { use: ['enc'] }, { use: 5 }, { use: null }],
+      ...[{ use: 'enc' }, { use: ['enc'] }, { use: 5 }],
       ...[{ key_ops: ['encrypt'] }, { key_ops: ['verify', 5] }, { key_ops: [['verify']] }, { key_ops: {} }],
       ...[{ alg: ['ES256'] }, { d: 5 }, { d: 'AAAA' }],
     ]) {
@@ -58,7 +60,7 @@ suite('forged assertions', () => {
 
   test('an algorithm that the token issuer does not have', async () => {
     const tokenIssuers = [aTokenIssuer({ algorithms: ['RS256'] })];
-    assert.equal(await answer(await key.sign(), { tokenIssuers }), notAuthentic('algorithm'));
+    assert.equal(await answer(await key.sign(), { tokenIssuers }), notAllowed);
   });
 
   test('another algorithm for the same key: PS256 with the key of RS256', async () => {

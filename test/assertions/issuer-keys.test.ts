@@ -4,12 +4,14 @@ import type { ServerResponse } from 'node:http';
 import { after, before, beforeEach, suite, type TestContext, test } from 'node:test';
 import { fetchKeys } from '../../src/assertions/fetch-keys.ts';
 import { IssuerKeys } from '../../src/assertions/issuer-keys.ts';
+import type { KeySet } from '../../src/assertions/key-set.ts';
 import type { KeySource, TokenIssuer } from '../../src/core/token-issuer.ts';
 import { guardedFetch, type OutboundPorts } from '../../src/outbound/guarded-fetch.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { sharedKeySets } from '../../src/store/shared-key-sets.ts';
 import { makeAuthority } from '../authority.ts';
 import { SERVER_AUTH } from '../e2e/service.ts';
+import { eventually } from '../eventually.ts';
 import { TestClock } from '../node.ts';
 import {
   aTokenIssuer,
@@ -162,8 +164,10 @@ suite('keys are not fetched', () => {
   });
 
   test('if they are not keys', async () => {
-    server.odd.set('/jwks', reply('{"keys":[]}'));
-    assert.match(await got(tokenIssuer()), /no public key/);
+    for (const text of ['', '[]', '{}', '{"keys":{}}', '{"keys":[null,7]}', '<html>']) {
+      server.odd.set('/jwks', reply(text));
+      assert.match(await got(tokenIssuer()), /not a JSON Web Key Set/, text);
+    }
   });
 });
 
@@ -215,35 +219,95 @@ suite('keys in memory', () => {
     assert.deepEqual(await Promise.all(nodes.map(publishes)), Array(2).fill(keySetOf(first, second)));
   });
 
-  test('are fetched for an unknown kid, at most once a minute', async (t) => {
-    const { node, issuer, clock } = await cluster(t);
-    const known = await node.keysOf(issuer);
-    assert.ok(known);
+  test('are fetched at once if one is not known, once for all who wait', async (t) => {
+    const { node, issuer } = await cluster(t);
+    await node.keysOf(issuer);
     server.keys = [first, second];
-    clock.move(59);
-    assert.equal(await node.newerKeys(issuer, known), undefined);
-    assert.equal(fetches(), 1, 'too early');
-    clock.move(1);
-    const newer = await Promise.all(Array.from({ length: 64 }, () => node.newerKeys(issuer, known)));
-    assert.equal(newer[0]?.text, keySetOf(first, second));
-    assert.equal(fetches(), 2, 'one for all who wait');
-    for (let n = 0; n < 100; n++) await node.newerKeys(issuer, newer[0] as typeof known);
-    assert.equal(fetches(), 2, 'a stranger who makes up kids causes no requests');
+    const newest = await Promise.all(Array.from({ length: 64 }, () => node.newestKeys(issuer)));
+    assert.deepEqual([...new Set(newest.map((set) => set?.text))], [keySetOf(first, second)]);
+    assert.equal(fetches(), 2);
   });
 
-  test('unknown kids at several nodes cause one request a minute between them', async (t) => {
-    const { nodes, issuer, clock } = await cluster(t, 3);
-    await Promise.all(nodes.map((node) => node.keysOf(issuer)));
-    const ask = async (node: IssuerKeys) => {
-      const known = await node.keysOf(issuer);
-      return known && node.newerKeys(issuer, known);
-    };
-    for (let minute = 1; minute <= 3; minute++) {
-      clock.move(60);
-      await Promise.all(nodes.map(ask));
-    }
-    assert.equal(fetches(), 4);
+  test('whoever asks during a fetch gets the next one: the first may have been answered before', async (t) => {
+    const { node, issuer } = await cluster(t);
+    await node.keysOf(issuer);
+    let late: Promise<KeySet | undefined> | undefined;
+    server.odd.set('/jwks', (response) => {
+      server.odd.clear();
+      const before = keySetOf(first);
+      server.keys = [second];
+      late = node.newestKeys(issuer);
+      response.end(before);
+    });
+    assert.equal((await node.newestKeys(issuer))?.text, keySetOf(first));
+    assert.equal((await late)?.text, keySetOf(second));
   });
+
+  test('are fetched five times in a row, then once in 10 seconds: made-up kids cause no more requests', async (t) => {
+    const { node, issuer, clock } = await cluster(t);
+    await node.keysOf(issuer);
+    const ask = async () => (await node.newestKeys(issuer)) !== undefined;
+    for (let n = 0; n < 100; n++) assert.equal(await ask(), n < 5);
+    assert.equal(fetches(), 6);
+    clock.move(9);
+    assert.equal(await ask(), false);
+    clock.move(1);
+    assert.deepEqual([await ask(), await ask()], [true, false]);
+    clock.move(3600);
+    for (let n = 0; n < 100; n++) await ask();
+    assert.equal(fetches(), 12);
+    clock.move(-7200);
+    assert.equal(await ask(), false);
+    clock.move(10);
+    assert.equal(await ask(), true, 'a clock that was set back delays it no longer');
+  });
+
+  test('that cannot be fetched, or not soon enough, are not the newest', async (t) => {
+    const { node, issuer, publishes } = await cluster(t);
+    await publishes(node);
+    for (const status of [404, 500]) {
+      server.odd.set('/jwks', (response) => void response.writeHead(status).end());
+      assert.equal(await node.newestKeys(issuer), undefined);
+    }
+    server.odd.set('/jwks', (response) => void response.end('<html>'));
+    assert.equal(await node.newestKeys(issuer), undefined);
+    assert.equal(await publishes(node), keySetOf(first), 'those known are used');
+    const slow: ServerResponse[] = [];
+    server.odd.set('/jwks', (response) => void slow.push(response));
+    const waiting = Array.from({ length: 64 }, () => node.newestKeys(issuer));
+    assert.equal(await node.newestKeys(issuer), undefined, 'a slow token issuer does not take all slots');
+    await eventually('it was asked', () => slow.length > 0);
+    slow[0]?.destroy();
+    assert.deepEqual(await Promise.all(waiting), Array(64).fill(undefined));
+  });
+
+  test('that the token issuer withdrew are not used after 10 minutes; that it has none is an answer', async (t) => {
+    const { node, issuer, clock, failures, publishes } = await cluster(t);
+    await publishes(node);
+    server.keys = [];
+    clock.move(600);
+    await node.renewAll([issuer]);
+    assert.equal(await publishes(node), '{"keys":[]}');
+    assert.deepEqual(failures, ['it publishes no key for signatures']);
+    assert.equal((await node.newestKeys(issuer))?.isEmpty, true);
+    server.keys = [second];
+    assert.equal((await node.newestKeys(issuer))?.text, keySetOf(second));
+  });
+
+  for (const [what, answer] of [
+    ['HTTP 404', (response: ServerResponse) => void response.writeHead(404).end()],
+    ['not a JSON Web Key Set', (response: ServerResponse) => void response.end('{}')],
+  ] as const) {
+    test(`are trusted for 24 hours if the answer is ${what}, and no longer`, async (t) => {
+      const { node, clock, publishes } = await cluster(t);
+      await publishes(node);
+      server.odd.set('/jwks', answer);
+      clock.move(86_399);
+      assert.equal(await publishes(node), keySetOf(first));
+      clock.move(1);
+      assert.equal(await publishes(node), undefined);
+    });
+  }
 
   test('are trusted for 24 hours if the token issuer is away, and no longer', async (t) => {
     const { node, issuer, clock, failures, publishes } = await cluster(t);
@@ -280,8 +344,7 @@ suite('keys in memory', () => {
     const { node } = await cluster(t);
     const issuer = aTokenIssuer({ keys: { from: 'file', set: keySetOf(second) } });
     assert.equal((await node.keysOf(issuer))?.text, keySetOf(second));
-    const known = await node.keysOf(issuer);
-    assert.equal(known && (await node.newerKeys(issuer, known)), undefined);
+    assert.equal((await node.newestKeys(issuer))?.text, keySetOf(second));
     assert.deepEqual(server.asked, []);
   });
 

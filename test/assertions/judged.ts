@@ -23,7 +23,7 @@ interface Scene {
 export async function judge(text: string, { keys = keySetOf(key, rsa), tokenIssuers = [aTokenIssuer()] }: Scene = {}) {
   const set = setOf(keys);
   const judge = new AssertionJudge({
-    keys: { keysOf: async () => set, newerKeys: async () => undefined, failureOf: () => undefined },
+    keys: { keysOf: async () => set, newestKeys: async () => set, failureOf: () => undefined },
     ourIssuer: OUR_ISSUER,
     now: () => NOW,
   });

@@ -27,3 +27,19 @@ test('keys that could not be fetched are reported with the reason of the last at
   await put(node.store, tokenIssuers, aTokenIssuer({ enabled: false }));
   assert.deepEqual(await said(), []);
 });
+
+test('rules that admit everybody are reported', async (t) => {
+  const { node } = await onSqlite(t);
+  const open = {
+    conditions: [{ claim: '/ref', test: { is: 'main' } }],
+    identity: '{/sub}',
+    identities: 'derived',
+  } as const;
+  await put(node.store, tokenIssuers, aTokenIssuer({ rules: [...aTokenIssuer().rules, open] }));
+  const findings = await examineContents(node.store, await FollowedRegistry.load(node.store));
+  const found = findings.filter(({ about }) => about === 'token issuer ci');
+  assert.deepEqual(
+    found.map(({ verdict, says }) => [verdict, says.slice(0, 36)]),
+    [['poor', 'rule 2: no condition names an owner,']],
+  );
+});

@@ -34,7 +34,8 @@ suite('the claims of an assertion (RFC 7523 3)', () => {
     ['a sub that is a number', { sub: 7 }, 'assertion-malformed'],
     ['no jti', { jti: undefined }, SUBJECT],
     ['an empty jti', { jti: '' }, 'assertion-malformed'],
-    ['a jti that is a number', { jti: 7 }, 'assertion-malformed'],
+    ['a jti that is a number', { jti: 7 }, SUBJECT],
+    ['a jti that is a list', { jti: ['7'] }, 'assertion-malformed'],
     ['no exp', { exp: undefined }, 'assertion-malformed'],
     ['an exp in words', { exp: '2099-01-01' }, 'assertion-malformed'],
     ['an iat in words', { iat: 'now' }, 'assertion-malformed'],
@@ -71,6 +72,19 @@ suite('the claims of an assertion (RFC 7523 3)', () => {
     assert.equal(answer({ aud: 'tessera' }, { audience: 'tessera' }), SUBJECT);
     assert.equal(answer({}, { audience: 'tessera' }), 'assertion-audience-wrong');
     assert.equal(answer({}, { maxAssertionLifetime: seconds(299) }), 'assertion-lifetime-too-long');
+  });
+
+  test('the conditions of a rule are evaluated once', () => {
+    let reads = 0;
+    const claims = Object.defineProperty(claimsOf(), 'sub', { enumerable: true, get: () => `read ${++reads} times` });
+    const rule = {
+      conditions: [{ claim: '/sub', test: { like: 'repo:**' } }],
+      identity: '{/sub}',
+      identities: 'derived',
+    } as const;
+    const tokenIssuer = aTokenIssuer({ rules: Array(20).fill(rule) });
+    judgeClaims({ claims, tokenIssuer, ourIssuer: OUR_ISSUER, now: NOW });
+    assert.equal(reads, 1 + 2 * 20, 'by the check of sub; by each rule; for the words about each');
   });
 
   test('every check is a step, and what others chose is escaped and cut', () => {

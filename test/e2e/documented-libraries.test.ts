@@ -1,16 +1,19 @@
 // Every block of docs/libraries.md, as it is printed there, with the addresses, names and files of the test.
-// Needs: python3, haproxy, curl
+// Needs: python3, python3-jose, ruby-jwt, haproxy, curl
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import type { PublishedKey } from '../../src/core/signing-key.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
+import { signingKeys } from '../../src/store/tables/signing-keys.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { freePort } from '../free-port.ts';
 import { blocksOf } from '../house/mentions.ts';
 import { ROOT } from '../house/sources.ts';
+import { platformKey } from '../platform.ts';
 import { anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { askPlainly, bearer, type Caller, callerOver, reachOf } from './caller.ts';
@@ -102,6 +105,13 @@ async function byNode(text: string, token?: string): Promise<string[]> {
   return linesOf(process.execPath, [file], token);
 }
 
+/** A key that is published, and signs nothing yet. */
+async function publicKey(algorithm: PublishedKey['algorithm']): Promise<PublishedKey> {
+  const { jwk } = await platformKey('next', algorithm);
+  const { kid, alg, use, ...members } = jwk;
+  return { id: `${kid}-${alg}-${use}`, algorithm, publicKey: members as never, publishedAt: service.now() };
+}
+
 function lastOperations(): string[] {
   return service.logLines.map((line) => String((JSON.parse(line) as { operation?: string }).operation));
 }
@@ -125,6 +135,22 @@ suite('docs/libraries.md', () => {
     assert.deepEqual(await byNode("'jose'", await accessToken(JWT)), ['orders:read']);
   });
 
+  test('python-jose and Ruby: a JWT, among keys of all types; no forged one, none for another audience [RFC 9068 4]', async () => {
+    const next = await Promise.all([publicKey('EdDSA'), publicKey('RS256')]);
+    for (const key of next) await service.put(signingKeys, key);
+    await registryFollows();
+    const ruby = () => ['ruby', ['-e', block('ruby', 'JWT.decode')]] as const;
+    const python = () => ['/usr/bin/python3', ['-c', block('python', 'from jose')]] as const;
+    const good = await accessToken(JWT);
+    const others = [forged(good), await accessToken(JWT, 'stock:read', '')];
+    for (const [command, args] of [ruby(), python()]) {
+      assert.deepEqual(await linesOf(command, args, good), ['orders:read'], command);
+      for (const token of others) await assert.rejects(linesOf(command, args, token), assert.AssertionError);
+    }
+    for (const key of next) await service.put(signingKeys, { ...key, removedAt: service.now() });
+    await registryFollows();
+  });
+
   test('Python, by certificate [RFC 8705 2.1]', async () => {
     assert.deepEqual(await linesOf('python3', ['-c', block('python', 'load_cert_chain')]), ['orders:read']);
   });
@@ -136,7 +162,7 @@ suite('docs/libraries.md', () => {
 
   test('every block is run by a test of this file', () => {
     const languages = BLOCKS.map(({ language }) => language).sort();
-    assert.deepEqual(languages, ['haproxy', 'js', 'js', 'js', 'js', 'python', 'python', 'sh']);
+    assert.deepEqual(languages, ['haproxy', 'js', 'js', 'js', 'js', 'python', 'python', 'python', 'ruby', 'sh']);
   });
 });
 

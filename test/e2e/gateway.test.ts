@@ -1,4 +1,4 @@
-// A gateway of Debian protects a page with our tokens, by introspection alone.
+// Gateways of Debian protect a page with our tokens, by introspection alone.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
@@ -6,48 +6,49 @@ import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { aResourceServer } from '../samples.ts';
 import { askPlainly, bearer, type Caller, callerOver, reachOf } from './caller.ts';
-import { PAGE, startGateway } from './proxies/gateway.ts';
+import { GATEWAYS, PAGE } from './proxies/gateway.ts';
 import type { RunningProxy } from './proxies/proxy.ts';
 import { startService, type TestService } from './service.ts';
 import { CLIENT, forged, pairByCertificate, refreshed, revoke } from './steps.ts';
 
 let service: TestService;
-let gateway: RunningProxy;
+const gateways = new Map<string, RunningProxy>();
 let ada: Caller;
 
 before(async () => {
   service = await startService();
   const { secret, hash } = drawResourceServerSecret(systemRandom);
   await service.put(resourceServers, aResourceServer({ secrets: [{ hash, createdAt: service.now() }] }));
-  gateway = await startGateway(service, secret.reveal());
+  for (const [name, start] of GATEWAYS) gateways.set(name, await start(service, secret.reveal()));
   ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
 });
 
 after(async () => {
   ada.close();
-  await gateway.stop();
+  for (const gateway of gateways.values()) await gateway.stop();
   await service.stop();
 });
 
-function open(accessToken?: string) {
-  return askPlainly(gateway.port, { path: '/orders', ...(accessToken && bearer(accessToken)) });
-}
+for (const [name] of GATEWAYS) {
+  const open = (accessToken?: string) =>
+    askPlainly(gateways.get(name)?.port ?? 0, { path: '/orders', ...(accessToken && bearer(accessToken)) });
 
-test('Apache mod_auth_openidc shows a page for a token with the scope, and to nobody else [RFC 7662 2.2]', async () => {
-  const pair = await pairByCertificate(ada, CLIENT, 'orders:read;stock:read');
-  const shown = await open(pair.access_token);
-  assert.deepEqual([shown.status, shown.text], [200, PAGE]);
-  assert.equal((await open((await refreshed(ada, pair)).access_token)).status, 200, 'the next generation too');
-  const other = await pairByCertificate(ada, CLIENT, 'stock:read');
-  const writeOnly = await pairByCertificate(ada, CLIENT, 'orders:write');
-  for (const token of [undefined, 'x', forged(pair.access_token), pair.refresh_token, other.access_token])
+  test(`${name} shows a page for a token with the scope, and to nobody else [RFC 7662 2.2]`, async () => {
+    const pair = await pairByCertificate(ada, CLIENT, 'orders:read;stock:read');
+    const shown = await open(pair.access_token);
+    assert.deepEqual([shown.status, shown.text], [200, PAGE]);
+    assert.equal((await open((await refreshed(ada, pair)).access_token)).status, 200, 'the next generation too');
+    const other = await pairByCertificate(ada, CLIENT, 'stock:read');
+    const writeOnly = await pairByCertificate(ada, CLIENT, 'orders:write');
+    for (const token of [undefined, 'x', forged(pair.access_token), pair.refresh_token, other.access_token])
+      assert.equal((await open(token)).status, 401);
+    assert.ok([401, 403].includes((await open(writeOnly.access_token)).status), 'the scope lacks orders:read');
+  });
+
+  test(`${name} refuses a token as soon as its grant is revoked [RFC 7662 2.2]`, async () => {
+    const { access_token: token } = await pairByCertificate(ada, CLIENT, 'orders:read');
+    assert.equal((await open(token)).status, 200);
+    await revoke(ada, token);
     assert.equal((await open(token)).status, 401);
-  assert.ok([401, 403].includes((await open(writeOnly.access_token)).status), 'the scope lacks orders:read');
-});
-
-test('Apache mod_auth_openidc refuses a token as soon as its grant is revoked [RFC 7662 2.2]', async () => {
-  const { access_token: token } = await pairByCertificate(ada, CLIENT, 'orders:read');
-  assert.equal((await open(token)).status, 200);
-  await revoke(ada, token);
-  assert.equal((await open(token)).status, 401);
-});
+  });
+}

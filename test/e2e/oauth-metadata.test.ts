@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { ASSERTION_GRANT_TYPE } from '../../src/doors/oauth/grant-types.ts';
 import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
+import { eventually } from '../eventually.ts';
+import { anIntegration, scopeOf } from '../samples.ts';
 import { type Caller, callerOver, reachOf } from './caller.ts';
 import { CERTIFICATE, METADATA, OauthScene, TOKEN } from './oauth-scene.ts';
 import { assertRefused, type Fields } from './oauth-steps.ts';
-import { PUBLIC_URL, startService } from './service.ts';
+import { clientId, PUBLIC_URL, startService } from './service.ts';
 import { CLIENT } from './steps.ts';
 
 let door: OauthScene;
@@ -37,6 +39,7 @@ suite('RFC 8414', () => {
         introspection_endpoint: `${PUBLIC_URL}/oauth2/introspect`,
         introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'tls_client_auth'],
         revocation_feed_endpoint: `${PUBLIC_URL}/oauth2/revocations`,
+        scopes_supported: ['orders:read', 'orders:write', 'stock:read'],
       });
     }
   });
@@ -64,8 +67,28 @@ suite('RFC 8414', () => {
       assert.deepEqual([asked.status, asked.text], [200, '']);
       for (const name of ['content-type', 'content-length', 'cache-control', 'etag', 'access-control-allow-origin'])
         assert.equal(asked.headers[name], got.headers[name], name);
-      assert.equal((await door.stranger.ask({ path, method: 'PUT' })).headers['allow'], 'GET, HEAD');
+      assert.equal((await door.stranger.ask({ path, method: 'PUT' })).headers['allow'], 'GET, HEAD, OPTIONS');
     }
+  });
+
+  test('[RFC 8414 2] scopes_supported and the algorithms of JWTs follow what operators register', async (t) => {
+    const service = await startService({ signing: 'EdDSA' });
+    const caller = callerOver('HTTP/1.1', reachOf(service));
+    t.after(() => service.stop());
+    t.after(() => caller.close());
+    const asked = async () => {
+      service.pass(1); // the document is written once a second
+      const { json } = await caller.ask({ path: METADATA[0] });
+      return [json['scopes_supported'], json['id_token_signing_alg_values_supported']];
+    };
+    const before = ['orders:read', 'orders:write', 'stock:read'];
+    assert.deepEqual(await asked(), [before, ['EdDSA']]);
+    const added = { clientId: clientId('added'), scope: scopeOf('archive;invoices:read;tessera:admin') };
+    await service.register(anIntegration(added));
+    await eventually('it is listed', async () => JSON.stringify(await asked()).includes('invoices'));
+    assert.deepEqual(await asked(), [['archive', 'invoices:read', ...before], ['EdDSA']], 'nothing of tessera itself');
+    await service.register(anIntegration({ ...added, enabled: false }));
+    await eventually('it is not', async () => !JSON.stringify(await asked()).includes('invoices'));
   });
 
   test('[RFC 8705 5] the metadata names the listener for certificates, if it has an address of its own', async (t) => {
@@ -82,6 +105,7 @@ suite('RFC 8414', () => {
     const { json } = await caller.ask({ path: METADATA[0] });
     assert.deepEqual(json['mtls_endpoint_aliases'], {
       token_endpoint: `${own}/oauth2/token`,
+      revocation_endpoint: `${own}/oauth2/revoke`,
       introspection_endpoint: `${own}/oauth2/introspect`,
       revocation_feed_endpoint: `${own}/oauth2/revocations`,
     });

@@ -31,12 +31,28 @@ for (const protocol of PROTOCOLS) {
 
     test('other methods are 405 with Allow, also for a body of any type [RFC 9110 15.5.6]', async () => {
       for (const path of [...PUBLIC, FEED]) {
-        for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+        for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', ...(path === FEED ? ['OPTIONS'] : [])]) {
           const body = method === 'OPTIONS' || method === 'DELETE' ? {} : { body: 'a=b' };
           const answer = await caller.ask({ method, path, headers: PROOF, ...body });
           assertRefused(answer, 405, 'invalid_request');
-          assert.equal(answer.headers['allow'], path === FEED ? 'GET' : 'GET, HEAD');
+          assert.equal(answer.headers['allow'], path === FEED ? 'GET' : 'GET, HEAD, OPTIONS');
         }
+      }
+    });
+
+    test('[RFC 8414 3] a page may read metadata and keys with headers of its own: its browser asks first', async () => {
+      for (const path of PUBLIC) {
+        const headers = {
+          origin: 'https://page.example',
+          'access-control-request-method': 'GET',
+          'access-control-request-headers': 'mcp-protocol-version',
+        };
+        const answer = await caller.ask({ method: 'OPTIONS', path, headers });
+        assert.deepEqual([answer.status, answer.text], [204, '']);
+        assert.equal(answer.headers['access-control-allow-origin'], '*');
+        assert.equal(answer.headers['access-control-allow-methods'], 'GET, HEAD');
+        assert.equal(answer.headers['access-control-allow-headers'], '*');
+        assert.equal(answer.headers['access-control-allow-credentials'], undefined);
       }
     });
 

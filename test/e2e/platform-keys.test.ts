@@ -1,6 +1,7 @@
 // The keys of a platform, as a running service follows them: changed, out of reach, no longer trusted.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { type PlatformKey, platformKey, platformServer } from '../platform.ts';
 import { registryFollows } from './service.ts';
@@ -25,6 +26,71 @@ suite('the keys of the platform', () => {
       assert.deepEqual(await Promise.all(Array.from({ length: 10 }, () => ask(next))), Array(10).fill(200));
     } finally {
       rotating.close();
+    }
+  });
+
+  test('signs at once with a new key, twelve times under load: no final refusal, whatever strangers send', async () => {
+    let serial = 0;
+    let newest = await platformKey('k0');
+    const rotating = await platformServer([newest]);
+    await service.put(tokenIssuers, issuerOf({ label: 'hasty', issuer: rotating.url }));
+    await registryFollows();
+    const counts = { accepted: 0, later: 0 };
+    const sign = (by: PlatformKey, header = {}) => {
+      serial += 1;
+      return assertionOf({ iss: rotating.url, jti: `hasty-${serial}` }, by, header);
+    };
+    // Everybody who was told to wait waits for the same 10 seconds.
+    let wait: Promise<void> | undefined;
+    const tenSeconds = async () => {
+      await sleep(5);
+      service.pass(10);
+      wait = undefined;
+    };
+    const honest = async (by: PlatformKey) => {
+      const assertion = await sign(by, serial % 2 ? {} : { kid: undefined });
+      for (;;) {
+        const answer = await post({ assertion });
+        if (answer.status === 200) break;
+        assertRefused(answer, 503, 'temporarily_unavailable');
+        assert.equal(answer.headers['retry-after'], '10');
+        counts.later += 1;
+        wait ??= tenSeconds();
+        await wait;
+      }
+      counts.accepted += 1;
+    };
+    const stranger = await platformKey('stranger');
+    const hostile = async () => {
+      const { status } = await post({ assertion: await sign(stranger, { kid: `made up ${serial}` }) });
+      assert.ok(status === 400 || status === 503, `${status}`);
+    };
+    try {
+      for (let round = 1; round <= 12; round++) {
+        const before = newest;
+        newest = await platformKey(`k${round}`);
+        rotating.keys = [newest, before];
+        await Promise.all(Array.from({ length: 24 }, (_, n) => (n % 3 ? honest(newest) : hostile())));
+      }
+      assert.equal(counts.accepted, 12 * 16);
+      assert.ok(counts.later > 0, 'the budget was met');
+    } finally {
+      rotating.close();
+    }
+  });
+
+  test('withdrawn: an empty set is an answer, and its assertions are refused after the next fetch', async () => {
+    const leaked = await platformServer([key]);
+    await service.put(tokenIssuers, issuerOf({ label: 'leaked', issuer: leaked.url }));
+    await registryFollows();
+    const ask = async (header = {}) => post({ assertion: await assertionOf({ iss: leaked.url }, key, header) });
+    try {
+      assert.equal((await ask()).status, 200);
+      leaked.keys = [];
+      assertRefused(await ask({ kid: 'unknown, so that they are fetched' }), 400, 'invalid_grant');
+      assertRefused(await ask(), 400, 'invalid_grant');
+    } finally {
+      leaked.close();
     }
   });
 

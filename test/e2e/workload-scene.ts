@@ -41,10 +41,9 @@ export function issuerOf(difference: Partial<TokenIssuer> = {}): TokenIssuer {
   return aTokenIssuer({ issuer: platform.url, keys, ...difference });
 }
 
-/** A new assertion of the job, by the clock of this machine. */
+/** A new assertion of the job, by the clock of the service. */
 export function assertionOf(claims: Record<string, unknown> = {}, by = key, header = {}): Promise<string> {
-  const now = Math.floor(Date.now() / 1000);
-  return by.sign({ ...claimsOf({}, now), iss: platform.url, aud: PUBLIC_URL, ...claims }, header);
+  return by.sign({ ...claimsOf({}, service.now()), iss: platform.url, aud: PUBLIC_URL, ...claims }, header);
 }
 
 export function post(fields: Record<string, string>, caller = stranger): Promise<Answer> {

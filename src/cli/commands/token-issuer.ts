@@ -24,7 +24,11 @@ function withFlags(command: CliCommand): CliCommand {
       'once',
       'reusable',
     ])
-    .option('--max-lifetime <duration>', 'the longest lifetime of an assertion, at most 24h (default: 1h)', asDuration);
+    .option(
+      '--max-lifetime <duration>',
+      'the longest lifetime of an assertion, at most 366d (default: 1h)',
+      asDuration,
+    );
 }
 
 function withKeys(command: CliCommand): CliCommand {

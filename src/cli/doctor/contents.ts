@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { type EpochSeconds, isoTime, seconds } from '../../core/time.ts';
+import { openRules } from '../../operations/admin/assertion-rules.ts';
 import { clockFault } from '../../operations/admin/check-clock.ts';
 import { countGrantsToRenew, keyFailures } from '../../operations/admin/examine-contents.ts';
 import type { FollowedRegistry } from '../../store/registry.ts';
@@ -55,15 +56,19 @@ async function examineIssuers({ issuers: approved }: FollowedRegistry, store: St
   return [...expiries, ...settings, ...(await examineUpns(approved, store))];
 }
 
-/** Reports keys that nodes could not fetch at their last attempt. */
+/** Reports keys that nodes could not fetch at their last attempt, and rules that admit everybody. */
 async function examineTokenIssuers({ tokenIssuers }: FollowedRegistry, store: Store): Promise<Finding[]> {
   const failures = await keyFailures({ store });
-  return tokenIssuers.map(({ label, issuer, keys }) => {
+  return tokenIssuers.flatMap(({ label, issuer, keys, rules }) => {
     const about = `token issuer ${label}`;
-    const why = failures.get(label);
-    if (keys.from === 'file' || why === undefined) return good(about, issuer);
+    const why = keys.from === 'file' ? undefined : failures.get(label);
     const todo = 'Its last keys are used for 24 hours. Check the address, --allow-address and --ca-file.';
-    return poor(about, `its keys could not be fetched: ${why}`, todo);
+    const open = openRules(rules);
+    const findings = [
+      ...(why === undefined ? [] : [poor(about, `its keys could not be fetched: ${why}`, todo)]),
+      ...(open ? [poor(about, open.problem, open.todo)] : []),
+    ];
+    return findings.length > 0 ? findings : good(about, issuer);
   });
 }
 

@@ -3,7 +3,7 @@
 import type { AcceptedClaims, AssertionStep } from '../assertion.ts';
 import { isPlainName } from '../certificate.ts';
 import { type FilledTemplate, fillTemplate } from '../claim-template.ts';
-import { type Claims, claimText } from '../claims.ts';
+import { type Claims, claimText, showClaim } from '../claims.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import { fitsPattern } from '../pattern.ts';
 import type { RefusalReason } from '../refusal.ts';
@@ -27,17 +27,18 @@ export interface ClaimsVerdict {
 export const CLOCK_LEEWAY = seconds(60);
 
 export function judgeClaims(facts: ClaimsFacts): ClaimsVerdict {
-  const matched = facts.tokenIssuer.rules.filter((rule) => isMatched(rule, facts.claims));
-  const [rule] = matched;
-  const only = matched.length === 1 ? rule : undefined;
+  const tried = facts.tokenIssuer.rules.map((rule) => ({ rule, unmet: unmetOf(rule, facts.claims) }));
+  const matched = tried.filter(({ rule, unmet }) => !unmet && rule.conditions.length > 0);
+  const only = matched.length === 1 ? matched[0]?.rule : undefined;
   const name = only && nameBy(only, facts.claims);
-  const steps = [...CHECKS.map((check) => check(facts)), ruleStep(facts, matched), ...(name ? [nameStep(name)] : [])];
+  const rules = ruleStep(facts, tried, only !== undefined);
+  const steps = [...CHECKS.map((check) => check(facts)), rules, ...(name ? [nameStep(name)] : [])];
   const failed = steps.find(({ passed }) => !passed);
   if (failed || !only || !name?.filled)
     return { steps, outcome: refuse(reasonOf(failed), { rule: failed?.rule ?? '' }) };
   const { sub, jti } = facts.claims;
   const expiresAt = dateOf(facts.claims, 'exp') as EpochSeconds;
-  const id = typeof jti === 'string' ? { id: jti } : {};
+  const id = typeof jti === 'string' || Number.isSafeInteger(jti) ? { id: String(jti) } : {};
   return { steps, outcome: accept({ rule: only, subject: sub as string, name: name.filled, expiresAt, ...id }) };
 }
 
@@ -54,20 +55,19 @@ type Check = (facts: ClaimsFacts) => AssertionStep;
 
 const CHECKS: readonly Check[] = [
   ({ claims: { sub } }) => step('subject', isText(sub), 'assertion-malformed', `sub is a text that is not empty`, sub),
-  ({ claims: { jti } }) =>
-    step(
-      'id',
-      jti === undefined || isText(jti),
-      'assertion-malformed',
-      'jti is absent or a text that is not empty',
-      jti,
-    ),
+  checkId,
   checkDates,
   checkExpiry,
   checkLifetime,
   checkStart,
   checkAudience,
 ];
+
+/** RFC 7519 4.1.7 wants a text; some platforms send a number. */
+function checkId({ claims: { jti } }: ClaimsFacts): AssertionStep {
+  const isId = jti === undefined || isText(jti) || typeof jti === 'number';
+  return step('id', isId, 'assertion-malformed', 'jti is absent, a number, or a text that is not empty', jti);
+}
 
 function checkDates({ claims }: ClaimsFacts): AssertionStep {
   const wrong = ['iat', 'nbf'].find((name) => claims[name] !== undefined && dateOf(claims, name) === undefined);
@@ -103,31 +103,36 @@ function checkStart({ claims, now }: ClaimsFacts): AssertionStep {
 function checkAudience({ claims: { aud }, tokenIssuer, ourIssuer }: ClaimsFacts): AssertionStep {
   const wanted = tokenIssuer.audience ?? ourIssuer;
   const named = Array.isArray(aud) ? aud : [aud];
-  const words = `aud contains ${quote(wanted)}`;
+  const words = `aud contains ${showClaim(wanted)}`;
   return step('audience', named.includes(wanted), 'assertion-audience-wrong', words, aud, 'audience');
 }
 
-function ruleStep({ claims, tokenIssuer: { rules } }: ClaimsFacts, matched: readonly AssertionRule[]): AssertionStep {
-  const found = rules.map((rule, index) => {
-    const unmet = rule.conditions.find((condition) => !holds(condition, claims));
-    return `rule ${index + 1} ${unmet ? `does not match: ${describeUnmet(unmet, claims)}` : 'matches'}`;
-  });
+interface TriedRule {
+  readonly rule: AssertionRule;
+  /** The first condition that does not hold. */
+  readonly unmet: ClaimCondition | undefined;
+}
+
+function ruleStep({ claims }: ClaimsFacts, tried: readonly TriedRule[], isOne: boolean): AssertionStep {
+  const found = tried.map(
+    ({ unmet }, index) => `rule ${index + 1} ${unmet ? `does not match: ${describeUnmet(unmet, claims)}` : 'matches'}`,
+  );
   const words = `exactly one rule matches: ${found.join('; ')}`;
-  return step('rules', matched.length === 1, 'assertion-rule-unmatched', words, undefined, 'conditions');
+  return step('rules', isOne, 'assertion-rule-unmatched', words, undefined, 'conditions');
 }
 
 function describeUnmet({ claim, test }: ClaimCondition, claims: Claims): string {
   const found = claimText(claims, claim);
-  return `${claim} ${describeTest(test)}, found ${found === undefined ? 'no text' : quote(found)}`;
+  return `${claim} ${describeTest(test)}, found ${found === undefined ? 'no text' : showClaim(found)}`;
 }
 
 export function describeTest(test: ClaimCondition['test']): string {
-  if ('is' in test) return `is ${quote(test.is)}`;
-  return 'oneOf' in test ? `is one of ${test.oneOf.map(quote).join(', ')}` : `is like ${quote(test.like)}`;
+  if ('is' in test) return `is ${showClaim(test.is)}`;
+  return 'oneOf' in test ? `is one of ${test.oneOf.map(showClaim).join(', ')}` : `is like ${showClaim(test.like)}`;
 }
 
-function isMatched({ conditions }: AssertionRule, claims: Claims): boolean {
-  return conditions.length > 0 && conditions.every((condition) => holds(condition, claims));
+function unmetOf({ conditions }: AssertionRule, claims: Claims): ClaimCondition | undefined {
+  return conditions.find((condition) => !holds(condition, claims));
 }
 
 function holds({ claim, test }: ClaimCondition, claims: Claims): boolean {
@@ -147,11 +152,11 @@ function nameBy({ identity: template }: AssertionRule, claims: Claims): Named {
   const filled = fillTemplate(template, claims);
   if ('missing' in filled) return { template, problem: `${filled.missing} is missing or not a text` };
   const isNamed = filled.values.every(isPlainName) && isPlainName(filled.text);
-  return isNamed ? { template, filled } : { template, problem: `${quote(filled.text)} cannot name an identity` };
+  return isNamed ? { template, filled } : { template, problem: `${showClaim(filled.text)} cannot name an identity` };
 }
 
 function nameStep({ template, filled, problem }: Named): AssertionStep {
-  const words = `the claims of ${quote(template)} name an identity`;
+  const words = `the claims of ${showClaim(template)} name an identity`;
   return step('name', problem === undefined, 'assertion-name-malformed', words, problem ?? filled?.text, 'identity');
 }
 
@@ -163,16 +168,8 @@ function step(
   found: unknown,
   setting?: AssertionSetting,
 ): AssertionStep {
-  const words = found === undefined ? demand : `${demand}, found ${quote(found)}`;
+  const words = found === undefined ? demand : `${demand}, found ${showClaim(found)}`;
   return { rule, passed, about: 'assertion', words, reason, ...(setting && { setting }) };
-}
-
-const SHOWN_LENGTH = 200;
-
-/** Claims are chosen by others: escaped and cut before they reach a log or a terminal. */
-function quote(value: unknown): string {
-  const text = JSON.stringify(value).replace(/[^\u0020-\u007e]/gu, '?');
-  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
 }
 
 function isText(value: unknown): boolean {

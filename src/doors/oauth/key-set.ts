@@ -1,6 +1,6 @@
 // The public keys of our JWTs (RFC 7517), read from the store: every node answers alike.
 import { hash } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PublishedKey } from '../../core/signing-key.ts';
 import { storyOf } from '../http/story.ts';
 import { PATHS } from './metadata.ts';
@@ -15,13 +15,31 @@ export const PUBLIC_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
+/** Fetch Standard, CORS-preflight: a page may send any header except Authorization, such as `MCP-Protocol-Version`. */
+const PREFLIGHT_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, HEAD',
+  'access-control-allow-headers': '*',
+  'access-control-max-age': '86400',
+};
+
+type Handle = (request: FastifyRequest, reply: FastifyReply) => void;
+
 /** RFC 9110 9.1: HEAD where there is something to GET. */
-export const PUBLIC_ROUTE = { exposeHeadRoute: true };
+export function mountPublic(app: FastifyInstance, path: string, operation: string, handle: Handle): void {
+  app.get(path, { exposeHeadRoute: true }, async (request, reply): Promise<void> => {
+    storyOf(request).operation = operation;
+    handle(request, reply);
+  });
+  app.options(path, async (request, reply): Promise<void> => {
+    storyOf(request).operation = operation;
+    reply.code(204).headers(PREFLIGHT_HEADERS).send();
+  });
+}
 
 export function mountKeySet(app: FastifyInstance, { path, ports }: Pick<OauthMount, 'path' | 'ports'>): void {
   let written = writeKeySet([]);
-  app.get(path + PATHS.jwks, PUBLIC_ROUTE, async (request, reply): Promise<void> => {
-    storyOf(request).operation = 'jwks';
+  mountPublic(app, path + PATHS.jwks, 'jwks', (request, reply) => {
     const { signingKeys } = ports.registry;
     if (written.of !== signingKeys) written = writeKeySet(signingKeys);
     reply.headers({ ...PUBLIC_HEADERS, etag: written.etag });

@@ -1,4 +1,6 @@
+import { RESERVED_RESOURCE, scopeItems } from '../../core/scope.ts';
 import type { Settings } from '../../core/settings.ts';
+import type { Registry } from '../../operations/ports.ts';
 import { DEVICE_GRANT_TYPE } from '../token/grant-type.ts';
 import { GRANT_TYPES } from './grant-types.ts';
 import type { Metadata } from './schemas.ts';
@@ -49,10 +51,30 @@ export function metadataOf({ issuer, mount, settings: { deviceFlow }, certificat
   };
 }
 
+/** A longer list helps nobody; RFC 8414 2 allows to leave scopes out. */
+const MOST_SCOPES = 500;
+
+/** The members that depend on what operators registered. Absent rather than empty (RFC 8414 3.2). */
+export function withRegistered(
+  metadata: Metadata,
+  { integrations, signingKeys }: Pick<Registry, 'integrations' | 'signingKeys'>,
+): Metadata {
+  const items = new Set(integrations.filter(({ enabled }) => enabled).flatMap(({ scope }) => scopeItems(scope)));
+  const scopes = [...items].filter((item) => item.split(':')[0] !== RESERVED_RESOURCE).sort();
+  const algorithms = [...new Set(signingKeys.map(({ algorithm }) => algorithm))];
+  return {
+    ...metadata,
+    ...(scopes.length > 0 && { scopes_supported: scopes.slice(0, MOST_SCOPES) }),
+    // There are no ID tokens. Verifiers for OpenID Connect, such as go-oidc, take from here what access tokens are signed with.
+    ...(algorithms.length > 0 && { id_token_signing_alg_values_supported: algorithms }),
+  };
+}
+
 /** RFC 8705 5: the endpoints that take a certificate. */
 function aliasesBelow(base: string): NonNullable<Metadata['mtls_endpoint_aliases']> {
   return {
     token_endpoint: base + PATHS.token,
+    revocation_endpoint: base + PATHS.revoke,
     introspection_endpoint: base + PATHS.introspect,
     revocation_feed_endpoint: base + PATHS.revocations,
   };

@@ -13,8 +13,8 @@ import { obtainDevice, scopeRequest } from '../token/obtain.ts';
 import { recordGrant } from '../token/request-story.ts';
 import { deviceAnswer } from './answers.ts';
 import { introspect } from './introspect.ts';
-import { mountKeySet, PUBLIC_HEADERS, PUBLIC_ROUTE } from './key-set.ts';
-import { METADATA_PATHS, PATHS } from './metadata.ts';
+import { mountKeySet, mountPublic, PUBLIC_HEADERS } from './key-set.ts';
+import { METADATA_PATHS, PATHS, withRegistered } from './metadata.ts';
 import type { OauthMount } from './mount.ts';
 import { readRequest } from './read-request.ts';
 import { type OauthRefusal, replyOauthRefusal } from './reply.ts';
@@ -49,16 +49,19 @@ export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
       else replyOauthRefusal(request, reply, outcome.refusal);
     });
   }
-  mountMetadata(app, JSON.stringify(mount.metadata));
+  mountMetadata(app, mount);
   mountKeySet(app, mount);
   mountRevocations(app, mount);
 }
 
-function mountMetadata(app: FastifyInstance, body: string): void {
+/** Written again every second if somebody asks: operators change integrations and keys. */
+function mountMetadata(app: FastifyInstance, { metadata, ports: { registry, clock } }: OauthMount): void {
+  let written = { at: -1, body: '' };
   for (const path of METADATA_PATHS) {
-    app.get(path, PUBLIC_ROUTE, async (request, reply): Promise<void> => {
-      storyOf(request).operation = 'metadata';
-      reply.headers(PUBLIC_HEADERS).send(body);
+    mountPublic(app, path, 'metadata', (_, reply) => {
+      const at = clock.now();
+      if (written.at !== at) written = { at, body: JSON.stringify(withRegistered(metadata, registry)) };
+      reply.headers(PUBLIC_HEADERS).send(written.body);
     });
   }
 }

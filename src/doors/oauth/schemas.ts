@@ -120,6 +120,10 @@ export const Metadata = object(
     grant_types_supported: list(string()),
     response_types_supported: list(string()),
     subject_types_supported: list(string()),
+    scopes_supported: optional(list(string(), { description: 'What tokens of the integrations can be for.' })),
+    id_token_signing_alg_values_supported: optional(
+      list(string(), { description: 'The algorithms of JWT access tokens. There are no ID tokens.' }),
+    ),
     device_authorization_endpoint: optional(string()),
     revocation_endpoint: string(),
     revocation_endpoint_auth_methods_supported: list(string()),
@@ -130,7 +134,12 @@ export const Metadata = object(
     revocation_feed_endpoint: string({ description: 'The revocation feed, for resource servers.' }),
     mtls_endpoint_aliases: optional(
       object(
-        { token_endpoint: string(), introspection_endpoint: string(), revocation_feed_endpoint: string() },
+        {
+          token_endpoint: string(),
+          revocation_endpoint: string(),
+          introspection_endpoint: string(),
+          revocation_feed_endpoint: string(),
+        },
         { description: 'Where callers with a client certificate find the same endpoints (RFC 8705 5).' },
       ),
     ),

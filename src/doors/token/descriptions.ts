@@ -62,6 +62,8 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
   'issuer-not-for-integration': 'Certificates of this issuer may not use this API integration.',
   'assertion-malformed': 'The assertion is not a JWT with the header and claims that are needed.',
   'assertion-issuer-unknown': 'iss of the assertion is not that of a registered token issuer.',
+  'assertion-algorithm-not-allowed':
+    'The signature algorithm (alg) of the assertion is not allowed for its issuer. Ask the operator to allow it.',
   'assertion-not-authentic': 'The assertion was not signed by a key of its issuer.',
   'assertion-expired': 'The assertion has expired. Send a new one.',
   'assertion-not-yet-valid': 'The assertion is not valid yet. Check the clocks.',

@@ -3,6 +3,7 @@ import { claimsOfTemplate } from '../../core/claim-template.ts';
 import { isClaimPointer } from '../../core/claims.ts';
 import { type ClientId, parseClientId } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
+import { fixedBeginning } from '../../core/pattern.ts';
 import type { AssertionRule, ClaimCondition, ClaimTest } from '../../core/token-issuer.ts';
 import { type AdminOutcome, decline } from './admin.ts';
 
@@ -85,6 +86,39 @@ function readConditions(when: unknown): AdminOutcome<readonly ClaimCondition[]> 
 /** A token issuer with other customers also signs for strangers: a condition must exclude them. */
 function isSelective({ claim, test }: ClaimCondition): boolean {
   return !ABOUT_NOBODY.test(claim) && !('like' in test && test.like.startsWith('*'));
+}
+
+/**
+ * Claims whose value any customer of a shared platform can have: branches, events, environments, people who start jobs, and workflows
+ * that anybody may call.
+ */
+const OF_ANYBODY: ReadonlySet<string> = new Set(
+  [
+    ...['ref', 'ref_type', 'ref_path', 'ref_protected', 'base_ref', 'head_ref', 'event_name', 'pipeline_source'],
+    ...['environment', 'environment_protected', 'environment_action', 'deployment_tier', 'runner_environment'],
+    ...['workflow', 'job_workflow_ref', 'job_workflow_sha', 'repository_visibility', 'project_visibility'],
+    ...['actor', 'actor_id', 'user_login', 'user_id', 'user_email', 'user_access_level'],
+  ].map((name) => `/${name}`),
+);
+
+/** If rules may admit workloads of strangers, where the token issuer has other customers: which, and what to do. */
+export function openRules(
+  rules: readonly AssertionRule[],
+): { readonly problem: string; readonly todo: string } | undefined {
+  const open = rules.flatMap(({ conditions }, index) => (conditions.some(namesOwner) ? [] : `rule ${index + 1}`));
+  if (open.length === 0) return undefined;
+  return {
+    problem: `${open.join(', ')}: no condition names an owner, so everybody with an account on the platform may be admitted`,
+    todo: 'Name a repository, project, organization, namespace or subject, such as /repository=acme/app.',
+  };
+}
+
+/** A pattern names an owner if whole names come before its first star: not `repo:*`, and not `repo:acme*`, which `acme-evil` fits too. */
+function namesOwner(condition: ClaimCondition): boolean {
+  const { claim, test } = condition;
+  if (!isSelective(condition) || OF_ANYBODY.has(claim)) return false;
+  if (!('like' in test) || !test.like.includes('*')) return true;
+  return (claim === '/sub' ? /[^:/][:/]+[^:/]+[:/]$/ : /[^:/][:/]$/).test(fixedBeginning(test.like));
 }
 
 function readTest(value: unknown): ClaimTest | undefined {

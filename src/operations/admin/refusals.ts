@@ -75,7 +75,7 @@ const TABLE = {
       '%j cannot be an audience',
       'Give a text without spaces, such as https://tokens.example.com',
     ],
-    'assertion-lifetime-malformed': ['assertions cannot be valid for %s seconds', 'Give a duration from 1s to 24h.'],
+    'assertion-lifetime-malformed': ['assertions cannot be valid for %s seconds', 'Give a duration from 1s to 366d.'],
     'rule-malformed': ['%s', 'See "Rules" in docs/workloads.md.'],
     'certificate-unreadable': ['the file holds no readable certificate (%s)', PEM],
     'certificate-not-authority': [

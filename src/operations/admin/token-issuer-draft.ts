@@ -31,7 +31,8 @@ export type KeyDraft =
 /** What common platforms sign with. */
 const USUAL_ALGORITHMS: readonly AssertionAlgorithm[] = ['RS256', 'ES256'];
 const USUAL_LIFETIME = seconds(3600);
-const LONGEST_LIFETIME = seconds(86_400);
+/** Kubernetes can make tokens for a year. */
+const LONGEST_LIFETIME = seconds(366 * 86_400);
 const TEXT_MAX_LENGTH = 512;
 
 /** A new token issuer, or `before` with the draft's changes. */
@@ -74,7 +75,9 @@ function draftedKeys(
   const keys = given ?? before ?? { from: 'discovery' };
   if (keys.from === 'file') {
     const read = readKeySet(keys.set);
-    return read.ok ? accept({ from: 'file', set: keys.set }) : decline('key-set-unusable', read.refusal);
+    if (!read.ok) return decline('key-set-unusable', read.refusal);
+    if (read.value.isEmpty) return decline('key-set-unusable', 'it has no public key for signatures');
+    return accept({ from: 'file', set: keys.set });
   }
   const url = keys.from === 'url' ? keys.url : discoveryUrl(issuer);
   if (!isKeyAddress(url)) return decline('key-address-malformed', url);

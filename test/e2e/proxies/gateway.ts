@@ -1,5 +1,6 @@
-// Apache with mod_auth_openidc in front of a page, with the configuration that docs/resource-servers.md shows.
-// Needs: apache2, libapache2-mod-auth-openidc
+// Gateways in front of a page, with the configurations that docs/resource-servers.md shows: Apache with mod_auth_openidc, nginx with
+// auth_request.
+// Needs: nginx, libnginx-mod-http-js, apache2, libapache2-mod-auth-openidc
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../free-port.ts';
@@ -10,8 +11,13 @@ import { blockOf, type RunningProxy, runIn, writeFiles } from './proxy.ts';
 const MODULES = ['mpm_event', 'authz_core', 'authn_core', 'auth_openidc'];
 export const PAGE = 'the orders of today';
 
-/** Protects /orders, which holds PAGE. */
-export async function startGateway(service: TestService, secret: string): Promise<RunningProxy> {
+/** Each protects /orders, which holds PAGE. */
+export const GATEWAYS = [
+  ['Apache mod_auth_openidc', startApache],
+  ['nginx auth_request', startNginx],
+] as const;
+
+async function startApache(service: TestService, secret: string): Promise<RunningProxy> {
   const folder = temporaryFolder('gateway');
   chmodSync(folder, 0o755); // Apache reads the page as another user
   const port = await freePort();
@@ -30,4 +36,27 @@ export async function startGateway(service: TestService, secret: string): Promis
   ];
   writeFileSync(join(folder, 'conf'), configuration.join('\n'));
   return runIn(folder, port, ['apache2', '-D', 'FOREGROUND', '-f', join(folder, 'conf')]);
+}
+
+async function startNginx(service: TestService, secret: string): Promise<RunningProxy> {
+  const folder = temporaryFolder('gateway');
+  const [port, page] = [await freePort(), await freePort()];
+  writeFiles(folder, service);
+  const script = join(folder, 'tessera.js');
+  writeFileSync(script, blockOf('docs/resource-servers.md', 'njs').replace('SECRET', secret), { mode: 0o600 });
+  const shown = blockOf('docs/resource-servers.md', 'nginx')
+    .replace('tokens.example.com', `localhost:${service.port}`)
+    .replace('/etc/nginx/tessera.js', script)
+    .replace('/etc/ssl/certs/ca-certificates.crt', join(folder, 'issuers.pem'))
+    .replace('listen 8081', `listen 127.0.0.1:${port}`)
+    .replace('127.0.0.1:8080', `127.0.0.1:${page}`);
+  const configuration = [
+    `load_module /usr/lib/nginx/modules/ngx_http_js_module.so;\ndaemon off;\nmaster_process off;\npid ${folder}/pid;`,
+    `events {}\nhttp {\naccess_log off;`,
+    ...['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`),
+    `server { listen 127.0.0.1:${page}; location / { return 200 "${PAGE}"; } }`,
+    `${shown}}`,
+  ];
+  writeFileSync(join(folder, 'conf'), configuration.join('\n'));
+  return runIn(folder, port, ['nginx', '-p', folder, '-c', join(folder, 'conf'), '-e', join(folder, 'log')]);
 }

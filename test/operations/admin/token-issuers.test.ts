@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, suite, type TestContext, test } from 'node:test';
 import { seconds } from '../../../src/core/time.ts';
 import { approveIssuer } from '../../../src/operations/admin/approve-issuer.ts';
-import { readRules, writtenRules } from '../../../src/operations/admin/assertion-rules.ts';
+import { openRules, readRules, writtenRules } from '../../../src/operations/admin/assertion-rules.ts';
 import {
   changeTokenIssuer,
   registerTokenIssuer,
@@ -98,9 +98,12 @@ suite('registering a token issuer', () => {
     assert.match(await register(ports, { allowedAddresses: ['ten'] }), /address-range-malformed: ten/);
     assert.match(await register(ports, { authorities: 'no PEM' }), /authorities-unreadable/);
     assert.match(await register(ports, { audience: '' }), /assertion-audience-malformed/);
-    assert.match(await register(ports, { maxAssertionLifetime: seconds(86_401) }), /assertion-lifetime-malformed/);
+    assert.match(
+      await register(ports, { maxAssertionLifetime: seconds(366 * 86_400 + 1) }),
+      /assertion-lifetime-malformed/,
+    );
     assert.match(await register(ports, { maxAssertionLifetime: seconds(0) }), /assertion-lifetime-malformed/);
-    const fine = { authorities: makeAuthority().pem, maxAssertionLifetime: seconds(86_400), audience: 'us' };
+    const fine = { authorities: makeAuthority().pem, maxAssertionLifetime: seconds(366 * 86_400), audience: 'us' };
     assert.equal(await register(ports, fine), 'registered');
   });
 });
@@ -164,6 +167,46 @@ suite('rules', () => {
     assert.equal(when({ '/sub': { like: 'repo:acme/*' } }), 'accepted');
     assert.equal(when({ '/sub': { like: '**' }, '/repository': 'acme/app' }), 'accepted');
     assert.equal(when({ '/issue': 'x' }), 'accepted', 'only the claim itself');
+  });
+
+  const warned = (conditions: unknown) => {
+    const read = readRules([{ when: { '/repository': 'acme/app' } }, { when: conditions }]);
+    return read.ok && openRules(read.value)?.problem.startsWith('rule 2: ') === true;
+  };
+
+  test('that admit everybody on a shared platform are accepted with a warning', () => {
+    for (const conditions of [
+      { '/ref': 'refs/heads/main' },
+      { '/ref_protected': 'true', '/ref': { like: 'release/*' }, '/environment': 'production' },
+      { '/event_name': ['push', 'schedule'], '/aud': OUR_ISSUER },
+      { '/actor': 'ada' },
+      { '/job_workflow_ref': 'acme/shared/.github/workflows/deploy.yml@refs/heads/main' },
+      { '/sub': { like: 'r**' } },
+      { '/sub': { like: 'repo:**' } },
+      { '/sub': { like: 'repo:acme*' } },
+      { '/sub': { like: 'repo:acme**' } },
+      { '/sub': { like: 'project_path:*/app:**' } },
+      { '/repository': { like: 'acme*' } },
+      { '/repository': { like: 'acme-*/app' } },
+    ])
+      assert.ok(warned(conditions), JSON.stringify(conditions));
+  });
+
+  test('that name an owner are accepted without a warning', () => {
+    for (const conditions of [
+      { '/repository': 'acme/app' },
+      { '/repository_owner_id': '65', '/ref': 'refs/heads/main' },
+      { '/repository': { like: 'acme/*' } },
+      { '/project_path': { like: 'my-group/**' } },
+      { '/sub': 'x' },
+      { '/sub': { like: 'repo:acme/*:ref:**' } },
+      { '/sub': { like: 'spiffe://example.org/ns/shop/sa/*' } },
+      { '/sub': { like: 'system:serviceaccount:shop:*' } },
+      { '/kubernetes.io/namespace': 'shop' },
+      { '/sub': { like: '**' }, '/repository': 'acme/app' },
+      { '/sub': { like: 'no star' } },
+    ])
+      assert.ok(!warned(conditions), JSON.stringify(conditions));
   });
 
   test('are refused if they are malformed', () => {

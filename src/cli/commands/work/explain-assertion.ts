@@ -17,7 +17,7 @@ import type { Workplace } from '../../terminal/workplace.ts';
 import type { ExplainFlags } from './token-issuer-flags.ts';
 
 export async function explain(file: string, flags: ExplainFlags, workplace: Workplace): Promise<void> {
-  const assertion = readFileSync(file === '-' ? 0 : file, 'latin1').trim();
+  const assertion = readFileSync(file === '-' ? 0 : file, 'utf8');
   show(namingFlags(await explainByStore(assertion, flags, workplace)), flags);
 }
 

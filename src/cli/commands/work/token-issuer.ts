@@ -1,3 +1,5 @@
+import type { TokenIssuer } from '../../../core/token-issuer.ts';
+import { openRules } from '../../../operations/admin/assertion-rules.ts';
 import {
   changeTokenIssuer,
   findTokenIssuer,
@@ -5,7 +7,7 @@ import {
   registerTokenIssuer,
   removeTokenIssuer,
 } from '../../../operations/admin/register-token-issuer.ts';
-import { print, printJson, printRecord, printTable, result } from '../../terminal/output.ts';
+import { print, printJson, printRecord, printTable, remark, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import type { Workplace } from '../../terminal/workplace.ts';
 import {
@@ -23,13 +25,20 @@ export async function addTokenIssuer(label: string, flags: AddFlags, workplace: 
   const ports = { ...workplace, ourIssuer: workplace.config.publicUrl };
   const added = accepted(await registerTokenIssuer({ label, issuer }, draftOf(flags), ports));
   print(`Registered ${label}: ${added.issuer}`);
+  remarkOpenRules(added);
   result(shownTokenIssuer(added));
 }
 
 export async function changeOne(label: string, flags: TokenIssuerFlags, workplace: Workplace): Promise<void> {
   const changed = accepted(await changeTokenIssuer(label, draftOf(flags), workplace));
   print(`Changed ${label}`);
+  remarkOpenRules(changed);
   result(shownTokenIssuer(changed));
+}
+
+function remarkOpenRules({ rules }: TokenIssuer): void {
+  const open = openRules(rules);
+  if (open) for (const line of [`Warning: ${open.problem}`, `  ${open.todo}`]) remark(line);
 }
 
 export async function printTokenIssuers({ json, ...filter }: ListFlags, workplace: Workplace): Promise<void> {
