@@ -1,5 +1,6 @@
 // Completion in the shells that it is for: what each offers at the end of a command line.
 // Needs: zsh, fish
+// Only in test:all: each shell
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';

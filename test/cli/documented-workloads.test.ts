@@ -1,5 +1,6 @@
 // The commands of docs/workloads.md, run as they stand there, with the claims that the platforms document.
 // Needs no network: keys are replaced by keys of the test before an assertion is explained.
+// Only in test:all: documents as printed
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
 // `tessera serve` that cannot start: each cause has its own words, a next step and an exit code.
+// Only in test:all: processes that are killed, and disks that are full
 import assert from 'node:assert/strict';
 import {
   appendFileSync,

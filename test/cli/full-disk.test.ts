@@ -1,4 +1,5 @@
 // Commands on a disk that is full: nothing is left half done, and the message says what is wrong.
+// Only in test:all: processes that are killed, and disks that are full
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { noSmallDisk, onSmallDisk } from '../small-disk.ts';

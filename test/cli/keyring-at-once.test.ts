@@ -1,4 +1,5 @@
 // Several commands change one keyring at the same time, or are killed while they do.
+// Only in test:all: processes that are killed, and disks that are full
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,6 @@
 // What the quick start prints must work when pasted.
 // Needs: curl
+// Only in test:all: documents as printed
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

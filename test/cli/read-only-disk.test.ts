@@ -1,3 +1,4 @@
+// Only in test:all: processes that are killed, and disks that are full
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { noSmallDisk, onSmallDisk } from '../small-disk.ts';

@@ -1,4 +1,5 @@
 // `tessera backup follow --command`: what the command got is a whole backup, whatever happened to the command or the follower.
+// Only in test:all: documents as printed
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,6 @@
 // Prometheus itself runs the rules: each alert fires when it should, and only then.
 // Needs: prometheus
+// Only in test:all: documents as printed
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
 // Every configuration of deploy/ is served for real, behind its own proxy if it expects one, and used through both token doors.
+// Only in test:all: documents as printed
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

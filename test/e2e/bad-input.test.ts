@@ -1,4 +1,5 @@
 // Thousands of bad inputs: never a 5xx, never a crash, always a refusal in JSON.
+// Only in test:all: long property runs
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';

@@ -1,5 +1,6 @@
 // docs/certificates.md is tested: its commands are run, and its rules and outputs are compared with the code.
 // Needs: openssl
+// Only in test:all: documents as printed
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';

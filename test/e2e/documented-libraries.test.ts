@@ -1,5 +1,6 @@
 // Every block of docs/libraries.md, as it is printed there, with the addresses, names and files of the test.
 // Needs: python3, python3-jose, ruby-jwt, haproxy, curl
+// Only in test:all: documents as printed
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';

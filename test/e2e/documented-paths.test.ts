@@ -1,4 +1,5 @@
 // Every path that a page names is asked for, with the method that it names.
+// Only in test:all: documents as printed
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

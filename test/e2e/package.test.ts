@@ -1,4 +1,5 @@
 // The published package: packed, installed into an empty folder with only its own dependencies, and started.
+// Only in test:all: packages from tarballs
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
 // Two nodes behind each proxy of deploy/proxies: a stop fails no request, and a node that is not ready gets none.
+// Only in test:all: each proxy
 import assert from 'node:assert/strict';
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

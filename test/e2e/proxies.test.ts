@@ -1,4 +1,5 @@
 // Real proxies, configured as docs/proxies.md says: client certificates, forged headers (CVE-2024-10039, CVE-2026-46579), devices.
+// Only in test:all: each proxy
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request as requestHttp } from 'node:http';

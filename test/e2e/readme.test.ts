@@ -1,5 +1,6 @@
 // "Protect an API" of the README, executed as it is printed.
 // Needs: curl
+// Only in test:all: documents as printed
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
 // Every act that ends something, after a copy of the store was taken: when the copy is restored, it stays ended.
+// Only in test:all: every kind of act
 import assert from 'node:assert/strict';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

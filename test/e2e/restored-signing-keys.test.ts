@@ -1,4 +1,5 @@
 // A signing key that leaked and was retired at once never comes back, whatever state of the store is restored.
+// Only in test:all: every kind of act
 import assert from 'node:assert/strict';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
 // /metrics of a service with workers: one set of numbers, whichever worker answers.
+// Only in test:all: processes that are killed, and disks that are full
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { freePort } from '../free-port.ts';

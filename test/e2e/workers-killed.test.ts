@@ -1,4 +1,5 @@
 // Killed workers and supervisors: callers are served by the rest, and nothing acknowledged is lost.
+// Only in test:all: processes that are killed, and disks that are full
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';

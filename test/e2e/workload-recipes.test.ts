@@ -1,6 +1,7 @@
 // The recipes of docs/workloads.md for operators and workloads, run as they are printed, with the tools that they name. The platforms
 // are replaced: a server that gives tokens to jobs, a command that prints what spire-agent prints.
 // Needs: jq, curl
+// Only in test:all: documents as printed
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,5 @@
 // The examples of protected APIs, with @tessera/verify from its tarball, against the real service.
+// Only in test:all: packages from tarballs
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

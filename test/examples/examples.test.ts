@@ -1,5 +1,6 @@
 // The examples, as their READMEs say, against the real service. The API that they call is the check of their own token.
 // Needs: curl, python3
+// Only in test:all: packages from tarballs
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
 // A slot is held from the moment a request's body is complete until its answer is sent, and is never lost.
+// Only in test:all: long property runs
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { constants } from 'node:http2';

@@ -1,4 +1,5 @@
 // The launcher, in a small project with a fake npm.
+// Only in test:all: the test runner and the launcher
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

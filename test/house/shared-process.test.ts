@@ -1,4 +1,5 @@
 // Test files that share a process: none is affected by another, and each is named by what it does wrong.
+// Only in test:all: the test runner and the launcher
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
 // `npm test` leaves no file in the temporary folder and no process, however it ends.
+// Only in test:all: the test runner and the launcher
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

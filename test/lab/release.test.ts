@@ -1,4 +1,5 @@
 // What a release consists of, beside the package: every package that runs is named, with its licence.
+// Only in test:all: drill
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

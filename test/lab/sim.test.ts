@@ -1,3 +1,4 @@
+// Only in test:all: drill
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runSeed } from '../../lab/sim/run-seed.ts';

@@ -1,4 +1,5 @@
 // Runs the commands of docs/postgresql.md, "From nothing", in order: they start two nodes.
+// Only in test:all: documents as printed
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
 // Revocation lists of whole services: on PostgreSQL, in processes that are killed, among workers.
+// Only in test:all: processes that are killed, and disks that are full
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';

@@ -1,4 +1,5 @@
 // Error texts when a PostgreSQL store cannot be used: each cause has its own text and next step.
+// Only in test:all: every setting and language of PostgreSQL
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
 // Every act that ends something, under a database that is put back to before it: an operator accepts that, and it stays ended.
+// Only in test:all: every kind of act
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';

@@ -1,4 +1,5 @@
 // Signing keys are published, sign and are retired while two services on one PostgreSQL serve.
+// Only in test:all: every kind of act
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rolloutFor } from '../../lab/chaos/postgres-signing-keys.ts';

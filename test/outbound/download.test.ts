@@ -1,4 +1,5 @@
 // Limits of downloads: bytes, time, connections, and allowed addresses.
+// Only in test:all: long property runs
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';

@@ -1,4 +1,5 @@
 // Stores made by the real code of earlier versions stay readable.
+// Only in test:all: every setting and language of PostgreSQL
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { copyFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
 // A server with translated messages: even "FATAL" and "ERROR" are translated.
+// Only in test:all: every setting and language of PostgreSQL
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';

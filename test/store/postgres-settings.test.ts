@@ -1,4 +1,5 @@
 // A session reads and writes the same whatever a role, a database or the server sets.
+// Only in test:all: every setting and language of PostgreSQL
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { BackEnd } from '../../src/store/back-end.ts';

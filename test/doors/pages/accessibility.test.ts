@@ -1,4 +1,5 @@
 // axe-core reports no violation on any page, light and dark on a desktop and dark on a phone. Every page fits 320 px (WCAG 2.2, 1.4.10).
+// Only in test:all: every page in a browser
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';

@@ -1,4 +1,5 @@
 // /account in a real Chromium.
+// Only in test:all: every page in a browser
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Browser } from 'playwright-core';

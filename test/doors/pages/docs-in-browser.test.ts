@@ -1,4 +1,5 @@
 // /docs in a real Chromium: on a phone, on a desktop and on paper.
+// Only in test:all: every page in a browser
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';

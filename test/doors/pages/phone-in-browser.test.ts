@@ -1,4 +1,5 @@
 // The request and /account on a phone, in a real Chromium: what is in view on arrival, and how long the pages are.
+// Only in test:all: every page in a browser
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';

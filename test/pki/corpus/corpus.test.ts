@@ -1,4 +1,5 @@
 // Every case in all three ways: the dry run, the handshake and the header must give the verdict of the case.
+// Only in test:all: long property runs
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { RULES } from '../../../src/pki/path/path.ts';

@@ -1,5 +1,6 @@
 // A program that needs a token while the service is away, in a process of its own: it gets a failure that the README has, or the
 // token if the service is there in time, and ends.
+// Only in test:all: processes that are killed, and disks that are full
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

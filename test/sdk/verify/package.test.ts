@@ -1,4 +1,5 @@
 // @tessera/verify from its tarball, in an empty folder, on every Node that it promises.
+// Only in test:all: packages from tarballs
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

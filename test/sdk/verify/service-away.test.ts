@@ -1,5 +1,6 @@
 // An API that starts while the service is away, in a process of its own: it starts, answers 503, and works when the service is
 // there. And a program that only checks a token: it gets an answer, and ends.
+// Only in test:all: processes that are killed, and disks that are full
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { eventually } from '../../eventually.ts';
