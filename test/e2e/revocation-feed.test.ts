@@ -150,8 +150,9 @@ suite('how a follower resumes', () => {
     const [sequence, mark] = cursor.split('-');
     const stocks = (await feed.snapshot('', STOCK_AUTH)).cursor;
     const foreign = cursor.replace(mark ?? '', 'f'.repeat(16));
-    const ahead = cursor.replace(sequence ?? '', '999999999');
-    for (const wrong of [stocks, foreign, ahead, 'x', `${cursor}0`]) {
+    const ahead = cursor.replace(sequence ?? '', '1.999999999');
+    const ofNextEpoch = cursor.replace(/^1\./, '2.');
+    for (const wrong of [stocks, foreign, ahead, ofNextEpoch, 'x', `${cursor}0`]) {
       const headers = { ...EVENTS, ...AUTH, 'last-event-id': wrong };
       assertRefused(await feed.stranger.ask({ path: FEED, headers }), 410, 'invalid_request');
       assertRefused(

@@ -106,7 +106,7 @@ export async function openFront(
     return 'well';
   });
   app.fastify.get('/events', (_request, reply) => {
-    const refusal = exchangeOf(reply.raw)?.keepStreaming(() => reply.raw.end());
+    const refusal = exchangeOf(reply.raw)?.keepStreaming(() => reply.raw.end(), '');
     if (refusal) return void reply.code(refusal === 'overloaded' ? 503 : 429).send(refusal);
     reply.hijack();
     if (!reply.raw.writableEnded) reply.raw.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');

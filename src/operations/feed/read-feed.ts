@@ -1,13 +1,15 @@
 // Turns events into the states that they leave behind. States are loaded from the store at that moment, never from a cache.
 import { hash } from 'node:crypto';
-import { isNews } from '../../core/act.ts';
+import { type Changed, isNews } from '../../core/act.ts';
 import { type FeedState, keepUntil } from '../../core/feed.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Integration } from '../../core/integration.ts';
 import { identityAccess } from '../../core/rules/identity.ts';
-import { after, seconds } from '../../core/time.ts';
+import { isWithin, parseScope, type Scope } from '../../core/scope.ts';
+import { after, type EpochSeconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { LoggedEvent, Store } from '../../store/store.ts';
+import { grants } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { integrations } from '../../store/tables/integrations.ts';
 import { type Position, positionOf } from './cursor.ts';
@@ -17,23 +19,25 @@ export interface FeedItem extends Position {
   readonly state: FeedState | undefined;
 }
 
-export type FeedStore = Pick<Store, 'events' | 'newestEvents' | 'load' | 'page' | 'now'>;
+export type FeedStore = Pick<Store, 'events' | 'newestEvents' | 'eventProgress' | 'load' | 'page' | 'now'>;
 
 /** Nodes follow changes of integrations within a second; until then they may issue tokens by the old state. */
 const FOLLOWED = seconds(5);
 
-/** At most `limit` items after a sequence number, oldest first. */
-export async function itemsAfter(sequence: number, limit: number, store: FeedStore): Promise<FeedItem[]> {
-  return itemsOf(await store.events({ after: sequence, limit, acts: true }), store);
+type Place = Pick<Position, 'epoch' | 'sequence'>;
+
+/** At most `limit` items after a place, oldest first. */
+export async function itemsAfter({ epoch, sequence }: Place, limit: number, store: FeedStore): Promise<FeedItem[]> {
+  return itemsOf(await store.events({ after: sequence, limit, acts: true }), epoch, store);
 }
 
-export async function itemsOf(events: readonly LoggedEvent[], store: FeedStore): Promise<FeedItem[]> {
+export async function itemsOf(events: readonly LoggedEvent[], epoch: number, store: FeedStore): Promise<FeedItem[]> {
   // Few and rare: acts of operators.
   const isAct = events.some(({ type }) => type === 'administered');
   const known = isAct ? await Array.fromAsync(rows(store, integrations)) : [];
-  const items: FeedItem[] = [];
-  for (const event of events) items.push({ ...positionOf(event), state: await stateOf(event, known, store) });
-  return items;
+  // Together: loads that wait at the same moment share a statement.
+  const states = await Promise.all(events.map((event) => stateOf(event, known, store)));
+  return events.map((event, n) => ({ ...positionOf(event, epoch), state: states[n] }));
 }
 
 async function stateOf(
@@ -42,28 +46,55 @@ async function stateOf(
   store: FeedStore,
 ): Promise<FeedState | undefined> {
   const { type, at, subjectId, identityId, clientId, detail } = event;
-  if (type === 'revoked')
-    return subjectId ? { about: 'grant', grantId: subjectId, keepUntil: keepUntil(at) } : undefined;
+  if (type === 'revoked') return subjectId ? grantState(subjectId, at, store) : undefined;
   if (type !== 'administered' || !isNews(detail)) return undefined;
+  if (detail.kind === 'signing-key') return { about: 'keys', changedAt: at };
   if (detail.kind === 'resource-server') return { about: 'resource-server', id: detail.id };
   if (identityId !== undefined) return identityState(identityId, event, known, store);
   return clientId === undefined ? undefined : integrationState(clientId, event, known);
 }
 
-/** Whether an integration may be used by others than before. */
-export function isAccessChange({ type, detail }: LoggedEvent): boolean {
-  return (
-    type === 'administered' &&
-    detail.kind === 'integration' &&
-    detail.did === 'changed' &&
-    detail.accessChanged === true
-  );
+/** A row that was swept has no living tokens. */
+async function grantState(grantId: string, at: EpochSeconds, store: FeedStore): Promise<FeedState> {
+  const row = (await store.load(grants, grantId)).found?.row;
+  const scope = row && parseScope(row.scope);
+  return { about: 'grant', grantId, scope, ...(row?.resource && { resource: row.resource }), keepUntil: keepUntil(at) };
+}
+
+interface AccessChange {
+  /** The scope before it, if it changed that. */
+  readonly formerScope?: Scope | 'unknown';
+  /** Whether tokens issued before must be introspected: others may use the integration, or its scope grew. A follower that the
+   *  grown scope did not concern was not sent which identities may not use the integration. */
+  readonly isRecheck: boolean;
+}
+
+/** How a change of an integration concerns issued tokens. */
+export function accessChangeOf({ type, detail }: LoggedEvent): AccessChange {
+  if (type !== 'administered' || detail.kind !== 'integration' || detail.did !== 'changed') return { isRecheck: false };
+  const { accessChanged = false, changed = {} }: Partial<Changed> & { accessChanged?: boolean } = detail;
+  const { scope } = changed;
+  if (!scope) return { isRecheck: accessChanged };
+  const [before, now] = [scopeIn(scope.before), scopeIn(scope.after)];
+  return { formerScope: before ?? 'unknown', isRecheck: accessChanged || !before || !now || !isWithin(now, before) };
+}
+
+/** Undefined if the event does not have it: 0.2 did not write it, and of a long text there is only a digest. */
+function scopeIn(fact: unknown): Scope | undefined {
+  return typeof fact === 'string' && !fact.startsWith('sha256:') ? parseScope(fact) : undefined;
 }
 
 function integrationState(clientId: string, event: LoggedEvent, known: readonly Integration[]): FeedState | undefined {
   const integration = known.find((each) => each.clientId === clientId);
-  const recheckBefore = isAccessChange(event) && after(event.at, FOLLOWED);
-  return integration && { about: 'integration', integration, ...(recheckBefore && { recheckBefore }) };
+  const { formerScope, isRecheck } = accessChangeOf(event);
+  return (
+    integration && {
+      about: 'integration',
+      integration,
+      ...(formerScope && { formerScope }),
+      ...(isRecheck && { recheckBefore: after(event.at, FOLLOWED) }),
+    }
+  );
 }
 
 async function identityState(

@@ -23,6 +23,7 @@ async function withEntries(t: TestContext) {
   const counting: FeedStore = {
     now: () => store.now(),
     newestEvents: (query) => store.newestEvents(query),
+    eventProgress: () => store.eventProgress(),
     load: (table, key) => store.load(table, key),
     page: (table, query) => store.page(table, query),
     events: async (query) => {
@@ -46,7 +47,7 @@ async function withEntries(t: TestContext) {
 async function readOn(tail: FeedTail, from: number): Promise<number[]> {
   const found: number[] = [];
   for (let at = from; ; at = found.at(-1) ?? at) {
-    const items = await tail.after(at);
+    const items = await tail.after({ epoch: 1, sequence: at });
     if (items.length === 0) return found;
     found.push(...items.map(({ sequence }) => sequence));
   }
@@ -73,7 +74,7 @@ suite('followers that are far behind', () => {
   test('read on after a read that failed', async (t) => {
     const { tail, reads, first } = await withEntries(t);
     reads.isFailing = true;
-    await assert.rejects(tail.after(first), /the store is away/);
+    await assert.rejects(tail.after({ epoch: 1, sequence: first }), /the store is away/);
     reads.isFailing = false;
     assert.equal((await readOn(tail, first)).length, ENTRIES);
   });

@@ -15,6 +15,16 @@ export class FakeService {
   readonly entries: object[] = [];
   /** Paths that answer otherwise. */
   readonly instead = new Map<string, (response: ServerResponse) => void>();
+  /** What a stream sends after its backlog. Services before 0.3 send nothing. */
+  afterBacklog = 'event: caught-up\ndata: {"type":"caught-up"}\n\n';
+  /** What is registered: the integration of the tokens, and what the snapshot says about this resource server. */
+  readonly integration = {
+    type: 'integration',
+    client_id: 'orders-sync',
+    enabled: true,
+    scope: 'orders:read orders:write',
+  };
+  audience: string | undefined = AUDIENCE;
   introspections = 0;
   snapshots = 0;
   keyRequests = 0;
@@ -164,7 +174,8 @@ export class FakeService {
 
   #snapshot(send: (body: object) => void): void {
     this.snapshots += 1;
-    send({ cursor: `c${this.#sequence}`, entries: this.entries });
+    const { audience, entries } = this;
+    send({ cursor: `c${this.#sequence}`, audience, entries: [this.integration, ...entries] });
   }
 
   #stream(request: IncomingMessage, response: ServerResponse): void {
@@ -174,6 +185,7 @@ export class FakeService {
     response.write(':\n\n');
     for (const [index, entry] of this.entries.entries())
       if (index >= after) response.write(`id: c${index + 1}\ndata: ${JSON.stringify(entry)}\n\n`);
+    response.write(this.afterBacklog);
     this.#streams.add(response);
     response.once('close', () => this.#streams.delete(response));
   }
