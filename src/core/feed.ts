@@ -10,7 +10,7 @@ export type FeedState =
   | {
       readonly about: 'grant';
       readonly grantId: string;
-      /** Of the grant. Undefined: not known any more. */
+      /** Of the grant. Undefined: the event does not say it. */
       readonly scope: Scope | undefined;
       /** The audiences that it is limited to. */
       readonly resource?: readonly string[];

@@ -1,6 +1,7 @@
 // Turns events into the states that they leave behind. States are loaded from the store at that moment, never from a cache.
 import { hash } from 'node:crypto';
 import { type Changed, isNews } from '../../core/act.ts';
+import type { EventOf } from '../../core/event.ts';
 import { type FeedState, keepUntil } from '../../core/feed.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Integration } from '../../core/integration.ts';
@@ -9,7 +10,6 @@ import { isWithin, parseScope, type Scope } from '../../core/scope.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { LoggedEvent, Store } from '../../store/store.ts';
-import { grants } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { integrations } from '../../store/tables/integrations.ts';
 import { type Position, positionOf } from './cursor.ts';
@@ -35,9 +35,9 @@ export async function itemsOf(events: readonly LoggedEvent[], epoch: number, sto
   // Few and rare: acts of operators.
   const isAct = events.some(({ type }) => type === 'administered');
   const known = isAct ? await Array.fromAsync(rows(store, integrations)) : [];
-  // Together: loads that wait at the same moment share a statement.
-  const states = await Promise.all(events.map((event) => stateOf(event, known, store)));
-  return events.map((event, n) => ({ ...positionOf(event, epoch), state: states[n] }));
+  const items: FeedItem[] = [];
+  for (const event of events) items.push({ ...positionOf(event, epoch), state: await stateOf(event, known, store) });
+  return items;
 }
 
 async function stateOf(
@@ -46,7 +46,7 @@ async function stateOf(
   store: FeedStore,
 ): Promise<FeedState | undefined> {
   const { type, at, subjectId, identityId, clientId, detail } = event;
-  if (type === 'revoked') return subjectId ? grantState(subjectId, at, store) : undefined;
+  if (type === 'revoked') return subjectId ? grantState(subjectId, at, detail) : undefined;
   if (type !== 'administered' || !isNews(detail)) return undefined;
   if (detail.kind === 'signing-key') return { about: 'keys', changedAt: at };
   if (detail.kind === 'resource-server') return { about: 'resource-server', id: detail.id };
@@ -54,11 +54,9 @@ async function stateOf(
   return clientId === undefined ? undefined : integrationState(clientId, event, known);
 }
 
-/** A row that was swept has no living tokens. */
-async function grantState(grantId: string, at: EpochSeconds, store: FeedStore): Promise<FeedState> {
-  const row = (await store.load(grants, grantId)).found?.row;
-  const scope = row && parseScope(row.scope);
-  return { about: 'grant', grantId, scope, ...(row?.resource && { resource: row.resource }), keepUntil: keepUntil(at) };
+function grantState(grantId: string, at: EpochSeconds, { scope, resource }: EventOf<'revoked'>['detail']): FeedState {
+  const parsed = scope === undefined ? undefined : parseScope(scope);
+  return { about: 'grant', grantId, scope: parsed, ...(resource && { resource }), keepUntil: keepUntil(at) };
 }
 
 interface AccessChange {
