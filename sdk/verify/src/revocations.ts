@@ -29,7 +29,6 @@ export class Revocations {
   #identities = new Map<string, Identity>();
   #integrations = new Map<string, Integration>();
   #cleanedAt = 0;
-  #keysChanged = 0;
   #keysHeardAt = Number.NEGATIVE_INFINITY;
 
   constructor(now: () => number) {
@@ -47,7 +46,7 @@ export class Revocations {
     if (entry['type'] === 'grant') this.#grants.set(String(entry['grant']), Number(entry['keep_until']));
     else if (entry['type'] === 'identity') this.#addIdentity(entry);
     else if (entry['type'] === 'integration') this.#addIntegration(entry);
-    else if (entry['type'] === 'keys') this.#addKeys(entry);
+    else if (entry['type'] === 'keys') this.#keysHeardAt = this.#now();
     this.#clean();
   }
 
@@ -108,12 +107,6 @@ export class Revocations {
       recheckBefore: isNew ? recheck_before : (before?.recheckBefore ?? 0),
       recheckHeardAt: isNew ? this.#now() : (before?.recheckHeardAt ?? 0),
     });
-  }
-
-  #addKeys({ changed }: Entry): void {
-    if (Number(changed) <= this.#keysChanged) return;
-    this.#keysChanged = Number(changed);
-    this.#keysHeardAt = this.#now();
   }
 
   /** Once a minute: drops states that concern no valid token. */

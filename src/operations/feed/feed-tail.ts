@@ -51,7 +51,7 @@ export class FeedTail {
     return this.#version;
   }
 
-  /** Changes when the store was found in another history: followers must start again. */
+  /** Changes when the store may be in another history: followers must start again. */
   get history(): number {
     return this.#history;
   }
@@ -172,7 +172,8 @@ export class FeedTail {
     const isThere = await isInLog(at, this.#store);
     if (this.#at !== at) return 0; // the last follower left meanwhile
     const last = items.at(-1);
-    if (!isThere) this.#endHistory();
+    if (!isThere)
+      this.#forget(); // swept after a long silence, or the store was put back
     else if (last) this.#keep(items, last);
     return items.length;
   }
@@ -182,13 +183,6 @@ export class FeedTail {
     this.#kept.push(...items);
     const dropped = this.#kept.splice(0, Math.max(0, this.#kept.length - KEPT)).at(-1);
     if (dropped) this.#keptAfter = dropped.sequence;
-    this.#announce();
-  }
-
-  /** The last event that was read is gone: swept after a long silence, or the store was put back. */
-  #endHistory(): void {
-    this.#history += 1;
-    this.#forget();
     this.#announce();
   }
 
@@ -205,10 +199,13 @@ export class FeedTail {
     this.#forget();
   }
 
+  /** What is read from now on may be another history: while nobody follows, nobody checks. */
   #forget(): void {
     this.#at = undefined;
     this.#kept = [];
     this.#drawn = undefined;
+    this.#history += 1;
+    this.#announce();
   }
 }
 

@@ -26,6 +26,7 @@ interface Stream {
   readonly grants: readonly string[];
   readonly text: string;
   readonly isOpen: boolean;
+  close(): void;
 }
 
 /** Two stores, one of which is in use: the other one is what a backup has. */
@@ -78,7 +79,7 @@ async function followerOf(t: TestContext, streams: FeedStreams) {
     wanted.set(path, { from, as });
     const asking = request({ port: (service.address() as AddressInfo).port, host: '127.0.0.1', path }).end();
     const [response] = (await once(asking, 'response')) as [IncomingMessage];
-    const stream = { grants: [] as string[], text: '', isOpen: true };
+    const stream = { grants: [] as string[], text: '', isOpen: true, close: () => void response.destroy() };
     response.setEncoding('utf8').on('data', (text: string) => {
       stream.text += text;
       stream.grants = [...stream.text.matchAll(/"grant":"([0-9a-f]+)"/g)].map(([, grant]) => grant ?? '');
@@ -144,6 +145,21 @@ suite('a store that was put back', () => {
       await eventually(`${each} is streamed`, () => again.grants.length > 0 && again.grants.includes(each));
     }
     assert.deepEqual(again.grants, young);
+  });
+
+  test('while nobody followed: what is sent then is of the new history, too', async (t) => {
+    const { store, other, restoreOther, follow, here } = await scene(t);
+    const stream = await follow(await here());
+    await end(store, grant(1, 'a'));
+    await eventually('it is streamed', () => stream.grants.includes(grant(1, 'a')));
+    stream.close();
+    await eventually('nobody follows', () => !stream.isOpen);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    restoreOther();
+    const again = await follow(await here());
+    await end(other, grant(1, 'b'));
+    await eventually('it is streamed', () => again.grants.length > 0);
+    assert.deepEqual(again.grants, [grant(1, 'b')]);
   });
 
   test('that an operator accepted ends every stream, also of followers that had seen nothing that was lost', async (t) => {
