@@ -4,7 +4,7 @@ import { Seeded } from '../test/seeded.ts';
 import { setClock } from './chaos/clock.ts';
 import { faceCrowds } from './chaos/crowds/crowds.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
-import { followFeed, ignoreFeedOf } from './chaos/feed/feed.ts';
+import { followFeed, ignoreFeedOf, staysFresh } from './chaos/feed/feed.ts';
 import { damageFiles } from './chaos/files.ts';
 import { handOver } from './chaos/handover/handover.ts';
 import { rollOut } from './chaos/handover/rolling.ts';
@@ -81,8 +81,12 @@ const DRILLS = {
   ],
   feed: [
     followFeed,
-    'times revocations at 100 followers, cuts their streams (--cycles), fails the store over; then feed-deaf',
+    'feed-fresh; times revocations at 100 followers, cuts their streams (--cycles), fails the store over; then feed-deaf',
     1000,
+  ],
+  'feed-fresh': [
+    () => staysFresh(),
+    'ends grants while streams are cut, behind backlogs, in a restart, a failover and a rollback; ignores --cycles',
   ],
   'feed-deaf': [
     ignoreFeedOf,

@@ -7,7 +7,14 @@ import type { Cluster } from './failover.ts';
 /** Time to detect a dead primary; a manager such as Patroni takes longer. */
 const NOTICED_AFTER_MS = 200;
 
-export async function standbyCluster(): Promise<Cluster> {
+export interface StandbyCluster extends Cluster {
+  /** Copies the database, as a backup does. */
+  copy(): Promise<void>;
+  /** Puts the copy in its place, under running nodes. */
+  putBack(): Promise<void>;
+}
+
+export async function standbyCluster(): Promise<StandbyCluster> {
   const servers = [
     await PostgresServer.start({ durable: true, settings: REPLICATING }),
     await PostgresServer.prepare(),
@@ -27,6 +34,17 @@ export async function standbyCluster(): Promise<Cluster> {
     repair: async () => {
       await makeStandby(primary, standby);
       [primary, standby] = [standby, primary];
+    },
+    // A copy needs exclusive access: sessions that reconnect are terminated again.
+    copy: async () => {
+      await primary.query('ALTER DATABASE tessera ALLOW_CONNECTIONS false');
+      await primary.query("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = 'tessera'");
+      await primary.query('CREATE DATABASE kept TEMPLATE tessera');
+      await primary.query('ALTER DATABASE tessera ALLOW_CONNECTIONS true');
+    },
+    putBack: async () => {
+      await primary.query('DROP DATABASE tessera (FORCE)');
+      await primary.query('ALTER DATABASE kept RENAME TO tessera');
     },
     remove: async () => {
       await Promise.all(servers.map((server) => server.remove()));

@@ -71,7 +71,7 @@ export type Act = { [K in Kind]: ActOf<K> }[Kind];
 type Life = 'opens' | 'changes' | 'ends';
 /** Whether followers of the feed must learn the state that an act leaves behind: it may concern issued tokens. */
 type News = 'news' | 'no-news';
-type KindWithNews = 'identity' | 'integration' | 'resource-server' | 'unknown';
+type KindWithNews = 'identity' | 'integration' | 'resource-server' | 'signing-key' | 'unknown';
 
 interface KindRow<K extends Kind> {
   readonly one: string;
@@ -132,7 +132,7 @@ export const KINDS = {
   'signing-key': {
     one: 'signing key',
     many: 'signing keys',
-    acts: { added: ['opens', 'no-news'], signs: ['changes', 'no-news'], removed: ['ends', 'no-news'] },
+    acts: { added: ['opens', 'no-news'], signs: ['changes', 'no-news'], removed: ['ends', 'news'] },
   },
   key: {
     one: 'key',

@@ -16,8 +16,13 @@ interface Details {
   /** The presenter of the first answer. An alarm: another one presents the token again. */
   retried: { readonly firstAddress: string; readonly firstAgent: string; readonly alarm: boolean };
   reused: { readonly ended: boolean };
-  /** `by` is the author if that is an operator. */
-  revoked: { readonly reason: RevocationReason; readonly by?: Author };
+  /** `by` is the author if that is an operator. `scope` and `resource` of the grant are missing in events of 0.2. */
+  revoked: {
+    readonly reason: RevocationReason;
+    readonly by?: Author;
+    readonly scope?: string;
+    readonly resource?: readonly string[];
+  };
   confirmed: undefined;
   denied: undefined;
   spent: undefined;
@@ -59,6 +64,15 @@ export type EventOf<Type extends EventType> = Written & { readonly type: Type } 
 /** A state change, written in the same commit as the change. */
 export type Event = { [Type in EventType]: EventOf<Type> }[EventType];
 export type ActEvent = EventOf<'administered'>;
+
+/** The detail of the event that a grant has ended. */
+export function ended(
+  { scope, resource }: Pick<Grant, 'scope' | 'resource'>,
+  reason: RevocationReason,
+  by?: Author,
+): Details['revoked'] {
+  return { reason, ...(by && { by }), scope, ...(resource && { resource }) };
+}
 
 /** The event of an act. Acts on identities and integrations are found by their ids. */
 export function acted(act: Act, { at, by }: { readonly at: EpochSeconds; readonly by: Author }): ActEvent {

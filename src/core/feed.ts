@@ -1,19 +1,32 @@
 // The revocation feed: what resource servers that check tokens by themselves must learn. Every entry is a whole state, so
 // that reading one twice is harmless.
 import type { Hex } from './hex.ts';
-import type { ClientId, Integration } from './integration.ts';
+import type { Integration } from './integration.ts';
+import type { Scope } from './scope.ts';
 import { JWT_LIFETIME_MAX } from './settings.ts';
 import { after, type EpochSeconds, type Seconds, seconds } from './time.ts';
 
 export type FeedState =
-  | { readonly about: 'grant'; readonly grantId: string; readonly keepUntil: EpochSeconds }
+  | {
+      readonly about: 'grant';
+      readonly grantId: string;
+      /** Of the grant. Undefined: the event does not say it. */
+      readonly scope: Scope | undefined;
+      /** The audiences that it is limited to. */
+      readonly resource?: readonly string[];
+      readonly keepUntil: EpochSeconds;
+    }
   | IdentityState
   | {
       readonly about: 'integration';
       readonly integration: Integration;
+      /** Its scope before this change, if that changed: followers of those resources must learn of it. */
+      readonly formerScope?: Scope | 'unknown';
       /** Who may use it has changed: tokens issued before must be introspected. */
       readonly recheckBefore?: EpochSeconds;
     }
+  /** A signing key was removed: published keys must be fetched again. */
+  | { readonly about: 'keys'; readonly changedAt: EpochSeconds }
   /** Never sent: a follower that speaks for this resource server must start again. */
   | { readonly about: 'resource-server'; readonly id: string };
 
@@ -23,7 +36,7 @@ export interface IdentityState {
   readonly identity: Hex;
   readonly isAllowed: boolean;
   /** If it is allowed: the integrations that it may not use all the same. */
-  readonly except: readonly ClientId[];
+  readonly except: readonly Integration[];
   readonly keepUntil: EpochSeconds;
 }
 

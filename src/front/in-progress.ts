@@ -29,7 +29,7 @@ export interface Connection {
 interface SlotKeeper {
   /** The server stops. */
   readonly isEnding: boolean;
-  keepStreaming(request: InProgress, end: () => void): ServerReason | undefined;
+  keepStreaming(request: InProgress, end: () => void, follower: string): ServerReason | undefined;
   release(request: InProgress): void;
 }
 
@@ -56,6 +56,8 @@ export class InProgress implements Exchange {
   onEnd: ((ended: Ended) => void) | undefined;
   /** Ends a response that would otherwise stay open. */
   endStream: (() => void) | undefined;
+  /** Who gets its stream. */
+  follower = '';
   #isCut = false;
 
   constructor(
@@ -77,8 +79,8 @@ export class InProgress implements Exchange {
     return !this.stream && !this.#keeper.isEnding;
   }
 
-  keepStreaming(end: () => void): ServerReason | undefined {
-    return this.#keeper.keepStreaming(this, end);
+  keepStreaming(end: () => void, follower: string): ServerReason | undefined {
+    return this.#keeper.keepStreaming(this, end, follower);
   }
 
   release(): void {

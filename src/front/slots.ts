@@ -16,6 +16,9 @@ export interface Census {
   readonly orphaned: number;
 }
 
+/** The part of all streams that one follower may hold, from however many addresses. */
+const FOLLOWER_SHARE = 0.5;
+
 export class Slots {
   readonly #connections: Connections;
   readonly #limits: Limits;
@@ -26,6 +29,7 @@ export class Slots {
   #held = 0;
   #monitoring = 0;
   #streams = 0;
+  readonly #streamsOf = new Map<string, number>();
   #isEnding = false;
   /** Called when a slot is free. */
   onFree: () => void = () => undefined;
@@ -91,11 +95,14 @@ export class Slots {
   }
 
   /** A response that stays open without work, such as an event stream, is counted apart. `end` ends it when the server stops. */
-  keepStreaming(request: InProgress, end: () => void): ServerReason | undefined {
+  keepStreaming(request: InProgress, end: () => void, follower: string): ServerReason | undefined {
     const { origin, connection } = request;
     if (this.#streams >= this.#limits.streams) return 'overloaded';
     if (isLimited(origin, connection) && this.#streamShares.isFull(origin)) return 'rate-limited';
+    const most = Math.max(1, this.#limits.streams * FOLLOWER_SHARE);
+    if ((this.#streamsOf.get(follower) ?? 0) >= most) return 'rate-limited';
     request.endStream = end;
+    request.follower = follower;
     if (request.holds !== 'nothing any more') {
       this.#count(request, -1);
       request.holds = 'a stream';
@@ -132,13 +139,17 @@ export class Slots {
     this.#connections.end(request);
   }
 
-  #count({ holds, origin }: InProgress, by: 1 | -1): void {
+  #count({ holds, origin, follower }: InProgress, by: 1 | -1): void {
     if (holds === 'a monitoring slot') this.#monitoring += by;
     const shares = holds === 'a slot' ? this.#shares : holds === 'a stream' ? this.#streamShares : undefined;
     if (by === 1) shares?.take(origin);
     else shares?.release(origin);
     if (holds === 'a slot') this.#held += by;
-    if (holds === 'a stream') this.#streams += by;
+    if (holds !== 'a stream') return;
+    this.#streams += by;
+    const left = (this.#streamsOf.get(follower) ?? 0) + by;
+    if (left > 0) this.#streamsOf.set(follower, left);
+    else this.#streamsOf.delete(follower);
   }
 }
 

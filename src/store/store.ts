@@ -184,7 +184,10 @@ export interface Store {
   /** How many rows have each value of a column. Reads the whole table: for operators, not for requests. */
   count<Row, Companion>(table: Table<Row, Companion>, column: string): Promise<ReadonlyMap<Value, number>>;
 
-  /** Changes whenever a row of the table does, so that holders of copies know when to read again. */
+  /**
+   * Changes whenever a row of the table does, so that holders of copies know when to read again. It names the history too: counts
+   * recur in a store that was put back.
+   */
   stamp<Row, Companion>(table: Table<Row, Companion>): Promise<string>;
 
   /** For metrics: cheap, and never waits. */

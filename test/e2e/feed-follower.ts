@@ -12,6 +12,8 @@ export interface Follower {
   /** The last cursor that it has seen. */
   readonly cursor: string | undefined;
   readonly comments: number;
+  /** All that was received. */
+  readonly text: string;
   readonly isOpen: boolean;
   /** The first entry that fits, among those received and those to come. */
   next(fits: (entry: Entry) => boolean): Promise<Entry>;
@@ -45,6 +47,7 @@ class StreamFollower implements Follower {
   readonly ended: Promise<void>;
   cursor: string | undefined;
   comments = 0;
+  text = '';
   isOpen = true;
   readonly #response: IncomingMessage;
   readonly #waiting = new Set<() => void>();
@@ -95,6 +98,7 @@ class StreamFollower implements Follower {
   }
 
   #take(chunk: string): void {
+    this.text += chunk;
     const events = (this.#rest + chunk).split('\n\n');
     this.#rest = events.pop() ?? '';
     for (const event of events) this.#takeEvent(event.split('\n'));

@@ -1,7 +1,7 @@
-// How many may follow the revocation feed: all together, and from one address. Streams take no place, so they have a limit of their own.
+// How many may follow the revocation feed: all together, from one address, and of one resource server.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { ResourceServer } from '../../src/core/resource-server.ts';
+import { type TestContext, test } from 'node:test';
+import type { ResourceServer, ResourceServerId } from '../../src/core/resource-server.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
@@ -9,11 +9,12 @@ import { aResourceServer } from '../samples.ts';
 import { callerOver, reachOf } from './caller.ts';
 import { type Follower, followFeed } from './feed-follower.ts';
 import { basic } from './oauth-steps.ts';
-import { startService, type TestService } from './service.ts';
+import { registryFollows, startService, type TestService } from './service.ts';
 
 const FEED = '/oauth2/revocations';
 const { secret, hash } = drawResourceServerSecret(systemRandom);
 const AUTH = basic('orders-api', secret.reveal());
+const STOCK_AUTH = basic('stock-api', secret.reveal());
 
 function statusesOf(followers: readonly Follower[]): number[] {
   return followers.map(({ status }) => status).sort((a, b) => a - b);
@@ -21,17 +22,26 @@ function statusesOf(followers: readonly Follower[]): number[] {
 
 interface Fixture {
   readonly service: TestService;
-  follow(): Promise<Follower>;
+  follow(auth?: typeof AUTH): Promise<Follower>;
 }
 
-async function withLimits(limits: Readonly<Record<string, unknown>>): Promise<Fixture> {
+async function withLimits(t: TestContext, limits: Readonly<Record<string, unknown>>): Promise<Fixture> {
   const service = await startService({ settings: { limits } });
   const secrets: ResourceServer['secrets'] = [{ hash, createdAt: service.now() }];
   await service.put(resourceServers, aResourceServer({ secrets }));
+  const stock = { id: 'stock-api' as ResourceServerId, audience: 'urn:example:stock' as ResourceServer['audience'] };
+  await service.put(resourceServers, aResourceServer({ ...stock, resources: ['stock'], secrets }));
+  await registryFollows();
   const caller = callerOver('HTTP/1.1', reachOf(service));
-  const { cursor } = (await caller.ask({ path: FEED, headers: AUTH })).json;
-  caller.close();
-  return { service, follow: () => followFeed(reachOf(service), { ...AUTH, 'last-event-id': String(cursor) }) };
+  t.after(async () => {
+    caller.close();
+    await service.stop();
+  });
+  const follow = async (auth = AUTH) => {
+    const { cursor } = (await caller.ask({ path: FEED, headers: auth })).json;
+    return followFeed(reachOf(service), { ...auth, 'last-event-id': String(cursor) });
+  };
+  return { service, follow };
 }
 
 async function closed(field: Fixture, follower: Follower): Promise<Follower> {
@@ -44,8 +54,8 @@ async function closed(field: Fixture, follower: Follower): Promise<Follower> {
   }
 }
 
-test('one address may have its share of the followers, also if they come at once; when one leaves, another may come', async () => {
-  const field = await withLimits({ followers: 20, addressShare: 10, networkShare: 10 });
+test('one address may have its share of the followers, also if they come at once; when one leaves, another may come', async (t) => {
+  const field = await withLimits(t, { followers: 20, addressShare: 10, networkShare: 10 });
   const followers = await Promise.all(Array.from({ length: 8 }, () => field.follow()));
   const [first] = followers.filter(({ status }) => status === 200);
   assert.deepEqual(statusesOf(followers), [200, 200, 429, 429, 429, 429, 429, 429]);
@@ -53,13 +63,22 @@ test('one address may have its share of the followers, also if they come at once
   const next = await closed(field, first);
   assert.equal((await field.follow()).status, 429);
   for (const follower of [...followers, next]) follower.close();
-  await field.service.stop();
 });
 
-test('beyond the limit of all, a follower gets 503', async () => {
-  const field = await withLimits({ followers: 2, addressShare: 100, networkShare: 100 });
-  const followers = await Promise.all(Array.from({ length: 5 }, () => field.follow()));
-  assert.deepEqual(statusesOf(followers), [200, 200, 503, 503, 503]);
-  for (const follower of followers) follower.close();
-  await field.service.stop();
+test('one resource server has at most half of the streams, from however many addresses; another one still gets its own', async (t) => {
+  const field = await withLimits(t, { followers: 4, addressShare: 100, networkShare: 100 });
+  const greedy = await Promise.all(Array.from({ length: 5 }, () => field.follow()));
+  assert.deepEqual(statusesOf(greedy), [200, 200, 429, 429, 429]);
+  const other = await field.follow(STOCK_AUTH);
+  assert.equal(other.status, 200);
+  for (const follower of [...greedy, other]) follower.close();
+});
+
+test('beyond the limit of all, a follower gets 503', async (t) => {
+  const field = await withLimits(t, { followers: 2, addressShare: 100, networkShare: 100 });
+  const followers = await Promise.all([AUTH, STOCK_AUTH].map((auth) => field.follow(auth)));
+  assert.deepEqual(statusesOf(followers), [200, 200]);
+  const late = await Promise.all([AUTH, STOCK_AUTH, AUTH].map((auth) => field.follow(auth)));
+  assert.deepEqual(statusesOf(late), [503, 503, 503]);
+  for (const follower of [...followers, ...late]) follower.close();
 });

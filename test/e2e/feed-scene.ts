@@ -19,6 +19,7 @@ export const STOCK_AUTH = basic('stock-api', secret.reveal());
 
 export interface Snapshot {
   readonly cursor: string;
+  readonly audience: string;
   readonly entries: readonly Entry[];
   readonly next?: string;
 }
@@ -29,7 +30,7 @@ export interface FeedService extends TestService {
   /** Follows from the cursor, or from now on. */
   following(t: { after(done: () => void): void }, auth?: typeof AUTH, cursor?: string): Promise<Follower>;
   /** The id of a grant that was made and revoked. */
-  endedGrant(): Promise<string>;
+  endedGrant(scope?: string, client?: string): Promise<string>;
 }
 
 export async function startFeed(): Promise<FeedService> {
@@ -49,8 +50,8 @@ export async function startFeed(): Promise<FeedService> {
       assert.deepEqual([follower.status, follower.contentType], [200, 'text/event-stream']);
       return follower;
     },
-    endedGrant: async () => {
-      const pair = await pairByCertificate(ada);
+    endedGrant: async (scope, client) => {
+      const pair = await pairByCertificate(ada, client, scope);
       await revoke(ada, pair.access_token);
       const [event] = await service.ports.store.newestEvents({ count: 1, acts: true });
       return event?.subjectId ?? '';

@@ -11,7 +11,7 @@ import { callerOver, PROTOCOLS, reachOf } from './caller.ts';
 import { type Entry, followFeed } from './feed-follower.ts';
 import { AUTH, EVENTS, FEED, type FeedService, ofGrant, STOCK_AUTH, secret, startFeed } from './feed-scene.ts';
 import { assertRefused, basic } from './oauth-steps.ts';
-import { clientId, MALLORY } from './service.ts';
+import { clientId, MALLORY, registryFollows } from './service.ts';
 
 let feed: FeedService;
 const admin = () => ({ store: feed.ports.store, by: OPERATOR });
@@ -85,6 +85,64 @@ suite('what the feed says', () => {
     assert.deepEqual(states.at(-1), entry);
   });
 
+  test('that others may use an integration is not hidden from new followers by a later change of it', async () => {
+    const id = clientId('renamed');
+    await feed.register(anIntegration({ clientId: id }));
+    await changeIntegration(id, { access: { to: 'named', identities: [ADA], groups: [] } }, admin());
+    await changeIntegration(id, { name: 'Renamed' }, admin());
+    const states = (await feed.snapshot()).entries.filter((each) => each['client_id'] === id);
+    assert.ok(
+      states.some((each) => typeof each['recheck_before'] === 'number'),
+      JSON.stringify(states),
+    );
+  });
+
+  test('a scope that grew: older tokens must be introspected', async (t) => {
+    const id = clientId('grown');
+    await feed.register(anIntegration({ clientId: id, scope: scopeOf('orders:read') }));
+    const follower = await feed.following(t, STOCK_AUTH);
+    await changeIntegration(id, { scope: 'orders:read;stock:read' }, admin());
+    const entry = await follower.next((each) => each['client_id'] === id);
+    assert.equal(typeof entry['recheck_before'], 'number');
+  });
+
+  test('a resource server is not told of what does not concern it: grants, integrations, and who may not use these', async (t) => {
+    const ordersOnly = clientId('orders-only');
+    const access = { to: 'named', identities: [ADA], groups: [] } as const;
+    await feed.register(anIntegration({ clientId: ordersOnly, scope: scopeOf('orders:read'), access }));
+    await registryFollows();
+    const [orders, stock] = [await feed.following(t), await feed.following(t, STOCK_AUTH)];
+    const grant = await feed.endedGrant('orders:read', ordersOnly);
+    await enableIntegration(ordersOnly, false, admin());
+    await enableIdentity(MALLORY, false, admin());
+    await enableIdentity(MALLORY, true, admin());
+    const shared = await feed.endedGrant('orders:read;stock:read');
+    for (const follower of [orders, stock]) await follower.next(ofGrant(shared));
+    const names = (entries: readonly Entry[]) => {
+      const text = JSON.stringify(entries);
+      return [text.includes(grant), text.includes(ordersOnly)];
+    };
+    assert.deepEqual(names(orders.entries), [true, true]);
+    assert.deepEqual(names(stock.entries), [false, false]);
+    assert.deepEqual(names((await feed.snapshot('', STOCK_AUTH)).entries), [false, false]);
+    assert.ok(stock.entries.some((entry) => entry['identity'] === sub(MALLORY)));
+  });
+
+  test('a removed signing key is news, in the stream and for new followers', async (t) => {
+    const follower = await feed.following(t);
+    const id = 'a-key';
+    await feed.ports.store.change(integrations, 'none', (_, at) => ({
+      outcome: undefined,
+      events: [{ type: 'administered', at, detail: { kind: 'signing-key', id, did: 'removed', by: OPERATOR } }],
+    }));
+    const entry = await follower.next((each) => each['type'] === 'keys');
+    assert.ok(Number(entry['changed']) > 0);
+    assert.deepEqual(
+      (await feed.snapshot()).entries.filter((each) => each['type'] === 'keys'),
+      [entry],
+    );
+  });
+
   test('a snapshot comes in pages, and its cursor is older than its first page', async (t) => {
     const [grantId] = [await feed.endedGrant()];
     const { store } = feed.ports;
@@ -150,8 +208,9 @@ suite('how a follower resumes', () => {
     const [sequence, mark] = cursor.split('-');
     const stocks = (await feed.snapshot('', STOCK_AUTH)).cursor;
     const foreign = cursor.replace(mark ?? '', 'f'.repeat(16));
-    const ahead = cursor.replace(sequence ?? '', '999999999');
-    for (const wrong of [stocks, foreign, ahead, 'x', `${cursor}0`]) {
+    const ahead = cursor.replace(sequence ?? '', '1.999999999');
+    const ofNextEpoch = cursor.replace(/^1\./, '2.');
+    for (const wrong of [stocks, foreign, ahead, ofNextEpoch, 'x', `${cursor}0`]) {
       const headers = { ...EVENTS, ...AUTH, 'last-event-id': wrong };
       assertRefused(await feed.stranger.ask({ path: FEED, headers }), 410, 'invalid_request');
       assertRefused(

@@ -105,8 +105,9 @@ export async function openFront(
     await work();
     return 'well';
   });
+  let followers = 0;
   app.fastify.get('/events', (_request, reply) => {
-    const refusal = exchangeOf(reply.raw)?.keepStreaming(() => reply.raw.end());
+    const refusal = exchangeOf(reply.raw)?.keepStreaming(() => reply.raw.end(), String(followers++));
     if (refusal) return void reply.code(refusal === 'overloaded' ? 503 : 429).send(refusal);
     reply.hijack();
     if (!reply.raw.writableEnded) reply.raw.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');

@@ -21,7 +21,7 @@ test('the event of a revocation by token names presenter and grant', async (t) =
   const [event, ...others] = await revokedEvents(node);
   assert.deepEqual(others, []);
   assert.deepEqual(event?.presenter, thief);
-  assert.deepEqual(event?.detail, { reason: 'by-caller' });
+  assert.deepEqual(event?.detail, { reason: 'by-caller', scope: grant.scope });
   assert.deepEqual(
     [event?.subjectId, event?.identityId, event?.clientId],
     [grant.id, grant.identityId, grant.clientId],

@@ -2,11 +2,13 @@
 // Only in test:all: long property runs
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { download } from '../../src/outbound/download.ts';
 import { guardedFetch, type OutboundPorts } from '../../src/outbound/guarded-fetch.ts';
+import { makeAuthority } from '../authority.ts';
 import { BROKEN, type RudeServer, rudeServer } from './rude-server.ts';
 
 const LOOPBACK = ['127.0.0.1'];
@@ -161,15 +163,27 @@ suite('a proxy set in the environment', () => {
   proxy.on('connect', (request, socket) => {
     seen.push(`CONNECT ${request.url}`);
     if (request.url?.startsWith('mute.')) return void socket.write('HTTP/1.1 200 OK\r\n\r\n');
-    const through = connect(1, '127.0.0.1');
+    const isThere = request.url === 'crl.example.com:443';
+    const through = connect(isThere ? (target.address() as AddressInfo).port : 1, '127.0.0.1');
     through.on('error', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+    through.on('connect', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      through.pipe(socket).pipe(through);
+    });
   });
+  const authority = makeAuthority();
+  const { pem: cert, key } = authority.issue({ dnsNames: ['crl.example.com'], usages: ['1.3.6.1.5.5.7.3.1'] });
+  const target = createTlsServer({ cert, key }, (_, response) => void response.end('from behind the proxy'));
   let address = '';
   before(async () => {
+    await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     address = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   });
-  after(() => proxy.close());
+  after(() => {
+    proxy.close();
+    target.close();
+  });
 
   test('gets the request and resolves the name itself', async () => {
     const get = fetching({ environment: { http_proxy: `http://user:pass@${address}` } });
@@ -178,9 +192,19 @@ suite('a proxy set in the environment', () => {
   });
 
   test('gets a CONNECT request if the target uses TLS', async () => {
-    const get = fetching({ environment: { HTTPS_PROXY: address } });
-    assert.match(await get('https://crl.example.com/ca.crl', { allowed: [] }), /the proxy replied 502/);
-    assert.deepEqual(seen.splice(0), ['CONNECT crl.example.com:443']);
+    const environment = { HTTPS_PROXY: address };
+    const get = fetching({ environment });
+    assert.match(await get('https://away.example.com/ca.crl', { allowed: [] }), /the proxy replied 502/);
+    const fetch = guardedFetch({ resolve: async () => assert.fail('no name to resolve'), environment });
+    const limits = { maxBytes: MOST, withinMs: 60_000, allowed: [], authorities: authority.pem };
+    const answer = await download(fetch, 'https://crl.example.com/ca.crl', limits);
+    assert.equal(answer.ok ? Buffer.from(answer.value).toString() : answer.refusal, 'from behind the proxy');
+    assert.match(await get('https://crl.example.com/ca.crl', { allowed: [] }), /certificate/);
+    assert.deepEqual(seen.splice(0), [
+      'CONNECT away.example.com:443',
+      'CONNECT crl.example.com:443',
+      'CONNECT crl.example.com:443',
+    ]);
   });
 
   test('is given up if the target behind it is mute, and later requests are not', async () => {

@@ -159,7 +159,7 @@ for (const name of OLD_STORES)
     test('its revocation feed has every revoked grant in its stream', async (t) => {
       const store = await opened(t, openOldStore(name));
       const revoked = (await rowsOf(store)).filter((grant) => grant.revoked).map(({ id }) => id);
-      const items = await itemsAfter(0, 1_000, store);
+      const items = await itemsAfter({ epoch: 1, sequence: 0 }, 1_000, store);
       assert.deepEqual(grantsIn(items.map(({ state }) => state)), revoked.sort());
       const { states } = await firstPage(store);
       const known = await Array.fromAsync(rows(store, integrations), ({ clientId }) => clientId);

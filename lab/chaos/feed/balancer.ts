@@ -8,6 +8,7 @@ export class Balancer {
   readonly #server: Server;
   readonly #open = new Set<Socket>();
   #turn = 0;
+  #isHeld = false;
 
   constructor() {
     this.#server = createServer((inner) => this.#pass(inner));
@@ -24,6 +25,16 @@ export class Balancer {
     return open.length > 0;
   }
 
+  /** Cuts every connection, and those that are opened until `release`. */
+  hold(): void {
+    this.#isHeld = true;
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  release(): void {
+    this.#isHeld = false;
+  }
+
   close(): void {
     this.#server.close();
     for (const socket of this.#open) socket.destroy();
@@ -31,7 +42,7 @@ export class Balancer {
 
   #pass(inner: Socket): void {
     const port = this.targets[this.#turn++ % (this.targets.length || 1)];
-    if (port === undefined) return void inner.destroy();
+    if (port === undefined || this.#isHeld) return void inner.destroy();
     const outer = connect(port, '127.0.0.1');
     this.#open.add(inner);
     inner.pipe(outer).pipe(inner);

@@ -20,8 +20,7 @@ import { clientId, type Home, makeHome, populate } from '../../../test/e2e/servi
 import { pairByCertificate } from '../../../test/e2e/steps.ts';
 import { freePort } from '../../../test/free-port.ts';
 import { anIntegration, aResourceServer, OPERATOR, ORDERS_AUDIENCE } from '../../../test/samples.ts';
-import type { Cluster } from '../failover.ts';
-import { standbyCluster } from '../standby.ts';
+import { type StandbyCluster, standbyCluster } from '../standby.ts';
 import { Balancer } from './balancer.ts';
 
 const ENTRY = fileURLToPath(new URL('../../../test/e2e/process-entry.ts', import.meta.url));
@@ -39,7 +38,7 @@ export class FeedField {
   readonly balancer = new Balancer();
   readonly caller: Caller;
   /** A primary and its standby, if the store is PostgreSQL. */
-  readonly cluster: Cluster | undefined;
+  readonly cluster: StandbyCluster | undefined;
   readonly #guards: Guard[] = [];
   readonly #port: number;
   #nodes: ChildProcess[] = [];
@@ -74,7 +73,7 @@ export class FeedField {
     options: VerifierOptions,
     store: Store,
     home: Home,
-    cluster: Cluster | undefined,
+    cluster: StandbyCluster | undefined,
     own: number,
     shown: number,
   ) {

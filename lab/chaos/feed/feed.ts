@@ -5,6 +5,7 @@ import { printTimes } from '../good-caller.ts';
 import { cutStreams } from './cuts.ts';
 import { ignoreFeed } from './deaf.ts';
 import { FeedField, STORES, type StoreKind } from './feed-field.ts';
+import { cutAtWorst, endAfterRollback, endDuringFailover, endDuringRestart, type Freshness } from './freshness.ts';
 import { refusalLatencies } from './latency.ts';
 
 const FOLLOWERS = 100;
@@ -19,13 +20,45 @@ const SLOWER_BY_MS = 100;
 
 /** `cuts`: per store. Returns how many promises were broken. */
 export async function followFeed(cuts: number, chance: Seeded): Promise<number> {
-  let broken = 0;
+  let broken = await staysFresh();
   for (const kind of STORES)
     broken += await onField(kind, async (field) => {
       const late = await measureLatency(field, kind);
       return late + (await measureCuts(field, kind, cuts, chance));
     });
   return broken + (await ignoreFeedOf(1_000));
+}
+
+/** Entries that a follower has missed, and followers. */
+const WORST: readonly (readonly [backlog: number, followers: number])[] = [
+  [0, 1],
+  [0, 100],
+  [5_000, 1],
+  [3_000, 100],
+  [3_000, 300],
+  [10_000, 100],
+  [10_000, 300],
+];
+const FEW = 20;
+
+/** Returns how often a verifier that said it was fresh accepted the token of an ended grant. */
+export async function staysFresh(worst = WORST): Promise<number> {
+  let broken = 0;
+  for (const kind of STORES)
+    broken += await onField(kind, async (field) => {
+      let accepted = 0;
+      const report = (found: Freshness) => {
+        const after = `fresh after ${(found.freshAfterMs / 1000).toFixed(1)} s`;
+        console.log(`${kind}: ${found.what}: accepted ${found.accepted} times by fresh verifiers; all ${after}`);
+        accepted += found.accepted;
+      };
+      for (const [backlog, followers] of worst) report(await cutAtWorst(field, backlog, followers));
+      report(await endDuringRestart(field, FEW));
+      if (field.cluster) report(await endAfterRollback(field, FEW));
+      if (field.cluster) report(await endDuringFailover(field, FEW));
+      return accepted;
+    });
+  return broken;
 }
 
 /** Returns how many promises were broken. */

@@ -60,8 +60,11 @@ async function checkJwt(token: string, parts: Parts): Promise<Claims | Refusal> 
   const read = await parts.jwts.read(token).catch(unlessAway);
   if (read === undefined) return INVALID;
   if (read === 'away') return askOr(token, undefined, parts); // nothing is known about the signature
-  if (parts.feed.isFresh && !parts.revocations.needsIntrospection(read)) return read;
-  return checkKnown(token, read, parts);
+  if (parts.revocations.needsIntrospection(read)) return checkKnown(token, read, parts);
+  if (parts.feed.isFresh) return read;
+  const checked = await checkKnown(token, read, parts);
+  // What was known a moment ago still counts if the service cannot be asked.
+  return checked === AWAY && parts.feed.wasFresh ? read : checked;
 }
 
 /** By an earlier answer, if it is recent enough; otherwise asks. `verified`: what the token says, if its signature is good. */

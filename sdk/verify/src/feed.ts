@@ -1,4 +1,5 @@
-// Follows the revocation feed: a snapshot, then the stream. When the stream breaks, it resumes where it was.
+// Follows the revocation feed: a snapshot, then the stream. When the stream breaks, it resumes where it was. The feed is fresh while a
+// stream is open that has said `caught-up`: only then everything that happened before has been received.
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from './options.ts';
@@ -10,32 +11,50 @@ const SILENCE_MS = 15_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 const MOST_PAGES = 10_000;
+/** After this long without `caught-up`, an operator should know. */
+const PATIENCE_MS = 9_000;
+
+type FeedSettings = Pick<Settings, 'maxStale' | 'now' | 'onNotice' | 'resourceServer'>;
 
 export class Feed {
   readonly #service: Service;
   readonly #revocations: Revocations;
-  readonly #settings: Pick<Settings, 'maxStale' | 'now' | 'onNotice'>;
+  readonly #settings: FeedSettings;
   readonly #stopping = new AbortController();
   #cursor: string | undefined;
   /** When something last arrived from the service, in milliseconds. 0: never. */
   #heardAt = 0;
+  /** When everything was known last. */
+  #completeAt = 0;
+  #isCaughtUp = false;
+  /** How often a stream has caught up. */
+  #catches = 0;
+  #openedAt = 0;
   #isAway = false;
   #first: { readonly resolve: () => void; readonly reject: (fault: unknown) => void } | undefined;
 
-  constructor(service: Service, revocations: Revocations, settings: Pick<Settings, 'maxStale' | 'now' | 'onNotice'>) {
+  constructor(service: Service, revocations: Revocations, settings: FeedSettings) {
     this.#service = service;
     this.#revocations = revocations;
     this.#settings = settings;
   }
 
-  /** Whether the feed is recent enough to know every revocation. */
+  /** Whether every revocation is known now. */
   get isFresh(): boolean {
-    const { now, maxStale } = this.#settings;
-    const age = now() - this.#heardAt;
-    return this.#cursor !== undefined && age >= 0 && age < maxStale * 1000;
+    return this.#isCaughtUp && this.#isWithin(this.#heardAt, Math.min(SILENCE_MS, this.#settings.maxStale * 1000));
   }
 
-  /** Resolves when the first snapshot has been read. Rejects if the service does not accept this verifier. */
+  /** Whether every revocation was known `maxStale` ago. */
+  get wasFresh(): boolean {
+    return this.#isWithin(this.#completeAt, this.#settings.maxStale * 1000);
+  }
+
+  #isWithin(at: number, longest: number): boolean {
+    const age = this.#settings.now() - at;
+    return age >= 0 && age < longest; // a negative age: the clock was set back
+  }
+
+  /** Resolves when the stream has caught up. Rejects if the service does not accept this verifier. */
   start(): Promise<void> {
     const begun = new Promise<void>((resolve, reject) => {
       this.#first = { resolve, reject };
@@ -52,15 +71,14 @@ export class Feed {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     for (let pause = FIRST_PAUSE_MS; !signal.aborted; ) {
-      const heardAt = this.#heardAt;
+      const catches = this.#catches;
       try {
         this.#cursor ??= await this.#takeSnapshot();
         await this.#follow(this.#cursor);
-        pause = FIRST_PAUSE_MS; // a stream that ended in order is opened again at once
       } catch (fault) {
         if (!signal.aborted) this.#note(fault);
-        pause = this.#heardAt > heardAt ? FIRST_PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
       }
+      pause = this.#catches > catches ? FIRST_PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
       // Many verifiers lose their stream at the same moment: they reconnect one after the other.
       await sleep(pause * (0.5 + Math.random()), undefined, { signal, ref: false }).catch(() => undefined);
     }
@@ -76,15 +94,23 @@ export class Feed {
       const found = await this.#service.snapshot(page);
       for (const entry of found['entries'] as Entry[]) entries.push(entry);
       cursor = String(found['cursor']);
+      this.#checkAudience(found['audience']);
       page = found['next'] as string | undefined;
     }
     this.#revocations.replace(entries);
-    this.#hear();
     return cursor;
+  }
+
+  /** Grants that are limited to another audience are not in this feed. Services before 0.3 do not say it. */
+  #checkAudience(registered: unknown): void {
+    const { id, audience } = this.#settings.resourceServer;
+    if (registered === undefined || registered === audience) return;
+    throw new Misconfigured(`${id} is registered with the audience ${String(registered)}, not ${audience}`);
   }
 
   async #follow(cursor: string): Promise<void> {
     const response = await this.#service.follow(cursor, this.#stopping.signal);
+    this.#openedAt = this.#settings.now();
     let watch: NodeJS.Timeout | undefined;
     const expectLife = () => {
       clearTimeout(watch);
@@ -97,6 +123,7 @@ export class Feed {
         this.#take(event);
       }
     } finally {
+      this.#isCaughtUp = false;
       clearTimeout(watch);
       response.destroy();
     }
@@ -112,11 +139,16 @@ export class Feed {
       throw fault;
     }
     for (const line of lines) if (line.startsWith('id: ')) this.#cursor = line.slice('id: '.length);
-    this.#hear();
+    this.#heardAt = this.#settings.now();
+    if (lines.includes('event: caught-up')) this.#catchUp();
+    if (this.#isCaughtUp) this.#completeAt = this.#heardAt;
+    else if (!this.#isAway && this.#heardAt - this.#openedAt >= PATIENCE_MS)
+      this.#leave('it has not sent caught-up, as services before 0.3 never do. Tokens are introspected');
   }
 
-  #hear(): void {
-    this.#heardAt = this.#settings.now();
+  #catchUp(): void {
+    this.#isCaughtUp = true;
+    this.#catches += 1;
     this.#first?.resolve();
     this.#first = undefined;
     if (this.#isAway) this.#notify('the revocation feed is back');
@@ -126,7 +158,11 @@ export class Feed {
   #note(fault: unknown): void {
     if (fault instanceof CursorGone) this.#cursor = undefined;
     if (fault instanceof Misconfigured) this.#first?.reject(fault);
-    if (!this.#isAway) this.#notify(`the revocation feed is away: ${(fault as Error).message}`);
+    this.#leave((fault as Error).message);
+  }
+
+  #leave(why: string): void {
+    if (!this.#isAway) this.#notify(`the revocation feed is away: ${why}`);
     this.#isAway = true;
   }
 

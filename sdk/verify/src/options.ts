@@ -6,7 +6,7 @@ export interface VerifierOptions {
   /** This API, as the operator registered it: `tessera resource-server add`. */
   readonly resourceServer: ResourceServerOptions;
   /**
-   * What to do while the service cannot be reached, once nothing has arrived from it for `maxStale` seconds:
+   * What to do while the service cannot be reached, once the feed has not been complete for `maxStale` seconds:
    * - `refuse` (default): answer 503. Nobody gets in with a token that may have been revoked.
    * - `trust-until-expiry`: accept tokens that were valid when last checked, until they expire.
    */

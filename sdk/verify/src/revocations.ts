@@ -19,7 +19,7 @@ interface Integration {
   readonly recheckHeardAt: number;
 }
 
-/** Nodes of the service apply a change of an integration within a second. Their answers until then do not count. */
+/** Nodes of the service apply a change of an integration or of keys within a second. Their answers until then do not count. */
 const FOLLOWED_MS = 2_000;
 
 export class Revocations {
@@ -29,6 +29,7 @@ export class Revocations {
   #identities = new Map<string, Identity>();
   #integrations = new Map<string, Integration>();
   #cleanedAt = 0;
+  #keysHeardAt = Number.NEGATIVE_INFINITY;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -45,6 +46,7 @@ export class Revocations {
     if (entry['type'] === 'grant') this.#grants.set(String(entry['grant']), Number(entry['keep_until']));
     else if (entry['type'] === 'identity') this.#addIdentity(entry);
     else if (entry['type'] === 'integration') this.#addIntegration(entry);
+    else if (entry['type'] === 'keys') this.#keysHeardAt = this.#now();
     this.#clean();
   }
 
@@ -66,9 +68,18 @@ export class Revocations {
     return scope.filter((item) => known.scope.has(item) || isBareWithin(item));
   }
 
-  /** Whether only the service can decide. */
-  needsIntrospection({ integration, issuedAt }: Claims): boolean {
-    return issuedAt < (this.#integrations.get(integration)?.recheckBefore ?? 0);
+  /**
+   * Whether only the service can decide: who may use the integration has changed, or nothing of the token concerns this resource
+   * server as far as the feed says. What does not concern it is not in the feed.
+   */
+  needsIntrospection({ integration, issuedAt, scope }: Claims): boolean {
+    const known = this.#integrations.get(integration);
+    return !known || issuedAt < known.recheckBefore || this.narrow(scope, integration).length === 0;
+  }
+
+  /** Published keys that were requested before this moment, in milliseconds, may have been removed since. */
+  get keysGoodFrom(): number {
+    return this.#keysHeardAt + FOLLOWED_MS;
   }
 
   /** Whether an answer to an introspection that was sent at this time can still be used. */

@@ -66,7 +66,8 @@ export class Service {
   }
 
   async keys(): Promise<Json> {
-    return this.#json((await this.endpoints()).keys, {});
+    // A cache between may have keys that were removed.
+    return this.#json((await this.endpoints()).keys, { headers: { 'cache-control': 'no-cache' } });
   }
 
   /** RFC 7662. */
@@ -76,9 +77,8 @@ export class Service {
 
   async snapshot(page: string | undefined): Promise<Json> {
     const { revocations } = await this.endpoints();
-    return this.#json(page === undefined ? revocations : `${revocations}?page=${encodeURIComponent(page)}`, {
-      isProven: true,
-    });
+    const url = page === undefined ? revocations : `${revocations}?page=${encodeURIComponent(page)}`;
+    return this.#json(url, { isProven: true }, feedFault);
   }
 
   /** The open stream of the revocation feed. */
@@ -93,7 +93,7 @@ export class Service {
     response.destroy();
     throw statusCode === 200
       ? new Unavailable(`${revocations} did not answer with a stream`)
-      : faultOf(statusCode, revocations);
+      : feedFault(statusCode, revocations);
   }
 
   close(): void {
@@ -120,10 +120,10 @@ export class Service {
     throw new Misconfigured(`${this.#issuer} ${what}. Ask its operator`);
   }
 
-  async #json(url: string, sending: Sending): Promise<Json> {
+  async #json(url: string, sending: Sending, fault = faultOf): Promise<Json> {
     const response = await this.#send(url, sending);
     const text = await textOf(response);
-    if (response.statusCode !== 200) throw faultOf(response.statusCode ?? 0, url);
+    if (response.statusCode !== 200) throw fault(response.statusCode ?? 0, url);
     const found = parseObject(text);
     if (found) return found;
     throw new Unavailable(`${url} did not answer with a JSON object`);
@@ -180,17 +180,19 @@ function connectionFault(error: NodeJS.ErrnoException, url: string): Error {
   return new Misconfigured(`${what}. If its CA is private, name it: the option \`ca\`, or NODE_EXTRA_CA_CERTS=ca.pem`);
 }
 
-function faultOf(status: number, url: string): Error {
-  if (status === 410) return new CursorGone();
-  const what = `${url} answered ${status}`;
-  const advice = ADVICE[status];
-  return advice === undefined ? new Unavailable(what) : new Misconfigured(`${what}. ${advice}`);
+function feedFault(status: number, url: string): Error {
+  return status === 410 ? new CursorGone() : faultOf(status, url);
 }
 
-const ADVICE: Readonly<Record<number, string>> = {
-  401: 'Check resourceServer.id and resourceServer.secret; `tessera resource-server secret ID` makes a new secret',
-  404: 'Check issuer; the operator may have turned this off',
-};
+function faultOf(status: number, url: string): Error {
+  const what = `${url} answered ${status}`;
+  if (status === 401) return new Misconfigured(`${what}. ${CHECK_SECRET}`);
+  // Also what an ingress says while the service behind it is away.
+  return new Unavailable(status === 404 ? `${what}. If this lasts: check issuer, or ask the operator` : what);
+}
+
+const CHECK_SECRET =
+  'Check resourceServer.id and resourceServer.secret; `tessera resource-server secret ID` makes a new secret';
 
 function parseObject(text: string): Json | undefined {
   try {

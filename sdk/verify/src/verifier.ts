@@ -22,13 +22,13 @@ export interface Guard {
   caller(request: object): Allowed;
   /** Checks a token, without `Bearer`. The result's `scope` says what it allows: compare it with what the call needs. */
   check(token: string | undefined, options?: CheckOptions): Promise<Checked>;
-  /** Whether revocations are known up to now. For the readiness of the API. */
+  /** Whether revocations are known up to now. While they are not, the service is asked about each token. */
   readonly isFresh: boolean;
   /** Ends the connections to the service. From then on, a check that needs the service finds it unavailable. */
   close(): void;
 }
 
-/** How long the first snapshot is waited for. A service that is away then does not keep the API from starting. */
+/** How long the start of the feed is waited for. A service that is away then does not keep the API from starting. */
 const START_MS = 5_000;
 const BEARER = /^bearer +([^ ]+)$/i;
 
@@ -47,7 +47,7 @@ export async function verifier(options: VerifierOptions): Promise<Guard> {
     settings,
     feed,
     revocations,
-    jwts: new Jwts(service, settings),
+    jwts: new Jwts(service, settings, revocations),
     introspection: new Introspection(service, settings),
   };
   const guard = new ServiceGuard(parts, service);

@@ -1,5 +1,6 @@
 // Which resource servers a token is for. A resource server serves some resources of the scope; a grant may be limited to
 // some resource servers by the parameter `resource` (RFC 8707).
+import type { FeedState } from '../feed.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import type { Audience, ResourceServer } from '../resource-server.ts';
 import { narrowToResources, type Scope } from '../scope.ts';
@@ -82,6 +83,24 @@ export function scopeSeenBy(
   return narrowToResources(scope, new Set(resources));
 }
 
-function serves({ resources }: ResourceServer, scope: Scope): boolean {
+/** Whether a resource server is sent a state of the revocation feed: tokens that it changes may be for it. */
+export function isConcerned(server: ResourceServer, state: FeedState): boolean {
+  switch (state.about) {
+    case 'grant':
+      return !state.scope || scopeSeenBy(server, state.scope, state.resource) !== undefined;
+    case 'integration': {
+      const { integration, formerScope } = state;
+      if (formerScope === 'unknown' || serves(server, integration.scope)) return true;
+      return formerScope !== undefined && serves(server, formerScope);
+    }
+    case 'identity':
+    case 'keys':
+      return true;
+    case 'resource-server':
+      return false;
+  }
+}
+
+export function serves({ resources }: ResourceServer, scope: Scope): boolean {
   return resources.some((resource) => scope.resources.has(resource));
 }

@@ -1,6 +1,6 @@
 import type { IdentityState } from '../feed.ts';
 import type { Identity } from '../identity.ts';
-import type { ClientId, Integration } from '../integration.ts';
+import type { Integration } from '../integration.ts';
 import type { SharedReason } from '../refusal.ts';
 import type { ResourceServer } from '../resource-server.ts';
 
@@ -39,11 +39,11 @@ export function identityAccess(
   identity: Identity | undefined,
   integrations: readonly Integration[],
 ): Pick<IdentityState, 'isAllowed' | 'except'> {
-  const refused: ClientId[] = [];
+  const refused: Integration[] = [];
   for (const integration of integrations) {
     const reason = whyNotAllowed(identity, integration);
     // Every other reason holds for all integrations.
-    if (reason === 'identity-without-integration-access') refused.push(integration.clientId);
+    if (reason === 'identity-without-integration-access') refused.push(integration);
     else if (reason) return { isAllowed: false, except: [] };
   }
   return { isAllowed: identity !== undefined, except: refused };

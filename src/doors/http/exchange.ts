@@ -5,8 +5,11 @@ import type { ServerReason } from './transport-refusal.ts';
 export interface Exchange {
   /** Whether it is on an HTTP/1.1 connection that stays open after it. */
   staysOpen(): boolean;
-  /** The response becomes a stream of events: `end` ends it when the server stops. Returns why it must not, if there are too many. */
-  keepStreaming(end: () => void): ServerReason | undefined;
+  /**
+   * The response becomes a stream of events: `end` ends it when the server stops. `follower`: who gets it. Returns why it must not,
+   * if there are too many.
+   */
+  keepStreaming(end: () => void, follower: string): ServerReason | undefined;
   /** Its answer is ready to be sent: it needs no slot any more. fastify's `send` calls it. */
   release(): void;
   /** Ends it at once, without waiting for the caller to read. */

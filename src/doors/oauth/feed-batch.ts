@@ -1,6 +1,6 @@
 // What is sent to followers at a time, as server-sent events.
 import type { ResourceServer } from '../../core/resource-server.ts';
-import { cursorText, serverMark } from '../../operations/feed/cursor.ts';
+import { cursorText, type Position, serverMark } from '../../operations/feed/cursor.ts';
 import type { FeedItem } from '../../operations/feed/read-feed.ts';
 import { feedEntry } from './feed-entry.ts';
 
@@ -11,18 +11,18 @@ const SHARED = 32;
 
 export interface FeedBatch {
   readonly bytes: Buffer;
-  /** The sequence number of its last item. */
-  readonly last: number;
+  /** Its last item. */
+  readonly last: Position;
 }
 
 /** Followers are mostly at the same place: those of one resource server share the bytes of a batch. */
 export class FeedBatches {
   readonly #known = new Map<string, FeedBatch>();
 
-  /** The first of these items, at least one. */
-  of(items: readonly FeedItem[], server: ResourceServer): FeedBatch {
+  /** The first of these items. `history`: of the tail that they are from; the same numbers mean other events in another one. */
+  of(items: readonly [FeedItem, ...FeedItem[]], server: ResourceServer, history: number): FeedBatch {
     const mark = serverMark(server);
-    const key = `${items[0]?.sequence} ${items.at(-1)?.sequence} ${mark}`;
+    const key = `${history} ${items[0].sequence} ${items.at(-1)?.sequence} ${mark}`;
     const known = this.#known.get(key);
     if (known) return known;
     const batch = batchOf(items, server, mark);
@@ -33,15 +33,15 @@ export class FeedBatches {
   }
 }
 
-function batchOf(items: readonly FeedItem[], server: ResourceServer, mark: string): FeedBatch {
+function batchOf(items: readonly [FeedItem, ...FeedItem[]], server: ResourceServer, mark: string): FeedBatch {
   const texts: string[] = [];
   let length = 0;
-  let last = 0;
+  let [last] = items;
   for (const item of items) {
     const text = itemText(item, server, mark);
     texts.push(text);
     length += text.length;
-    last = item.sequence;
+    last = item;
     if (length >= BATCH_BYTES) break;
   }
   return { bytes: Buffer.from(texts.join('')), last };

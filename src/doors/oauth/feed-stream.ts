@@ -50,12 +50,19 @@ export class FeedStream {
       this.#response.writeHead(200, HEADERS);
       await this.write(START);
       await send();
-      this.#response.end();
+      this.#finish();
     } catch {
       this.#cut(); // the store is away
     } finally {
       this.end();
     }
+  }
+
+  /** A follower that does not read would never let the stream end. */
+  #finish(): void {
+    const late = setTimeout(() => this.#cut(), READ_MS).unref();
+    this.#response.once('close', () => clearTimeout(late));
+    this.#response.end();
   }
 
   /** Resolves when the connection has taken the bytes, or the stream has ended. */

@@ -1,7 +1,7 @@
 // All streams of the revocation feed on one listener. They share one timer and the bytes of their batches.
 import type { FastifyReply } from 'fastify';
 import type { ResourceServer } from '../../core/resource-server.ts';
-import type { Position } from '../../operations/feed/cursor.ts';
+import { isInLog, type Position } from '../../operations/feed/cursor.ts';
 import type { FeedTail } from '../../operations/feed/feed-tail.ts';
 import { isOutdated } from '../../operations/feed/follower.ts';
 import type { FeedStore } from '../../operations/feed/read-feed.ts';
@@ -11,6 +11,8 @@ import { FeedBatches } from './feed-batch.ts';
 import { FeedStream } from './feed-stream.ts';
 import { Turns } from './turns.ts';
 
+/** The follower knows all that was committed before this was sent. With a name and data, so that EventSource delivers it. */
+const CAUGHT_UP = Buffer.from('event: caught-up\ndata: {"type":"caught-up"}\n\n');
 const LOOK_EVERY_MS = 1_000;
 /** A follower then connects again, and proves itself again. */
 const LONGEST_MS = 15 * 60_000;
@@ -28,6 +30,7 @@ export class FeedStreams {
   readonly #acts = new Turns();
   #timer: NodeJS.Timeout | undefined;
   #begun = 0;
+  #staleLooks = 0;
 
   constructor(tail: FeedTail, store: FeedStore) {
     this.#tail = tail;
@@ -37,7 +40,7 @@ export class FeedStreams {
   /** Resolves once the stream has begun, or says why there is none: too many are open. */
   async open(reply: FastifyReply, server: ResourceServer, from: Position): Promise<ServerReason | undefined> {
     const stream = new FeedStream(reply.raw, LONGEST_MS - (this.#begun++ % SPREAD) * SPREAD_BY_MS);
-    const reason = exchangeOf(reply.raw)?.keepStreaming(() => stream.end());
+    const reason = exchangeOf(reply.raw)?.keepStreaming(() => stream.end(), server.id);
     if (reason) return reason;
     const leave = await this.#tail.follow();
     reply.hijack();
@@ -63,28 +66,44 @@ export class FeedStreams {
     this.#timer = undefined;
   }
 
-  /** Signs of life only while the store can be read: otherwise silence would be taken for "nothing has changed". */
+  /**
+   * Streams end if the store cannot be read: otherwise silence would be taken for "nothing has changed". At the second look, since
+   * on a busy machine the tail may be about to read.
+   */
   #look(): void {
     const now = performance.now();
+    this.#staleLooks = this.#tail.isCurrent ? 0 : this.#staleLooks + 1;
+    if (this.#staleLooks > 1) for (const stream of this.#open) stream.end();
     for (const stream of this.#open)
       if (stream.isDue(now)) void this.#acts.next().then(() => stream.act(performance.now(), this.#tail.isCurrent));
   }
 
   async #send(stream: FeedStream, server: ResourceServer, from: Position): Promise<void> {
     const { history } = this.#tail;
-    for (let at = from.sequence; !stream.ending.aborted; ) {
+    let [at, isCaughtUp] = [from, false];
+    /** Once the end of the log is reached and was checked: a follower that was sent everything up to there has caught up. */
+    let goal: number | undefined;
+    while (!stream.ending.aborted) {
       await this.#turns.next();
       const { version } = this.#tail;
-      const items = await this.#tail.after(at);
+      const [first, ...more] = await this.#tail.after(at);
       if (this.#tail.history !== history) return;
-      if (items.length === 0) {
-        await this.#tail.change(version, stream.ending);
-        continue;
+      if (first) {
+        const items = [first, ...more] as const;
+        if (await isOutdated(server, items, this.#store)) return;
+        const { bytes, last } = this.#batches.of(items, server, history);
+        await stream.write(bytes);
+        at = last;
+      } else if (isCaughtUp) await this.#tail.change(version, stream.ending);
+      if (isCaughtUp || (first && at.sequence < (goal ?? Number.POSITIVE_INFINITY))) continue;
+      if (goal === undefined) {
+        await this.#tail.catchUp(stream.ending);
+        if (!(await isInLog(from, this.#store))) return;
+        goal = this.#tail.end;
+      } else {
+        await stream.write(CAUGHT_UP);
+        isCaughtUp = true;
       }
-      if (await isOutdated(server, items, this.#store)) return;
-      const { bytes, last } = this.#batches.of(items, server);
-      await stream.write(bytes);
-      at = last;
     }
   }
 }

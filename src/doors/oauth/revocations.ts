@@ -68,7 +68,7 @@ async function pageOf(
 function snapshotOf({ from, states, next }: SnapshotPage, server: ResourceServer): Snapshot {
   const cursor = cursorText(from, serverMark(server));
   const entries = states.map((state) => feedEntry(state, server)).filter((entry) => entry !== undefined);
-  return { cursor, entries, ...(next !== undefined && { next: `${cursor}-${next}` }) };
+  return { cursor, audience: server.audience, entries, ...(next !== undefined && { next: `${cursor}-${next}` }) };
 }
 
 async function follow(

@@ -150,7 +150,7 @@ export const Metadata = object(
 /** One state. Which members there are depends on `type`. */
 export const FeedEntry = object(
   {
-    type: string({ description: 'grant, identity or integration.' }),
+    type: string({ description: 'grant, identity, integration or keys.' }),
     grant: optional(string({ description: 'The id of a grant that has ended: the first part of jti.' })),
     identity: optional(string({ description: 'SHA-256 of sub, in hex.' })),
     allowed: optional(boolean({ description: 'Whether tokens of this identity are valid.' })),
@@ -163,6 +163,7 @@ export const FeedEntry = object(
     recheck_before: optional(
       integer({ description: 'Tokens of this integration with a lower iat must be introspected. Epoch seconds.' }),
     ),
+    changed: optional(integer({ description: 'When a signing key was removed: fetch the keys again. Epoch seconds.' })),
     keep_until: optional(integer({ description: 'After this time, no token is affected. Epoch seconds.' })),
   },
   { title: 'RevocationEntry' },
@@ -171,6 +172,7 @@ export const FeedEntry = object(
 export const Snapshot = object(
   {
     cursor: string({ description: 'Where the stream begins: Last-Event-ID or after.' }),
+    audience: string({ description: 'Of this resource server, as it is registered: aud of its tokens.' }),
     entries: list(FeedEntry, { description: 'Later ones replace earlier ones about the same.' }),
     next: optional(string({ description: 'The next page: page. Absent on the last one.' })),
   },

@@ -1,13 +1,17 @@
 // The end of the feed, read once per process for all followers. Nothing is read while nobody follows.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventProgress } from '../../store/store.ts';
 import { isInLog, newestPosition, type Position } from './cursor.ts';
 import { type FeedItem, type FeedStore, itemsAfter } from './read-feed.ts';
 
 /** How often the store is queried for news. The query uses an index of feed events only. */
 const LOOK_MS = 100;
 /** How often the history is checked if there is no news: a store may have been put back to an older state. */
-const CHECK_MS = 2_000;
-/** News is older than this if the store has not answered since. */
+const CHECK_MS = 1_000;
+/** What was committed longer ago has been read, or the tail is not current. */
 const CURRENT_MS = 3_000;
+/** How long a stream waits for commits in progress before it looks again. */
+const CATCH_UP_MS = 20;
 const READ = 500;
 /** The most that a follower gets at a time. */
 const BATCH = 100;
@@ -26,10 +30,14 @@ export class FeedTail {
   #version = 0;
   #history = 0;
   #wake = new Set<() => void>();
+  /** Everything that was committed before this moment has been read. */
   #currentAt = 0;
-  #checkedAt = 0;
+  /** The last number drawn when a look began. Commits in progress hold back the log: a later look reads up to there. */
+  #drawn: { readonly number: number; readonly at: number } | undefined;
+  /** How many streams wait for a check. */
+  #waiting = 0;
   #looking: Promise<void> | undefined;
-  readonly #reads = new Map<number, Promise<readonly FeedItem[]>>();
+  readonly #reads = new Map<string, Promise<readonly FeedItem[]>>();
   #lastRead: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
@@ -43,9 +51,14 @@ export class FeedTail {
     return this.#version;
   }
 
-  /** Changes when the store was found in another history: followers must start again. */
+  /** Changes when the store may be in another history: followers must start again. */
   get history(): number {
     return this.#history;
+  }
+
+  /** The number of the last event that was read. */
+  get end(): number {
+    return this.#at?.sequence ?? 0;
   }
 
   /** Whether the store was read a moment ago, so that silence means that nothing changed. */
@@ -71,21 +84,37 @@ export class FeedTail {
     return leave;
   }
 
-  /** The next items. Empty: there are none yet. */
-  async after(sequence: number): Promise<readonly FeedItem[]> {
-    if (!this.#at || sequence < this.#keptAfter) return this.#stored(sequence);
-    const first = firstAfter(sequence, this.#kept);
+  /** Resolves when everything that was committed before this call has been read, in the history of this moment. */
+  async catchUp(signal: AbortSignal): Promise<void> {
+    const asked = performance.now();
+    this.#waiting += 1;
+    try {
+      while (this.#currentAt < asked && !signal.aborted) {
+        await this.look();
+        if (this.#currentAt < asked) await sleep(CATCH_UP_MS);
+      }
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /** The next items after this place, which is in this history. Empty: there are none yet. */
+  async after(place: Pick<Position, 'epoch' | 'sequence'>): Promise<readonly FeedItem[]> {
+    if (!this.#at || place.sequence < this.#keptAfter) return this.#stored(place);
+    const first = firstAfter(place.sequence, this.#kept);
     return this.#kept.slice(first, first + BATCH);
   }
 
-  /** One read at a time, since a batch takes some work. After an outage, followers mostly begin at the same place: they share a read. */
-  #stored(sequence: number): Promise<readonly FeedItem[]> {
-    const shared = this.#reads.get(sequence);
+  /** One read at a time, since a batch takes some work. After an outage, followers mostly begin at the same place: they share a read,
+   *  unless something changed since it began. */
+  #stored(place: Pick<Position, 'epoch' | 'sequence'>): Promise<readonly FeedItem[]> {
+    const key = `${this.#version} ${place.epoch}.${place.sequence}`;
+    const shared = this.#reads.get(key);
     if (shared) return shared;
     const read = this.#lastRead
-      .then(() => itemsAfter(sequence, BATCH, this.#store))
-      .finally(() => this.#reads.delete(sequence));
-    this.#reads.set(sequence, read);
+      .then(() => itemsAfter(place, BATCH, this.#store))
+      .finally(() => this.#reads.delete(key));
+    this.#reads.set(key, read);
     this.#lastRead = read.catch(() => undefined);
     return read;
   }
@@ -113,10 +142,20 @@ export class FeedTail {
   }
 
   async #read(): Promise<void> {
+    const began = performance.now();
+    const isCheck = this.#waiting > 0 || !this.#at || began - this.#currentAt >= CHECK_MS;
+    const progress = isCheck ? await this.#store.eventProgress() : undefined;
     if (!this.#at) await this.#begin();
     // After many changes at once: requests get their turn between two batches.
-    else while (this.#at && (await this.#readOn(this.#at)) === READ) await new Promise(setImmediate);
-    this.#currentAt = performance.now();
+    else while (this.#at && (await this.#readOn(this.#at, isCheck)) === READ) await new Promise(setImmediate);
+    if (progress && this.#at) this.#measure(progress, began);
+  }
+
+  /** `progress`: before the log was read, at the moment `began`. */
+  #measure({ readable, drawn }: EventProgress, began: number): void {
+    if (this.#drawn && readable >= this.#drawn.number) this.#currentAt = this.#drawn.at;
+    if (!this.#drawn || readable >= this.#drawn.number) this.#drawn = { number: drawn, at: began };
+    if (readable >= drawn) this.#currentAt = began;
   }
 
   async #begin(): Promise<void> {
@@ -124,18 +163,17 @@ export class FeedTail {
     if (this.#followers === 0) return;
     this.#at = newest;
     this.#keptAfter = newest.sequence;
-    this.#checkedAt = performance.now();
   }
 
   /** Returns how many items there were. */
-  async #readOn(at: Position): Promise<number> {
-    const items = await itemsAfter(at.sequence, READ, this.#store);
-    if (items.length === 0 && performance.now() - this.#checkedAt < CHECK_MS) return 0;
+  async #readOn(at: Position, isCheck: boolean): Promise<number> {
+    const items = await itemsAfter(at, READ, this.#store);
+    if (items.length === 0 && !isCheck) return 0;
     const isThere = await isInLog(at, this.#store);
     if (this.#at !== at) return 0; // the last follower left meanwhile
-    this.#checkedAt = performance.now();
     const last = items.at(-1);
-    if (!isThere) this.#endHistory();
+    if (!isThere)
+      this.#forget(); // swept after a long silence, or the store was put back
     else if (last) this.#keep(items, last);
     return items.length;
   }
@@ -145,13 +183,6 @@ export class FeedTail {
     this.#kept.push(...items);
     const dropped = this.#kept.splice(0, Math.max(0, this.#kept.length - KEPT)).at(-1);
     if (dropped) this.#keptAfter = dropped.sequence;
-    this.#announce();
-  }
-
-  /** The last event that was read is gone: swept after a long silence, or the store was put back. */
-  #endHistory(): void {
-    this.#history += 1;
-    this.#forget();
     this.#announce();
   }
 
@@ -168,9 +199,13 @@ export class FeedTail {
     this.#forget();
   }
 
+  /** What is read from now on may be another history: while nobody follows, nobody checks. */
   #forget(): void {
     this.#at = undefined;
     this.#kept = [];
+    this.#drawn = undefined;
+    this.#history += 1;
+    this.#announce();
   }
 }
 

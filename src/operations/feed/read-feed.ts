@@ -1,11 +1,13 @@
 // Turns events into the states that they leave behind. States are loaded from the store at that moment, never from a cache.
 import { hash } from 'node:crypto';
-import { isNews } from '../../core/act.ts';
+import { type Changed, isNews } from '../../core/act.ts';
+import type { EventOf } from '../../core/event.ts';
 import { type FeedState, keepUntil } from '../../core/feed.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Integration } from '../../core/integration.ts';
 import { identityAccess } from '../../core/rules/identity.ts';
-import { after, seconds } from '../../core/time.ts';
+import { isWithin, parseScope, type Scope } from '../../core/scope.ts';
+import { after, type EpochSeconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { LoggedEvent, Store } from '../../store/store.ts';
 import { identities } from '../../store/tables/identities.ts';
@@ -17,22 +19,24 @@ export interface FeedItem extends Position {
   readonly state: FeedState | undefined;
 }
 
-export type FeedStore = Pick<Store, 'events' | 'newestEvents' | 'load' | 'page' | 'now'>;
+export type FeedStore = Pick<Store, 'events' | 'newestEvents' | 'eventProgress' | 'load' | 'page' | 'now'>;
 
 /** Nodes follow changes of integrations within a second; until then they may issue tokens by the old state. */
 const FOLLOWED = seconds(5);
 
-/** At most `limit` items after a sequence number, oldest first. */
-export async function itemsAfter(sequence: number, limit: number, store: FeedStore): Promise<FeedItem[]> {
-  return itemsOf(await store.events({ after: sequence, limit, acts: true }), store);
+type Place = Pick<Position, 'epoch' | 'sequence'>;
+
+/** At most `limit` items after a place, oldest first. */
+export async function itemsAfter({ epoch, sequence }: Place, limit: number, store: FeedStore): Promise<FeedItem[]> {
+  return itemsOf(await store.events({ after: sequence, limit, acts: true }), epoch, store);
 }
 
-export async function itemsOf(events: readonly LoggedEvent[], store: FeedStore): Promise<FeedItem[]> {
+export async function itemsOf(events: readonly LoggedEvent[], epoch: number, store: FeedStore): Promise<FeedItem[]> {
   // Few and rare: acts of operators.
   const isAct = events.some(({ type }) => type === 'administered');
   const known = isAct ? await Array.fromAsync(rows(store, integrations)) : [];
   const items: FeedItem[] = [];
-  for (const event of events) items.push({ ...positionOf(event), state: await stateOf(event, known, store) });
+  for (const event of events) items.push({ ...positionOf(event, epoch), state: await stateOf(event, known, store) });
   return items;
 }
 
@@ -42,28 +46,53 @@ async function stateOf(
   store: FeedStore,
 ): Promise<FeedState | undefined> {
   const { type, at, subjectId, identityId, clientId, detail } = event;
-  if (type === 'revoked')
-    return subjectId ? { about: 'grant', grantId: subjectId, keepUntil: keepUntil(at) } : undefined;
+  if (type === 'revoked') return subjectId ? grantState(subjectId, at, detail) : undefined;
   if (type !== 'administered' || !isNews(detail)) return undefined;
+  if (detail.kind === 'signing-key') return { about: 'keys', changedAt: at };
   if (detail.kind === 'resource-server') return { about: 'resource-server', id: detail.id };
   if (identityId !== undefined) return identityState(identityId, event, known, store);
   return clientId === undefined ? undefined : integrationState(clientId, event, known);
 }
 
-/** Whether an integration may be used by others than before. */
-export function isAccessChange({ type, detail }: LoggedEvent): boolean {
-  return (
-    type === 'administered' &&
-    detail.kind === 'integration' &&
-    detail.did === 'changed' &&
-    detail.accessChanged === true
-  );
+function grantState(grantId: string, at: EpochSeconds, { scope, resource }: EventOf<'revoked'>['detail']): FeedState {
+  const parsed = scope === undefined ? undefined : parseScope(scope);
+  return { about: 'grant', grantId, scope: parsed, ...(resource && { resource }), keepUntil: keepUntil(at) };
+}
+
+interface AccessChange {
+  /** The scope before it, if it changed that. */
+  readonly formerScope?: Scope | 'unknown';
+  /** Whether tokens issued before must be introspected: others may use the integration, or its scope grew. A follower that the
+   *  grown scope did not concern was not sent which identities may not use the integration. */
+  readonly isRecheck: boolean;
+}
+
+/** How a change of an integration concerns issued tokens. */
+export function accessChangeOf({ type, detail }: LoggedEvent): AccessChange {
+  if (type !== 'administered' || detail.kind !== 'integration' || detail.did !== 'changed') return { isRecheck: false };
+  const { accessChanged = false, changed = {} }: Partial<Changed> & { accessChanged?: boolean } = detail;
+  const { scope } = changed;
+  if (!scope) return { isRecheck: accessChanged };
+  const [before, now] = [scopeIn(scope.before), scopeIn(scope.after)];
+  return { formerScope: before ?? 'unknown', isRecheck: accessChanged || !before || !now || !isWithin(now, before) };
+}
+
+/** Undefined if the event does not have it: 0.2 did not write it, and of a long text there is only a digest. */
+function scopeIn(fact: unknown): Scope | undefined {
+  return typeof fact === 'string' && !fact.startsWith('sha256:') ? parseScope(fact) : undefined;
 }
 
 function integrationState(clientId: string, event: LoggedEvent, known: readonly Integration[]): FeedState | undefined {
   const integration = known.find((each) => each.clientId === clientId);
-  const recheckBefore = isAccessChange(event) && after(event.at, FOLLOWED);
-  return integration && { about: 'integration', integration, ...(recheckBefore && { recheckBefore }) };
+  const { formerScope, isRecheck } = accessChangeOf(event);
+  return (
+    integration && {
+      about: 'integration',
+      integration,
+      ...(formerScope && { formerScope }),
+      ...(isRecheck && { recheckBefore: after(event.at, FOLLOWED) }),
+    }
+  );
 }
 
 async function identityState(

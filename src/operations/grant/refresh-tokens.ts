@@ -1,4 +1,4 @@
-import type { Event } from '../../core/event.ts';
+import { type Event, ended } from '../../core/event.ts';
 import { accessTokenExpiry, type Grant, grantTime, revoke } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
@@ -174,9 +174,9 @@ function repeat(turn: Turn, ports: Ports): Decision<Grant, Outcome<DecidedPair>>
 /** Only reuse and a rolled-back store end a grant. No other refusal changes anything. */
 function end(turn: Turn, { why, refusal }: RefreshDecision & { do: 'end' }): Decision<Grant, Outcome<DecidedPair>> {
   const { grant, now } = turn;
-  const ended: Event = { type: 'revoked', ...facts(turn), detail: { reason: why } };
+  const revoked: Event = { type: 'revoked', ...facts(turn), detail: ended(grant, why) };
   const reused: Event = { type: 'reused', ...facts(turn), detail: { ended: true } };
-  const events = why === 'reuse' ? [reused, ended] : [ended];
+  const events = why === 'reuse' ? [reused, revoked] : [revoked];
   return { outcome: refused(refusal), next: revoke(grant, now, why), events };
 }
 

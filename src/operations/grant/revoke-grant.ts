@@ -1,6 +1,6 @@
 import type { Author } from '../../core/act.ts';
 import type { CertificateMark } from '../../core/certificate.ts';
-import type { Event } from '../../core/event.ts';
+import { type Event, ended } from '../../core/event.ts';
 import { type Grant, type GrantId, type RevocationReason, type RevokedGrant, revoke } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
@@ -135,6 +135,6 @@ interface Revoker {
 
 function revokedEvent(grant: RevokedGrant, at: EpochSeconds, { presenter, by }: Revoker): Event {
   const { id: subjectId, clientId, identityId, revoked } = grant;
-  const detail = { reason: revoked.reason, ...(by !== undefined && { by }) };
+  const detail = ended(grant, revoked.reason, by);
   return { type: 'revoked', at, clientId, identityId, subjectId, detail, ...(presenter && { presenter }) };
 }

@@ -107,7 +107,11 @@ function countEndingStatement({ name, endsAt }: AnyTable): Statement | undefined
 }
 
 function stampStatement({ name }: AnyTable): Statement {
-  return { name: `stamp_${name}`, text: `SELECT count(*), coalesce(sum(revision), 0)::bigint FROM ${quote(name)}` };
+  const history = 'SELECT max(epoch) FROM store_history';
+  return {
+    name: `stamp_${name}`,
+    text: `SELECT count(*), coalesce(sum(revision), 0)::bigint, (${history}) FROM ${quote(name)}`,
+  };
 }
 
 export function removeStatement(table: AnyTable): Statement {

@@ -79,7 +79,7 @@ function tableStatements(table: AnyTable): TableStatements {
       `DELETE FROM ${name} WHERE ${key.name} IN (SELECT ${key.name} FROM ${name} WHERE ${endsAt} < ? ${LIMIT})`,
     countEnding:
       endsAt && `SELECT count(*) FROM (SELECT 1 FROM ${name} WHERE ${endsAt} >= ? AND ${endsAt} < ? ${LIMIT})`,
-    stamp: `SELECT count(*), total(revision) FROM ${name}`,
+    stamp: `SELECT count(*), total(revision), (SELECT max(epoch) FROM store_history) FROM ${name}`,
     changingRare: changing.filter(({ rare }) => rare),
     decoded: decodedOf(table.columns),
     hasBytes: table.columns.some(({ kind }) => kind === 'bytes'),

@@ -109,6 +109,23 @@ test('a stream that is too old ends in order', async (t) => {
   assert.equal(client.rstCode, 0);
 });
 
+test('a stream that ends while its follower does not read is cut 10 seconds later', async (t) => {
+  const { response, client } = await responseTo(t, 100);
+  const stream = new FeedStream(response, MINUTE);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const running = stream.run(async () => {
+    while (!stream.ending.aborted) await stream.write(BATCH);
+  });
+  await once(client, 'response');
+  stream.end();
+  await running;
+  t.mock.timers.tick(9_999);
+  assert.equal(client.closed, false);
+  t.mock.timers.tick(1);
+  client.resume();
+  await once(client, 'close');
+});
+
 test('a stream whose client has gone ends, also with a write under way', async (t) => {
   const { response, session } = await responseTo(t, 100);
   const stream = new FeedStream(response, MINUTE);

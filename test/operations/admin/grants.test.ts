@@ -83,7 +83,7 @@ suite('grants, as operators end them', () => {
     const [event] = await admin.store.newestEvents({ count: 1 });
     assert.deepEqual(
       [event?.type, event?.subjectId, event?.detail],
-      ['revoked', grantId(0), { reason: 'by-operator', by: OPERATOR }],
+      ['revoked', grantId(0), { reason: 'by-operator', by: OPERATOR, scope: 'orders:read' }],
     );
     assert.deepEqual(await found({}), [1, 2, 3]);
   });

@@ -216,7 +216,7 @@ const TOLD: { readonly [K in Kind]: { readonly [D in keyof FactsOf[K]]: Told } }
     },
     removed: { first: register, act: (at) => removeResourceServer('orders-api', CONFIRMED, at), hears: ordersChanged },
   },
-  // Verifiers fetch the keys themselves.
+  // Verifiers find new keys by themselves.
   'signing-key': {
     added: { act: addSigning, hears: nothing },
     signs: { first: addSigning, act: async (at) => sign(await addSigning(at), at), hears: nothing },
@@ -226,7 +226,7 @@ const TOLD: { readonly [K in Kind]: { readonly [D in keyof FactsOf[K]]: Told } }
         await sign(await addSigning(at), at);
         accepted(await retireSigningKey(at.keys(), { id, atOnce: true }, at));
       },
-      hears: nothing,
+      hears: () => ({ about: 'keys' }),
     },
   },
   key: {
@@ -271,7 +271,7 @@ const TOLD: { readonly [K in Kind]: { readonly [D in keyof FactsOf[K]]: Told } }
 async function heard(at: Scene, act: (at: Scene) => Promise<unknown>) {
   const [before] = await at.store.newestEvents({ count: 1 });
   await act(at);
-  const items = await itemsAfter(before?.sequence ?? 0, 100, at.store);
+  const items = await itemsAfter({ epoch: 1, sequence: before?.sequence ?? 0 }, 100, at.store);
   const events = await at.store.events({ after: before?.sequence ?? 0, limit: 100, acts: true });
   const done = events.flatMap(({ type, detail }) => (type === 'administered' ? [`${detail.kind} ${detail.did}`] : []));
   return { done, states: items.map(({ state }) => state) };
@@ -303,7 +303,8 @@ for (const kind of Object.keys(KINDS) as Kind[])
   });
 
 function keyOf(state: FeedState): string {
-  return state.about === 'identity' ? state.identity : state.about === 'integration' ? state.integration.clientId : '';
+  if (state.about === 'identity') return state.identity;
+  return state.about === 'integration' ? state.integration.clientId : state.about;
 }
 
 test('an act of a later release tells followers what is so now, of what it names', async (t) => {

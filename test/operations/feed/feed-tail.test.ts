@@ -1,28 +1,35 @@
 // How the end of the feed is read for many followers.
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
+import type { Event } from '../../../src/core/event.ts';
 import { FeedTail } from '../../../src/operations/feed/feed-tail.ts';
 import type { FeedStore } from '../../../src/operations/feed/read-feed.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
+import { eventually } from '../../eventually.ts';
 import { onSqlite } from '../on-sqlite.ts';
 
 const ENTRIES = 1_000;
 
-/** A store with this many ended grants in its log, that counts the reads of the log under way. */
+/** A store with ended grants in its log, and one other event after them. It counts the reads of the log under way. */
 async function withEntries(t: TestContext) {
   const { node, clock } = await onSqlite(t);
   const { store } = node;
-  const events = Array.from({ length: ENTRIES }, (_, n) => ({
-    type: 'revoked' as const,
-    detail: { reason: 'by-caller' } as const,
-    at: clock.now(),
-    subjectId: n.toString(16).padStart(32, 'd'),
-  }));
-  await store.change(integrations, 'none', () => ({ outcome: undefined, events }));
-  const reads = { all: 0, atOnce: 0, most: 0, isFailing: false };
+  const revoked = (subjectId: string) =>
+    ({ type: 'revoked', detail: { reason: 'by-caller' }, at: clock.now(), subjectId }) as const;
+  const append = (events: readonly Event[]) =>
+    store.change(integrations, 'none', () => ({ outcome: undefined, events }));
+  const endMany = (count: number) =>
+    append(Array.from({ length: count }, (_, n) => revoked(n.toString(16).padStart(32, 'd'))));
+  await endMany(ENTRIES);
+  await append([{ type: 'refreshed', at: clock.now(), subjectId: 'c'.repeat(32) }]);
+  const reads = { all: 0, atOnce: 0, most: 0, isFailing: false, held: Promise.resolve(), lag: 0 };
   const counting: FeedStore = {
     now: () => store.now(),
     newestEvents: (query) => store.newestEvents(query),
+    eventProgress: async () => {
+      const { drawn } = await store.eventProgress();
+      return { drawn, readable: drawn - reads.lag };
+    },
     load: (table, key) => store.load(table, key),
     page: (table, query) => store.page(table, query),
     events: async (query) => {
@@ -30,7 +37,9 @@ async function withEntries(t: TestContext) {
       reads.most = Math.max(reads.most, ++reads.atOnce);
       try {
         if (reads.isFailing) throw new Error('the store is away');
-        return await store.events(query);
+        const found = await store.events(query);
+        await reads.held; // a store that is slow to answer
+        return reads.lag === 0 ? found : found.slice(0, -reads.lag);
       } finally {
         reads.atOnce -= 1;
       }
@@ -39,14 +48,21 @@ async function withEntries(t: TestContext) {
   const tail = new FeedTail(counting, 60_000);
   t.after(await tail.follow());
   Object.assign(reads, { all: 0, most: 0 });
-  return { tail, reads, first: ((await store.events({ after: 0, limit: 1, acts: true }))[0]?.sequence ?? 0) - 1 };
+  const end = (subjectId: string) => append([revoked(subjectId)]);
+  return {
+    tail,
+    reads,
+    end,
+    endMany,
+    first: ((await store.events({ after: 0, limit: 1, acts: true }))[0]?.sequence ?? 0) - 1,
+  };
 }
 
 /** Reads to the end, and returns the sequence numbers. */
 async function readOn(tail: FeedTail, from: number): Promise<number[]> {
   const found: number[] = [];
   for (let at = from; ; at = found.at(-1) ?? at) {
-    const items = await tail.after(at);
+    const items = await tail.after({ epoch: 1, sequence: at });
     if (items.length === 0) return found;
     found.push(...items.map(({ sequence }) => sequence));
   }
@@ -73,8 +89,92 @@ suite('followers that are far behind', () => {
   test('read on after a read that failed', async (t) => {
     const { tail, reads, first } = await withEntries(t);
     reads.isFailing = true;
-    await assert.rejects(tail.after(first), /the store is away/);
+    await assert.rejects(tail.after({ epoch: 1, sequence: first }), /the store is away/);
     reads.isFailing = false;
     assert.equal((await readOn(tail, first)).length, ENTRIES);
   });
 });
+
+const GRANT = 'e'.repeat(32);
+const never = new AbortController().signal;
+
+suite('a revocation that was committed', () => {
+  test('is not missed by a follower that joins a read which began before it', async (t) => {
+    const { tail, reads, end, first } = await withEntries(t);
+    const at = { epoch: 1, sequence: first + ENTRIES };
+    const slow = Promise.withResolvers<void>();
+    reads.held = slow.promise;
+    const early = tail.after(at);
+    await eventually('it reads from the store', () => reads.atOnce === 1);
+    reads.held = Promise.resolve();
+    await end(GRANT);
+    await tail.look();
+    const joined = follow(tail, at.sequence);
+    slow.resolve();
+    assert.deepEqual(await early, []);
+    await eventually('the other one has it', () => joined.grants.includes(GRANT));
+    joined.stop();
+  });
+
+  test('has been read when a stream has caught up, also if another commit holds back the log', async (t) => {
+    const { tail, reads, end } = await withEntries(t);
+    await end(GRANT);
+    reads.lag = 1;
+    let isCaughtUp = false;
+    const catching = tail.catchUp(never).then(() => {
+      isCaughtUp = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.equal(isCaughtUp, false, 'a number is drawn that cannot be read yet');
+    reads.lag = 0;
+    await catching;
+    const [item] = await tail.after({ epoch: 1, sequence: tail.end - 1 });
+    assert.equal(item?.state?.about === 'grant' && item.state.grantId, GRANT);
+  });
+
+  test('reaches a follower that is behind by more than is kept in memory', async (t) => {
+    const { tail, endMany, first } = await withEntries(t);
+    for (let n = 0; n < 3; n++) {
+      await endMany(4_000);
+      await tail.look();
+    }
+    assert.equal((await readOn(tail, first + ENTRIES)).length, 12_000);
+  });
+});
+
+suite('a store that cannot be read', () => {
+  test('is not current for long', async (t) => {
+    const { tail, reads } = await withEntries(t);
+    assert.equal(tail.isCurrent, true);
+    reads.isFailing = true;
+    t.mock.method(
+      performance,
+      'now',
+      (
+        (real) => () =>
+          real() + 3_100
+      )(performance.now.bind(performance)),
+    );
+    await assert.rejects(tail.catchUp(never), /the store is away/);
+    assert.equal(tail.isCurrent, false);
+    reads.isFailing = false;
+    await tail.catchUp(never);
+    assert.equal(tail.isCurrent, true);
+  });
+});
+
+/** As a stream does it: reads on whenever something has changed. */
+function follow(tail: FeedTail, from: number) {
+  const stopping = new AbortController();
+  const grants: string[] = [];
+  void (async () => {
+    for (let sequence = from; !stopping.signal.aborted; ) {
+      const { version } = tail;
+      const items = await tail.after({ epoch: 1, sequence });
+      for (const { state } of items) if (state?.about === 'grant') grants.push(state.grantId);
+      sequence = items.at(-1)?.sequence ?? sequence;
+      if (items.length === 0) await tail.change(version, stopping.signal);
+    }
+  })();
+  return { grants, stop: () => stopping.abort() };
+}

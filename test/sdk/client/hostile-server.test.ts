@@ -89,3 +89,16 @@ suite('a device authorization', () => {
     await assert.rejects(login, (error) => error === reason || (error as Error).cause === reason);
   });
 });
+
+test('an answer of more than a megabyte is not taken', async (t) => {
+  const { fake, source } = await scene(t, EXPIRED);
+  const body = {
+    access_token: 'A9',
+    refresh_token: 'R9',
+    token_type: 'Bearer',
+    expires_in: 600,
+    pad: 'x'.repeat(1_000_000),
+  };
+  fake.next.push({ status: 200, body });
+  assert.notEqual(await source(stored()).get(), 'A9');
+});

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { stored } from '../../../sdk/client/src/by/stored.ts';
 import { TokenFailure } from '../../../sdk/client/src/failure.ts';
 import { fileStore } from '../../../sdk/client/src/store/file-store.ts';
@@ -64,6 +65,19 @@ suite('a refresh that a killed process has left', () => {
     leaveMark(file, 'R0', 500);
     assert.equal(await source(stored()).get(), 'A2');
   });
+});
+
+test('a lost answer is remembered: after the window, its token is never presented again, by no process', async (t) => {
+  const { fake, source } = await scene(t, EXPIRED);
+  fake.next.push('drop after', ...Array.from({ length: 100 }, () => 'drop before' as const));
+  const impatient = { timeoutSeconds: 0.2, retryWindowSeconds: 1 };
+  await assert.rejects(source(stored(), impatient).get(), TokenFailure);
+  const presented = fake.presented().length;
+  assert.ok(presented > 0);
+  await sleep(1_000);
+  fake.next.length = 0;
+  assert.equal(await source(alone(), { retryWindowSeconds: 1 }).get(), `A${fake.generation}`);
+  assert.equal(fake.presented().length, presented, 'the server would take it for a stolen one');
 });
 
 /** The store of the file, with some steps replaced. */

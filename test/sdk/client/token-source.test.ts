@@ -1,6 +1,8 @@
 // A token source: when it refreshes, when it starts over, and when it sends nothing.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { suite, test } from 'node:test';
 import { stored } from '../../../sdk/client/src/by/stored.ts';
@@ -176,4 +178,26 @@ suite('no refresh is requested', () => {
       failsWith('usage', /https address/),
     );
   });
+});
+
+suite('an API that answers 401', () => {
+  for (const [what, obtained, isReplaced] of [
+    ['a token of this moment: a new one would not help', 0, false],
+    ['a token that is some minutes old: a new one is tried', -300, true],
+    ['a token that seems to be of tomorrow, since the clock was set back: a new one is tried', 86_400, true],
+  ] as const)
+    test(what, async (t) => {
+      const { fake, source } = await scene(t, { obtained, expires: 600 });
+      const seen: string[] = [];
+      const api = createServer((request, response) => {
+        seen.push(request.headers.authorization ?? '');
+        response.writeHead(401).end();
+      });
+      await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+      t.after(() => api.close());
+      const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}/`;
+      assert.equal((await source(stored()).fetch(url)).status, 401);
+      assert.deepEqual(seen, isReplaced ? ['Bearer A1', 'Bearer A2'] : ['Bearer A1']);
+      assert.deepEqual(fake.presented(), isReplaced ? ['R1'] : []);
+    });
 });

@@ -15,6 +15,19 @@ export class FakeService {
   readonly entries: object[] = [];
   /** Paths that answer otherwise. */
   readonly instead = new Map<string, (response: ServerResponse) => void>();
+  /** What a stream sends after its backlog. Services before 0.3 send nothing. */
+  afterBacklog = 'event: caught-up\ndata: {"type":"caught-up"}\n\n';
+  /** What is registered: the integration of the tokens, and what the snapshot says about this resource server. */
+  readonly integration = {
+    type: 'integration',
+    client_id: 'orders-sync',
+    enabled: true,
+    scope: 'orders:read orders:write',
+  };
+  audience: string | undefined = AUDIENCE;
+  /** Whether a stream sends what its follower has missed. */
+  backlog = true;
+  keyHeaders: IncomingMessage['headers'] = {};
   introspections = 0;
   snapshots = 0;
   keyRequests = 0;
@@ -64,6 +77,10 @@ export class FakeService {
       jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' },
     });
     this.#signing = kid;
+  }
+
+  removeKey(kid: string): void {
+    this.#keys.delete(kid);
   }
 
   async jwt(claims: object = {}, header: object = {}): Promise<string> {
@@ -134,7 +151,7 @@ export class FakeService {
     if (instead) instead(response);
     else if (pathname.startsWith('/.well-known/')) send(this.#metadata());
     else if (this.away.has(pathname.slice(1) as Part)) send({}, 503);
-    else if (pathname === '/keys') this.#sendKeys(send);
+    else if (pathname === '/keys') this.#sendKeys(request, send);
     else if (pathname === '/introspection') send(await this.#introspect(request));
     else if (request.headers.accept === 'text/event-stream') this.#stream(request, response);
     else this.#snapshot(send);
@@ -149,8 +166,9 @@ export class FakeService {
     };
   }
 
-  #sendKeys(send: (body: object) => void): void {
+  #sendKeys({ headers }: IncomingMessage, send: (body: object) => void): void {
     this.keyRequests += 1;
+    this.keyHeaders = headers;
     send({ keys: [...this.#keys.values()].map(({ jwk }) => jwk) });
   }
 
@@ -164,7 +182,8 @@ export class FakeService {
 
   #snapshot(send: (body: object) => void): void {
     this.snapshots += 1;
-    send({ cursor: `c${this.#sequence}`, entries: this.entries });
+    const { audience, entries } = this;
+    send({ cursor: `c${this.#sequence}`, audience, entries: [this.integration, ...entries] });
   }
 
   #stream(request: IncomingMessage, response: ServerResponse): void {
@@ -173,7 +192,8 @@ export class FakeService {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(':\n\n');
     for (const [index, entry] of this.entries.entries())
-      if (index >= after) response.write(`id: c${index + 1}\ndata: ${JSON.stringify(entry)}\n\n`);
+      if (index >= after && this.backlog) response.write(`id: c${index + 1}\ndata: ${JSON.stringify(entry)}\n\n`);
+    response.write(this.afterBacklog);
     this.#streams.add(response);
     response.once('close', () => this.#streams.delete(response));
   }

@@ -8,6 +8,7 @@ import { attempts } from '../../../src/store/tables/attempts.ts';
 import { grants, grantsOf } from '../../../src/store/tables/grants.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
+import { storeHistory } from '../../../src/store/tables/store-history.ts';
 import { ADA, aGrant, anIdentity, anIntegration, hexOf } from '../../samples.ts';
 import type { Claim } from '../conformance.ts';
 import { assertSameRow, counter, put, told } from './rows.ts';
@@ -166,5 +167,7 @@ export function lookups(claim: Claim): void {
     assert.ok(await isNew(), 'another row');
     await put(store, attempts, counter('a'));
     assert.ok(!(await isNew()), 'a row of another table');
+    await put(store, storeHistory, { epoch: 2, rollback: undefined });
+    assert.ok(await isNew(), 'another history: the same counts may stand for other rows');
   });
 }

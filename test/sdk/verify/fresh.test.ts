@@ -1,0 +1,327 @@
+// What a verifier that says it is fresh knows: every revocation. And what makes it so, and no longer so.
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { suite, type TestContext, test } from 'node:test';
+import { type Guard, Misconfigured, type VerifierOptions, verifier } from '../../../sdk/verify/src/verify.ts';
+import { eventually } from '../../eventually.ts';
+import { FakeService } from './fake-service.ts';
+
+const CAUGHT_UP = 'event: caught-up\ndata: {"type":"caught-up"}\n\n';
+const METADATA = '/.well-known/oauth-authorization-server';
+
+interface Scene {
+  readonly service: FakeService;
+  readonly guard: Guard;
+  readonly notices: readonly string[];
+}
+
+async function scene(t: TestContext, options: Partial<VerifierOptions> = {}): Promise<Scene> {
+  const service = await FakeService.start();
+  t.after(() => service.leave());
+  const notices: string[] = [];
+  const guard = await verifier({ ...service.options, onNotice: (notice) => notices.push(notice), ...options });
+  t.after(() => guard.close());
+  return { service, guard, notices };
+}
+
+async function reasonFor(guard: Guard, token: string): Promise<string> {
+  const checked = await guard.check(token);
+  return checked.ok ? 'allowed' : checked.reason;
+}
+
+const ended = (service: FakeService, grant = '018f') => ({ type: 'grant', grant, keep_until: service.now + 86_400 });
+
+/** The grant ends: introspection and the feed know it. */
+function revoke(service: FakeService, token: string): void {
+  service.active.delete(token);
+  service.tell(ended(service));
+}
+
+suite('after a cut', () => {
+  test('a token that was revoked meanwhile is refused, however long the backlog takes', async (t) => {
+    const { service, guard } = await scene(t);
+    const token = await service.jwt();
+    assert.equal(await reasonFor(guard, token), 'allowed');
+    assert.equal(service.introspections, 0, 'a fresh verifier asks nobody');
+    // From now on, a stream sends its first bytes and no more.
+    service.backlog = false;
+    service.afterBacklog = '';
+    service.cutStreams();
+    await eventually('the stream is over', () => !guard.isFresh);
+    revoke(service, token);
+    await eventually('another stream is open', () => service.followers === 1);
+    for (let n = 0; n < 20; n++) {
+      service.showLife();
+      assert.equal(await reasonFor(guard, token), 'token-invalid');
+      assert.equal(guard.isFresh, false, 'signs of life do not make it fresh');
+    }
+    service.write(`id: c1\ndata: ${JSON.stringify(ended(service))}\n\n`);
+    service.write(CAUGHT_UP);
+    await eventually('it has caught up', () => guard.isFresh);
+    assert.equal(await reasonFor(guard, token), 'token-invalid');
+  });
+
+  test('it is not fresh while there is no stream, and again fresh once the next one has caught up', async (t) => {
+    const { service, guard } = await scene(t);
+    assert.equal(guard.isFresh, true);
+    service.away.add('feed');
+    service.cutStreams();
+    await eventually('the stream is over', () => !guard.isFresh);
+    service.away.delete('feed');
+    await eventually('it is fresh', () => guard.isFresh);
+  });
+
+  test('after many failed attempts, the next cut is resumed as fast as the first', async (t) => {
+    const { service, guard } = await scene(t);
+    service.away.add('feed');
+    let failed = 0;
+    service.instead.set('/feed', (response) => {
+      failed += 1;
+      response.writeHead(503).end();
+    });
+    service.cutStreams();
+    await eventually('it has waited longer and longer', () => failed === 5);
+    service.instead.delete('/feed');
+    service.away.delete('feed');
+    await eventually('it is fresh', () => guard.isFresh);
+    service.cutStreams();
+    const began = performance.now();
+    await eventually('the stream is over', () => !guard.isFresh);
+    await eventually('it is fresh', () => guard.isFresh);
+    assert.ok(performance.now() - began < 1_500, 'the sixth pause would have been 1.6 s at least');
+  });
+});
+
+test('a stream that is silent for 15 seconds proves nothing', async (t) => {
+  const { service, guard } = await scene(t, { maxStale: 60 });
+  const token = await service.jwt();
+  service.now += 14;
+  assert.equal(guard.isFresh, true);
+  service.now += 1;
+  assert.equal(guard.isFresh, false);
+  service.active.delete(token); // revoked, and the feed did not say it
+  assert.equal(await reasonFor(guard, token), 'token-invalid');
+  service.showLife();
+  await eventually('a sign of life arrived', () => guard.isFresh);
+});
+
+test('a service that never says caught-up (before 0.3): never fresh, every token is introspected, and a notice says so', async (t) => {
+  const service = await FakeService.start();
+  t.after(() => service.leave());
+  service.afterBacklog = '';
+  service.audience = undefined;
+  const notices: string[] = [];
+  const guard = await verifier({ ...service.options, onNotice: (notice) => notices.push(notice) });
+  t.after(() => guard.close());
+  const token = await service.jwt();
+  assert.equal(guard.isFresh, false);
+  assert.equal(await reasonFor(guard, token), 'allowed');
+  assert.equal(service.introspections, 1);
+  service.tell(ended(service));
+  await eventually('an entry still ends a token at once', async () => (await reasonFor(guard, token)) !== 'allowed');
+  service.now += 10;
+  service.showLife();
+  await eventually('a notice', () => notices.some((notice) => /has not sent caught-up/.test(notice)));
+});
+
+suite('what the feed does not name', () => {
+  test('a token of an integration that is not in the feed is introspected', async (t) => {
+    const { service, guard } = await scene(t);
+    const token = await service.jwt({ client_id: 'unheard-of' });
+    assert.equal(await reasonFor(guard, token), 'allowed');
+    assert.equal(service.introspections, 1);
+    const other = await service.jwt({ client_id: 'unheard-of', jti: '0191.0' });
+    service.active.delete(other);
+    assert.equal(await reasonFor(guard, other), 'token-invalid');
+  });
+
+  test('a token whose integration has nothing left for this API is introspected', async (t) => {
+    const { service, guard } = await scene(t);
+    const token = await service.jwt();
+    service.active.delete(token);
+    service.tell({ ...service.integration, scope: '' });
+    await eventually('it is refused', async () => (await reasonFor(guard, token)) === 'token-invalid');
+  });
+
+  test('another audience than the registered one fails at the start', async (t) => {
+    const service = await FakeService.start();
+    t.after(() => service.leave());
+    service.audience = 'https://stock.example';
+    await assert.rejects(verifier(service.options), (fault) => {
+      assert.ok(fault instanceof Misconfigured);
+      assert.match(fault.message, /registered with the audience https:\/\/stock\.example/);
+      return true;
+    });
+  });
+});
+
+test('an identity that may no longer use one integration is refused there, and only there', async (t) => {
+  const { service, guard } = await scene(t);
+  service.tell({ ...service.integration, client_id: 'kiosk' });
+  const [here, elsewhere] = [await service.jwt(), await service.jwt({ client_id: 'kiosk' })];
+  const { createHash } = await import('node:crypto');
+  const identity = createHash('sha256').update('local:ada').digest('hex');
+  const state = { type: 'identity', identity, allowed: true, keep_until: service.now + 86_400 };
+  service.tell({ ...state, except: ['orders-sync'] });
+  await eventually('it is refused', async () => (await reasonFor(guard, here)) === 'token-invalid');
+  assert.equal(await reasonFor(guard, elsewhere), 'allowed');
+  service.tell({ ...state, except: [] });
+  await eventually('it is allowed again', async () => (await reasonFor(guard, here)) === 'allowed');
+});
+
+suite('keys that are published no longer', () => {
+  /** A token of a key that is then removed. Introspection knows: it is not active. */
+  async function withRemovedKey(t: TestContext): Promise<Scene & { readonly token: string; readonly good: string }> {
+    const found = await scene(t);
+    const { service, guard } = found;
+    const token = await service.jwt();
+    assert.equal(await reasonFor(guard, token), 'allowed');
+    await service.rotate('second');
+    service.active.delete(token);
+    service.removeKey('first');
+    return { ...found, token, good: await service.jwt({ jti: '0190.0' }) };
+  }
+
+  test('the feed says it: their tokens are refused at once, and the others stay good', async (t) => {
+    const { service, guard, token, good } = await withRemovedKey(t);
+    service.tell({ type: 'keys', changed: service.now });
+    await eventually('it is refused', async () => (await reasonFor(guard, token)) === 'token-invalid');
+    service.now += 6;
+    const before = service.introspections;
+    assert.equal(await reasonFor(guard, good), 'allowed');
+    assert.equal(service.introspections, before, 'by the new keys');
+    assert.equal(await reasonFor(guard, token), 'token-invalid');
+  });
+
+  test('the key endpoint is broken: tokens are introspected', async (t) => {
+    const { service, guard, token, good } = await withRemovedKey(t);
+    service.away.add('keys');
+    service.tell({ type: 'keys', changed: service.now });
+    await eventually('it is refused', async () => (await reasonFor(guard, token)) === 'token-invalid');
+    for (let n = 0; n < 5; n++) {
+      service.now += 10;
+      service.showLife();
+      await eventually('a sign of life arrived', () => guard.isFresh);
+      assert.equal(await reasonFor(guard, token), 'token-invalid');
+      assert.equal(await reasonFor(guard, good), 'allowed');
+    }
+  });
+
+  test('the first call after an idle hour is not checked with old keys, nor later ones if no others can be had', async (t) => {
+    const { service, guard } = await scene(t);
+    const old = { jti: '0190.0', exp: service.now + 10 * 86_400 };
+    const token = await service.jwt(old);
+    assert.equal(await reasonFor(guard, token), 'allowed');
+    service.active.delete(token);
+    service.away.add('keys');
+    for (let day = 0; day < 5; day++) {
+      service.now += day === 0 ? 3601 : 86_400;
+      service.showLife();
+      await eventually('a sign of life arrived', () => guard.isFresh);
+      assert.equal(await reasonFor(guard, token), 'token-invalid', `after ${day} days`);
+    }
+  });
+
+  test('keys are requested past caches', async (t) => {
+    const { service, guard } = await scene(t);
+    await reasonFor(guard, await service.jwt());
+    assert.equal(service.keyHeaders['cache-control'], 'no-cache');
+  });
+});
+
+suite('answers', () => {
+  const answer = (status: number) => (response: ServerResponse) => void response.writeHead(status).end('{}');
+
+  for (const status of [404, 410, 429, 500])
+    test(`${status} to an introspection: 503, and no exception`, async (t) => {
+      const { service, guard } = await scene(t);
+      service.instead.set('/introspection', answer(status));
+      assert.equal(await reasonFor(guard, service.opaque()), 'unavailable');
+    });
+
+  test('more than 16 MiB to an introspection is not taken', async (t) => {
+    const { service, guard } = await scene(t);
+    const token = service.opaque();
+    const body = JSON.stringify({ active: true, ...service.active.get(token), pad: 'x'.repeat(17 * 2 ** 20) });
+    service.instead.set('/introspection', (response) => void response.writeHead(200).end(body));
+    assert.equal(await reasonFor(guard, token), 'unavailable');
+  });
+
+  test('an event of the feed without an end makes it stale', async (t) => {
+    const { service, guard, notices } = await scene(t);
+    service.write(`data: ${'x'.repeat(1_000_001)}`);
+    await eventually('a notice', () => notices.some((notice) => /too large/.test(notice)));
+    await eventually('it is fresh', () => guard.isFresh);
+  });
+
+  test('an issuer that calls itself otherwise fails at the start', async (t) => {
+    const service = await FakeService.start();
+    t.after(() => service.leave());
+    const found = await (await fetch(service.issuer + METADATA)).json();
+    const other = JSON.stringify({ ...(found as object), issuer: 'https://other.example' });
+    service.instead.set(METADATA, (response) => void response.writeHead(200).end(other));
+    await assert.rejects(verifier(service.options), (fault) => {
+      assert.ok(fault instanceof Misconfigured);
+      assert.match(fault.message, /calls itself https:\/\/other\.example/);
+      return true;
+    });
+  });
+
+  test('404 at the start is what an ingress says while the service is away: the API starts, and works when it is there', async (t) => {
+    const service = await FakeService.start();
+    t.after(() => service.leave());
+    service.instead.set(METADATA, answer(404));
+    const notices: string[] = [];
+    const guard = await verifier({ ...service.options, onNotice: (notice) => notices.push(notice) });
+    t.after(() => guard.close());
+    assert.match(notices[0] ?? '', /answered 404.*check issuer/);
+    assert.equal(await reasonFor(guard, await service.jwt()), 'unavailable');
+    service.instead.delete(METADATA);
+    await eventually('it is fresh', () => guard.isFresh);
+    assert.equal(await reasonFor(guard, await service.jwt()), 'allowed');
+  });
+});
+
+test('clock set back: an answer that was kept is not used', async (t) => {
+  const { service, guard } = await scene(t);
+  const token = service.opaque();
+  assert.equal(await reasonFor(guard, token), 'allowed');
+  service.active.delete(token);
+  service.now -= 3600;
+  assert.equal(await reasonFor(guard, token), 'token-invalid');
+});
+
+test('a service that was away for an hour: 503 meanwhile, then everything again, without a restart', async (t) => {
+  const { service, guard } = await scene(t);
+  const token = await service.jwt({ exp: service.now + 7200 });
+  await service.leave();
+  service.now += 3600;
+  assert.equal(await reasonFor(guard, token), 'unavailable');
+  service.tell(ended(service, '0190'));
+  await service.listen();
+  await eventually('it is fresh', () => guard.isFresh);
+  assert.equal(await reasonFor(guard, token), 'allowed');
+  assert.equal(await reasonFor(guard, await service.jwt({ jti: '0190.1' })), 'token-invalid');
+});
+
+test('a permission on a resource is not one on another resource that begins alike', async (t) => {
+  const { service, guard } = await scene(t);
+  const call = async (permission: string) => {
+    const request = { headers: { authorization: `Bearer ${await service.jwt()}` } } as IncomingMessage;
+    let status = 0;
+    const response = {
+      writeHead: (code: number) => {
+        status = code;
+        return response;
+      },
+      setHeader: () => response,
+      end: () => response,
+      set statusCode(code: number) {
+        status = code;
+      },
+    };
+    const isAllowed = await (guard.require(permission) as (...args: unknown[]) => unknown)(request, response);
+    return isAllowed === true ? 200 : status;
+  };
+  assert.deepEqual([await call('orders'), await call('order'), await call('orders:write')], [200, 403, 403]);
+});
