@@ -1,5 +1,6 @@
 // The refresh of a token pair: every check in its order, and where the retry window is decided.
 import { type Grant, grantState } from '../grant.ts';
+import type { Hex } from '../hex.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
@@ -48,7 +49,8 @@ export interface RefreshFacts {
 export type RefreshDecision =
   /** Load the last outage and decide again: only a token that looks reused needs it. */
   | { readonly do: 'load-outage' }
-  | { readonly do: 'rotate'; readonly settings: Settings }
+  /** `bindTo`: the certificate that the new access token is bound to; undefined if none was presented, or it is not bound. */
+  | { readonly do: 'rotate'; readonly settings: Settings; readonly bindTo: Hex | undefined }
   | { readonly do: 'repeat' }
   /** Nothing changes. */
   | { readonly do: 'refuse'; readonly refusal: Refusal }
@@ -95,7 +97,7 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
 function decideTurn(standing: Standing, grant: Grant, settings: Settings, facts: RefreshFacts): RefreshDecision {
   switch (standing) {
     case 'current':
-      return { do: 'rotate', settings };
+      return { do: 'rotate', settings, bindTo: presentedBinding(facts, grant) };
     case 'last-spent':
       return decideRetry(grant, settings, facts);
     case 'spent':
@@ -143,6 +145,12 @@ function isBindingMet({ caller }: RefreshFacts, { binding }: Integration, { orig
   // Hashes of public keys are not secret, so a comparison that takes varying time is safe.
   if (binding === 'certificate') return mark.key === origin.certificate.key;
   return identity.id === identityId && mark.issuerKey === origin.certificate.issuerKey;
+}
+
+/** RFC 8705 3: a certificate that was renewed with the same key binds the tokens that it is presented for. */
+function presentedBinding({ integration, caller }: RefreshFacts, { origin, boundTo }: Grant): Hex | undefined {
+  const isBound = boundTo !== undefined || (integration.binding === 'certificate' && origin.kind === 'certificate');
+  return isBound && caller?.ok ? caller.value.thumbprint : undefined;
 }
 
 const RETRY_AFTER = seconds(5);

@@ -1,5 +1,5 @@
 import type { Event } from '../../core/event.ts';
-import { accessTokenExpiry, type Grant, grantTime, revoke } from '../../core/grant.ts';
+import { accessTokenExpiry, boundAnew, type Grant, grantTime, revoke } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import { isSamePresenter, type Presenter } from '../../core/presenter.ts';
@@ -10,7 +10,6 @@ import {
   type RefreshDecision,
   type RefreshFacts,
 } from '../../core/rules/refresh.ts';
-import type { Settings } from '../../core/settings.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Decision } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
@@ -107,7 +106,7 @@ function commitOf(decision: RefreshDecision, turn: Turn, nonce: Hex, ports: Port
     case 'load-outage':
       return { outcome: 'load-outage' };
     case 'rotate':
-      return rotate(turn, nonce, decision.settings, ports);
+      return rotate(turn, nonce, decision, ports);
     case 'repeat':
       return repeat(turn, ports);
     case 'refuse':
@@ -134,7 +133,7 @@ interface Turn {
 function rotate(
   { grant, token, presenter, requestId, now }: Turn,
   nonce: Hex,
-  settings: Settings,
+  { settings, bindTo }: RefreshDecision & { do: 'rotate' },
   ports: Ports,
 ): Decision<Grant, Outcome<DecidedPair>> {
   const key = ports.keyring.minting;
@@ -144,6 +143,7 @@ function rotate(
   const generation = grant.pair.generation + 1;
   const next: Grant = {
     ...grant,
+    ...(bindTo && { boundTo: boundAnew(grant, bindTo) }),
     pair: {
       generation,
       keyId: key.id,
