@@ -4,7 +4,7 @@ import type { Hex } from '../hex.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
-import type { Refusal, RefusalReason } from '../refusal.ts';
+import type { OverCap, Refusal, RefusalReason } from '../refusal.ts';
 import { isWithin, parseScope } from '../scope.ts';
 import type { Outage } from '../service-times.ts';
 import { type Settings, settingsFor } from '../settings.ts';
@@ -36,6 +36,8 @@ export interface RefreshFacts {
   readonly caller: Outcome<CertifiedCaller> | undefined;
   /** Set if the caller is over a rate limit. */
   readonly limit: Refusal | undefined;
+  /** Called last. */
+  readonly overCap?: OverCap | undefined;
   /** The scope that the request names, if any. */
   readonly wantedScope?: string | undefined;
   /** The audiences that the request names, if any (RFC 8707). */
@@ -90,7 +92,8 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   if (!isSameTarget(facts.wantedResource, grant.resource)) return no('resource-differs-from-grant');
   const objection = whyNotAllowed(holder, integration);
   if (objection) return no(objection);
-  return limit ? { do: 'refuse', refusal: limit } : turn;
+  const over = limit ?? facts.overCap?.('refreshes', grant.identityId);
+  return over ? { do: 'refuse', refusal: over } : turn;
 }
 
 /** Rotation, retry or reuse: docs/spec-gaps.md, "Refresh, exactly once". */
@@ -101,7 +104,7 @@ function decideTurn(standing: Standing, grant: Grant, settings: Settings, facts:
     case 'last-spent':
       return decideRetry(grant, settings, facts);
     case 'spent':
-      return reuse(settings);
+      return reuse(settings, facts);
     case 'ahead':
       return { do: 'end', why: 'rolled-back-store', refusal: { reason: 'store-rolled-back' } };
     case 'foreign':
@@ -109,10 +112,11 @@ function decideTurn(standing: Standing, grant: Grant, settings: Settings, facts:
   }
 }
 
-function decideRetry(grant: Grant, settings: Settings, { outage, now }: RefreshFacts): RefreshDecision {
+function decideRetry(grant: Grant, settings: Settings, facts: RefreshFacts): RefreshDecision {
+  const { outage, now } = facts;
   const isLoaded = outage !== 'not-loaded';
   if (isInRetryWindow(grant, settings, isLoaded ? outage : undefined, now)) return { do: 'repeat' };
-  return isLoaded || settings.refreshRetryWindow === 0 ? reuse(settings) : { do: 'load-outage' };
+  return isLoaded || settings.refreshRetryWindow === 0 ? reuse(settings, facts) : { do: 'load-outage' };
 }
 
 /**
@@ -128,13 +132,13 @@ function isInRetryWindow(
   return window > 0 && between(windowStart(grant.pair.issuedAt, window, outage), now) <= window;
 }
 
-function reuse({ onReuse }: Settings): RefreshDecision {
+function reuse({ onReuse }: Settings, { overCap, grant }: RefreshFacts): RefreshDecision {
   const refusal = { reason: 'refresh-token-reused' } as const;
   switch (onReuse) {
     case 'revoke':
       return { do: 'end', why: 'reuse', refusal };
     case 'report':
-      return { do: 'report-reuse', refusal };
+      return overCap?.('reports', grant.identityId) ? { do: 'refuse', refusal } : { do: 'report-reuse', refusal };
   }
 }
 

@@ -111,6 +111,7 @@ export const WORDING: Readonly<Record<AuthsvcReason, Wording>> = {
   'resource-server-proof-missing': client,
   'resource-server-unproven': client,
   'rate-limited': { status: 429, error: 'invalid_request' },
+  'cap-reached': { status: 429, error: 'invalid_request' },
   'store-unavailable': unavailable,
   'outcome-unknown': unavailable,
   'key-missing': unavailable,

@@ -142,6 +142,7 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'resource-server-proof-missing': client,
   'resource-server-unproven': client,
   'rate-limited': { status: 429, error: 'slow_down' },
+  'cap-reached': { status: 429, error: 'slow_down' },
   'store-unavailable': unavailable,
   'outcome-unknown': unavailable,
   'key-missing': unavailable,

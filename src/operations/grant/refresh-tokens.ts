@@ -3,7 +3,7 @@ import { accessTokenExpiry, boundAnew, type Grant, grantTime, revoke } from '../
 import type { Hex } from '../../core/hex.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import { isSamePresenter, type Presenter } from '../../core/presenter.ts';
-import type { Refusal } from '../../core/refusal.ts';
+import type { OverCap, Refusal } from '../../core/refusal.ts';
 import {
   checkRefreshRequest,
   decideRefresh,
@@ -32,6 +32,7 @@ export interface RefreshRequest extends Presentation {
   readonly presenter: Presenter;
   /** Charged for an authentic token only. The rule checks it last: a dead token gets its own error, not a 429. */
   readonly overLimit?: () => Refusal | undefined;
+  readonly overCap?: OverCap;
 }
 
 /** Rotates the pair, repeats it for a retry, or ends the grant for a reuse: rules/refresh.ts decides which. */
@@ -53,6 +54,7 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
     token,
     caller,
     limit: request.overLimit?.(),
+    overCap: request.overCap,
     presenter: request.presenter,
     requestId: request.requestId,
     wantedScope: request.scope,
@@ -67,7 +69,8 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
 }
 
 /** What is known before the row is loaded. */
-interface Known extends Pick<RefreshFacts, 'integration' | 'caller' | 'limit' | 'wantedScope' | 'wantedResource'> {
+interface Known
+  extends Pick<RefreshFacts, 'integration' | 'caller' | 'limit' | 'overCap' | 'wantedScope' | 'wantedResource'> {
   readonly token: RefreshToken;
   readonly presenter: Presenter;
   readonly requestId: string;
@@ -76,7 +79,7 @@ interface Known extends Pick<RefreshFacts, 'integration' | 'caller' | 'limit' | 
 type Answer = Outcome<DecidedPair> | 'load-outage';
 
 function change(known: Known, outage: RefreshFacts['outage'], ports: Ports): Promise<Answer> {
-  const { integration, token, caller, limit, wantedScope, wantedResource, presenter, requestId } = known;
+  const { integration, token, caller, limit, overCap, wantedScope, wantedResource, presenter, requestId } = known;
   const { settings, keyring } = ports;
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
   return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Answer> => {
@@ -91,6 +94,7 @@ function change(known: Known, outage: RefreshFacts['outage'], ports: Ports): Pro
       holder,
       caller,
       limit,
+      overCap,
       wantedScope,
       wantedResource,
       settings,

@@ -62,11 +62,13 @@ export const grants: Table<Grant, Identity> = {
 /** Whose grants: for `page` and `find`. */
 export const grantsOf = {
   holder: (identityId: string): Where => ({ column: 'holder', value: identityKey(identityId) }),
+  holderKey: (value: Value): Where => ({ column: GRANTS_BY_HOLDER, value }),
   integration: (clientId: string): Where => ({ column: 'client_id', value: clientId }),
   certificate: (mark: Hex): Where => ({ column: 'certificate', value: mark }),
 };
 
-/** For `count`: by the key that made the pair. */
+/** For `count`: by identity, and by the key that made the pair. */
+export const GRANTS_BY_HOLDER = 'holder';
 export const GRANTS_BY_KEY = 'key_id';
 
 // By position, and what most grants lack is added at the end: this runs for every request with a token, and taking the values
