@@ -43,14 +43,14 @@ export interface RefreshFacts {
   /** The audiences that the request names, if any (RFC 8707). */
   readonly wantedResource?: readonly string[] | undefined;
   readonly settings: Settings;
-  /** The last outage; `not-loaded` until a decision needs it. */
-  readonly outage: Outage | undefined | 'not-loaded';
+  /** The last outages; `not-loaded` until a decision needs them. */
+  readonly outages: readonly Outage[] | 'not-loaded';
   readonly now: EpochSeconds;
 }
 
 export type RefreshDecision =
-  /** Load the last outage and decide again: only a token that looks reused needs it. */
-  | { readonly do: 'load-outage' }
+  /** Load the last outages and decide again: only a token that looks reused needs them. */
+  | { readonly do: 'load-outages' }
   /** `bindTo`: the certificate that the new access token is bound to; undefined if none was presented, or it is not bound. */
   | { readonly do: 'rotate'; readonly settings: Settings; readonly bindTo: Hex | undefined }
   | { readonly do: 'repeat' }
@@ -113,10 +113,10 @@ function decideTurn(standing: Standing, grant: Grant, settings: Settings, facts:
 }
 
 function decideRetry(grant: Grant, settings: Settings, facts: RefreshFacts): RefreshDecision {
-  const { outage, now } = facts;
-  const isLoaded = outage !== 'not-loaded';
-  if (isInRetryWindow(grant, settings, isLoaded ? outage : undefined, now)) return { do: 'repeat' };
-  return isLoaded || settings.refreshRetryWindow === 0 ? reuse(settings, facts) : { do: 'load-outage' };
+  const { outages, now } = facts;
+  const isLoaded = outages !== 'not-loaded';
+  if (isInRetryWindow(grant, settings, isLoaded ? outages : [], now)) return { do: 'repeat' };
+  return isLoaded || settings.refreshRetryWindow === 0 ? reuse(settings, facts) : { do: 'load-outages' };
 }
 
 /**
@@ -126,10 +126,10 @@ function decideRetry(grant: Grant, settings: Settings, facts: RefreshFacts): Ref
 function isInRetryWindow(
   grant: Grant,
   { refreshRetryWindow: window }: Settings,
-  outage: Outage | undefined,
+  outages: readonly Outage[],
   now: EpochSeconds,
 ): boolean {
-  return window > 0 && between(windowStart(grant.pair.issuedAt, window, outage), now) <= window;
+  return window > 0 && between(windowStart(grant, window, outages), now) <= window;
 }
 
 function reuse({ onReuse }: Settings, { overCap, grant }: RefreshFacts): RefreshDecision {

@@ -61,10 +61,10 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
     wantedResource: request.resource,
   };
   const first = await change(known, 'not-loaded', ports);
-  if (first !== 'load-outage') return mintPair(first, ports);
+  if (first !== 'load-outages') return mintPair(first, ports);
   const { found } = await ports.store.load(serviceTimes, SERVICE);
-  const second = await change(known, found?.row.outage, ports);
-  if (second === 'load-outage') throw new Error('the rule asked for the outage again after it was loaded');
+  const second = await change(known, found?.row.outages ?? [], ports);
+  if (second === 'load-outages') throw new Error('the rule asked for the outages again after they were loaded');
   return mintPair(second, ports);
 }
 
@@ -76,9 +76,9 @@ interface Known
   readonly requestId: string;
 }
 
-type Answer = Outcome<DecidedPair> | 'load-outage';
+type Answer = Outcome<DecidedPair> | 'load-outages';
 
-function change(known: Known, outage: RefreshFacts['outage'], ports: Ports): Promise<Answer> {
+function change(known: Known, outages: RefreshFacts['outages'], ports: Ports): Promise<Answer> {
   const { integration, token, caller, limit, overCap, wantedScope, wantedResource, presenter, requestId } = known;
   const { settings, keyring } = ports;
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
@@ -98,7 +98,7 @@ function change(known: Known, outage: RefreshFacts['outage'], ports: Ports): Pro
       wantedScope,
       wantedResource,
       settings,
-      outage,
+      outages,
       now,
     });
     return commitOf(decision, { grant, token, presenter, requestId, now }, nonce, ports);
@@ -107,8 +107,8 @@ function change(known: Known, outage: RefreshFacts['outage'], ports: Ports): Pro
 
 function commitOf(decision: RefreshDecision, turn: Turn, nonce: Hex, ports: Ports): Decision<Grant, Answer> {
   switch (decision.do) {
-    case 'load-outage':
-      return { outcome: 'load-outage' };
+    case 'load-outages':
+      return { outcome: 'load-outages' };
     case 'rotate':
       return rotate(turn, nonce, decision, ports);
     case 'repeat':
