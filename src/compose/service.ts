@@ -124,12 +124,12 @@ function sumOf(censuses: readonly Census[]): Census {
 const LEAVE_MS = 1_000;
 
 /** Readable, and unique even if containers share a host name and a process id. */
-function nodeName(): string {
+export function nodeName(): string {
   return `${hostname()}:${process.pid}:${systemRandom(3).toString('hex')}`;
 }
 
 /** Whether a node was a process of this machine that is gone. In containers, all processes may have the same id. */
-function hasEnded(name: string): boolean {
+export function hasEnded(name: string): boolean {
   const [, host, id] = /^(.*):(\d+):[0-9a-f]+$/.exec(name) ?? [];
   if (host !== hostname()) return false;
   try {
