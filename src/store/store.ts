@@ -248,6 +248,9 @@ export class StoreUnavailable extends Error {
   override readonly name: string = 'StoreUnavailable';
 }
 
+/** The store answers, but its clock cannot be right: nothing is decided by it. */
+export class ClockImplausible extends StoreUnavailable {}
+
 /** The store answers, but this row cannot be changed now: somebody else holds it. */
 export class RowUnavailable extends StoreUnavailable {}
 

@@ -113,6 +113,7 @@ export const WORDING: Readonly<Record<AuthsvcReason, Wording>> = {
   'rate-limited': { status: 429, error: 'invalid_request' },
   'cap-reached': { status: 429, error: 'invalid_request' },
   'store-unavailable': unavailable,
+  'clock-implausible': unavailable,
   'outcome-unknown': unavailable,
   'key-missing': unavailable,
   'revocation-unavailable': unavailable,

@@ -144,6 +144,7 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'rate-limited': { status: 429, error: 'slow_down' },
   'cap-reached': { status: 429, error: 'slow_down' },
   'store-unavailable': unavailable,
+  'clock-implausible': unavailable,
   'outcome-unknown': unavailable,
   'key-missing': unavailable,
   'revocation-unavailable': unavailable,

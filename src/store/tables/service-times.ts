@@ -10,7 +10,7 @@ export const serviceTimes: Table<ServiceTimes> = {
   columns: [
     { name: 'name', kind: 'text', fixed: true, of: () => SERVICE },
     { name: 'seen_at', kind: 'integer', of: ({ seenAt }) => seenAt },
-    // The last outage: all that nodes of 0.2 read and write.
+    // The last outage, for nodes of 0.2.
     { name: 'silent_from', kind: 'integer', of: ({ outages }) => lastOf(outages)?.silentFrom ?? null },
     { name: 'answering_since', kind: 'integer', of: ({ outages }) => lastOf(outages)?.answeringSince ?? null },
     { name: 'outages', kind: 'json', of: ({ outages }) => JSON.stringify(outages) },
@@ -27,8 +27,8 @@ function lastOf(outages: readonly Outage[]): Outage | undefined {
   return outages.findLast(({ of }) => of === undefined);
 }
 
+/** Rows of 0.2 have the last one only. */
 function outagesOf(last: Outage, text: string | null): readonly Outage[] {
-  const known: readonly Outage[] = text === null ? [] : JSON.parse(text);
-  if (last.answeringSince === null || lastOf(known)?.answeringSince === last.answeringSince) return known;
-  return [...known, last];
+  if (text !== null) return JSON.parse(text);
+  return last.answeringSince === null ? [] : [last];
 }
