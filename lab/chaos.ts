@@ -36,7 +36,10 @@ import { shareTokenFile } from './chaos/token-file.ts';
 import { tearWrites } from './chaos/torn-writes.ts';
 
 const DRILLS = {
-  kill: [killMany, 'kills a writing process and checks the store it leaves'],
+  kill: [
+    killMany,
+    'kills a writing process and checks the store it leaves; then restarts after 1 to 60 s, on both stores',
+  ],
   files: [damageFiles, 'deletes, truncates and replaces store files under a running service'],
   sync: [failDisk, 'makes syncs and writes fail (EIO, ENOSPC) under a running service; needs cc'],
   'torn-writes': [tearWrites, 'cuts the power: unsynced writes are lost, kept or torn, sector by sector; needs cc'],

@@ -161,8 +161,8 @@ const ADA_PRESENTED: Omit<CallerPorts, Exclude<keyof Ports, 'directory'>> = {
   logRefused: () => undefined,
 };
 
-export async function issue(node: Ports, scope = 'orders:read'): Promise<TokenPair> {
-  const request = { clientId: CLIENT, scope, presenter: CURL, ...SOME_CERTIFICATE };
+export async function issue(node: Ports, scope = 'orders:read', clientId: string = CLIENT): Promise<TokenPair> {
+  const request = { clientId, scope, presenter: CURL, ...SOME_CERTIFICATE };
   return accepted(await authorizeCertificate(request, { ...node, ...ADA_PRESENTED }));
 }
 

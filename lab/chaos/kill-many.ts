@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Seeded } from '../../test/seeded.ts';
 import { killCycle, killField } from './kill.ts';
+import { restartMany } from './restarts.ts';
 
 /** Returns how many promises were broken. */
 export async function killMany(cycles: number, chance: Seeded): Promise<number> {
@@ -19,5 +20,5 @@ export async function killMany(cycles: number, chance: Seeded): Promise<number> 
   console.log(`${cycles} kills: ${total.promised} acknowledged pairs and revocations, ${total.broken} promises broken`);
   if (total.broken === 0) field.remove();
   else console.error(`what was left is in ${field.folder}`);
-  return total.broken;
+  return total.broken + (await restartMany(cycles, chance));
 }

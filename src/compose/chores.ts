@@ -1,7 +1,6 @@
 // The background work of a service, and how often it runs.
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keeperOfTimes, SEEN_EVERY } from '../operations/upkeep/service-times.ts';
 import { countEndingSoon, SWEEPING, sweep } from '../operations/upkeep/sweep.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import type { Chore } from '../serve/chores.ts';
@@ -32,14 +31,12 @@ export function choresOf(
     for (const listener of listeners) listener.reload();
   };
   const sweepOnce = () => sweep(ports, () => sleep(BREATH_MS));
-  const keepTimes = keeperOfTimes(ports);
   const countGrants = async () => metrics?.endingSoon(await countEndingSoon(ports));
   return [
     // A change applies within a second.
     { everyMs: 400, work: async () => (await registry.refresh()) && reload() },
     { everyMs: 2_000, work: reload },
     { everyMs: 1_000, work: () => readiness.look(), atStart: 'awaited' },
-    { everyMs: SEEN_EVERY * 1_000, work: keepTimes, atStart: 'awaited' },
     // Lists apply from the first request on. Ending the grants of a long list takes longer, and runs meanwhile.
     { everyMs: 2_000, work: readLists, atStart: 'awaited' },
     { everyMs: 1_000, work: () => judge.revocation.followLists(registry.issuers), atStart: 'awaited' },

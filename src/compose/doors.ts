@@ -18,9 +18,12 @@ function certificateUrlOf({ listeners, proxies, publicUrl }: Config): string | u
   return found?.publicUrl;
 }
 
+/** Events about reused tokens of one identity, if reuse is only reported. The metrics count every reuse. */
+const REPORTS = { perMinute: 1, burst: 60 };
+
 export function doorParts(
   config: Config,
-  shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'readConnection'>,
+  shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'readConnection' | 'onCap'>,
 ): DoorParts & Pick<ServiceParts, 'overLineLimit'> {
   const { limits, authsvc, oauth, publicUrl, pages } = config;
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
@@ -38,6 +41,16 @@ export function doorParts(
       !isExempt(presenter.address) && lines.take(`${network} ${operation} ${reason}`) !== undefined,
     overCheckLimit: addressLimit(rate(limits.checksPerAddress), shared.readConnection, isExempt),
     perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },
+    caps: {
+      grants: [
+        { setting: 'limits.grantsPerIdentity', of: 'identityId', rate: rate(limits.grantsPerIdentity) },
+        { setting: 'limits.grantsPerIntegration', of: 'clientId', rate: rate(limits.grantsPerIntegration) },
+      ],
+      refreshes: [
+        { setting: 'limits.refreshesPerIdentity', of: 'identityId', rate: rate(limits.refreshesPerIdentity) },
+      ],
+      reports: [{ setting: 'onReuse: report', of: 'identityId', rate: rate(REPORTS) }],
+    },
     authsvcMounts: authsvc.mounts,
     oauthMount: oauth.enabled ? oauth.mount : undefined,
     look: lookOf(pages),

@@ -1,5 +1,6 @@
 // How changes of readiness and of the event log, and refused certificates and assertions, are logged.
 import type { Step } from '../core/verdict.ts';
+import type { DoorParts } from '../doors/doors.ts';
 import { RateLimit } from '../doors/http/rate-limit.ts';
 import type { ReadinessNews } from '../doors/ops/readiness.ts';
 import type { Log } from '../log/log.ts';
@@ -10,6 +11,17 @@ export function logReadiness(log: Log): ReadinessNews {
     failing: (check, { reason, detail }) => log.error({ check, reason, detail }, 'not ready'),
     holdsAgain: (check) => log.info({ check }, 'ready again'),
     clocksApart: (seconds) => log.warn({ seconds }, 'the clocks of node and store are apart: keep both by NTP'),
+  };
+}
+
+/** Once a minute for each identity. */
+const CAP_LINES = { burst: 1, perSecond: 1 / 60 };
+
+export function logCaps(log: Log, milliseconds: () => number): DoorParts['onCap'] {
+  const lines = new RateLimit(CAP_LINES, milliseconds);
+  return ({ setting, clientId, identityId }) => {
+    if (lines.take(`${setting} ${identityId}`) === undefined)
+      log.warn({ setting, clientId, identityId }, 'a caller has reached its cap, and is refused beyond it');
   };
 }
 

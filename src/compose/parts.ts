@@ -14,7 +14,7 @@ import { connectionsWithin, openFilesLimit } from '../serve/open-files.ts';
 import { isWorker } from '../serve/workers.ts';
 import { doorParts } from './doors.ts';
 import type { Judges } from './judges.ts';
-import { logReadiness } from './log-news.ts';
+import { logCaps, logReadiness } from './log-news.ts';
 import type { Tracing } from './tracing.ts';
 
 interface Watchers {
@@ -44,7 +44,14 @@ export async function partsOf(
   const readiness = new Readiness({ ...ports, timekeeper }, logReadiness(log), () => [
     { name: 'history', ...(watch.problem && { problem: watch.problem }) },
   ]);
-  const doors = doorParts(config, { ports, callerPorts, metrics, readiness, readConnection });
+  const doors = doorParts(config, {
+    ports,
+    callerPorts,
+    metrics,
+    readiness,
+    readConnection,
+    onCap: logCaps(log, ports.clock.milliseconds),
+  });
   return {
     ports,
     judge,

@@ -13,7 +13,8 @@ import { storeAt } from '../open-store.ts';
 import type { Clock, Ports } from '../operations/ports.ts';
 import { EventWatch } from '../operations/upkeep/event-watch.ts';
 import { RecentActs } from '../operations/upkeep/recent-acts.ts';
-import { NodeReporter } from '../operations/upkeep/report-node.ts';
+import { isAlone, NodeReporter } from '../operations/upkeep/report-node.ts';
+import { keeperOfTimes } from '../operations/upkeep/service-times.ts';
 import { Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import { startChores } from '../serve/chores.ts';
 import { openListener } from '../serve/open-listener.ts';
@@ -85,7 +86,10 @@ export async function composeService(
       ? log.debug({ fault: fault.message }, 'left for later')
       : log.error({ fault: String(fault) }, 'fault in the background');
   const reporter = new NodeReporter(node, ports);
-  const report = { everyMs: 2_000, work: () => reporter.report(clock.now), atStart: 'awaited' } as const;
+  const keepTimes = keeperOfTimes(ports, () => isAlone(ports.store, hasEnded));
+  // In this order: workers that start together must not take each other for nodes that have been running.
+  const work = () => keepTimes().then(() => reporter.report(clock.now));
+  const report = { everyMs: 2_000, work, atStart: 'awaited' } as const;
   const watchEvents = { everyMs: 2_000, work: () => watch.look(), atStart: 'begun' } as const;
   const others = choresOf(parts, timekeeper, registry, listeners, logFault);
   const chores = [report, watchEvents, judges.renewKeys, ...others];
@@ -121,6 +125,17 @@ function sumOf(censuses: readonly Census[]): Census {
 const LEAVE_MS = 1_000;
 
 /** Readable, and unique even if containers share a host name and a process id. */
-function nodeName(): string {
+export function nodeName(): string {
   return `${hostname()}:${process.pid}:${systemRandom(3).toString('hex')}`;
+}
+
+/** Whether a node was a process of this machine that is gone. In containers, all processes may have the same id. */
+export function hasEnded(name: string): boolean {
+  const [, host, id] = /^(.*):(\d+):[0-9a-f]+$/.exec(name) ?? [];
+  if (host !== hostname()) return false;
+  try {
+    return Number(id) === process.pid || !process.kill(Number(id), 0);
+  } catch (fault) {
+    return (fault as NodeJS.ErrnoException).code === 'ESRCH';
+  }
 }

@@ -25,11 +25,20 @@ export interface Grant {
   /** Of its access tokens, fixed when the grant is issued. */
   readonly format: AccessTokenFormat;
   readonly accessHash: Hex;
-  /** SHA-256 of the certificate (DER) that its access tokens are bound to (RFC 8705 3.1), fixed when the grant is issued. */
-  readonly boundTo?: Hex;
+  /** Set if its access tokens are bound to a certificate (RFC 8705 3.1). */
+  readonly boundTo?: BoundTo;
   readonly refreshable: boolean;
   readonly pair: Pair;
   readonly revoked?: { readonly at: EpochSeconds; readonly reason: RevocationReason };
+}
+
+/** The certificate (SHA-256 of its DER) that was presented when a generation was made. */
+export interface BoundTo {
+  readonly thumbprint: Hex;
+  /** The first generation that is bound to it. */
+  readonly since: number;
+  /** Of the generations before that: a certificate may be renewed while its tokens live. */
+  readonly before?: Hex;
 }
 
 export type RevokedGrant = Grant & Required<Pick<Grant, 'revoked'>>;
@@ -114,6 +123,17 @@ export function accessTokenIssuedAt(
   if (token.issuedAt !== undefined) return token.issuedAt;
   if (token.generation === grant.pair.generation) return grant.pair.issuedAt;
   return later(grant.createdAt, after(token.expiresAt, seconds(0 - settings.accessTokenLifetime)));
+}
+
+/** The certificate that the access token of one generation is bound to, if it is. */
+export function boundCertificate({ boundTo }: Pick<Grant, 'boundTo'>, generation: number): Hex | undefined {
+  return boundTo && (generation >= boundTo.since ? boundTo.thumbprint : boundTo.before);
+}
+
+/** What a new generation is bound to. */
+export function boundAnew({ boundTo, pair }: Grant, thumbprint: Hex): BoundTo {
+  if (boundTo?.thumbprint === thumbprint) return boundTo;
+  return { thumbprint, since: pair.generation + 1, ...(boundTo && { before: boundTo.thumbprint }) };
 }
 
 /** The `jti` of the access token of one generation. */

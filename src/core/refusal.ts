@@ -2,6 +2,7 @@
 // Each token door has a table with all reasons for callers, the pages have one with all reasons for people; a reason added here
 // does not compile until they have it. Refusals of the server are in src/doors/http/transport-refusal.ts, those of the pages
 // alone in src/doors/pages/parts/wording.ts.
+import type { IdentityId } from './identity.ts';
 import type { Seconds } from './time.ts';
 
 // Groups of reasons. Where a door words a whole group alike, it names the group: a new reason of the group is worded there.
@@ -118,11 +119,18 @@ export const REFUSAL_REASONS = [
   'resource-server-unproven',
   // the state of the service
   'rate-limited',
+  'cap-reached',
   'revocation-unavailable',
   'assertion-keys-unavailable',
 ] as const;
 
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+
+/** What identified callers cause in the store, with a cap for each identity. `reports`: of a spent token that is only reported. */
+export type CappedUse = 'grants' | 'refreshes' | 'reports';
+
+/** Charges an identity, once however often a rule calls it. The refusal if it is over its cap. */
+export type OverCap = (use: CappedUse, identityId: IdentityId) => Refusal | undefined;
 
 /** For people only. */
 export const PERSON_REASONS = [

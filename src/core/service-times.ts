@@ -4,8 +4,8 @@ import type { EpochSeconds } from './time.ts';
 export interface ServiceTimes {
   /** The latest time at which a node was seen running: the store's high-water mark. */
   readonly seenAt: EpochSeconds;
-  /** The last time that the service, or one of its nodes, could not respond. */
-  readonly outage: Outage | undefined;
+  /** The last times that the service could not respond, oldest first. */
+  readonly outages: readonly Outage[];
 }
 
 export interface Outage {
@@ -13,4 +13,6 @@ export interface Outage {
   readonly silentFrom: EpochSeconds;
   /** When the service began responding again. */
   readonly answeringSince: EpochSeconds;
+  /** The key of the one row that could not be changed. Absent: the whole service. */
+  readonly of?: string;
 }

@@ -19,7 +19,7 @@ import type { AddressLimit } from '../doors/http/rate-limit.ts';
 import type { RefusalReplies } from '../doors/http/refusal-replies.ts';
 import { type Story, storyOf } from '../doors/http/story.ts';
 import type { ServerReason, ServerRefusal } from '../doors/http/transport-refusal.ts';
-import { OutcomeUnknown, StoreUnavailable } from '../store/store.ts';
+import { ClockImplausible, OutcomeUnknown, StoreUnavailable } from '../store/store.ts';
 import { KeyMissing } from '../tokens/keyring.ts';
 import { answerBrokenRequests, BrokenRequest, whyMalformed } from './broken-request.ts';
 import { Connections } from './connections.ts';
@@ -246,12 +246,16 @@ function headerBytes({ rawHeaders }: IncomingMessage): number {
   return sum;
 }
 
+function unavailableReason(error: StoreUnavailable): ServerReason {
+  if (error instanceof OutcomeUnknown) return 'outcome-unknown';
+  return error instanceof ClockImplausible ? 'clock-implausible' : 'store-unavailable';
+}
+
 /** Maps an error of fastify or an operation to a refusal. Unknown errors are faults; their text is not sent. */
 function refusalOf(error: FastifyError, request: FastifyRequest, options: AppOptions): ServerRefusal {
   if (error instanceof StoreUnavailable) {
     options.onFault(request, error);
-    const reason = error instanceof OutcomeUnknown ? 'outcome-unknown' : 'store-unavailable';
-    return { reason, retryAfter: RETRY_SHORTLY };
+    return { reason: unavailableReason(error), retryAfter: RETRY_SHORTLY };
   }
   if (error instanceof BrokenRequest) return options.overLimit(request) ?? { reason: error.reason };
   if (error instanceof KeyMissing) {

@@ -6,6 +6,7 @@ import {
   MOST_ROWS,
   OutcomeUnknown,
   type RowReferences,
+  RowUnavailable,
   type Store,
   StoreUnavailable,
 } from './store.ts';
@@ -66,7 +67,7 @@ async function change<Found, T>(
         uncertain.push({ commit, outcome });
       }
     }
-    throw new StoreUnavailable(`a row changed ${MOST_ATTEMPTS} times while one change of it waited`);
+    throw new RowUnavailable(`a row changed ${MOST_ATTEMPTS} times while one change of it waited`);
   } catch (error) {
     if (uncertain.length === 0 || !(error instanceof StoreUnavailable)) throw error;
     throw new OutcomeUnknown(error.message, { cause: error });

@@ -1,10 +1,16 @@
-import { withOutage } from '../core/rules/outage.ts';
-import type { EpochSeconds } from '../core/time.ts';
-import { type Store, StoreUnavailable } from './store.ts';
+import { isOutage, withOutage } from '../core/rules/outage.ts';
+import type { Outage } from '../core/service-times.ts';
+import { between, type EpochSeconds, earlier } from '../core/time.ts';
+import { RowUnavailable, type Store, StoreUnavailable } from './store.ts';
 import { SERVICE, serviceTimes } from './tables/service-times.ts';
 
 /** Throws if this cannot be the time. */
 export type Admit = (now: EpochSeconds) => void;
+
+/** If more rows than this are unavailable at once, it is the store. */
+const MOST_ROWS = 10;
+/** In seconds: for how long a row that nobody asks for again counts. */
+const ROW_FORGOTTEN = 3600;
 
 /**
  * A store that notices when it cannot answer. The first change after that records the outage before anything is decided,
@@ -20,7 +26,7 @@ export function recordingOutages(store: Store, admit: Admit = () => undefined): 
         return loaded;
       }, outages.note),
     change: (table, key, decide) =>
-      outages.recorded(() => store.change(table, key, (found, now) => decide(found, outages.answeredAt(now)))),
+      outages.recorded(() => store.change(table, key, (found, now) => decide(found, outages.answeredAt(now))), key),
     changeAll: (rows, decide) =>
       outages.recorded(() => store.changeAll(rows, (found, now) => decide(found, outages.answeredAt(now)))),
     create: (table, key, decide) =>
@@ -44,6 +50,8 @@ class Outages {
   #lastAnswer: EpochSeconds | undefined;
   #silentFrom: EpochSeconds | undefined;
   #recording: Promise<void> | undefined;
+  /** Rows that could not be changed, and since when. */
+  readonly #rows = new Map<string, EpochSeconds>();
 
   constructor(store: Store, admit: Admit) {
     this.#store = store;
@@ -66,22 +74,41 @@ class Outages {
 
   /** Notes a fault of the store and throws it again. */
   readonly note = (fault: unknown): never => {
-    if (fault instanceof StoreUnavailable) this.#silentFrom ??= this.#lastAnswer;
+    if (fault instanceof StoreUnavailable && !isOfRow(fault)) this.#silentFrom ??= this.#lastAnswer;
     throw fault;
   };
 
-  recorded<T>(change: () => Promise<T>): Promise<T> {
-    if (this.#silentFrom === undefined) return change().catch(this.note);
-    return this.#record(this.#silentFrom).then(change).catch(this.note);
+  /** `row`: the key of the row, if the change needs only one. */
+  recorded<T>(change: () => Promise<T>, row?: string): Promise<T> {
+    const begunAt = this.#lastAnswer;
+    const noted = () => change().catch((fault) => this.#noteOf(row, begunAt, fault));
+    if (this.#silentFrom === undefined && this.#rows.size === 0) return noted();
+    return this.#recordAll(row).then(noted).catch(this.note);
+  }
+
+  /** The trouble of one row is not an outage of the service. */
+  #noteOf(row: string | undefined, begunAt: EpochSeconds | undefined, fault: unknown): never {
+    if (row === undefined || begunAt === undefined || !isOfRow(fault)) return this.note(fault);
+    for (const [key, from] of this.#rows) if (between(from, begunAt) > ROW_FORGOTTEN) this.#rows.delete(key);
+    this.#rows.set(row, this.#rows.get(row) ?? begunAt);
+    if (this.#rows.size > MOST_ROWS) {
+      this.#silentFrom ??= [...this.#rows.values()].reduce(earlier);
+      this.#rows.clear();
+    }
+    throw fault;
+  }
+
+  async #recordAll(row: string | undefined): Promise<void> {
+    if (this.#silentFrom !== undefined) await this.#record(this.#silentFrom);
+    const silentFrom = row === undefined ? undefined : this.#rows.get(row);
+    if (row === undefined || silentFrom === undefined) return;
+    await this.#write(silentFrom, row);
+    this.#rows.delete(row);
   }
 
   /** Once for all waiting callers. */
   #record(silentFrom: EpochSeconds): Promise<void> {
-    this.#recording ??= this.#store
-      .change(serviceTimes, SERVICE, (found, answeringSince) => {
-        this.#admit(answeringSince);
-        return { outcome: undefined, next: withOutage(found?.row, { silentFrom, answeringSince }) };
-      })
+    this.#recording ??= this.#write(silentFrom)
       .then(() => {
         this.#silentFrom = undefined;
       })
@@ -90,4 +117,16 @@ class Outages {
       });
     return this.#recording;
   }
+
+  #write(silentFrom: EpochSeconds, of?: string): Promise<void> {
+    return this.#store.change(serviceTimes, SERVICE, (found, answeringSince) => {
+      this.#admit(answeringSince);
+      const outage: Outage = { silentFrom, answeringSince, ...(of !== undefined && { of }) };
+      return { outcome: undefined, ...(isOutage(outage) && { next: withOutage(found?.row, outage) }) };
+    });
+  }
+}
+
+function isOfRow(fault: unknown): boolean {
+  return fault instanceof RowUnavailable || (fault instanceof Error && fault.cause instanceof RowUnavailable);
 }

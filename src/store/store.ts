@@ -251,6 +251,12 @@ export class StoreUnavailable extends Error {
   override readonly name: string = 'StoreUnavailable';
 }
 
+/** The store answers, but its clock cannot be right: nothing is decided by it. */
+export class ClockImplausible extends StoreUnavailable {}
+
+/** The store answers, but this row cannot be changed now: somebody else holds it. */
+export class RowUnavailable extends StoreUnavailable {}
+
 /** The store cannot be used as it is (schema, privileges, address): retrying does not help, an operator has to act. */
 export class StoreUnusable extends Error {
   override readonly name = 'StoreUnusable';

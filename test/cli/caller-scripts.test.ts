@@ -7,6 +7,8 @@ import { after, before, suite, test } from 'node:test';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { commandEnvironment, TESSERA } from './command.ts';
 
+const CLIENT = new URL('../../sdk/client/src/bin.ts', import.meta.url).pathname;
+
 /** Nothing listens there: a fresh token needs no server. */
 const SERVER = 'http://127.0.0.1:9';
 
@@ -23,6 +25,9 @@ suite('tessera for scripts', () => {
     const times = { obtainedAt: Date.now(), expiresAt: Date.now() + 600_000 };
     const tokens = { ...owner, accessToken: 'A1', scope: 'orders:read', ...times };
     put('.local/state/tessera/tokens', 'orders-sync@127.0.0.1%3A9.json', tokens);
+    put('.config/tessera/profiles', 'hostile.json', { ...owner, by: 'device' });
+    const hostile = { ...tokens, scope: 'a\u001b[2Jb\u202ec' };
+    put('.local/state/tessera/tokens', 'orders-sync@127.0.0.1%3A9@hostile.json', hostile);
   });
   after(() => rmSync(home, { recursive: true, force: true }));
 
@@ -44,6 +49,22 @@ suite('tessera for scripts', () => {
     writeFileSync(join(home, 'text'), 'no program', { mode: 0o600 });
     assert.equal(tessera(['exec', '--', './text']).status, 126);
   });
+
+  test('exec gives the program the token and no other variable of ours', () => {
+    const env = { TESSERA_KEYRING: 'secret', TESSERA_STORE: 'postgres://u:secret@db', TESSERA_PROFILE: 'default' };
+    const { stdout } = tessera(['exec', '--', 'sh', '-c', 'env | grep ^TESSERA_'], { env });
+    assert.equal(stdout, 'TESSERA_TOKEN=A1\n');
+  });
+
+  for (const program of [TESSERA, CLIENT])
+    test(`what a server said of its scope cannot control the terminal (${program.includes('sdk') ? 'tessera-client' : 'tessera'})`, () => {
+      const env = commandEnvironment({ HOME: home });
+      const args = [program, 'whoami', '--profile', 'hostile'];
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: home, env, encoding: 'utf8' });
+      assert.equal(status, 0, stderr);
+      assert.match(stdout, /scope +a\?\[2Jb\?c\n/);
+      assert.doesNotMatch(stdout, /[^\P{C}\n]/u);
+    });
 
   test('exec ends with the signal of the program', () => {
     assert.equal(tessera(['exec', '--', 'sh', '-c', 'kill -TERM $$']).status, 128 + 15);

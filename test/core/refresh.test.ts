@@ -4,7 +4,7 @@ import { accessTokenExpiry, grantPeriod, revoke } from '../../src/core/grant.ts'
 import type { IdentityId } from '../../src/core/identity.ts';
 import type { ClientId } from '../../src/core/integration.ts';
 import { accept, refuse } from '../../src/core/outcome.ts';
-import { withOutage } from '../../src/core/rules/outage.ts';
+import { withOutage, withStart } from '../../src/core/rules/outage.ts';
 import { checkRefreshRequest, decideRefresh, type RefreshFacts, type Standing } from '../../src/core/rules/refresh.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
@@ -21,7 +21,7 @@ function facts({ standing = 'current', ...rest }: Difference = {}): RefreshFacts
     caller: undefined,
     limit: undefined,
     settings: DEFAULT_SETTINGS,
-    outage: undefined,
+    outages: [],
     now: NOW,
     ...rest,
   };
@@ -63,38 +63,70 @@ test('a retry in the window returns the same pair; the window is never extended,
 test('after an outage the window counts from the moment the service began answering again', () => {
   const outage = { silentFrom: at(NOW + 50), answeringSince: at(NOW + 500) };
   const reason = (now: number, different: Difference = {}) =>
-    reasonOf({ standing: 'last-spent', outage, now: at(now), ...different });
+    reasonOf({ standing: 'last-spent', outages: [outage], now: at(now), ...different });
   assert.equal(reason(NOW + 560), 'repeat');
   assert.equal(reason(NOW + 561), 'refresh-token-reused');
   const closed = { ...outage, silentFrom: at(NOW + 61) };
   assert.equal(
-    reason(NOW + 501, { outage: closed }),
+    reason(NOW + 501, { outages: [closed] }),
     'refresh-token-reused',
     'its window had closed before the outage',
   );
   const over = { silentFrom: at(NOW - 100), answeringSince: at(NOW - 10) };
-  assert.equal(reason(NOW + 60, { outage: over }), 'repeat');
-  assert.equal(reason(NOW + 61, { outage: over }), 'refresh-token-reused', 'committed after the outage');
+  assert.equal(reason(NOW + 60, { outages: [over] }), 'repeat');
+  assert.equal(reason(NOW + 61, { outages: [over] }), 'refresh-token-reused', 'committed after the outage');
   assert.equal(reason(NOW + 501, { standing: 'spent' }), 'refresh-token-reused');
   const strict = anIntegration({ overrides: { refreshRetryWindow: seconds(0) } });
   assert.equal(reason(NOW + 501, { integration: strict }), 'refresh-token-reused', '0 is strict');
 });
 
 test('the last outage is loaded only if a token would otherwise count as reused', () => {
-  const reason = (difference: Difference) => reasonOf({ outage: 'not-loaded', ...difference });
+  const reason = (difference: Difference) => reasonOf({ outages: 'not-loaded', ...difference });
   assert.equal(reason({}), 'rotate');
   assert.equal(reason({ standing: 'last-spent', now: at(NOW + 60) }), 'repeat');
-  assert.equal(reason({ standing: 'last-spent', now: at(NOW + 61) }), 'load-outage');
+  assert.equal(reason({ standing: 'last-spent', now: at(NOW + 61) }), 'load-outages');
   assert.equal(reason({ standing: 'spent' }), 'refresh-token-reused');
 });
 
-test('two outages close together count as one; a later one replaces the earlier', () => {
-  const first = withOutage(undefined, { silentFrom: at(NOW), answeringSince: at(NOW + 100) });
-  assert.deepEqual(first, { seenAt: NOW + 100, outage: { silentFrom: NOW, answeringSince: NOW + 100 } });
-  const soon = withOutage(first, { silentFrom: at(NOW + 700), answeringSince: at(NOW + 710) });
-  assert.deepEqual(soon, { seenAt: NOW + 710, outage: { silentFrom: NOW, answeringSince: NOW + 710 } });
-  const late = { silentFrom: at(NOW + 701), answeringSince: at(NOW + 710) };
-  assert.deepEqual(withOutage(first, late), { seenAt: NOW + 710, outage: late });
+test('a window that an outage extended is extended again by the next; one that closed between two outages stays closed', () => {
+  const outages = [
+    { silentFrom: at(NOW + 50), answeringSince: at(NOW + 100) },
+    { silentFrom: at(NOW + 150), answeringSince: at(NOW + 200) },
+    { silentFrom: at(NOW + 400), answeringSince: at(NOW + 500) },
+  ];
+  const reason = (now: number) => reasonOf({ standing: 'last-spent', outages, now: at(now) });
+  assert.equal(reason(NOW + 260), 'repeat');
+  assert.equal(reason(NOW + 261), 'refresh-token-reused');
+  assert.equal(reason(NOW + 501), 'refresh-token-reused');
+});
+
+test('the trouble of one row extends the window of its own grant alone', () => {
+  const outage = { silentFrom: at(NOW + 5), answeringSince: at(NOW + 500) };
+  const reason = (of: string) => reasonOf({ standing: 'last-spent', outages: [{ ...outage, of }], now: at(NOW + 501) });
+  assert.equal(reason(aGrant().id), 'repeat');
+  assert.equal(reason('another'), 'refresh-token-reused');
+});
+
+test('outages that follow each other at once are one, and the row stays small', () => {
+  const outage = (from: number, to: number) => ({ silentFrom: at(from), answeringSince: at(to) });
+  const first = withOutage(undefined, outage(NOW, NOW + 100));
+  assert.deepEqual(withOutage(first, outage(NOW + 101, NOW + 120)), {
+    seenAt: NOW + 120,
+    outages: [outage(NOW, NOW + 120)],
+  });
+  let times = first;
+  for (let n = 1; n < 100; n++) times = withOutage(times, outage(NOW + 200 * n, NOW + 200 * n + 10));
+  assert.equal(times.outages.length, 20);
+});
+
+test('a start is the end of an outage unless another node was running', () => {
+  const times = { seenAt: at(NOW), outages: [] };
+  const outages = (...given: Parameters<typeof withStart>) => withStart(...given).outages;
+  assert.deepEqual(outages(times, undefined, true, at(NOW + 3)), [{ silentFrom: NOW, answeringSince: NOW + 3 }]);
+  assert.deepEqual(outages(times, at(NOW + 2), true, at(NOW + 3)), [{ silentFrom: NOW + 2, answeringSince: NOW + 3 }]);
+  assert.deepEqual(outages(times, at(NOW + 3), true, at(NOW + 3)), []);
+  assert.deepEqual(outages(times, undefined, false, at(NOW + 29)), []);
+  assert.deepEqual(outages(times, undefined, false, at(NOW + 31)), [{ silentFrom: NOW, answeringSince: NOW + 31 }]);
 });
 
 test('reuse of a spent refresh token ends the grant; with onReuse: report it is only reported', () => {
@@ -115,7 +147,7 @@ test('a caller over its limit is refused only if its token would have worked; re
   assert.deepEqual(limited({}), { do: 'refuse', refusal: limit });
   assert.deepEqual(limited({ standing: 'last-spent' }), { do: 'refuse', refusal: limit });
   assert.equal(limited({ standing: 'spent' }).do, 'end');
-  assert.equal(limited({ standing: 'last-spent', now: at(NOW + 61), outage: 'not-loaded' }).do, 'load-outage');
+  assert.equal(limited({ standing: 'last-spent', now: at(NOW + 61), outages: 'not-loaded' }).do, 'load-outages');
   assert.equal(reasonOf({ limit, holder: anIdentity({ enabled: false }) }), 'identity-disabled');
   assert.equal(reasonOf({ limit, now: at(NOW + 2000) }), 'grant-expired');
 });

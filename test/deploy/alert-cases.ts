@@ -126,6 +126,7 @@ export const ALERT_CASES: readonly AlertCase[] = [
     fires: { [requests('rate-limited')]: '0+120x60' },
     quiet: { [requests('rate-limited')]: '0+30x60' },
   },
+  rare('TesseraCapReached', 'cap-reached'),
   byMetric('TesseraForeignCertificateHeaders', '10m', 'tessera_ignored_certificate_headers_total', '0 0 5x30', '5x30'),
   byMetric('TesseraEventLogHeldBack', '10m', 'tessera_event_log_lag_seconds', '60x20', '60x3 0x20'),
   byMetric('TesseraOrphanedPlaces', '10m', 'tessera_places_orphaned', '0 0 1x30', '0x30'),

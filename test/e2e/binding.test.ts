@@ -1,15 +1,23 @@
 // Refreshes bound to a certificate, over real TLS: per integration none, identity or certificate.
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { issuers } from '../../src/store/tables/issuers.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
 import { anIntegration } from '../samples.ts';
 import { type Caller, callerOver, reachOf } from './caller.ts';
-import { anIssuer, clientId, startService, type TestService } from './service.ts';
+import { INTROSPECT, ORDERS, ordersServer } from './introspection-scene.ts';
+import { basic, postForm } from './oauth-steps.ts';
+import { anIssuer, clientId, registryFollows, startService, type TestService } from './service.ts';
 import { assertRefused, CLIENT, pairByCertificate, pairByDevice, refresh, refreshed, verify } from './steps.ts';
 
 const BOUND = 'bound';
+const BOUND_JWT = 'bound-jwt';
 const BY_IDENTITY = 'bound-to-identity';
+
+const thumbprintOf = ({ chain }: Issued) => hash('sha256', chain[0] ?? '', 'base64url');
+const claimsOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
 
 suite('a grant bound to its certificate', () => {
   let service: TestService;
@@ -24,15 +32,22 @@ suite('a grant bound to its certificate', () => {
     service.authority.issue({ commonName, ...(keys && { keys }) });
 
   before(async () => {
-    service = await startService();
+    service = await startService({ signing: 'EdDSA' });
     await service.put(issuers, anIssuer(other, { label: 'other' }));
     await service.register(anIntegration({ clientId: clientId(BY_IDENTITY), binding: 'identity' }));
+    await service.register(
+      anIntegration({ clientId: clientId(BOUND_JWT), binding: 'certificate', accessTokenFormat: 'jwt' }),
+    );
+    await service.put(resourceServers, ordersServer(service));
+    await registryFollows();
     bare = callerWith();
   });
   after(async () => {
     for (const caller of callers) caller.close();
     await service.stop();
   });
+  const introspect = async (token: string) =>
+    (await postForm(bare, INTROSPECT, { token }, basic(ORDERS.id, ORDERS.secret))).json;
   const other = makeAuthority({ name: 'Other Root' });
 
   const assertUnmet = async (caller: Caller, refreshToken: string, client: string) =>
@@ -77,6 +92,43 @@ suite('a grant bound to its certificate', () => {
       await refreshed(callerWith(certificateOf('ada', service.ada.keys)), pair, client);
     });
   }
+
+  for (const client of [BOUND, BOUND_JWT]) {
+    test(`renewed with the same key, binds the tokens of a refresh; earlier ones stay bound to theirs (${client})`, async () => {
+      const ada = callerWith(service.ada);
+      const first = await pairByCertificate(ada, client);
+      const renewed = certificateOf('ada', service.ada.keys);
+      const second = await refreshed(callerWith(renewed), first, client);
+      const lost = await refreshed(ada, first, client);
+      assert.equal(lost.access_token, second.access_token, 'a retry with the older certificate gets the same pair');
+      const [old, current] = [service.ada, renewed].map(thumbprintOf);
+      for (const [{ access_token }, bound] of [
+        [first, old],
+        [second, current],
+      ] as const) {
+        for (const answer of [await introspect(access_token), (await verify(bare, access_token)).json])
+          assert.deepEqual(answer['cnf'], { 'x5t#S256': bound });
+      }
+      if (client === BOUND_JWT) assert.deepEqual(claimsOf(second.access_token)['cnf'], { 'x5t#S256': current });
+      const third = await refreshed(callerWith(renewed), second, client);
+      assert.deepEqual((await introspect(third.access_token))['cnf'], { 'x5t#S256': current });
+      assert.deepEqual((await introspect(first.access_token))['cnf'], { 'x5t#S256': old });
+    });
+  }
+
+  test('is bound by its next refresh if its integration binds since; tokens without binding have no cnf', async () => {
+    const late = 'bound-later';
+    await service.register(anIntegration({ clientId: clientId(late) }));
+    const first = await pairByCertificate(callerWith(service.ada), late);
+    await service.register(anIntegration({ clientId: clientId(late), binding: 'certificate' }));
+    const second = await refreshed(callerWith(service.ada), first, late);
+    const bound = { 'x5t#S256': thumbprintOf(service.ada) };
+    for (const [{ access_token }, cnf] of [
+      [first, undefined],
+      [second, bound],
+    ] as const)
+      assert.deepEqual((await verify(bare, access_token)).json['cnf'], cnf);
+  });
 
   test('to the identity survives renewal of the certificate with a new key', async () => {
     const pair = await pairByCertificate(callerWith(service.ada), BY_IDENTITY);

@@ -5,7 +5,7 @@ import type { Audience, ResourceServerId } from '../../src/core/resource-server.
 import { changeResourceServer } from '../../src/operations/admin/change-resource-server.ts';
 import { dropOldSecret, makeResourceServerSecret } from '../../src/operations/admin/resource-server-secret.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
-import { ADA, aResourceServer, OPERATOR, ORDERS_AUDIENCE } from '../samples.ts';
+import { ADA, anIntegration, aResourceServer, OPERATOR, ORDERS_AUDIENCE, scopeOf } from '../samples.ts';
 import { bearer, callerOver, reachOf } from './caller.ts';
 import {
   INACTIVE,
@@ -24,9 +24,11 @@ import { CLIENT, pairByCertificate, revoke } from './steps.ts';
 
 let scene: IntrospectionScene;
 before(async () => {
-  scene = await IntrospectionScene.open();
+  scene = await IntrospectionScene.open({ signing: 'ES256' });
 });
 after(() => scene.close());
+
+const feed = (accessToken: string) => scene.stranger.ask({ path: '/oauth2/revocations', ...bearer(accessToken) });
 
 suite('who may ask', () => {
   test('[RFC 7662 2.1] by client_secret_basic or client_secret_post', async () => {
@@ -119,23 +121,49 @@ suite('who may ask', () => {
     await registryFollows();
   });
 
-  test('or by an access token of that identity, unless the token is limited to other resource servers [RFC 7662 2.1]', async () => {
+  test('or by an access token of that identity whose audience is this service, opaque or JWT [RFC 7662 2.1]', async () => {
     const { access_token: token } = await pairByCertificate(scene.ada);
     await scene.service.put(resourceServers, stockServer({ id: 'by-token' as ResourceServerId, identity: ADA }));
-    await registryFollows();
-    const own = await pairByCertificate(scene.ada, CLIENT, 'stock:read');
-    const ask = (accessToken: string) =>
-      postForm(scene.stranger, INTROSPECT, { token }, bearer(accessToken).headers as Fields);
-    assert.equal((await ask(own.access_token)).json['aud'], STOCK_AUDIENCE);
-    const fields = { grant_type: 'client_credentials', client_id: CLIENT, resource: ORDERS_AUDIENCE };
-    const limited = String((await postForm(scene.ada, '/oauth2/token', fields)).json['access_token']);
-    await revoke(scene.stranger, own.access_token);
-    for (const accessToken of [own.access_token, limited, own.refresh_token, 'x', ORDERS.secret]) {
-      const refused = await ask(accessToken);
-      assertRefused(refused, 401, 'invalid_client');
-      assert.equal(refused.headers['www-authenticate'], 'Bearer realm="tessera", error="invalid_token"');
+    for (const accessTokenFormat of ['opaque', 'jwt'] as const) {
+      const client = `speaks-${accessTokenFormat}`;
+      const scope = scopeOf('introspection:use;stock:read');
+      await scene.service.register(anIntegration({ clientId: clientId(client), accessTokenFormat, scope }));
+      const ask = (accessToken: string) =>
+        postForm(scene.stranger, INTROSPECT, { token }, bearer(accessToken).headers as Fields);
+      const own = await pairByCertificate(scene.ada, client, 'introspection:use');
+      assert.equal((await ask(own.access_token)).json['aud'], STOCK_AUDIENCE);
+      assert.equal((await feed(own.access_token)).status, 200);
+      const ofStock = await pairByCertificate(scene.ada, client, 'stock:read');
+      const fields = { grant_type: 'client_credentials', client_id: CLIENT, resource: ORDERS_AUDIENCE };
+      const limited = String((await postForm(scene.ada, '/oauth2/token', fields)).json['access_token']);
+      await revoke(scene.stranger, own.access_token);
+      const others = [ofStock.access_token, limited, own.access_token, own.refresh_token, 'x', ORDERS.secret];
+      for (const accessToken of others) {
+        for (const refused of [await ask(accessToken), await feed(accessToken)]) {
+          assertRefused(refused, 401, 'invalid_client');
+          assert.equal(refused.headers['www-authenticate'], 'Bearer realm="tessera", error="invalid_token"');
+        }
+      }
     }
     await scene.service.put(resourceServers, stockServer({ id: 'by-token' as ResourceServerId, enabled: false }));
+    await registryFollows();
+  });
+
+  test('a token that is bound to a certificate speaks for nobody without this certificate [RFC 8705 3]', async () => {
+    const { access_token: token } = await pairByCertificate(scene.ada);
+    await scene.service.put(resourceServers, stockServer({ id: 'by-bound' as ResourceServerId, identity: ADA }));
+    const client = 'speaks-bound';
+    const scope = scopeOf('introspection:use');
+    await scene.service.register(anIntegration({ clientId: clientId(client), binding: 'certificate', scope }));
+    const own = await pairByCertificate(scene.ada, client, 'introspection:use');
+    const headers = bearer(own.access_token).headers as Fields;
+    assert.equal((await postForm(scene.ada, INTROSPECT, { token }, headers)).json['aud'], STOCK_AUDIENCE);
+    const sibling = scene.service.authority.issue({ commonName: 'ada' });
+    const other = callerOver('HTTP/1.1', reachOf(scene.service, sibling));
+    for (const caller of [scene.stranger, other])
+      assertRefused(await postForm(caller, INTROSPECT, { token }, headers), 401, 'invalid_client');
+    other.close();
+    await scene.service.put(resourceServers, stockServer({ id: 'by-bound' as ResourceServerId, enabled: false }));
     await registryFollows();
   });
 

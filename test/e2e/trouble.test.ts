@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { epochSeconds } from '../../src/core/time.ts';
 import { type Store, StoreUnavailable } from '../../src/store/store.ts';
 import { bearer, type Caller, callerOver, json, PROTOCOLS, rawConnection, reachOf } from './caller.ts';
 import { startService, type TestService } from './service.ts';
@@ -169,4 +170,26 @@ test('parallel requests over the limit get 503 with Retry-After, and the accepte
     assertRefused(answer, 503, 'invalid_request', /overloaded/);
     assert.match(String(answer.headers['retry-after']), /^[123]$/, 'spread, so that they do not come back together');
   }
+});
+
+test('a clock two hours ahead is called so: the store can be reached', async (t) => {
+  let ahead = 0;
+  const service = await startService({
+    store: (real) => ({
+      ...real,
+      load: async (table, key) => {
+        const loaded = await real.load(table, key);
+        return { ...loaded, now: epochSeconds(loaded.now + ahead) };
+      },
+    }),
+  });
+  const caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
+  t.after(() => service.stop());
+  t.after(() => caller.close());
+  const { access_token } = await pairByCertificate(caller);
+  ahead = 7200;
+  const answer = await verify(caller, access_token);
+  assert.deepEqual([answer.status, answer.json['Error']], [503, 'invalid_request']);
+  assert.match(answer.text, /The clock of the service is wrong/);
+  assert.match((await caller.ask({ path: '/metrics' })).text, /reason="clock-implausible"/);
 });

@@ -145,8 +145,8 @@ suite('a grant by assertion', () => {
   test('a refusal does not use the assertion up', async (t) => {
     const { node } = await scene(t);
     const assertion = await key.sign();
-    const overLimit = () => ({ reason: 'rate-limited' }) as const;
-    assert.equal(await answer(authorize(node, assertion, { overLimit })), 'rate-limited');
+    const overCap = () => ({ reason: 'cap-reached' }) as const;
+    assert.equal(await answer(authorize(node, assertion, { overCap })), 'cap-reached');
     assert.equal(await answer(authorize(node, assertion, { scope: 'orders:delete' })), 'scope-exceeds-integration');
     assert.equal(await answer(authorize(node, assertion)), 'accepted');
   });

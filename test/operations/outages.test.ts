@@ -1,19 +1,35 @@
 // A retry after 503 never counts as reuse, however long the store was down.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { GrantId } from '../../src/core/grant.ts';
+import { seconds } from '../../src/core/time.ts';
+import { revokeById } from '../../src/operations/grant/revoke-grant.ts';
+import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
+import { isAlone, NodeReporter } from '../../src/operations/upkeep/report-node.ts';
 import { beginAnswering, keepSeen } from '../../src/operations/upkeep/service-times.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { recordingOutages } from '../../src/store/outages.ts';
-import { CommitUnknown, OutcomeUnknown, rowOf, StoreUnavailable } from '../../src/store/store.ts';
+import { CommitUnknown, OutcomeUnknown, RowUnavailable, rowOf, StoreUnavailable } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
+import { grants } from '../../src/store/tables/grants.ts';
 import { SERVICE, serviceTimes } from '../../src/store/tables/service-times.ts';
-import { accepted, anotherNode, answer, issue, type Node, refresh, type TestClock, textOf } from '../node.ts';
-import { NOW } from '../samples.ts';
+import {
+  accepted,
+  anotherNode,
+  answer,
+  changeIntegration,
+  issue,
+  type Node,
+  refresh,
+  type TestClock,
+  textOf,
+} from '../node.ts';
+import { NOW, OPERATOR } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
 interface Trouble {
-  state: 'fine' | 'away' | 'breaks-after-commit';
+  state: 'fine' | 'away' | 'locked' | 'breaks-after-commit';
 }
 
 /** A back end that can be unavailable, or break just after a commit and stay unavailable. */
@@ -24,6 +40,7 @@ function troubled(real: BackEnd, trouble: Trouble): BackEnd {
     loadVersioned: (table, key) => (trouble.state === 'away' ? away() : real.loadVersioned(table, key)),
     commit: async (commit) => {
       if (trouble.state === 'away') return away();
+      if (trouble.state === 'locked') throw new RowUnavailable('locked');
       const happened = await real.commit(commit);
       if (trouble.state === 'fine') return happened;
       trouble.state = 'away';
@@ -41,8 +58,10 @@ async function aTroubledNode(t: TestContext): Promise<{ node: Node; clock: TestC
 }
 
 async function outageOf({ store }: Node) {
-  return (await store.load(serviceTimes, SERVICE)).found?.row.outage;
+  return (await store.load(serviceTimes, SERVICE)).found?.row.outages.at(-1);
 }
+
+const alone = async () => true;
 
 test('a commit with unknown outcome is reported as unknown, and a retry gets the pair it made', async (t) => {
   const { node, clock, trouble } = await aTroubledNode(t);
@@ -85,24 +104,111 @@ test('an outage that began after the retry window closed does not reopen it', as
   assert.equal(await answer(refresh(node, pair)), 'refresh-token-reused');
 });
 
-test('an outage ends when the service starts; a quick restart is not an outage', async (t) => {
+for (const window of [5, 20, 60, 120])
+  for (const down of [1, 5, 29, 60])
+    test(`a crash, and a start ${down} seconds later: the window of ${window} seconds starts when the service works again`, async (t) => {
+      const { node, clock } = await aTroubledNode(t);
+      await changeIntegration(node, { overrides: { refreshRetryWindow: seconds(window) } });
+      await keepSeen(node);
+      const [early, late] = [await issue(node), await issue(node)];
+      await refresh(node, early);
+      clock.move(window + 1);
+      const given = accepted(await refresh(node, late));
+      clock.move(down);
+      await beginAnswering(node, alone);
+      clock.move(window);
+      assert.equal(textOf(accepted(await refresh(node, late))), textOf(given));
+      assert.equal(
+        await answer(refresh(node, early)),
+        'refresh-token-reused',
+        'its window had closed before the crash',
+      );
+      clock.move(1);
+      assert.equal(await answer(refresh(node, late)), 'refresh-token-reused');
+    });
+
+test('what operators did while the service was down says nothing about when it answered', async (t) => {
   const { node, clock } = await aTroubledNode(t);
   await keepSeen(node);
   const pair = await issue(node);
   const given = accepted(await refresh(node, pair));
-  clock.move(29);
-  await beginAnswering(node);
-  assert.equal(await outageOf(node), undefined);
-  clock.move(1000);
-  await beginAnswering(node);
-  assert.deepEqual(await outageOf(node), { silentFrom: NOW + 29, answeringSince: NOW + 1029 });
+  await issue(node);
+  clock.move(100);
+  await revokeById(
+    (await node.store.page(grants, { limit: 9 })).find(({ pair }) => pair.generation === 0)?.id as GrantId,
+    'by-operator',
+    { ...node, by: OPERATOR },
+  );
+  clock.move(20);
+  await beginAnswering(node, alone);
   clock.move(60);
   assert.equal(textOf(accepted(await refresh(node, pair))), textOf(given));
 });
 
+test('a node that starts beside a running one reopens nothing', async (t) => {
+  const { node, clock } = await aTroubledNode(t);
+  await keepSeen(node);
+  const hasEnded = (name: string) => name === 'ended';
+  await new NodeReporter('ended', node).report(node.clock.now);
+  assert.equal(await isAlone(node.store, hasEnded), true);
+  await new NodeReporter('running', node).report(node.clock.now);
+  assert.equal(await isAlone(node.store, hasEnded), false);
+  const pair = await issue(node);
+  await refresh(node, pair);
+  clock.move(24);
+  await beginAnswering(node, () => isAlone(node.store, hasEnded));
+  clock.move(37);
+  assert.equal(await answer(refresh(node, pair)), 'refresh-token-reused');
+  assert.equal(await isAlone(node.store, hasEnded), true, 'it reports no more');
+});
+
+test('the trouble of one row is no outage of the service: its own grant alone gets more time', async (t) => {
+  const { node, clock, trouble } = await aTroubledNode(t);
+  const [locked, other] = [await issue(node), await issue(node)];
+  const [given] = [accepted(await refresh(node, locked)), accepted(await refresh(node, other))];
+  clock.move(30);
+  await node.store.now();
+  trouble.state = 'locked';
+  await assert.rejects(refresh(node, locked), RowUnavailable);
+  clock.move(100);
+  trouble.state = 'fine';
+  assert.equal(textOf(accepted(await refresh(node, locked))), textOf(given));
+  assert.equal(await answer(refresh(node, other)), 'refresh-token-reused');
+  clock.move(61);
+  assert.equal(await answer(refresh(node, locked)), 'refresh-token-reused');
+});
+
+test('if every row is locked, it is an outage of the service', async (t) => {
+  const { node, clock, trouble } = await aTroubledNode(t);
+  const pairs = await Promise.all(Array.from({ length: 12 }, () => issue(node)));
+  const given = [];
+  for (const pair of pairs) given.push(accepted(await refresh(node, pair)));
+  trouble.state = 'locked';
+  for (const pair of pairs.slice(1)) await assert.rejects(refresh(node, pair), RowUnavailable);
+  clock.move(100);
+  trouble.state = 'fine';
+  const [first] = pairs as [TokenPair];
+  assert.equal(textOf(accepted(await refresh(node, first))), textOf(given[0] as TokenPair));
+});
+
+test('a fault that is over at once reopens no window', async (t) => {
+  const { node, clock, trouble } = await aTroubledNode(t);
+  const [pair, other] = [await issue(node), await issue(node)];
+  await refresh(node, pair);
+  clock.move(50);
+  await node.store.now();
+  trouble.state = 'away';
+  await assert.rejects(refresh(node, other), StoreUnavailable);
+  clock.move(1);
+  trouble.state = 'fine';
+  accepted(await refresh(node, other));
+  clock.move(10);
+  assert.equal(await answer(refresh(node, pair)), 'refresh-token-reused');
+});
+
 test('without an outage row, an outage of at most an hour is assumed', async (t) => {
   const { node } = await aTroubledNode(t);
-  await beginAnswering(node);
+  await beginAnswering(node, alone);
   assert.deepEqual(await outageOf(node), { silentFrom: NOW - 3600, answeringSince: NOW });
 });
 

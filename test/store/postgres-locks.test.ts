@@ -5,9 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
-import { type Store, StoreUnavailable } from '../../src/store/store.ts';
+import { recordingOutages } from '../../src/store/outages.ts';
+import { RowUnavailable, type Store } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
 import { identities } from '../../src/store/tables/identities.ts';
+import { SERVICE, serviceTimes } from '../../src/store/tables/service-times.ts';
 import { aNode, BOB, confirmed, issue, type Node, redeem } from '../node.ts';
 import { counter, countOf, increment, put } from './conformance/rows.ts';
 import { openAt } from './postgres-node.ts';
@@ -79,10 +81,18 @@ async function lockTimeouts(): Promise<number> {
   return Number(row?.['xact_rollback']);
 }
 
-test('a row locked for longer than the statement timeout gives StoreUnavailable, and nothing changes', async () => {
+test('a row locked for longer than the statement timeout is unavailable, and nothing else is; nothing changes', async () => {
   await put(store, attempts, counter('long'));
   await operator.query("BEGIN; SELECT 1 FROM attempts WHERE about = 'long' FOR UPDATE");
-  await assert.rejects(increment(store, 'long'), StoreUnavailable);
+  const recording = recordingOutages(store);
+  await recording.now();
+  await assert.rejects(increment(recording, 'long'), RowUnavailable);
+  await increment(recording, 'another');
+  assert.deepEqual(
+    (await store.load(serviceTimes, SERVICE)).found?.row.outages ?? [],
+    [],
+    'not an outage of the service',
+  );
   await operator.query('ROLLBACK');
   assert.equal(await countOf(backEnd, 'long'), 0);
   assert.equal(await increment(store, 'long'), 1);

@@ -49,6 +49,69 @@ suite('a continuous backup', () => {
     }),
   );
 
+  for (const how of ['goes on with its series', 'must begin a new series'])
+    test(
+      `gives no older state for a moment at which it was not followed: the follower ${how}`,
+      inField(async (field) => {
+        let offset = 0;
+        const milliseconds = () => systemClock.milliseconds() + offset;
+        const first = follow(field, { milliseconds });
+        await first.began;
+        write(field, 0, 10);
+        await pause(100);
+        offset += 60_000; // nothing happens for a minute
+        const idle = milliseconds() - 30_000;
+        await pause(100);
+        await first.stop();
+        const stopped = milliseconds();
+        offset += 600_000;
+        write(field, 10, 10);
+        const dead = milliseconds();
+        offset += 600_000;
+        if (how === 'must begin a new series') {
+          field.writer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+          write(field, 1000, 1);
+        }
+        const second = follow(field, { milliseconds });
+        await second.began;
+        const back = milliseconds();
+        await pause(100);
+        await second.stop();
+
+        const restored = async (moment: number) => {
+          await rebuild(field.archive, moment, field.rebuilt);
+          return countIn(field.rebuilt);
+        };
+        assert.equal(await restored(idle), 10);
+        assert.equal(await restored(stopped), 10);
+        for (const moment of [dead, stopped + 5_000, back - 5_000])
+          await assert.rejects(restored(moment), /was not followed from 20.* to 20|the backup ends at 20/);
+        assert.ok((await restored(back + 100)) >= 20);
+        await assert.rejects(restored(back + 100_000), /the backup ends at 20.* leave --at out/);
+      }),
+    );
+
+  test(
+    'notices every flipped byte of base.json',
+    inField(async (field) => {
+      const following = follow(field);
+      await following.began;
+      await following.stop();
+      const [series] = listSeries(field.archive);
+      const path = join(series?.folder ?? '', 'base.json');
+      const text = readFileSync(path);
+      for (let at = 0; at < text.length; at++)
+        for (const bit of [1, 2, 16, 128]) {
+          const damaged = Buffer.from(text);
+          damaged[at] = (damaged[at] ?? 0) ^ bit;
+          writeFileSync(path, damaged);
+          assert.throws(() => listSeries(field.archive), /base\.json is damaged/, `byte ${at}, bit ${bit}`);
+        }
+      writeFileSync(path, JSON.stringify(series?.base));
+      assert.equal(listSeries(field.archive).length, 1, 'as 0.2 wrote it');
+    }),
+  );
+
   test(
     'goes on with its series after a stop if nothing was missed, and begins a new one otherwise',
     inField(async (field) => {
@@ -86,6 +149,7 @@ suite('a continuous backup', () => {
       assert.ok(series);
       assert.ok([...readRecords(series)].length >= 3);
       const [first, last] = [segmentPath(series, 1), segmentPath(series, 3)];
+      rmSync(segmentPath(series, 4)); // says that the follower was stopped
       const whole = readFileSync(last);
       writeFileSync(last, whole.subarray(0, whole.length - 1));
       await rebuild(field.archive, undefined, field.rebuilt);

@@ -156,8 +156,11 @@ test('SQLite: a database of schema 6 gets signing keys, its grants stay opaque, 
     assert.deepEqual((await store.load(grants, aGrant().id)).found?.row, aGrant());
     const jwt = { audience: ['https://orders.example', 'https://stock.example'], signingKey: 'es256-1' };
     const signed = aGrant({ id: hexOf(16, 7) as never, format: 'jwt', pair: { ...aGrant().pair, jwt } });
-    await put(store, grants, { ...signed, boundTo: hexOf(32, 9) });
-    assert.deepEqual((await store.load(grants, signed.id)).found?.row, { ...signed, boundTo: hexOf(32, 9) });
+    const bound = { thumbprint: hexOf(32, 9), since: 0 };
+    for (const boundTo of [bound, { ...bound, since: 300 }, { ...bound, since: 7, before: hexOf(32, 8) }]) {
+      await put(store, grants, { ...signed, boundTo });
+      assert.deepEqual((await store.load(grants, signed.id)).found?.row, { ...signed, boundTo });
+    }
   });
 });
 

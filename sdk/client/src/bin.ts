@@ -2,11 +2,12 @@
 // The program `tessera-client`: the commands for callers, for machines without the server.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { inert } from './cli/terminal.ts';
 import { type CallerCommand, callerCommands } from './cli.ts';
 import { type FailureReason, TokenFailure } from './failure.ts';
 
 const PROGRAM = 'tessera-client';
-const COMMANDS = callerCommands({ program: PROGRAM, note: (lines) => void process.stderr.write(`${lines}\n`) });
+const COMMANDS = callerCommands({ program: PROGRAM, note: (lines) => void process.stderr.write(`${inert(lines)}\n`) });
 
 /** Exit codes and their words, as those of the server's command. Other failures are refusals. */
 const ENDS: Readonly<Partial<Record<FailureReason, readonly [word: string, code: number]>>> = {
@@ -69,7 +70,7 @@ function usage(what: string, command = ''): TokenFailure {
 }
 
 function print(text: string | undefined): void {
-  if (text !== undefined) process.stdout.write(`${text}\n`);
+  if (text !== undefined) process.stdout.write(`${inert(text)}\n`);
 }
 
 /** Two lines for people, or with --json an object; and the exit code. */
@@ -77,7 +78,9 @@ function fail(error: unknown): void {
   const { reason, what, todo, error: code } = error instanceof TokenFailure ? error : failureOf(error);
   const [word, exitCode] = ENDS[reason] ?? ['refused', 1];
   const object = { error: { code: word, reason: code, message: what, remedy: todo } };
-  process.stderr.write(own.includes('--json') ? `${JSON.stringify(object)}\n` : `${PROGRAM}: ${what}\n  ${todo}\n`);
+  process.stderr.write(
+    inert(own.includes('--json') ? `${JSON.stringify(object)}\n` : `${PROGRAM}: ${what}\n  ${todo}\n`),
+  );
   process.exitCode = exitCode;
 }
 

@@ -18,6 +18,8 @@ export interface Allowed {
   readonly scope: readonly string[];
   /** Epoch seconds. */
   readonly expiresAt: number;
+  /** `cnf`: SHA-256 of the certificate that the token is bound to, in base64url. With `checkBinding: false`, you must check it. */
+  readonly boundTo?: string;
 }
 
 export type Checked = Allowed | Refusal;

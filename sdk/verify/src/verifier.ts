@@ -96,7 +96,7 @@ class ServiceGuard implements Guard {
     if (typeof token !== 'string' || token === '') return MISSING;
     const claims = await awaited(checkClaims(token, this.#parts));
     if ('ok' in claims) return claims;
-    const { identity, integration, expiresAt } = claims;
+    const { identity, integration, expiresAt, boundTo } = claims;
     const unbound = this.#parts.settings.checkBinding ? whyNotBound(claims, certificate) : undefined;
     if (unbound) return unbound;
     return {
@@ -105,6 +105,7 @@ class ServiceGuard implements Guard {
       integration,
       scope: this.#parts.revocations.narrow(claims.scope, integration),
       expiresAt,
+      ...(boundTo !== undefined && { boundTo }),
     };
   }
 

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { type EpochSeconds, isoTime, seconds } from '../../core/time.ts';
 import { openRules } from '../../operations/admin/assertion-rules.ts';
 import { clockFault } from '../../operations/admin/check-clock.ts';
-import { countGrantsToRenew, keyFailures } from '../../operations/admin/examine-contents.ts';
+import { countGrantsToRenew, keyFailures, mostGrants } from '../../operations/admin/examine-contents.ts';
 import type { FollowedRegistry } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../system.ts';
@@ -28,6 +28,7 @@ export async function examineContents(store: Store, registry: FollowedRegistry):
     ...examineResourceServers(registry),
     ...(await examineTokenIssuers(registry, store)),
     await examineGrants(store, now),
+    ...(await examineHolders(store)),
   ];
 }
 
@@ -77,6 +78,16 @@ function examineResourceServers({ resourceServers: enabled }: FollowedRegistry):
   if (mute.length === 0) return enabled.length > 0 ? [good('resource servers', `${enabled.length} enabled`)] : [];
   const problem = `${mute.join(', ')}: neither a secret nor an identity, so it cannot check tokens`;
   return [poor('resource servers', problem, 'Do: tessera resource-server secret ID')];
+}
+
+/** More than any honest identity was seen with: a caller that asks for a grant whenever it needs a token. */
+const MANY_GRANTS = 50_000;
+
+async function examineHolders(store: Store): Promise<Finding[]> {
+  const most = await mostGrants({ store });
+  if (!most || most.count < MANY_GRANTS) return [];
+  const problem = `${most.identityId} has ${most.count} grants, so its programs do not refresh, or somebody fills the store`;
+  return [poor('callers', problem, 'Look at tessera events --identity. To end them: tessera grant revoke --identity')];
 }
 
 async function examineGrants(store: Store, now: EpochSeconds): Promise<Finding> {

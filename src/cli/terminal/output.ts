@@ -31,12 +31,12 @@ export function printRecord(record: Readonly<Record<string, string | number | bo
 }
 
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
+  process.stdout.write(`${inertJson(JSON.stringify(value, undefined, 2))}\n`);
 }
 
 /** One JSON value on one line, for streams of values. */
 export function printJsonLine(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
+  process.stdout.write(`${inertJson(JSON.stringify(value))}\n`);
 }
 
 let isJsonExpected = false;
@@ -52,7 +52,7 @@ export function isForScripts(): boolean {
 
 /** A line for people. */
 export function print(line: string): void {
-  (isJsonExpected ? process.stderr : process.stdout).write(`${pasteable(line)}\n`);
+  (isJsonExpected ? process.stderr : process.stdout).write(`${inert(pasteable(line))}\n`);
 }
 
 /** A line with a secret. With --json the secret is in the result, and nowhere else. */
@@ -68,12 +68,12 @@ export function result(value: object): void {
 /** A text that is the whole result, such as a secret. With --json it is printed as part of `value` only. */
 export function printOnly(text: string, value: object): void {
   if (isJsonExpected) printJson(value);
-  else process.stdout.write(`${text}\n`);
+  else process.stdout.write(`${inert(text)}\n`);
 }
 
 /** A note for the person at the terminal, on standard error. */
 export function remark(line: string): void {
-  process.stderr.write(`${pasteable(line)}\n`);
+  process.stderr.write(`${inert(pasteable(line))}\n`);
 }
 
 /** `1 grant`, `2 grants`. */
@@ -81,7 +81,20 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-// Stored text is printable already; this protects the terminal from anything that is not.
 function cellText(value: string | number | boolean | undefined): string {
-  return value === undefined || value === '' ? '-' : String(value).replace(/\p{Cc}/gu, '?');
+  return value === undefined || value === '' ? '-' : inert(String(value)).replaceAll(/[\n\t]/g, '?');
+}
+
+/** Control and format characters (bidirectional ones among them), line separators, lone surrogates. */
+const ACTIVE = /[^\P{C}\n\t]|[\u2028\u2029]/gu;
+
+/** Text of others, such as a server or a file, must not control the terminal. */
+function inert(text: string): string {
+  return text.replace(ACTIVE, '?');
+}
+
+/** The same in JSON, where it is escaped and keeps its value. */
+function inertJson(text: string): string {
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return text.replace(ACTIVE, (character) => character.split('').map(escaped).join(''));
 }

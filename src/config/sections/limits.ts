@@ -83,4 +83,12 @@ export const limits = section('Limits of the service.', {
     example: ['10.1.0.0/16'],
   }),
   requestsPerIntegration: rate('Requests', 'of one integration.', 30_000, 6_000),
+  grantsPerIdentity: rate(
+    'New grants',
+    'of one identity; further ones get 429. Each worker counts for itself.',
+    60,
+    1_000,
+  ),
+  grantsPerIntegration: rate('New grants', 'of one integration, likewise.', 1_000, 50_000),
+  refreshesPerIdentity: rate('Refreshes', 'of all grants of one identity, likewise.', 1_000, 10_000),
 });

@@ -3,7 +3,7 @@ import { type DeviceAuthorization, deviceState, isPolledTooFast } from '../devic
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, type PersonOutcome, refuse } from '../outcome.ts';
-import type { Refusal, RefusalReason, SharedReason } from '../refusal.ts';
+import type { OverCap, Refusal, RefusalReason, SharedReason } from '../refusal.ts';
 import type { ResourceServer } from '../resource-server.ts';
 import { isWithin, parseScope } from '../scope.ts';
 import type { Settings } from '../settings.ts';
@@ -33,6 +33,8 @@ export interface RedeemFacts {
   readonly holder: Identity | undefined;
   /** Set if the caller is over a rate limit. */
   readonly limit: Refusal | undefined;
+  /** Called last. */
+  readonly overCap?: OverCap | undefined;
   /** Whether polling too fast makes the interval longer (RFC 8628 3.5). */
   readonly slowsDown?: boolean | undefined;
   /** The audiences that the request names, if any (RFC 8707). */
@@ -61,7 +63,9 @@ export function checkRedeemRequest<Code>(
 /** The checks that need the row. The limit comes last: a dead code gets its own error, not a 429. */
 export function decideRedeem(facts: RedeemFacts): RedeemDecision {
   const decision = decideByState(facts);
-  return facts.limit && decision.do !== 'refuse' ? { do: 'refuse', refusal: facts.limit } : decision;
+  if (decision.do === 'refuse') return decision;
+  const over = facts.limit ?? (decision.do === 'redeem' ? facts.overCap?.('grants', decision.holder.id) : undefined);
+  return over ? { do: 'refuse', refusal: over } : decision;
 }
 
 function decideByState(facts: RedeemFacts): RedeemDecision {

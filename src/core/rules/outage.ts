@@ -2,29 +2,63 @@
 import type { Outage, ServiceTimes } from '../service-times.ts';
 import { after, between, type EpochSeconds, earlier, later, type Seconds, seconds } from '../time.ts';
 
-/** Outages this close together count as one: a window that the first one extended may still be open. */
-const ONE_OUTAGE = seconds(600);
+/** Keeps the row small. */
+const MOST_OUTAGES = 20;
+
+/** Shorter trouble with a store that answers is no outage: a caller that got a 503 has time to retry. */
+const SHORTEST = seconds(2);
 
 /**
- * When the retry window of a commit starts: at the commit or, if an outage began while the window was open, when the
- * service answered again.
+ * When the retry window of a grant's last commit starts: at the commit or, if an outage began while the window was open, when the
+ * service answered again. Another outage may begin before that window ends.
  */
-export function windowStart(issuedAt: EpochSeconds, window: Seconds, outage: Outage | undefined): EpochSeconds {
-  if (!outage || outage.silentFrom > after(issuedAt, window)) return issuedAt;
-  return later(issuedAt, outage.answeringSince);
+export function windowStart(
+  { id, pair }: { readonly id: string; readonly pair: { readonly issuedAt: EpochSeconds } },
+  window: Seconds,
+  outages: readonly Outage[],
+): EpochSeconds {
+  return outages
+    .filter(({ of }) => of === undefined || of === id)
+    .reduce(
+      (start, { silentFrom, answeringSince }) =>
+        silentFrom > after(start, window) ? start : later(start, answeringSince),
+      pair.issuedAt,
+    );
 }
 
-/** The row after an outage has ended. */
+/** The row after an outage has ended. One that follows another at once is the same. */
 export function withOutage(times: ServiceTimes | undefined, outage: Outage): ServiceTimes {
-  const { silentFrom, answeringSince } = outage;
+  const { silentFrom, answeringSince, of } = outage;
   const seenAt = times ? later(times.seenAt, answeringSince) : answeringSince;
-  const last = times?.outage;
-  if (!last || between(last.answeringSince, silentFrom) > ONE_OUTAGE) return { seenAt, outage };
-  return {
-    seenAt,
-    outage: {
-      silentFrom: earlier(last.silentFrom, silentFrom),
-      answeringSince: later(last.answeringSince, answeringSince),
-    },
-  };
+  const known = times?.outages ?? [];
+  const same = known.find((each) => each.of === of && between(each.answeringSince, silentFrom) < SHORTEST);
+  const whole = same ? { ...outage, silentFrom: earlier(same.silentFrom, silentFrom) } : outage;
+  return { seenAt, outages: [...known.filter((each) => each !== same), whole].slice(-MOST_OUTAGES) };
 }
+
+export function isOutage({ silentFrom, answeringSince }: Outage): boolean {
+  return between(silentFrom, answeringSince) >= SHORTEST;
+}
+
+/**
+ * The row when a node starts. `lastSign`: when a node last answered, as far as the store knows. `isAlone`: no other node is known to
+ * have been running meanwhile; otherwise only a long silence is an outage.
+ */
+export function withStart(
+  times: ServiceTimes | undefined,
+  lastSign: EpochSeconds | undefined,
+  isAlone: boolean,
+  now: EpochSeconds,
+): ServiceTimes {
+  if (!times) return withOutage(times, { silentFrom: after(now, ASSUMED), answeringSince: now });
+  const silentFrom = later(times.seenAt, lastSign ?? times.seenAt);
+  const isSilent = between(silentFrom, now) > (isAlone ? 0 : UNSEEN);
+  return isSilent
+    ? withOutage(times, { silentFrom, answeringSince: now })
+    : { ...times, seenAt: later(times.seenAt, now) };
+}
+
+/** Assumed for a store without the row: it comes from an older release, or was just moved. */
+const ASSUMED = seconds(-3600);
+/** Running nodes give a sign more often than this. */
+const UNSEEN = seconds(30);

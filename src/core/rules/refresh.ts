@@ -1,9 +1,10 @@
 // The refresh of a token pair: every check in its order, and where the retry window is decided.
 import { type Grant, grantState } from '../grant.ts';
+import type { Hex } from '../hex.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
-import type { Refusal, RefusalReason } from '../refusal.ts';
+import type { OverCap, Refusal, RefusalReason } from '../refusal.ts';
 import { isWithin, parseScope } from '../scope.ts';
 import type { Outage } from '../service-times.ts';
 import { type Settings, settingsFor } from '../settings.ts';
@@ -35,20 +36,23 @@ export interface RefreshFacts {
   readonly caller: Outcome<CertifiedCaller> | undefined;
   /** Set if the caller is over a rate limit. */
   readonly limit: Refusal | undefined;
+  /** Called last. */
+  readonly overCap?: OverCap | undefined;
   /** The scope that the request names, if any. */
   readonly wantedScope?: string | undefined;
   /** The audiences that the request names, if any (RFC 8707). */
   readonly wantedResource?: readonly string[] | undefined;
   readonly settings: Settings;
-  /** The last outage; `not-loaded` until a decision needs it. */
-  readonly outage: Outage | undefined | 'not-loaded';
+  /** The last outages; `not-loaded` until a decision needs them. */
+  readonly outages: readonly Outage[] | 'not-loaded';
   readonly now: EpochSeconds;
 }
 
 export type RefreshDecision =
-  /** Load the last outage and decide again: only a token that looks reused needs it. */
-  | { readonly do: 'load-outage' }
-  | { readonly do: 'rotate'; readonly settings: Settings }
+  /** Load the last outages and decide again: only a token that looks reused needs them. */
+  | { readonly do: 'load-outages' }
+  /** `bindTo`: the certificate that the new access token is bound to; undefined if none was presented, or it is not bound. */
+  | { readonly do: 'rotate'; readonly settings: Settings; readonly bindTo: Hex | undefined }
   | { readonly do: 'repeat' }
   /** Nothing changes. */
   | { readonly do: 'refuse'; readonly refusal: Refusal }
@@ -88,18 +92,19 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   if (!isSameTarget(facts.wantedResource, grant.resource)) return no('resource-differs-from-grant');
   const objection = whyNotAllowed(holder, integration);
   if (objection) return no(objection);
-  return limit ? { do: 'refuse', refusal: limit } : turn;
+  const over = limit ?? facts.overCap?.('refreshes', grant.identityId);
+  return over ? { do: 'refuse', refusal: over } : turn;
 }
 
 /** Rotation, retry or reuse: docs/spec-gaps.md, "Refresh, exactly once". */
 function decideTurn(standing: Standing, grant: Grant, settings: Settings, facts: RefreshFacts): RefreshDecision {
   switch (standing) {
     case 'current':
-      return { do: 'rotate', settings };
+      return { do: 'rotate', settings, bindTo: presentedBinding(facts, grant) };
     case 'last-spent':
       return decideRetry(grant, settings, facts);
     case 'spent':
-      return reuse(settings);
+      return reuse(settings, facts);
     case 'ahead':
       return { do: 'end', why: 'rolled-back-store', refusal: { reason: 'store-rolled-back' } };
     case 'foreign':
@@ -107,10 +112,11 @@ function decideTurn(standing: Standing, grant: Grant, settings: Settings, facts:
   }
 }
 
-function decideRetry(grant: Grant, settings: Settings, { outage, now }: RefreshFacts): RefreshDecision {
-  const isLoaded = outage !== 'not-loaded';
-  if (isInRetryWindow(grant, settings, isLoaded ? outage : undefined, now)) return { do: 'repeat' };
-  return isLoaded || settings.refreshRetryWindow === 0 ? reuse(settings) : { do: 'load-outage' };
+function decideRetry(grant: Grant, settings: Settings, facts: RefreshFacts): RefreshDecision {
+  const { outages, now } = facts;
+  const isLoaded = outages !== 'not-loaded';
+  if (isInRetryWindow(grant, settings, isLoaded ? outages : [], now)) return { do: 'repeat' };
+  return isLoaded || settings.refreshRetryWindow === 0 ? reuse(settings, facts) : { do: 'load-outages' };
 }
 
 /**
@@ -120,19 +126,19 @@ function decideRetry(grant: Grant, settings: Settings, { outage, now }: RefreshF
 function isInRetryWindow(
   grant: Grant,
   { refreshRetryWindow: window }: Settings,
-  outage: Outage | undefined,
+  outages: readonly Outage[],
   now: EpochSeconds,
 ): boolean {
-  return window > 0 && between(windowStart(grant.pair.issuedAt, window, outage), now) <= window;
+  return window > 0 && between(windowStart(grant, window, outages), now) <= window;
 }
 
-function reuse({ onReuse }: Settings): RefreshDecision {
+function reuse({ onReuse }: Settings, { overCap, grant }: RefreshFacts): RefreshDecision {
   const refusal = { reason: 'refresh-token-reused' } as const;
   switch (onReuse) {
     case 'revoke':
       return { do: 'end', why: 'reuse', refusal };
     case 'report':
-      return { do: 'report-reuse', refusal };
+      return overCap?.('reports', grant.identityId) ? { do: 'refuse', refusal } : { do: 'report-reuse', refusal };
   }
 }
 
@@ -143,6 +149,12 @@ function isBindingMet({ caller }: RefreshFacts, { binding }: Integration, { orig
   // Hashes of public keys are not secret, so a comparison that takes varying time is safe.
   if (binding === 'certificate') return mark.key === origin.certificate.key;
   return identity.id === identityId && mark.issuerKey === origin.certificate.issuerKey;
+}
+
+/** RFC 8705 3: a certificate that was renewed with the same key binds the tokens that it is presented for. */
+function presentedBinding({ integration, caller }: RefreshFacts, { origin, boundTo }: Grant): Hex | undefined {
+  const isBound = boundTo !== undefined || (integration.binding === 'certificate' && origin.kind === 'certificate');
+  return isBound && caller?.ok ? caller.value.thumbprint : undefined;
 }
 
 const RETRY_AFTER = seconds(5);

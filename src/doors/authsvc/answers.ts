@@ -39,7 +39,7 @@ export function deviceGrant(started: StartedDevice, verificationUri: string): De
   };
 }
 
-export function verifiedToken({ token, grant, scope, holder, issuedAt }: CheckedToken): VerifiedToken {
+export function verifiedToken({ token, grant, scope, holder, issuedAt, boundTo }: CheckedToken): VerifiedToken {
   return {
     identity: holder.id,
     application: grant.clientId,
@@ -56,6 +56,7 @@ export function verifiedToken({ token, grant, scope, holder, issuedAt }: Checked
     expires: inMilliseconds(grant.refreshUntil),
     expires_ISO8601: isoTime(grant.refreshUntil),
     expires_unix_time: grant.refreshUntil,
+    ...(boundTo !== undefined && { cnf: { 'x5t#S256': boundTo } }),
   };
 }
 

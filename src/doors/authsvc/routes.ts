@@ -128,12 +128,12 @@ async function verifyToken(request: FastifyRequest, mount: AuthsvcMount): Promis
   return accept(JSON.stringify(verifiedToken(checked.value)));
 }
 
-/** Not rate limited: revoking can only reduce power. */
 async function revokeToken(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
   const token = bearerToken(request);
   if (!token.ok) return token;
   const { presenter } = mount.readConnection(request);
-  const revoked = await revokeByToken(token.value, presenter, portsOfRequest(mount.ports, request.id));
+  const overLimit = () => mount.overLimit(request);
+  const revoked = await revokeByToken(token.value, presenter, portsOfRequest(mount.ports, request.id), overLimit);
   if (!revoked.ok) return revoked;
   recordGrant(request, revoked.value);
   return accept('{}');

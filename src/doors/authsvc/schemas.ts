@@ -126,6 +126,15 @@ export const VerifiedToken = object(
     expires: inMilliseconds,
     expires_ISO8601: isoTime,
     expires_unix_time: epoch('The end of the grant, not of the access token.'),
+    cnf: optional(
+      object(
+        { 'x5t#S256': string({ description: 'SHA-256 of the certificate, in base64url.' }) },
+        {
+          description:
+            'The certificate that the caller must present with this token (RFC 8705 3.1), if it is bound to one.',
+        },
+      ),
+    ),
   },
   { title: 'VerifiedToken' },
 );

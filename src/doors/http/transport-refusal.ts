@@ -24,6 +24,7 @@ export const TRANSPORT_REASONS = [
   ...REQUEST_REASONS,
   // the state of the service
   'store-unavailable',
+  'clock-implausible',
   'outcome-unknown',
   'key-missing',
   'overloaded',
@@ -63,6 +64,10 @@ export const TRANSPORT_WORDS: Readonly<Record<ServerReason, Words>> = {
   'store-unavailable': {
     status: 503,
     text: 'The service cannot reach its store. This request changed nothing. Ask again.',
+  },
+  'clock-implausible': {
+    status: 503,
+    text: 'The clock of the service is wrong. This request changed nothing. Ask again.',
   },
   'outcome-unknown': {
     status: 503,

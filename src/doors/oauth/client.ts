@@ -50,16 +50,16 @@ export function readProof(
 ): ProofOutcome {
   if (isRepeated(authorization !== undefined, secret, assertion)) return refuse('client-authentication-repeated');
   if (assertion) return refuse('resource-server-unproven');
-  if (authorization !== undefined) return fromHeader(authorization, id);
+  if (authorization !== undefined) return fromHeader(authorization, id, presentation);
   if (secret) return id ? accept({ by: 'secret', id, secret }) : refuse('client-id-missing');
   return isPresented(presentation.presented)
     ? accept({ by: 'certificate', id, ...presentation })
     : refuse('resource-server-proof-missing');
 }
 
-function fromHeader(authorization: string, inForm: string | undefined): ProofOutcome {
+function fromHeader(authorization: string, inForm: string | undefined, presentation: Presentation): ProofOutcome {
   const [, accessToken] = BEARER.exec(authorization) ?? [];
-  if (accessToken) return accept({ by: 'access-token', id: inForm, accessToken });
+  if (accessToken) return accept({ by: 'access-token', id: inForm, accessToken, ...presentation });
   const [, base64 = ''] = BASIC.exec(authorization) ?? [];
   const given = readBasic(base64);
   if (!given?.user || !given.password) return refuse('resource-server-unproven');

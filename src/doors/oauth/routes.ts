@@ -78,7 +78,7 @@ async function authorizeDevice(request: FastifyRequest, mount: TokenMount): Prom
   return started.ok ? accept(deviceAnswer(started.value, mount.verificationUri)) : started;
 }
 
-/** RFC 7009. Not rate limited: revoking can only reduce power. */
+/** RFC 7009. */
 async function revokeToken(request: FastifyRequest, mount: TokenMount): Promise<OauthOutcome> {
   const read = readRequest<RevocationParameters>(request, mount, RevocationParameters);
   if (!read.ok) return read;
@@ -86,7 +86,8 @@ async function revokeToken(request: FastifyRequest, mount: TokenMount): Promise<
   if (!parameters.token) return refuse('token-missing');
   const { presenter } = mount.readConnection(request);
   const ports = portsOfRequest(mount.ports, request.id);
-  const revoked = await revokeByIntegration({ clientId, token: parameters.token, presenter }, ports);
+  const overLimit = () => mount.overLimit(request);
+  const revoked = await revokeByIntegration({ clientId, token: parameters.token, presenter, overLimit }, ports);
   if (!revoked.ok) return revoked;
   if (revoked.value) recordGrant(request, revoked.value);
   return accept({});

@@ -105,10 +105,17 @@ function isForPrograms({ path }: PageRoute, { headers }: FastifyRequest): boolea
   return path === '/' && wantedForm(headers) !== 'page';
 }
 
+/** What the browser says about the page with the form. Older ones say less; `null` is what our pages' referrer policy makes of it. */
+function isFromOurPage({ headers }: FastifyRequest, { publicUrl }: Site): boolean {
+  const { 'sec-fetch-site': from, origin } = headers;
+  if (from !== undefined) return from === 'same-origin';
+  if (origin === undefined || origin === 'null' || origin === new URL(publicUrl).origin) return true;
+  return URL.canParse(origin) && new URL(origin).host === (headers[':authority'] ?? headers.host);
+}
+
 /** The fields of a form that one of our pages, shown to this browser session, sent. */
 function readForm({ request, formOwner, site }: Visit, fields: readonly string[]): Outcome<Form, PageRefusal> {
-  const from = request.headers['sec-fetch-site'];
-  if (from !== undefined && from !== 'same-origin') return refuse('form-stale');
+  if (!isFromOurPage(request, site)) return refuse('form-stale');
   const taken = formOf(request.headers['content-type'], ['form']);
   if (!taken.ok) return taken;
   const names = Object.fromEntries([...fields, 'form_token'].map((name) => [name, {}]));

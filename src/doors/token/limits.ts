@@ -1,7 +1,7 @@
 // Rate limits of token doors: per address, and per integration.
 import type { FastifyRequest } from 'fastify';
 import { type Outcome, refused } from '../../core/outcome.ts';
-import type { Refusal, RefusalReason } from '../../core/refusal.ts';
+import type { CappedUse, OverCap, Refusal, RefusalReason } from '../../core/refusal.ts';
 import type { Ports } from '../../operations/ports.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import { type AddressLimit, type RateRefusal, rateRefusal } from '../http/rate-limit.ts';
@@ -11,6 +11,21 @@ export interface TokenRates {
   readonly overLimit: AddressLimit;
   readonly overCheckLimit: AddressLimit;
   readonly perIntegration: Readonly<Record<'grants' | 'devices', RateLimit>>;
+  readonly caps: Readonly<Record<CappedUse, readonly Cap[]>>;
+  readonly onCap: (reached: ReachedCap) => void;
+}
+
+/** What an identity, or an integration, may cause in the store: nobody honest needs more. */
+export interface Cap {
+  readonly setting: string;
+  readonly of: 'identityId' | 'clientId';
+  readonly rate: RateLimit;
+}
+
+export interface ReachedCap {
+  readonly setting: string;
+  readonly clientId: string;
+  readonly identityId: string;
 }
 
 export interface TokenLimits {
@@ -23,6 +38,8 @@ export interface TokenLimits {
    * start a device authorization, so those are counted separately.
    */
   readonly overIntegrationLimit: (clientId: string, what: 'grants' | 'devices') => RateRefusal | undefined;
+  /** For one request of an identified caller. An identity is charged before its integration, which others need too. */
+  readonly capsFor: (clientId: string) => OverCap;
 }
 
 export function tokenLimits(rates: TokenRates, { registry }: Ports): TokenLimits {
@@ -31,7 +48,28 @@ export function tokenLimits(rates: TokenRates, { registry }: Ports): TokenLimits
     overCheckLimit: rates.overCheckLimit,
     overIntegrationLimit: (clientId, what) =>
       registry.integration(clientId) && rateRefusal(rates.perIntegration[what].take(clientId)),
+    capsFor: (clientId) => {
+      let charged: { readonly refusal: Refusal | undefined } | undefined;
+      return (use, identityId) => {
+        charged ??= { refusal: charge(rates.caps[use], { clientId, identityId }, rates.onCap) };
+        return charged.refusal;
+      };
+    },
   };
+}
+
+function charge(
+  caps: readonly Cap[],
+  caller: Omit<ReachedCap, 'setting'>,
+  onCap: TokenRates['onCap'],
+): Refusal | undefined {
+  for (const { setting, of, rate } of caps) {
+    const retryAfter = rate.take(caller[of]);
+    if (retryAfter === undefined) continue;
+    onCap({ setting, ...caller });
+    return { reason: 'cap-reached', retryAfter, rule: setting };
+  }
+  return undefined;
 }
 
 /** Requests that name no grant, so that no limit was charged for them, and a 429 instead hides no grant that has ended. */

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
+import type { OverCap } from '../../core/refusal.ts';
 import type { WantedTarget } from '../../core/rules/scope.ts';
 import type { TokenRequest } from '../../core/rules/token-request.ts';
 import { type RedeemRequest, redeemDevice } from '../../operations/device/redeem-device.ts';
@@ -29,11 +30,12 @@ export function obtainPair(
   const { presenter } = mount.readConnection(request);
   const byAddress = mount.overLimit(request);
   const overLimit = () => byAddress ?? mount.overIntegrationLimit(clientId, 'grants');
+  const overCap = mount.capsFor(clientId);
   storyOf(request).operation = asked.kind;
   switch (asked.kind) {
     case 'redeem':
       return redeemDevice(
-        { clientId, deviceCode: asked.deviceCode, presenter, overLimit, slowsDown, resource },
+        { clientId, deviceCode: asked.deviceCode, presenter, overLimit, overCap, slowsDown, resource },
         portsOfRequest(mount.ports, request.id),
       );
     case 'refresh':
@@ -45,6 +47,7 @@ export function obtainPair(
           resource,
           presenter,
           overLimit,
+          overCap,
           presented: mount.readPresented(request),
           requestId: request.id,
         },
@@ -77,9 +80,8 @@ export async function obtainByCertificate(
   { refresh }: Pick<CertificateRequest, 'refresh'> = {},
 ): Promise<Outcome<TokenPair>> {
   const presented = mount.readPresented(request);
-  const overLimit = (clientId: string) => mount.overIntegrationLimit(clientId, 'grants');
   const pair = await authorizeCertificate(
-    { ...asked, presented, requestId: request.id, overLimit, refresh },
+    { ...asked, presented, requestId: request.id, overCap: overGrantCap(asked.clientId ?? '', mount), refresh },
     portsOfRequest(mount.ports, request.id),
   );
   recordIntegration(request, asked.clientId, mount.ports); // once more: it may have been found in the store
@@ -91,13 +93,18 @@ export async function obtainByAssertion(
   request: FastifyRequest,
   mount: TokenMount,
 ): Promise<Outcome<TokenPair>> {
-  const overLimit = (clientId: string) => mount.overIntegrationLimit(clientId, 'grants');
   const pair = await authorizeAssertion(
-    { ...asked, requestId: request.id, overLimit },
+    { ...asked, requestId: request.id, overCap: overGrantCap(asked.clientId, mount) },
     portsOfRequest(mount.ports, request.id),
   );
   recordIntegration(request, asked.clientId, mount.ports); // once more: it may have been found in the store
   return pair;
+}
+
+/** For a caller that was identified without a grant: its caps, then the rate of its integration. */
+function overGrantCap(clientId: string, mount: TokenMount): OverCap {
+  const overCap = mount.capsFor(clientId);
+  return (use, identityId) => overCap(use, identityId) ?? mount.overIntegrationLimit(clientId, 'grants');
 }
 
 export async function obtainDevice(

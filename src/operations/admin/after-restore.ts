@@ -5,6 +5,7 @@ import type { EpochSeconds } from '../../core/time.ts';
 import { pages, rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import type { Table } from '../../store/table.ts';
+import { assertions } from '../../store/tables/assertions.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { type BrowserSession, sessions } from '../../store/tables/sessions.ts';
@@ -23,6 +24,22 @@ export async function carryRevocations(before: Pick<Store, 'page'>, ports: Admin
     carried += ended.filter(Boolean).length;
   }
   return carried;
+}
+
+/** Ends the device codes that could still be redeemed: some may have been since the copy was taken. Returns how many. */
+export function spendDeviceCodes({ store }: Pick<AdminPorts, 'store'>): Promise<number> {
+  return changeEvery(store, devices, spendDevice);
+}
+
+/** Ends the browser sessions that had ended in the replaced store, and takes over which assertions were used there. */
+export async function carryUses(before: Pick<Store, 'page'>, { store }: Pick<AdminPorts, 'store'>): Promise<void> {
+  const ends = new Map<string, EpochSeconds>();
+  for await (const { id, endsAt } of rows(before, sessions)) ends.set(id, endsAt);
+  await changeEvery(store, sessions, (session, now) =>
+    (ends.get(session.id) ?? now) < session.endsAt ? endSession(session, now) : undefined,
+  );
+  for await (const used of rows(before, assertions))
+    await store.change(assertions, used.mark, (found) => ({ outcome: undefined, ...(!found && { next: used }) }));
 }
 
 export async function countLiveGrants({ store }: Pick<AdminPorts, 'store'>): Promise<number> {
@@ -46,7 +63,7 @@ export interface Ended {
 export async function endEverything(ports: AdminPorts): Promise<Ended> {
   const { store } = ports;
   return {
-    deviceCodes: await changeEvery(store, devices, spendDevice),
+    deviceCodes: await spendDeviceCodes(ports),
     sessions: await changeEvery(store, sessions, endSession),
     grants: await revokeEvery('restored', ports), // last, to include the grant of a device code redeemed meanwhile
   };

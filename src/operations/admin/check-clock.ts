@@ -30,7 +30,7 @@ export async function clockFault(ports: Pick<Ports, 'store' | 'clock'>): Promise
 export function acceptClock({ store, by }: AdminPorts): Promise<void> {
   return store.change(serviceTimes, SERVICE, (found, now) => ({
     outcome: undefined,
-    next: { outage: found?.row.outage, seenAt: epochSeconds(now) },
+    next: { outages: found?.row.outages ?? [], seenAt: epochSeconds(now) },
     events: [acted({ kind: 'store', id: '', did: 'clock-accepted' }, { at: epochSeconds(now), by })],
   }));
 }

@@ -2,7 +2,7 @@
 import { type Grant, grantState } from '../../core/grant.ts';
 import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
-import { grants } from '../../store/tables/grants.ts';
+import { GRANTS_BY_HOLDER, grants, grantsOf } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { keySets } from '../../store/tables/key-sets.ts';
 import type { AdminPorts } from './admin.ts';
@@ -15,6 +15,13 @@ export async function countGrantsToRenew(within: Seconds, now: EpochSeconds, { s
   for await (const grant of rows(store, grants, { endingBefore: after(now, within) }))
     if (grantState(grant, now) === 'live' && !isRenewedByCaller(grant)) count++;
   return count;
+}
+
+/** The identity with the most grants, ended ones that are not swept yet included. */
+export async function mostGrants({ store }: StorePort): Promise<{ identityId: string; count: number } | undefined> {
+  const [most] = [...(await store.count(grants, GRANTS_BY_HOLDER))].sort(([, a], [, b]) => b - a);
+  const [grant] = most ? await store.page(grants, { where: grantsOf.holderKey(most[0]), limit: 1 }) : [];
+  return most && grant && { identityId: grant.identityId, count: most[1] };
 }
 
 /** Without a refresh token, a program gets its next grant by itself, with its certificate or its next assertion. */

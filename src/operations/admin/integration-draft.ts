@@ -38,7 +38,7 @@ export function draftedIntegration(
   before?: Integration,
 ): AdminOutcome<Integration> {
   const clientId = parseClientId(clientIdText);
-  if (!clientId) return decline('client-id-malformed', clientIdText);
+  if (!clientId || (!before && MARKUP.test(clientId))) return decline('client-id-malformed', clientIdText);
   const scope = draft.scope === undefined ? before?.scope : parseScope(draft.scope);
   if (!scope) return draft.scope ? decline('scope-malformed', draft.scope) : decline('scope-missing', clientId);
   const wanted = draft.accessTokenFormat ?? before?.accessTokenFormat ?? 'opaque';
@@ -64,8 +64,11 @@ export function draftedIntegration(
   });
 }
 
+/** Names end up in pages, terminals and logs of others, which may not escape them. */
+const MARKUP = /[<>"`\\]/;
+
 function objectionTo({ name, description, vendor, access, overrides = {} }: IntegrationDraft) {
-  if (name === '') return decline('text-malformed', 'name');
+  if (name === '' || (name && MARKUP.test(name))) return decline('text-malformed', 'name');
   for (const [field, text] of Object.entries({ name, description, vendor })) {
     if (text !== undefined && !isPrintable(text)) return decline('text-malformed', field);
   }

@@ -18,12 +18,12 @@ const TABLE = {
   malformed: {
     'client-id-malformed': [
       '%j is not a valid client id',
-      'Use 1 to 128 visible ASCII characters without spaces, for example orders-sync.',
+      'Use 1 to 128 visible ASCII characters without spaces, quotes, < and >, for example orders-sync.',
     ],
     'scope-missing': ['the scope is missing', SCOPE],
     'scope-malformed': ['%j is not a valid scope', SCOPE],
     'text-malformed': [
-      'the %s is empty, longer than 1000 characters, or holds control characters',
+      'the %s is empty, longer than 1000 characters, or holds control characters or markup',
       'Give plain text on one line.',
     ],
     'lifetime-malformed': ['%s is zero', 'Give a duration such as 90d, 12h or 15m.'],

@@ -1,7 +1,7 @@
 import type { DeviceAuthorization } from '../../core/device.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
-import type { Refusal } from '../../core/refusal.ts';
+import type { OverCap, Refusal } from '../../core/refusal.ts';
 import { checkRedeemRequest, decideRedeem } from '../../core/rules/device.ts';
 import { type Decision, insert } from '../../store/store.ts';
 import { devices } from '../../store/tables/devices.ts';
@@ -20,6 +20,7 @@ export interface RedeemRequest {
   readonly presenter: Presenter;
   /** Charged for an authentic code only. The rule checks it last: a dead code gets its own error, not a 429. */
   readonly overLimit?: () => Refusal | undefined;
+  readonly overCap?: OverCap;
   /** Whether polling too fast makes the interval longer. */
   readonly slowsDown?: boolean | undefined;
   /** The audiences that the grant shall be limited to (RFC 8707). */
@@ -40,14 +41,14 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
   }
   const { integration, code } = checked.value;
   const limit = request.overLimit?.();
-  const { slowsDown, resource: wantedResource } = request;
+  const { slowsDown, overCap, resource: wantedResource } = request;
   const resourceServers = await namedResourceServers(wantedResource, ports);
   const drawn = drawGrant(ports);
   const decided = await ports.store.change(devices, code.deviceId, (found, now): Redemption => {
     if (!found || !hashesTo(code.secret, found.row.deviceCodeHash))
       return { outcome: refuse('device-code-not-authentic') };
     const { row: device, companion: holder } = found;
-    const facts = { integration, device, holder, limit, slowsDown, wantedResource, resourceServers, now };
+    const facts = { integration, device, holder, limit, overCap, slowsDown, wantedResource, resourceServers, now };
     const decision = decideRedeem(facts);
     if (decision.do === 'refuse') return { outcome: refused(decision.refusal) };
     if (decision.do === 'wait') {

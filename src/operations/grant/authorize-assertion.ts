@@ -4,7 +4,7 @@ import { firstHalf } from '../../core/hex.ts';
 import type { Integration } from '../../core/integration.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
-import type { Refusal } from '../../core/refusal.ts';
+import type { OverCap, Refusal } from '../../core/refusal.ts';
 import { checkAssertedIdentity, checkAssertionRequest, checkAssertionUse } from '../../core/rules/assertion.ts';
 import { CLOCK_LEEWAY, isExpired } from '../../core/rules/claims.ts';
 import type { WantedTarget } from '../../core/rules/scope.ts';
@@ -26,7 +26,7 @@ export interface AssertionRequest extends WantedTarget {
   readonly presenter: Presenter;
   readonly requestId: string;
   /** Charged once the caller is identified and may have the grant. */
-  readonly overLimit?: (clientId: string) => Refusal | undefined;
+  readonly overCap?: OverCap;
 }
 
 /** When to ask again if the keys of a token issuer could not be fetched. */
@@ -43,7 +43,7 @@ export async function authorizeAssertion(
   if (!accepted.ok) return accepted;
   const drafted = await draftGrant(accepted.value, integration.value, request, ports);
   if (!drafted.ok) return drafted;
-  const limited = request.overLimit?.(integration.value.clientId);
+  const limited = request.overCap?.('grants', drafted.value.identity.id);
   if (limited) return refused(limited);
   const issue = accepted.value.tokenIssuer.assertions === 'once' ? issueOnce : issueAgain;
   return mintPair(await issue(accepted.value, drafted.value, ports), ports);

@@ -1,7 +1,7 @@
 import type { Grant } from '../../core/grant.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
-import type { Refusal } from '../../core/refusal.ts';
+import type { OverCap } from '../../core/refusal.ts';
 import { decideCertificate } from '../../core/rules/certificate.ts';
 import type { WantedTarget } from '../../core/rules/scope.ts';
 import type { Decision } from '../../store/store.ts';
@@ -17,7 +17,7 @@ export interface CertificateRequest extends Presentation, WantedTarget {
   readonly refresh?: GrantDraft['refresh'];
   readonly presenter: Presenter;
   /** Charged once the caller is identified and may have the grant. */
-  readonly overLimit?: (clientId: string) => Refusal | undefined;
+  readonly overCap?: OverCap;
 }
 
 /** rules/certificate.ts has the order of checks. Without a client id, the certificate is not judged. */
@@ -31,9 +31,9 @@ export async function authorizeCertificate(
   const resourceServers = await namedResourceServers(resource, ports);
   const decision = decideCertificate({ clientId, caller, integration, scope, resource, resourceServers });
   if (!decision.ok) return decision;
-  const limited = request.overLimit?.(decision.value.integration.clientId);
-  if (limited) return refused(limited);
   const { mark: certificate, identity, thumbprint } = decision.value.caller;
+  const limited = request.overCap?.('grants', identity.id);
+  if (limited) return refused(limited);
   const origin: Grant['origin'] = { kind: 'certificate', certificate };
   const draft = {
     integration: decision.value.integration,

@@ -1,4 +1,4 @@
-import { accessTokenIssuedAt } from '../../core/grant.ts';
+import { accessTokenIssuedAt, boundCertificate } from '../../core/grant.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import { type CheckedAccess, decideCheck } from '../../core/rules/access.ts';
@@ -6,12 +6,15 @@ import { settingsFor } from '../../core/settings.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { type ReadAccessToken, readAccessToken } from '../../tokens/access-token.ts';
+import { thumbprintText } from '../../tokens/jwt/claims.ts';
 import type { Ports } from '../ports.ts';
 import { failIfKeyMissing } from './missing-key.ts';
 
 export interface CheckedToken extends CheckedAccess {
   readonly token: ReadAccessToken;
   readonly issuedAt: EpochSeconds;
+  /** The thumbprint of the certificate that it is bound to, if it is: whoever accepts it must see this certificate. */
+  readonly boundTo: string | undefined;
 }
 
 /**
@@ -45,6 +48,13 @@ export async function checkToken(
   };
   const decision = decideCheck(facts);
   if (!decision.ok) return decision;
-  const settings = settingsFor(decision.value.integration, ports.settings, decision.value.grant.format);
-  return accept({ ...decision.value, token, issuedAt: accessTokenIssuedAt(token, decision.value.grant, settings) });
+  const { value: access } = decision;
+  const boundTo = boundCertificate(access.grant, token.generation);
+  const settings = settingsFor(access.integration, ports.settings, access.grant.format);
+  return accept({
+    ...access,
+    token,
+    issuedAt: accessTokenIssuedAt(token, access.grant, settings),
+    boundTo: boundTo && thumbprintText(boundTo),
+  });
 }

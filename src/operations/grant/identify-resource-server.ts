@@ -2,7 +2,10 @@
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
+import { audiencesOf } from '../../core/rules/audience.ts';
 import { spokenForBy } from '../../core/rules/identity.ts';
+import { parseScope } from '../../core/scope.ts';
+import { thumbprintText } from '../../tokens/jwt/claims.ts';
 import { isResourceServerSecret } from '../../tokens/resource-server-secret.ts';
 import type { CallerPorts } from '../ports.ts';
 import { type CheckedToken, checkToken } from './check-token.ts';
@@ -17,7 +20,7 @@ interface SecretProof {
   readonly secret: string;
 }
 
-interface TokenProof {
+interface TokenProof extends Presentation {
   readonly by: 'access-token';
   readonly id: string | undefined;
   readonly accessToken: string;
@@ -74,20 +77,31 @@ function bySecret({ id, secret }: SecretProof, known: readonly ResourceServer[])
   return isResourceServerSecret(secret, hashes) ? server : undefined;
 }
 
+/** Only a token for this service: one for a resource server is in the hands of that resource server too. */
 async function byAccessToken(
-  { id, accessToken }: TokenProof,
+  { id, accessToken, ...presentation }: TokenProof,
   known: readonly ResourceServer[],
   ports: CallerPorts,
 ): Promise<ResourceServer | undefined> {
   const checked = await checkToken(accessToken, ports);
-  // A token that is limited to resource servers was made for them: one of them must not use it here.
-  if (!checked.ok || isForOthers(checked.value, ports)) return undefined;
-  return spokenForBy(checked.value.holder, id, known);
+  if (!checked.ok || !isForIssuer(checked.value, known, ports)) return undefined;
+  const { holder, boundTo } = checked.value;
+  if (boundTo !== undefined) {
+    const caller = await certifyCaller(presentation, ports);
+    if (!caller.ok || thumbprintText(caller.value.thumbprint) !== boundTo) return undefined;
+  }
+  return spokenForBy(holder, id, known);
 }
 
-/** A JWT says whom it is for. */
-function isForOthers({ grant, token }: CheckedToken, { issuer }: Pick<CallerPorts, 'issuer'>): boolean {
-  return grant.resource !== undefined || token.audience?.includes(issuer) === false;
+/** A JWT says whom it is for; an opaque token is for whom a JWT of its grant would name. */
+function isForIssuer(
+  { grant, token }: CheckedToken,
+  known: readonly ResourceServer[],
+  { issuer }: Pick<CallerPorts, 'issuer'>,
+): boolean {
+  const scope = parseScope(grant.scope);
+  const audience = token.audience ?? (scope && audiencesOf(scope, known, issuer, grant.resource));
+  return audience?.includes(issuer) ?? false;
 }
 
 async function byCertificate(

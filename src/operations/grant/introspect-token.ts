@@ -4,9 +4,8 @@ import type { ResourceServer } from '../../core/resource-server.ts';
 import { scopeSeenBy } from '../../core/rules/audience.ts';
 import type { Scope } from '../../core/scope.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { thumbprintText } from '../../tokens/jwt/claims.ts';
 import type { Ports } from '../ports.ts';
-import { checkToken } from './check-token.ts';
+import { type CheckedToken, checkToken } from './check-token.ts';
 
 /** What a resource server learns of a live access token. */
 export interface Introspection {
@@ -16,8 +15,7 @@ export interface Introspection {
   /** Of a person. */
   readonly userName: string | undefined;
   readonly tokenId: string;
-  /** The thumbprint of the certificate that the token is bound to, if it is. */
-  readonly boundTo: string | undefined;
+  readonly boundTo: CheckedToken['boundTo'];
   readonly issuedAt: EpochSeconds;
   readonly expiresAt: EpochSeconds;
 }
@@ -39,7 +37,7 @@ export async function introspectToken(
     scope,
     userName: personName(holder),
     tokenId: tokenId(grant, generation),
-    boundTo: grant.boundTo && thumbprintText(grant.boundTo),
+    boundTo: checked.value.boundTo,
     issuedAt,
     expiresAt,
   };

@@ -60,7 +60,8 @@ export function issueGrant(
     refreshUntil,
     format: integration.accessTokenFormat,
     accessHash: minted.accessHash,
-    ...(integration.binding === 'certificate' && draft.thumbprint && { boundTo: draft.thumbprint }),
+    ...(integration.binding === 'certificate' &&
+      draft.thumbprint && { boundTo: { thumbprint: draft.thumbprint, since: 0 } }),
     refreshable: settings.refresh,
     pair: {
       generation: 0,

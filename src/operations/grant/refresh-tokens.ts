@@ -1,16 +1,15 @@
 import { type Event, ended } from '../../core/event.ts';
-import { accessTokenExpiry, type Grant, grantTime, revoke } from '../../core/grant.ts';
+import { accessTokenExpiry, boundAnew, type Grant, grantTime, revoke } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import { isSamePresenter, type Presenter } from '../../core/presenter.ts';
-import type { Refusal } from '../../core/refusal.ts';
+import type { OverCap, Refusal } from '../../core/refusal.ts';
 import {
   checkRefreshRequest,
   decideRefresh,
   type RefreshDecision,
   type RefreshFacts,
 } from '../../core/rules/refresh.ts';
-import type { Settings } from '../../core/settings.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Decision } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
@@ -33,6 +32,7 @@ export interface RefreshRequest extends Presentation {
   readonly presenter: Presenter;
   /** Charged for an authentic token only. The rule checks it last: a dead token gets its own error, not a 429. */
   readonly overLimit?: () => Refusal | undefined;
+  readonly overCap?: OverCap;
 }
 
 /** Rotates the pair, repeats it for a retry, or ends the grant for a reuse: rules/refresh.ts decides which. */
@@ -54,30 +54,32 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
     token,
     caller,
     limit: request.overLimit?.(),
+    overCap: request.overCap,
     presenter: request.presenter,
     requestId: request.requestId,
     wantedScope: request.scope,
     wantedResource: request.resource,
   };
   const first = await change(known, 'not-loaded', ports);
-  if (first !== 'load-outage') return mintPair(first, ports);
+  if (first !== 'load-outages') return mintPair(first, ports);
   const { found } = await ports.store.load(serviceTimes, SERVICE);
-  const second = await change(known, found?.row.outage, ports);
-  if (second === 'load-outage') throw new Error('the rule asked for the outage again after it was loaded');
+  const second = await change(known, found?.row.outages ?? [], ports);
+  if (second === 'load-outages') throw new Error('the rule asked for the outages again after they were loaded');
   return mintPair(second, ports);
 }
 
 /** What is known before the row is loaded. */
-interface Known extends Pick<RefreshFacts, 'integration' | 'caller' | 'limit' | 'wantedScope' | 'wantedResource'> {
+interface Known
+  extends Pick<RefreshFacts, 'integration' | 'caller' | 'limit' | 'overCap' | 'wantedScope' | 'wantedResource'> {
   readonly token: RefreshToken;
   readonly presenter: Presenter;
   readonly requestId: string;
 }
 
-type Answer = Outcome<DecidedPair> | 'load-outage';
+type Answer = Outcome<DecidedPair> | 'load-outages';
 
-function change(known: Known, outage: RefreshFacts['outage'], ports: Ports): Promise<Answer> {
-  const { integration, token, caller, limit, wantedScope, wantedResource, presenter, requestId } = known;
+function change(known: Known, outages: RefreshFacts['outages'], ports: Ports): Promise<Answer> {
+  const { integration, token, caller, limit, overCap, wantedScope, wantedResource, presenter, requestId } = known;
   const { settings, keyring } = ports;
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
   return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Answer> => {
@@ -92,10 +94,11 @@ function change(known: Known, outage: RefreshFacts['outage'], ports: Ports): Pro
       holder,
       caller,
       limit,
+      overCap,
       wantedScope,
       wantedResource,
       settings,
-      outage,
+      outages,
       now,
     });
     return commitOf(decision, { grant, token, presenter, requestId, now }, nonce, ports);
@@ -104,10 +107,10 @@ function change(known: Known, outage: RefreshFacts['outage'], ports: Ports): Pro
 
 function commitOf(decision: RefreshDecision, turn: Turn, nonce: Hex, ports: Ports): Decision<Grant, Answer> {
   switch (decision.do) {
-    case 'load-outage':
-      return { outcome: 'load-outage' };
+    case 'load-outages':
+      return { outcome: 'load-outages' };
     case 'rotate':
-      return rotate(turn, nonce, decision.settings, ports);
+      return rotate(turn, nonce, decision, ports);
     case 'repeat':
       return repeat(turn, ports);
     case 'refuse':
@@ -134,7 +137,7 @@ interface Turn {
 function rotate(
   { grant, token, presenter, requestId, now }: Turn,
   nonce: Hex,
-  settings: Settings,
+  { settings, bindTo }: RefreshDecision & { do: 'rotate' },
   ports: Ports,
 ): Decision<Grant, Outcome<DecidedPair>> {
   const key = ports.keyring.minting;
@@ -144,6 +147,7 @@ function rotate(
   const generation = grant.pair.generation + 1;
   const next: Grant = {
     ...grant,
+    ...(bindTo && { boundTo: boundAnew(grant, bindTo) }),
     pair: {
       generation,
       keyId: key.id,

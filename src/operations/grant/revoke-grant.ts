@@ -4,8 +4,9 @@ import { type Event, ended } from '../../core/event.ts';
 import { type Grant, type GrantId, type RevocationReason, type RevokedGrant, revoke } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
-import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
+import type { Refusal } from '../../core/refusal.ts';
 import { decideRevoke, decideRevokeByIntegration } from '../../core/rules/access.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
@@ -18,10 +19,20 @@ import { parseRefreshToken } from '../../tokens/opaque/token-text.ts';
 import type { Ports } from '../ports.ts';
 import { failIfKeyMissing } from './missing-key.ts';
 
+/** Charged for tokens that are not authentic only: a revocation can only reduce power. */
+type OverLimit = () => Refusal | undefined;
+
 /** Ends the grant of an access token: tokens of every generation stop working at once, on every node. */
-export async function revokeByToken(accessToken: string, presenter: Presenter, ports: Ports): Promise<Outcome<Grant>> {
+export async function revokeByToken(
+  accessToken: string,
+  presenter: Presenter,
+  ports: Ports,
+  overLimit?: OverLimit,
+): Promise<Outcome<Grant>> {
   const token = readAccessToken(accessToken, ports);
   if (!token) {
+    const limited = overLimit?.();
+    if (limited) return refused(limited);
     await failIfKeyMissing(accessToken, ports);
     return refuse('access-token-not-authentic');
   }
@@ -39,6 +50,7 @@ export interface RevokeRequest {
   /** A refresh or access token of any generation. */
   readonly token: string;
   readonly presenter: Presenter;
+  readonly overLimit?: OverLimit;
 }
 
 /** RFC 7009. The value is undefined if there was nothing left to end: that is a success too. */
@@ -48,6 +60,8 @@ export async function revokeByIntegration(request: RevokeRequest, ports: Ports):
   // Only an authentic token is worth a look in the store.
   const integration =
     registry.integration(request.clientId) ?? (token && (await registry.findIntegration(request.clientId)));
+  const limited = token ? undefined : request.overLimit?.();
+  if (limited) return refused(limited);
   const first = decideRevokeByIntegration({ integration, token: undefined, grant: undefined });
   if (!first.ok) return first;
   if (!token) {

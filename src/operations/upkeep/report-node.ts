@@ -43,6 +43,16 @@ export class NodeReporter {
   }
 }
 
+/** Reports are this old at most while a node runs. */
+const REPORTED = seconds(REPORT_EVERY + 5);
+
+/** Whether no node runs but this one, which has not reported yet. `hasEnded`: whether a node is known to have ended, by its name. */
+export async function isAlone(store: Store, hasEnded: (name: string) => boolean): Promise<boolean> {
+  const now = await store.now();
+  const found = await Array.fromAsync(rows(store, nodes));
+  return found.every(({ name, endsAt }) => after(endsAt, seconds(REPORTED - RUNNING)) <= now || hasEnded(name));
+}
+
 /** The running nodes that have not reported this key: a MAC key by its fingerprint, a signing key by its id. */
 export async function nodesWithout(key: string, store: Store): Promise<string[]> {
   const now = await store.now();

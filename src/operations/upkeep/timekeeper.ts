@@ -7,7 +7,7 @@ import {
   whyImplausible,
 } from '../../core/rules/clock.ts';
 import { type EpochSeconds, isoTime, type Seconds } from '../../core/time.ts';
-import { type Problem, StoreUnavailable } from '../../store/store.ts';
+import { ClockImplausible, type Problem } from '../../store/store.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
 import type { Ports } from '../ports.ts';
 
@@ -66,7 +66,7 @@ export class Timekeeper {
     if (now <= this.#to && now >= this.#from) return;
     this.#look();
     const why = this.#whyNot(now);
-    if (why !== undefined) throw new StoreUnavailable(`${why} (this node's clock)`);
+    if (why !== undefined) throw new ClockImplausible(`${why} (this node's clock)`);
   };
 
   /** Only after a while of real running time, so that a clock that is wrong at the start has been noticed. */
@@ -90,7 +90,7 @@ const WHAT_TO_DO =
   'Set the clock and keep it by NTP. If it is right and the latest time in the store is wrong, or the service was stopped ' +
   'for more than a month, let the service accept it';
 
-export class ImplausibleClock extends StoreUnavailable {
+export class ImplausibleClock extends ClockImplausible {
   override readonly name = 'ImplausibleClock';
   readonly reason: string;
   readonly todo = WHAT_TO_DO;

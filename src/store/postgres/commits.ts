@@ -94,7 +94,7 @@ export class Commits {
       if (this.#faults.size > 0) this.#faults.delete(lane);
       return results;
     } catch (fault) {
-      const isLasting = fault instanceof StatementRefused && !(fault instanceof RowLocked);
+      const isLasting = fault instanceof StatementRefused;
       if (isLasting) this.#faults.set(lane, { fault, at: performance.now() });
       throw fault;
     }

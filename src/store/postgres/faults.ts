@@ -1,6 +1,6 @@
 // Turns errors of PostgreSQL and of connections into the store's own.
 import pg from 'pg';
-import { StoreUnavailable } from '../store.ts';
+import { RowUnavailable, StoreUnavailable } from '../store.ts';
 
 /** The connection broke or went silent after a statement was sent: it is not known whether it was executed. */
 export class ConnectionLost extends Error {
@@ -25,7 +25,11 @@ export class StatementRefused extends StoreUnavailable {
 }
 
 /** Somebody else holds a lock that the statement needs. */
-export class RowLocked extends StatementRefused {}
+export class RowLocked extends RowUnavailable {
+  constructor({ message }: Error, code: string) {
+    super(`PostgreSQL: ${message} (${code})`);
+  }
+}
 
 /** Serialization failure and deadlock: nothing happened, and a retry helps. */
 const PASSING_CONFLICTS = new Set(['40001', '40P01']);

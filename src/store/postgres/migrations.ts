@@ -173,6 +173,12 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX events_acts ON events (sequence) WHERE type IN ('revoked', 'administered');
   `,
   },
+  {
+    additive: true,
+    text: `
+  ALTER TABLE service_times ADD COLUMN outages text;
+  `,
+  },
 ];
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (

@@ -141,6 +141,9 @@ const MIGRATIONS: readonly string[] = [
   `
   CREATE INDEX events_acts ON events (sequence) WHERE type IN ('revoked', 'administered');
   `,
+  `
+  ALTER TABLE service_times ADD COLUMN outages TEXT;
+  `,
 ];
 
 /**

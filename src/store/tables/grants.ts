@@ -1,5 +1,12 @@
 import type { CertificateMark } from '../../core/certificate.ts';
-import { type Grant, type GrantId, type Origin, type Pair, REVOCATION_REASONS } from '../../core/grant.ts';
+import {
+  type BoundTo,
+  type Grant,
+  type GrantId,
+  type Origin,
+  type Pair,
+  REVOCATION_REASONS,
+} from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
 import { type ClientId, ACCESS_TOKEN_FORMATS as FORMATS } from '../../core/integration.ts';
@@ -32,7 +39,7 @@ export const grants: Table<Grant, Identity> = {
     { name: 'expires_at', kind: 'integer', of: ({ pair }) => pair.expiresAt },
     { name: 'presenter', kind: 'text', of: ({ pair }) => encodePresenter(pair.presenter) },
     { name: 'resource', kind: 'text', fixed: true, rare: true, of: ({ resource }) => encodeResource(resource) },
-    { name: 'bound_to', kind: 'hex', fixed: true, rare: true, of: ({ boundTo }) => boundTo ?? null },
+    { name: 'bound_to', kind: 'hex', rare: true, of: ({ boundTo }) => boundToText(boundTo) },
     { name: 'audience', kind: 'text', rare: true, of: ({ pair }) => pair.jwt?.audience.join(' ') ?? null },
     { name: 'signing_key', kind: 'text', rare: true, of: ({ pair }) => pair.jwt?.signingKey ?? null },
     { name: 'revoked_at', kind: 'integer', rare: true, of: ({ revoked }) => revoked?.at ?? null },
@@ -55,11 +62,13 @@ export const grants: Table<Grant, Identity> = {
 /** Whose grants: for `page` and `find`. */
 export const grantsOf = {
   holder: (identityId: string): Where => ({ column: 'holder', value: identityKey(identityId) }),
+  holderKey: (value: Value): Where => ({ column: GRANTS_BY_HOLDER, value }),
   integration: (clientId: string): Where => ({ column: 'client_id', value: clientId }),
   certificate: (mark: Hex): Where => ({ column: 'certificate', value: mark }),
 };
 
-/** For `count`: by the key that made the pair. */
+/** For `count`: by identity, and by the key that made the pair. */
+export const GRANTS_BY_HOLDER = 'holder';
 export const GRANTS_BY_KEY = 'key_id';
 
 // By position, and what most grants lack is added at the end: this runs for every request with a token, and taking the values
@@ -84,7 +93,7 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
   return {
     ...grant,
     ...decodeResource(resource),
-    ...(typeof boundTo === 'string' && { boundTo: boundTo as Hex }),
+    ...(typeof boundTo === 'string' && { boundTo: boundToOf(boundTo) }),
     ...(typeof revokedAt === 'number' && {
       revoked: { at: revokedAt as EpochSeconds, reason: REVOCATION_REASONS[values[24] as number] ?? 'by-operator' },
     }),
@@ -124,6 +133,19 @@ function assertionText(origin: Origin): string | null {
 function assertionOrigin(text: string): Origin {
   const [tokenIssuer = '', subject = ''] = text.split(' ');
   return { kind: 'assertion', assertion: { tokenIssuer, subject: subject as Hex } };
+}
+
+/** The thumbprint; if tokens before some generation are bound to another, this generation in 8 digits and that thumbprint. */
+function boundToText(boundTo: BoundTo | undefined): string | null {
+  if (!boundTo) return null;
+  const { thumbprint, since, before = '' } = boundTo;
+  return since === 0 ? thumbprint : `${thumbprint}${since.toString(16).padStart(8, '0')}${before}`;
+}
+
+function boundToOf(text: string): BoundTo {
+  const before = text.slice(72) as Hex;
+  const since = Number.parseInt(text.slice(64, 72) || '0', 16);
+  return { thumbprint: text.slice(0, 64) as Hex, since, ...(before && { before }) };
 }
 
 function markOf(origin: Origin): CertificateMark | undefined {

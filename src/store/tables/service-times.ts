@@ -1,4 +1,4 @@
-import type { ServiceTimes } from '../../core/service-times.ts';
+import type { Outage, ServiceTimes } from '../../core/service-times.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Table } from '../table.ts';
 
@@ -10,16 +10,25 @@ export const serviceTimes: Table<ServiceTimes> = {
   columns: [
     { name: 'name', kind: 'text', fixed: true, of: () => SERVICE },
     { name: 'seen_at', kind: 'integer', of: ({ seenAt }) => seenAt },
-    { name: 'silent_from', kind: 'integer', of: ({ outage }) => outage?.silentFrom ?? null },
-    { name: 'answering_since', kind: 'integer', of: ({ outage }) => outage?.answeringSince ?? null },
+    // The last outage, for nodes of 0.2.
+    { name: 'silent_from', kind: 'integer', of: ({ outages }) => lastOf(outages)?.silentFrom ?? null },
+    { name: 'answering_since', kind: 'integer', of: ({ outages }) => lastOf(outages)?.answeringSince ?? null },
+    { name: 'outages', kind: 'json', of: ({ outages }) => JSON.stringify(outages) },
   ],
   keyOf: () => SERVICE,
   encodeKey: (name) => name,
-  decode: ([, seenAt, silentFrom, answeringSince]) => ({
+  decode: ([, seenAt, silentFrom, answeringSince, outages]) => ({
     seenAt: seenAt as EpochSeconds,
-    outage:
-      silentFrom === null || answeringSince === null
-        ? undefined
-        : { silentFrom: silentFrom as EpochSeconds, answeringSince: answeringSince as EpochSeconds },
+    outages: outagesOf({ silentFrom, answeringSince } as Outage, outages as string | null),
   }),
 };
+
+function lastOf(outages: readonly Outage[]): Outage | undefined {
+  return outages.findLast(({ of }) => of === undefined);
+}
+
+/** Rows of 0.2 have the last one only. */
+function outagesOf(last: Outage, text: string | null): readonly Outage[] {
+  if (text !== null) return JSON.parse(text);
+  return last.answeringSince === null ? [] : [last];
+}

@@ -19,7 +19,7 @@ export function claimsOf(grant: Grant, issuer: string): string {
     iat: issuedAt,
     exp: expiresAt,
     jti: tokenId(grant, generation),
-    ...(boundTo && { cnf: { 'x5t#S256': thumbprintText(boundTo) } }),
+    ...(boundTo && { cnf: { 'x5t#S256': thumbprintText(boundTo.thumbprint) } }),
   });
 }
 

@@ -32,9 +32,18 @@ suite('every form needs the token of its own browser session', () => {
       assert.equal((await visitor.post(path, { form_token: '' })).status, 403);
       assert.equal((await visitor.post(path, { form_token: bob.formToken })).status, 403);
       assert.equal((await visitor.post(path, {}, { 'sec-fetch-site': 'cross-site' })).status, 403);
+      assert.equal((await visitor.post(path, {}, { origin: 'https://evil.example' })).status, 403);
       assert.equal((await visitor.get('/account')).status, 200, 'still signed in');
     });
   }
+
+  test('an older browser names the origin of the page, or with our referrer policy null: its forms are taken', async () => {
+    for (const origin of [new URL(service.url).origin, 'null']) {
+      const visitor = await signedIn(service);
+      await visitor.get('/account');
+      assert.equal((await visitor.post('/account/sign-out', {}, { origin })).status, 303, origin);
+    }
+  });
 
   test('a form token ends with its session', async () => {
     const visitor = await signedIn(service);

@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GrantId } from '../../../src/core/grant.ts';
-import { carryRevocations, countLiveGrants, endEverything } from '../../../src/operations/admin/after-restore.ts';
+import { epochSeconds } from '../../../src/core/time.ts';
+import {
+  carryRevocations,
+  carryUses,
+  countLiveGrants,
+  endEverything,
+  spendDeviceCodes,
+} from '../../../src/operations/admin/after-restore.ts';
 import { revokeById } from '../../../src/operations/grant/revoke-grant.ts';
-import { beginSession, personOf } from '../../../src/operations/person/browser-session.ts';
+import { beginSession, endSession, personOf } from '../../../src/operations/person/browser-session.ts';
+import { assertions } from '../../../src/store/tables/assertions.ts';
+import { devices } from '../../../src/store/tables/devices.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
+import { sessions } from '../../../src/store/tables/sessions.ts';
 import { anotherNode, answer, check, confirmed, issue, put, redeem, refresh, revoke, start } from '../../node.ts';
-import { anIdentity, OPERATOR } from '../../samples.ts';
+import { anIdentity, hexOf, NOW, OPERATOR } from '../../samples.ts';
 import { onSqlite } from '../on-sqlite.ts';
 
 test('revocations known to the previous store are carried over with their reasons, and nothing else ends', async (t) => {
@@ -54,4 +64,25 @@ test('ending everything leaves no grant, no device code and no session that work
   assert.equal(await personOf(cookie.reveal(), node), undefined);
   assert.deepEqual(await endEverything({ ...node, by: OPERATOR }), { grants: 0, deviceCodes: 0, sessions: 0 });
   assert.equal(await countLiveGrants(await anotherNode(node.store)), 0);
+});
+
+test('a device code that was redeemed since the copy is not redeemed again, nor is a session that ended open again', async (t) => {
+  const [{ node: former }, { node: restored }] = [await onSqlite(t), await onSqlite(t)];
+  const node = { ...restored, keyring: former.keyring, by: OPERATOR };
+  const codes = [await confirmed(former), await start(former)];
+  const [left, open] = [await beginSession(anIdentity(), former), await beginSession(anIdentity(), former)];
+  const used = { mark: hexOf(32, 1), endsAt: epochSeconds(NOW + 600) };
+  // The copy was taken here.
+  for (const row of await former.store.page(devices, { limit: 10 })) await put(node.store, devices, row);
+  for (const row of await former.store.page(sessions, { limit: 10 })) await put(node.store, sessions, row);
+  for (const code of codes.slice(0, 1)) assert.equal(await answer(redeem(former, code)), 'accepted');
+  await endSession((await personOf(left.cookie.reveal(), former))?.session ?? '', former);
+  await put(former.store, assertions, used);
+
+  await carryUses(former.store, node);
+  assert.equal(await spendDeviceCodes(node), 2);
+  for (const code of codes) assert.equal(await answer(redeem(node, code)), 'device-code-spent');
+  assert.equal(await personOf(left.cookie.reveal(), node), undefined);
+  assert.notEqual(await personOf(open.cookie.reveal(), node), undefined);
+  assert.deepEqual((await node.store.load(assertions, used.mark)).found?.row, used);
 });

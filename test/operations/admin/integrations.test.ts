@@ -48,6 +48,8 @@ suite('integrations', () => {
 
   const refused: [why: string, clientId: string, draft: Parameters<typeof registerIntegration>[1], reason: string][] = [
     ['a client id with a space', 'a b', { scope: 'a' }, 'client-id-malformed'],
+    ['a client id with markup', '<script>', { scope: 'a' }, 'client-id-malformed'],
+    ['a name with markup', 'a', { scope: 'a', name: '<script>' }, 'text-malformed'],
     ['a client id too long', 'a'.repeat(129), { scope: 'a' }, 'client-id-malformed'],
     ['no scope', 'a', {}, 'scope-missing'],
     ['a scope with a space', 'a', { scope: 'a b' }, 'scope-malformed'],

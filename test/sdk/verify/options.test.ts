@@ -61,6 +61,10 @@ test('an option that is undefined has its default', async (t) => {
   assert.equal(guard.isFresh, true);
   const bound = await guard.check(await service.jwt({ cnf: { 'x5t#S256': 'another' } }));
   assert.ok(!bound.ok, 'the binding is checked');
+  const carrying = await verifier({ ...given, now, checkBinding: false });
+  t.after(() => carrying.close());
+  const carried = await carrying.check(await service.jwt({ cnf: { 'x5t#S256': 'another' } }));
+  assert.equal(carried.ok && carried.boundTo, 'another', 'a token that is bound says so');
   service.opaque();
   assert.ok((await guard.check('tsa_1')).ok);
   assert.ok((await guard.check('tsa_1')).ok);

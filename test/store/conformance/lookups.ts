@@ -146,6 +146,8 @@ export function lookups(claim: Claim): void {
     await put(store, identities, anIdentity());
     await put(store, grants, aGrant());
     assert.deepEqual(new Map(await store.count(grants, 'generation')), new Map([[3, 1]]));
+    const holder = grantsOf.holder(aGrant().identityId).value;
+    assert.deepEqual(new Map(await store.count(grants, 'holder')), new Map([[holder, 1]]));
     assert.deepEqual(new Map(await store.count(integrations, 'client_id')), new Map());
   });
 

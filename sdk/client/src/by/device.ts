@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inert } from '../cli/terminal.ts';
 import type { Door } from '../door/door.ts';
 import type { Reply } from '../door/reply.ts';
 import { now } from '../tokens.ts';
@@ -91,5 +92,5 @@ function readAuthorization(json: Readonly<Record<string, unknown>>): Authorizati
 }
 
 function showOnStandardError({ verificationUri, userCode }: DevicePrompt): void {
-  process.stderr.write(`Open ${verificationUri}\nand enter ${userCode}\n`);
+  process.stderr.write(inert(`Open ${verificationUri}\nand enter ${userCode}\n`));
 }

@@ -15,3 +15,11 @@ export interface Shown {
   /** The same for scripts, with --json. */
   readonly value?: object;
 }
+
+/** Control and format characters (bidirectional ones among them), line separators, lone surrogates. */
+const ACTIVE = /[^\P{C}\n\t]|[\u2028\u2029]/gu;
+
+/** What a server says must not control the terminal. */
+export function inert(text: string): string {
+  return text.replace(ACTIVE, '?');
+}

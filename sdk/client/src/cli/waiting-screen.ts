@@ -18,7 +18,7 @@ export function waitingScreen({ note, qrCode }: Terminal): WaitingScreen {
   for (const signal of SIGNALS) process.on(signal, onSignal);
   let tick: NodeJS.Timeout | undefined;
   const show = async (prompt: DevicePrompt) => {
-    if (stderr.isTTY && qrCode) note(coloured(await qrCode(prompt.verificationUriComplete)));
+    if (stderr.isTTY && qrCode) stderr.write(`${coloured(await qrCode(prompt.verificationUriComplete))}\n`);
     note(`Open ${prompt.verificationUri}`);
     note(`and enter ${prompt.userCode}`);
     if (!stderr.isTTY) return;

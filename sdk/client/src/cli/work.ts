@@ -13,7 +13,7 @@ import { fileStore } from '../store/file-store.ts';
 import { type TokenSource, tokenSource } from '../token-source.ts';
 import { forgetProfile, loadProfile, type Profile, profileName, profileNames, saveProfile } from './profile.ts';
 import { runWithToken } from './run-with-token.ts';
-import type { Shown, Terminal } from './terminal.ts';
+import { inert, type Shown, type Terminal } from './terminal.ts';
 import { waitingScreen } from './waiting-screen.ts';
 
 interface ProfileFlag {
@@ -192,7 +192,7 @@ function timeOf(seconds: number | undefined): string | undefined {
 
 /** Lines with aligned columns. An empty cell is shown as a dash, and nothing that controls a terminal is printed. */
 function inColumns(rows: readonly (readonly (string | undefined)[])[]): string {
-  const cells = rows.map((row) => row.map((cell) => (cell || '-').replace(/\p{Cc}/gu, '?')));
+  const cells = rows.map((row) => row.map((cell) => inert(cell || '-').replaceAll(/[\n\t]/g, '?')));
   const widths = (cells[0] ?? []).map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
   return cells
     .map((row) =>

@@ -72,8 +72,8 @@ const IDENTITY: CheckStep = {
   clause: 'contract 7.1; docs/spec-gaps.md, Administration',
 };
 const LIMIT: CheckStep = {
-  check: 'the address and the integration are within their rate limits',
-  refusals: ['rate-limited'],
+  check: 'the address, the identity and the integration are within their limits',
+  refusals: ['rate-limited', 'cap-reached'],
   clause: 'docs/operators.md, Under attack and overload',
   ofRequest: true,
 };

@@ -6,6 +6,7 @@ import { openKeyring } from '../../../open-keyring.ts';
 import { openStore } from '../../../open-store.ts';
 import { acceptRollback } from '../../../operations/admin/accept-rollback.ts';
 import { decline } from '../../../operations/admin/admin.ts';
+import { spendDeviceCodes } from '../../../operations/admin/after-restore.ts';
 import {
   endAgain,
   endingsFromActs,
@@ -67,11 +68,13 @@ export interface AcceptFlags extends HistoryFlags {
 }
 
 export async function acceptPutBack(flags: AcceptFlags, workplace: Workplace): Promise<void> {
-  const back = await lostEndings(await readHistory(workplace.store), flags, workplace);
+  const history = await readHistory(workplace.store);
+  const back = await lostEndings(history, flags, workplace);
   if (back.length > 0 && !flags.endAgain && !flags.leave) accepted(decline('rollback-open', summaryOf(back)));
   const again = flags.endAgain ? back : [];
   await endAgain(again, workplace);
   const ended = [...again, ...(await endRetiredKeys(workplace))];
+  if (history.rollback) await spendDeviceCodes(workplace);
   const { epoch } = accepted(await acceptRollback(workplace));
   if (flags.json) return printJson({ epoch, endedAgain: ended, left: flags.endAgain ? [] : back });
   if (ended.length > 0) print(`Ended again: ${summaryOf(ended)}`);

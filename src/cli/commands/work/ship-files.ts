@@ -73,7 +73,7 @@ export class Shipping {
     const names = { TESSERA_BACKUP_FILE: path, TESSERA_BACKUP_NAME: relative(this.#archive, path) };
     const child = spawn('/bin/sh', ['-c', this.#command], {
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, ...names },
+      env: { ...environmentOfOthers(), ...names },
       detached: true, // a group of its own, so that all of it can be ended
     });
     this.#running = child;
@@ -101,4 +101,9 @@ function isNeeded(path: string): boolean {
 function shippedIn(folder: string): string[] {
   const notes = join(folder, DONE);
   return existsSync(notes) ? readFileSync(notes, 'utf8').split('\n') : [];
+}
+
+/** Our own variables may hold the keyring or a password. */
+function environmentOfOthers(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TESSERA_')));
 }

@@ -7,9 +7,11 @@ import { isoTime } from '../../../core/time.ts';
 import { needed, openForMove, openStore, sqliteCopies } from '../../../open-store.ts';
 import {
   carryRevocations,
+  carryUses,
   countLiveGrants,
   type Ended,
   endEverything,
+  spendDeviceCodes,
 } from '../../../operations/admin/after-restore.ts';
 import {
   endAgain,
@@ -40,11 +42,12 @@ export async function restoreFrom(path: string, { endGrants, at }: RestoreFlags,
     throw new CommandFailure('store', `there is no folder ${dirname(to)}`, 'Make it, or check --config.');
   let carried: Carried | undefined;
   let ended: readonly LostEnding[] = [];
-  let settled: Settled | undefined;
+  let [settled, deviceCodes]: [Settled | undefined, number] = [undefined, 0];
   const settle = (restored: string, former: string | undefined) =>
     inWorkplace({ ...config, store: storeFile(restored) }, async (workplace) => {
       carried = former === undefined ? undefined : await carryFrom(former, workplace);
       ended = [...(carried?.ended ?? []), ...(await endRetiredKeys(workplace))];
+      deviceCodes = endGrants ? 0 : await spendDeviceCodes(workplace);
       settled = endGrants ? await endEverything(workplace) : { live: await countLiveGrants(workplace) };
     });
   const { before, damage } = await alone(to, () => withCopy(from, to, at, (file) => replaceBy(file, to, settle)));
@@ -53,6 +56,7 @@ export async function restoreFrom(path: string, { endGrants, at }: RestoreFlags,
   if (damage !== undefined) remark(`It was damaged: ${damage}`);
   if (before) printCarried(carried ?? NOT_CARRIED);
   printEndedAgain(ended);
+  if (deviceCodes > 0) print(`Ended ${counted(deviceCodes, 'device code')}: they may have been redeemed since then`);
   printLost(carried?.lost ?? []);
   const live = settled && printSettled(settled);
   result({
@@ -142,6 +146,7 @@ async function carryFrom(former: string, workplace: Workplace): Promise<Carried>
       const lost = await lostChanges(store, workplace); // first: the event log of the copy grows from here on
       const ended = await registeredEndings(store, workplace);
       await endAgain(ended, workplace);
+      await carryUses(store, workplace);
       return { revocations: await carryRevocations(store, workplace), ended, lost };
     } finally {
       await store.close();

@@ -56,6 +56,7 @@ export const PAGE_WORDING: Readonly<Record<PageReason, PageWording>> = {
   'sign-in-attempts-exhausted': { status: 429, says: 'signInsTooMany' },
   'rate-limited': { status: 429, says: 'requestsTooMany' },
   'store-unavailable': unavailable,
+  'clock-implausible': unavailable,
   'key-missing': unavailable,
   'outcome-unknown': { status: 503, says: 'outcomeUnknown' },
   overloaded: unavailable,

@@ -1,7 +1,7 @@
 // A continuous backup in a folder. Each series in it has a folder of its own, named after its beginning: `base.db`, a copy of the
 // store; `base.json`, what belongs to it; and `000001.pages` and so on, the records of what changed since.
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createReadStream, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DamagedBackup } from './faults.ts';
 import { type ArchiveRecord, decodeRecords, type RecordHead } from './records.ts';
@@ -70,12 +70,28 @@ function allFolders(archive: string): string[] {
 export function readSeries(folder: string): Series {
   const path = join(folder, 'base.json');
   try {
-    const base = JSON.parse(readFileSync(path, 'utf8')) as Base;
-    if (Number.isInteger(base.to) && Number.isInteger(base.pageSize)) return { folder, base };
+    const { sum, ...base } = JSON.parse(readFileSync(path, 'utf8')) as Base & { readonly sum?: string };
+    const isSound = sum === undefined ? isOlder(base) : sum === sumOf(base);
+    if (isSound && Number.isInteger(base.to) && Number.isInteger(base.pageSize)) return { folder, base };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
   throw new DamagedBackup(`${path} is damaged`);
+}
+
+/** As it is written: with a sum of the rest, so that damage is noticed. */
+export function baseText(base: Base): string {
+  return JSON.stringify({ ...base, sum: sumOf(base) });
+}
+
+function sumOf(base: Base): string {
+  return createHash('sha256').update(JSON.stringify(base)).digest('hex');
+}
+
+/** Of 0.2, which wrote no sum and nothing else than this. */
+function isOlder(base: Base): boolean {
+  const names = ['from', 'to', 'position', 'pageSize', 'hash', 'store'];
+  return Object.keys(base).every((name) => names.includes(name));
 }
 
 /** Oldest first. Throws if one is damaged. */
@@ -112,9 +128,12 @@ export function* readRecords(series: Series): Generator<ArchiveRecord> {
   }
 }
 
+export type SeriesEnd = Pick<RecordHead, 'from' | 'position' | 'hash' | 'databasePages'>;
+
 /** Where a series ends: at its base if it has no records. */
-export function endOf(series: Series): Pick<RecordHead, 'from' | 'to' | 'position' | 'hash'> {
-  let last: Pick<RecordHead, 'from' | 'to' | 'position' | 'hash'> = series.base;
+export function endOf(series: Series): SeriesEnd {
+  const { from, position, hash, pageSize } = series.base;
+  let last: SeriesEnd = { from, position, hash, databasePages: statSync(basePath(series.folder)).size / pageSize };
   for (const { head } of readRecords(series)) last = head;
   return last;
 }

@@ -8,6 +8,7 @@ import { syncFolder } from '../wal.ts';
 import {
   type Base,
   basePath,
+  baseText,
   completeFiles,
   endOf,
   hashOfFile,
@@ -75,14 +76,14 @@ function removeNeedless({ archive, milliseconds, keepMs, seriesMs }: FollowOptio
 function resumeSeries(options: FollowOptions): SeriesWriter | undefined {
   const found = lastSeries(options);
   if (!found) return undefined;
-  const { series, position, hash } = found;
-  const follower = new WalFollower(options.store, position);
+  const { series, end } = found;
+  const follower = new WalFollower(options.store, end.position);
   const { backlog } = follower;
   if (!backlog) {
     follower.close();
     return undefined;
   }
-  const writer = new SeriesWriter(series, follower, hash, options);
+  const writer = new SeriesWriter(series, follower, end, options);
   writer.append(backlog, options.milliseconds());
   options.onSeries(series);
   return writer;
@@ -95,7 +96,7 @@ function lastSeries({ archive, store, onDamage }: FollowOptions) {
   try {
     const series = readSeries(folder);
     refuseOtherStore(archive, store, series.base);
-    return { series, ...endOf(series) };
+    return { series, end: endOf(series) };
   } catch (error) {
     if (!(error instanceof DamagedBackup)) throw error;
     onDamage(error.message);
@@ -122,7 +123,7 @@ async function beginSeries(options: FollowOptions): Promise<SeriesWriter> {
     options.onComplete(basePath(folder));
     options.onComplete(join(folder, 'base.json'));
     options.onSeries(series);
-    return new SeriesWriter(series, follower, series.base.hash, options);
+    return new SeriesWriter(series, follower, endOf(series), options);
   } catch (error) {
     follower.close();
     rmSync(folder, { recursive: true, force: true });
@@ -143,7 +144,7 @@ async function copyBase(
   const pageSize = Number(follower.snapshot.prepare('PRAGMA page_size').get()?.['page_size']);
   const base: Base = { ...beginning, position: follower.position, pageSize, hash: await hashOfFile(file) };
   const unfinished = join(folder, 'base.json.unfinished');
-  writeFileSync(unfinished, JSON.stringify(base), { mode: 0o600, flush: true });
+  writeFileSync(unfinished, baseText(base), { mode: 0o600, flush: true });
   renameSync(unfinished, join(folder, 'base.json'));
   for (const path of [folder, join(folder, '..')]) syncFolder(path);
   return { folder, base };

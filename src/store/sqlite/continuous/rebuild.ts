@@ -17,6 +17,7 @@ export async function rebuild(archive: string, at: number | undefined, file: str
   const moment = at ?? Number.POSITIVE_INFINITY;
   const series = lastBefore(archive, moment);
   if (!series) throw new Error(whyNoSeries(archive));
+  if (at !== undefined) assertFollowed(recordsUntil(series, at), at);
   return rebuildFrom(series, moment, file);
 }
 
@@ -27,6 +28,21 @@ function lastBefore(archive: string, moment: number): Series | undefined {
     if (series && series.base.to <= moment) return series;
   }
   return undefined;
+}
+
+/** In milliseconds. Under load, a record follows the one before within a tenth of this. */
+const TOLERANCE = 1_000;
+
+/** Throws if what was committed just before the moment is not known, because the follower was not running. */
+function assertFollowed({ last, next }: RecordsUntil, moment: number): void {
+  const { since = moment } = next ?? { since: last.to };
+  if (since >= moment - TOLERANCE) return;
+  const [from, to] = [Math.max(since, last.to), next?.to].map((at) => at && new Date(at).toISOString());
+  throw new Error(
+    next
+      ? `the backup was not followed from ${from} to ${to}. Choose --at ${from} for the state before, --at ${to} for the state after`
+      : `the backup ends at ${from}. Choose that moment, or leave --at out for the newest state`,
+  );
 }
 
 function readIfSound(folder: string): Series | undefined {
@@ -53,23 +69,31 @@ export async function rebuildFrom(series: Series, moment: number, file: string):
  * How many records lead to a moment. After the clock was put back, a later record can have an earlier moment: the last one counts.
  * Damage behind the moment does not matter.
  */
-function recordsUntil(series: Series, moment: number): number {
-  let [read, wanted, isBehind] = [0, 0, false];
+function recordsUntil(series: Series, moment: number): RecordsUntil {
+  let [read, until, isBehind]: [number, RecordsUntil, boolean] = [0, { wanted: 0, last: series.base }, false];
   try {
     for (const { head } of readRecords(series)) {
       read += 1;
-      if (head.to <= moment) wanted = read;
+      if (head.to <= moment) until = { wanted: read, last: head };
+      else until = { next: head, ...until };
       isBehind ||= head.to >= moment;
     }
   } catch (error) {
     if (!isBehind) throw error;
   }
-  return wanted;
+  return until;
+}
+
+interface RecordsUntil {
+  readonly wanted: number;
+  readonly last: Pick<RecordHead, 'to'>;
+  /** The first record after the moment. */
+  readonly next?: RecordHead;
 }
 
 function applyRecords(series: Series, moment: number, file: string): Rebuilt {
   const { pageSize } = series.base;
-  const wanted = recordsUntil(series, moment);
+  const { wanted } = recordsUntil(series, moment);
   const descriptor = openSync(file, 'r+', 0o600);
   let [last, records]: [Pick<RecordHead, 'from' | 'to'>, number] = [series.base, 0];
   try {

@@ -5,6 +5,8 @@ import { DamagedBackup } from './faults.ts';
 import type { CommittedPages, WalPosition } from './wal-frames.ts';
 
 export interface RecordHead {
+  /** Everything acknowledged before this is in an earlier record. Missing in records of 0.2. */
+  readonly since?: number;
   /** Everything acknowledged before `from` is in this record or an earlier one; nothing begun after `to` is. Milliseconds. */
   readonly from: number;
   readonly to: number;
@@ -20,16 +22,16 @@ export interface ArchiveRecord {
   readonly pages: () => Iterable<{ readonly page: number; readonly content: Buffer }>;
 }
 
-type Moments = Pick<RecordHead, 'from' | 'to'>;
+type Moments = Required<Pick<RecordHead, 'since' | 'from' | 'to'>>;
 
 /** The hash is that of the record, to chain the next one to. */
 export function encodeRecord(
   { pages, databasePages = 0, position }: CommittedPages,
-  { from, to }: Moments,
+  { since, from, to }: Moments,
   previousHash: string,
 ): { readonly bytes: Buffer; readonly hash: string } {
   const body = zstdCompressSync(Buffer.concat([...pages].flatMap(([page, content]) => [number32(page), content])));
-  const fields = { from, to, databasePages, position, bytes: body.length };
+  const fields = { from, to, databasePages, position, bytes: body.length, since };
   const hash = hashOf(previousHash, fields, body);
   const head = Buffer.from(JSON.stringify({ ...fields, hash } satisfies RecordHead));
   return { bytes: Buffer.concat([number32(head.length), head, body]), hash };

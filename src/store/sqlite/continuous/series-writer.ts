@@ -1,11 +1,15 @@
 // Adds to a series what a follower of the WAL reads.
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
-import { type Series, segmentNumbers, segmentPath } from './archive.ts';
+import { type Series, type SeriesEnd, segmentNumbers, segmentPath } from './archive.ts';
 import { encodeRecord } from './records.ts';
 import type { WalFollower } from './wal-follower.ts';
 import type { CommittedPages } from './wal-frames.ts';
 
 const SYNC_EVERY_MS = 1_000;
+/** A moment that is later than the last record by more than this cannot be restored. */
+const MARK_EVERY_MS = 10_000;
+/** Of a segment in which nothing changed. */
+const LONGEST_SEGMENT_MS = 3_600_000;
 /** A clock that is put back by more than this makes a new series due. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
@@ -25,18 +29,30 @@ interface OpenFile {
   readonly file: number;
 }
 
+interface OpenSegment extends OpenFile {
+  readonly openedAt: number;
+  /** When the first change was added. */
+  changedAt?: number;
+}
+
 export class SeriesWriter {
   readonly #series: Series;
   readonly #follower: WalFollower;
   readonly #options: SeriesOptions;
   #hash: string;
-  #segment: (OpenFile & { readonly openedAt: number }) | undefined;
+  #databasePages: number;
+  /** When the last read began: everything acknowledged before is in the archive. */
+  #readAt: number;
+  #markedAt = performance.now();
+  #segment: OpenSegment | undefined;
   #nextNumber: number;
   #syncedAt = 0;
   #isSynced = true;
 
-  constructor(series: Series, follower: WalFollower, hash: string, options: SeriesOptions) {
-    [this.#series, this.#follower, this.#hash, this.#options] = [series, follower, hash, options];
+  /** `end`: where the series ends so far. */
+  constructor(series: Series, follower: WalFollower, end: SeriesEnd, options: SeriesOptions) {
+    [this.#series, this.#follower, this.#options] = [series, follower, options];
+    ({ hash: this.#hash, databasePages: this.#databasePages, from: this.#readAt } = end);
     this.#nextNumber = (segmentNumbers(series).at(-1) ?? 0) + 1;
   }
 
@@ -54,27 +70,44 @@ export class SeriesWriter {
       if (rest) this.append(rest, emptiedFrom);
     }
     const now = performance.now(); // not the clock, which can jump
+    if (now - this.#markedAt >= MARK_EVERY_MS) this.#mark();
     if (!this.#isSynced && now - this.#syncedAt >= SYNC_EVERY_MS) this.#sync(now);
-    if (this.#segment && now - this.#segment.openedAt >= this.#options.segmentMs) this.#complete();
+    const { openedAt = now, changedAt = now } = this.#segment ?? {};
+    if (now - changedAt >= this.#options.segmentMs || now - openedAt >= LONGEST_SEGMENT_MS) this.#complete();
   }
 
   append(committed: CommittedPages, from: number): void {
-    if (committed.databasePages === undefined) return;
+    if (committed.databasePages !== undefined) {
+      this.#write(committed, from);
+      if (this.#segment) this.#segment.changedAt ??= performance.now();
+    }
+    this.#readAt = from;
+  }
+
+  /** A record without pages: proof that the follower was running, and that nothing was committed. */
+  #mark(): void {
+    const { position } = this.#follower;
+    this.#write({ pages: new Map(), databasePages: this.#databasePages, position }, this.#readAt);
+  }
+
+  #write(committed: CommittedPages, from: number): void {
     const to = this.#options.milliseconds();
-    const { bytes, hash } = encodeRecord(committed, { from, to }, this.#hash);
+    const { bytes, hash } = encodeRecord(committed, { since: this.#readAt, from, to }, this.#hash);
     this.#segment ??= this.#open(performance.now());
     write(this.#segment, bytes);
-    [this.#hash, this.#isSynced] = [hash, false];
+    [this.#hash, this.#isSynced, this.#markedAt] = [hash, false, performance.now()];
+    this.#databasePages = committed.databasePages ?? this.#databasePages;
   }
 
   /** Reads what is left, and closes everything. */
   finish(): void {
     this.step();
+    this.#mark();
     this.#follower.close();
     this.#complete();
   }
 
-  #open(openedAt: number) {
+  #open(openedAt: number): OpenSegment {
     const path = segmentPath(this.#series, this.#nextNumber++);
     return { path, file: openSync(path, 'ax', 0o600), openedAt };
   }
