@@ -21,6 +21,8 @@ const issuers = [approve(root, { revocation: CRL_REQUIRED })];
 const fresh = { thisUpdate: '2026-11-15T12:00:00Z', nextUpdate: '2026-11-15T22:00:00Z' };
 const later = { thisUpdate: '2026-11-15T20:00:00Z', nextUpdate: '2026-11-16T06:00:00Z' };
 
+const after = (count: number) => new Date((NOW + count) * 1000).toISOString();
+
 function scene() {
   const state = { now: NOW, requests: 0, serve: (): Uint8Array | undefined => root.crl(fresh) };
   const refusals: string[] = [];
@@ -110,6 +112,52 @@ suite('a list from a distribution point', () => {
     assert.equal(await ask(11 * HOUR, chain), 'accepted caller');
     assert.equal(await ask(11 * HOUR), 'certificate-revocation-unknown: crl-unknown', 'who does not send it');
     assert.equal(state.requests, 2);
+  });
+
+  for (const ahead of [6, 300]) {
+    test(`dated ${ahead} seconds ahead is used: the clock of a CA may be fast`, async () => {
+      const { state, ask } = scene();
+      state.serve = () => root.crl({ ...fresh, thisUpdate: after(ahead) });
+      assert.equal(await ask(0), 'accepted caller');
+    });
+  }
+
+  test('that is not valid yet replaces no valid one, but revokes what it names, and is fetched again soon', async () => {
+    const { state, judge, ask } = scene();
+    assert.equal(await ask(0), 'accepted caller');
+    const other = root.issue({ extensions: [points] });
+    const ahead = {
+      thisUpdate: after(9 * HOUR),
+      nextUpdate: '2026-11-17T06:00:00Z',
+      number: 2,
+      revoked: [other.serial],
+    };
+    state.serve = () => root.crl(ahead);
+    state.now = epochSeconds(NOW + 8 * HOUR);
+    await judge.revocation.renewLists();
+    await new Promise(setImmediate);
+    assert.equal(judge.revocation.lists.length, 2);
+    assert.equal(await ask(8 * HOUR + 1), 'accepted caller');
+    assert.equal(await ask(8 * HOUR + 1, other.chain), 'certificate-revoked: crl-revoked');
+    assert.equal(await ask(10 * HOUR + 1), 'accepted caller', 'the old list has ended, the new one has begun');
+    assert.equal(state.requests, 3);
+  });
+
+  test('that is not valid yet, and the only one, refuses until it begins and not longer', async () => {
+    const { state, ask } = scene();
+    state.serve = () => root.crl({ ...later, thisUpdate: after(310) });
+    assert.equal(await ask(0), 'certificate-revocation-unknown: crl-unknown');
+    assert.equal(await ask(9), 'certificate-revocation-unknown: crl-unknown');
+    assert.equal(await ask(10), 'accepted caller');
+  });
+
+  test('corrected by the CA replaces one that was dated too far ahead', async () => {
+    const { state, judge, ask } = scene();
+    state.serve = () => root.crl({ thisUpdate: '2027-11-15', nextUpdate: '2028-11-15', number: 2 });
+    assert.equal(await ask(0), 'certificate-revocation-unknown: crl-unknown');
+    state.serve = () => root.crl({ ...fresh, number: 3 });
+    assert.equal(await ask(60), 'accepted caller');
+    assert.equal(judge.revocation.lists.length, 1);
   });
 
   test('may go back in number or in date, but not in both', async () => {
@@ -203,6 +251,22 @@ suite('URLs fetched because of certificates', () => {
       await new Promise(setImmediate);
     }
     assert.equal(visited.length, 3);
+  });
+});
+
+suite('a list in a file', () => {
+  test('that is not valid yet replaces no valid one', async () => {
+    const { judge, ask } = scene();
+    const bare = root.issue().chain;
+    judge.revocation.useFiles([root.crl(fresh)]);
+    assert.equal(await ask(0, bare), 'accepted caller');
+    const ahead = root.crl({ thisUpdate: after(2 * HOUR), nextUpdate: '2026-11-17T06:00:00Z', number: 2 });
+    judge.revocation.useFiles([ahead]);
+    judge.revocation.useFiles([ahead, makeAuthority({ name: 'Other' }).crl()]);
+    assert.equal(await ask(1, bare), 'accepted caller');
+    assert.equal(await ask(11 * HOUR, bare), 'accepted caller');
+    judge.revocation.useFiles([root.crl({ ...later, number: 3 })]);
+    assert.equal(judge.revocation.lists.length, 1);
   });
 });
 

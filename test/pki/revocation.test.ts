@@ -36,7 +36,8 @@ suite('a CRL', () => {
 
   test('that is stale, not yet valid or without nextUpdate refuses the certificate', () => {
     assert.equal(withCrl(root.crl({ nextUpdate: '2026-11-15T11:59:59Z' })), UNKNOWN);
-    assert.equal(withCrl(root.crl({ thisUpdate: '2026-11-15T12:00:01Z' })), UNKNOWN);
+    assert.equal(withCrl(root.crl({ thisUpdate: '2026-11-15T12:05:01Z' })), UNKNOWN);
+    assert.equal(withCrl(root.crl({ thisUpdate: '2026-11-15T12:05:00Z' })), 'accepted caller');
     assert.equal(withCrl(root.crl({ nextUpdate: null })), UNKNOWN);
     assert.equal(withCrl(root.crl({ nextUpdate: '2026-11-15T12:00:00Z' })), 'accepted caller');
   });

@@ -67,6 +67,7 @@ const BROKEN: readonly Broken[] = [
   { rule: 'key-kind', leaf: { keys: rsaKeys(2052) } },
   { rule: 'not-yet-valid', leaf: { notBefore: '2030-01-01' } },
   { rule: 'expired', leaf: { notAfter: '2025-01-01' } },
+  { rule: 'dates-encoded', leaf: { notAfterDer: write(TAG.generalizedTime, Buffer.from('20400101000000Z')) } },
   { rule: 'serial-number', leaf: { serial: Uint8Array.of(0) } },
   { rule: 'serial-number', leaf: { serial: Uint8Array.of(0x80, 1) } },
   { rule: 'serial-number', leaf: { serial: Buffer.alloc(21, 1) } },

@@ -11,7 +11,7 @@ interface Verdict {
 }
 
 const MAX_VERDICTS = 10_000;
-// A refusal may become obsolete without notice (a CRL arrives, a validity period begins), so it is cached briefly.
+// A refusal may become obsolete without notice (an OCSP responder is back), so it is cached briefly.
 const REFUSAL_SECONDS = 30;
 
 /**
@@ -37,8 +37,7 @@ export class Verdicts {
   }
 
   remember({ chain, now }: PresentedCertificate, judgement: Judgement): Judgement {
-    const until = judgement.outcome.ok ? judgement.outcome.value.until : epochSeconds(now + REFUSAL_SECONDS);
-    this.#keep(fingerprintOf(chain), { judgement, from: now, until });
+    this.#keep(fingerprintOf(chain), { judgement, from: now, until: endOf(judgement, now) });
     return judgement;
   }
 
@@ -58,12 +57,18 @@ export class Verdicts {
   }
 }
 
+/** A refusal ends before something begins that may change it. */
+function endOf({ outcome, changesAt }: Judgement, now: EpochSeconds): EpochSeconds {
+  if (outcome.ok) return outcome.value.until;
+  return epochSeconds(Math.min(now + REFUSAL_SECONDS, (changesAt ?? Number.POSITIVE_INFINITY) - 1));
+}
+
 // Cached on the chain array, which a kept-alive connection passes with every request.
 const FINGERPRINT = Symbol('fingerprint of the chain');
 type MarkedChain = readonly Uint8Array[] & { [FINGERPRINT]?: string };
 
-/** DER is self-delimiting, so different chains never concatenate to the same octets. */
+/** The lengths keep two certificates apart from one that contains the octets of both. */
 function fingerprintOf(chain: MarkedChain): string {
-  chain[FINGERPRINT] ??= hash('sha256', Buffer.concat(chain), 'base64');
+  chain[FINGERPRINT] ??= `${chain.map(({ length }) => length)} ${hash('sha256', Buffer.concat(chain), 'base64')}`;
   return chain[FINGERPRINT];
 }

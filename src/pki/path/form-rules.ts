@@ -113,6 +113,14 @@ export const FORM_RULES: readonly Rule[] = [
     reason: 'certificate-expired',
   },
   {
+    rule: 'dates-encoded',
+    clause: 'RFC 5280 4.1.2.5',
+    words: 'dates before 2050 are UTCTime',
+    profile: 'strict',
+    roles: EVERY_ROLE,
+    holds: ({ certificate }) => !certificate.hasLongDates,
+  },
+  {
     rule: 'serial-number',
     clause: 'RFC 5280 4.1.2.2',
     words: 'the serial number is positive and has 1 to 20 octets',

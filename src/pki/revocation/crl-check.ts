@@ -6,7 +6,7 @@ import { type DistributionPoint, KEY_USAGE } from '../x509/extensions.ts';
 import { placesOf } from '../x509/general-name.ts';
 import type { PublicKeyFacts } from '../x509/public-key.ts';
 import { isSignedBy } from '../x509/signed.ts';
-import type { RevocationList } from './crl.ts';
+import { beginOf, type RevocationList } from './crl.ts';
 
 export interface RevocationAnswer {
   readonly state: 'good' | 'revoked' | 'unknown';
@@ -128,8 +128,9 @@ function whyInconclusive(
   return undefined;
 }
 
-function whyStale({ thisUpdate, nextUpdate }: RevocationList, now: EpochSeconds): string | undefined {
-  if (now < thisUpdate) return `the CRL is not valid before ${isoTime(thisUpdate)}`;
+function whyStale(list: RevocationList, now: EpochSeconds): string | undefined {
+  const { thisUpdate, nextUpdate } = list;
+  if (now < beginOf(list)) return `the CRL is not valid before ${isoTime(thisUpdate)}`;
   if (nextUpdate === undefined) return 'the CRL has no nextUpdate';
   return now > nextUpdate ? `the CRL has been stale since ${isoTime(nextUpdate)}` : undefined;
 }

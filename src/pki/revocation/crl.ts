@@ -2,7 +2,7 @@
 // version, no CRL number, unknown critical extension, delta) still revokes what it names, but never shows that a
 // certificate is good.
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
-import type { EpochSeconds } from '../../core/time.ts';
+import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 import { contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from '../der/der.ts';
 import { readBoolean, readCount, readNamedBits, readTime } from '../der/der-values.ts';
 import { type DistinguishedName, readName, sameName } from '../x509/distinguished-name.ts';
@@ -40,6 +40,14 @@ interface RevocationScope {
   /** If present, the only revocation reasons that the list covers. */
   readonly reasons?: ReadonlySet<number>;
   readonly indirect: boolean;
+}
+
+/** How far the clock of a CA or responder may be ahead of ours. */
+export const CLOCK_SKEW_SECONDS = 300;
+
+/** From when on a list or response dated `thisUpdate` is used. */
+export function beginOf({ thisUpdate }: { readonly thisUpdate: EpochSeconds }): EpochSeconds {
+  return epochSeconds(thisUpdate - CLOCK_SKEW_SECONDS);
 }
 
 const WHOLE: RevocationScope = { names: [], indirect: false };

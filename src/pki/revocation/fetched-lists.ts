@@ -7,7 +7,7 @@ import { type EpochSeconds, earlier, epochSeconds } from '../../core/time.ts';
 import { download, type Fetch, tooLargeFor } from '../../outbound/download.ts';
 import { type Exchange, fetchUnlessShared, waitAtMost } from '../../outbound/shared-download.ts';
 import type { Certificate } from '../x509/certificate.ts';
-import type { RevocationList } from './crl.ts';
+import { beginOf, type RevocationList } from './crl.ts';
 import { whyNotTrusted } from './crl-check.ts';
 import type { IssuerAddresses } from './issuer-addresses.ts';
 import { type KeptLists, NOTHING, type ServedList, withList } from './kept-lists.ts';
@@ -154,15 +154,16 @@ export class FetchedLists {
     const checkedAt = now();
     const renewAt = this.#renewalAfter(url, taken.value.list, checkedAt);
     this.#postpone(url, renewAt);
-    // In the store, too, a delta does not replace a complete list.
-    const isBeside = taken.value.list.isDelta && (this.#kept.get(url)?.lists.length ?? 0) > 1;
+    // In the store, too, a delta does not replace a complete list, nor a list that is not valid yet a valid one.
+    const { list } = taken.value;
+    const isBeside = (list.isDelta || beginOf(list) > checkedAt) && (this.#kept.get(url)?.lists.length ?? 0) > 1;
     if (isBeside) return exchange.share({ url, checkedAt, renewAt });
     return exchange.share({ url, checkedAt, renewAt, mark: taken.value.mark }, taken.value.contents);
   }
 
-  /** A list that arrives already expired was published late; it is treated as a failure, with growing delays. */
-  #renewalAfter(url: string, { nextUpdate = NEVER }: RevocationList, at: EpochSeconds): EpochSeconds {
-    if (nextUpdate > at) {
+  /** A list that arrives expired or not yet valid is treated as a failure, with growing delays: the CA may correct it. */
+  #renewalAfter(url: string, list: RevocationList, at: EpochSeconds): EpochSeconds {
+    if ((list.nextUpdate ?? NEVER) > at && beginOf(list) <= at) {
       this.#delays.delete(url);
       return this.#renewalOf(url, at);
     }
@@ -192,7 +193,7 @@ export class FetchedLists {
     url: string,
     given: Uint8Array<ArrayBuffer>,
   ): Promise<Outcome<ServedList & { contents: Uint8Array }, string>> {
-    const { maxBytes, reader } = this.#ports;
+    const { maxBytes, reader, now } = this.#ports;
     if (given.length > maxBytes) return refused(tooLargeFor(maxBytes));
     const authorities = this.#authorities();
     const known = this.#trusted(url).map((served) => served.mark);
@@ -211,7 +212,7 @@ export class FetchedLists {
       if (!kept.isTrusted && this.#named.has(url)) this.#keep(url, { ...kept, lists: [served] });
       return refused(doubt);
     }
-    const next = withList(kept, served);
+    const next = withList(kept, served, now());
     if (!next.ok) return next;
     this.#keep(url, next.value);
     this.#ports.addresses.serves(url);

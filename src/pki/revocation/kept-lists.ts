@@ -1,8 +1,9 @@
 // The lists kept for one address.
 import type { Outcome } from '../../core/outcome.ts';
 import { accept, refused } from '../../core/outcome.ts';
+import type { EpochSeconds } from '../../core/time.ts';
 import { sameName } from '../x509/distinguished-name.ts';
-import { isOlder, type RevocationList } from './crl.ts';
+import { beginOf, isOlder, type RevocationList } from './crl.ts';
 import { type Kept, NEVER } from './renewal.ts';
 
 export interface KeptLists extends Kept {
@@ -23,17 +24,35 @@ export const NOTHING: KeptLists = { lists: [], isTrusted: false, renewAt: NEVER,
 const MAX_KINDS = 4;
 
 /**
- * Only a trusted list of the same kind that is not older replaces a trusted list. A delta, or a list of another CA at
- * the same address, does not.
+ * Only a trusted list of the same kind that is not older replaces a trusted list. A delta, a list of another CA at the
+ * same address, or a list that is not valid yet does not.
  */
-export function withList(kept: KeptLists, served: ServedList): Outcome<KeptLists, string> {
+export function withList(kept: KeptLists, served: ServedList, now: EpochSeconds): Outcome<KeptLists, string> {
   const trusted = kept.isTrusted ? kept.lists : [];
-  const before = trusted.find(({ list }) => isSameKind(list, served.list));
-  if (before && isOlder(served.list, before.list)) return refused('it is older than the previous CRL');
-  const others = trusted.filter((other) => other !== before);
+  const isOlderThan = ({ list }: ServedList) => isSameKind(list, served.list) && isOlder(served.list, list);
+  if (trusted.some((other) => isOlderThan(other) && beginOf(other.list) <= now))
+    return refused('it is older than the previous CRL');
+  const others = trusted.filter((other) => isOlderThan(other) || !replaces(served.list, other.list, now));
   if (others.length >= MAX_KINDS) return refused(`the address has served ${MAX_KINDS} other kinds of CRL`);
+  if (beginOf(served.list) > now) return accept({ ...kept, lists: [served, ...others], isTrusted: true });
   const endsAt = served.list.nextUpdate ?? NEVER;
   return accept({ ...kept, lists: [...others, served], isTrusted: true, endsAt });
+}
+
+/** The same for files, whose lists may also be older: which lists stay in force beside the next ones. */
+export function stillInForce(
+  before: readonly RevocationList[],
+  next: readonly RevocationList[],
+  now: EpochSeconds,
+): RevocationList[] {
+  const isSucceeded = (list: RevocationList) => next.some((other) => isSameKind(other, list));
+  const isReplaced = (list: RevocationList) => next.some((other) => replaces(other, list, now));
+  return before.filter((list) => !next.includes(list) && isSucceeded(list) && !isReplaced(list));
+}
+
+/** A list that is not valid yet does not replace one that is. */
+function replaces(next: RevocationList, before: RevocationList, now: EpochSeconds): boolean {
+  return isSameKind(next, before) && (beginOf(next) <= now || beginOf(before) > now);
 }
 
 function isSameKind(a: RevocationList, b: RevocationList): boolean {

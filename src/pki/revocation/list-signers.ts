@@ -41,9 +41,9 @@ export function listSigners(question: RevocationQuestion): SignersOf {
 }
 
 function searchSigners(question: RevocationQuestion): SignersOf {
-  const { path } = question;
+  const { path, now } = question;
   const pool = question.pool.toSorted((a, b) => Number(a.isPresented) - Number(b.isPresented));
-  const search = new PathSearch([path[0]], pool, SEARCH_LIMITS, signerBudget());
+  const search = new PathSearch([path[0]], pool, now, SEARCH_LIMITS, signerBudget());
   const beside = pool.filter(({ der }) => !path.some((certificate) => Buffer.compare(certificate.der, der) === 0));
   const known = new Map<Candidate, readonly Certificate[]>();
   const signerOf = (candidate: Candidate) => {

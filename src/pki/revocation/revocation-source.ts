@@ -12,6 +12,7 @@ import type { Certificate } from '../x509/certificate.ts';
 import { type RevocationList, readRevocationList } from './crl.ts';
 import { FetchedLists, type KnownAuthority, type ListExchange } from './fetched-lists.ts';
 import { IssuerAddresses } from './issuer-addresses.ts';
+import { stillInForce } from './kept-lists.ts';
 import { ListReader } from './list-reader.ts';
 import { type OcspResponse, responderOf } from './ocsp.ts';
 import { OcspClient, type Pair } from './ocsp-client.ts';
@@ -94,7 +95,7 @@ export class RevocationSource {
 
   /** The CRL files from the settings; loaded before the first request is served. */
   useLists(lists: readonly RevocationList[]): void {
-    this.#fromFiles = lists;
+    this.#fromFiles = [...lists, ...stillInForce(this.#fromFiles, lists, this.#ports.now())];
     this.#gather();
   }
 

@@ -22,6 +22,8 @@ export interface Certificate extends Signed {
   readonly subject: DistinguishedName;
   readonly notBefore: EpochSeconds;
   readonly notAfter: EpochSeconds;
+  /** Whether a date before 2050 is a GeneralizedTime (RFC 5280 4.1.2.5: a UTCTime). */
+  readonly hasLongDates: boolean;
   readonly publicKey: PublicKeyFacts;
   readonly extensions: readonly RawExtension[];
   readonly known: Partial<KnownExtensions>;
@@ -35,7 +37,11 @@ export function readCertificate(der: Uint8Array): Outcome<Certificate> {
 }
 
 /** Parts of a certificate that may be parsed already. */
-type Parts = { readonly [Name in 'issuer' | 'subject' | 'publicKey']?: Certificate[Name] | undefined };
+type Parts = { readonly [Name in 'issuer' | 'subject' | 'publicKey']?: Certificate[Name] | undefined } & {
+  readonly validity?: Validity | undefined;
+};
+
+export type Validity = Pick<Certificate, 'notBefore' | 'notAfter' | 'hasLongDates'>;
 
 /** The same, for a certificate whose outline is known already. */
 export function readOutlined(der: Uint8Array, outline: Outline, parts: Parts): Outcome<Certificate> {
@@ -56,7 +62,7 @@ function readFields(der: Uint8Array, outline: Outline, parts: Parts = {}): Certi
   const version = readVersion(outline.version);
   const serial = readInteger(outline.serial);
   const issuer = parts.issuer ?? readName(outline.issuer);
-  const [notBefore, notAfter] = readValidity(outline.validity);
+  const { notBefore, notAfter, hasLongDates } = parts.validity ?? readValidity(outline.validity);
   const subject = parts.subject ?? readName(outline.subject);
   const publicKey = parts.publicKey ?? readPublicKey(outline.publicKey);
   for (const unique of outline.uniqueIds) readUniqueId(unique, version);
@@ -75,6 +81,7 @@ function readFields(der: Uint8Array, outline: Outline, parts: Parts = {}): Certi
     subject,
     notBefore,
     notAfter,
+    hasLongDates,
     publicKey,
     extensions,
     known,
@@ -89,21 +96,18 @@ function readVersion(element: Element | undefined): 1 | 2 | 3 {
   return (version + 1) as 1 | 2 | 3;
 }
 
-function readValidity(element: Element): [EpochSeconds, EpochSeconds] {
+export function readValidity(element: Element): Validity {
   const fields = new Fields(element);
-  const validity: [EpochSeconds, EpochSeconds] = [readDate(fields.next()), readDate(fields.next())];
+  const [begin, end] = [fields.next(), fields.next()];
   fields.end();
-  return validity;
+  const [notBefore, notAfter] = [readTime(begin), readTime(end)];
+  return { notBefore, notAfter, hasLongDates: isLong(begin, notBefore) || isLong(end, notAfter) };
 }
 
 const YEAR_2050 = Date.UTC(2050, 0, 1) / 1000;
 
-/** RFC 5280 4.1.2.5: dates through the year 2049 are UTCTime. */
-function readDate(element: Element): EpochSeconds {
-  const date = readTime(element);
-  if (element.tag === TAG.generalizedTime && date < YEAR_2050)
-    throw new MalformedDer('a date before 2050 is not a UTCTime');
-  return date;
+function isLong({ tag }: Element, date: EpochSeconds): boolean {
+  return tag === TAG.generalizedTime && date < YEAR_2050;
 }
 
 function readUniqueId(element: Element | undefined, version: number): void {
