@@ -224,24 +224,6 @@ suite('URLs fetched because of certificates', () => {
     assert.deepEqual(visited.sort(), urls(0, 4));
   });
 
-  test('are at most sixteen per issuer, and reaching the limit is logged once', async () => {
-    const { visited, refusals, present } = visits();
-    for (let from = 0; from < 100; from += 4) await present(...urls(from, 4));
-    assert.equal(visited.length, 16);
-    assert.equal(refusals.filter((why) => /TEST name more than 16 addresses/.test(why)).length, 1);
-  });
-
-  test('can replace a URL that served nothing for an hour, never one that worked', async () => {
-    const { visited, state, present } = visits();
-    state.list = root.crl(fresh);
-    await present(...urls(0, 4));
-    state.list = undefined;
-    for (let from = 4; from < 16; from += 4) await present(...urls(from, 4));
-    state.now = epochSeconds(NOW + HOUR);
-    for (let from = 16; from < 40; from += 4) await present(...urls(from, 4));
-    assert.deepEqual(new Set(visited), new Set([...urls(0, 28)]));
-  });
-
   test('back off when dead: a few tries in eight minutes, not one a minute', async () => {
     const { visited, state, judge, present } = visits();
     await present('http://crl.test/dead.crl');
@@ -267,6 +249,91 @@ suite('a list in a file', () => {
     assert.equal(await ask(11 * HOUR, bare), 'accepted caller');
     judge.revocation.useFiles([root.crl({ ...later, number: 3 })]);
     assert.equal(judge.revocation.lists.length, 1);
+  });
+});
+
+suite('an issuer with many lists', () => {
+  const ifAvailable = [approve(root, { revocation: { ...CRL_REQUIRED, crl: 'if-available' } })];
+  const shards = (count: number) =>
+    Array.from({ length: count }, (_, number) => {
+      const url = `http://crl.test/${number}.crl`;
+      const name = write(contextTag(6, 'primitive'), Buffer.from(url));
+      const scope = writeSequence(writeContext(0, writeContext(0, name)));
+      const revoked = root.issue({ keys: caller.keys, extensions: [distributionPoint(url)] });
+      const good = root.issue({ keys: caller.keys, extensions: [distributionPoint(url)] });
+      const extensions = [extension(EXTENSION.issuingDistributionPoint, scope, true)];
+      return { url, revoked, good, list: root.crl({ ...fresh, extensions, revoked: [revoked.serial] }) };
+    });
+
+  function sharded(count: number, limits: { addressesPerIssuer?: number; totalBytes?: number }) {
+    const all = shards(count);
+    const state = { now: NOW, requests: 0, isDown: false };
+    const logged: string[] = [];
+    const judge = new CertificateJudge({
+      now: () => state.now,
+      limits,
+      fetch: async (url) => {
+        state.requests++;
+        const list = all.find((shard) => shard.url === url)?.list;
+        return state.isDown ? new Response('', { status: 503 }) : new Response(new Uint8Array(list ?? []));
+      },
+      logLimit: (limit) => void logged.push(limit),
+    });
+    const ask = async (chain: readonly Uint8Array[], by = ifAvailable) => worded(await judge.judge(chain, by));
+    return { all, state, logged, judge, ask };
+  }
+
+  test('refuses every revoked certificate, in whatever order they come', async () => {
+    const { all, ask, state, judge } = sharded(64, {});
+    for (const { good } of all) assert.equal(await ask(good.chain), 'accepted caller');
+    for (const { revoked } of all.toReversed())
+      assert.equal(await ask(revoked.chain), 'certificate-revoked: crl-revoked');
+    assert.equal(state.requests, 64);
+    assert.deepEqual(judge.revocation.limitsReached, []);
+  });
+
+  test('refuses them beyond the limit of addresses too, and reports the limit', async () => {
+    const { all, ask, judge, state, logged } = sharded(20, { addressesPerIssuer: 8 });
+    for (const { revoked } of all) assert.equal(await ask(revoked.chain), 'certificate-revoked: crl-revoked');
+    assert.equal(judge.revocation.lists.length, 8);
+    assert.equal(judge.revocation.dropped, 12);
+    assert.match(
+      judge.revocation.limitsReached.join(),
+      /^certificates name more revocation lists than revocation.addressesPerIssuer \(8\) allows$/,
+    );
+    assert.equal(logged.length, 1, 'logged once, not for each list');
+    const { revoked, good } = all[0] ?? assert.fail();
+    assert.equal(await ask(revoked.chain), 'certificate-revoked: crl-revoked', 'a dropped list is fetched again');
+    state.isDown = true;
+    state.now = epochSeconds(NOW + 61);
+    const other = all[3] ?? assert.fail();
+    assert.equal(await ask(other.good.chain), 'accepted caller', 'without the list, the policy decides');
+    assert.equal(await ask(other.good.chain, issuers), 'certificate-revocation-unknown: crl-unknown');
+    assert.equal(await ask(good.chain, issuers), 'accepted caller', 'lists in use stay');
+    state.now = epochSeconds(NOW + 2 * HOUR);
+    assert.deepEqual(judge.revocation.limitsReached, []);
+  });
+
+  test('refuses them beyond the limit of memory too: the list that was not needed for longest is dropped', async () => {
+    const { all, ask, judge, logged } = sharded(20, { totalBytes: 10 * 4_700 });
+    const [{ good: hot } = assert.fail()] = all;
+    for (const { revoked } of all) {
+      assert.equal(await ask(revoked.chain), 'certificate-revoked: crl-revoked');
+      await ask(root.issue({ keys: caller.keys, extensions: [distributionPoint('http://crl.test/0.crl')] }).chain);
+    }
+    assert.ok(judge.revocation.lists.length >= 8 && judge.revocation.lists.length < 20);
+    assert.match(logged.join(), /^certificates name more revocation lists than revocation.totalBytes/);
+    const before = judge.revocation.dropped;
+    assert.equal(await ask(hot.chain, issuers), 'accepted caller');
+    assert.equal(judge.revocation.dropped, before, 'the list in use was not dropped');
+  });
+
+  test('says once, not for each list, why none applies', async () => {
+    const { all, ask, judge } = sharded(64, {});
+    for (const { good } of all) await ask(good.chain);
+    const outsider = root.issue({ keys: caller.keys });
+    const { steps: unknown } = await judge.judge(outsider.chain, issuers);
+    assert.equal(unknown.at(-1)?.words, 'the CRL is for another distribution point');
   });
 });
 

@@ -4,7 +4,7 @@ import { suite, test } from 'node:test';
 import { childrenOf, contextTag, readElement, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
 import { readRevocationList } from '../../src/pki/revocation/crl.ts';
-import { marksOf, revokingLists } from '../../src/pki/revocation/revoked-marks.ts';
+import { marksOf, revokingLists } from '../../src/pki/revocation/revocation.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { makeAuthority } from '../authority.ts';
 import { attribute, ecKeys, extension, integer } from '../signed-der.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
-import { Verdicts } from '../../src/pki/judge/verdict-cache.ts';
+import { Verdicts } from '../../src/pki/judge/certificate-judge.ts';
 import { readRevocationList } from '../../src/pki/revocation/crl.ts';
 import { readOcspResponse } from '../../src/pki/revocation/ocsp.ts';
 import { makeAuthority } from '../authority.ts';

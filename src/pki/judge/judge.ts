@@ -14,7 +14,7 @@ import { step } from '../path/rule.ts';
 import { PathSearch, SEARCH_LIMITS, type SearchLimits } from '../path/search.ts';
 import { REVOCATION_COST } from '../path/search-budget.ts';
 import { beginOf } from '../revocation/crl.ts';
-import type { RevocationEvidence, RevocationQuestion } from '../revocation/list-signers.ts';
+import type { RevocationEvidence, RevocationQuestion } from '../revocation/revocation.ts';
 import { judgeRevocation } from '../revocation/revocation.ts';
 import { type Candidate, candidateOf, printNameOf, readCandidate } from '../x509/candidate.ts';
 import { type Certificate, markOf, namesOf } from '../x509/certificate.ts';
@@ -50,20 +50,18 @@ export function judgeCertificate(presented: PresentedCertificate): Judgement {
     .flatMap((read) => (read.ok ? [read.value] : []));
   const approved = issuers.filter(({ enabled }) => enabled).map(readIssuer);
   const judgement = judgeLeaf(leaf.value, sent, approved, presented);
-  if (judgement.outcome.ok) return judgement;
+  // Without a path, nothing that becomes valid changes the verdict.
+  if (judgement.outcome.ok || !judgement.path) return judgement;
   const begins = [leaf.value, ...sent].flatMap(({ validity }) => validity?.notBefore ?? []);
   const known = approved.flatMap(({ issuer }) => authoritiesOf(issuer)).map(({ notBefore }) => notBefore);
-  const dated = isAboutRevocation(judgement) ? datedOf(presented.evidence).map(beginOf) : [];
-  const changes = [...begins, ...known, ...dated].filter((begin) => begin > presented.now);
+  const { lists, responses } = presented.evidence;
+  const dated = isAboutRevocation(judgement) ? [...lists, ...responses.flatMap(({ answers }) => answers)] : [];
+  const changes = [...begins, ...known, ...dated.map(beginOf)].filter((begin) => begin > presented.now);
   return changes.length > 0 ? { ...judgement, changesAt: changes.reduce(earlier) } : judgement;
 }
 
 function isAboutRevocation({ outcome }: Judgement): boolean {
   return !outcome.ok && ['certificate-revoked', 'certificate-revocation-unknown'].includes(outcome.refusal.reason);
-}
-
-function datedOf({ lists, responses }: RevocationEvidence): readonly { readonly thisUpdate: EpochSeconds }[] {
-  return [...lists, ...responses.flatMap(({ answers }) => answers)];
 }
 
 function judgeLeaf(

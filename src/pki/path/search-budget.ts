@@ -70,7 +70,13 @@ export function signerBudget(): SearchBudget {
 
 const CURVE_COSTS: Readonly<Record<string, number>> = { 'P-256': 135, 'P-384': 1_400, 'P-521': 3_100 };
 const OTHER_CURVE = 2_000;
-const FAMILY_COSTS: Readonly<Partial<Record<PublicKeyFacts['family'], number>>> = { ed25519: 210, ed448: 420 };
+const FAMILY_COSTS: Readonly<Partial<Record<PublicKeyFacts['family'], number>>> = {
+  ed25519: 210,
+  ed448: 420,
+  'ml-dsa-44': 320,
+  'ml-dsa-65': 470,
+  'ml-dsa-87': 680,
+};
 const LOAD_KEY = 120;
 
 /** The cost of one signature check over this many octets, with the key of an authority that is known or presented. */

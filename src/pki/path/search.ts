@@ -87,7 +87,8 @@ export class PathSearch {
   #isVouchedFor(leaf: Candidate): boolean {
     const known = this.#authorities.filter(isKnown);
     const sent = this.#pool.filter(({ isPresented }) => isPresented);
-    const presented = validFirst(likelyFirst(leaf, sent), this.#isValid);
+    const isLater = (candidate: Candidate) => Number(!this.#isValid(candidate));
+    const presented = likelyFirst(leaf, sent).toSorted((a, b) => isLater(a) - isLater(b));
     const isLikely = (below: Candidate) =>
       known.some((above) => rankOf(above, below) <= LIKELY && this.#hasIssued(above, below));
     if (!presented.some(isLikely) && !this.#isSignedByAny(known, presented)) return false;
@@ -266,10 +267,6 @@ function likelyFirst(leaf: Candidate, pool: readonly Candidate[]): readonly Cand
     for (const candidate of pool) if (named && isEqual(named, candidate.keyIdentifier)) likely.add(candidate);
   }
   return [...likely, ...pool.filter((candidate) => !likely.has(candidate))];
-}
-
-function validFirst(candidates: readonly Candidate[], isValid: (candidate: Candidate) => boolean): Candidate[] {
-  return [...candidates.filter(isValid), ...candidates.filter((candidate) => !isValid(candidate))];
 }
 
 /** Whether the caller sent the approved issuer itself. */

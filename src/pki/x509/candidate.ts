@@ -4,9 +4,16 @@
 import { accept, type Outcome } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { childrenOf, contextTag, countChildren, type Element, MalformedDer, readElement, TAG } from '../der/der.ts';
-import { type Certificate, readOrRefuse, readOutlined, readValidity, type Validity } from './certificate.ts';
+import {
+  type Certificate,
+  type Outline,
+  readOrRefuse,
+  readOutline,
+  readOutlined,
+  readValidity,
+  type Validity,
+} from './certificate.ts';
 import { type DistinguishedName, printName, readName } from './distinguished-name.ts';
-import { type Outline, readOutline } from './outline.ts';
 import { type PublicKeyFacts, readPublicKey } from './public-key.ts';
 import type { Frame } from './signed.ts';
 

@@ -4,14 +4,13 @@ import type { CertificateMark, CertificateNames, NameValue } from '../../core/ce
 import { firstHalf, type Hex } from '../../core/hex.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { type Element, Fields, MalformedDer, TAG, unwrap } from '../der/der.ts';
+import { childrenOf, contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from '../der/der.ts';
 import { readBits, readCount, readInteger, readTime } from '../der/der-values.ts';
 import { attributesOf, COMMON_NAME, type DistinguishedName, readName, sameName } from './distinguished-name.ts';
 import { type KnownExtensions, type RawExtension, readExtensionElements, readKnownExtensions } from './extensions.ts';
 import { USER_PRINCIPAL_NAME } from './general-name.ts';
-import { type Outline, readOutline } from './outline.ts';
 import { type PublicKeyFacts, readPublicKey } from './public-key.ts';
-import { isSignedBy, type Signed } from './signed.ts';
+import { type Frame, isSignedBy, readSigned, type Signed } from './signed.ts';
 
 export interface Certificate extends Signed {
   readonly der: Uint8Array;
@@ -148,7 +147,14 @@ export function namesOf({ subject, known }: Certificate): CertificateNames {
     'upn-san': alternatives.flatMap((name) =>
       name.kind === 'other' && name.oid === USER_PRINCIPAL_NAME ? [name.value] : [],
     ),
+    'spiffe-id': spiffeUris(known).map((value): NameValue => ({ type: 'ia5', value })),
   };
+}
+
+/** X.509-SVID 2: a certificate with a SPIFFE ID has no other URI, so all count. */
+export function spiffeUris({ subjectAltName = [] }: Certificate['known']): readonly string[] {
+  const uris = subjectAltName.flatMap((name) => (name.kind === 'uri' ? [name.value] : []));
+  return uris.some((uri) => /^spiffe:/i.test(uri)) ? uris : [];
 }
 
 const issuerKeys = new WeakMap<Certificate, Hex>();
@@ -171,4 +177,48 @@ export function markOf(leaf: Certificate, issuer: Certificate, approved: Certifi
 /** Identifies a certificate by its issuer and serial number, which is all that a CRL contains. */
 export function certificateMark(issuer: Certificate, serial: Uint8Array): Hex {
   return firstHalf(hash('sha256', Buffer.concat([issuer.publicKey.spki, serial])));
+}
+
+export interface Outline {
+  readonly signed: Frame;
+  readonly version: Element | undefined;
+  readonly serial: Element;
+  readonly algorithm: Element;
+  readonly issuer: Element;
+  readonly validity: Element;
+  readonly subject: Element;
+  readonly publicKey: Element;
+  readonly uniqueIds: readonly (Element | undefined)[];
+  /** Undefined if the certificate has none. */
+  readonly extensions: readonly Element[] | undefined;
+}
+
+// Honest certificates have a few kilobytes; OpenSSL allows 100 KiB for a whole chain.
+const MAX_OCTETS = 64 * 1024;
+// RFC 5280 defines 17 extensions; real certificates never have twice as many.
+const MAX_EXTENSIONS = 64;
+
+/** Takes time linear in the size of the certificate. */
+export function readOutline(der: Uint8Array): Outline {
+  if (der.length > MAX_OCTETS) throw new MalformedDer(`larger than ${MAX_OCTETS} octets`);
+  const signed = readSigned(readElement(der));
+  const fields = new Fields(signed.toBeSigned);
+  const outline = {
+    signed,
+    version: fields.optional(contextTag(0, 'constructed')),
+    serial: fields.next(),
+    algorithm: fields.next(TAG.sequence),
+    issuer: fields.next(TAG.sequence),
+    validity: fields.next(TAG.sequence),
+    subject: fields.next(TAG.sequence),
+    publicKey: fields.next(TAG.sequence),
+    uniqueIds: [fields.optional(contextTag(1, 'primitive')), fields.optional(contextTag(2, 'primitive'))],
+    extensions: cutExtensions(fields.optional(contextTag(3, 'constructed'))),
+  };
+  fields.end();
+  return outline;
+}
+
+function cutExtensions(wrapped: Element | undefined): Element[] | undefined {
+  return wrapped && childrenOf(unwrap(wrapped, TAG.sequence), MAX_EXTENSIONS);
 }
