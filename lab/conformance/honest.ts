@@ -172,7 +172,7 @@ export function makeByOpenssl(chain: OpensslChain, folder: string): void {
   };
   request(0, rootSubject);
   certify(0, sections.root, '-signkey', `${name}.0.key`);
-  for (const at of keys.keys().drop(1)) {
+  for (const at of [...keys.keys()].slice(1)) {
     const isLeaf = at === keys.length - 1;
     request(at, isLeaf ? subject : `/CN=Intermediate ${at}`);
     const by = ['-CA', `${name}.${at - 1}.pem`, '-CAkey', `${name}.${at - 1}.key`];
@@ -213,7 +213,7 @@ function byOpenssl(name: string, folder: string): string {
 /** Undefined if there is no Go on this machine. */
 function startGo(): ((what: 'make' | 'verify', folder: string) => string) | undefined {
   const program = join(import.meta.dirname, 'honest/main.go');
-  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/local/go/bin` };
+  const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/local/go/bin` };
   const run = (...args: string[]) => execFileSync('go', args, { encoding: 'utf8', env });
   try {
     run('version');

@@ -202,7 +202,7 @@ export class RevokedSerials implements Iterable<Uint8Array> {
 }
 
 /** A serial number that is listed twice takes one slot. */
-export function tableOf(bytes: Uint8Array, positions: Uint32Array): SerialTable {
+function tableOf(bytes: Uint8Array, positions: Uint32Array): SerialTable {
   const slots = new Uint32Array(Math.ceil(positions.length * 1.5) + 1);
   let size = 0;
   for (const position of positions) {

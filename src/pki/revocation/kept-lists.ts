@@ -95,7 +95,7 @@ export function isFull(kept: ReadonlyMap<string, KeptLists>, { addressesPerIssue
 }
 
 function bytesOf(kept: ReadonlyMap<string, KeptLists>): number {
-  return kept.values().reduce((sum, lists) => sum + sizeOf(lists), 0);
+  return [...kept.values()].reduce((sum, lists) => sum + sizeOf(lists), 0);
 }
 
 function sizeOf({ lists }: KeptLists): number {

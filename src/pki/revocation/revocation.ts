@@ -119,7 +119,7 @@ export interface RevocationQuestion {
  * All lists and certificates of a verdict share one search, which is limited. Registered certificates come first and cost
  * nothing, so a caller cannot hide a registered signer behind others.
  */
-export function listSigners(question: RevocationQuestion): SignersOf {
+function listSigners(question: RevocationQuestion): SignersOf {
   let search: SignersOf | undefined;
   return (name) => {
     search ??= searchSigners(question);

@@ -160,7 +160,7 @@ const PLAIN = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 const UNSAFE_RUN = /\p{M}{31}/u;
 
 /** Whether preparing the text is cheap. */
-export function isPlain(text: string): boolean {
+function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }
 
@@ -205,7 +205,7 @@ const CHARACTERS: Readonly<Record<number, (content: Uint8Array) => string | unde
   [TAG.general]: decodeLatin,
 };
 
-export function readCharacters({ tag, content }: Encoded): string | undefined {
+function readCharacters({ tag, content }: Encoded): string | undefined {
   return CHARACTERS[tag]?.(content);
 }
 
@@ -226,7 +226,7 @@ export function readText(encoded: Encoded): NameValue {
 }
 
 /** The same, for text that is already decoded. */
-export function textOf({ tag, content }: Encoded, value: string | undefined): NameValue {
+function textOf({ tag, content }: Encoded, value: string | undefined): NameValue {
   const known = NAME_TYPES[tag];
   if (value === undefined || !known) return { type: 'other', value: value ?? decodeLatin(content) };
   return { type: known.alphabet?.test(value) === false ? 'other' : known.type, value };
