@@ -92,11 +92,11 @@ const DRILLS = {
   overload: [attackWithLoad, 'sends more load than the service can take; ignores --cycles'],
   crowds: [
     (_: number, __: Seeded, options: DrillOptions) => faceCrowds(options),
-    'honest crowds at default limits, bare and behind proxies (--through NAME); --against FOLDER; ignores --cycles',
+    'honest crowds at default limits, bare and behind proxies (--through NAME); --only ROW; --against FOLDER; ignores --cycles',
   ],
   siege: [
     (_: number, __: Seeded, options: DrillOptions) => besiege(options),
-    'every attack beside honest callers, at default limits; --through NAME; --against FOLDER; ignores --cycles',
+    'every attack beside honest callers, at default limits; --through NAME; --only ROW; --against FOLDER; ignores --cycles',
   ],
   handshakes: [
     attackWithHandshakes,
@@ -110,6 +110,8 @@ interface DrillOptions {
   readonly against?: string | undefined;
   /** `bare`, or the name of a proxy. */
   readonly through?: string | undefined;
+  /** Only rows whose name contains it. */
+  readonly only?: string | undefined;
   readonly processes?: number | undefined;
 }
 
@@ -128,6 +130,7 @@ const { values, positionals } = parseArgs({
     from: { type: 'string' },
     against: { type: 'string' },
     through: { type: 'string' },
+    only: { type: 'string' },
     processes: { type: 'string' },
     help: { type: 'boolean', default: false },
   },

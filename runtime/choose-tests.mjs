@@ -31,40 +31,22 @@ export function leaveOutNeeding(root, files, missing) {
   return { files: files.filter((file) => !names.has(file)), leftOut };
 }
 
-/**
- * What `--quick` leaves out: files that take more than a second or two on a quiet machine, since they start processes,
- * databases or browsers, or wait for real time. What is new runs until it is listed here.
- */
-const SLOW = [
-  ['the whole service over the network', /^test\/e2e\//],
-  ['several nodes', /^test\/nodes\//],
-  ['drills', /^test\/(lab|deploy)\//],
-  [
-    'the command in processes of its own',
-    /^test\/(cli\/(caller|caller-scripts|compile-cache|continuous-backup|documented-workloads|failed-starts|init-environment|json|loading|migrate-store|quickstart|shipped-backup|transcripts)|house\/(launch|chosen-tests|shared-process|test-folder))\./,
-  ],
-  ['many passwords, which are slow to hash', /^test\/doors\/pages\/(guessing|sign-in|my-account|hostile-requests)\./],
-  [
-    'packages from their tarballs, and many processes',
-    /^test\/(examples\/|sdk\/client\/(package|service|lock-file)\.|sdk\/verify\/)/,
-  ],
-  ['thousands of certificates', /^test\/pki\/(corpus\/|odd-lists\.|list-reader\.)/],
-  ['clients that are generated and compiled', /^test\/doors\/openapi\./],
-  ['PostgreSQL', /^test\/(store\/.*postgres|operations\/list-contents\.)/],
-];
+/** A test file that `npm test` leaves to `npm run test:all` says why, in one of these words: `// Only in test:all: drill`. */
+const LONG = /^\/\/ Only in test:all: (.+)$/m;
 
-export function leaveOutSlow(root, files) {
-  const reasonFor = (file) => {
-    const [slow] = SLOW.find(([, pattern]) => pattern.test(file)) ?? [];
-    return slow ?? (needsOf(root, file).length > 0 ? 'programs of Debian' : undefined);
-  };
-  const reasons = new Map();
-  for (const file of files) {
-    const why = reasonFor(file);
-    if (why) reasons.set(why, [...(reasons.get(why) ?? []), file]);
-  }
-  const slow = new Set([...reasons.values()].flat());
-  return { files: files.filter((file) => !slow.has(file)), reasons, count: slow.size };
+/** `files` of which none says so, and the others by their reason. */
+export function leaveOutLong(root, files) {
+  const leftOut = Map.groupBy(files, (file) => LONG.exec(readFileSync(join(root, file), 'utf8'))?.[1]);
+  const short = leftOut.get(undefined) ?? [];
+  leftOut.delete(undefined);
+  return { short, leftOut };
+}
+
+/** `shard` such as `1/3`: the first of three parts, which take about the same time if `files` begins with the longest. */
+export function shardOf(files, shard) {
+  const [, number, count] = /^(\d+)\/(\d+)$/.exec(shard) ?? [];
+  if (!(Number(number) >= 1 && Number(number) <= Number(count))) return undefined;
+  return files.filter((_, at) => at % Number(count) === Number(number) - 1);
 }
 
 export function allTests(root) {

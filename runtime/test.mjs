@@ -1,14 +1,24 @@
-// `npm test`: every test, or those named. Examples:
+// `npm test`: the tests that show every promise in a few minutes, or those named. `npm run test:all`: every test. Examples:
 //   npm test
 //   npm test -- test/core/scope.test.ts
 //   npm test -- --test-name-pattern='contract 3'
-//   npm test -- --quick                       under a minute, for the loop while coding; says what it leaves out
+//   npm run test:all
+//   npm run test:all -- --rest                only what `npm test` leaves out
+//   npm run test:all -- --shard=1/3           the first of three parts, for several machines
 //   npm test -- --without-system-packages     installs nothing; tests that need a missing program are skipped and counted
 //   npm test -- --keep-files      the temporary files of the tests stay
 //   npm test -- --retry-alone     files that fail are run once more, one at a time, and named if they pass then
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { allTests, leaveOutNeeding, leaveOutSlow, longestFirst, needsOf, testsNamed } from './choose-tests.mjs';
+import {
+  allTests,
+  leaveOutLong,
+  leaveOutNeeding,
+  longestFirst,
+  needsOf,
+  shardOf,
+  testsNamed,
+} from './choose-tests.mjs';
 import { endLeftProcesses } from './left-processes.mjs';
 import { installNeeds, missingPackages } from './needs.mjs';
 import { runTests } from './run-tests.mjs';
@@ -17,11 +27,13 @@ import { leftovers, openTestFolder } from './test-folder.mjs';
 
 const LONGEST_SHOWN = 8;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const OWN = ['--quick', '--without-system-packages', '--retry-alone', '--keep-files'];
+const OWN = ['--all', '--rest', '--without-system-packages', '--retry-alone', '--keep-files'];
+const SHARD = /^--shard=/;
 const given = process.argv.slice(2);
-const [isQuick, isWithout, isRetrying, isKept] = OWN.map((flag) => given.includes(flag));
+const [isAll, isRest, isWithout, isRetrying, isKept] = OWN.map((flag) => given.includes(flag));
+const shard = given.find((argument) => SHARD.test(argument))?.replace(SHARD, '');
 const named = given.filter((argument) => !argument.startsWith('-'));
-const flags = given.filter((argument) => argument.startsWith('-') && !OWN.includes(argument));
+const flags = given.filter((argument) => argument.startsWith('-') && !OWN.includes(argument) && !SHARD.test(argument));
 
 const { files, leftOut } = await chosen();
 process.env.SKIPPED_TEST_FILES = JSON.stringify(leftOut);
@@ -39,8 +51,7 @@ process.exit(isPassed && isTidy ? 0 : 1);
 
 /** The files to run, and those to report as skipped. Installs what they need, or says how. */
 async function chosen() {
-  if (isQuick) return quick();
-  const wanted = named.length > 0 ? named.flatMap(find) : allTests(root);
+  const wanted = inShard(named.length > 0 ? named.flatMap(find) : unnamed());
   if (!isWithout) {
     await installNeeds('tests', [...new Set(wanted.flatMap((file) => needsOf(root, file)))]);
     stopIfLacking(leaveOutNeeding(root, wanted, missingPackages('tests')).leftOut);
@@ -64,12 +75,20 @@ function find(name) {
   return found.length > 0 ? found : stop(`there is no test ${name}`);
 }
 
-function quick() {
-  const { files, reasons, count } = leaveOutSlow(root, allTests(root));
-  say(`quick: ${files.length} of ${files.length + count} test files. Left out:`);
-  for (const [why, names] of reasons) say(`  ${why}: ${names.length === 1 ? names[0] : `${names.length} files`}`);
-  say('Run `npm test` before you push.');
-  return { files, leftOut: [] };
+function unnamed() {
+  const every = allTests(root);
+  if (isAll && !isRest) return every;
+  const { short, leftOut } = leaveOutLong(root, every);
+  if (isRest) return [...leftOut.values()].flat();
+  const reasons = [...leftOut].map(([why, { length }]) => `${why} (${length})`).join(', ');
+  if (leftOut.size > 0)
+    say(`${short.length} of ${every.length} test files; npm run test:all has the others: ${reasons}`);
+  return short;
+}
+
+function inShard(files) {
+  if (shard === undefined) return files;
+  return shardOf(longestFirst(files), shard) ?? stop(`--shard=${shard}: expected one part of several, such as 1/3`);
 }
 
 function sayTimes(times) {

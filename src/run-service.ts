@@ -25,7 +25,7 @@ export async function runService(
 ): Promise<void> {
   const log = makeLog({ ...config.log, milliseconds: systemClock.milliseconds });
   const stopSignal = firstSignal();
-  const patienceMs = config.limits.stopTimeout * 1000 + GRACE_MS;
+  const patienceMs = (config.limits.stopNotice + config.limits.stopTimeout) * 1000 + GRACE_MS;
   if (workers > 1 && !isWorker()) {
     const gathering = new Gathering((parts) => sumOfCounters(parts as readonly MetricsPart[]));
     const systemd = reportToSystemd(() => workersReply(REPLY_MS), logSystemd(log));

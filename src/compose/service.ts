@@ -98,6 +98,7 @@ export async function composeService(
     },
     census: () => sumOf(listeners.map((listener) => listener.census())),
     stop: async () => {
+      await parts.readiness.announceStop(config.limits.stopNotice * 1000);
       // The background work goes on until the last request is answered: requests need its results.
       await Promise.all(listeners.map((listener) => listener.drain()));
       const leaving = Promise.race([reporter.leave().catch(logFault), sleep(LEAVE_MS, undefined, { ref: false })]);

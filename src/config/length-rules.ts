@@ -38,6 +38,7 @@ function notTooLong({ tokens, limits }: ReadConfig): Mistake[] {
     'limits.headersTimeout': [limits.headersTimeout, DAY, 'headersTimeout: 10s'],
     'limits.requestTimeout': [limits.requestTimeout, DAY, 'requestTimeout: 30s'],
     'limits.idleTimeout': [limits.idleTimeout, DAY, 'idleTimeout: 65s'],
+    'limits.stopNotice': [limits.stopNotice, DAY, 'stopNotice: 3s'],
     'limits.stopTimeout': [limits.stopTimeout, DAY, 'stopTimeout: 20s'],
     'limits.drainIdle': [limits.drainIdle, DAY, 'drainIdle: 5s'],
   };

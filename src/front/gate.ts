@@ -74,7 +74,7 @@ export class Gate {
     };
   }
 
-  /** Calls `go` now, or when a slot is free within half a second. If none is, the request is refused. */
+  /** Calls `go` now, or when a slot is free within a second. If none is, the request is refused. */
   pass(request: InProgress, reason: ServerReason | undefined, go: () => void): void {
     if (!reason) {
       go();

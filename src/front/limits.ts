@@ -20,8 +20,10 @@ export interface Limits {
   readonly networkShare: number;
 }
 
+/** Connections that wait to be accepted, 511 by default: of a crowd, the rest would connect seconds later, when proxies have given up. */
+export const BACKLOG = 4_096;
 /** A crowd that comes at once would be refused, although there is time for all of it. */
-export const WAIT_MS = 500;
+export const WAIT_MS = 1_000;
 /** One address that waits for its own share would make every free slot a long search. */
 export const MOST_LOOKED_AT = 64;
 /** Callers that retry at once would keep the process busy with refusing. */
@@ -49,11 +51,10 @@ export function http2Limits({ headerBytes }: Limits) {
     settings: { maxHeaderListSize: headerBytes * HEADER_SLACK, maxConcurrentStreams: 100 },
     /** By default 128: a request with more would be reset instead of answered. */
     maxHeaderListPairs: 2000,
-    /** By default 1,000 and 33 a second: a gateway whose deadlines cancel many requests for some seconds would lose its connection. */
-    streamResetBurst: 1500,
-    streamResetRate: 100,
-    /** By default 1,000 in the life of a connection: frames for a stream that was just cancelled count, too. */
-    maxSessionInvalidFrames: 10_000,
+    /** By default 1,000 and 33 a second: a gateway whose deadlines cancel many requests would lose its connection, and a burst of a
+     * thousand from each of 25 connections would hold everybody else up for a second. */
+    streamResetBurst: 200,
+    streamResetRate: 400,
     /** In megabytes, 10 by default: callers that do not read would take 10 GB with 1,000 connections. */
     maxSessionMemory: 2,
   };

@@ -36,8 +36,11 @@ export function readBody(
   });
   // Usually there is one piece, and no view to make.
   raw.on('end', () => end(null, body?.length === length ? body : (body?.subarray(0, length) ?? NOTHING)));
-  // HTTP/2: Node ends the body of a caller that went away where it broke off.
-  raw.on('aborted', () => end(new BrokenRequest('body-unreadable')));
+  // The caller went away, and nobody reads an answer. HTTP/2: Node ends the body where it broke off.
+  raw.on('aborted', () => {
+    isOver = true;
+    body = undefined;
+  });
   raw.on('error', (fault) => end(fault instanceof BrokenRequest ? fault : new BrokenRequest('body-unreadable')));
 }
 

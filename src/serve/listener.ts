@@ -12,7 +12,7 @@ import { unownedReplies } from '../doors/http/refusal-replies.ts';
 import type { Story } from '../doors/http/story.ts';
 import { type App, makeApp } from '../front/app.ts';
 import { inspectHandshakes, reportEnded } from '../front/certificate-inspection.ts';
-import type { Limits } from '../front/limits.ts';
+import { BACKLOG, type Limits } from '../front/limits.ts';
 import type { Census } from '../front/slots.ts';
 import { secureContext, type TlsFiles } from '../front/tls.ts';
 import type { Log } from '../log/log.ts';
@@ -101,7 +101,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   return {
     listen: () =>
       app.fastify
-        .listen({ host: oneAddress(options.host), port: options.port, ...portSharing(options) })
+        .listen({ host: oneAddress(options.host), port: options.port, backlog: BACKLOG, ...portSharing(options) })
         .then(() => addressOf(server, options)),
     exchange: (tls) => {
       server.setSecureContext(secureContext(tls));

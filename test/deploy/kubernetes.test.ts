@@ -139,8 +139,8 @@ for (const overlay of ['passthrough', 'ingress']) {
       const { limits } = parse(settingsIn(manifests)) as { limits: { connections: number } };
       const [pod] = [...within(ofKind('Deployment'))].filter(({ containers }) => containers);
       const seconds = Number(/setTimeout\(\(\) => \{\}, (\d+)\)/.exec(JSON.stringify(pod))?.[1]) / 1000;
-      const stopSeconds = loadDefaults().limits.stopTimeout;
-      assert.ok(Number(pod?.['terminationGracePeriodSeconds']) > seconds + stopSeconds);
+      const { stopNotice, stopTimeout } = loadDefaults().limits;
+      assert.ok(Number(pod?.['terminationGracePeriodSeconds']) > seconds + stopNotice + stopTimeout);
       const [, mebibytes] = /"limits":\{"memory":"(\d+)Mi"\}/.exec(JSON.stringify(pod)) ?? [];
       assert.ok(Number(mebibytes) * 2 ** 20 > 180e6 + limits.connections * 91e3, 'figures of docs/scale.md');
     });

@@ -66,7 +66,7 @@ test('the configuration beside the unit loads with the flags of the unit, and th
 test('a stop has more time than requests in flight get by default', () => {
   const { limits } = loadConfig({ file: join(UNITS, 'tessera.yaml'), env: {}, sets: [] });
   const [, seconds] = /^TimeoutStopSec=(\d+)s$/m.exec(unit('tessera@.service')) ?? [];
-  assert.ok(Number(seconds) > limits.stopTimeout + 3);
+  assert.ok(Number(seconds) > limits.stopNotice + limits.stopTimeout + 3);
 });
 
 for (const name of ['tessera-backup.service', 'tessera-follow.service'])

@@ -12,7 +12,7 @@ import { TestClock } from '../node.ts';
 
 async function readyz(results: readonly CheckResult[]) {
   const app = fastify();
-  mountOps(app, { readiness: { look: async () => results }, metrics: undefined });
+  mountOps(app, { readiness: { ask: async () => results }, metrics: undefined });
   const { statusCode, payload } = await app.inject('/readyz');
   return { statusCode, answer: JSON.parse(payload) };
 }

@@ -137,6 +137,7 @@ export function makeHome({ settings = {}, listeners, log, signing, server: issue
     dataFolder: folder,
     listeners: opened,
     limits: {
+      stopNotice: 0,
       drainIdle: 0, // tests close their connections after the service
       requestsPerAddress: GENEROUS,
       checksPerAddress: GENEROUS,

@@ -40,6 +40,35 @@ suite('stopping', () => {
     });
   }
 
+  test('where /readyz is watched, it fails first, and new connections are served meanwhile', async (t) => {
+    const service = await startService({ settings: { limits: { stopNotice: '2s' } } });
+    t.after(() => service.stop());
+    const ask = async (path: string) => {
+      const caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
+      const { status, text } = await caller.ask({ path });
+      caller.close();
+      return { status, text };
+    };
+    assert.equal((await ask('/readyz')).status, 200);
+    const began = performance.now();
+    const stopped = service.stop();
+    const { status, text } = await ask('/readyz');
+    assert.equal(status, 503);
+    assert.match(text, /"service":"failing".*this node is stopping/);
+    assert.equal((await ask('/healthz')).status, 200);
+    assert.equal((await ask(VERIFY)).status, 401);
+    await stopped;
+    assert.ok(performance.now() - began >= 1_990, 'the listener stayed open for stopNotice');
+    await assert.rejects(ask('/healthz'), 'nobody listens any more');
+  });
+
+  test('where nobody watches /readyz, a stop does not wait for stopNotice', async () => {
+    const service = await startService({ settings: { limits: { stopNotice: '60s' } } });
+    const began = performance.now();
+    await service.stop();
+    assert.ok(performance.now() - began < 30_000);
+  });
+
   test('over HTTP/1.1 the response says Connection: close, behind pipelined ones too', async (t) => {
     const service = await startService(PATIENT);
     t.after(() => service.stop());

@@ -156,7 +156,8 @@ suite('connections that break the rules', { concurrency: true }, () => {
         const caller = await rawTo(front, { reads });
         for (let n = 0; n < 10; n++) {
           caller.send(make(caller));
-          if (n % 3 === 0) assert.equal(await ask(front, '/now'), 200);
+          // On a busy machine, a handshake can take longer than the short timeouts of this test.
+          if (n % 3 === 0) await eventually('others are served', async () => (await ask(front, '/now')) === 200);
         }
         await eventually('the connection is closed', () => front.connections() === 0);
         await front.assertNothingHeld();

@@ -1,4 +1,4 @@
-// Requests that find all slots taken wait for half a second: a crowd that comes at once is served.
+// Requests that find all slots taken wait for a second: a crowd that comes at once is served.
 import assert from 'node:assert/strict';
 import { constants } from 'node:http2';
 import { suite, test } from 'node:test';

@@ -113,12 +113,19 @@ test('--without-system-packages skips the tests of a missing program, visibly an
   assert.doesNotMatch(printed, /installing/);
 });
 
-test('--quick leaves out what is slow or needs a program, and says so', (t) => {
-  const printed = npmTest(project(t), '--quick');
-  assert.match(printed, /quick: 1 of 3 test files/);
-  assert.match(printed, /the whole service over the network: test\/e2e\/slow\.test\.ts/);
-  assert.match(printed, /programs of Debian: test\/proxied\.test\.ts/);
-  assert.match(printed, /^# pass 1$/m);
+test('npm test leaves out files that say so, with their reason; test:all runs them, whole, as the rest or in parts', (t) => {
+  const root = project(t);
+  addTest(root, 'long', '\n// Only in test:all: drill\n');
+  const without = (...flags: string[]) => npmTest(root, '--without-system-packages', ...flags);
+  assert.match(without(), /3 of 4 test files; npm run test:all has the others: drill \(1\)[\s\S]*^# pass 2$/m);
+  assert.match(without('--all'), /^# pass 3$/m);
+  assert.match(without('--all', '--rest'), /^ok 1 - long$[\s\S]*^# pass 1$/m);
+  assert.match(without('test/long.test.ts'), /^ok 1 - long$/m, 'it runs if it is named');
+  const ran = ['1/2', '2/2'].map((shard) => [...without('--all', `--shard=${shard}`).matchAll(/^ok \d+ - (\S+)/gm)]);
+  assert.equal(ran.flat().length, 4, 'with the skipped one');
+  assert.ok(ran.every(({ length }) => length > 0));
+  for (const shard of ['3/2', '0/2', 'x'])
+    assert.match(tryNpmTest(root, '--all', `--shard=${shard}`).printed, /such as 1\/3/, shard);
 });
 
 /** Fails twice on a lock of another apt, then works. */

@@ -111,6 +111,21 @@ suite('a CRL', () => {
     assert.equal(withCrl(root.crl({ withoutNumber: true })), UNKNOWN);
   });
 
+  test('with a number that is negative or longer than 20 octets, or an empty scope, revokes but proves nothing good', () => {
+    const numbered = (octets: Uint8Array) => extension(EXTENSION.crlNumber, write(TAG.integer, octets));
+    const emptyScope = extension(EXTENSION.issuingDistributionPoint, writeSequence(), true);
+    for (const [what, odd] of Object.entries({
+      negative: { withoutNumber: true, extensions: [numbered(Uint8Array.of(0xff))] },
+      long: { withoutNumber: true, extensions: [numbered(Buffer.alloc(21, 1))] },
+      'an empty scope': { extensions: [emptyScope] },
+    })) {
+      assert.equal(withCrl(root.crl(odd)), UNKNOWN, what);
+      assert.equal(withCrl(root.crl({ ...odd, revoked: [caller.serial] })), REVOKED, what);
+    }
+    const longest = { withoutNumber: true, extensions: [numbered(Buffer.alloc(20, 1))] };
+    assert.equal(withCrl(root.crl(longest)), 'accepted caller');
+  });
+
   test('signed by a CA without cRLSign is ignored', () => {
     const keyCertSign = extension(EXTENSION.keyUsage, write(TAG.bitString, Uint8Array.of(2, 0x04)), true);
     const mute = makeAuthority({ extensions: [keyCertSign] });

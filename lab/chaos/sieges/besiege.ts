@@ -37,7 +37,7 @@ interface Met {
 }
 
 /** Returns in how many rows callers on kept connections were not served, or a stop lost requests; another checkout does not count. */
-export async function besiege({ against, through = 'bare' }: CrowdOptions): Promise<number> {
+export async function besiege({ against, through = 'bare', only = '' }: CrowdOptions): Promise<number> {
   const [name = 'bare'] = throughOf(through);
   const fronts = await frontsOf(await stocksOf(against, GRANTS), name);
   const callers = { kept: new Generator(), newcomers: new Generator() };
@@ -50,10 +50,10 @@ export async function besiege({ against, through = 'bare' }: CrowdOptions): Prom
     print('nobody', front, alone.get(front) as Met, alone.get(front) as Met);
   }
   let broken = 0;
-  for (const what of ATTACKS)
+  for (const what of ATTACKS.filter((name) => name.includes(only)))
     for (const front of fronts)
       broken += print(what, front, await attack(what, front, callers), alone.get(front) as Met);
-  if (through === 'bare') for (const front of fronts) broken += await stopUnderLoad(front, callers);
+  if (through === 'bare' && !only) for (const front of fronts) broken += await stopUnderLoad(front, callers);
   for (const front of fronts) await front.stop();
   for (const generator of Object.values(callers)) generator.close();
   console.log(`${broken} rows broken`);

@@ -21,8 +21,13 @@ export const limits = section('Limits of the service.', {
   }),
   requestTimeout: duration({ description: 'Time for a whole request to arrive.', default: '30s' }),
   idleTimeout: duration({ description: 'How long an idle connection is kept open.', default: '65s' }),
+  stopNotice: duration({
+    description:
+      'How long a stop goes on serving while `/readyz` already fails, so that a proxy sends callers elsewhere. Not waited for if nobody has asked for `/readyz` within 15 seconds.',
+    default: '3s',
+  }),
   stopTimeout: duration({
-    description: 'Time for requests in flight to finish when the service stops.',
+    description: 'Time for requests in flight to finish when the service stops, after `stopNotice`.',
     default: '20s',
   }),
   drainIdle: duration({
@@ -33,7 +38,7 @@ export const limits = section('Limits of the service.', {
   connections: whole(1, 1_000_000, { description: 'Open connections per listener.', default: 10_000 }),
   maxInFlight: whole(1, 1_000_000, {
     description:
-      'Slots: requests that have arrived as a whole and are not answered. Further ones wait for half a second, then get 503 with Retry-After. More slots serve fewer: with 800 in flight, 300 slots served 1.3 times as many a second as 1,000.',
+      'Slots: requests that have arrived as a whole and are not answered. Further ones wait for a second, then get 503 with Retry-After. More slots serve fewer: with 800 in flight, 300 slots served 1.3 times as many a second as 1,000.',
     default: 300,
   }),
   followers: whole(1, 1_000_000, {

@@ -8,7 +8,7 @@ import { opsPaths } from './openapi.ts';
 import type { CheckResult, Readiness } from './readiness.ts';
 
 export interface OpsParts {
-  readonly readiness: Pick<Readiness, 'look'>;
+  readonly readiness: Pick<Readiness, 'ask'>;
   readonly metrics: Metrics | undefined;
 }
 
@@ -34,7 +34,7 @@ export function mountOps(app: FastifyInstance, { readiness, metrics }: OpsParts)
   });
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
-    const results = await readiness.look();
+    const results = await readiness.ask();
     const isReady = results.every(({ problem }) => problem === undefined);
     return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ok' : 'not ready', ...shown(results) });
   });

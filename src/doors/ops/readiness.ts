@@ -29,6 +29,8 @@ export interface ReadinessParts extends Pick<Ports, 'store' | 'keyring' | 'regis
 const KEPT_MS = 1_000;
 /** A store that takes longer cannot serve callers either. */
 const PATIENCE_MS = 2_000;
+/** Proxies ask every few seconds. If nobody asked for this long, nobody is told. */
+const ASKED_WITHIN_MS = 15_000;
 /** Certificates are judged by the node's clock, everything else by the store's. */
 const CLOCK_TOLERANCE = 30;
 const CLOCK_REMARK = 5;
@@ -41,12 +43,26 @@ export class Readiness {
   #looking: Promise<readonly CheckResult[]> | undefined;
   #lookedAt: number | undefined;
   #isApart = false;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #isStopping = false;
 
   /** `more`: results of checks made elsewhere. */
   constructor(ports: ReadinessParts, news: ReadinessNews, more: () => readonly CheckResult[] = () => []) {
     this.#ports = ports;
     this.#news = news;
     this.#more = more;
+  }
+
+  /** For a proxy or an orchestrator, which sends callers elsewhere if a check fails. */
+  async ask(): Promise<readonly CheckResult[]> {
+    this.#askedAt = performance.now();
+    return this.#isStopping ? STOPPING : this.look();
+  }
+
+  /** Resolves when those who ask have had time to hear that the service stops. */
+  async announceStop(noticeMs: number): Promise<void> {
+    this.#isStopping = true;
+    if (performance.now() - this.#askedAt < ASKED_WITHIN_MS) await sleep(noticeMs);
   }
 
   /** The last results, at most a second old. A store that does not answer is queried once. */
@@ -114,6 +130,8 @@ function unexamined(fault: unknown): StoreReport {
   const problem = { reason: 'the store cannot be examined', detail: String(fault) };
   return { now: undefined, checks: [{ name: 'store', problem }] };
 }
+
+const STOPPING: readonly CheckResult[] = [{ name: 'service', problem: { reason: 'this node is stopping' } }];
 
 const TOO_LATE: readonly CheckResult[] = [
   { name: 'store', problem: { reason: `the store has not answered within ${PATIENCE_MS / 1000} seconds` } },
