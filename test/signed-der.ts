@@ -23,8 +23,8 @@ export function signed(
   digest = 'sha256',
   sent: readonly Uint8Array[] = [],
 ): Uint8Array {
-  const isEdwards = keys.privateKey.asymmetricKeyType?.startsWith('ed');
-  const signature = sign(isEdwards ? null : digest, body, keys.privateKey);
+  const hasOwnDigest = /^(?:ed|ml-dsa)/.test(keys.privateKey.asymmetricKeyType ?? '');
+  const signature = sign(hasOwnDigest ? null : digest, body, keys.privateKey);
   return writeSequence(body, algorithm, write(TAG.bitString, Uint8Array.of(0), signature), ...sent);
 }
 
@@ -46,6 +46,9 @@ const ALGORITHMS: Readonly<Record<string, Uint8Array>> = {
   'rsa md5': writeSequence(writeOid('1.2.840.113549.1.1.4'), write(TAG.null)),
   'ed25519 sha256': writeSequence(writeOid('1.3.101.112')),
   'ed448 sha256': writeSequence(writeOid('1.3.101.113')),
+  'ml-dsa-44 sha256': writeSequence(writeOid('2.16.840.1.101.3.4.3.17')),
+  'ml-dsa-65 sha256': writeSequence(writeOid('2.16.840.1.101.3.4.3.18')),
+  'ml-dsa-87 sha256': writeSequence(writeOid('2.16.840.1.101.3.4.3.19')),
 };
 
 export function algorithmOf({ publicKey }: KeyPair, digest = 'sha256'): Uint8Array {

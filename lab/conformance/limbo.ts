@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { epochSeconds } from '../../src/core/time.ts';
-import type { Explanation } from '../../src/pki/judge/explain.ts';
-import { explainFiles } from '../../src/pki/judge/explain-files.ts';
+import { type Explanation, explainFiles } from '../../src/pki/judge/explain.ts';
 import { SEARCH_LIMITS } from '../../src/pki/path/search.ts';
 
 export interface LimboCase {

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:https';
 import { performance } from 'node:perf_hooks';
 import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
-import { issuerOf } from '../../src/pki/judge/explain-files.ts';
+import { issuerOf } from '../../src/pki/judge/explain.ts';
 import { systemClock } from '../../src/system.ts';
 import { type Issued, makeAuthority } from '../../test/authority.ts';
 import { ecKeys } from '../../test/signed-der.ts';

@@ -1,7 +1,7 @@
 // CPU time of one verdict on certificates made to be expensive. Exits with 1 if a limit is exceeded.
 import { generateKeyPairSync, sign, verify } from 'node:crypto';
 import { epochSeconds } from '../../src/core/time.ts';
-import { issuerOf } from '../../src/pki/judge/explain-files.ts';
+import { issuerOf } from '../../src/pki/judge/explain.ts';
 import { judgeCertificate } from '../../src/pki/judge/judge.ts';
 import { readRevocationList } from '../../src/pki/revocation/crl.ts';
 import { systemClock } from '../../src/system.ts';

@@ -36,6 +36,7 @@ export function composeJudges(
     exchange: new SharedLists(ports),
     limits: { ...revocation, ocspWithoutNonce: seconds(revocation.ocspWithoutNonce) },
     logRefused: (url, why) => log.warn({ url, why }, 'revocation list not used'),
+    logLimit: (limit) => log.warn({ limit }, 'revocation lists dropped: a limit is reached'),
     seesIntermediates,
   });
   const keys = new IssuerKeys({

@@ -38,11 +38,13 @@ export async function partsOf(
   const metrics = config.metrics.enabled ? new Metrics() : undefined;
   metrics?.watchStore(() => ports.store.figures());
   if (tracing) metrics?.watchSpans(() => tracing.tally());
+  metrics?.watchLists(() => judge.revocation.dropped);
   if (isWorker()) metrics?.shareWithWorkers(joinGathering);
   const readConnection = connectionReader(proxies.addresses);
   const callerPorts = { ...ports, ...judging, countIgnoredHeader: () => metrics?.ignoredHeader() };
   const readiness = new Readiness({ ...ports, timekeeper }, logReadiness(log), () => [
     { name: 'history', ...(watch.problem && { problem: watch.problem }) },
+    ...judge.revocation.limitsReached.map((remark) => ({ name: 'revocation lists', remark })),
   ]);
   const doors = doorParts(config, {
     ports,

@@ -36,8 +36,8 @@ export function isPresented(presented: Presented): presented is Exclude<Presente
   return (presented.by === 'handshake' ? presented.chain : presented.lines).length > 0;
 }
 
-/** contract 5.4: where the identity is taken from, as the approved issuer's settings say. */
-export const IDENTITY_SOURCES = ['common-name', 'email-san', 'upn-san'] as const;
+/** contract 5.4: where the identity is taken from, as the approved issuer's settings say. A SPIFFE ID is ours to add. */
+export const IDENTITY_SOURCES = ['common-name', 'email-san', 'upn-san', 'spiffe-id'] as const;
 export type IdentitySource = (typeof IDENTITY_SOURCES)[number];
 
 /** `active-directory`: user principal names ignore ASCII case in both parts, as in Active Directory. */
@@ -73,7 +73,17 @@ const STRING_TYPES: Readonly<Record<IdentitySource, readonly NameValue['type'][]
   'common-name': ['utf8', 'printable'],
   'email-san': ['ia5'],
   'upn-san': ['utf8'],
+  'spiffe-id': ['ia5'],
 };
+
+const SPIFFE_MAX_LENGTH = 2048;
+
+/** SPIFFE-ID 2: the trust domain and path of a SPIFFE ID; undefined if it is malformed. */
+export function readSpiffeId(uri: string): { readonly domain: string; readonly path: string } | undefined {
+  const [, domain, path] = /^spiffe:\/\/([a-z0-9._-]{1,255})((?:\/[A-Za-z0-9._-]+)*)$/.exec(uri) ?? [];
+  if (domain === undefined || path === undefined || uri.length > SPIFFE_MAX_LENGTH) return undefined;
+  return path.split('/').some((segment) => segment === '.' || segment === '..') ? undefined : { domain, path };
+}
 
 const NAME_MAX_LENGTH = 256;
 // Controls, format characters (bidi overrides, zero-width), surrogates, private use; invisible characters (fillers,
@@ -99,6 +109,8 @@ export function callerName(
 }
 
 function isWellFormed(source: IdentitySource, { type, value }: NameValue): boolean {
+  // X.509-SVID 5.2: the path of a leaf is not empty.
+  if (source === 'spiffe-id') return (readSpiffeId(value)?.path ?? '') !== '';
   if (!STRING_TYPES[source].includes(type) || !isPlainName(value)) return false;
   return source === 'common-name' || /^[^@\s]+@[^@\s]+$/.test(value);
 }
@@ -111,7 +123,7 @@ export function isPlainName(value: string): boolean {
 
 /** Lower-cases ASCII letters in the domain part of an address; everything else is compared exactly. A Cyrillic а is not an a. */
 export function foldName(source: IdentitySource, value: string, upns: UpnComparison = 'exact'): string {
-  if (source === 'common-name') return value;
+  if (source === 'common-name' || source === 'spiffe-id') return value;
   if (source === 'upn-san' && upns === 'active-directory') return foldAscii(value);
   const at = value.lastIndexOf('@');
   return value.slice(0, at) + foldAscii(value.slice(at));

@@ -22,6 +22,12 @@ export interface ApprovedIssuer {
   readonly profile: 'rfc5280' | 'strict';
   /** Curves that are allowed besides P-256, P-384 and P-521; must be empty under profile `strict`. */
   readonly curves?: readonly OptionalCurve[];
+  /** The trust domains of SPIFFE IDs in its certificates; not empty if `spiffe-id` is an identity source. */
+  readonly trustDomains?: readonly string[];
+  /** If present, a path must be valid for one of these certificate policies. */
+  readonly policies?: readonly string[];
+  /** Whether keys and signatures of ML-DSA (FIPS 204) are accepted. */
+  readonly mlDsa?: boolean;
   /** If absent, user principal names compare exactly, except for the case of the domain. */
   readonly upnComparison?: UpnComparison;
   readonly revocation: RevocationPolicy;

@@ -8,14 +8,12 @@ import { duplexPair } from 'node:stream';
 import { connect, createServer, type Server } from 'node:tls';
 import { inspect } from 'node:util';
 import { makeDevelopmentAuthority } from '../pki/development-authority.ts';
-import { isKeyCheap } from '../pki/x509/key-cost.ts';
+import { isKeyCheap, MOST_CHAIN_BYTES } from '../pki/x509/key-cost.ts';
 import { systemClock, systemRandom } from '../system.ts';
 
 /** The versions of Node that it was tried on. On others it is not used. */
 const PROVEN_ON: readonly string[] = ['v26.10.0'];
 
-/** Of all certificates in one handshake. Chains in use have two to four of one to two KB. */
-export const MOST_CHAIN_BYTES = 10 * 1024;
 /** A client that offers every algorithm there is sends less than 2 KB. OpenSSL searches longer ones in quadratic time. */
 const MOST_HELLO_BYTES = 8 * 1024;
 
@@ -63,6 +61,21 @@ export function inspectHandshakes(server: Server): void {
   const context = contextOf(server);
   watching.openSsl.SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_CERT_LIST, BigInt(MOST_CHAIN_BYTES), 0n);
   watching.openSsl.SSL_CTX_set_msg_callback(context, watching.callback);
+}
+
+/** How OpenSSL reports what was ended here: a message over the limit, and one that was overwritten. */
+const ENDED: Readonly<Record<string, string>> = {
+  ERR_SSL_EXCESSIVE_MESSAGE_SIZE: 'the certificates are too long',
+  ERR_SSL_INVALID_CONTEXT: 'a certificate has a key that is never accepted',
+  ERR_SSL_LENGTH_MISMATCH: 'a certificate has a key that is never accepted, or the hello is too long',
+};
+
+/** Calls back for each handshake that was ended because of its messages. Node no longer knows the address by then. */
+export function reportEnded(server: Server, report: (why: string) => void): void {
+  server.on('tlsClientError', ({ code = '' }: NodeJS.ErrnoException) => {
+    const why = ENDED[code];
+    if (why !== undefined) report(why);
+  });
 }
 
 type MessageFacts = [isWritten: number, version: number, type: number, at: bigint, length: bigint, connection: bigint];

@@ -5,7 +5,7 @@ import type { Registry } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import { authoritiesOf } from '../pki/path/read-issuer.ts';
 import type { RevocationList } from '../pki/revocation/crl.ts';
-import { whyNoLists } from '../pki/revocation/crl-file.ts';
+import { whyNoLists } from '../pki/revocation/list-reader.ts';
 import { WatchedFiles } from './watch.ts';
 
 type TellFault = (fault: unknown) => void;

@@ -6,7 +6,7 @@ import { endAllRevoked } from '../operations/upkeep/end-revoked.ts';
 import { EndedLists } from '../operations/upkeep/ended-lists.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import type { RevocationList } from '../pki/revocation/crl.ts';
-import { marksOf, type RevokingList } from '../pki/revocation/revoked-marks.ts';
+import { marksOf, type RevokingList } from '../pki/revocation/revocation.ts';
 
 /**
  * When a new list is scanned, in seconds after it was first seen. More than once: a request judged by the previous lists,

@@ -11,7 +11,7 @@ import { RateLimit } from '../doors/http/rate-limit.ts';
 import { unownedReplies } from '../doors/http/refusal-replies.ts';
 import type { Story } from '../doors/http/story.ts';
 import { type App, makeApp } from '../front/app.ts';
-import { inspectHandshakes } from '../front/certificate-inspection.ts';
+import { inspectHandshakes, reportEnded } from '../front/certificate-inspection.ts';
 import { BACKLOG, type Limits } from '../front/limits.ts';
 import type { Census } from '../front/slots.ts';
 import { secureContext, type TlsFiles } from '../front/tls.ts';
@@ -96,6 +96,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   const server = app.fastify.server as unknown as TlsServer;
   const inspects = parts.inspects && options.tls !== undefined && options.tls.clientCertificates !== 'off';
   if (inspects) inspectHandshakes(server);
+  if (inspects) reportEnded(server, handshakeReporter(parts));
   if (options.behindProxy) admitProxiesOnly(server, parts.proxies.addresses);
   return {
     listen: () =>
@@ -123,6 +124,15 @@ function oneAddress(host: string): string {
 
 /** Lines about requests over a rate limit: the metrics count them all. Otherwise a flood would fill the log. */
 const LIMITED_LINES = { burst: 50, perSecond: 5 };
+
+/** Counted like a request that is turned away. */
+function handshakeReporter({ log, metrics, ports }: ServiceParts): (why: string) => void {
+  const lines = new RateLimit(LIMITED_LINES, ports.clock.milliseconds);
+  return (why) => {
+    metrics?.observe({ operation: 'none', outcome: 'refused', reason: 'handshake' }, 0);
+    if (lines.take('') === undefined) log.info({ why }, 'handshake ended');
+  };
+}
 
 function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: ServiceParts): App {
   const { log, metrics, traces, limits, proxies, ports, readConnection, overLimit, overLineLimit } = parts;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { examineCurves, examineIdentitySources } from '../../src/cli/doctor/identity-sources.ts';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
-import { issuerOf } from '../../src/pki/judge/explain-files.ts';
+import { issuerOf } from '../../src/pki/judge/explain.ts';
 
 const issuer = (label: string, settings: Partial<ApprovedIssuer>) => issuerOf(new Uint8Array(), label, settings);
 const said = (...approved: ApprovedIssuer[]) =>

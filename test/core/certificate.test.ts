@@ -53,7 +53,7 @@ test('an issuer limited to some integrations is refused for others', () => {
 });
 
 function names(difference: Partial<CertificateNames>): CertificateNames {
-  return { 'common-name': [], 'email-san': [], 'upn-san': [], ...difference };
+  return { 'common-name': [], 'email-san': [], 'upn-san': [], 'spiffe-id': [], ...difference };
 }
 
 const utf8 = (value: string): NameValue => ({ type: 'utf8', value });

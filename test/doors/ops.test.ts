@@ -34,6 +34,17 @@ test('not ready: the response lists each failing check with its reason and no de
   });
 });
 
+test('a limit that is reached is shown, and the service is ready', async () => {
+  assert.deepEqual(await readyz([{ name: 'keys' }, { name: 'revocation lists', remark: 'too many' }]), {
+    statusCode: 200,
+    answer: {
+      status: 'ok',
+      checks: { keys: 'ok', 'revocation lists': 'limited' },
+      reasons: { 'revocation lists': 'too many' },
+    },
+  });
+});
+
 function aReadiness(examine: () => Promise<StoreReport>) {
   const clock = new TestClock();
   const told: string[] = [];

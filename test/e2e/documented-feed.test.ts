@@ -1,4 +1,5 @@
 // The session in docs/revocation-feed.md is one that happened. UPDATE_TRANSCRIPT=1 writes it anew.
+// Only in test:all: documents as printed
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
+import { canInspect } from '../../src/front/certificate-inspection.ts';
 import { issuers } from '../../src/store/tables/issuers.ts';
 import { type Authority, makeAuthority } from '../authority.ts';
 import { eventually } from '../eventually.ts';
@@ -16,6 +17,8 @@ import { anIssuer, issueServer, registryFollows, startService, type TestService 
 import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, SCOPE } from './steps.ts';
 
 const REQUEST = { path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) };
+
+const skip = !(await canInspect()) && `Node ${process.version} is not one it was proven on`;
 
 function handshake(service: TestService, more: object = {}): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
@@ -46,6 +49,20 @@ suite('the TLS listener', () => {
   test('TLS 1.1 is not supported', async () => {
     const old = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
     await assert.rejects(handshake(service, old));
+  });
+
+  test('a handshake that is ended for its certificates leaves a log line and is counted', {
+    skip,
+  }, async () => {
+    const { cert, ...options } = tlsOptionsOf(reachOf(service, service.ada));
+    const socket = connect({ ...options, cert: `${cert}`.repeat(40) });
+    socket.on('error', () => undefined);
+    await eventually('the log says so', () => service.logLines.some((line) => line.includes('handshake ended')));
+    socket.destroy();
+    const caller = callerOver('HTTP/1.1', reachOf(service));
+    const { text } = await caller.ask({ path: '/metrics' });
+    caller.close();
+    assert.match(text, /tessera_requests_total\{operation="none",outcome="refused",reason="handshake"\} 1/);
   });
 
   test('ALPN selects HTTP/2 or HTTP/1.1; without ALPN it is HTTP/1.1', async () => {

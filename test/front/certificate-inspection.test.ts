@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { connect, createServer, type SecureVersion, type TLSSocket } from 'node:tls';
-import { canInspect, inspectHandshakes, MOST_CHAIN_BYTES } from '../../src/front/certificate-inspection.ts';
+import { canInspect, inspectHandshakes, reportEnded } from '../../src/front/certificate-inspection.ts';
 import { secureContext, tlsOptions } from '../../src/front/tls.ts';
 import { writePem } from '../../src/pki/der/pem.ts';
+import { MOST_CHAIN_BYTES } from '../../src/pki/x509/key-cost.ts';
 import { makeAuthority } from '../authority.ts';
 
 /** The pinned Node can; doctor says it of others. */
@@ -106,4 +107,31 @@ test('a hello that is longer than any client needs ends the handshake', { skip }
     });
   assert.match(await say(40), /connected/);
   assert.match(await say(120), /decode error/i);
+});
+
+test('each handshake that is ended is reported with its reason, and no other', { skip }, async (t) => {
+  const { server, port } = await aServer(t);
+  const reported: string[] = [];
+  reportEnded(server, (why) => void reported.push(why));
+  const { certificate, key } = root.issue();
+  const costly = root.issue({ spki: EXPLICIT_CURVE }).certificate;
+  const long = Array.from({ length: 40 }, () => intermediate.certificate);
+  await shakeHands(port, server, writePem(certificate), key);
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
+    for (const chain of [
+      [certificate, costly],
+      [certificate, ...long],
+    ]) {
+      const before = reported.length;
+      const [, { socket }] = await Promise.all([
+        once(server, 'tlsClientError'),
+        shakeHands(port, server, chain.map(writePem).join(''), key, maxVersion),
+      ]);
+      assert.equal(socket, undefined);
+      assert.equal(reported.length, before + 1);
+    }
+  assert.deepEqual(
+    reported.map((why) => /never accepted|too long/.exec(why)?.[0]),
+    ['never accepted', 'too long', 'never accepted', 'too long'],
+  );
 });

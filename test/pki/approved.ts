@@ -1,7 +1,7 @@
 // Most tests of pki/ use this: with these approved issuers and these presented certificates, what is the verdict?
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { epochSeconds } from '../../src/core/time.ts';
-import { issuerOf } from '../../src/pki/judge/explain-files.ts';
+import { issuerOf } from '../../src/pki/judge/explain.ts';
 import { type Judgement, judgeCertificate } from '../../src/pki/judge/judge.ts';
 import { readRevocationList } from '../../src/pki/revocation/crl.ts';
 

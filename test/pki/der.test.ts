@@ -96,10 +96,14 @@ suite('DER in certificates', () => {
       assert.equal(of(usage(...octets)), MALFORMED);
   });
 
-  test('a date before 2050 is a UTCTime, one from 2050 a GeneralizedTime (RFC 5280 4.1.2.5)', () => {
+  test('a GeneralizedTime is accepted before 2050 too, as by other programs, except by profile strict (RFC 5280 4.1.2.5)', () => {
     const until = (text: string) => ({ notAfterDer: write(TAG.generalizedTime, Buffer.from(text)) });
-    assert.equal(of(until('20500101000000Z')), 'accepted caller');
-    assert.equal(of(until('20491231235959Z')), 'certificate-unreadable: readable');
+    const strict = (text: string) =>
+      verdict({ chain: root.issue(until(text)).chain, issuers: [approve(root, { profile: 'strict' })] });
+    for (const year of ['2049', '2050']) assert.equal(of(until(`${year}1231235959Z`)), 'accepted caller');
+    assert.equal(strict('20500101000000Z'), 'accepted caller');
+    assert.equal(strict('20491231235959Z'), 'certificate-refused-by-policy: dates-encoded');
+    assert.equal(of(until('20251231235959Z')), 'certificate-expired: expired');
   });
 
   test('a policy named twice is refused (RFC 5280 4.2.1.4)', () => {

@@ -185,6 +185,21 @@ suite('an OCSP answer without a nonce', () => {
   });
 });
 
+test('an OCSP answer that is not valid yet replaces no valid one, but revokes', async () => {
+  const now = { thisUpdate: '2026-11-15T12:00:00Z', nextUpdate: '2026-11-15T13:00:00Z' };
+  const ahead = { thisUpdate: '2026-11-15T15:00:00Z', nextUpdate: '2026-11-16' };
+  for (const [state, verdict] of [
+    ['good', 'accepted caller'],
+    ['revoked', 'certificate-revoked: ocsp-revoked'],
+  ] as const) {
+    let next: object = now;
+    const { ask } = moving((request) => root.ocsp(caller.serial, { nonce: nonceOf(request), ...next }));
+    assert.equal(await ask(0), 'accepted caller');
+    next = { ...ahead, state };
+    assert.equal(await ask(61 * MINUTE), verdict);
+  }
+});
+
 test('requests to a silent responder back off, for all certificates together', async () => {
   const { state, ask } = moving(() => undefined);
   const certificates = Array.from({ length: 40 }, () => root.issue({ ...asked, keys: caller.keys }));

@@ -34,6 +34,9 @@ interface Constraint {
 }
 
 const named = (...alternativeNames: Uint8Array[]): CertificateOptions => ({ alternativeNames });
+const mailbox = (address: string) => named(otherName('1.3.6.1.5.5.7.8.9', utf8(address)));
+const ALL_ZERO = Array<number>(12).fill(0);
+const MAPPED = [...ALL_ZERO.slice(2), 0xff, 0xff];
 const org = (text: string) => writeSequence(write(TAG.set, attribute('2.5.4.10', text)));
 const orgAndName = (text: string) =>
   writeSequence(write(TAG.set, attribute('2.5.4.10', text)), write(TAG.set, attribute('2.5.4.3', 'caller')));
@@ -48,6 +51,32 @@ const CONSTRAINTS: Readonly<Record<string, Constraint>> = {
     excluded: [dns('bar.x.com')],
     inside: [named(dns('foo.x.com')), named(dns('*.y.com'))],
     outside: [named(dns('bar.x.com')), named(dns('*.x.com')), named(dns('a.bar.x.com'))],
+  },
+  'constraints on e-mail hold for international mailboxes (RFC 9598)': {
+    permitted: [email('example.com'), email('xn--bcher-kva.example')],
+    inside: [mailbox('用户@example.com'), mailbox('ada@bücher.example'), mailbox('ada@EXAMPLE.com')],
+    outside: [mailbox('用户@example.org'), mailbox('用户'), mailbox('ada@bucher.example')],
+  },
+  'exclusions of e-mail hold for international mailboxes (RFC 9598)': {
+    excluded: [email('example.com')],
+    inside: [mailbox('用户@example.org')],
+    outside: [mailbox('用户@example.com'), mailbox('ada@Example.COM'), mailbox('用户')],
+  },
+  'an excluded IPv4 network holds addresses mapped to IPv6': {
+    excluded: [ip(10, 0, 0, 0, 255, 0, 0, 0)],
+    inside: [named(ip(11, 0, 0, 1)), named(ip(...MAPPED, 11, 0, 0, 1)), named(ip(...ALL_ZERO, 10, 0, 0, 1))],
+    outside: [named(ip(10, 1, 2, 3)), named(ip(...MAPPED, 10, 1, 2, 3))],
+  },
+  'an excluded network of mapped addresses holds the IPv4 addresses': {
+    excluded: [ip(...MAPPED, 10, 0, 0, 0, ...Array(12).fill(255), 255, 0, 0, 0)],
+    inside: [named(ip(11, 0, 0, 1))],
+    outside: [named(ip(10, 1, 2, 3)), named(ip(...MAPPED, 10, 1, 2, 3))],
+  },
+  'a permitted IPv4 network beside the exclusion of all IPv6 stays permitted': {
+    permitted: [ip(10, 0, 0, 0, 255, 0, 0, 0)],
+    excluded: [ip(...Array(32).fill(0))],
+    inside: [named(ip(10, 1, 2, 3))],
+    outside: [named(ip(...MAPPED, 10, 1, 2, 3)), named(ip(11, 0, 0, 1))],
   },
   'a leading dot permits what is below the domain, and not the domain': {
     permitted: [dns('.x.com')],
@@ -188,13 +217,47 @@ const inhibitAny = extension(EXTENSION.inhibitAnyPolicy, integer(Uint8Array.of(0
 const mapping = (from: string, to: string) =>
   extension(EXTENSION.policyMappings, writeSequence(writeSequence(writeOid(from), writeOid(to))), true);
 
-function along(root: Uint8Array[], intermediate: Uint8Array[], leaf: Uint8Array[]): string {
+function along(root: Uint8Array[], intermediate: Uint8Array[], leaf: Uint8Array[], required: string[] = []): string {
   const top = makeAuthority({ name: 'Root', extensions: root } satisfies AuthorityOptions);
   const chain = top.makeIntermediate({ extensions: intermediate }).issue({ extensions: leaf }).chain;
-  return verdict({ chain, issuers: [approve(top)] });
+  return verdict({ chain, issuers: [approve(top, required.length > 0 ? { policies: required } : {})] });
 }
 
 suite('certificate policies', () => {
+  test('that the issuer requires must run through the whole path; one of several is enough', () => {
+    const [a, b, both] = [[policies(POLICY_A)], [policies(POLICY_B)], [policies(POLICY_A, POLICY_B)]];
+    for (const [root, intermediate, leaf] of [
+      [[], a, a],
+      [a, a, both],
+      [[], [policies(ANY)], a],
+      [[], a, [policies(ANY)]],
+      [[], [policies(ANY)], [policies(ANY)]],
+    ] as const)
+      assert.equal(along([...root], [...intermediate], [...leaf], [POLICY_A]), 'accepted caller');
+    for (const [root, intermediate, leaf] of [
+      [[], [], []],
+      [[], [], a],
+      [[], a, []],
+      [[], a, b],
+      [[], b, b],
+      [b, a, a],
+      [[inhibitAny], [policies(ANY)], a],
+      [[], [policies(ANY), inhibitAny], [policies(ANY)]],
+    ] as const)
+      assert.equal(along([...root], [...intermediate], [...leaf], [POLICY_A]), WITHOUT_POLICY);
+    assert.equal(along([], b, b, [POLICY_A, POLICY_B]), 'accepted caller');
+  });
+
+  test('that the issuer requires are named in its own terms: a mapped policy counts as what it was mapped from', () => {
+    const mapped = [policies(POLICY_A), mapping(POLICY_A, POLICY_B)];
+    assert.equal(along([], mapped, [policies(POLICY_B)], [POLICY_A]), 'accepted caller');
+    assert.equal(along([], mapped, [policies(POLICY_B)], [POLICY_B]), WITHOUT_POLICY);
+    assert.equal(along([], mapped, [policies(POLICY_A)], [POLICY_A]), WITHOUT_POLICY);
+    const fromAny = [policies(ANY), mapping(POLICY_A, POLICY_B)];
+    assert.equal(along([], fromAny, [policies(POLICY_B)], [POLICY_A]), 'accepted caller');
+    assert.equal(along([inhibitMapping(0)], mapped, [policies(POLICY_B)], [POLICY_A]), WITHOUT_POLICY);
+  });
+
   test('have no effect unless required', () => {
     assert.equal(along([], [policies(POLICY_A)], [policies(POLICY_B)]), 'accepted caller');
   });

@@ -21,6 +21,8 @@ const issuers = [approve(root, { revocation: CRL_REQUIRED })];
 const fresh = { thisUpdate: '2026-11-15T12:00:00Z', nextUpdate: '2026-11-15T22:00:00Z' };
 const later = { thisUpdate: '2026-11-15T20:00:00Z', nextUpdate: '2026-11-16T06:00:00Z' };
 
+const after = (count: number) => new Date((NOW + count) * 1000).toISOString();
+
 function scene() {
   const state = { now: NOW, requests: 0, serve: (): Uint8Array | undefined => root.crl(fresh) };
   const refusals: string[] = [];
@@ -112,6 +114,52 @@ suite('a list from a distribution point', () => {
     assert.equal(state.requests, 2);
   });
 
+  for (const ahead of [6, 300]) {
+    test(`dated ${ahead} seconds ahead is used: the clock of a CA may be fast`, async () => {
+      const { state, ask } = scene();
+      state.serve = () => root.crl({ ...fresh, thisUpdate: after(ahead) });
+      assert.equal(await ask(0), 'accepted caller');
+    });
+  }
+
+  test('that is not valid yet replaces no valid one, but revokes what it names, and is fetched again soon', async () => {
+    const { state, judge, ask } = scene();
+    assert.equal(await ask(0), 'accepted caller');
+    const other = root.issue({ extensions: [points] });
+    const ahead = {
+      thisUpdate: after(9 * HOUR),
+      nextUpdate: '2026-11-17T06:00:00Z',
+      number: 2,
+      revoked: [other.serial],
+    };
+    state.serve = () => root.crl(ahead);
+    state.now = epochSeconds(NOW + 8 * HOUR);
+    await judge.revocation.renewLists();
+    await new Promise(setImmediate);
+    assert.equal(judge.revocation.lists.length, 2);
+    assert.equal(await ask(8 * HOUR + 1), 'accepted caller');
+    assert.equal(await ask(8 * HOUR + 1, other.chain), 'certificate-revoked: crl-revoked');
+    assert.equal(await ask(10 * HOUR + 1), 'accepted caller', 'the old list has ended, the new one has begun');
+    assert.equal(state.requests, 3);
+  });
+
+  test('that is not valid yet, and the only one, refuses until it begins and not longer', async () => {
+    const { state, ask } = scene();
+    state.serve = () => root.crl({ ...later, thisUpdate: after(310) });
+    assert.equal(await ask(0), 'certificate-revocation-unknown: crl-unknown');
+    assert.equal(await ask(9), 'certificate-revocation-unknown: crl-unknown');
+    assert.equal(await ask(10), 'accepted caller');
+  });
+
+  test('corrected by the CA replaces one that was dated too far ahead', async () => {
+    const { state, judge, ask } = scene();
+    state.serve = () => root.crl({ thisUpdate: '2027-11-15', nextUpdate: '2028-11-15', number: 2 });
+    assert.equal(await ask(0), 'certificate-revocation-unknown: crl-unknown');
+    state.serve = () => root.crl({ ...fresh, number: 3 });
+    assert.equal(await ask(60), 'accepted caller');
+    assert.equal(judge.revocation.lists.length, 1);
+  });
+
   test('may go back in number or in date, but not in both', async () => {
     const earlyNoon = { thisUpdate: '2026-11-15T11:00:00Z', nextUpdate: '2026-11-16T06:00:00Z' };
     for (const [next, isTaken] of [
@@ -176,24 +224,6 @@ suite('URLs fetched because of certificates', () => {
     assert.deepEqual(visited.sort(), urls(0, 4));
   });
 
-  test('are at most sixteen per issuer, and reaching the limit is logged once', async () => {
-    const { visited, refusals, present } = visits();
-    for (let from = 0; from < 100; from += 4) await present(...urls(from, 4));
-    assert.equal(visited.length, 16);
-    assert.equal(refusals.filter((why) => /TEST name more than 16 addresses/.test(why)).length, 1);
-  });
-
-  test('can replace a URL that served nothing for an hour, never one that worked', async () => {
-    const { visited, state, present } = visits();
-    state.list = root.crl(fresh);
-    await present(...urls(0, 4));
-    state.list = undefined;
-    for (let from = 4; from < 16; from += 4) await present(...urls(from, 4));
-    state.now = epochSeconds(NOW + HOUR);
-    for (let from = 16; from < 40; from += 4) await present(...urls(from, 4));
-    assert.deepEqual(new Set(visited), new Set([...urls(0, 28)]));
-  });
-
   test('back off when dead: a few tries in eight minutes, not one a minute', async () => {
     const { visited, state, judge, present } = visits();
     await present('http://crl.test/dead.crl');
@@ -203,6 +233,107 @@ suite('URLs fetched because of certificates', () => {
       await new Promise(setImmediate);
     }
     assert.equal(visited.length, 3);
+  });
+});
+
+suite('a list in a file', () => {
+  test('that is not valid yet replaces no valid one', async () => {
+    const { judge, ask } = scene();
+    const bare = root.issue().chain;
+    judge.revocation.useFiles([root.crl(fresh)]);
+    assert.equal(await ask(0, bare), 'accepted caller');
+    const ahead = root.crl({ thisUpdate: after(2 * HOUR), nextUpdate: '2026-11-17T06:00:00Z', number: 2 });
+    judge.revocation.useFiles([ahead]);
+    judge.revocation.useFiles([ahead, makeAuthority({ name: 'Other' }).crl()]);
+    assert.equal(await ask(1, bare), 'accepted caller');
+    assert.equal(await ask(11 * HOUR, bare), 'accepted caller');
+    judge.revocation.useFiles([root.crl({ ...later, number: 3 })]);
+    assert.equal(judge.revocation.lists.length, 1);
+  });
+});
+
+suite('an issuer with many lists', () => {
+  const ifAvailable = [approve(root, { revocation: { ...CRL_REQUIRED, crl: 'if-available' } })];
+  const shards = (count: number) =>
+    Array.from({ length: count }, (_, number) => {
+      const url = `http://crl.test/${number}.crl`;
+      const name = write(contextTag(6, 'primitive'), Buffer.from(url));
+      const scope = writeSequence(writeContext(0, writeContext(0, name)));
+      const revoked = root.issue({ keys: caller.keys, extensions: [distributionPoint(url)] });
+      const good = root.issue({ keys: caller.keys, extensions: [distributionPoint(url)] });
+      const extensions = [extension(EXTENSION.issuingDistributionPoint, scope, true)];
+      return { url, revoked, good, list: root.crl({ ...fresh, extensions, revoked: [revoked.serial] }) };
+    });
+
+  function sharded(count: number, limits: { addressesPerIssuer?: number; totalBytes?: number }) {
+    const all = shards(count);
+    const state = { now: NOW, requests: 0, isDown: false };
+    const logged: string[] = [];
+    const judge = new CertificateJudge({
+      now: () => state.now,
+      limits,
+      fetch: async (url) => {
+        state.requests++;
+        const list = all.find((shard) => shard.url === url)?.list;
+        return state.isDown ? new Response('', { status: 503 }) : new Response(new Uint8Array(list ?? []));
+      },
+      logLimit: (limit) => void logged.push(limit),
+    });
+    const ask = async (chain: readonly Uint8Array[], by = ifAvailable) => worded(await judge.judge(chain, by));
+    return { all, state, logged, judge, ask };
+  }
+
+  test('refuses every revoked certificate, in whatever order they come', async () => {
+    const { all, ask, state, judge } = sharded(64, {});
+    for (const { good } of all) assert.equal(await ask(good.chain), 'accepted caller');
+    for (const { revoked } of all.toReversed())
+      assert.equal(await ask(revoked.chain), 'certificate-revoked: crl-revoked');
+    assert.equal(state.requests, 64);
+    assert.deepEqual(judge.revocation.limitsReached, []);
+  });
+
+  test('refuses them beyond the limit of addresses too, and reports the limit', async () => {
+    const { all, ask, judge, state, logged } = sharded(20, { addressesPerIssuer: 8 });
+    for (const { revoked } of all) assert.equal(await ask(revoked.chain), 'certificate-revoked: crl-revoked');
+    assert.equal(judge.revocation.lists.length, 8);
+    assert.equal(judge.revocation.dropped, 12);
+    assert.match(
+      judge.revocation.limitsReached.join(),
+      /^certificates name more revocation lists than revocation.addressesPerIssuer \(8\) allows$/,
+    );
+    assert.equal(logged.length, 1, 'logged once, not for each list');
+    const { revoked, good } = all[0] ?? assert.fail();
+    assert.equal(await ask(revoked.chain), 'certificate-revoked: crl-revoked', 'a dropped list is fetched again');
+    state.isDown = true;
+    state.now = epochSeconds(NOW + 61);
+    const other = all[3] ?? assert.fail();
+    assert.equal(await ask(other.good.chain), 'accepted caller', 'without the list, the policy decides');
+    assert.equal(await ask(other.good.chain, issuers), 'certificate-revocation-unknown: crl-unknown');
+    assert.equal(await ask(good.chain, issuers), 'accepted caller', 'lists in use stay');
+    state.now = epochSeconds(NOW + 2 * HOUR);
+    assert.deepEqual(judge.revocation.limitsReached, []);
+  });
+
+  test('refuses them beyond the limit of memory too: the list that was not needed for longest is dropped', async () => {
+    const { all, ask, judge, logged } = sharded(20, { totalBytes: 10 * 4_700 });
+    const [{ good: hot } = assert.fail()] = all;
+    for (const { revoked } of all) {
+      assert.equal(await ask(revoked.chain), 'certificate-revoked: crl-revoked');
+      await ask(root.issue({ keys: caller.keys, extensions: [distributionPoint('http://crl.test/0.crl')] }).chain);
+    }
+    assert.ok(judge.revocation.lists.length >= 8 && judge.revocation.lists.length < 20);
+    assert.match(logged.join(), /^certificates name more revocation lists than revocation.totalBytes/);
+    const before = judge.revocation.dropped;
+    assert.equal(await ask(hot.chain, issuers), 'accepted caller');
+    assert.equal(judge.revocation.dropped, before, 'the list in use was not dropped');
+  });
+
+  test('says once, not for each list, why none applies', async () => {
+    const { all, ask, judge } = sharded(64, {});
+    for (const { good } of all) await ask(good.chain);
+    const outsider = root.issue({ keys: caller.keys });
+    const { steps: unknown } = await judge.judge(outsider.chain, issuers);
+    assert.equal(unknown.at(-1)?.words, 'the CRL is for another distribution point');
   });
 });
 

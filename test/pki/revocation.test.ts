@@ -4,7 +4,7 @@ import { suite, test } from 'node:test';
 import { childrenOf, contextTag, readElement, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
 import { readRevocationList } from '../../src/pki/revocation/crl.ts';
-import { marksOf, revokingLists } from '../../src/pki/revocation/revoked-marks.ts';
+import { marksOf, revokingLists } from '../../src/pki/revocation/revocation.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { makeAuthority } from '../authority.ts';
 import { attribute, ecKeys, extension, integer } from '../signed-der.ts';
@@ -36,7 +36,8 @@ suite('a CRL', () => {
 
   test('that is stale, not yet valid or without nextUpdate refuses the certificate', () => {
     assert.equal(withCrl(root.crl({ nextUpdate: '2026-11-15T11:59:59Z' })), UNKNOWN);
-    assert.equal(withCrl(root.crl({ thisUpdate: '2026-11-15T12:00:01Z' })), UNKNOWN);
+    assert.equal(withCrl(root.crl({ thisUpdate: '2026-11-15T12:05:01Z' })), UNKNOWN);
+    assert.equal(withCrl(root.crl({ thisUpdate: '2026-11-15T12:05:00Z' })), 'accepted caller');
     assert.equal(withCrl(root.crl({ nextUpdate: null })), UNKNOWN);
     assert.equal(withCrl(root.crl({ nextUpdate: '2026-11-15T12:00:00Z' })), 'accepted caller');
   });
@@ -108,6 +109,21 @@ suite('a CRL', () => {
   test('with an unknown critical extension, or without a number, never proves a certificate good', () => {
     assert.equal(withCrl(root.crl({ extensions: [extension('1.2.3', writeSequence(), true)] })), UNKNOWN);
     assert.equal(withCrl(root.crl({ withoutNumber: true })), UNKNOWN);
+  });
+
+  test('with a number that is negative or longer than 20 octets, or an empty scope, revokes but proves nothing good', () => {
+    const numbered = (octets: Uint8Array) => extension(EXTENSION.crlNumber, write(TAG.integer, octets));
+    const emptyScope = extension(EXTENSION.issuingDistributionPoint, writeSequence(), true);
+    for (const [what, odd] of Object.entries({
+      negative: { withoutNumber: true, extensions: [numbered(Uint8Array.of(0xff))] },
+      long: { withoutNumber: true, extensions: [numbered(Buffer.alloc(21, 1))] },
+      'an empty scope': { extensions: [emptyScope] },
+    })) {
+      assert.equal(withCrl(root.crl(odd)), UNKNOWN, what);
+      assert.equal(withCrl(root.crl({ ...odd, revoked: [caller.serial] })), REVOKED, what);
+    }
+    const longest = { withoutNumber: true, extensions: [numbered(Buffer.alloc(20, 1))] };
+    assert.equal(withCrl(root.crl(longest)), 'accepted caller');
   });
 
   test('signed by a CA without cRLSign is ignored', () => {

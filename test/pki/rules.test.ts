@@ -9,6 +9,7 @@ import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { type Authority, type CertificateOptions, makeAuthority } from '../authority.ts';
 import { attribute, ecKeys, extension, rsaKeys, utf8 } from '../signed-der.ts';
 import { approve, judge } from './approved.ts';
+import { uri } from './corpus/pieces.ts';
 import { rsaSpki } from './keys.ts';
 
 const root = makeAuthority({ name: 'Root' });
@@ -59,6 +60,11 @@ const BROKEN: readonly Broken[] = [
   },
   { rule: 'names-in-set-order', leaf: { subject: writeSequence(write(TAG.set, ...unsorted)) } },
   { rule: 'identity-names-well-formed', leaf: { emails: ['nobody'] }, identitySources: ['email-san'] },
+  {
+    rule: 'spiffe-trust-domain',
+    leaf: { alternativeNames: [uri('spiffe://other.example/a')] },
+    identitySources: ['spiffe-id'],
+  },
   { rule: 'key-curve', leaf: { keys: ecKeys('secp256k1') } },
   { rule: 'key-well-formed', leaf: { spki: rsaSpki({ exponent: Uint8Array.of(1) }) } },
   { rule: 'signature-algorithms-agree', leaf: { claimedDigest: 'sha1' } },
@@ -67,6 +73,7 @@ const BROKEN: readonly Broken[] = [
   { rule: 'key-kind', leaf: { keys: rsaKeys(2052) } },
   { rule: 'not-yet-valid', leaf: { notBefore: '2030-01-01' } },
   { rule: 'expired', leaf: { notAfter: '2025-01-01' } },
+  { rule: 'dates-encoded', leaf: { notAfterDer: write(TAG.generalizedTime, Buffer.from('20400101000000Z')) } },
   { rule: 'serial-number', leaf: { serial: Uint8Array.of(0) } },
   { rule: 'serial-number', leaf: { serial: Uint8Array.of(0x80, 1) } },
   { rule: 'serial-number', leaf: { serial: Buffer.alloc(21, 1) } },

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
-import { Verdicts } from '../../src/pki/judge/verdict-cache.ts';
+import { Verdicts } from '../../src/pki/judge/certificate-judge.ts';
 import { readRevocationList } from '../../src/pki/revocation/crl.ts';
+import { readOcspResponse } from '../../src/pki/revocation/ocsp.ts';
 import { makeAuthority } from '../authority.ts';
 import { approve, CRL_REQUIRED, NOW, worded } from './approved.ts';
 
@@ -66,11 +67,45 @@ suite('a cached verdict', () => {
 
   test('of refusal lasts half a minute', () => {
     const verdicts = new Verdicts();
-    const early = root.issue({ notBefore: '2026-11-15T12:00:10Z' });
-    const ask = (after: number) =>
-      worded(verdicts.judge({ chain: early.chain, issuers, evidence: nothing, now: epochSeconds(NOW + after) }));
-    assert.equal(ask(0), 'certificate-not-yet-valid: not-yet-valid');
-    assert.equal(ask(31), 'accepted caller');
+    const { chain } = makeAuthority().issue();
+    const at = (now: typeof NOW) => verdicts.recall({ chain, issuers, evidence: nothing, now });
+    verdicts.judge({ chain, issuers, evidence: nothing, now: NOW });
+    assert.ok(at(epochSeconds(NOW + 30)));
+    assert.equal(at(epochSeconds(NOW + 31)), undefined);
+  });
+
+  test('of refusal ends when a certificate, a list or an OCSP response becomes valid', () => {
+    const closed = [approve(root, { revocation: CRL_REQUIRED })];
+    const asking = [approve(root, { revocation: { ...CRL_REQUIRED, crl: 'off', ocsp: 'required' } })];
+    // Ten seconds after NOW, or ten seconds and the tolerance for clocks.
+    const response = readOcspResponse(root.ocsp(leaf.serial, { thisUpdate: '2026-11-15T12:05:10Z' }));
+    const early = root.makeIntermediate({ notBefore: '2026-11-15T12:00:10Z' });
+    const responses = response.ok ? [response.value] : assert.fail();
+    for (const [what, given] of Object.entries({
+      leaf: { chain: root.issue({ notBefore: '2026-11-15T12:00:10Z' }).chain, issuers, evidence: nothing },
+      intermediate: { chain: early.issue().chain, issuers, evidence: nothing },
+      list: {
+        chain: leaf.chain,
+        issuers: closed,
+        evidence: { lists: listsOf(root.crl({ thisUpdate: '2026-11-15T12:05:10Z' })), responses: [] },
+      },
+      response: { chain: leaf.chain, issuers: asking, evidence: { lists: [], responses } },
+    })) {
+      const verdicts = new Verdicts();
+      const ask = (after: number) => worded(verdicts.judge({ ...given, now: epochSeconds(NOW + after) }));
+      assert.match(ask(0), /^certificate-(?:not-yet-valid|revocation-unknown)/, what);
+      assert.match(ask(9), /^certificate-(?:not-yet-valid|revocation-unknown)/, what);
+      assert.equal(ask(10), 'accepted caller', what);
+    }
+  });
+
+  test('of two certificates does not apply to their octets sent as one', () => {
+    const verdicts = new Verdicts();
+    const { chain } = root.makeIntermediate().issue();
+    const ask = (sent: readonly Uint8Array[]) =>
+      worded(verdicts.judge({ chain: sent, issuers, evidence: nothing, now: NOW }));
+    assert.equal(ask(chain), 'accepted caller');
+    assert.equal(ask([Buffer.concat(chain)]), 'certificate-unreadable: readable');
   });
 });
 

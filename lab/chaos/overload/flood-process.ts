@@ -3,8 +3,8 @@
 import { connect as connectTcp, createServer, type Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { connect as connectTls, createSecureContext } from 'node:tls';
-import { MOST_CHAIN_BYTES } from '../../../src/front/certificate-inspection.ts';
 import { writePem } from '../../../src/pki/der/pem.ts';
+import { MOST_CHAIN_BYTES } from '../../../src/pki/x509/key-cost.ts';
 import { makeAuthority } from '../../../test/authority.ts';
 import { ecKeys } from '../../../test/signed-der.ts';
 import { slowChain } from '../sieges/slow-keys.ts';

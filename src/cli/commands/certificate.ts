@@ -14,6 +14,7 @@ export function certificateCommands(program: CliCommand): void {
     .option('--at <time>', 'judge as of this moment, such as 2027-01-31T12:00:00Z (default: now)', asMoment)
     .choice('--profile <profile>', 'with --issuers: how strict', ['rfc5280', 'strict'])
     .choice('--source <sources...>', 'with --issuers: where the certificate says who is calling', IDENTITY_SOURCES)
+    .option('--through-proxy', 'as passed on by a proxy, without the limits of a handshake with this service')
     .option('--json', 'as JSON')
     .examples(
       'tessera certificate explain caller.pem',

@@ -31,6 +31,9 @@ function declareAdd(group: CliCommand): void {
     .option('--derived', 'make identities from the names in certificates, instead of looking them up in the directory')
     .choice('--profile <profile>', 'how strict', ['rfc5280', 'strict'], 'rfc5280')
     .choice('--curve <curves...>', 'elliptic curves to allow beside P-256, P-384 and P-521', OPTIONAL_CURVES)
+    .option('--ml-dsa', 'allow keys and signatures of ML-DSA (FIPS 204)')
+    .option('--trust-domain <domain>', 'with spiffe-id: a trust domain of its certificates; may be repeated', collect)
+    .option('--policy <oid>', 'require this certificate policy, or another that is given; may be repeated', collect)
     .choice(
       '--upn <comparison>',
       'how user principal names compare: active-directory ignores ASCII case',
@@ -54,6 +57,7 @@ function declareAdd(group: CliCommand): void {
     .examples(
       'tessera issuer add corp corp-ca.pem --identity-from upn-san email-san',
       'tessera issuer add fleet fleet-ca.pem --derived --only-integration orders-sync',
+      'tessera issuer add mesh mesh-ca.pem --identity-from spiffe-id --trust-domain prod.example --derived',
       'tessera issuer add bank bank-ca.pem --profile strict --crl-file /var/lib/bank/ca.crl --ocsp if-available',
       'tessera issuer add intranet intranet-ca.pem --crl required --allow-address 10.20.0.0/16',
     )
@@ -71,6 +75,11 @@ function declareChange(group: CliCommand): void {
     .choice('--profile <profile>', 'how strict', ['rfc5280', 'strict'])
     .choice('--curve <curves...>', 'further elliptic curves from now on', OPTIONAL_CURVES)
     .option('--no-curve', 'no further curves')
+    .option('--ml-dsa <yes|no>', 'whether keys and signatures of ML-DSA are allowed', asYesNo)
+    .option('--trust-domain <domain>', 'its trust domains from now on; may be repeated', collect)
+    .option('--no-trust-domain', 'no trust domains')
+    .option('--policy <oid>', 'its required policies from now on; may be repeated', collect)
+    .option('--no-policy', 'no policy is required')
     .choice('--upn <comparison>', 'how user principal names compare', UPN_COMPARISONS)
     .choice('--crl <check>', 'revocation lists', CHECKS)
     .choice('--ocsp <check>', 'online status', CHECKS)

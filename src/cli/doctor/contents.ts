@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
-import { type EpochSeconds, isoTime, seconds } from '../../core/time.ts';
+import { type EpochSeconds, epochSeconds, isoTime, seconds } from '../../core/time.ts';
 import { openRules } from '../../operations/admin/assertion-rules.ts';
 import { clockFault } from '../../operations/admin/check-clock.ts';
-import { countGrantsToRenew, keyFailures, mostGrants } from '../../operations/admin/examine-contents.ts';
+import { countGrantsToRenew, keyFailures, listFailures, mostGrants } from '../../operations/admin/examine-contents.ts';
 import type { FollowedRegistry } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../system.ts';
@@ -25,6 +25,7 @@ export async function examineContents(store: Store, registry: FollowedRegistry):
     ...(await examineHistory(store)),
     examineIntegrations(registry),
     ...(await examineIssuers(registry, store)),
+    ...(await examineLists(store, now)),
     ...examineResourceServers(registry),
     ...(await examineTokenIssuers(registry, store)),
     await examineGrants(store, now),
@@ -55,6 +56,17 @@ async function examineIssuers({ issuers: approved }: FollowedRegistry, store: St
   });
   const settings = [...approved.flatMap(examineCurves), ...examineIdentitySources(approved)];
   return [...expiries, ...settings, ...(await examineUpns(approved, store))];
+}
+
+const DAY = 86_400;
+
+/** Reports lists that nodes could not fetch within a day, and limits that were reached. */
+async function examineLists(store: Store, now: EpochSeconds): Promise<Finding[]> {
+  const [first, ...others] = await listFailures(epochSeconds(now - DAY), { store });
+  if (first === undefined) return [];
+  const todo =
+    'Raise a limit that is reached. If a list is missing, check its address and --allow-address of the issuer.';
+  return [poor('revocation lists', `${first}${others.length > 0 ? `, and ${others.length} more failures` : ''}`, todo)];
 }
 
 /** Reports keys that nodes could not fetch at their last attempt, and rules that admit everybody. */

@@ -5,9 +5,13 @@ export const revocation = section('Limits for fetching revocation lists and OCSP
     description: 'Maximum size of a revocation list; larger ones are not used.',
     default: 67_108_864,
   }),
-  addressesPerIssuer: whole(1, 1_000, {
-    description: 'Addresses of lists and OCSP responders per approved issuer; at most 4 per certificate.',
-    default: 16,
+  addressesPerIssuer: whole(1, 100_000, {
+    description: 'Revocation lists in use per approved issuer, counted over all issuers; at most 4 per certificate.',
+    default: 1_000,
+  }),
+  totalBytes: whole(1_048_576, 68_719_476_736, {
+    description: 'Memory for all fetched revocation lists of a process.',
+    default: 536_870_912,
   }),
   ocspWithoutNonce: duration({
     description: 'How long an OCSP response without a nonce is used.',

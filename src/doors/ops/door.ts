@@ -46,7 +46,11 @@ export function mountOps(app: FastifyInstance, { readiness, metrics }: OpsParts)
 
 /** Details of a problem go to the log only, not to everyone who can reach this port. */
 function shown(results: readonly CheckResult[]): { checks: object; reasons?: object } {
-  const checks = Object.fromEntries(results.map(({ name, problem }) => [name, problem ? 'failing' : 'ok']));
-  const reasons = results.flatMap(({ name, problem }) => (problem ? [[name, problem.reason]] : []));
+  const word = ({ problem, remark }: CheckResult) => (problem ? 'failing' : remark === undefined ? 'ok' : 'limited');
+  const checks = Object.fromEntries(results.map((result) => [result.name, word(result)]));
+  const reasons = results.flatMap(({ name, problem, remark }) => {
+    const reason = problem?.reason ?? remark;
+    return reason === undefined ? [] : [[name, reason]];
+  });
   return reasons.length > 0 ? { checks, reasons: Object.fromEntries(reasons) } : { checks };
 }

@@ -4,7 +4,7 @@ import type { Story } from '../http/story.ts';
 import { type ListenerLoad, showLoad } from './load-metrics.ts';
 import { type MetricsPart, mergeParts, type PartsOfWorkers } from './merge-metrics.ts';
 import { RequestTally } from './request-tally.ts';
-import { type Shown, show } from './show-metric.ts';
+import { type Shown, show, single } from './show-metric.ts';
 import { type SpanTally, showSpans } from './span-metrics.ts';
 import { showStore } from './store-metrics.ts';
 
@@ -59,6 +59,15 @@ export class Metrics {
 
   watchSpans(tally: () => SpanTally): void {
     this.#spans = tally;
+  }
+
+  watchLists(dropped: () => number): void {
+    show(this.#registry, {
+      name: 'tessera_revocation_lists_dropped_total',
+      help: 'Fetched revocation lists that were dropped because of a limit.',
+      type: 'counter',
+      values: () => single(dropped()),
+    });
   }
 
   eventLag(seconds: number): void {

@@ -21,8 +21,8 @@ const READINESS: OpenapiSchema = {
   required: ['status', 'checks'],
   properties: {
     status: { type: 'string', enum: ['ok', 'not ready'] },
-    checks: { type: 'object', description: 'The result of each check: ok or failing.', additionalProperties: text },
-    reasons: { type: 'object', description: 'Why a check fails, by its name.', additionalProperties: text },
+    checks: { type: 'object', description: 'Each check: ok, failing or limited.', additionalProperties: text },
+    reasons: { type: 'object', description: 'Why a check is not ok, by its name.', additionalProperties: text },
   },
 };
 

@@ -10,6 +10,8 @@ import type { Problem, StoreReport } from '../../store/store.ts';
 export interface CheckResult {
   readonly name: string;
   readonly problem?: Problem;
+  /** The service is ready, but something needs attention. */
+  readonly remark?: string;
 }
 
 /** Called when a check begins to fail, fails for another reason, or passes again. */

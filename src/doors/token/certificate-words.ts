@@ -29,6 +29,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'dns-name-no-address': NAME_MALFORMED,
   'identity-names-well-formed': NAME_MALFORMED,
   'names-in-set-order': NAME_MALFORMED,
+  'spiffe-trust-domain': 'its SPIFFE ID is not of an accepted trust domain',
+  'dates-encoded': 'a date is malformed',
   'key-strong': KEY_KIND,
   'key-curve': KEY_KIND,
   'key-kind': KEY_KIND,

@@ -4,7 +4,7 @@ import { accept } from '../../core/outcome.ts';
 import { readPem } from '../../pki/der/pem.ts';
 import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { draftedRevocation, type IssuerDraft, readAuthorities, sameKey } from './issuer-draft.ts';
+import { draftedRevocation, type IssuerDraft, objectionToSettings, readAuthorities, sameKey } from './issuer-draft.ts';
 import { perform } from './perform.ts';
 
 /** Contract 5.4: approves an issuer, pinned by its key. It must be a CA (CVE-2025-6037). */
@@ -12,6 +12,8 @@ export async function approveIssuer(draft: IssuerDraft, ports: AdminPorts): Prom
   const { pem, revocation: revocationDraft, ...rest } = draft;
   if (!isLabel(rest.label)) return decline('label-malformed', rest.label);
   if ((await ports.store.load(tokenIssuers, rest.label)).found) return decline('label-taken', rest.label);
+  const objection = objectionToSettings(rest);
+  if (objection) return objection;
   const revocation = draftedRevocation(revocationDraft);
   if (!revocation.ok) return revocation;
   const chain = readAuthorities(readPem(pem, 'CERTIFICATE'), rest, await ports.store.now());

@@ -3,10 +3,16 @@ import { accept } from '../../core/outcome.ts';
 import { readPem } from '../../pki/der/pem.ts';
 import { readCertificate } from '../../pki/x509/certificate.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { draftedRevocation, type IssuerDraft, type RevocationDraft, readAuthorities } from './issuer-draft.ts';
+import {
+  draftedRevocation,
+  type IssuerDraft,
+  objectionToSettings,
+  type RevocationDraft,
+  readAuthorities,
+} from './issuer-draft.ts';
 import { changedBetween, ending, perform } from './perform.ts';
 
-/** What is absent stays. An empty list of curves, integrations or addresses removes the list. */
+/** What is absent stays. An empty list removes the list. */
 export interface IssuerChange extends Partial<Omit<IssuerDraft, 'label' | 'revocation'>> {
   readonly revocation: Partial<RevocationDraft>;
 }
@@ -21,6 +27,8 @@ export async function changeIssuer(
     if (!row?.enabled) return decline('issuer-unknown', label);
     const next = changed(row, change);
     if (!next.ok) return next;
+    const objection = objectionToSettings(next.value);
+    if (objection) return objection;
     const { certificate, intermediates } = next.value;
     const chain = readAuthorities([certificate, ...intermediates], next.value, at);
     if (!chain.ok) return chain;
@@ -35,13 +43,11 @@ function changed(before: ApprovedIssuer, change: IssuerChange): AdminOutcome<App
   if (!revocation.ok) return revocation;
   const [certificate, ...intermediates] = pem === undefined ? [] : readPem(pem, 'CERTIFICATE');
   if (pem !== undefined && !certificate) return decline('certificate-unreadable', 'no certificate');
-  const { curves, integrations, ...next } = { ...before, ...rest, revocation: revocation.value };
-  return accept({
-    ...next,
-    ...(certificate && { certificate, intermediates }),
-    ...(curves && curves.length > 0 && { curves }),
-    ...(integrations && integrations.length > 0 && { integrations }),
-  });
+  const next = { ...before, ...rest, revocation: revocation.value, ...(certificate && { certificate, intermediates }) };
+  const { curves, integrations, trustDomains, policies, mlDsa, ...kept } = next;
+  const lists = Object.entries({ curves, integrations, trustDomains, policies });
+  const given = Object.fromEntries(lists.filter(([, list]) => list && list.length > 0));
+  return accept({ ...kept, ...given, ...(mlDsa && { mlDsa }) });
 }
 
 function changedRevocation(before: RevocationPolicy, change: Partial<RevocationDraft>): AdminOutcome<RevocationPolicy> {

@@ -5,6 +5,7 @@ import { rows } from '../../store/pages.ts';
 import { GRANTS_BY_HOLDER, grants, grantsOf } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { keySets } from '../../store/tables/key-sets.ts';
+import { revocationLists } from '../../store/tables/revocation-lists.ts';
 import type { AdminPorts } from './admin.ts';
 
 type StorePort = Pick<AdminPorts, 'store'>;
@@ -33,6 +34,13 @@ function isRenewedByCaller({ origin, refreshable }: Grant): boolean {
 export async function keyFailures({ store }: StorePort): Promise<ReadonlyMap<string, string | undefined>> {
   const sets = (await Array.fromAsync(rows(store, keySets))).sort((a, b) => a.checkedAt - b.checkedAt);
   return new Map(sets.map(({ name, failure }) => [name.slice(0, name.indexOf(' ')), failure]));
+}
+
+/** Why revocation lists could not be fetched or kept at the last attempt since then; limits that were reached come first. */
+export async function listFailures(since: EpochSeconds, { store }: StorePort): Promise<readonly string[]> {
+  const lists = (await Array.fromAsync(rows(store, revocationLists))).filter(({ checkedAt }) => checkedAt >= since);
+  const failed = lists.flatMap(({ url, failure }) => (failure === undefined ? [] : [`${url}: ${failure}`]));
+  return failed.sort((a, b) => Number(a.startsWith('http')) - Number(b.startsWith('http')));
 }
 
 /** How many principal names of the directory have capitals. */

@@ -1,11 +1,12 @@
 // What approving an issuer and changing one share: the draft, and what it must satisfy.
+import { readSpiffeId } from '../../core/certificate.ts';
 import type { ApprovedIssuer, RevocationCheck, RevocationPolicy } from '../../core/issuer.ts';
 import { accept } from '../../core/outcome.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import { isAddressRange } from '../../outbound/address-filter.ts';
 import { judgeAuthority } from '../../pki/path/path.ts';
 import type { PathPolicy } from '../../pki/path/rule.ts';
-import { whyNoListFile } from '../../pki/revocation/crl-file.ts';
+import { whyNoListFile } from '../../pki/revocation/list-reader.ts';
 import { type Certificate, readCertificate } from '../../pki/x509/certificate.ts';
 import { printName } from '../../pki/x509/distinguished-name.ts';
 import { rows } from '../../store/pages.ts';
@@ -41,6 +42,23 @@ export function draftedRevocation({ crl, ocsp, crlFiles, ...rest }: RevocationDr
   // A CRL file is configured on purpose, so callers are refused when it is missing or stale.
   const usual = crlFiles.length > 0 ? 'required' : 'if-available';
   return accept({ crl: crl ?? usual, ocsp, crlFiles: crlFiles.map(({ path }) => path), ...rest });
+}
+
+const OID = /^[0-2](?:\.(?:0|[1-9]\d*))+$/;
+
+/** Settings that only make sense together, or have a form. */
+export function objectionToSettings(
+  issuer: Pick<ApprovedIssuer, 'identitySources' | 'identities' | 'trustDomains' | 'policies'>,
+) {
+  const { identitySources, identities, trustDomains = [], policies = [] } = issuer;
+  const domain = trustDomains.find((name) => readSpiffeId(`spiffe://${name}`)?.domain !== name);
+  if (domain !== undefined) return decline('issuer-setting-malformed', `${domain} is not a trust domain`);
+  const policy = policies.find((oid) => !OID.test(oid));
+  if (policy !== undefined) return decline('issuer-setting-malformed', `${policy} is not an object identifier`);
+  if (!identitySources.includes('spiffe-id')) return undefined;
+  if (trustDomains.length === 0) return decline('issuer-setting-malformed', 'spiffe-id needs a trust domain');
+  if (identities === 'derived') return undefined;
+  return decline('issuer-setting-malformed', 'spiffe-id needs derived identities');
 }
 
 /** Uses the parser and rules that check callers: an authority that every request would fail on is refused now. */

@@ -91,6 +91,7 @@ const TABLE = {
       '%s is not an IP address or network',
       'Give an address or a network, such as 10.1.0.0/16.',
     ],
+    'issuer-setting-malformed': ['%s', 'docs/certificates.md has the settings of an issuer.'],
     'crl-file-unusable': ['%s', 'Give a file with CRLs, PEM or DER.'],
   },
 

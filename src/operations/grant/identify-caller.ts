@@ -61,9 +61,13 @@ export async function mapCaller(
   return identity.ok ? accept({ identity: identity.value, mark, thumbprint, integrations }) : identity;
 }
 
-const LOOKUPS = { 'common-name': 'byUserName', 'email-san': 'byEmail', 'upn-san': 'byUpn' } as const satisfies Readonly<
-  Record<IdentitySource, string>
->;
+/** SPIFFE IDs are derived only: no user name has their form. */
+const LOOKUPS = {
+  'common-name': 'byUserName',
+  'email-san': 'byEmail',
+  'upn-san': 'byUpn',
+  'spiffe-id': 'byUserName',
+} as const satisfies Readonly<Record<IdentitySource, string>>;
 
 /** Two matches are refused; we never pick one (CVE-2022-26923). */
 function theOnly([identity, ...others]: readonly Identity[]): Outcome<Identity> {

@@ -1,10 +1,17 @@
 // The dry run: what was parsed, which issuer matched, which rules passed or failed, and which identity resulted. It
 // uses the same judge as a request, so its words match the log.
+import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { escapeText } from '../../core/quote.ts';
-import { isoTime } from '../../core/time.ts';
+import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
+import { readPemOrDer } from '../der/pem.ts';
+import { EVERY_PROFILE } from '../path/path.ts';
+import { step } from '../path/rule.ts';
+import type { SearchLimits } from '../path/search.ts';
+import { readRevocationList } from '../revocation/crl.ts';
 import { type Certificate, namesOf, readCertificate } from '../x509/certificate.ts';
 import { printName } from '../x509/distinguished-name.ts';
+import { whyHandshakeEnds } from '../x509/key-cost.ts';
 import { printKey } from '../x509/public-key.ts';
 import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
 
@@ -42,6 +49,24 @@ export function explainJudgement(
 ): Explanation {
   const summaries = chain.map(readCertificate).map((read) => (read.ok ? summarize(read.value) : UNREADABLE));
   return { at: isoTime(now), ...concluded(judgement), presented: summaries, steps: judgement.steps };
+}
+
+/** The same if the certificates are sent in a handshake with this service, which ends with some that a proxy could pass on. */
+export function explainHandshake(explanation: Explanation, chain: readonly Uint8Array[]): Explanation {
+  if (chain.length === 0) return explanation;
+  const why = whyHandshakeEnds(chain);
+  const words = `a TLS handshake carries the certificates${why === undefined ? '' : `: ${why}`}`;
+  const carried = step(
+    'handshake',
+    why === undefined,
+    'what is sent',
+    words,
+    why === undefined ? {} : { setting: EVERY_PROFILE },
+  );
+  const steps = [carried, ...explanation.steps];
+  if (why === undefined || !explanation.accepted) return { ...explanation, steps };
+  const { at, presented } = explanation;
+  return { at, presented, steps, accepted: false, refusal: { reason: carried.reason, rule: carried.rule } };
 }
 
 function concluded({
@@ -114,4 +139,56 @@ function printConclusion({ refusal, issuer, identity, integrations }: Explanatio
   if (refusal) return `refused: ${refusal.reason}${refusal.rule ? ` (${refusal.rule})` : ''}`;
   const reach = integrations && `, for ${integrations === 'all' ? 'every integration' : integrations.join(', ')}`;
   return `accepted: ${identity?.source} ${escapeText(identity?.name ?? '')} by issuer ${escapeText(issuer ?? '')}${reach ?? ''}`;
+}
+
+/** File contents, PEM or DER, each with any number of blocks. */
+export interface CertificateFiles {
+  /** The leaf, followed by the other certificates that the caller would send. */
+  readonly certificate: Uint8Array;
+  readonly chain?: readonly Uint8Array[];
+  /** Every certificate in them counts as an approved issuer. */
+  readonly issuers: readonly Uint8Array[];
+  /** If any is given, CRLs are required, as for an issuer that has files with CRLs. */
+  readonly crls?: readonly Uint8Array[];
+  readonly settings?: IssuerSettings;
+  readonly now: EpochSeconds;
+  readonly limits?: SearchLimits;
+}
+
+type IssuerSettings = Partial<Omit<ApprovedIssuer, 'certificate' | 'label'>>;
+
+export function explainFiles({
+  certificate,
+  chain = [],
+  issuers,
+  crls = [],
+  settings,
+  now,
+  limits,
+}: CertificateFiles): Explanation {
+  const lists = crls.flatMap((file) => readPemOrDer(file, 'X509 CRL')).map(readRevocationList);
+  const revocation = { crl: crls.length > 0 ? 'required' : 'off', ocsp: 'off', crlFiles: [], endGrants: true } as const;
+  const approved = issuers.flatMap((file) => readPemOrDer(file, 'CERTIFICATE'));
+  return explainCertificate({
+    chain: [certificate, ...chain].flatMap((file) => readPemOrDer(file, 'CERTIFICATE')),
+    issuers: approved.map((der, index) => issuerOf(der, `issuer ${index + 1}`, { revocation, ...settings })),
+    evidence: { lists: lists.flatMap((list) => (list.ok ? [list.value] : [])), responses: [] },
+    now,
+    ...(limits && { limits }),
+  });
+}
+
+/** A file contains only the issuer's certificate; everything else has its default. */
+export function issuerOf(certificate: Uint8Array, label: string, settings: IssuerSettings = {}): ApprovedIssuer {
+  return {
+    label,
+    certificate,
+    intermediates: [],
+    identitySources: ['common-name'],
+    identities: 'derived',
+    profile: 'rfc5280',
+    revocation: { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true },
+    enabled: true,
+    ...settings,
+  };
 }

@@ -9,10 +9,12 @@ import { type EpochSeconds, earlier } from '../../core/time.ts';
 import type { Step, Verdict } from '../../core/verdict.ts';
 import type { NameComparisons } from '../path/name-constraints.ts';
 import { describe, EVERY_PROFILE, judgePath, type Path } from '../path/path.ts';
-import { type ReadIssuer, readIssuer } from '../path/read-issuer.ts';
+import { authoritiesOf, type ReadIssuer, readIssuer } from '../path/read-issuer.ts';
 import { step } from '../path/rule.ts';
 import { PathSearch, SEARCH_LIMITS, type SearchLimits } from '../path/search.ts';
-import type { RevocationEvidence, RevocationQuestion } from '../revocation/list-signers.ts';
+import { REVOCATION_COST } from '../path/search-budget.ts';
+import { beginOf } from '../revocation/crl.ts';
+import type { RevocationEvidence, RevocationQuestion } from '../revocation/revocation.ts';
 import { judgeRevocation } from '../revocation/revocation.ts';
 import { type Candidate, candidateOf, printNameOf, readCandidate } from '../x509/candidate.ts';
 import { type Certificate, markOf, namesOf } from '../x509/certificate.ts';
@@ -29,10 +31,11 @@ export interface PresentedCertificate {
 export interface Judgement extends Verdict {
   /** The path that was judged, approved issuer first; absent where none was found. */
   readonly path?: Path;
+  /** If refused: when a certificate, list or response that is not valid yet becomes valid, which may change the verdict. */
+  readonly changesAt?: EpochSeconds;
 }
 
 const MAX_OCTETS = 128 * 1024;
-const MAX_PATHS = 8;
 
 export function judgeCertificate(presented: PresentedCertificate): Judgement {
   const { chain, issuers } = presented;
@@ -45,7 +48,20 @@ export function judgeCertificate(presented: PresentedCertificate): Judgement {
     .filter(isFirst)
     .map(readCandidate)
     .flatMap((read) => (read.ok ? [read.value] : []));
-  return judgeLeaf(leaf.value, sent, issuers.filter(({ enabled }) => enabled).map(readIssuer), presented);
+  const approved = issuers.filter(({ enabled }) => enabled).map(readIssuer);
+  const judgement = judgeLeaf(leaf.value, sent, approved, presented);
+  // Without a path, nothing that becomes valid changes the verdict.
+  if (judgement.outcome.ok || !judgement.path) return judgement;
+  const begins = [leaf.value, ...sent].flatMap(({ validity }) => validity?.notBefore ?? []);
+  const known = approved.flatMap(({ issuer }) => authoritiesOf(issuer)).map(({ notBefore }) => notBefore);
+  const { lists, responses } = presented.evidence;
+  const dated = isAboutRevocation(judgement) ? [...lists, ...responses.flatMap(({ answers }) => answers)] : [];
+  const changes = [...begins, ...known, ...dated.map(beginOf)].filter((begin) => begin > presented.now);
+  return changes.length > 0 ? { ...judgement, changesAt: changes.reduce(earlier) } : judgement;
+}
+
+function isAboutRevocation({ outcome }: Judgement): boolean {
+  return !outcome.ok && ['certificate-revoked', 'certificate-revocation-unknown'].includes(outcome.refusal.reason);
 }
 
 function judgeLeaf(
@@ -57,16 +73,16 @@ function judgeLeaf(
   const anchors = approved.flatMap(({ certificate }) => (certificate ? [certificate] : []));
   const registered = approved.flatMap(({ intermediates }) => intermediates.map(candidateOf));
   const pool = [...sent, ...registered];
-  const search = new PathSearch(anchors, pool, limits);
+  const search = new PathSearch(anchors, pool, now, limits);
   const work = { comparisons: 0 };
   let refused: Judgement | undefined;
-  let tried = 0;
   for (const path of search.pathsTo(leaf)) {
     const issuer = approved.find(({ certificate }) => certificate === path[0])?.issuer;
-    if (!issuer || ++tried > MAX_PATHS) break;
+    if (!issuer) break;
     const judgement = judgeFoundPath({ path, pool, issuer, evidence, now }, work);
     if (judgement.outcome.ok) return judgement;
     refused ??= judgement;
+    if (isAboutRevocation(judgement) && !search.spend(REVOCATION_COST)) break;
   }
   return refused ?? refusedAt(whyNoPath(leaf, approved, search));
 }
@@ -120,7 +136,7 @@ function approvedBy(issuer: ApprovedIssuer, leaf: Certificate): Step {
 }
 
 function whyNoPath(leaf: Candidate, approved: readonly ReadIssuer[], search: PathSearch): Step {
-  if (search.unreadable !== undefined) return unreadable(search.unreadable);
+  if (search.unreadable?.candidate === leaf) return unreadable(search.unreadable.why);
   const anchors = approved.flatMap(({ certificate }) => certificate ?? []);
   const words = `a path of signatures leads to the key of an approved issuer: ${whyNotApproved(leaf, anchors, search)}`;
   const about = `leaf ${printNameOf(leaf.subject)}`;
@@ -138,6 +154,10 @@ function printLabels(approved: readonly ReadIssuer[]): string {
 
 function whyNotApproved(leaf: Candidate, anchors: readonly Certificate[], search: PathSearch): string {
   if (search.isExhausted) return 'the search stopped at its limit';
+  if (search.unreadable) {
+    const { candidate, why } = search.unreadable;
+    return `the intermediate ${printNameOf(candidate.subject)} cannot be parsed: ${why}`;
+  }
   return anchors.some((anchor) => search.isNamedBy(leaf, anchor))
     ? 'an approved issuer has the name of its issuer, but another key signed it'
     : `its issuer is ${printNameOf(leaf.issuer)}`;

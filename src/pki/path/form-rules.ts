@@ -1,10 +1,12 @@
 // Rules for every certificate, wherever it is on the path.
+import { readSpiffeId } from '../../core/certificate.ts';
+import { escapeText } from '../../core/quote.ts';
 import { isoTime } from '../../core/time.ts';
-import type { Certificate } from '../x509/certificate.ts';
+import { type Certificate, spiffeUris } from '../x509/certificate.ts';
 import { isInSetOrder } from '../x509/distinguished-name.ts';
 import { EXTENSION } from '../x509/extensions.ts';
-import { isAddressAsName, isAlternativeName } from '../x509/name-form.ts';
-import { BELOW_ISSUER, EVERY_ROLE, isCritical, type Rule } from './rule.ts';
+import { isAddressAsName, isAlternativeName } from '../x509/general-name.ts';
+import { BELOW_ISSUER, EVERY_ROLE, isCritical, type PathPolicy, type Rule } from './rule.ts';
 
 // RFC 5280 6.1 processes these. We can process the other extensions that we parse (information access, distribution
 // points, key identifiers) too; they are refused as critical if the RFC requires them not to be.
@@ -113,6 +115,14 @@ export const FORM_RULES: readonly Rule[] = [
     reason: 'certificate-expired',
   },
   {
+    rule: 'dates-encoded',
+    clause: 'RFC 5280 4.1.2.5',
+    words: 'dates before 2050 are UTCTime, not GeneralizedTime',
+    profile: 'strict',
+    roles: EVERY_ROLE,
+    holds: ({ certificate }) => !certificate.hasLongDates,
+  },
+  {
     rule: 'serial-number',
     clause: 'RFC 5280 4.1.2.2',
     words: 'the serial number is positive and has 1 to 20 octets',
@@ -162,6 +172,17 @@ export const FORM_RULES: readonly Rule[] = [
     setting: ({ identitySources }) => `identitySources: ${identitySources.join(', ')}`,
   },
   {
+    rule: 'spiffe-trust-domain',
+    clause: 'X.509-SVID 2 and 4.1',
+    words:
+      'where SPIFFE IDs identify callers, a certificate with one has no other URI, and its trust domain is allowed for the issuer',
+    roles: ['intermediate', 'leaf'],
+    holds: ({ certificate, policy }) =>
+      !policy.identitySources.includes('spiffe-id') || isInTrustDomain(certificate, policy),
+    found: ({ known }) => spiffeUris(known).slice(0, 2).map(escapeText).join(', '),
+    setting: ({ trustDomains = [] }) => `trustDomains: ${trustDomains.join(', ')}`,
+  },
+  {
     rule: 'names-in-set-order',
     clause: 'X.690 11.6',
     words: 'the attributes of a relative name are sorted as DER requires',
@@ -192,4 +213,10 @@ function unknownQualifiers({ known }: Certificate): string[] {
   return (known.certificatePolicies ?? [])
     .flatMap(({ qualifiers }) => qualifiers)
     .filter((oid) => !QUALIFIERS.has(oid));
+}
+
+function isInTrustDomain({ known }: Certificate, { trustDomains = [] }: PathPolicy): boolean {
+  const [id, ...others] = spiffeUris(known);
+  if (id === undefined) return true;
+  return others.length === 0 && trustDomains.includes(readSpiffeId(id)?.domain ?? '');
 }

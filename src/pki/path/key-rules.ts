@@ -13,11 +13,15 @@ export const KEY_RULES: readonly Rule[] = [
   {
     rule: 'key-strong',
     clause: 'NIST SP 800-57, FIPS 186-5',
-    words: 'the key is RSA with 2048 bits or more, elliptic on a named curve, or Edwards',
+    words:
+      'the key is RSA with 2048 bits or more, elliptic on a named curve, Edwards, or ML-DSA if the issuer allows it',
     roles: EVERY_ROLE,
-    holds: ({ certificate: { publicKey } }) =>
-      FAMILIES.includes(publicKey.family) && (publicKey.bits ?? 2048) >= 2048 && publicKey.curve !== 'explicit',
+    holds: ({ certificate: { publicKey }, policy: { mlDsa = false } }) =>
+      (FAMILIES.includes(publicKey.family) || (mlDsa && publicKey.family.startsWith('ml-dsa'))) &&
+      (publicKey.bits ?? 2048) >= 2048 &&
+      publicKey.curve !== 'explicit',
     found: ({ publicKey }) => printKey(publicKey),
+    setting: ({ mlDsa = false }) => `mlDsa: ${mlDsa}`,
   },
   {
     rule: 'key-curve',
@@ -34,7 +38,7 @@ export const KEY_RULES: readonly Rule[] = [
   {
     rule: 'key-well-formed',
     clause: 'RFC 3279 2.3, RFC 5480 2, RFC 8410 4, FIPS 186-5 A.1.1',
-    words: 'the key is valid: a sound modulus and exponent, or a point on its curve',
+    words: 'the key is valid: a sound modulus, an exponent of at most 64 bits, or a point on its curve',
     roles: EVERY_ROLE,
     holds: ({ certificate: { publicKey } }) => whyUnusable(publicKey) === undefined,
     found: ({ publicKey }) => whyUnusable(publicKey) ?? '',

@@ -1,5 +1,6 @@
 // RFC 5280 4.2.1.10: a CA may only sign for names inside the permitted and outside the excluded subtrees of every CA
 // above it.
+import { domainToASCII } from 'node:url';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
 import {
@@ -9,8 +10,7 @@ import {
   foldedCharacters,
   isNameWithin,
 } from '../x509/distinguished-name.ts';
-import type { GeneralName } from '../x509/general-name.ts';
-import { hostOf, isComparable, isConstraint } from '../x509/name-form.ts';
+import { type GeneralName, hostOf, isComparable, isConstraint, SMTP_UTF8_MAILBOX } from '../x509/general-name.ts';
 
 // Comparing thousands of constraints with thousands of names would take seconds; honest CAs stay far below this limit.
 const MAX_COMPARISONS = 20_000;
@@ -116,7 +116,16 @@ function constrainedNames({ subject, known }: Certificate): GeneralName[] {
   const names: GeneralName[] = [...(known.subjectAltName ?? [])];
   if (subject.rdns.length > 0) names.push({ kind: 'directory', name: subject });
   for (const { value } of attributesOf(subject, EMAIL_ADDRESS)) names.push({ kind: 'email', value });
+  names.push(...(known.subjectAltName ?? []).flatMap(internationalMailbox));
   return names;
+}
+
+/** RFC 9598 6: constraints on e-mail names apply to SmtpUTF8Mailbox too, with its domain in ASCII. */
+function internationalMailbox(name: GeneralName): GeneralName[] {
+  if (name.kind !== 'other' || name.oid !== SMTP_UTF8_MAILBOX) return [];
+  const { value } = name.value;
+  const at = value.lastIndexOf('@') + 1;
+  return [{ kind: 'email', value: value.slice(0, at) + domainToASCII(value.slice(at)) }];
 }
 
 function comparedOf(name: GeneralName): Compared {
@@ -158,6 +167,9 @@ function overlaps(name: Compared, subtree: Compared): boolean {
   // RFC 5280 4.2.1.10: a constraint that we cannot process, on a kind of name that occurs, means refusal.
   if (name.kind === 'opaque' || isWithin(name, subtree)) return true;
   if (name.kind === 'directory' && subtree.kind === 'directory') return mayBeWithin(name.name, subtree.name);
+  if (name.kind === 'ip' && subtree.kind === 'ip') {
+    return isAddressWithin(withoutMapping(name.octets, 16), withoutMapping(subtree.octets, 32));
+  }
   if (name.kind !== 'dns' || subtree.kind !== 'dns') return false;
   // An exclusion of `.example.com` most likely means `example.com` as well.
   const base = subtree.host.replace(/^\./, '');
@@ -183,4 +195,13 @@ function isAddressWithin(address: Uint8Array, range: Uint8Array): boolean {
   const size = address.length;
   if (range.length !== size * 2) return false;
   return address.every((octet, index) => ((octet ^ (range[index] ?? 0)) & (range[size + index] ?? 0)) === 0);
+}
+
+const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
+
+/** RFC 4291 2.5.5.2: ::ffff:10.0.0.1 is 10.0.0.1. The same for a range of such addresses, which is followed by its mask. */
+function withoutMapping(octets: Uint8Array, size: 16 | 32): Uint8Array {
+  const isMapped = octets.length === size && MAPPED.every((octet, index) => octets[index] === octet);
+  const isRange = octets.subarray(16, 28).every((octet) => octet === 0xff);
+  return isMapped && isRange ? Buffer.concat([octets.subarray(12, 16), octets.subarray(28, 32)]) : octets;
 }

@@ -53,10 +53,16 @@ export const RULES: readonly Rule[] = [...FORM_RULES, ...KEY_RULES, ...ROLE_RULE
 
 function judgeCertificateAlone(position: Position): Step[] {
   const about = describe(position.certificate, position.role);
-  const rules = RULES.filter(({ roles, profile }) => {
-    return roles.includes(position.role) && (profile ?? position.policy.profile) === position.policy.profile;
-  });
-  return rules.map((rule) => applyRule(rule, position, about));
+  return rulesFor(position.role, position.policy.profile).map((rule) => applyRule(rule, position, about));
+}
+
+const byRole = new Map<string, readonly Rule[]>();
+
+function rulesFor(role: Role, of: PathPolicy['profile']): readonly Rule[] {
+  const key = `${role} ${of}`;
+  const found = byRole.get(key) ?? RULES.filter(({ roles, profile = of }) => roles.includes(role) && profile === of);
+  byRole.set(key, found);
+  return found;
 }
 
 function applyRule(rule: Rule, position: Position, about: string): Step {
@@ -76,7 +82,7 @@ function settingOf(rule: Rule, policy: PathPolicy, passed: boolean): string | un
 
 export const EVERY_PROFILE = 'every profile';
 
-function judgeTogether(path: Path, { profile }: PathPolicy, work: NameComparisons): Step[] {
+function judgeTogether(path: Path, { profile, policies }: PathPolicy, work: NameComparisons): Step[] {
   const checks = [
     [
       'path-length',
@@ -88,7 +94,11 @@ function judgeTogether(path: Path, { profile }: PathPolicy, work: NameComparison
       'every name is within the name constraints of the authorities above it (RFC 5280 4.2.1.10)',
       violatedConstraint(path, profile, work),
     ],
-    ['certificate-policies', 'the certificate policies of the path are valid (RFC 5280 6.1)', violatedPolicy(path)],
+    [
+      'certificate-policies',
+      'the certificate policies of the path are valid (RFC 5280 6.1)',
+      violatedPolicy(path, policies),
+    ],
   ] as const;
   return checks.map(([rule, words, found]) =>
     step(rule, !found, 'path', explain(words, found), found ? { setting: EVERY_PROFILE } : {}),

@@ -19,7 +19,10 @@ export interface Position {
 }
 
 /** The approved issuer's settings for the paths below it. */
-export type PathPolicy = Pick<ApprovedIssuer, 'profile' | 'curves' | 'identitySources'>;
+export type PathPolicy = Pick<
+  ApprovedIssuer,
+  'profile' | 'curves' | 'identitySources' | 'trustDomains' | 'policies' | 'mlDsa'
+>;
 
 export interface Rule {
   readonly rule: string;

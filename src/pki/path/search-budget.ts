@@ -3,10 +3,13 @@
 // what was measured on a quiet machine.
 import type { PublicKeyFacts } from '../x509/public-key.ts';
 
-// The budget is small until an approved issuer's signature is found; before that, anybody could cause the work.
-const BEFORE_SIGNATURE = 2_850;
-// Enough for three intermediates with P-521.
-const AFTER_SIGNATURE = 15_000;
+/** Estimates divided by this give the time that docs/certificates.md states. */
+export const SAFETY = 1.5;
+// The budget is small until an approved issuer's signature is found; before that, anybody could cause the work. Enough
+// to check all certificates that may be presented with P-256 or RSA keys.
+export const BEFORE_SIGNATURE = 4_500;
+// Enough for eight intermediates with P-521.
+export const AFTER_SIGNATURE = 33_000;
 const FOR_LIST_SIGNERS = 8_000;
 // The first check with each of two issuers is always allowed: two approved issuers may have one name and P-521 keys.
 const ALWAYS = 2;
@@ -67,7 +70,13 @@ export function signerBudget(): SearchBudget {
 
 const CURVE_COSTS: Readonly<Record<string, number>> = { 'P-256': 135, 'P-384': 1_400, 'P-521': 3_100 };
 const OTHER_CURVE = 2_000;
-const FAMILY_COSTS: Readonly<Partial<Record<PublicKeyFacts['family'], number>>> = { ed25519: 210, ed448: 420 };
+const FAMILY_COSTS: Readonly<Partial<Record<PublicKeyFacts['family'], number>>> = {
+  ed25519: 210,
+  ed448: 420,
+  'ml-dsa-44': 320,
+  'ml-dsa-65': 470,
+  'ml-dsa-87': 680,
+};
 const LOAD_KEY = 120;
 
 /** The cost of one signature check over this many octets, with the key of an authority that is known or presented. */
@@ -80,6 +89,14 @@ export function signatureCost(
   const check = curve ? (CURVE_COSTS[curve] ?? OTHER_CURVE) : (FAMILY_COSTS[family] ?? perModulus);
   return check + octets / 250 + (isKnown ? 0 : LOAD_KEY);
 }
+
+/** The cost of looking for the issuers of one certificate among this many authorities. */
+export function stepCost(authorities: number): number {
+  return 2 + authorities;
+}
+
+/** The cost of checking whether the certificates of one path are revoked. */
+export const REVOCATION_COST = 4_000;
 
 /** The cost of parsing an untrusted name; the most expensive ones consist of many short attributes. */
 export function nameCost(octets: number): number {

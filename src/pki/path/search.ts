@@ -2,13 +2,14 @@
 // authority that the operator knows has signed one of the presented certificates, only keys that the operator knows are
 // used. A certificate is parsed in full when a whole path of signatures leads to it. All work is bounded, because a graph
 // of cross-signed CAs has exponentially many paths.
+import type { EpochSeconds } from '../../core/time.ts';
 import { Candidate, candidateOf } from '../x509/candidate.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { type DistinguishedName, foldedCharacters, mayBeSame, sameName } from '../x509/distinguished-name.ts';
 import type { PublicKeyFacts } from '../x509/public-key.ts';
 import { couldBeSignedBy, isSignedBy } from '../x509/signed.ts';
 import type { Path } from './path.ts';
-import { foldCost, nameCost, parseCost, SearchBudget, signatureCost } from './search-budget.ts';
+import { foldCost, nameCost, parseCost, SearchBudget, signatureCost, stepCost } from './search-budget.ts';
 
 export interface SearchLimits {
   /**
@@ -21,8 +22,6 @@ export const SEARCH_LIMITS: SearchLimits = { intermediates: 8 };
 
 // Self-issued certificates do not count towards the depth, so they have their own limit.
 const MAX_PATH_LENGTH = 16;
-// Signature checks are cached, but a graph has more paths than edges.
-const MAX_STEPS = 200;
 
 /** From an authority down to the leaf. */
 type Trail = readonly [Candidate, ...Candidate[]];
@@ -37,41 +36,59 @@ export class PathSearch {
   readonly #folded = new Set<DistinguishedName>();
   readonly #parsed = new Set<object>();
   readonly #keys = new Map<string, PublicKeyFacts>();
-  /** Why a leaf signed by an approved issuer could not be parsed. */
-  unreadable: string | undefined;
-  #steps = 0;
+  readonly #now: EpochSeconds;
+  /** Why a certificate below an approved issuer could not be parsed; the leaf's reason comes first. */
+  unreadable: { readonly candidate: Candidate; readonly why: string | undefined } | undefined;
 
   constructor(
     anchors: readonly Certificate[],
     pool: readonly (Certificate | Candidate)[],
+    now: EpochSeconds,
     limits: SearchLimits = SEARCH_LIMITS,
     budget: SearchBudget = new SearchBudget(),
   ) {
     this.#anchors = new Map(anchors.map((certificate) => [candidateOf(certificate), certificate]));
     this.#pool = pool.map(asCandidate).filter((candidate) => !anchors.some((anchor) => isCopyOf(candidate, anchor)));
     this.#authorities = [...this.#anchors.keys(), ...this.#pool];
+    this.#now = now;
     this.#limits = limits;
     this.#budget = budget;
   }
 
   /** Whether the search stopped at a limit. "No path" is final even then. */
   get isExhausted(): boolean {
-    return this.#budget.isExhausted || this.#steps >= MAX_STEPS;
+    return this.#budget.isExhausted;
   }
 
-  /** Paths from the approved issuer down to the leaf. A leaf signed by an approved issuer may still fail to parse. */
+  /**
+   * Paths from the approved issuer down to the leaf. A leaf signed by an approved issuer may still fail to parse. If no
+   * path is valid at present, one that is not, which gives the reason.
+   */
   *pathsTo(leaf: Certificate | Candidate): Generator<Path> {
     const last = asCandidate(leaf);
-    if (this.#budget.hasSignature || !last.isPresented || this.#isVouchedFor(last)) yield* this.#ascend([last]);
+    if (!this.#budget.hasSignature && last.isPresented && !this.#isVouchedFor(last)) return;
+    let isFound = false;
+    for (const path of this.#isValid(last) ? this.#ascend([last], this.#isValid) : []) {
+      isFound = true;
+      yield path;
+    }
+    const [other] = isFound ? [] : this.#ascend([last], () => true);
+    if (other) yield other;
   }
+
+  /** Whether the budget allows the work that somebody does with a path. */
+  spend(cost: number): boolean {
+    return this.#budget.spend(cost);
+  }
+
+  readonly #isValid = (candidate: Candidate): boolean => candidate.isValidAt(this.#now);
 
   /** Whether an authority that the operator knows has signed the leaf or a certificate that was sent with it. */
   #isVouchedFor(leaf: Candidate): boolean {
     const known = this.#authorities.filter(isKnown);
-    const presented = likelyFirst(
-      leaf,
-      this.#pool.filter(({ isPresented }) => isPresented),
-    );
+    const sent = this.#pool.filter(({ isPresented }) => isPresented);
+    const isLater = (candidate: Candidate) => Number(!this.#isValid(candidate));
+    const presented = likelyFirst(leaf, sent).toSorted((a, b) => isLater(a) - isLater(b));
     const isLikely = (below: Candidate) =>
       known.some((above) => rankOf(above, below) <= LIKELY && this.#hasIssued(above, below));
     if (!presented.some(isLikely) && !this.#isSignedByAny(known, presented)) return false;
@@ -85,14 +102,15 @@ export class PathSearch {
     return pairs.sort((a, b) => a.rank - b.rank).some(({ above, below }) => this.#hasIssued(above, below));
   }
 
-  *#ascend(trail: Trail): Generator<Path> {
-    if (this.#steps++ >= MAX_STEPS) return;
+  *#ascend(trail: Trail, isEligible: (candidate: Candidate) => boolean): Generator<Path> {
+    // Signature checks are cached, but a graph has more paths than edges.
+    if (!this.#budget.spend(stepCost(this.#authorities.length))) return;
     const [top] = trail;
     for (const above of byRank(this.#authorities, top)) {
       const anchor = this.#anchors.get(above);
-      if (!anchor && !this.#mayFollow(above, trail)) continue;
+      if (!isEligible(above) || (!anchor && !this.#mayFollow(above, trail))) continue;
       if (!this.#hasIssued(above, top)) continue;
-      if (!anchor) yield* this.#ascend([above, ...trail]);
+      if (!anchor) yield* this.#ascend([above, ...trail], isEligible);
       const path = anchor && this.#read(anchor, trail);
       if (path) yield path;
     }
@@ -105,7 +123,7 @@ export class PathSearch {
       if (!this.#mayParse(candidate, index === trail.length - 1)) return undefined;
       const read = candidate.certificate;
       if (read.ok) certificates.push(read.value);
-      else if (index === trail.length - 1) this.unreadable ??= read.refusal.rule;
+      else this.unreadable = { candidate, why: read.refusal.rule };
     }
     return certificates.length === trail.length ? [anchor, ...certificates] : undefined;
   }

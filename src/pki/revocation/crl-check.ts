@@ -6,7 +6,7 @@ import { type DistributionPoint, KEY_USAGE } from '../x509/extensions.ts';
 import { placesOf } from '../x509/general-name.ts';
 import type { PublicKeyFacts } from '../x509/public-key.ts';
 import { isSignedBy } from '../x509/signed.ts';
-import type { RevocationList } from './crl.ts';
+import { beginOf, type RevocationList } from './crl.ts';
 
 export interface RevocationAnswer {
   readonly state: 'good' | 'revoked' | 'unknown';
@@ -28,21 +28,27 @@ export function checkLists(
   now: EpochSeconds,
 ): RevocationAnswer {
   const covered = new Set<number>();
-  const doubts: string[] = [];
+  const doubts = new Set<string>();
   let until: EpochSeconds | undefined;
   for (const list of lists.filter((candidate) => speaksAbout(candidate, certificate))) {
+    const isNamed = names(list, certificate);
+    // An issuer may have a thousand lists; the others need not be checked.
+    if (!isNamed && isElsewhere(list, certificate)) {
+      doubts.add(ELSEWHERE);
+      continue;
+    }
     const doubt = whyNotTrusted(list, signersOf(list.issuer));
     // A list revokes what it names, even if it is irregular or stale.
-    if (!doubt && names(list, certificate)) return { state: 'revoked', words: 'a CRL lists it' };
+    if (!doubt && isNamed) return { state: 'revoked', words: 'a CRL lists it' };
     const objection = doubt ?? whyInconclusive(list, certificate) ?? whyStale(list, now);
-    if (objection) doubts.push(objection);
+    if (objection) doubts.add(objection);
     else for (const reason of reasonsCovered(list, certificate)) covered.add(reason);
     if (!objection && list.nextUpdate && (!until || list.nextUpdate < until)) until = list.nextUpdate;
   }
   if (EVERY_REASON.every((reason) => covered.has(reason))) {
     return { state: 'good', words: 'a current CRL from its issuer does not list it', ...(until && { until }) };
   }
-  return { state: 'unknown', words: doubts.join('; ') || 'there is no CRL from its issuer' };
+  return { state: 'unknown', words: [...doubts].join('; ') || 'there is no CRL from its issuer' };
 }
 
 /** RFC 5280 6.3.3 (b) 1: a list of the issuer itself, or of a CRL issuer that the certificate names. */
@@ -110,10 +116,8 @@ function keyText(spki: Uint8Array): string {
 }
 
 /** Why a trusted list that does not name the certificate still does not show that it is good. */
-function whyInconclusive(
-  { issuer, scope, inconclusive }: RevocationList,
-  certificate: Certificate,
-): string | undefined {
+function whyInconclusive(list: RevocationList, certificate: Certificate): string | undefined {
+  const { issuer, scope, inconclusive } = list;
   if (inconclusive !== undefined) return `the CRL is inconclusive: ${inconclusive}`;
   if (scope.indirect !== isNamedAsIssuer(issuer, certificate)) {
     return scope.indirect
@@ -122,14 +126,18 @@ function whyInconclusive(
   }
   const kind = certificate.known.basicConstraints?.ca ? 'authorities' : 'leaves';
   if (scope.only && scope.only !== kind) return `the CRL covers ${scope.only} only`;
-  if (scope.names.length > 0 && pointsMatching(scope.names, certificate).length === 0) {
-    return 'the CRL is for another distribution point';
-  }
-  return undefined;
+  return isElsewhere(list, certificate) ? ELSEWHERE : undefined;
 }
 
-function whyStale({ thisUpdate, nextUpdate }: RevocationList, now: EpochSeconds): string | undefined {
-  if (now < thisUpdate) return `the CRL is not valid before ${isoTime(thisUpdate)}`;
+const ELSEWHERE = 'the CRL is for another distribution point';
+
+function isElsewhere({ scope }: RevocationList, certificate: Certificate): boolean {
+  return scope.names.length > 0 && pointsMatching(scope.names, certificate).length === 0;
+}
+
+function whyStale(list: RevocationList, now: EpochSeconds): string | undefined {
+  const { thisUpdate, nextUpdate } = list;
+  if (now < beginOf(list)) return `the CRL is not valid before ${isoTime(thisUpdate)}`;
   if (nextUpdate === undefined) return 'the CRL has no nextUpdate';
   return now > nextUpdate ? `the CRL has been stale since ${isoTime(nextUpdate)}` : undefined;
 }

@@ -2,15 +2,14 @@
 // version, no CRL number, unknown critical extension, delta) still revokes what it names, but never shows that a
 // certificate is good.
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
-import type { EpochSeconds } from '../../core/time.ts';
+import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 import { contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from '../der/der.ts';
 import { readBoolean, readCount, readNamedBits, readTime } from '../der/der-values.ts';
 import { type DistinguishedName, readName, sameName } from '../x509/distinguished-name.ts';
 import { EXTENSION, type RawExtension, readExtensionList } from '../x509/extensions.ts';
 import { type PointName, readPointName } from '../x509/general-name.ts';
 import { readSigned, type Signed } from '../x509/signed.ts';
-import { type ScannedEntries, scanEntries } from './crl-entries.ts';
-import { RevokedSerials } from './revoked-serials.ts';
+import { RevokedSerials, type ScannedEntries, scanEntries } from './crl-entries.ts';
 
 export interface RevocationList extends Signed {
   readonly issuer: DistinguishedName;
@@ -40,6 +39,14 @@ interface RevocationScope {
   /** If present, the only revocation reasons that the list covers. */
   readonly reasons?: ReadonlySet<number>;
   readonly indirect: boolean;
+}
+
+/** How far the clock of a CA or responder may be ahead of ours. */
+export const CLOCK_SKEW_SECONDS = 300;
+
+/** From when on a list or response dated `thisUpdate` is used. */
+export function beginOf({ thisUpdate }: { readonly thisUpdate: EpochSeconds }): EpochSeconds {
+  return epochSeconds(thisUpdate - CLOCK_SKEW_SECONDS);
 }
 
 const WHOLE: RevocationScope = { names: [], indirect: false };
@@ -166,7 +173,8 @@ function readNumber(extensions: readonly RawExtension[]): bigint | undefined {
 function whyWithheld(extensions: readonly RawExtension[], isDelta: boolean): string | undefined {
   if (isDelta) return 'it is a delta CRL';
   const number = extensions.find(({ oid }) => oid === EXTENSION.crlNumber);
-  if (!number || number.critical) return 'it has no CRL number, or a critical one (RFC 5280 5.2.3)';
+  const isValid = readNumber(extensions) !== undefined && (number?.value[2] ?? 0) < 0x80;
+  if (!isValid || number?.critical) return 'it has no CRL number, or an invalid or critical one (RFC 5280 5.2.3)';
   const unknown = extensions.find(({ critical, oid }) => critical && !KNOWN_CRITICAL.includes(oid));
   return unknown && `it has the unknown critical extension ${unknown.oid}`;
 }
@@ -180,7 +188,9 @@ function readScope(extensions: readonly RawExtension[]): { value: RevocationScop
 }
 
 function readIssuingPoint(der: Uint8Array): RevocationScope {
-  const fields = new Fields(readElement(der, TAG.sequence));
+  const element = readElement(der, TAG.sequence);
+  if (element.content.length === 0) throw new MalformedDer('it is empty');
+  const fields = new Fields(element);
   const point = fields.optional(contextTag(0, 'constructed'));
   const leaves = readFlag(fields.optional(contextTag(1, 'primitive')));
   const authorities = readFlag(fields.optional(contextTag(2, 'primitive')));

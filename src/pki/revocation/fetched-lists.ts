@@ -1,31 +1,25 @@
-// The lists that certificates name. One node fetches each list, and every node validates it here: a list from the
-// network or from the store is parsed, checked, and compared with the previous one.
+// The lists that certificates name. One node fetches each, and every node parses, checks and compares it here.
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { type Outcome, refused } from '../../core/outcome.ts';
 import type { SharedList } from '../../core/shared-list.ts';
 import { type EpochSeconds, earlier, epochSeconds } from '../../core/time.ts';
 import { download, type Fetch, tooLargeFor } from '../../outbound/download.ts';
-import { type Exchange, fetchUnlessShared, waitAtMost } from '../../outbound/shared-download.ts';
+import { fetchUnlessShared, waitAtMost } from '../../outbound/shared-download.ts';
 import type { Certificate } from '../x509/certificate.ts';
-import type { RevocationList } from './crl.ts';
+import { beginOf, type RevocationList } from './crl.ts';
 import { whyNotTrusted } from './crl-check.ts';
-import type { IssuerAddresses } from './issuer-addresses.ts';
-import { type KeptLists, NOTHING, type ServedList, withList } from './kept-lists.ts';
+import {
+  isFull,
+  type KeptLists,
+  type ListExchange,
+  type ListLimits,
+  NOTHING,
+  overLimits,
+  type ServedList,
+  withList,
+} from './kept-lists.ts';
 import type { ListReader } from './list-reader.ts';
 import { backOff, MAX_RETRY_SECONDS, NEVER, RETRY_SECONDS, Renewals, renewalOf } from './renewal.ts';
-
-export interface ListExchange extends Omit<Exchange<SharedList>, 'share'> {
-  /** A caller of this node has presented a certificate that names the list. */
-  named(url: string): void;
-  /** Whether a caller of any node has done so within the lifetime of a grant. */
-  isWanted(url: string): boolean;
-  /** The lists in use; undefined if nothing has changed since the last call, unless `all` is set. */
-  news(all: boolean): Promise<readonly SharedList[] | undefined>;
-  /** In a buffer that nothing else uses. */
-  contents(url: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Without contents, the stored contents stay. */
-  share(news: Omit<SharedList, 'askedAt'>, contents?: Uint8Array): Promise<void>;
-}
 
 /** A CA whose lists are used, and the approved issuer above it. */
 export interface KnownAuthority {
@@ -44,8 +38,9 @@ export interface ListPorts {
   readonly logRefused: (url: string, why: string) => void;
   /** The set of lists has changed. */
   readonly changed: () => void;
-  readonly addresses: IssuerAddresses;
-  readonly maxBytes: number;
+  /** A list was dropped because of this limit. */
+  readonly limitHit: (limit: string) => void;
+  readonly limits: () => ListLimits;
 }
 
 /** An untrusted list may be large, so the retry comes later than after a failed download. */
@@ -60,6 +55,7 @@ const WAIT_MS = 15_000;
 export class FetchedLists {
   readonly #ports: ListPorts;
   readonly #renewals: Renewals;
+  /** The list that was not needed for the longest time first. */
   readonly #kept = new Map<string, KeptLists>();
   /** Lists that callers of this node named, and the approved issuers of these callers. */
   readonly #named = new Map<string, Set<string>>();
@@ -81,12 +77,13 @@ export class FetchedLists {
   }
 
   /** Waits only if there is no unexpired list, and only for a limited time. */
-  async need(url: string, label: string): Promise<void> {
-    const labels = this.#named.get(url) ?? new Set<string>();
-    this.#named.set(url, labels.add(label));
+  need(url: string, label: string): Promise<void> {
+    const kept = this.#kept.get(url);
+    if (kept && this.#kept.delete(url)) this.#kept.set(url, kept);
+    this.#named.set(url, (this.#named.get(url) ?? new Set<string>()).add(label));
     this.#ports.exchange.named(url);
-    const renewal = this.#renewals.once(url, this.#kept.get(url), () => this.#renew(url));
-    await waitAtMost(WAIT_MS, renewal);
+    const renewal = this.#renewals.once(url, kept, () => this.#renew(url));
+    return waitAtMost(WAIT_MS, renewal);
   }
 
   /**
@@ -124,6 +121,8 @@ export class FetchedLists {
   }
 
   async #follow({ url, mark, failure, checkedAt, renewAt }: SharedList): Promise<void> {
+    // Lists that no caller of this node named wait until there is room.
+    if (!this.#kept.has(url) && !this.#named.has(url) && isFull(this.#kept, this.#ports.limits())) return;
     if (mark !== undefined && !this.#heldAs(url, mark) && this.#refused.get(url) !== mark)
       await this.#takeShared(url, mark);
     const hasFailed = failure !== undefined && (this.#kept.has(url) || this.#named.has(url));
@@ -145,8 +144,12 @@ export class FetchedLists {
   }
 
   async #fetch(url: string): Promise<void> {
-    const { fetch, maxBytes, exchange, now } = this.#ports;
-    const answer = await download(fetch, url, { maxBytes, withinMs: FETCH_MS, allowed: this.#allowedFor(url) });
+    const { fetch, limits, exchange, now } = this.#ports;
+    const answer = await download(fetch, url, {
+      maxBytes: limits().listBytes,
+      withinMs: FETCH_MS,
+      allowed: this.#allowedFor(url),
+    });
     if (!answer.ok) return this.#shareFailure(url, answer.refusal, RETRY_SECONDS);
     const taken = await this.#take(url, answer.value);
     if (!taken.ok) return this.#shareFailure(url, taken.refusal, DOUBT_SECONDS);
@@ -154,15 +157,16 @@ export class FetchedLists {
     const checkedAt = now();
     const renewAt = this.#renewalAfter(url, taken.value.list, checkedAt);
     this.#postpone(url, renewAt);
-    // In the store, too, a delta does not replace a complete list.
-    const isBeside = taken.value.list.isDelta && (this.#kept.get(url)?.lists.length ?? 0) > 1;
+    // In the store, too, a delta does not replace a complete list, nor a list that is not valid yet a valid one.
+    const { list } = taken.value;
+    const isBeside = (list.isDelta || beginOf(list) > checkedAt) && (this.#kept.get(url)?.lists.length ?? 0) > 1;
     if (isBeside) return exchange.share({ url, checkedAt, renewAt });
     return exchange.share({ url, checkedAt, renewAt, mark: taken.value.mark }, taken.value.contents);
   }
 
-  /** A list that arrives already expired was published late; it is treated as a failure, with growing delays. */
-  #renewalAfter(url: string, { nextUpdate = NEVER }: RevocationList, at: EpochSeconds): EpochSeconds {
-    if (nextUpdate > at) {
+  /** A list that arrives expired or not yet valid is treated as a failure, with growing delays: the CA may correct it. */
+  #renewalAfter(url: string, list: RevocationList, at: EpochSeconds): EpochSeconds {
+    if ((list.nextUpdate ?? NEVER) > at && beginOf(list) <= at) {
       this.#delays.delete(url);
       return this.#renewalOf(url, at);
     }
@@ -192,8 +196,9 @@ export class FetchedLists {
     url: string,
     given: Uint8Array<ArrayBuffer>,
   ): Promise<Outcome<ServedList & { contents: Uint8Array }, string>> {
-    const { maxBytes, reader } = this.#ports;
-    if (given.length > maxBytes) return refused(tooLargeFor(maxBytes));
+    const { limits, reader, now } = this.#ports;
+    const { listBytes } = limits();
+    if (given.length > listBytes) return refused(tooLargeFor(listBytes));
     const authorities = this.#authorities();
     const known = this.#trusted(url).map((served) => served.mark);
     const { contents, mark, lists } = await reader.read(given, authorities, known);
@@ -211,10 +216,9 @@ export class FetchedLists {
       if (!kept.isTrusted && this.#named.has(url)) this.#keep(url, { ...kept, lists: [served] });
       return refused(doubt);
     }
-    const next = withList(kept, served);
+    const next = withList(kept, served, now());
     if (!next.ok) return next;
     this.#keep(url, next.value);
-    this.#ports.addresses.serves(url);
     return { ok: true, value: { ...served, contents } };
   }
 
@@ -228,8 +232,16 @@ export class FetchedLists {
   }
 
   #keep(url: string, kept: KeptLists): void {
-    this.#kept.set(url, kept);
+    this.#put(url, kept);
     this.#ports.changed();
+  }
+
+  #put(url: string, kept: KeptLists): void {
+    this.#kept.set(url, kept);
+    for (const { dropped, limit } of overLimits(this.#kept, url, this.#ports.limits())) {
+      this.#ports.limitHit(limit);
+      this.#forget(dropped);
+    }
   }
 
   #authorities(): Certificate[] {
@@ -254,7 +266,7 @@ export class FetchedLists {
   }
 
   #postpone(url: string, renewAt: EpochSeconds): void {
-    this.#kept.set(url, { ...(this.#kept.get(url) ?? NOTHING), renewAt });
+    this.#put(url, { ...(this.#kept.get(url) ?? NOTHING), renewAt });
   }
 
   #keepOrForget(url: string, kept: KeptLists): void {
@@ -278,7 +290,6 @@ export class FetchedLists {
   #forget(url: string): void {
     for (const known of [this.#kept, this.#named, this.#logged, this.#failed, this.#delays, this.#refused])
       known.delete(url);
-    this.#ports.addresses.forget(url);
     this.#ports.changed();
   }
 

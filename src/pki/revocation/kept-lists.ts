@@ -1,8 +1,11 @@
-// The lists kept for one address.
+// The lists kept for one address, how many are kept, and how nodes share them.
 import type { Outcome } from '../../core/outcome.ts';
 import { accept, refused } from '../../core/outcome.ts';
+import type { SharedList } from '../../core/shared-list.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import type { Exchange } from '../../outbound/shared-download.ts';
 import { sameName } from '../x509/distinguished-name.ts';
-import { isOlder, type RevocationList } from './crl.ts';
+import { beginOf, isOlder, type RevocationList } from './crl.ts';
 import { type Kept, NEVER } from './renewal.ts';
 
 export interface KeptLists extends Kept {
@@ -23,20 +26,91 @@ export const NOTHING: KeptLists = { lists: [], isTrusted: false, renewAt: NEVER,
 const MAX_KINDS = 4;
 
 /**
- * Only a trusted list of the same kind that is not older replaces a trusted list. A delta, or a list of another CA at
- * the same address, does not.
+ * Only a trusted list of the same kind that is not older replaces a trusted list. A delta, a list of another CA at the
+ * same address, or a list that is not valid yet does not.
  */
-export function withList(kept: KeptLists, served: ServedList): Outcome<KeptLists, string> {
+export function withList(kept: KeptLists, served: ServedList, now: EpochSeconds): Outcome<KeptLists, string> {
   const trusted = kept.isTrusted ? kept.lists : [];
-  const before = trusted.find(({ list }) => isSameKind(list, served.list));
-  if (before && isOlder(served.list, before.list)) return refused('it is older than the previous CRL');
-  const others = trusted.filter((other) => other !== before);
+  const isOlderThan = ({ list }: ServedList) => isSameKind(list, served.list) && isOlder(served.list, list);
+  if (trusted.some((other) => isOlderThan(other) && beginOf(other.list) <= now))
+    return refused('it is older than the previous CRL');
+  const others = trusted.filter((other) => isOlderThan(other) || !replaces(served.list, other.list, now));
   if (others.length >= MAX_KINDS) return refused(`the address has served ${MAX_KINDS} other kinds of CRL`);
+  if (beginOf(served.list) > now) return accept({ ...kept, lists: [served, ...others], isTrusted: true });
   const endsAt = served.list.nextUpdate ?? NEVER;
   return accept({ ...kept, lists: [...others, served], isTrusted: true, endsAt });
+}
+
+/** The same for files, whose lists may also be older: which lists stay in force beside the next ones. */
+export function stillInForce(
+  before: readonly RevocationList[],
+  next: readonly RevocationList[],
+  now: EpochSeconds,
+): RevocationList[] {
+  const isSucceeded = (list: RevocationList) => next.some((other) => isSameKind(other, list));
+  const isReplaced = (list: RevocationList) => next.some((other) => replaces(other, list, now));
+  return before.filter((list) => !next.includes(list) && isSucceeded(list) && !isReplaced(list));
+}
+
+/** A list that is not valid yet does not replace one that is. */
+function replaces(next: RevocationList, before: RevocationList, now: EpochSeconds): boolean {
+  return isSameKind(next, before) && (beginOf(next) <= now || beginOf(before) > now);
 }
 
 function isSameKind(a: RevocationList, b: RevocationList): boolean {
   const isSameScope = a.scope.only === b.scope.only && a.scope.indirect === b.scope.indirect;
   return a.isDelta === b.isDelta && isSameScope && sameName(a.issuer, b.issuer);
+}
+
+export interface ListLimits {
+  readonly listBytes: number;
+  readonly addressesPerIssuer: number;
+  /** Of all lists together. */
+  readonly totalBytes: number;
+  readonly issuers: number;
+}
+
+/** What a list needs in memory besides its own size. */
+const OVERHEAD_BYTES = 4096;
+
+/** The lists to drop, and the limit that is the reason: the first ones, but not the newest. */
+export function overLimits(
+  kept: ReadonlyMap<string, KeptLists>,
+  newest: string,
+  { addressesPerIssuer, totalBytes, issuers }: ListLimits,
+): { readonly dropped: string; readonly limit: string }[] {
+  let count = kept.size - addressesPerIssuer * issuers;
+  let bytes = bytesOf(kept) - totalBytes;
+  return [...kept].flatMap(([dropped, lists]) => {
+    if (dropped === newest || (count <= 0 && bytes <= 0)) return [];
+    const [name, most] = bytes > 0 ? ['totalBytes', totalBytes] : ['addressesPerIssuer', addressesPerIssuer];
+    count--;
+    bytes -= sizeOf(lists);
+    return [{ dropped, limit: `certificates name more revocation lists than revocation.${name} (${most}) allows` }];
+  });
+}
+
+export function isFull(kept: ReadonlyMap<string, KeptLists>, { addressesPerIssuer, totalBytes, issuers }: ListLimits) {
+  return kept.size >= addressesPerIssuer * issuers || bytesOf(kept) >= totalBytes;
+}
+
+function bytesOf(kept: ReadonlyMap<string, KeptLists>): number {
+  return [...kept.values()].reduce((sum, lists) => sum + sizeOf(lists), 0);
+}
+
+function sizeOf({ lists }: KeptLists): number {
+  return lists.reduce((sum, { list }) => sum + list.toBeSigned.whole.length, OVERHEAD_BYTES);
+}
+
+export interface ListExchange extends Omit<Exchange<SharedList>, 'share'> {
+  /** A caller of this node has presented a certificate that names the list. */
+  named(url: string): void;
+  /** Whether a caller of any node has done so within the lifetime of a grant. */
+  isWanted(url: string): boolean;
+  /** The lists in use; undefined if nothing has changed since the last call, unless `all` is set. */
+  news(all: boolean): Promise<readonly SharedList[] | undefined>;
+  /** In a buffer that nothing else uses. */
+  contents(url: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Without contents, the stored contents stay. */
+  share(news: Omit<SharedList, 'askedAt'>, contents?: Uint8Array): Promise<void>;
 }

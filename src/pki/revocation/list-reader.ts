@@ -58,3 +58,14 @@ function attach({ der, scanned, refusal, signatures }: ThreadList): Outcome<Revo
   if (list.ok) for (const { spki, signed } of signatures) rememberSignature(list.value, spki, signed);
   return list;
 }
+
+/** Why a CRL file is unusable; undefined if it is fine. A damaged list must not count as an empty one. */
+export function whyNoListFile(file: Uint8Array): string | undefined {
+  return whyNoLists(readPemOrDer(file, 'X509 CRL').map(readRevocationList));
+}
+
+export function whyNoLists(lists: readonly Outcome<RevocationList, string>[]): string | undefined {
+  if (lists.length === 0) return 'it contains no CRL in PEM or DER';
+  const unreadable = lists.find((list) => !list.ok);
+  return unreadable && !unreadable.ok ? `it contains a damaged CRL: ${unreadable.refusal}` : undefined;
+}

@@ -6,6 +6,7 @@ import { download, type Fetch } from '../../outbound/download.ts';
 import { TAG } from '../der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../der/der-write.ts';
 import type { Certificate } from '../x509/certificate.ts';
+import { beginOf } from './crl.ts';
 import { keyBitsOf, OCSP_NONCE, type OcspResponse, readOcspResponse, responderOf } from './ocsp.ts';
 import { backOff, type Kept, NEVER, RETRY_SECONDS, Renewals, renewalOf } from './renewal.ts';
 
@@ -64,7 +65,8 @@ export class OcspClient {
     const answer = await download(this.#ports.fetch, url, { method: 'POST', headers, body, ...bounds });
     this.#notePause(url, answer.ok);
     const read = answer.ok ? readOcspResponse(answer.value) : answer;
-    const response = read.ok && isAnswerTo(read.value, nonce) ? read.value : undefined;
+    const isUsed = read.ok && isAnswerTo(read.value, nonce) && hasBegun(read.value, this.#ports.now());
+    const response = isUsed ? read.value : undefined;
     this.#keep(key, response ? this.#keptOf(response) : this.#failureOf(key));
   }
 
@@ -113,6 +115,11 @@ function makeRoom(known: Map<string, unknown>): void {
 function datesOf({ answers }: OcspResponse): [EpochSeconds | undefined, EpochSeconds | undefined] {
   const [first] = [...answers].sort((a, b) => (a.nextUpdate ?? NEVER) - (b.nextUpdate ?? NEVER));
   return [first?.thisUpdate, first?.nextUpdate];
+}
+
+/** A response that is not valid yet does not replace one that is; it still revokes. */
+function hasBegun({ answers }: OcspResponse, now: EpochSeconds): boolean {
+  return answers.some((answer) => answer.state === 'revoked' || beginOf(answer) <= now);
 }
 
 /** Responders that sign in advance send no nonce (RFC 9654); a response with a different nonce is a replay. */

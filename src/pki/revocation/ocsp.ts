@@ -18,6 +18,7 @@ import { type Certificate, readCertificate } from '../x509/certificate.ts';
 import { sameName } from '../x509/distinguished-name.ts';
 import { readExtensionList } from '../x509/extensions.ts';
 import { isSignedBy, readSigned, type Signed } from '../x509/signed.ts';
+import { beginOf, CLOCK_SKEW_SECONDS } from './crl.ts';
 import type { RevocationAnswer } from './crl-check.ts';
 
 export const OCSP_NONCE = '1.3.6.1.5.5.7.48.1.2';
@@ -28,7 +29,6 @@ const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
 // Without nextUpdate, "newer information is always available" (RFC 6960 2.4), so the response is used for a few minutes
 // only.
 const UNDATED_SECONDS = 600;
-const CLOCK_SKEW_SECONDS = 300;
 
 export interface OcspResponse extends Omit<Signed, 'innerAlgorithm'> {
   readonly answers: readonly SingleAnswer[];
@@ -203,14 +203,11 @@ function whyNotTrusted(response: OcspResponse, issuer: Certificate, judgeDelegat
   return judgeDelegate(delegate);
 }
 
-function whyStale(
-  { state, thisUpdate, nextUpdate }: SingleAnswer,
-  { trustedUntil }: OcspResponse,
-  now: EpochSeconds,
-): string | undefined {
+function whyStale(answer: SingleAnswer, { trustedUntil }: OcspResponse, now: EpochSeconds): string | undefined {
+  const { state, thisUpdate, nextUpdate } = answer;
   // A revoked certificate stays revoked, however old the response is.
   if (state === 'revoked') return undefined;
-  if (thisUpdate > now + CLOCK_SKEW_SECONDS) return `the OCSP response is not valid before ${isoTime(thisUpdate)}`;
+  if (now < beginOf(answer)) return `the OCSP response is not valid before ${isoTime(thisUpdate)}`;
   if (trustedUntil !== undefined && now > trustedUntil) return 'the OCSP response has no nonce and is too old';
   const until = nextUpdate ?? thisUpdate + UNDATED_SECONDS;
   return now > until + CLOCK_SKEW_SECONDS ? 'the OCSP response is stale' : undefined;

@@ -10,13 +10,13 @@ import { authoritiesOf, readIssuer } from '../path/read-issuer.ts';
 import { type Candidate, candidateOf, readCandidate } from '../x509/candidate.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { type RevocationList, readRevocationList } from './crl.ts';
-import { FetchedLists, type KnownAuthority, type ListExchange } from './fetched-lists.ts';
-import { IssuerAddresses } from './issuer-addresses.ts';
+import { FetchedLists, type KnownAuthority } from './fetched-lists.ts';
+import { type ListExchange, type ListLimits, stillInForce } from './kept-lists.ts';
 import { ListReader } from './list-reader.ts';
 import { type OcspResponse, responderOf } from './ocsp.ts';
 import { OcspClient, type Pair } from './ocsp-client.ts';
-import { signersBeside } from './revocation.ts';
-import { revokingLists } from './revoked-marks.ts';
+import { NEVER } from './renewal.ts';
+import { revokingLists, signersBeside } from './revocation.ts';
 
 export interface RevocationPorts {
   readonly fetch: Fetch;
@@ -25,21 +25,25 @@ export interface RevocationPorts {
   readonly exchange?: ListExchange;
   /** Logs why a list that a certificate names was not used. */
   readonly logRefused?: (url: string, why: string) => void;
+  /** Logs that a limit is reached, once an hour. */
+  readonly logLimit?: (limit: string) => void;
   readonly limits?: Partial<RevocationLimits>;
 }
 
-export interface RevocationLimits {
-  readonly listBytes: number;
+export interface RevocationLimits extends Omit<ListLimits, 'issuers'> {
   /** How long an OCSP response without a nonce is used. */
   readonly ocspWithoutNonce: Seconds;
-  readonly addressesPerIssuer: number;
 }
 
 const REVOCATION_LIMITS: RevocationLimits = {
   listBytes: 64 * 1024 * 1024,
   ocspWithoutNonce: seconds(3600),
-  addressesPerIssuer: 16,
+  addressesPerIssuer: 1_000,
+  totalBytes: 512 * 1024 * 1024,
 };
+
+/** How long a limit is reported after it was reached. */
+const REPORT_SECONDS = 3_600;
 
 const WITHOUT_STORE: ListExchange = {
   ...ALONE,
@@ -57,8 +61,10 @@ export class RevocationSource {
   readonly #limits: RevocationLimits;
   readonly #fetched: FetchedLists;
   readonly #responders: OcspClient;
-  readonly #addresses: IssuerAddresses;
-  readonly #logged = new Set<string>();
+  /** The limits that were reached, and when they were logged. */
+  readonly #reached = new Map<string, EpochSeconds>();
+  /** How many lists were dropped because of a limit. */
+  dropped = 0;
   /** Validated intermediates that callers sent, by approved issuer: their lists are fetched too. */
   readonly #sent = new Map<string, { readonly label: string; readonly authority: Certificate }>();
   #issuers: readonly ApprovedIssuer[] = [];
@@ -72,12 +78,12 @@ export class RevocationSource {
     const { fetch, now, exchange = WITHOUT_STORE, logRefused = () => undefined, limits } = ports;
     this.#ports = ports;
     this.#limits = { ...REVOCATION_LIMITS, ...limits };
-    this.#addresses = new IssuerAddresses(this.#limits.addressesPerIssuer);
     this.#responders = new OcspClient({ fetch, now, withoutNonce: this.#limits.ocspWithoutNonce });
     this.#fetched = new FetchedLists({
-      ...{ fetch, now, exchange, logRefused, reader: this.reader, addresses: this.#addresses },
+      ...{ fetch, now, exchange, logRefused, reader: this.reader },
+      limits: () => ({ ...this.#limits, issuers: this.#issuers.length }),
+      limitHit: (limit) => this.#limitHit(limit, exchange),
       authorities: () => this.#authorities(),
-      maxBytes: this.#limits.listBytes,
       changed: () => this.#gather(),
     });
   }
@@ -94,7 +100,7 @@ export class RevocationSource {
 
   /** The CRL files from the settings; loaded before the first request is served. */
   useLists(lists: readonly RevocationList[]): void {
-    this.#fromFiles = lists;
+    this.#fromFiles = [...lists, ...stillInForce(this.#fromFiles, lists, this.#ports.now())];
     this.#gather();
   }
 
@@ -136,24 +142,30 @@ export class RevocationSource {
     return this.#fetched.renew();
   }
 
-  /** The addresses that a certificate names, within the limits. */
-  #visitsFor(pair: Pair, issuer: ApprovedIssuer): { urls: string[]; responder?: Pair } {
-    const responder = responderFor(pair.certificate, issuer.revocation);
-    const most = MAX_ADDRESSES_PER_CERTIFICATE - (responder === undefined ? 0 : 1);
-    const urls = listsFor(pair.certificate, issuer.revocation).slice(0, most);
-    const isAllowed = responder !== undefined && this.#admits(responder, issuer);
-    return { urls: urls.filter((url) => this.#admits(url, issuer)), ...(isAllowed && { responder: pair }) };
+  /** The limits that were reached within about an hour. */
+  get limitsReached(): readonly string[] {
+    return [...this.#reached].flatMap(([limit, at]) => (this.#isRecent(at) ? [limit] : []));
   }
 
-  #admits(url: string, { label }: ApprovedIssuer): boolean {
-    const isAdmitted = this.#addresses.admit(label, url, this.#ports.now());
-    if (isAdmitted) this.#logged.delete(label);
-    else if (!this.#logged.has(label)) {
-      this.#logged.add(label);
-      const most = this.#limits.addressesPerIssuer;
-      this.#ports.logRefused?.(url, `certificates of ${label} name more than ${most} addresses`);
-    }
-    return isAdmitted;
+  #isRecent(at: EpochSeconds): boolean {
+    return this.#ports.now() < at + REPORT_SECONDS;
+  }
+
+  /** Stored as well, so that `tessera doctor` finds it. */
+  #limitHit(limit: string, exchange: ListExchange): void {
+    this.dropped++;
+    if (this.#isRecent(this.#reached.get(limit) ?? NEVER)) return;
+    const at = this.#ports.now();
+    this.#reached.set(limit, at);
+    this.#ports.logLimit?.(limit);
+    exchange.share({ url: 'limit', checkedAt: at, renewAt: at, failure: limit }).catch(() => undefined);
+  }
+
+  /** What is fetched for a certificate. */
+  #visitsFor(pair: Pair, { revocation }: ApprovedIssuer): { urls: string[]; responder?: Pair } {
+    const hasResponder = revocation.ocsp !== 'off' && responderOf(pair.certificate) !== undefined;
+    const most = MAX_ADDRESSES_PER_CERTIFICATE - (hasResponder ? 1 : 0);
+    return { urls: listsFor(pair.certificate, revocation).slice(0, most), ...(hasResponder && { responder: pair }) };
   }
 
   /** The caller may also have sent other certificates of the issuers, with keys that sign their lists. */
@@ -183,8 +195,13 @@ export class RevocationSource {
   }
 
   #rememberSent(authorities: readonly Certificate[], { label }: ApprovedIssuer): void {
-    if (this.#sent.size > MAX_AUTHORITIES) this.#sent.clear();
-    for (const authority of authorities) this.#sent.set(`${label} ${authority.fingerprint}`, { label, authority });
+    for (const authority of authorities) {
+      const key = `${label} ${authority.fingerprint}`;
+      this.#sent.delete(key);
+      const [oldest] = this.#sent.keys();
+      if (this.#sent.size >= MAX_AUTHORITIES && oldest !== undefined) this.#sent.delete(oldest);
+      this.#sent.set(key, { label, authority });
+    }
   }
 
   #gather(): void {
@@ -195,10 +212,6 @@ export class RevocationSource {
 function readUsable(der: Uint8Array): RevocationList[] {
   const list = readRevocationList(der);
   return list.ok ? [list.value] : [];
-}
-
-function responderFor(certificate: Certificate, { ocsp }: RevocationPolicy): string | undefined {
-  return ocsp === 'off' ? undefined : responderOf(certificate);
 }
 
 /** Control characters are not allowed in an address, nor in the store. */

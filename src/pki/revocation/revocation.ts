@@ -1,13 +1,27 @@
 // Checks whether any certificate of a path is revoked, by the approved issuer's revocation policy.
-import type { RevocationCheck } from '../../core/issuer.ts';
+import { hash } from 'node:crypto';
+import type { Hex } from '../../core/hex.ts';
+import type { ApprovedIssuer, RevocationCheck } from '../../core/issuer.ts';
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
 import { describe, judgePath, type Path, roleAt } from '../path/path.ts';
+import { authoritiesOf } from '../path/read-issuer.ts';
 import { step } from '../path/rule.ts';
-import type { Certificate } from '../x509/certificate.ts';
-import { checkLists, crlIssuersOf, type RevocationAnswer, type SignersOf } from './crl-check.ts';
-import { listSigners, type RevocationQuestion } from './list-signers.ts';
-import { checkResponses, responderOf } from './ocsp.ts';
+import { PathSearch, SEARCH_LIMITS } from '../path/search.ts';
+import { signerBudget } from '../path/search-budget.ts';
+import type { Candidate } from '../x509/candidate.ts';
+import { type Certificate, certificateMark } from '../x509/certificate.ts';
+import { sameName } from '../x509/distinguished-name.ts';
+import type { RevocationList } from './crl.ts';
+import {
+  checkLists,
+  crlIssuersOf,
+  maySignLists,
+  type RevocationAnswer,
+  type SignersOf,
+  whyNotTrusted,
+} from './crl-check.ts';
+import { checkResponses, type OcspResponse, responderOf } from './ocsp.ts';
 
 type Asked = RevocationQuestion & { readonly signersOf: SignersOf };
 
@@ -82,4 +96,111 @@ export function signersBeside(question: RevocationQuestion): Certificate[] {
   const names = path.slice(1).flatMap((certificate) => [certificate.issuer, ...crlIssuersOf(certificate)]);
   const signers = names.flatMap(listSigners(question));
   return [...new Set(signers)].filter((signer) => !path.includes(signer));
+}
+
+/** The parsed revocation data available at a given time. */
+export interface RevocationEvidence {
+  readonly lists: readonly RevocationList[];
+  readonly responses: readonly OcspResponse[];
+}
+
+export interface RevocationQuestion {
+  readonly path: Path;
+  /** Certificates beside the path, sent or registered; a separate CRL signer may be among them. */
+  readonly pool: readonly Candidate[];
+  readonly issuer: ApprovedIssuer;
+  readonly evidence: RevocationEvidence;
+  readonly now: EpochSeconds;
+}
+
+/**
+ * RFC 5280 6.3.3 (f): a list may be signed with another key of the issuer (key rollover, separate CRL keys) or by another
+ * CA (an indirect list), if that key is certified under the same approved issuer and not itself revoked.
+ * All lists and certificates of a verdict share one search, which is limited. Registered certificates come first and cost
+ * nothing, so a caller cannot hide a registered signer behind others.
+ */
+function listSigners(question: RevocationQuestion): SignersOf {
+  let search: SignersOf | undefined;
+  return (name) => {
+    search ??= searchSigners(question);
+    return search(name);
+  };
+}
+
+function searchSigners(question: RevocationQuestion): SignersOf {
+  const { path, now } = question;
+  const pool = question.pool.toSorted((a, b) => Number(a.isPresented) - Number(b.isPresented));
+  const search = new PathSearch([path[0]], pool, now, SEARCH_LIMITS, signerBudget());
+  const beside = pool.filter(({ der }) => !path.some((certificate) => Buffer.compare(certificate.der, der) === 0));
+  const known = new Map<Candidate, readonly Certificate[]>();
+  const signerOf = (candidate: Candidate) => {
+    const found = known.get(candidate) ?? validSigner(question, candidate, search);
+    known.set(candidate, found);
+    return found;
+  };
+  return (name) => [
+    ...path.slice(0, -1).filter(({ subject }) => sameName(subject, name)),
+    ...beside.filter((candidate) => search.hasSubject(candidate, name)).flatMap(signerOf),
+  ];
+}
+
+/** A CRL signer needs a valid path of its own; having a CA's name is not enough. */
+function validSigner(
+  { issuer, evidence, now }: RevocationQuestion,
+  candidate: Candidate,
+  search: PathSearch,
+): readonly Certificate[] {
+  const [found] = search.pathsTo(candidate);
+  const signer = found?.at(-1);
+  if (!found || signer?.known.basicConstraints?.ca !== true || !maySignLists(signer)) return [];
+  if (judgePath(found, issuer, now, 'revocation signer').some(({ passed }) => !passed)) return [];
+  return isUnrevoked(found, evidence.lists, now) ? [signer] : [];
+}
+
+/** Whether no list names a certificate of this path. Only lists signed by CAs on the path count. */
+function isUnrevoked(path: Path, lists: readonly RevocationList[], now: EpochSeconds): boolean {
+  return path.slice(1).every((certificate, index) => {
+    const above = path.slice(0, index + 1);
+    return checkLists(certificate, lists, () => above, now).state !== 'revoked';
+  });
+}
+
+/** A list, and the CA whose certificates it revokes. */
+export interface RevokingList {
+  readonly authority: Certificate;
+  readonly list: RevocationList;
+}
+
+/**
+ * The lists that end grants: those of approved issuers that use lists and end grants. Equal keys mean the same list and
+ * CA.
+ */
+export function revokingLists(
+  lists: readonly RevocationList[],
+  issuers: readonly ApprovedIssuer[],
+  sent: readonly { readonly label: string; readonly authority: Certificate }[] = [],
+): (RevokingList & { readonly key: string })[] {
+  const ending = issuers.filter(({ enabled, revocation: { crl, endGrants } }) => enabled && crl !== 'off' && endGrants);
+  const known = sent.filter(({ label }) => ending.some((issuer) => issuer.label === label));
+  const authorities = [...ending.flatMap(authoritiesOf), ...known.map(({ authority }) => authority)];
+  return authorities.flatMap((authority) =>
+    lists
+      .filter((list) => !whyNotTrusted(list, [authority]))
+      .map((list) => ({ authority, list, key: keyOf(authority, list) })),
+  );
+}
+
+/**
+ * Lazy because lists may be long: the caller decides how much to look up at a time. Skips entries of the `before`
+ * lists.
+ */
+export function* marksOf({ authority, list }: RevokingList, before: readonly RevocationList[] = []): Generator<Hex> {
+  for (const serial of list.revoked) {
+    if (!before.some(({ revoked }) => revoked.has(serial))) yield certificateMark(authority, serial);
+  }
+}
+
+/** A signature identifies a list. */
+function keyOf({ publicKey }: Certificate, { signature }: RevocationList): string {
+  return hash('sha256', Buffer.concat([publicKey.spki, signature]));
 }

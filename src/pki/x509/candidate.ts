@@ -2,10 +2,18 @@
 // in time linear in its size. Names are parsed when they are compared, the rest after an approved issuer's signature
 // has been verified.
 import { accept, type Outcome } from '../../core/outcome.ts';
+import type { EpochSeconds } from '../../core/time.ts';
 import { childrenOf, contextTag, countChildren, type Element, MalformedDer, readElement, TAG } from '../der/der.ts';
-import { type Certificate, readOrRefuse, readOutlined } from './certificate.ts';
+import {
+  type Certificate,
+  type Outline,
+  readOrRefuse,
+  readOutline,
+  readOutlined,
+  readValidity,
+  type Validity,
+} from './certificate.ts';
 import { type DistinguishedName, printName, readName } from './distinguished-name.ts';
-import { type Outline, readOutline } from './outline.ts';
 import { type PublicKeyFacts, readPublicKey } from './public-key.ts';
 import type { Frame } from './signed.ts';
 
@@ -23,6 +31,7 @@ export class Candidate {
   readonly #rdns: Partial<Record<NameField, number | 'malformed'>> = {};
   readonly #names: Partial<Record<NameField, DistinguishedName | 'malformed'>> = {};
   #publicKey: PublicKeyFacts | 'malformed' | undefined;
+  #validity: Validity | 'malformed' | undefined;
   #read: Outcome<Certificate> | undefined;
 
   constructor(der: Uint8Array, read?: Certificate) {
@@ -37,6 +46,7 @@ export class Candidate {
     this.#names.issuer = read.issuer;
     this.#names.subject = read.subject;
     this.#publicKey = read.publicKey;
+    this.#validity = read;
   }
 
   get signed(): Frame {
@@ -61,6 +71,17 @@ export class Candidate {
     return readable(this.#publicKey);
   }
 
+  /** Undefined if the dates are malformed. */
+  get validity(): Validity | undefined {
+    this.#validity ??= orMalformed(() => readValidity(this.#outline.validity));
+    return readable(this.#validity);
+  }
+
+  isValidAt(now: EpochSeconds): boolean {
+    const { validity } = this;
+    return validity !== undefined && validity.notBefore <= now && now <= validity.notAfter;
+  }
+
   /** The number of relative names. If the counts differ, the names differ and need not be parsed. Undefined if malformed. */
   countRdns(which: NameField): number | undefined {
     this.#rdns[which] ??= orMalformed(() => countChildren(this[which]));
@@ -75,7 +96,8 @@ export class Candidate {
 
   get certificate(): Outcome<Certificate> {
     const { issuer, subject } = this.#names;
-    const parts = { issuer: readable(issuer), subject: readable(subject), publicKey: readable(this.#publicKey) };
+    const [publicKey, validity] = [readable(this.#publicKey), readable(this.#validity)];
+    const parts = { issuer: readable(issuer), subject: readable(subject), publicKey, validity };
     this.#read ??= readOutlined(this.der, this.#outline, parts);
     return this.#read;
   }

@@ -4,14 +4,13 @@ import type { CertificateMark, CertificateNames, NameValue } from '../../core/ce
 import { firstHalf, type Hex } from '../../core/hex.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { type Element, Fields, MalformedDer, TAG, unwrap } from '../der/der.ts';
+import { childrenOf, contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from '../der/der.ts';
 import { readBits, readCount, readInteger, readTime } from '../der/der-values.ts';
 import { attributesOf, COMMON_NAME, type DistinguishedName, readName, sameName } from './distinguished-name.ts';
 import { type KnownExtensions, type RawExtension, readExtensionElements, readKnownExtensions } from './extensions.ts';
 import { USER_PRINCIPAL_NAME } from './general-name.ts';
-import { type Outline, readOutline } from './outline.ts';
 import { type PublicKeyFacts, readPublicKey } from './public-key.ts';
-import { isSignedBy, type Signed } from './signed.ts';
+import { type Frame, isSignedBy, readSigned, type Signed } from './signed.ts';
 
 export interface Certificate extends Signed {
   readonly der: Uint8Array;
@@ -22,6 +21,8 @@ export interface Certificate extends Signed {
   readonly subject: DistinguishedName;
   readonly notBefore: EpochSeconds;
   readonly notAfter: EpochSeconds;
+  /** Whether a date before 2050 is a GeneralizedTime (RFC 5280 4.1.2.5: a UTCTime). */
+  readonly hasLongDates: boolean;
   readonly publicKey: PublicKeyFacts;
   readonly extensions: readonly RawExtension[];
   readonly known: Partial<KnownExtensions>;
@@ -35,7 +36,11 @@ export function readCertificate(der: Uint8Array): Outcome<Certificate> {
 }
 
 /** Parts of a certificate that may be parsed already. */
-type Parts = { readonly [Name in 'issuer' | 'subject' | 'publicKey']?: Certificate[Name] | undefined };
+type Parts = { readonly [Name in 'issuer' | 'subject' | 'publicKey']?: Certificate[Name] | undefined } & {
+  readonly validity?: Validity | undefined;
+};
+
+export type Validity = Pick<Certificate, 'notBefore' | 'notAfter' | 'hasLongDates'>;
 
 /** The same, for a certificate whose outline is known already. */
 export function readOutlined(der: Uint8Array, outline: Outline, parts: Parts): Outcome<Certificate> {
@@ -56,7 +61,7 @@ function readFields(der: Uint8Array, outline: Outline, parts: Parts = {}): Certi
   const version = readVersion(outline.version);
   const serial = readInteger(outline.serial);
   const issuer = parts.issuer ?? readName(outline.issuer);
-  const [notBefore, notAfter] = readValidity(outline.validity);
+  const { notBefore, notAfter, hasLongDates } = parts.validity ?? readValidity(outline.validity);
   const subject = parts.subject ?? readName(outline.subject);
   const publicKey = parts.publicKey ?? readPublicKey(outline.publicKey);
   for (const unique of outline.uniqueIds) readUniqueId(unique, version);
@@ -75,6 +80,7 @@ function readFields(der: Uint8Array, outline: Outline, parts: Parts = {}): Certi
     subject,
     notBefore,
     notAfter,
+    hasLongDates,
     publicKey,
     extensions,
     known,
@@ -89,21 +95,18 @@ function readVersion(element: Element | undefined): 1 | 2 | 3 {
   return (version + 1) as 1 | 2 | 3;
 }
 
-function readValidity(element: Element): [EpochSeconds, EpochSeconds] {
+export function readValidity(element: Element): Validity {
   const fields = new Fields(element);
-  const validity: [EpochSeconds, EpochSeconds] = [readDate(fields.next()), readDate(fields.next())];
+  const [begin, end] = [fields.next(), fields.next()];
   fields.end();
-  return validity;
+  const [notBefore, notAfter] = [readTime(begin), readTime(end)];
+  return { notBefore, notAfter, hasLongDates: isLong(begin, notBefore) || isLong(end, notAfter) };
 }
 
 const YEAR_2050 = Date.UTC(2050, 0, 1) / 1000;
 
-/** RFC 5280 4.1.2.5: dates through the year 2049 are UTCTime. */
-function readDate(element: Element): EpochSeconds {
-  const date = readTime(element);
-  if (element.tag === TAG.generalizedTime && date < YEAR_2050)
-    throw new MalformedDer('a date before 2050 is not a UTCTime');
-  return date;
+function isLong({ tag }: Element, date: EpochSeconds): boolean {
+  return tag === TAG.generalizedTime && date < YEAR_2050;
 }
 
 function readUniqueId(element: Element | undefined, version: number): void {
@@ -144,7 +147,14 @@ export function namesOf({ subject, known }: Certificate): CertificateNames {
     'upn-san': alternatives.flatMap((name) =>
       name.kind === 'other' && name.oid === USER_PRINCIPAL_NAME ? [name.value] : [],
     ),
+    'spiffe-id': spiffeUris(known).map((value): NameValue => ({ type: 'ia5', value })),
   };
+}
+
+/** X.509-SVID 2: a certificate with a SPIFFE ID has no other URI, so all count. */
+export function spiffeUris({ subjectAltName = [] }: Certificate['known']): readonly string[] {
+  const uris = subjectAltName.flatMap((name) => (name.kind === 'uri' ? [name.value] : []));
+  return uris.some((uri) => /^spiffe:/i.test(uri)) ? uris : [];
 }
 
 const issuerKeys = new WeakMap<Certificate, Hex>();
@@ -167,4 +177,48 @@ export function markOf(leaf: Certificate, issuer: Certificate, approved: Certifi
 /** Identifies a certificate by its issuer and serial number, which is all that a CRL contains. */
 export function certificateMark(issuer: Certificate, serial: Uint8Array): Hex {
   return firstHalf(hash('sha256', Buffer.concat([issuer.publicKey.spki, serial])));
+}
+
+export interface Outline {
+  readonly signed: Frame;
+  readonly version: Element | undefined;
+  readonly serial: Element;
+  readonly algorithm: Element;
+  readonly issuer: Element;
+  readonly validity: Element;
+  readonly subject: Element;
+  readonly publicKey: Element;
+  readonly uniqueIds: readonly (Element | undefined)[];
+  /** Undefined if the certificate has none. */
+  readonly extensions: readonly Element[] | undefined;
+}
+
+// Honest certificates have a few kilobytes; OpenSSL allows 100 KiB for a whole chain.
+const MAX_OCTETS = 64 * 1024;
+// RFC 5280 defines 17 extensions; real certificates never have twice as many.
+const MAX_EXTENSIONS = 64;
+
+/** Takes time linear in the size of the certificate. */
+export function readOutline(der: Uint8Array): Outline {
+  if (der.length > MAX_OCTETS) throw new MalformedDer(`larger than ${MAX_OCTETS} octets`);
+  const signed = readSigned(readElement(der));
+  const fields = new Fields(signed.toBeSigned);
+  const outline = {
+    signed,
+    version: fields.optional(contextTag(0, 'constructed')),
+    serial: fields.next(),
+    algorithm: fields.next(TAG.sequence),
+    issuer: fields.next(TAG.sequence),
+    validity: fields.next(TAG.sequence),
+    subject: fields.next(TAG.sequence),
+    publicKey: fields.next(TAG.sequence),
+    uniqueIds: [fields.optional(contextTag(1, 'primitive')), fields.optional(contextTag(2, 'primitive'))],
+    extensions: cutExtensions(fields.optional(contextTag(3, 'constructed'))),
+  };
+  fields.end();
+  return outline;
+}
+
+function cutExtensions(wrapped: Element | undefined): Element[] | undefined {
+  return wrapped && childrenOf(unwrap(wrapped, TAG.sequence), MAX_EXTENSIONS);
 }

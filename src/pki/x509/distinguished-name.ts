@@ -3,9 +3,7 @@
 import type { NameValue } from '../../core/certificate.ts';
 import { escapeText } from '../../core/quote.ts';
 import { childrenOf, type Element, expectTag, Fields, MalformedDer, TAG } from '../der/der.ts';
-import { readOid } from '../der/der-values.ts';
-import { isPlain, prepareText } from './name-preparation.ts';
-import { readCharacters, textOf } from './name-string.ts';
+import { decodeLatin, decodeUtf8, readOid } from '../der/der-values.ts';
 
 export interface Attribute extends NameValue {
   readonly oid: string;
@@ -148,4 +146,101 @@ export function printName({ rdns }: DistinguishedName): string {
 
 function printAttribute({ oid, value }: Attribute): string {
   return `${SHORT_NAMES[oid] ?? oid}=${escapeText(value)}`;
+}
+
+// RFC 4518 2.2: mapped to nothing. Default-ignorable covers soft hyphens, joiners, fillers, variation selectors and
+// tags.
+const IGNORED = /[\p{Default_Ignorable_Code_Point}\p{Cf}\ufffc]|[^\P{Cc}\t-\r\u0085]/gu;
+// RFC 4518 2.2: mapped to SPACE; 2.6.1: runs of spaces collapse to one, leading and trailing spaces are removed.
+const SPACES = /[\t-\r\u0085\p{Z}]+/gu;
+// Fast path for most names: ASCII without spaces to collapse needs case folding only.
+const PLAIN = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
+// UAX #15, Stream-Safe Text Format: no language has 30 combining marks in a row, and sorting longer runs takes
+// quadratic time.
+const UNSAFE_RUN = /\p{M}{31}/u;
+
+/** Whether preparing the text is cheap. */
+function isPlain(text: string): boolean {
+  return PLAIN.test(text);
+}
+
+/** RFC 4518, for names only: identities compare character by character. The prepared string; undefined if preparing it would take more than linear time. */
+export function prepareText(text: string): string | undefined {
+  if (isPlain(text)) return text.toUpperCase();
+  const mapped = text.replace(IGNORED, '');
+  if (UNSAFE_RUN.test(mapped)) return undefined;
+  const folded = foldCase(mapped.normalize('NFKC')).normalize('NFKC');
+  return withoutExtraSpaces(folded.replace(IGNORED, '').replace(SPACES, ' '));
+}
+
+/**
+ * RFC 3454 B.2, full case folding: ß becomes ss, ſ becomes s, ς becomes σ. Only ı has a capital that it does not fold
+ * to.
+ */
+function foldCase(text: string): string {
+  return text.replace(/[^ı]+/g, (part) => part.toLowerCase().toUpperCase());
+}
+
+function withoutExtraSpaces(text: string): string {
+  return text.replace(/ {2,}/g, ' ').replace(/^ | $/g, '');
+}
+
+type Encoded = Pick<Element, 'tag' | 'content'>;
+
+/**
+ * Decodes any string type that a name may have; undefined if the octets are invalid for the type. Most types give no
+ * identity, but an excluded name must not escape its constraint by using another encoding.
+ */
+const CHARACTERS: Readonly<Record<number, (content: Uint8Array) => string | undefined>> = {
+  [TAG.utf8]: decodeUtf8,
+  [TAG.bmp]: readBmp,
+  [TAG.universal]: readUniversal,
+  [TAG.printable]: decodeLatin,
+  [TAG.ia5]: decodeLatin,
+  [TAG.numeric]: decodeLatin,
+  [TAG.teletex]: decodeLatin,
+  [TAG.videotex]: decodeLatin,
+  [TAG.graphic]: decodeLatin,
+  [TAG.visible]: decodeLatin,
+  [TAG.general]: decodeLatin,
+};
+
+function readCharacters({ tag, content }: Encoded): string | undefined {
+  return CHARACTERS[tag]?.(content);
+}
+
+// A character outside the type's alphabet makes the string malformed.
+const PRINTABLE = /^[A-Za-z0-9 '()+,\-./:=?]*$/;
+const ASCII = /^\p{ASCII}*$/u;
+
+// String types that may give an identity, if all characters belong to the type's alphabet.
+const NAME_TYPES: Readonly<Record<number, { readonly type: NameValue['type']; readonly alphabet?: RegExp }>> = {
+  [TAG.utf8]: { type: 'utf8' },
+  [TAG.printable]: { type: 'printable', alphabet: PRINTABLE },
+  [TAG.ia5]: { type: 'ia5', alphabet: ASCII },
+};
+
+/** A string of a name with its ASN.1 type; types that give no identity are `other`. */
+export function readText(encoded: Encoded): NameValue {
+  return textOf(encoded, readCharacters(encoded));
+}
+
+/** The same, for text that is already decoded. */
+function textOf({ tag, content }: Encoded, value: string | undefined): NameValue {
+  const known = NAME_TYPES[tag];
+  if (value === undefined || !known) return { type: 'other', value: value ?? decodeLatin(content) };
+  return { type: known.alphabet?.test(value) === false ? 'other' : known.type, value };
+}
+
+function readBmp(content: Uint8Array): string | undefined {
+  return content.length % 2 ? undefined : Buffer.from(content).swap16().toString('utf16le');
+}
+
+function readUniversal(content: Uint8Array): string | undefined {
+  if (content.length % 4) return undefined;
+  const octets = Buffer.from(content);
+  const points = Array.from({ length: content.length / 4 }, (_, index) => octets.readUInt32BE(index * 4));
+  return points.every((point) => point <= 0x10ffff)
+    ? points.map((point) => String.fromCodePoint(point)).join('')
+    : undefined;
 }

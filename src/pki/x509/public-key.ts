@@ -1,10 +1,10 @@
 // Parses the public key of a certificate. The path rules decide whether it is good enough.
-
 import { type Element, Fields, readElement, TAG } from '../der/der.ts';
 import { readInteger, readNull, readOctetBits, readOid } from '../der/der-values.ts';
 import { type PssParameters, readPssParameters } from './pss-parameters.ts';
 
-export type KeyFamily = 'rsa' | 'rsa-pss' | 'ec' | 'ed25519' | 'ed448' | 'unknown';
+export type KeyFamily = 'rsa' | 'rsa-pss' | 'ec' | 'ed25519' | 'ed448' | MlDsa | 'unknown';
+export type MlDsa = 'ml-dsa-44' | 'ml-dsa-65' | 'ml-dsa-87';
 
 export interface PublicKeyFacts {
   /** SubjectPublicKeyInfo; approved issuers are pinned by it. */
@@ -28,6 +28,9 @@ export const FAMILIES: Readonly<Record<string, KeyFamily>> = {
   '1.2.840.10045.2.1': 'ec',
   '1.3.101.112': 'ed25519',
   '1.3.101.113': 'ed448',
+  '2.16.840.1.101.3.4.3.17': 'ml-dsa-44',
+  '2.16.840.1.101.3.4.3.18': 'ml-dsa-65',
+  '2.16.840.1.101.3.4.3.19': 'ml-dsa-87',
 };
 
 /** All curves that can be allowed (OPTIONAL_CURVES), with the size of a coordinate in octets. */
@@ -54,6 +57,10 @@ const READERS: Readonly<Record<KeyFamily, (parameters: Fields, key: Uint8Array) 
   ec: (parameters, key) => readPoint(parameters.next(), key),
   ed25519: (_, key) => readEdwards('ed25519', key),
   ed448: (_, key) => readEdwards('ed448', key),
+  // FIPS 204, table 2: the size of a key.
+  'ml-dsa-44': (_, key) => readMlDsa(1312, key),
+  'ml-dsa-65': (_, key) => readMlDsa(1952, key),
+  'ml-dsa-87': (_, key) => readMlDsa(2592, key),
   unknown: (parameters) => {
     parameters.skip();
     return { flaw: 'it is of an unknown kind' };
@@ -73,6 +80,8 @@ export function readPublicKey(element: Element): PublicKeyFacts {
 }
 
 const MAX_RSA_BITS = 16_384;
+/** Nobody uses larger ones than 33 bits. The time of a check grows with it. */
+const MAX_EXPONENT_BITS = 64;
 
 function readRsa(key: Uint8Array): Details {
   const fields = new Fields(readElement(key, TAG.sequence));
@@ -93,7 +102,8 @@ function flawOfModulus(modulus: Uint8Array, bits: number): string | undefined {
 /** With exponent 1 a signature is just the padded digest, which anyone can forge. */
 function flawOfExponent(exponent: Uint8Array, sizes: { bits: number; exponentBits: number }): string | undefined {
   if (isNegative(exponent) || !isOdd(exponent) || sizes.exponentBits < 2) return 'the exponent is even or less than 3';
-  return sizes.exponentBits >= sizes.bits ? 'the exponent is as large as the modulus' : undefined;
+  if (sizes.exponentBits >= sizes.bits) return 'the exponent is as large as the modulus';
+  return sizes.exponentBits > MAX_EXPONENT_BITS ? `the exponent has more than ${MAX_EXPONENT_BITS} bits` : undefined;
 }
 
 function isNegative(integer: Uint8Array): boolean {
@@ -140,8 +150,19 @@ function readEdwards(name: keyof typeof EDWARDS, key: Uint8Array): Details {
   return isSound ? {} : { flaw: 'the key has the wrong form, or is a point of small order' };
 }
 
+function readMlDsa(size: number, key: Uint8Array): Details {
+  return key.length === size ? {} : { flaw: 'the key has the wrong size' };
+}
+
 function littleEndian(octets: Uint8Array): bigint {
   return BigInt(`0x0${Buffer.from(octets).reverse().toString('hex')}`);
+}
+
+/** Whether the exponent of an RSA key is short enough. */
+export function isExponentShort(key: Uint8Array): boolean {
+  const fields = new Fields(readElement(key, TAG.sequence));
+  fields.next();
+  return bitLength(readInteger(fields.next())) <= MAX_EXPONENT_BITS;
 }
 
 function bitLength(integer: Uint8Array): number {

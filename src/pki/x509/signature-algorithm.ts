@@ -2,11 +2,11 @@
 import { type Element, Fields, MalformedDer, TAG } from '../der/der.ts';
 import { readNull, readOid } from '../der/der-values.ts';
 import { type PssParameters, readPssParameters } from './pss-parameters.ts';
-import type { KeyFamily } from './public-key.ts';
+import type { KeyFamily, MlDsa } from './public-key.ts';
 
 export interface SignatureAlgorithm {
   readonly name: string;
-  readonly family: 'rsa' | 'rsa-pss' | 'ecdsa' | 'eddsa' | 'unknown';
+  readonly family: 'rsa' | 'rsa-pss' | 'ecdsa' | 'eddsa' | 'ml-dsa' | 'unknown';
   readonly keys: readonly KeyFamily[];
   readonly digest?: string;
   readonly saltLength?: number;
@@ -30,6 +30,9 @@ const ALGORITHMS: Readonly<Record<string, SignatureAlgorithm>> = {
   '1.2.840.10045.4.3.4': ecdsa('sha512'),
   '1.3.101.112': { name: 'Ed25519', family: 'eddsa', keys: ['ed25519'], weak: false },
   '1.3.101.113': { name: 'Ed448', family: 'eddsa', keys: ['ed448'], weak: false },
+  '2.16.840.1.101.3.4.3.17': mlDsa('ml-dsa-44'),
+  '2.16.840.1.101.3.4.3.18': mlDsa('ml-dsa-65'),
+  '2.16.840.1.101.3.4.3.19': mlDsa('ml-dsa-87'),
 };
 
 function rsa(digest: string): SignatureAlgorithm {
@@ -38,6 +41,11 @@ function rsa(digest: string): SignatureAlgorithm {
 
 function ecdsa(digest: string): SignatureAlgorithm {
   return { name: `ECDSA with ${digest}`, family: 'ecdsa', keys: ['ec'], digest, weak: isWeak(digest) };
+}
+
+/** RFC 9881: the same identifiers as for keys, without parameters, over the message itself. */
+function mlDsa(key: MlDsa): SignatureAlgorithm {
+  return { name: key.toUpperCase(), family: 'ml-dsa', keys: [key], weak: false };
 }
 
 function isWeak(digest: string): boolean {

@@ -115,7 +115,19 @@ const addresses = ['192.0.2.1', '192.0.2.1.'].map(
   }),
 );
 
+const WORKLOAD = { identitySources: ['spiffe-id'], trustDomains: ['x.com'] } as const;
+const workloads = ['spiffe://x.com/ns/a', 'spiffe://y.com/ns/a', 'spiffe://X.com/ns/a'].map(
+  (id): Row => ({
+    clause: 'X.509-SVID 2',
+    what: `the SPIFFE ID ${id}`,
+    leaf: { alternativeNames: [uri(id)] },
+    settings: WORKLOAD,
+    verdict: id.includes('//x.com/') ? `accepted ${id}` : byRule('spiffe-trust-domain'),
+  }),
+);
+
 export const IDENTITY_CASES: readonly Case[] = casesOf([
+  ...workloads,
   ...hostile,
   ...invisible,
   ...visible,

@@ -8,8 +8,7 @@ import { type CallerExplanation, explainCaller } from '../../../operations/admin
 import { systemFetch } from '../../../outbound/guarded-fetch.ts';
 import { readPemOrDer } from '../../../pki/der/pem.ts';
 import { CertificateJudge } from '../../../pki/judge/certificate-judge.ts';
-import { printExplanation } from '../../../pki/judge/explain.ts';
-import { explainFiles } from '../../../pki/judge/explain-files.ts';
+import { explainFiles, explainHandshake, printExplanation } from '../../../pki/judge/explain.ts';
 import { FollowedRegistry } from '../../../store/registry.ts';
 import { systemClock } from '../../../system.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
@@ -23,12 +22,15 @@ export interface ExplainFlags {
   readonly at?: EpochSeconds;
   readonly profile?: ApprovedIssuer['profile'];
   readonly source?: readonly IdentitySource[];
+  readonly throughProxy?: true;
   readonly json?: true;
 }
 
 export async function explain(file: string, flags: ExplainFlags, command: Command): Promise<void> {
   const { issuers, profile, source } = flags;
-  if (issuers) return show(await explainByFiles(file, { ...flags, issuers }), flags);
+  const chain = readAll([file, ...(flags.chain ?? [])]).flatMap((one) => readPemOrDer(one, 'CERTIFICATE'));
+  const sent = (explained: CallerExplanation) => (flags.throughProxy ? explained : explainHandshake(explained, chain));
+  if (issuers) return show(sent(await explainByFiles(file, { ...flags, issuers })), flags);
   if (profile || source) {
     throw new CommandFailure(
       'usage',
@@ -37,7 +39,7 @@ export async function explain(file: string, flags: ExplainFlags, command: Comman
     );
   }
   return atWorkplace(command, async (workplace) => {
-    show(await explainByStore(readAll([file, ...(flags.chain ?? [])]), flags, workplace), flags);
+    show(sent(await explainByStore(chain, flags, workplace)), flags);
   });
 }
 
@@ -58,7 +60,7 @@ async function explainByFiles(
 
 /** Judges as a request would be judged now: reads and fetches lists, asks OCSP responders; writes nothing. */
 async function explainByStore(
-  files: readonly Uint8Array[],
+  chain: readonly Uint8Array[],
   { crl = [], at }: ExplainFlags,
   { store }: Workplace,
 ): Promise<CallerExplanation> {
@@ -67,7 +69,6 @@ async function explainByStore(
   const judge = new CertificateJudge({ fetch: systemFetch(), now: () => now });
   const lists = registry.issuers.flatMap(({ revocation }) => revocation.crlFiles);
   judge.revocation.useFiles([...new Set([...lists, ...crl])].map((path) => readFileSync(path)));
-  const chain = files.flatMap((file) => readPemOrDer(file, 'CERTIFICATE'));
   return explainCaller(chain, now, { judge, registry, store, directory: openDirectory(store) });
 }
 

@@ -17,6 +17,9 @@ export interface AddFlags {
   readonly derived?: true;
   readonly profile: ApprovedIssuer['profile'];
   readonly curve?: readonly OptionalCurve[];
+  readonly mlDsa?: true;
+  readonly trustDomain?: readonly string[];
+  readonly policy?: readonly string[];
   readonly upn: UpnComparison;
   readonly crl?: RevocationCheck;
   readonly ocsp: RevocationCheck;
@@ -40,6 +43,9 @@ export interface ChangeFlags {
   readonly derived?: boolean;
   readonly profile?: ApprovedIssuer['profile'];
   readonly curve?: readonly OptionalCurve[] | false;
+  readonly mlDsa?: boolean;
+  readonly trustDomain?: readonly string[] | false;
+  readonly policy?: readonly string[] | false;
   readonly upn?: UpnComparison;
   readonly crl?: RevocationCheck;
   readonly ocsp?: RevocationCheck;
@@ -59,7 +65,8 @@ export async function changeOne(label: string, flags: ChangeFlags, workplace: Wo
 }
 
 function changeOf(flags: ChangeFlags): IssuerChange {
-  const { certificate, identityFrom, derived, profile, curve, upn, onlyIntegration } = flags;
+  const { certificate, identityFrom, derived, profile, curve, mlDsa, trustDomain, policy, upn, onlyIntegration } =
+    flags;
   const { crl, ocsp, crlFile, allowAddress, keepGrants } = flags;
   return {
     ...(certificate !== undefined && { pem: readFileSync(certificate, 'latin1') }),
@@ -67,6 +74,9 @@ function changeOf(flags: ChangeFlags): IssuerChange {
     ...(derived !== undefined && { identities: derived ? 'derived' : 'directory' }),
     ...(profile && { profile }),
     ...(curve !== undefined && { curves: curve || [] }),
+    ...(mlDsa !== undefined && { mlDsa }),
+    ...(trustDomain !== undefined && { trustDomains: trustDomain || [] }),
+    ...(policy !== undefined && { policies: policy || [] }),
     ...(upn && { upnComparison: upn }),
     ...(onlyIntegration !== undefined && { integrations: (onlyIntegration || []) as ClientId[] }),
     revocation: {
@@ -84,7 +94,7 @@ function readLists(paths: readonly string[]) {
 }
 
 function draftOf(label: string, pem: string, flags: AddFlags): IssuerDraft {
-  const { identityFrom, derived, profile, curve = [], upn, onlyIntegration = [] } = flags;
+  const { identityFrom, derived, profile, curve = [], mlDsa, trustDomain, policy, upn, onlyIntegration = [] } = flags;
   return {
     label,
     pem,
@@ -92,6 +102,9 @@ function draftOf(label: string, pem: string, flags: AddFlags): IssuerDraft {
     identities: derived ? 'derived' : 'directory',
     profile,
     ...(curve.length > 0 && { curves: curve }),
+    ...(mlDsa && { mlDsa }),
+    ...(trustDomain && { trustDomains: trustDomain }),
+    ...(policy && { policies: policy }),
     ...(upn !== 'exact' && { upnComparison: upn }),
     revocation: revocationOf(flags),
     ...(onlyIntegration.length > 0 && { integrations: onlyIntegration as ApprovedIssuer['integrations'] & {} }),
@@ -141,6 +154,9 @@ function recordOf({ revocation, ...issuer }: ListedIssuer) {
     intermediates: issuer.intermediates,
     profile: issuer.profile,
     curves: issuer.curves?.join(' ') ?? '',
+    'ML-DSA': issuer.mlDsa ? 'yes' : 'no',
+    'required policies': issuer.policies?.join(' ') ?? '',
+    'trust domains': issuer.trustDomains?.join(' ') ?? '',
     'identity from': issuer.identitySources.join(', '),
     identities: issuer.identities,
     'principal names compare': issuer.upnComparison ?? 'exact',
