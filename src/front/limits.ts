@@ -51,9 +51,11 @@ export function http2Limits({ headerBytes }: Limits) {
     settings: { maxHeaderListSize: headerBytes * HEADER_SLACK, maxConcurrentStreams: 100 },
     /** By default 128: a request with more would be reset instead of answered. */
     maxHeaderListPairs: 2000,
-    /** By default 1,000 and 33 a second: a gateway whose deadlines cancel many requests would lose its connection, and a burst of a
-     * thousand from each of 25 connections would hold everybody else up for a second. */
-    streamResetBurst: 200,
+    /**
+     * By default 1,000 and 33 a second: a gateway whose deadlines cancel many requests would lose its connection, and a burst of a
+     * thousand from each of 25 connections would hold everybody else up for seconds. nghttp2 adds to the burst once a second.
+     */
+    streamResetBurst: 400,
     streamResetRate: 400,
     /** In megabytes, 10 by default: callers that do not read would take 10 GB with 1,000 connections. */
     maxSessionMemory: 2,
