@@ -163,6 +163,7 @@ export class FeedTail {
     if (this.#followers === 0) return;
     this.#at = newest;
     this.#keptAfter = newest.sequence;
+    this.#announce(); // nobody may join a read that began before: events up to `newest` may be missing from it
   }
 
   /** Returns how many items there were. */

@@ -46,12 +46,14 @@ async function withEntries(t: TestContext) {
     },
   };
   const tail = new FeedTail(counting, 60_000);
-  t.after(await tail.follow());
+  const leave = await tail.follow();
+  t.after(leave);
   Object.assign(reads, { all: 0, most: 0 });
   const end = (subjectId: string) => append([revoked(subjectId)]);
   return {
     tail,
     reads,
+    leave,
     end,
     endMany,
     first: ((await store.events({ after: 0, limit: 1, acts: true }))[0]?.sequence ?? 0) - 1,
@@ -109,6 +111,24 @@ suite('a revocation that was committed', () => {
     reads.held = Promise.resolve();
     await end(GRANT);
     await tail.look();
+    const joined = follow(tail, at.sequence);
+    slow.resolve();
+    assert.deepEqual(await early, []);
+    await eventually('the other one has it', () => joined.grants.includes(GRANT));
+    joined.stop();
+  });
+
+  test('is not missed by a follower that joins a read which began before it, while nobody followed', async (t) => {
+    const { tail, reads, leave, end, first } = await withEntries(t);
+    leave();
+    const at = { epoch: 1, sequence: first + ENTRIES };
+    const slow = Promise.withResolvers<void>();
+    reads.held = slow.promise;
+    const early = tail.after(at);
+    await eventually('it reads from the store', () => reads.atOnce === 1);
+    reads.held = Promise.resolve();
+    await end(GRANT);
+    t.after(await tail.follow());
     const joined = follow(tail, at.sequence);
     slow.resolve();
     assert.deepEqual(await early, []);
