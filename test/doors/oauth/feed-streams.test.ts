@@ -126,6 +126,21 @@ suite('caught-up', () => {
   });
 });
 
+test('a stream that needs half a second for a burst says that it is behind, and when it has caught up again', async (t) => {
+  const { store, follow, here } = await scene(t);
+  const stream = await follow(await here());
+  await eventually('it has caught up', () => hasCaughtUp(stream));
+  const real = performance.now.bind(performance);
+  t.mock.method(performance, 'now', () => real() + (stream.grants.length > 0 ? 500 : 0));
+  const burst = Array.from({ length: 4_000 }, (_, n) => grant(n, 'a'));
+  await end(store, ...burst);
+  const said = () => [...stream.text.matchAll(/^event: (.*)$/gm)].map(([, event]) => event).join(', ');
+  await eventually('it has caught up again', () => said() === 'caught-up, behind, caught-up');
+  assert.deepEqual(stream.grants, burst);
+  const last = stream.text.indexOf(burst.at(-1) ?? '');
+  assert.ok(stream.text.indexOf('event: behind') < last && last < stream.text.lastIndexOf('event: caught-up'));
+});
+
 suite('a store that was put back', () => {
   test('ends every stream; what is sent then is of the new history, although its numbers are those of the old', async (t) => {
     const { store, other, restoreOther, follow, here } = await scene(t);

@@ -162,6 +162,22 @@ suite('a revocation that was committed', () => {
   });
 });
 
+test('while there is more than one read takes, the tail is complete up to the first of these reads', async (t) => {
+  const { tail, reads, endMany } = await withEntries(t);
+  await endMany(1_200);
+  const slow = Promise.withResolvers<void>();
+  const changed = tail.change(tail.version, never);
+  const looking = tail.look();
+  await changed;
+  reads.held = slow.promise;
+  await eventually('the next read has begun', () => reads.atOnce === 1);
+  const before = performance.now();
+  assert.ok(tail.completeAt < before, 'it waits for that read');
+  slow.resolve();
+  await looking;
+  assert.ok(tail.completeAt > before);
+});
+
 suite('a store that cannot be read', () => {
   test('is not current for long', async (t) => {
     const { tail, reads } = await withEntries(t);
