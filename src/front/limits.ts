@@ -15,6 +15,8 @@ export interface Limits {
   readonly inFlight: number;
   /** Event streams. */
   readonly streams: number;
+  /** Of these, those that one follower may hold, from however many addresses. It depends on what is registered. */
+  readonly streamsOfOne: () => number;
   /** Percent of `connections`, `inFlight` and `streams` that one address, and one network, may hold. */
   readonly addressShare: number;
   readonly networkShare: number;

@@ -16,9 +16,6 @@ export interface Census {
   readonly orphaned: number;
 }
 
-/** The part of all streams that one follower may hold, from however many addresses. */
-const FOLLOWER_SHARE = 0.5;
-
 export class Slots {
   readonly #connections: Connections;
   readonly #limits: Limits;
@@ -99,8 +96,7 @@ export class Slots {
     const { origin, connection } = request;
     if (this.#streams >= this.#limits.streams) return 'overloaded';
     if (isLimited(origin, connection) && this.#streamShares.isFull(origin)) return 'rate-limited';
-    const most = Math.max(1, this.#limits.streams * FOLLOWER_SHARE);
-    if ((this.#streamsOf.get(follower) ?? 0) >= most) return 'rate-limited';
+    if ((this.#streamsOf.get(follower) ?? 0) >= this.#limits.streamsOfOne()) return 'rate-limited';
     request.endStream = end;
     request.follower = follower;
     if (request.holds !== 'nothing any more') {

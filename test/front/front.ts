@@ -39,6 +39,7 @@ const LIMITS: Limits = {
   connections: 10_000,
   inFlight: 1_000,
   streams: 1_000,
+  streamsOfOne: () => 500,
   addressShare: 100,
   networkShare: 100,
 };
