@@ -25,6 +25,7 @@ const PATIENCE_MS = 180_000;
 const STEP = 5_000;
 /** A stream that stayed open shows a revocation within a second. Longer on a busy machine. */
 const STREAMED_MS = 3_000;
+const PROMISED_MS = 1_000;
 /** Revocations after a rollback. */
 const AFTER_ROLLBACK = 14;
 
@@ -37,6 +38,15 @@ export async function cutAtWorst(field: FeedField, backlog: number, followers: n
   await endGrant(field, token);
   field.balancer.release();
   return finish(field, `${backlog} entries, ${followers} followers`, guards, [token]);
+}
+
+/** Streams stay open; the grant ends as the last entry of a burst. Within a second a verifier knows it, or that it is behind. */
+export async function endInBurst(field: FeedField, burst: number, followers: number): Promise<Freshness> {
+  const { guards, token } = await start(field, followers);
+  for (let n = 0; n < burst; n += STEP) await writeEntries(field, Math.min(STEP, burst - n));
+  await endGrant(field, token);
+  await pause(PROMISED_MS);
+  return finish(field, `a burst of ${burst}, ${followers} followers`, guards, [token]);
 }
 
 /** The grant ends while the service does not run. */

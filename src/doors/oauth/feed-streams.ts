@@ -18,7 +18,9 @@ const BEHIND = Buffer.from('event: behind\ndata: {"type":"behind"}\n\n');
 /** How long a stream that has caught up may lack something. With the time until it is read: less than a second. */
 const BEHIND_MS = 500;
 const LOOK_EVERY_MS = 1_000;
-/** A follower then connects again, and proves itself again. */
+/** A stream ends this soon after a token or certificate that opened it was revoked or expired, or its identity was disabled. */
+const PROVE_EVERY_MS = 4_000;
+/** A follower then connects again. */
 const LONGEST_MS = 15 * 60_000;
 /** Streams that began together end one after the other. */
 const SPREAD = 300;
@@ -42,16 +44,23 @@ export class FeedStreams {
   }
 
   /** Resolves once the stream has begun, or says why there is none: too many are open. */
-  async open(reply: FastifyReply, server: ResourceServer, from: Position): Promise<ServerReason | undefined> {
+  async open(
+    reply: FastifyReply,
+    server: ResourceServer,
+    from: Position,
+    isProven: () => Promise<boolean>,
+  ): Promise<ServerReason | undefined> {
     const stream = new FeedStream(reply.raw, LONGEST_MS - (this.#begun++ % SPREAD) * SPREAD_BY_MS);
     const reason = exchangeOf(reply.raw)?.keepStreaming(() => stream.end(), server.id);
     if (reason) return reason;
     const leave = await this.#tail.follow();
     reply.hijack();
     this.#enter(stream);
+    const proving = setInterval(() => void endUnless(isProven, stream), PROVE_EVERY_MS).unref();
     void stream
       .run(() => this.#send(stream, server, from))
       .finally(() => {
+        clearInterval(proving);
         this.#leave(stream);
         leave();
       });
@@ -122,4 +131,9 @@ export class FeedStreams {
       }
     }
   }
+}
+
+async function endUnless(isProven: () => Promise<boolean>, stream: FeedStream): Promise<void> {
+  // A store or a directory that is away proves nothing either way.
+  if (!(await isProven().catch(() => true))) stream.end();
 }

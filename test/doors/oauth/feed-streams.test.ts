@@ -67,7 +67,7 @@ async function followerOf(t: TestContext, streams: FeedStreams) {
   const service = createServer((asked: IncomingMessage, raw: ServerResponse) => {
     const found = wanted.get(asked.url ?? '');
     const reply = { raw, hijack: () => undefined } as unknown as FastifyReply;
-    if (found) void streams.open(reply, found.as, found.from);
+    if (found) void streams.open(reply, found.as, found.from, async () => true);
   }).listen(0, '127.0.0.1');
   await once(service, 'listening');
   t.after(() => {
