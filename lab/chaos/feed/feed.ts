@@ -60,7 +60,7 @@ export async function staysFresh(worst = WORST): Promise<number> {
         accepted += found.accepted;
       };
       for (const [backlog, followers] of worst) report(await cutAtWorst(field, backlog, followers));
-      for (const followers of [1, FEW, 100]) report(await endInBurst(field, 10_000, followers));
+      for (const followers of [1, FEW, 300]) report(await endInBurst(field, 10_000, followers));
       report(await endDuringRestart(field, FEW));
       if (field.cluster) report(await endAfterRollback(field, FEW));
       if (field.cluster) report(await endDuringFailover(field, FEW));

