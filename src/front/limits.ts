@@ -14,6 +14,8 @@ export interface Limits {
   /** Slots. */
   readonly inFlight: number;
   readonly eventStreams: number;
+  /** Of these, those that one follower may hold, from however many addresses. It depends on what is registered. */
+  readonly eventStreamsOfOne: () => number;
   /** Percent of `connections`, `inFlight` and `eventStreams` that one address, and one network, may hold. */
   readonly addressShare: number;
   readonly networkShare: number;

@@ -16,9 +16,6 @@ export interface Census {
   readonly orphaned: number;
 }
 
-/** The part of all streams that one follower may hold, from however many addresses. */
-const FOLLOWER_SHARE = 0.5;
-
 export class Slots {
   readonly #connections: Connections;
   readonly #limits: Limits;
@@ -96,8 +93,7 @@ export class Slots {
   keepStreaming(request: InProgress, end: () => void, follower: string): ServerReason | undefined {
     if (this.#streams >= this.#limits.eventStreams) return 'overloaded';
     if (this.#streamShares.isFull(request.origin)) return 'rate-limited';
-    const most = Math.max(1, this.#limits.eventStreams * FOLLOWER_SHARE);
-    if ((this.#streamsOf.get(follower) ?? 0) >= most) return 'rate-limited';
+    if ((this.#streamsOf.get(follower) ?? 0) >= this.#limits.eventStreamsOfOne()) return 'rate-limited';
     request.endEvents = end;
     request.follower = follower;
     if (request.holds !== 'nothing any more') {

@@ -39,6 +39,7 @@ const LIMITS: Limits = {
   connections: 10_000,
   inFlight: 1_000,
   eventStreams: 1_000,
+  eventStreamsOfOne: () => 500,
   addressShare: 100,
   networkShare: 100,
 };
