@@ -90,5 +90,6 @@ export const limits = section('Limits of the service.', {
     10_000,
   ),
   grantsPerIntegration: rate('New grants', 'of one integration, likewise.', 6_000, 100_000),
+  refreshesPerGrant: rate('Refreshes', 'of one grant, likewise.', 60, 300),
   refreshesPerIdentity: rate('Refreshes', 'of all grants of one identity, likewise.', 3_000, 30_000),
 });
