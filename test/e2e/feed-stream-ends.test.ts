@@ -85,10 +85,11 @@ test('a follower that does not read is cut, and resumes where it was', async (t)
       at: feed.now(),
       subjectId: (first + n).toString(16).padStart(32, 'b'),
     }));
+  const cut = wasLogged('follow-revocations', 'aborted');
   // More than the kernel buffers for a connection.
   for (let n = 0; n < 60_000; n += 5000)
     await store.change(integrations, 'none', () => ({ outcome: undefined, events: many(n) }));
-  await wasLogged('follow-revocations', 'aborted');
+  await cut;
   const resumed = await feed.following(t, AUTH, cursor);
   await resumed.next(ofGrant((59_999).toString(16).padStart(32, 'b')));
   assert.equal(resumed.entries.length, 60_000);
