@@ -89,7 +89,7 @@ const DRILLS = {
   ],
   'feed-fresh': [
     () => staysFresh(),
-    'ends grants while streams are cut, behind backlogs, in a restart, a failover and a rollback; ignores --cycles',
+    'ends grants while streams are cut, behind backlogs, in a burst, a restart, a failover and a rollback; ignores --cycles',
   ],
   'feed-deaf': [
     ignoreFeedOf,

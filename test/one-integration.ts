@@ -12,6 +12,7 @@ export function oneIntegration(integration: Integration): Registry {
     resourceServers: [],
     lookForIssuers: async () => [],
     lookForTokenIssuers: async () => [],
+    allResourceServers: [],
     lookForResourceServers: async () => [],
     signingKeys: [],
     signingKey: undefined,

@@ -62,7 +62,7 @@ function shifted(real: BackEnd, shift: Opened['shift']): BackEnd {
 
 /** As a service begins. Returns what it calls every few seconds. */
 export async function beginNode({ node }: Opened): Promise<() => Promise<void>> {
-  const keepTimes = keeperOfTimes(node, () => isAlone(node.store, hasEnded));
+  const keepTimes = keeperOfTimes(node, () => isAlone(node.store, (name) => hasEnded(name, true)));
   const reporter = new NodeReporter(nodeName(), node);
   const keep = () => keepTimes().then(() => reporter.report(node.clock.now));
   await keep();

@@ -47,6 +47,7 @@ export function doorParts(
         { setting: 'limits.grantsPerIntegration', of: 'clientId', rate: rate(limits.grantsPerIntegration) },
       ],
       refreshes: [
+        { setting: 'limits.refreshesPerGrant', of: 'grantId', rate: rate(limits.refreshesPerGrant) },
         { setting: 'limits.refreshesPerIdentity', of: 'identityId', rate: rate(limits.refreshesPerIdentity) },
       ],
       reports: [{ setting: 'onReuse: report', of: 'identityId', rate: rate(REPORTS) }],

@@ -65,12 +65,16 @@ export async function partsOf(
     doors: await openDoors(doors),
     overLimit: doors.overLimit,
     overLineLimit: doors.overLineLimit,
-    limits: serverLimits(config, log),
+    limits: serverLimits(config, log, ports.registry),
     proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
   };
 }
 
-function serverLimits({ limits, listeners }: Config, log: Log): ServiceParts['limits'] {
+function serverLimits(
+  { limits, listeners }: Config,
+  log: Log,
+  registry: Pick<Ports['registry'], 'resourceServers'>,
+): ServiceParts['limits'] {
   const openFiles = openFilesLimit();
   const connections = connectionsWithin(limits.connections, openFiles, listeners.length);
   if (connections < limits.connections)
@@ -85,7 +89,10 @@ function serverLimits({ limits, listeners }: Config, log: Log): ServiceParts['li
     drainIdleMs: limits.drainIdle * 1000,
     connections,
     inFlight: limits.maxInFlight,
-    streams: limits.followers,
+    eventStreams: limits.followers,
+    // Only one resource server follows: nobody else needs the rest.
+    eventStreamsOfOne: () =>
+      registry.resourceServers.length > 1 ? Math.max(1, limits.followers / 2) : limits.followers,
     addressShare: limits.addressShare,
     networkShare: limits.networkShare,
   };

@@ -86,7 +86,9 @@ export async function composeService(
       ? log.debug({ fault: fault.message }, 'left for later')
       : log.error({ fault: String(fault) }, 'fault in the background');
   const reporter = new NodeReporter(node, ports);
-  const keepTimes = keeperOfTimes(ports, () => isAlone(ports.store, hasEnded));
+  const keepTimes = keeperOfTimes(ports, () =>
+    isAlone(ports.store, (name) => hasEnded(name, storeAt(config).isShared)),
+  );
   // In this order: workers that start together must not take each other for nodes that have been running.
   const work = () => keepTimes().then(() => reporter.report(clock.now));
   const report = { everyMs: 2_000, work, atStart: 'awaited' } as const;
@@ -129,10 +131,13 @@ export function nodeName(): string {
   return `${hostname()}:${process.pid}:${systemRandom(3).toString('hex')}`;
 }
 
-/** Whether a node was a process of this machine that is gone. In containers, all processes may have the same id. */
-export function hasEnded(name: string): boolean {
+/**
+ * Whether a node is known to be gone. In containers, all processes may have the same id. `isShared`: machines share the store; if
+ * not, another host name is an earlier one of this machine or container.
+ */
+export function hasEnded(name: string, isShared: boolean): boolean {
   const [, host, id] = /^(.*):(\d+):[0-9a-f]+$/.exec(name) ?? [];
-  if (host !== hostname()) return false;
+  if (host !== hostname()) return !isShared;
   try {
     return Number(id) === process.pid || !process.kill(Number(id), 0);
   } catch (fault) {

@@ -25,21 +25,22 @@ export interface Grant {
   /** Of its access tokens, fixed when the grant is issued. */
   readonly format: AccessTokenFormat;
   readonly accessHash: Hex;
-  /** Set if its access tokens are bound to a certificate (RFC 8705 3.1). */
-  readonly boundTo?: BoundTo;
+  /** Newest first. Absent: no access token was ever bound to a certificate (RFC 8705 3.1). */
+  readonly bindings?: readonly Binding[];
   readonly refreshable: boolean;
   readonly pair: Pair;
   readonly revoked?: { readonly at: EpochSeconds; readonly reason: RevocationReason };
 }
 
-/** The certificate (SHA-256 of its DER) that was presented when a generation was made. */
-export interface BoundTo {
-  readonly thumbprint: Hex;
-  /** The first generation that is bound to it. */
+/** What access tokens are bound to, from a generation on: a certificate may be renewed while its tokens live. */
+export interface Binding {
   readonly since: number;
-  /** Of the generations before that: a certificate may be renewed while its tokens live. */
-  readonly before?: Hex;
+  /** SHA-256 of the DER of the certificate. Absent: not bound. */
+  readonly thumbprint?: Hex;
 }
+
+/** Keeps the row small. */
+const MOST_BINDINGS = 8;
 
 export type RevokedGrant = Grant & Required<Pick<Grant, 'revoked'>>;
 
@@ -125,16 +126,18 @@ export function accessTokenIssuedAt(
   return later(grant.createdAt, after(token.expiresAt, seconds(0 - settings.accessTokenLifetime)));
 }
 
-/** The certificate that the access token of one generation is bound to, if it is. */
-export function boundCertificate({ boundTo }: Pick<Grant, 'boundTo'>, generation: number): Hex | undefined {
-  return boundTo && (generation >= boundTo.since ? boundTo.thumbprint : boundTo.before);
+/** What the access token of one generation is bound to. Undefined if this was forgotten, after many renewals. */
+export function bindingOf({ bindings = UNBOUND }: Pick<Grant, 'bindings'>, generation: number): Binding | undefined {
+  return bindings.find(({ since }) => generation >= since);
 }
 
-/** What a new generation is bound to. */
-export function boundAnew({ boundTo, pair }: Grant, thumbprint: Hex): BoundTo {
-  if (boundTo?.thumbprint === thumbprint) return boundTo;
-  return { thumbprint, since: pair.generation + 1, ...(boundTo && { before: boundTo.thumbprint }) };
+/** After a new generation was bound to a certificate, or to none. */
+export function boundAnew({ bindings = UNBOUND, pair }: Grant, thumbprint: Hex | undefined): readonly Binding[] {
+  if (bindings[0]?.thumbprint === thumbprint) return bindings;
+  return [{ since: pair.generation + 1, ...(thumbprint && { thumbprint }) }, ...bindings].slice(0, MOST_BINDINGS);
 }
+
+const UNBOUND: readonly Binding[] = [{ since: 0 }];
 
 /** The `jti` of the access token of one generation. */
 export function tokenId({ id }: Pick<Grant, 'id'>, generation: number): string {

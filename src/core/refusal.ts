@@ -129,8 +129,8 @@ export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 /** What identified callers cause in the store, with a cap for each identity. `reports`: of a spent token that is only reported. */
 export type CappedUse = 'grants' | 'refreshes' | 'reports';
 
-/** Charges an identity, once however often a rule calls it. The refusal if it is over its cap. */
-export type OverCap = (use: CappedUse, identityId: IdentityId) => Refusal | undefined;
+/** Charges an identity, once however often a rule calls it; a refresh, its grant first. The refusal if one is over its cap. */
+export type OverCap = (use: CappedUse, identityId: IdentityId, grantId?: string) => Refusal | undefined;
 
 /** For people only. */
 export const PERSON_REASONS = [

@@ -1,4 +1,4 @@
-// Every limit between the network and the doors. Each says what breaks without it.
+// The limits between the network and the doors. Each says what breaks without it.
 
 /** From the section `limits` of the configuration. */
 export interface Limits {
@@ -13,9 +13,10 @@ export interface Limits {
   readonly connections: number;
   /** Slots. */
   readonly inFlight: number;
-  /** Event streams. */
-  readonly streams: number;
-  /** Percent of `connections`, `inFlight` and `streams` that one address, and one network, may hold. */
+  readonly eventStreams: number;
+  /** Of these, those that one follower may hold, from however many addresses. It depends on what is registered. */
+  readonly eventStreamsOfOne: () => number;
+  /** Percent of `connections`, `inFlight` and `eventStreams` that one address, and one network, may hold. */
   readonly addressShare: number;
   readonly networkShare: number;
 }
@@ -23,11 +24,11 @@ export interface Limits {
 /** Connections that wait to be accepted, 511 by default: of a crowd, the rest would connect seconds later, when proxies have given up. */
 export const BACKLOG = 4_096;
 /** A crowd that comes at once would be refused, although there is time for all of it. */
-export const WAIT_MS = 1_000;
+export const SLOT_WAIT_MS = 1_000;
 /** One address that waits for its own share would make every free slot a long search. */
 export const MOST_LOOKED_AT = 64;
 /** Callers that retry at once would keep the process busy with refusing. */
-export const HOLD_BACK_MS = 2_000;
+export const REFUSE_AFTER_MS = 2_000;
 /** Seconds in Retry-After, in turn: callers that were refused together would come back together. */
 export const RETRY_AFTER = [1, 2, 3] as const;
 /** One HTTP/1.1 connection could have any number of requests in progress. Clients that use pipelining send fewer. */

@@ -33,6 +33,8 @@ export interface Registry {
   readonly tokenIssuers: readonly TokenIssuer[];
   /** The enabled ones. */
   readonly resourceServers: readonly ResourceServer[];
+  /** Also the disabled and removed ones. */
+  readonly allResourceServers: readonly ResourceServer[];
   /** The same, read from the store again: one may have been added or changed a moment ago. */
   lookForIssuers(): Promise<readonly ApprovedIssuer[]>;
   lookForTokenIssuers(): Promise<readonly TokenIssuer[]>;

@@ -7,8 +7,10 @@ import { SERVICE, serviceTimes } from './tables/service-times.ts';
 /** Throws if this cannot be the time. */
 export type Admit = (now: EpochSeconds) => void;
 
-/** If more rows than this are unavailable at once, it is the store. */
+/** If more rows than this fail within SHORT, it is the store. */
 const MOST_ROWS = 10;
+/** In seconds. */
+const SHORT = 10;
 /** In seconds: for how long a row that nobody asks for again counts. */
 const ROW_FORGOTTEN = 3600;
 
@@ -44,14 +46,19 @@ export function recordingOutages(store: Store, admit: Admit = () => undefined): 
   };
 }
 
+/** A row that could not be changed: when the first and the last attempt began. */
+interface LockedRow {
+  readonly first: EpochSeconds;
+  readonly last: EpochSeconds;
+}
+
 class Outages {
   readonly #store: Store;
   readonly #admit: Admit;
   #lastAnswer: EpochSeconds | undefined;
   #silentFrom: EpochSeconds | undefined;
   #recording: Promise<void> | undefined;
-  /** Rows that could not be changed, and since when. */
-  readonly #rows = new Map<string, EpochSeconds>();
+  readonly #rows = new Map<string, LockedRow>();
 
   constructor(store: Store, admit: Admit) {
     this.#store = store;
@@ -89,20 +96,21 @@ class Outages {
   /** The trouble of one row is not an outage of the service. */
   #noteOf(row: string | undefined, begunAt: EpochSeconds | undefined, fault: unknown): never {
     if (row === undefined || begunAt === undefined || !isOfRow(fault)) return this.note(fault);
-    for (const [key, from] of this.#rows) if (between(from, begunAt) > ROW_FORGOTTEN) this.#rows.delete(key);
-    this.#rows.set(row, this.#rows.get(row) ?? begunAt);
-    if (this.#rows.size > MOST_ROWS) {
-      this.#silentFrom ??= [...this.#rows.values()].reduce(earlier);
-      this.#rows.clear();
+    for (const [key, { last }] of this.#rows) if (between(last, begunAt) > ROW_FORGOTTEN) this.#rows.delete(key);
+    this.#rows.set(row, { first: this.#rows.get(row)?.first ?? begunAt, last: begunAt });
+    const recent = [...this.#rows].filter(([, { last }]) => between(last, begunAt) <= SHORT);
+    if (recent.length > MOST_ROWS) {
+      this.#silentFrom ??= recent.map(([, { last }]) => last).reduce(earlier);
+      for (const [key] of recent) this.#rows.delete(key);
     }
     throw fault;
   }
 
   async #recordAll(row: string | undefined): Promise<void> {
     if (this.#silentFrom !== undefined) await this.#record(this.#silentFrom);
-    const silentFrom = row === undefined ? undefined : this.#rows.get(row);
-    if (row === undefined || silentFrom === undefined) return;
-    await this.#write(silentFrom, row);
+    const locked = row === undefined ? undefined : this.#rows.get(row);
+    if (row === undefined || locked === undefined) return;
+    await this.#write(locked.first, row);
     this.#rows.delete(row);
   }
 

@@ -16,7 +16,7 @@ import { tokenIssuers } from './tables/token-issuers.ts';
 export class FollowedRegistry {
   readonly #integrations: FollowedTable<Integration, ReadonlyMap<string, Integration>>;
   readonly #issuers: FollowedTable<ApprovedIssuer>;
-  readonly #resourceServers: FollowedTable<ResourceServer>;
+  readonly #resourceServers: FollowedTable<ResourceServer, ResourceServers>;
   readonly #tokenIssuers: FollowedTable<TokenIssuer>;
   readonly #signingKeys: FollowedTable<PublishedKey, SigningKeys>;
 
@@ -34,7 +34,7 @@ export class FollowedRegistry {
       return new Map(registered.map((integration) => [integration.clientId, integration]));
     });
     this.#issuers = new FollowedTable(store, issuers, enabledOnes);
-    this.#resourceServers = new FollowedTable(store, resourceServers, enabledOnes);
+    this.#resourceServers = new FollowedTable(store, resourceServers, (all) => ({ all, enabled: enabledOnes(all) }));
     this.#tokenIssuers = new FollowedTable(store, tokenIssuers, enabledOnes);
     this.#signingKeys = new FollowedTable(store, signingKeys, (found) => {
       const kept = found.filter(({ id }) => !isRetired(id));
@@ -64,7 +64,11 @@ export class FollowedRegistry {
   }
 
   get resourceServers(): readonly ResourceServer[] {
-    return this.#resourceServers.rows;
+    return this.#resourceServers.rows.enabled;
+  }
+
+  get allResourceServers(): readonly ResourceServer[] {
+    return this.#resourceServers.rows.all;
   }
 
   /** The published ones. The same array until one changes. */
@@ -84,8 +88,8 @@ export class FollowedRegistry {
     return this.#tokenIssuers.lookAgain();
   }
 
-  lookForResourceServers(): Promise<readonly ResourceServer[]> {
-    return this.#resourceServers.lookAgain();
+  async lookForResourceServers(): Promise<readonly ResourceServer[]> {
+    return (await this.#resourceServers.lookAgain()).enabled;
   }
 
   /** Returns whether something had changed. */
@@ -95,6 +99,11 @@ export class FollowedRegistry {
     for (const table of followed) results.push(await table.refresh());
     return results.includes(true);
   }
+}
+
+interface ResourceServers {
+  readonly all: readonly ResourceServer[];
+  readonly enabled: readonly ResourceServer[];
 }
 
 interface SigningKeys {

@@ -117,6 +117,10 @@ test('outages that follow each other at once are one, and the row stays small', 
   let times = first;
   for (let n = 1; n < 100; n++) times = withOutage(times, outage(NOW + 200 * n, NOW + 200 * n + 10));
   assert.equal(times.outages.length, 20);
+  const service = times.outages;
+  for (let n = 0; n < 100; n++) times = withOutage(times, { ...outage(NOW + 30_000, NOW + 30_010), of: `row ${n}` });
+  assert.equal(times.outages.length, 40);
+  assert.deepEqual(times.outages.slice(0, 20), service, 'those of single rows do not displace those of the service');
 });
 
 test('a start is the end of an outage unless another node was running', () => {
@@ -125,8 +129,8 @@ test('a start is the end of an outage unless another node was running', () => {
   assert.deepEqual(outages(times, undefined, true, at(NOW + 3)), [{ silentFrom: NOW, answeringSince: NOW + 3 }]);
   assert.deepEqual(outages(times, at(NOW + 2), true, at(NOW + 3)), [{ silentFrom: NOW + 2, answeringSince: NOW + 3 }]);
   assert.deepEqual(outages(times, at(NOW + 3), true, at(NOW + 3)), []);
-  assert.deepEqual(outages(times, undefined, false, at(NOW + 29)), []);
-  assert.deepEqual(outages(times, undefined, false, at(NOW + 31)), [{ silentFrom: NOW, answeringSince: NOW + 31 }]);
+  assert.deepEqual(outages(times, undefined, false, at(NOW + 13)), []);
+  assert.deepEqual(outages(times, undefined, false, at(NOW + 14)), [{ silentFrom: NOW, answeringSince: NOW + 14 }]);
 });
 
 test('reuse of a spent refresh token ends the grant; with onReuse: report it is only reported', () => {

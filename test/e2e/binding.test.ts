@@ -10,7 +10,16 @@ import { type Caller, callerOver, reachOf } from './caller.ts';
 import { INTROSPECT, ORDERS, ordersServer } from './introspection-scene.ts';
 import { basic, postForm } from './oauth-steps.ts';
 import { anIssuer, clientId, registryFollows, startService, type TestService } from './service.ts';
-import { assertRefused, CLIENT, pairByCertificate, pairByDevice, refresh, refreshed, verify } from './steps.ts';
+import {
+  assertRefused,
+  CLIENT,
+  type Pair,
+  pairByCertificate,
+  pairByDevice,
+  refresh,
+  refreshed,
+  verify,
+} from './steps.ts';
 
 const BOUND = 'bound';
 const BOUND_JWT = 'bound-jwt';
@@ -115,6 +124,57 @@ suite('a grant bound to its certificate', () => {
       assert.deepEqual((await introspect(first.access_token))['cnf'], { 'x5t#S256': old });
     });
   }
+
+  for (const client of [BOUND, BOUND_JWT]) {
+    test(`names the certificate of each token, however often it was renewed (${client})`, async () => {
+      const pairs = [await pairByCertificate(callerWith(service.ada), client)];
+      const certificates = [service.ada];
+      for (let renewal = 0; renewal < 3; renewal++) {
+        const renewed = certificateOf('ada', service.ada.keys);
+        certificates.push(renewed);
+        pairs.push(await refreshed(callerWith(renewed), pairs.at(-1) as Pair, client));
+      }
+      for (const [index, { access_token }] of pairs.entries())
+        for (const answer of [await introspect(access_token), (await verify(bare, access_token)).json])
+          assert.deepEqual(answer['cnf'], { 'x5t#S256': thumbprintOf(certificates[index] as Issued) });
+    });
+
+    test(`is not bound any more by a refresh after its integration stopped binding; earlier tokens are (${client})`, async () => {
+      const released = `released-${client}`;
+      const register = (binding: 'certificate' | 'none') =>
+        service.register(
+          anIntegration({
+            ...{ clientId: clientId(released), binding },
+            accessTokenFormat: client === BOUND ? 'opaque' : 'jwt',
+          }),
+        );
+      await register('certificate');
+      const first = await pairByCertificate(callerWith(service.ada), released);
+      await register('none');
+      await registryFollows();
+      const second = await refreshed(callerWith(certificateOf('ada', service.ada.keys)), first, released);
+      const third = await refreshed(bare, second, released);
+      const bound = { 'x5t#S256': thumbprintOf(service.ada) };
+      for (const [{ access_token }, cnf] of [
+        [first, bound],
+        [second, undefined],
+        [third, undefined],
+      ] as const) {
+        assert.deepEqual((await introspect(access_token))['cnf'], cnf);
+        if (client === BOUND_JWT) assert.deepEqual(claimsOf(access_token)['cnf'], cnf);
+      }
+    });
+  }
+
+  test('does not answer for a token whose certificate it has forgotten, and keeps the newest', async () => {
+    let pair = await pairByCertificate(callerWith(service.ada), BOUND);
+    const oldest = pair.access_token;
+    for (let renewal = 0; renewal < 8; renewal++)
+      pair = await refreshed(callerWith(certificateOf('ada', service.ada.keys)), pair, BOUND);
+    assert.deepEqual(await introspect(oldest), { active: false });
+    assertRefused(await verify(bare, oldest), 401, 'invalid_token', /superseded/);
+    assert.equal((await introspect(pair.access_token))['active'], true);
+  });
 
   test('is bound by its next refresh if its integration binds since; tokens without binding have no cnf', async () => {
     const late = 'bound-later';

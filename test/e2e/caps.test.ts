@@ -32,7 +32,10 @@ suite('a caller that asks for more than anybody honest needs', () => {
   let bob: Caller;
 
   before(async () => {
-    const limits = { grantsPerIdentity: cap(5), grantsPerIntegration: cap(12), refreshesPerIdentity: cap(8) };
+    const limits = {
+      ...{ grantsPerIdentity: cap(5), grantsPerIntegration: cap(12) },
+      ...{ refreshesPerGrant: cap(4), refreshesPerIdentity: cap(8) },
+    };
     service = await startService({ settings: { limits } });
     await service.put(identities, anIdentity({ id: BOB, userName: 'bob' }));
     await service.register(anIntegration({ clientId: clientId(REPORTING), overrides: { onReuse: 'report' } }));
@@ -94,19 +97,37 @@ suite('a caller that asks for more than anybody honest needs', () => {
     assert.ok(reports >= 1 && reports <= 61, `${reports} events`);
   });
 
+  /** Refreshes until it is capped. */
+  async function useUp(pair: Pair): Promise<{ readonly capped: Answer; readonly last: Pair; readonly done: number }> {
+    let last = pair;
+    for (let done = 0; done < 20; done++) {
+      const answer = await refresh(bob, last.refresh_token);
+      if (answer.status === 429) return { capped: answer, last, done };
+      last = answer.json as unknown as Pair;
+    }
+    throw new Error('there was no cap');
+  }
+
+  let other: Pair;
+  test('refreshes one grant no more; the other grants of its identity are refreshed', async () => {
+    const stolen = await pairByCertificate(bob);
+    other = await pairByCertificate(bob);
+    const { capped, last, done } = await useUp(stolen);
+    assertCapped(capped);
+    assert.equal(done, 4);
+    for (let more = 0; more < 20; more++) assertCapped(await refresh(bob, last.refresh_token));
+    other = await refreshed(bob, other);
+    assert.ok(service.logLines.some((line) => line.includes('"rule":"limits.refreshesPerGrant"')));
+  });
+
   test('refreshes no more; a dead grant keeps its own error', async () => {
     const dead = await pairByCertificate(bob);
     await revoke(bob, dead.access_token);
-    let pair = await pairByCertificate(bob);
-    let capped: Answer | undefined;
-    for (let asked = 0; asked < 10 && !capped; asked++) {
-      const answer = await refresh(bob, pair.refresh_token);
-      if (answer.status === 429) capped = answer;
-      else pair = answer.json as unknown as Pair;
-    }
-    assertCapped(capped as Answer);
+    const { capped, last, done } = await useUp(other);
+    assertCapped(capped);
+    assert.ok(done < 3, 'by the cap of the identity: the one of the grant is not reached');
     assertRefused(await refresh(bob, dead.refresh_token), 400, 'invalid_grant', /revoked/);
-    assert.equal((await verify(bob, pair.access_token)).status, 200);
+    assert.equal((await verify(bob, last.access_token)).status, 200);
   });
 
   test('an integration has a cap too, for all of its identities', async () => {

@@ -22,6 +22,7 @@ function statusesOf(followers: readonly Follower[]): number[] {
 
 interface Fixture {
   readonly service: TestService;
+  disableStock(): Promise<void>;
   follow(auth?: typeof AUTH): Promise<Follower>;
 }
 
@@ -29,8 +30,11 @@ async function withLimits(t: TestContext, limits: Readonly<Record<string, unknow
   const service = await startService({ settings: { limits } });
   const secrets: ResourceServer['secrets'] = [{ hash, createdAt: service.now() }];
   await service.put(resourceServers, aResourceServer({ secrets }));
-  const stock = { id: 'stock-api' as ResourceServerId, audience: 'urn:example:stock' as ResourceServer['audience'] };
-  await service.put(resourceServers, aResourceServer({ ...stock, resources: ['stock'], secrets }));
+  const id = 'stock-api' as ResourceServerId;
+  const audience = 'urn:example:stock' as ResourceServer['audience'];
+  const putStock = (enabled: boolean) =>
+    service.put(resourceServers, aResourceServer({ id, audience, resources: ['stock'], secrets, enabled }));
+  await putStock(true);
   await registryFollows();
   const caller = callerOver('HTTP/1.1', reachOf(service));
   t.after(async () => {
@@ -41,7 +45,8 @@ async function withLimits(t: TestContext, limits: Readonly<Record<string, unknow
     const { cursor } = (await caller.ask({ path: FEED, headers: auth })).json;
     return followFeed(reachOf(service), { ...auth, 'last-event-id': String(cursor) });
   };
-  return { service, follow };
+  const disableStock = () => putStock(false).then(registryFollows);
+  return { service, follow, disableStock };
 }
 
 async function closed(field: Fixture, follower: Follower): Promise<Follower> {
@@ -72,6 +77,14 @@ test('one resource server has at most half of the streams, from however many add
   const other = await field.follow(STOCK_AUTH);
   assert.equal(other.status, 200);
   for (const follower of [...greedy, other]) follower.close();
+});
+
+test('the only resource server that is enabled may have all streams', async (t) => {
+  const field = await withLimits(t, { followers: 4, addressShare: 100, networkShare: 100 });
+  await field.disableStock();
+  const followers = await Promise.all(Array.from({ length: 5 }, () => field.follow()));
+  assert.deepEqual(statusesOf(followers), [200, 200, 200, 200, 503]);
+  for (const follower of followers) follower.close();
 });
 
 test('beyond the limit of all, a follower gets 503', async (t) => {

@@ -1,8 +1,8 @@
 // Introspection (RFC 7662): who may ask.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import type { Audience, ResourceServerId } from '../../src/core/resource-server.ts';
-import { changeResourceServer } from '../../src/operations/admin/change-resource-server.ts';
+import type { Audience, ResourceServer, ResourceServerId } from '../../src/core/resource-server.ts';
+import { changeResourceServer, removeResourceServer } from '../../src/operations/admin/change-resource-server.ts';
 import { dropOldSecret, makeResourceServerSecret } from '../../src/operations/admin/resource-server-secret.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { ADA, anIntegration, aResourceServer, OPERATOR, ORDERS_AUDIENCE, scopeOf } from '../samples.ts';
@@ -134,10 +134,19 @@ suite('who may ask', () => {
       assert.equal((await ask(own.access_token)).json['aud'], STOCK_AUDIENCE);
       assert.equal((await feed(own.access_token)).status, 200);
       const ofStock = await pairByCertificate(scene.ada, client, 'stock:read');
+      const ofBoth = await pairByCertificate(scene.ada, client, 'introspection:use;stock:read');
       const fields = { grant_type: 'client_credentials', client_id: CLIENT, resource: ORDERS_AUDIENCE };
       const limited = String((await postForm(scene.ada, '/oauth2/token', fields)).json['access_token']);
       await revoke(scene.stranger, own.access_token);
-      const others = [ofStock.access_token, limited, own.access_token, own.refresh_token, 'x', ORDERS.secret];
+      const others = [
+        ofStock.access_token,
+        ofBoth.access_token,
+        limited,
+        own.access_token,
+        own.refresh_token,
+        'x',
+        ORDERS.secret,
+      ];
       for (const accessToken of others) {
         for (const refused of [await ask(accessToken), await feed(accessToken)]) {
           assertRefused(refused, 401, 'invalid_client');
@@ -146,6 +155,36 @@ suite('who may ask', () => {
       }
     }
     await scene.service.put(resourceServers, stockServer({ id: 'by-token' as ResourceServerId, enabled: false }));
+    await registryFollows();
+  });
+
+  test('a token for a resource server that was disabled or removed speaks for nobody', async () => {
+    const admin = { ...scene.service.ports, by: OPERATOR, issuer: PUBLIC_URL };
+    const put = (id: string, difference: Partial<ResourceServer>) =>
+      scene.service.put(resourceServers, stockServer({ id: id as ResourceServerId, ...difference }));
+    await put('parcels-api', { audience: 'urn:parcels' as Audience, resources: ['parcels'] });
+    await put('by-other', { identity: ADA });
+    for (const accessTokenFormat of ['opaque', 'jwt'] as const) {
+      const scope = scopeOf('introspection:use;parcels:read');
+      const client = `parcels-${accessTokenFormat}`;
+      await scene.service.register(anIntegration({ clientId: clientId(client), accessTokenFormat, scope }));
+    }
+    const end = [
+      () => changeResourceServer('parcels-api', { enabled: false }, admin),
+      () => removeResourceServer('parcels-api', { isConfirmed: true }, admin),
+    ];
+    for (const act of end) {
+      const clients = ['parcels-opaque', 'parcels-jwt'];
+      const earlier = await Promise.all(clients.map((each) => pairByCertificate(scene.ada, each, 'parcels:read')));
+      assert.ok((await act()).ok);
+      await registryFollows();
+      const later = await Promise.all(clients.map((each) => pairByCertificate(scene.ada, each, 'parcels:read')));
+      for (const { access_token } of [...earlier, ...later])
+        assertRefused(await feed(access_token), 401, 'invalid_client');
+    }
+    const own = await pairByCertificate(scene.ada, 'parcels-opaque', 'introspection:use');
+    assert.equal((await feed(own.access_token)).status, 200);
+    await put('by-other', { enabled: false });
     await registryFollows();
   });
 

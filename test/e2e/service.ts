@@ -144,6 +144,7 @@ export function makeHome({ settings = {}, listeners, log, signing, server: issue
       requestsPerIntegration: GENEROUS,
       grantsPerIdentity: GENEROUS,
       grantsPerIntegration: GENEROUS,
+      refreshesPerGrant: GENEROUS,
       refreshesPerIdentity: GENEROUS,
       ...limits,
     },

@@ -38,7 +38,8 @@ const LIMITS: Limits = {
   drainIdleMs: 0,
   connections: 10_000,
   inFlight: 1_000,
-  streams: 1_000,
+  eventStreams: 1_000,
+  eventStreamsOfOne: () => 500,
   addressShare: 100,
   networkShare: 100,
 };

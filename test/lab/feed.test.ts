@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cutStreams } from '../../lab/chaos/feed/cuts.ts';
 import { FeedField, STORES } from '../../lab/chaos/feed/feed-field.ts';
-import { cutAtWorst } from '../../lab/chaos/feed/freshness.ts';
+import { cutAtWorst, endInBurst } from '../../lab/chaos/feed/freshness.ts';
 import { refusalLatencies } from '../../lab/chaos/feed/latency.ts';
 import { Seeded } from '../seeded.ts';
 
@@ -18,6 +18,7 @@ for (const kind of STORES)
       assert.deepEqual({ ended, missed, wronged }, { ended: 10, missed: 0, wronged: 0 });
       field.closeGuards();
       assert.equal((await cutAtWorst(field, 1_000, 10)).accepted, 0, 'by a verifier that said it was fresh');
+      assert.equal((await endInBurst(field, 1_000, 10)).accepted, 0, 'nor in a burst on open streams');
     } finally {
       await field.remove();
     }

@@ -1,8 +1,9 @@
 // A retry after 503 never counts as reuse, however long the store was down.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { hasEnded } from '../../src/compose/service.ts';
 import type { GrantId } from '../../src/core/grant.ts';
-import { seconds } from '../../src/core/time.ts';
+import { type EpochSeconds, seconds } from '../../src/core/time.ts';
 import { revokeById } from '../../src/operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { isAlone, NodeReporter } from '../../src/operations/upkeep/report-node.ts';
@@ -148,18 +149,20 @@ test('what operators did while the service was down says nothing about when it a
 test('a node that starts beside a running one reopens nothing', async (t) => {
   const { node, clock } = await aTroubledNode(t);
   await keepSeen(node);
-  const hasEnded = (name: string) => name === 'ended';
+  const isEnded = (name: string) => name === 'ended';
   await new NodeReporter('ended', node).report(node.clock.now);
-  assert.equal(await isAlone(node.store, hasEnded), true);
+  assert.equal(await isAlone(node.store, isEnded), true);
   await new NodeReporter('running', node).report(node.clock.now);
-  assert.equal(await isAlone(node.store, hasEnded), false);
+  assert.equal(await isAlone(node.store, isEnded), false);
   const pair = await issue(node);
   await refresh(node, pair);
-  clock.move(24);
-  await beginAnswering(node, () => isAlone(node.store, hasEnded));
+  clock.move(12);
+  await keepSeen(node); // as the running one does
+  clock.move(12);
+  await beginAnswering(node, () => isAlone(node.store, isEnded));
   clock.move(37);
   assert.equal(await answer(refresh(node, pair)), 'refresh-token-reused');
-  assert.equal(await isAlone(node.store, hasEnded), true, 'it reports no more');
+  assert.equal(await isAlone(node.store, isEnded), true, 'it reports no more');
 });
 
 test('the trouble of one row is no outage of the service: its own grant alone gets more time', async (t) => {
@@ -189,6 +192,60 @@ test('if every row is locked, it is an outage of the service', async (t) => {
   trouble.state = 'fine';
   const [first] = pairs as [TokenPair];
   assert.equal(textOf(accepted(await refresh(node, first))), textOf(given[0] as TokenPair));
+});
+
+test('rows that are locked one by one, however many, are no outage of the service', async (t) => {
+  const { node, clock, trouble } = await aTroubledNode(t);
+  const pairs = await Promise.all(Array.from({ length: 12 }, () => issue(node)));
+  const [first, ...locked] = pairs as [TokenPair, ...TokenPair[]];
+  await refresh(node, first);
+  for (const pair of locked) {
+    await node.store.now();
+    trouble.state = 'locked';
+    await assert.rejects(refresh(node, pair), RowUnavailable);
+    trouble.state = 'fine';
+    clock.move(61);
+  }
+  assert.equal(await answer(refresh(node, first)), 'refresh-token-reused');
+});
+
+for (const [what, host, isShared] of [
+  ['a container that was replaced', '3f2a9c1d77aa', false],
+  ['nodes on several machines that died together', 'other-machine', true],
+] as const)
+  test(`a crash of ${what}, and a start 14 seconds later: the window starts when the service works again`, async (t) => {
+    const { node, clock } = await aTroubledNode(t);
+    await changeIntegration(node, { overrides: { refreshRetryWindow: seconds(14) } });
+    await keepSeen(node);
+    await new NodeReporter(`${host}:1:aabbcc`, node).report(node.clock.now);
+    const pair = await issue(node);
+    const given = accepted(await refresh(node, pair));
+    clock.move(14);
+    await beginAnswering(node, () => isAlone(node.store, (name) => hasEnded(name, isShared)));
+    clock.move(14);
+    assert.equal(textOf(accepted(await refresh(node, pair))), textOf(given));
+  });
+
+test('an outage that a node of 0.2 recorded counts, beside those of this release', async (t) => {
+  const { node, clock } = await aTroubledNode(t);
+  await beginAnswering(node, alone);
+  const pair = await issue(node);
+  const given = accepted(await refresh(node, pair));
+  clock.move(100);
+  // 0.2 knows neither the list nor its column.
+  const columns = serviceTimes.columns.slice(0, 4).map((column) => {
+    if (column.name === 'silent_from') return { ...column, of: () => NOW };
+    return column.name === 'answering_since' ? { ...column, of: () => NOW + 100 } : column;
+  });
+  const decode = ([, seenAt]: readonly unknown[]) => ({ seenAt: seenAt as EpochSeconds, outages: [] });
+  await node.store.change({ ...serviceTimes, columns, decode }, SERVICE, (found) => ({
+    outcome: undefined,
+    ...(found && { next: found.row }),
+  }));
+  clock.move(30);
+  assert.equal(textOf(accepted(await refresh(node, pair))), textOf(given));
+  await keepSeen(node);
+  assert.deepEqual(await outageOf(node), { silentFrom: NOW, answeringSince: NOW + 100 });
 });
 
 test('a fault that is over at once reopens no window', async (t) => {

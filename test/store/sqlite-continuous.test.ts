@@ -62,10 +62,12 @@ suite('a continuous backup', () => {
         offset += 60_000; // nothing happens for a minute
         const idle = milliseconds() - 30_000;
         await pause(100);
-        await first.stop();
         const stopped = milliseconds();
-        offset += 600_000;
+        await first.stop();
+        await pause(300);
         write(field, 10, 10);
+        const soon = milliseconds();
+        offset += 600_000;
         const dead = milliseconds();
         offset += 600_000;
         if (how === 'must begin a new series') {
@@ -84,12 +86,48 @@ suite('a continuous backup', () => {
         };
         assert.equal(await restored(idle), 10);
         assert.equal(await restored(stopped), 10);
-        for (const moment of [dead, stopped + 5_000, back - 5_000])
-          await assert.rejects(restored(moment), /was not followed from 20.* to 20|the backup ends at 20/);
+        for (const moment of [soon, dead, stopped + 5_000, back - 5_000]) {
+          const why = await restored(moment).then(String, ({ message }: Error) => message);
+          assert.match(why, /was not followed from 20.* to 20|the backup ends at 20/);
+          const [before = '', after] = why.match(/20[\d-]+T[\d:.]+Z/g) ?? [];
+          assert.equal(await restored(Date.parse(before)), 10, 'the moments that it suggests are accepted');
+          if (after) assert.ok((await restored(Date.parse(after))) >= 20);
+        }
         assert.ok((await restored(back + 100)) >= 20);
         await assert.rejects(restored(back + 100_000), /the backup ends at 20.* leave --at out/);
       }),
     );
+
+  test(
+    'restores each moment also while a new series begins, which takes a copy of the store',
+    inField(async (field) => {
+      write(field, 0, 25, 4_000_000);
+      field.writer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      let [offset, series] = [0, 0];
+      const milliseconds = () => systemClock.milliseconds() + offset;
+      const onSeries = () => {
+        series += 1;
+      };
+      const following = follow(field, { milliseconds, seriesMs: 3_600_000, onSeries });
+      while (series === 0) await pause(10);
+      const moments: { readonly moment: number; readonly written: number }[] = [];
+      offset = 3_600_000; // the next series is due
+      await pause(100);
+      for (let written = 25; series === 1; written++) {
+        write(field, written, 1);
+        moments.push({ moment: milliseconds(), written: written + 1 });
+        offset += 150; // a copy that takes seconds
+        await pause(25);
+      }
+      await following.stop();
+      assert.equal(listSeries(field.archive).length, 2);
+      for (const { moment, written } of moments.filter((_, index) => index % 4 === 0)) {
+        await rebuild(field.archive, moment, field.rebuilt);
+        const found = countIn(field.rebuilt);
+        assert.ok(found <= written && found >= written - 6, `${found} of ${written}`);
+      }
+    }),
+  );
 
   test(
     'notices every flipped byte of base.json',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
+import type { Binding } from '../../src/core/grant.ts';
 import { seconds } from '../../src/core/time.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { byOneNode } from '../../src/store/lease.ts';
@@ -156,10 +157,17 @@ test('SQLite: a database of schema 6 gets signing keys, its grants stay opaque, 
     assert.deepEqual((await store.load(grants, aGrant().id)).found?.row, aGrant());
     const jwt = { audience: ['https://orders.example', 'https://stock.example'], signingKey: 'es256-1' };
     const signed = aGrant({ id: hexOf(16, 7) as never, format: 'jwt', pair: { ...aGrant().pair, jwt } });
-    const bound = { thumbprint: hexOf(32, 9), since: 0 };
-    for (const boundTo of [bound, { ...bound, since: 300 }, { ...bound, since: 7, before: hexOf(32, 8) }]) {
-      await put(store, grants, { ...signed, boundTo });
-      assert.deepEqual((await store.load(grants, signed.id)).found?.row, { ...signed, boundTo });
+    const first9 = { since: 0, thumbprint: hexOf(32, 9) };
+    const later8 = { since: 300, thumbprint: hexOf(32, 8) };
+    const cases: Binding[][] = [[first9], [later8, { since: 0 }], [later8, first9], [{ since: 7 }, first9], [later8]];
+    for (const bindings of cases) {
+      await put(store, grants, { ...signed, bindings });
+      assert.deepEqual((await store.load(grants, signed.id)).found?.row, { ...signed, bindings });
+      // 0.2 makes `cnf` from all of this column.
+      const reader = new DatabaseSync(database.path, { readOnly: true });
+      const { bound } = reader.prepare('SELECT lower(hex(bound_to)) AS bound FROM grants WHERE format = 1').get() ?? {};
+      reader.close();
+      assert.equal(bound || undefined, bindings[0]?.thumbprint);
     }
   });
 });

@@ -113,7 +113,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 /** One address and one identity send everything. */
 export const RATES = [
   ...['requestsPerAddress', 'checksPerAddress', 'requestsPerIntegration'],
-  ...['grantsPerIdentity', 'grantsPerIntegration', 'refreshesPerIdentity'],
+  ...['grantsPerIdentity', 'grantsPerIntegration', 'refreshesPerGrant', 'refreshesPerIdentity'],
 ];
 
 /** Everything is on; only these limits are raised, for 64 connections from one address. */

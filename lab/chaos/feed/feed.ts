@@ -5,7 +5,14 @@ import { printTimes } from '../good-caller.ts';
 import { cutStreams } from './cuts.ts';
 import { ignoreFeed } from './deaf.ts';
 import { FeedField, STORES, type StoreKind } from './feed-field.ts';
-import { cutAtWorst, endAfterRollback, endDuringFailover, endDuringRestart, type Freshness } from './freshness.ts';
+import {
+  cutAtWorst,
+  endAfterRollback,
+  endDuringFailover,
+  endDuringRestart,
+  endInBurst,
+  type Freshness,
+} from './freshness.ts';
 import { refusalLatencies } from './latency.ts';
 
 const FOLLOWERS = 100;
@@ -53,6 +60,7 @@ export async function staysFresh(worst = WORST): Promise<number> {
         accepted += found.accepted;
       };
       for (const [backlog, followers] of worst) report(await cutAtWorst(field, backlog, followers));
+      for (const followers of [1, FEW, 300]) report(await endInBurst(field, 10_000, followers));
       report(await endDuringRestart(field, FEW));
       if (field.cluster) report(await endAfterRollback(field, FEW));
       if (field.cluster) report(await endDuringFailover(field, FEW));

@@ -39,6 +39,15 @@ export async function cutAtWorst(field: FeedField, backlog: number, followers: n
   return finish(field, `${backlog} entries, ${followers} followers`, guards, [token]);
 }
 
+/** Streams stay open; the grant ends as the last entry of a burst. Soon a verifier knows it, or that it is behind. */
+export async function endInBurst(field: FeedField, burst: number, followers: number): Promise<Freshness> {
+  const { guards, token } = await start(field, followers);
+  for (let n = 0; n < burst; n += STEP) await writeEntries(field, Math.min(STEP, burst - n));
+  await endGrant(field, token);
+  await pause(STREAMED_MS);
+  return finish(field, `a burst of ${burst}, ${followers} followers`, guards, [token]);
+}
+
 /** The grant ends while the service does not run. */
 export async function endDuringRestart(field: FeedField, followers: number): Promise<Freshness> {
   const { guards, token } = await start(field, followers);

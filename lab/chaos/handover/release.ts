@@ -31,7 +31,8 @@ export const FOR_ANY_RELEASE: SetUp = {
   settings: {
     limits: {
       ...{ stopNotice: undefined, drainIdle: undefined, queueMilliseconds: undefined, checksPerAddress: undefined },
-      ...{ grantsPerIdentity: undefined, grantsPerIntegration: undefined, refreshesPerIdentity: undefined },
+      ...{ grantsPerIdentity: undefined, grantsPerIntegration: undefined },
+      ...{ refreshesPerGrant: undefined, refreshesPerIdentity: undefined },
     },
   },
 };

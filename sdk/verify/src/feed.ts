@@ -1,5 +1,5 @@
 // Follows the revocation feed: a snapshot, then the stream. When the stream breaks, it resumes where it was. The feed is fresh while a
-// stream is open that has said `caught-up`: only then everything that happened before has been received.
+// stream is open whose last word is `caught-up`, not `behind`: only then everything that happened before has been received.
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from './options.ts';
@@ -29,7 +29,8 @@ export class Feed {
   #isCaughtUp = false;
   /** How often a stream has caught up. */
   #catches = 0;
-  #openedAt = 0;
+  /** When the stream was opened, or last fell behind. */
+  #behindSince = 0;
   #isAway = false;
   #first: { readonly resolve: () => void; readonly reject: (fault: unknown) => void } | undefined;
 
@@ -105,12 +106,12 @@ export class Feed {
   #checkAudience(registered: unknown): void {
     const { id, audience } = this.#settings.resourceServer;
     if (registered === undefined || registered === audience) return;
-    throw new Misconfigured(`${id} is registered with the audience ${String(registered)}, not ${audience}`);
+    throw new Misconfigured(`${id} is registered with the audience ${JSON.stringify(registered)}, not ${audience}`);
   }
 
   async #follow(cursor: string): Promise<void> {
     const response = await this.#service.follow(cursor, this.#stopping.signal);
-    this.#openedAt = this.#settings.now();
+    this.#behindSince = this.#settings.now();
     let watch: NodeJS.Timeout | undefined;
     const expectLife = () => {
       clearTimeout(watch);
@@ -141,8 +142,9 @@ export class Feed {
     for (const line of lines) if (line.startsWith('id: ')) this.#cursor = line.slice('id: '.length);
     this.#heardAt = this.#settings.now();
     if (lines.includes('event: caught-up')) this.#catchUp();
+    if (lines.includes('event: behind')) [this.#isCaughtUp, this.#behindSince] = [false, this.#heardAt];
     if (this.#isCaughtUp) this.#completeAt = this.#heardAt;
-    else if (!this.#isAway && this.#heardAt - this.#openedAt >= PATIENCE_MS)
+    else if (!this.#isAway && this.#heardAt - this.#behindSince >= PATIENCE_MS)
       this.#leave('it has not sent caught-up, as services before 0.3 never do. Tokens are introspected');
   }
 

@@ -43,7 +43,7 @@ export const limits = section('Limits of the service.', {
   }),
   followers: whole(1, 1_000_000, {
     description:
-      'Streams of the revocation feed per worker and listener; further ones get 503. One resource server may have half of them; further ones of it get 429. One that does not read costs up to 0.2 MB.',
+      'Streams of the revocation feed per worker and listener; further ones get 503. If several resource servers are enabled, one may have half of them; further ones of it get 429. One that does not read costs up to 0.2 MB.',
     default: 2_000,
   }),
   addressShare: whole(1, 100, {
@@ -90,5 +90,6 @@ export const limits = section('Limits of the service.', {
     10_000,
   ),
   grantsPerIntegration: rate('New grants', 'of one integration, likewise.', 6_000, 100_000),
+  refreshesPerGrant: rate('Refreshes', 'of one grant, likewise.', 60, 300),
   refreshesPerIdentity: rate('Refreshes', 'of all grants of one identity, likewise.', 3_000, 30_000),
 });

@@ -1,5 +1,5 @@
 // What an access token allows: the check by a resource server, and the revocation of its grant.
-import { type Grant, grantState } from '../grant.ts';
+import { type Binding, bindingOf, type Grant, grantState } from '../grant.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
@@ -23,6 +23,8 @@ export interface CheckedAccess {
   readonly grant: Grant;
   readonly integration: Integration;
   readonly holder: Identity;
+  /** Of this token. */
+  readonly binding: Binding;
   /** The grant's scope, narrowed to what the integration still allows. */
   readonly scope: Scope;
 }
@@ -35,6 +37,8 @@ export function decideCheck(facts: AccessFacts): Outcome<CheckedAccess> {
   if (now >= token.expiresAt || grantState(grant, now) === 'expired') return refuse('access-token-expired');
   if (token.generation > grant.pair.generation) return refuse('access-token-not-authentic');
   if (isSuperseded(facts, token.generation, grant)) return refuse('access-token-superseded');
+  const binding = bindingOf(grant, token.generation);
+  if (!binding) return refuse('access-token-superseded');
   if (!integration) return refuse('integration-unknown');
   if (!integration.enabled) return refuse('integration-disabled');
   const objection = whyNotAllowed(holder, integration);
@@ -42,7 +46,7 @@ export function decideCheck(facts: AccessFacts): Outcome<CheckedAccess> {
   const granted = parseScope(grant.scope);
   const scope = granted && narrow(granted, integration.scope);
   if (!scope) return refuse('scope-no-longer-allowed');
-  return accept({ grant, integration, holder, scope });
+  return accept({ grant, integration, holder, binding, scope });
 }
 
 function isSuperseded({ settings, now }: AccessFacts, generation: number, { pair }: Grant): boolean {

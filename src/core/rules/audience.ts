@@ -23,6 +23,19 @@ export function audiencesOf(
   return [...audiences, ...(isComplete ? [] : [issuer])].sort();
 }
 
+/**
+ * Whether a token is for the issuer and nobody else. `audience`: what the token says, if it does. A resource server that is
+ * disabled or removed may still be sent tokens, so `known` includes those.
+ */
+export function isForIssuerOnly(
+  scope: Scope,
+  audience: readonly string[] | undefined,
+  known: readonly ResourceServer[],
+  issuer: string,
+): boolean {
+  return (audience ?? [issuer]).every((each) => each === issuer) && !known.some((server) => serves(server, scope));
+}
+
 /** A scope, limited to resource servers. */
 export interface Target {
   readonly scope: Scope;

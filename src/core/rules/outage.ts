@@ -2,7 +2,7 @@
 import type { Outage, ServiceTimes } from '../service-times.ts';
 import { after, between, type EpochSeconds, earlier, later, type Seconds, seconds } from '../time.ts';
 
-/** Keeps the row small. */
+/** Of the service, and of single rows. Keeps the row small. */
 const MOST_OUTAGES = 20;
 
 /** Shorter trouble with a store that answers is no outage: a caller that got a 503 has time to retry. */
@@ -32,8 +32,10 @@ export function withOutage(times: ServiceTimes | undefined, outage: Outage): Ser
   const seenAt = times ? later(times.seenAt, answeringSince) : answeringSince;
   const known = times?.outages ?? [];
   const same = known.find((each) => each.of === of && between(each.answeringSince, silentFrom) < SHORTEST);
+  const isAlike = (each: Outage) => (each.of === undefined) === (of === undefined);
+  const oldest = known.filter(isAlike).at(-MOST_OUTAGES);
   const whole = same ? { ...outage, silentFrom: earlier(same.silentFrom, silentFrom) } : outage;
-  return { seenAt, outages: [...known.filter((each) => each !== same), whole].slice(-MOST_OUTAGES) };
+  return { seenAt, outages: [...known.filter((each) => each !== (same ?? oldest)), whole] };
 }
 
 export function isOutage({ silentFrom, answeringSince }: Outage): boolean {
@@ -61,4 +63,4 @@ export function withStart(
 /** Assumed for a store without the row: it comes from an older release, or was just moved. */
 const ASSUMED = seconds(-3600);
 /** Running nodes give a sign more often than this. */
-const UNSEEN = seconds(30);
+const UNSEEN = seconds(13);

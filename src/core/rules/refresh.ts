@@ -51,7 +51,7 @@ export interface RefreshFacts {
 export type RefreshDecision =
   /** Load the last outages and decide again: only a token that looks reused needs them. */
   | { readonly do: 'load-outages' }
-  /** `bindTo`: the certificate that the new access token is bound to; undefined if none was presented, or it is not bound. */
+  /** `bindTo`: the certificate that the new access token is bound to, if it is. */
   | { readonly do: 'rotate'; readonly settings: Settings; readonly bindTo: Hex | undefined }
   | { readonly do: 'repeat' }
   /** Nothing changes. */
@@ -92,7 +92,7 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   if (!isSameTarget(facts.wantedResource, grant.resource)) return no('resource-differs-from-grant');
   const objection = whyNotAllowed(holder, integration);
   if (objection) return no(objection);
-  const over = limit ?? facts.overCap?.('refreshes', grant.identityId);
+  const over = limit ?? facts.overCap?.('refreshes', grant.identityId, grant.id);
   return over ? { do: 'refuse', refusal: over } : turn;
 }
 
@@ -152,9 +152,11 @@ function isBindingMet({ caller }: RefreshFacts, { binding }: Integration, { orig
 }
 
 /** RFC 8705 3: a certificate that was renewed with the same key binds the tokens that it is presented for. */
-function presentedBinding({ integration, caller }: RefreshFacts, { origin, boundTo }: Grant): Hex | undefined {
-  const isBound = boundTo !== undefined || (integration.binding === 'certificate' && origin.kind === 'certificate');
-  return isBound && caller?.ok ? caller.value.thumbprint : undefined;
+function presentedBinding({ integration, caller }: RefreshFacts, { origin, bindings }: Grant): Hex | undefined {
+  if (integration.binding === 'none') return undefined;
+  const isBound = bindings?.[0]?.thumbprint !== undefined;
+  const binds = integration.binding === 'certificate' && origin.kind === 'certificate';
+  return (isBound || binds) && caller?.ok ? caller.value.thumbprint : undefined;
 }
 
 const RETRY_AFTER = seconds(5);

@@ -13,8 +13,14 @@ import { Turns } from './turns.ts';
 
 /** The follower knows all that was committed before this was sent. With a name and data, so that EventSource delivers it. */
 const CAUGHT_UP = Buffer.from('event: caught-up\ndata: {"type":"caught-up"}\n\n');
+/** The follower lacks something, and knows all only after the next `caught-up`. */
+const BEHIND = Buffer.from('event: behind\ndata: {"type":"behind"}\n\n');
+/** How long a stream that has caught up may lack something. With the time until it is read: less than a second. */
+const BEHIND_MS = 500;
 const LOOK_EVERY_MS = 1_000;
-/** A follower then connects again, and proves itself again. */
+/** A stream ends this soon after a token or certificate that opened it was revoked or expired, or its identity was disabled. */
+const PROVE_EVERY_MS = 4_000;
+/** A follower then connects again. */
 const LONGEST_MS = 15 * 60_000;
 /** Streams that began together end one after the other. */
 const SPREAD = 300;
@@ -38,16 +44,23 @@ export class FeedStreams {
   }
 
   /** Resolves once the stream has begun, or says why there is none: too many are open. */
-  async open(reply: FastifyReply, server: ResourceServer, from: Position): Promise<ServerReason | undefined> {
+  async open(
+    reply: FastifyReply,
+    server: ResourceServer,
+    from: Position,
+    isProven: () => Promise<boolean>,
+  ): Promise<ServerReason | undefined> {
     const stream = new FeedStream(reply.raw, LONGEST_MS - (this.#begun++ % SPREAD) * SPREAD_BY_MS);
     const reason = exchangeOf(reply.raw)?.keepStreaming(() => stream.end(), server.id);
     if (reason) return reason;
     const leave = await this.#tail.follow();
     reply.hijack();
     this.#enter(stream);
+    const proving = setInterval(() => void endUnless(isProven, stream), PROVE_EVERY_MS).unref();
     void stream
       .run(() => this.#send(stream, server, from))
       .finally(() => {
+        clearInterval(proving);
         this.#leave(stream);
         leave();
       });
@@ -83,27 +96,44 @@ export class FeedStreams {
     let [at, isCaughtUp] = [from, false];
     /** Once the end of the log is reached and was checked: a follower that was sent everything up to there has caught up. */
     let goal: number | undefined;
+    /** All that the tail could read at this moment has been sent. */
+    let sentAllOf = 0;
     while (!stream.ending.aborted) {
       await this.#turns.next();
-      const { version } = this.#tail;
+      const { version, end, completeAt } = this.#tail;
       const [first, ...more] = await this.#tail.after(at);
       if (this.#tail.history !== history) return;
+      if (first && isCaughtUp && performance.now() - sentAllOf >= BEHIND_MS) {
+        await stream.write(BEHIND);
+        [isCaughtUp, goal] = [false, undefined];
+      }
       if (first) {
         const items = [first, ...more] as const;
         if (await isOutdated(server, items, this.#store)) return;
         const { bytes, last } = this.#batches.of(items, server, history);
         await stream.write(bytes);
         at = last;
-      } else if (isCaughtUp) await this.#tail.change(version, stream.ending);
-      if (isCaughtUp || (first && at.sequence < (goal ?? Number.POSITIVE_INFINITY))) continue;
+        if (at.sequence >= end) sentAllOf = completeAt;
+      } else {
+        if (isCaughtUp) await this.#tail.change(version, stream.ending);
+        sentAllOf = this.#tail.completeAt;
+      }
+      if (isCaughtUp || (first && at.sequence < (goal ?? end))) continue;
       if (goal === undefined) {
         await this.#tail.catchUp(stream.ending);
         if (!(await isInLog(from, this.#store))) return;
         goal = this.#tail.end;
-      } else {
+      } else if (performance.now() - sentAllOf >= BEHIND_MS)
+        goal = undefined; // more was committed meanwhile
+      else {
         await stream.write(CAUGHT_UP);
         isCaughtUp = true;
       }
     }
   }
+}
+
+async function endUnless(isProven: () => Promise<boolean>, stream: FeedStream): Promise<void> {
+  // A store or a directory that is away proves nothing either way.
+  if (!(await isProven().catch(() => true))) stream.end();
 }

@@ -46,11 +46,32 @@ async function identify(
   request: FastifyRequest,
   mount: OauthMount,
 ): Promise<Outcome<ResourceServer, OauthRefusal>> {
-  const presentation = { presented: mount.readPresented(request), requestId: request.id };
-  const proof = readProof(request.headers.authorization, parameters, presentation);
+  const proof = proofIn(parameters, request, mount);
   // A resource server introspects for each of its own requests, so its limit is higher. Failed attempts also count against
   // the lower limit.
   const limited = mount.overCheckLimit(request) ?? (proof.ok ? undefined : mount.overLimit(request));
   if (limited) return refused(limited);
   return proof.ok ? identifyResourceServer(proof.value, mount.ports, () => mount.overLimit(request)) : proof;
+}
+
+function proofIn(
+  parameters: ClientParameters,
+  request: FastifyRequest,
+  mount: OauthMount,
+): ReturnType<typeof readProof> {
+  const presentation = { presented: mount.readPresented(request), requestId: request.id };
+  return readProof(request.headers.authorization, parameters, presentation);
+}
+
+/** Whether what the request sent still proves this resource server: tokens and certificates end, identities are disabled. */
+export async function isStillProven(
+  { id }: ResourceServer,
+  parameters: ClientParameters,
+  request: FastifyRequest,
+  mount: OauthMount,
+): Promise<boolean> {
+  const proof = proofIn(parameters, request, mount);
+  if (!proof.ok) return false;
+  const found = await identifyResourceServer(proof.value, mount.ports, () => undefined);
+  return found.ok && found.value.id === id;
 }

@@ -10,11 +10,11 @@ import { replyJson } from '../http/answers.ts';
 import { storyOf } from '../http/story.ts';
 import { feedEntry } from './feed-entry.ts';
 import { FeedStreams } from './feed-streams.ts';
-import { askingServer } from './introspect.ts';
+import { askingServer, isStillProven } from './introspect.ts';
 import { PATHS } from './metadata.ts';
 import type { OauthMount } from './mount.ts';
 import { type OauthRefusal, replyOauthRefusal } from './reply.ts';
-import type { Snapshot } from './schemas.ts';
+import type { ClientParameters, Snapshot } from './schemas.ts';
 
 export function mountRevocations(app: FastifyInstance, mount: OauthMount): void {
   const streams = new FeedStreams(mount.feed, mount.ports.store);
@@ -32,8 +32,7 @@ async function followingServer(
   request: FastifyRequest,
   mount: OauthMount,
 ): Promise<Outcome<ResourceServer, OauthRefusal>> {
-  const id = parameterOf(request, 'client_id');
-  const asking = await askingServer(id === undefined ? {} : { client_id: id }, request, mount);
+  const asking = await askingServer(clientOf(request), request, mount);
   if (!asking.ok) return asking;
   const server = await currentServer(asking.value, mount.ports.store);
   return server ? accept(server) : refused({ reason: 'resource-server-unproven', credential: 'resource-server' });
@@ -81,7 +80,8 @@ async function follow(
   if (!server.ok) return server.refusal;
   const from = await startOf(request, server.value, mount);
   if (!from.ok) return from.refusal;
-  const reason = await streams.open(reply, server.value, from.value);
+  const isProven = () => isStillProven(server.value, clientOf(request), request, mount);
+  const reason = await streams.open(reply, server.value, from.value, isProven);
   return reason && { reason, retryAfter: WHEN_OTHERS_LEFT };
 }
 
@@ -104,6 +104,11 @@ const PARAMETERS = ['client_id', 'page', 'after'] as const;
 /** RFC 6749 3.2: no parameter twice. */
 function isRepeated(request: FastifyRequest): boolean {
   return PARAMETERS.some((name) => valuesOf(request, name).length > 1);
+}
+
+function clientOf(request: FastifyRequest): ClientParameters {
+  const id = parameterOf(request, 'client_id');
+  return id === undefined ? {} : { client_id: id };
 }
 
 /** Undefined if it is missing or empty. */

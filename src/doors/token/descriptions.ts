@@ -86,7 +86,7 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
     'Say which resource server asks: by HTTP Basic, client_id and client_secret, a certificate or an access token.',
   'resource-server-unproven': 'This resource server is unknown, or what was sent does not prove it. Ask the operator.',
   'cap-reached':
-    'This identity or integration has more new grants or refreshes than its cap allows. Keep the tokens you have until they expire, then ask again. If you need more, ask the operator.',
+    'This grant, identity or integration has more new grants or refreshes than its cap allows. Keep the tokens you have until they expire, then ask again. If you need more, ask the operator.',
   'revocation-unavailable': 'Whether the client certificate was revoked cannot be found out now. Ask again.',
   'assertion-keys-unavailable': 'The keys of the issuer of the assertion cannot be fetched now. Ask again.',
 };

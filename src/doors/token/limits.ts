@@ -15,10 +15,10 @@ export interface TokenRates {
   readonly onCap: (reached: ReachedCap) => void;
 }
 
-/** What an identity, or an integration, may cause in the store: nobody honest needs more. */
+/** What a grant, an identity or an integration may cause in the store: nobody honest needs more. */
 export interface Cap {
   readonly setting: string;
-  readonly of: 'identityId' | 'clientId';
+  readonly of: 'grantId' | 'identityId' | 'clientId';
   readonly rate: RateLimit;
 }
 
@@ -26,6 +26,7 @@ export interface ReachedCap {
   readonly setting: string;
   readonly clientId: string;
   readonly identityId: string;
+  readonly grantId?: string | undefined;
 }
 
 export interface TokenLimits {
@@ -38,7 +39,7 @@ export interface TokenLimits {
    * start a device authorization, so those are counted separately.
    */
   readonly overIntegrationLimit: (clientId: string, what: 'grants' | 'devices') => RateRefusal | undefined;
-  /** For one request of an identified caller. An identity is charged before its integration, which others need too. */
+  /** For one request of an identified caller. A grant is charged before its identity, and that before its integration: others need these too. */
   readonly capsFor: (clientId: string) => OverCap;
 }
 
@@ -50,8 +51,8 @@ export function tokenLimits(rates: TokenRates, { registry }: Ports): TokenLimits
       registry.integration(clientId) && rateRefusal(rates.perIntegration[what].take(clientId)),
     capsFor: (clientId) => {
       let charged: { readonly refusal: Refusal | undefined } | undefined;
-      return (use, identityId) => {
-        charged ??= { refusal: charge(rates.caps[use], { clientId, identityId }, rates.onCap) };
+      return (use, identityId, grantId) => {
+        charged ??= { refusal: charge(rates.caps[use], { clientId, identityId, grantId }, rates.onCap) };
         return charged.refusal;
       };
     },
@@ -64,7 +65,7 @@ function charge(
   onCap: TokenRates['onCap'],
 ): Refusal | undefined {
   for (const { setting, of, rate } of caps) {
-    const retryAfter = rate.take(caller[of]);
+    const retryAfter = rate.take(caller[of] ?? '');
     if (retryAfter === undefined) continue;
     onCap({ setting, ...caller });
     return { reason: 'cap-reached', retryAfter, rule: setting };

@@ -32,6 +32,8 @@ export class FeedTail {
   #wake = new Set<() => void>();
   /** Everything that was committed before this moment has been read. */
   #currentAt = 0;
+  /** Since when the end of the log has not been reached. Undefined: the last look reached it. */
+  #behindSince: number | undefined;
   /** The last number drawn when a look began. Commits in progress hold back the log: a later look reads up to there. */
   #drawn: { readonly number: number; readonly at: number } | undefined;
   /** How many streams wait for a check. */
@@ -59,6 +61,11 @@ export class FeedTail {
   /** The number of the last event that was read. */
   get end(): number {
     return this.#at?.sequence ?? 0;
+  }
+
+  /** All that a look could find at this moment has been read: now, unless there is more than one read takes. */
+  get completeAt(): number {
+    return this.#behindSince ?? performance.now();
   }
 
   /** Whether the store was read a moment ago, so that silence means that nothing changed. */
@@ -146,8 +153,12 @@ export class FeedTail {
     const isCheck = this.#waiting > 0 || !this.#at || began - this.#currentAt >= CHECK_MS;
     const progress = isCheck ? await this.#store.eventProgress() : undefined;
     if (!this.#at) await this.#begin();
-    // After many changes at once: requests get their turn between two batches.
-    else while (this.#at && (await this.#readOn(this.#at, isCheck)) === READ) await new Promise(setImmediate);
+    else
+      while (this.#at && (await this.#readOn(this.#at, isCheck)) === READ) {
+        this.#behindSince ??= performance.now();
+        await new Promise(setImmediate); // after many changes at once: requests get their turn between two batches
+      }
+    this.#behindSince = undefined;
     if (progress && this.#at) this.#measure(progress, began);
   }
 
@@ -163,6 +174,7 @@ export class FeedTail {
     if (this.#followers === 0) return;
     this.#at = newest;
     this.#keptAfter = newest.sequence;
+    this.#announce(); // nobody may join a read that began before: events up to `newest` may be missing from it
   }
 
   /** Returns how many items there were. */

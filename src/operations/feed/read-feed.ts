@@ -1,6 +1,6 @@
 // Turns events into the states that they leave behind. States are loaded from the store at that moment, never from a cache.
 import { hash } from 'node:crypto';
-import { type Changed, isNews } from '../../core/act.ts';
+import { isNews } from '../../core/act.ts';
 import type { EventOf } from '../../core/event.ts';
 import { type FeedState, keepUntil } from '../../core/feed.ts';
 import type { Hex } from '../../core/hex.ts';
@@ -70,7 +70,7 @@ interface AccessChange {
 /** How a change of an integration concerns issued tokens. */
 export function accessChangeOf({ type, detail }: LoggedEvent): AccessChange {
   if (type !== 'administered' || detail.kind !== 'integration' || detail.did !== 'changed') return { isRecheck: false };
-  const { accessChanged = false, changed = {} }: Partial<Changed> & { accessChanged?: boolean } = detail;
+  const { accessChanged = false, changed } = detail;
   const { scope } = changed;
   if (!scope) return { isRecheck: accessChanged };
   const [before, now] = [scopeIn(scope.before), scopeIn(scope.after)];

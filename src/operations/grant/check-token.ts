@@ -1,4 +1,4 @@
-import { accessTokenIssuedAt, boundCertificate } from '../../core/grant.ts';
+import { accessTokenIssuedAt } from '../../core/grant.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import { type CheckedAccess, decideCheck } from '../../core/rules/access.ts';
@@ -49,12 +49,12 @@ export async function checkToken(
   const decision = decideCheck(facts);
   if (!decision.ok) return decision;
   const { value: access } = decision;
-  const boundTo = boundCertificate(access.grant, token.generation);
+  const { thumbprint } = access.binding;
   const settings = settingsFor(access.integration, ports.settings, access.grant.format);
   return accept({
     ...access,
     token,
     issuedAt: accessTokenIssuedAt(token, access.grant, settings),
-    boundTo: boundTo && thumbprintText(boundTo),
+    boundTo: thumbprint && thumbprintText(thumbprint),
   });
 }

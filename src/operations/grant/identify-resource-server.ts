@@ -2,13 +2,13 @@
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
-import { audiencesOf } from '../../core/rules/audience.ts';
+import { isForIssuerOnly } from '../../core/rules/audience.ts';
 import { spokenForBy } from '../../core/rules/identity.ts';
 import { parseScope } from '../../core/scope.ts';
 import { thumbprintText } from '../../tokens/jwt/claims.ts';
 import { isResourceServerSecret } from '../../tokens/resource-server-secret.ts';
 import type { CallerPorts } from '../ports.ts';
-import { type CheckedToken, checkToken } from './check-token.ts';
+import { checkToken } from './check-token.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
 
 /** What the request sent as proof. */
@@ -84,24 +84,16 @@ async function byAccessToken(
   ports: CallerPorts,
 ): Promise<ResourceServer | undefined> {
   const checked = await checkToken(accessToken, ports);
-  if (!checked.ok || !isForIssuer(checked.value, known, ports)) return undefined;
-  const { holder, boundTo } = checked.value;
+  if (!checked.ok) return undefined;
+  const { holder, boundTo, grant, token } = checked.value;
+  const scope = parseScope(grant.scope);
+  const audience = token.audience ?? grant.resource;
+  if (!scope || !isForIssuerOnly(scope, audience, ports.registry.allResourceServers, ports.issuer)) return undefined;
   if (boundTo !== undefined) {
     const caller = await certifyCaller(presentation, ports);
     if (!caller.ok || thumbprintText(caller.value.thumbprint) !== boundTo) return undefined;
   }
   return spokenForBy(holder, id, known);
-}
-
-/** A JWT says whom it is for; an opaque token is for whom a JWT of its grant would name. */
-function isForIssuer(
-  { grant, token }: CheckedToken,
-  known: readonly ResourceServer[],
-  { issuer }: Pick<CallerPorts, 'issuer'>,
-): boolean {
-  const scope = parseScope(grant.scope);
-  const audience = token.audience ?? (scope && audiencesOf(scope, known, issuer, grant.resource));
-  return audience?.includes(issuer) ?? false;
 }
 
 async function byCertificate(

@@ -61,7 +61,7 @@ export function issueGrant(
     format: integration.accessTokenFormat,
     accessHash: minted.accessHash,
     ...(integration.binding === 'certificate' &&
-      draft.thumbprint && { boundTo: { thumbprint: draft.thumbprint, since: 0 } }),
+      draft.thumbprint && { bindings: [{ since: 0, thumbprint: draft.thumbprint }] }),
     refreshable: settings.refresh,
     pair: {
       generation: 0,

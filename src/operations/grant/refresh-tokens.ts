@@ -147,7 +147,7 @@ function rotate(
   const generation = grant.pair.generation + 1;
   const next: Grant = {
     ...grant,
-    ...(bindTo && { boundTo: boundAnew(grant, bindTo) }),
+    ...((grant.bindings || bindTo) && { bindings: boundAnew(grant, bindTo) }),
     pair: {
       generation,
       keyId: key.id,

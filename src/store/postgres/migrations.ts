@@ -177,6 +177,7 @@ export const MIGRATIONS: readonly Migration[] = [
     additive: true,
     text: `
   ALTER TABLE service_times ADD COLUMN outages text;
+  ALTER TABLE grants ADD COLUMN bindings text;
   `,
   },
 ];

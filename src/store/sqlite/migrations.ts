@@ -143,6 +143,7 @@ const MIGRATIONS: readonly string[] = [
   `,
   `
   ALTER TABLE service_times ADD COLUMN outages TEXT;
+  ALTER TABLE grants ADD COLUMN bindings TEXT;
   `,
 ];
 

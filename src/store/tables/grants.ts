@@ -1,6 +1,6 @@
 import type { CertificateMark } from '../../core/certificate.ts';
 import {
-  type BoundTo,
+  type Binding,
   type Grant,
   type GrantId,
   type Origin,
@@ -39,7 +39,7 @@ export const grants: Table<Grant, Identity> = {
     { name: 'expires_at', kind: 'integer', of: ({ pair }) => pair.expiresAt },
     { name: 'presenter', kind: 'text', of: ({ pair }) => encodePresenter(pair.presenter) },
     { name: 'resource', kind: 'text', fixed: true, rare: true, of: ({ resource }) => encodeResource(resource) },
-    { name: 'bound_to', kind: 'hex', rare: true, of: ({ boundTo }) => boundToText(boundTo) },
+    { name: 'bound_to', kind: 'hex', rare: true, of: ({ bindings }) => bindings?.[0]?.thumbprint ?? null },
     { name: 'audience', kind: 'text', rare: true, of: ({ pair }) => pair.jwt?.audience.join(' ') ?? null },
     { name: 'signing_key', kind: 'text', rare: true, of: ({ pair }) => pair.jwt?.signingKey ?? null },
     { name: 'revoked_at', kind: 'integer', rare: true, of: ({ revoked }) => revoked?.at ?? null },
@@ -50,6 +50,7 @@ export const grants: Table<Grant, Identity> = {
       of: ({ revoked }) => (revoked ? REVOCATION_REASONS.indexOf(revoked.reason) : null),
     },
     { name: 'assertion', kind: 'text', fixed: true, rare: true, of: ({ origin }) => assertionText(origin) },
+    { name: 'bindings', kind: 'json', rare: true, of: ({ bindings }) => bindingsText(bindings) },
   ],
   keyOf: ({ id }) => id,
   encodeKey: hexKey,
@@ -88,12 +89,12 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
     accessHash: values[11] as Hex,
     pair: pairOf(values),
   };
-  const [resource, boundTo, revokedAt] = [values[19], values[20], values[23]];
-  if (resource === null && boundTo === null && revokedAt === null) return grant;
+  const [resource, boundTo, revokedAt, bindings] = [values[19], values[20], values[23], values[26]];
+  if (resource === null && boundTo === null && revokedAt === null && bindings === null) return grant;
   return {
     ...grant,
     ...decodeResource(resource),
-    ...(typeof boundTo === 'string' && { boundTo: boundToOf(boundTo) }),
+    ...bindingsOf(boundTo as Hex | null, bindings as string | null),
     ...(typeof revokedAt === 'number' && {
       revoked: { at: revokedAt as EpochSeconds, reason: REVOCATION_REASONS[values[24] as number] ?? 'by-operator' },
     }),
@@ -135,17 +136,14 @@ function assertionOrigin(text: string): Origin {
   return { kind: 'assertion', assertion: { tokenIssuer, subject: subject as Hex } };
 }
 
-/** The thumbprint; if tokens before some generation are bound to another, this generation in 8 digits and that thumbprint. */
-function boundToText(boundTo: BoundTo | undefined): string | null {
-  if (!boundTo) return null;
-  const { thumbprint, since, before = '' } = boundTo;
-  return since === 0 ? thumbprint : `${thumbprint}${since.toString(16).padStart(8, '0')}${before}`;
+/** Null if `bound_to`, which also earlier releases read, says it all. */
+function bindingsText(bindings: Grant['bindings']): string | null {
+  return !bindings || bindings[0]?.since === 0 ? null : JSON.stringify(bindings);
 }
 
-function boundToOf(text: string): BoundTo {
-  const before = text.slice(72) as Hex;
-  const since = Number.parseInt(text.slice(64, 72) || '0', 16);
-  return { thumbprint: text.slice(0, 64) as Hex, since, ...(before && { before }) };
+function bindingsOf(boundTo: Hex | null, bindings: string | null): Pick<Grant, 'bindings'> {
+  if (bindings !== null) return { bindings: JSON.parse(bindings) as Binding[] };
+  return boundTo === null ? {} : { bindings: [{ since: 0, thumbprint: boundTo }] };
 }
 
 function markOf(origin: Origin): CertificateMark | undefined {

@@ -27,8 +27,9 @@ function lastOf(outages: readonly Outage[]): Outage | undefined {
   return outages.findLast(({ of }) => of === undefined);
 }
 
-/** Rows of 0.2 have the last one only. */
+/** Nodes of 0.2 write the last one only, beside the list that nodes of this release write. */
 function outagesOf(last: Outage, text: string | null): readonly Outage[] {
-  if (text !== null) return JSON.parse(text);
-  return last.answeringSince === null ? [] : [last];
+  const known: readonly Outage[] = text === null ? [] : JSON.parse(text);
+  const isNew = last.answeringSince !== null && last.answeringSince > (lastOf(known)?.answeringSince ?? 0);
+  return isNew ? [...known, last] : known;
 }

@@ -6,10 +6,11 @@ import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 
 /** The claims of the row's current generation, as JSON. */
 export function claimsOf(grant: Grant, issuer: string): string {
-  const { id, clientId, identityId, scope, boundTo, pair } = grant;
+  const { id, clientId, identityId, scope, bindings, pair } = grant;
   const { generation, issuedAt, expiresAt, jwt } = pair;
   const granted = parseScope(scope);
   if (!jwt || !granted) throw new Error(`the row of grant ${id} does not say what its JWT contains`);
+  const boundTo = bindings?.[0]?.thumbprint;
   return JSON.stringify({
     iss: issuer,
     sub: identityId,
@@ -19,7 +20,7 @@ export function claimsOf(grant: Grant, issuer: string): string {
     iat: issuedAt,
     exp: expiresAt,
     jti: tokenId(grant, generation),
-    ...(boundTo && { cnf: { 'x5t#S256': thumbprintText(boundTo.thumbprint) } }),
+    ...(boundTo && { cnf: { 'x5t#S256': thumbprintText(boundTo) } }),
   });
 }
 

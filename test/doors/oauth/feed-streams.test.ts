@@ -67,7 +67,7 @@ async function followerOf(t: TestContext, streams: FeedStreams) {
   const service = createServer((asked: IncomingMessage, raw: ServerResponse) => {
     const found = wanted.get(asked.url ?? '');
     const reply = { raw, hijack: () => undefined } as unknown as FastifyReply;
-    if (found) void streams.open(reply, found.as, found.from);
+    if (found) void streams.open(reply, found.as, found.from, async () => true);
   }).listen(0, '127.0.0.1');
   await once(service, 'listening');
   t.after(() => {
@@ -124,6 +124,21 @@ suite('caught-up', () => {
     await eventually('it has caught up', () => hasCaughtUp(stream));
     assert.deepEqual(stream.grants, []);
   });
+});
+
+test('a stream that needs half a second for a burst says that it is behind, and when it has caught up again', async (t) => {
+  const { store, follow, here } = await scene(t);
+  const stream = await follow(await here());
+  await eventually('it has caught up', () => hasCaughtUp(stream));
+  const real = performance.now.bind(performance);
+  t.mock.method(performance, 'now', () => real() + (stream.grants.length > 0 ? 500 : 0));
+  const burst = Array.from({ length: 4_000 }, (_, n) => grant(n, 'a'));
+  await end(store, ...burst);
+  const said = () => [...stream.text.matchAll(/^event: (.*)$/gm)].map(([, event]) => event).join(', ');
+  await eventually('it has caught up again', () => said() === 'caught-up, behind, caught-up');
+  assert.deepEqual(stream.grants, burst);
+  const last = stream.text.indexOf(burst.at(-1) ?? '');
+  assert.ok(stream.text.indexOf('event: behind') < last && last < stream.text.lastIndexOf('event: caught-up'));
 });
 
 suite('a store that was put back', () => {

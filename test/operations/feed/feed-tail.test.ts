@@ -46,12 +46,14 @@ async function withEntries(t: TestContext) {
     },
   };
   const tail = new FeedTail(counting, 60_000);
-  t.after(await tail.follow());
+  const leave = await tail.follow();
+  t.after(leave);
   Object.assign(reads, { all: 0, most: 0 });
   const end = (subjectId: string) => append([revoked(subjectId)]);
   return {
     tail,
     reads,
+    leave,
     end,
     endMany,
     first: ((await store.events({ after: 0, limit: 1, acts: true }))[0]?.sequence ?? 0) - 1,
@@ -116,6 +118,24 @@ suite('a revocation that was committed', () => {
     joined.stop();
   });
 
+  test('is not missed by a follower that joins a read which began before it, while nobody followed', async (t) => {
+    const { tail, reads, leave, end, first } = await withEntries(t);
+    leave();
+    const at = { epoch: 1, sequence: first + ENTRIES };
+    const slow = Promise.withResolvers<void>();
+    reads.held = slow.promise;
+    const early = tail.after(at);
+    await eventually('it reads from the store', () => reads.atOnce === 1);
+    reads.held = Promise.resolve();
+    await end(GRANT);
+    t.after(await tail.follow());
+    const joined = follow(tail, at.sequence);
+    slow.resolve();
+    assert.deepEqual(await early, []);
+    await eventually('the other one has it', () => joined.grants.includes(GRANT));
+    joined.stop();
+  });
+
   test('has been read when a stream has caught up, also if another commit holds back the log', async (t) => {
     const { tail, reads, end } = await withEntries(t);
     await end(GRANT);
@@ -140,6 +160,22 @@ suite('a revocation that was committed', () => {
     }
     assert.equal((await readOn(tail, first + ENTRIES)).length, 12_000);
   });
+});
+
+test('while there is more than one read takes, the tail is complete up to the first of these reads', async (t) => {
+  const { tail, reads, endMany } = await withEntries(t);
+  await endMany(1_200);
+  const slow = Promise.withResolvers<void>();
+  const changed = tail.change(tail.version, never);
+  const looking = tail.look();
+  await changed;
+  reads.held = slow.promise;
+  await eventually('the next read has begun', () => reads.atOnce === 1);
+  const before = performance.now();
+  assert.ok(tail.completeAt < before, 'it waits for that read');
+  slow.resolve();
+  await looking;
+  assert.ok(tail.completeAt > before);
 });
 
 suite('a store that cannot be read', () => {

@@ -92,6 +92,23 @@ suite('after a cut', () => {
   });
 });
 
+test('a stream that falls behind: the service is asked about every token until it has caught up again', async (t) => {
+  const { service, guard, notices } = await scene(t);
+  const token = await service.jwt();
+  service.now += 14; // it has been open for long
+  service.write('event: behind\ndata: {"type":"behind"}\n\n');
+  await eventually('it is behind', () => !guard.isFresh);
+  service.active.delete(token); // revoked; the entry comes later
+  service.showLife();
+  assert.equal(await reasonFor(guard, token), 'token-invalid');
+  assert.equal(guard.isFresh, false, 'signs of life do not make it fresh');
+  service.tell(ended(service));
+  service.write(CAUGHT_UP);
+  await eventually('it has caught up', () => guard.isFresh);
+  assert.equal(await reasonFor(guard, token), 'token-invalid');
+  assert.deepEqual(notices, [], 'for a moment only: nothing that an operator must know');
+});
+
 test('a stream that is silent for 15 seconds proves nothing', async (t) => {
   const { service, guard } = await scene(t, { maxStale: 60 });
   const token = await service.jwt();

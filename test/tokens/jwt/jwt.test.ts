@@ -92,7 +92,7 @@ test('one audience is a text, several are a list [RFC 7519 4.1.3]', async () => 
 
 test('a grant bound to a certificate has its thumbprint in cnf [RFC 8705 3.1]', async () => {
   const boundTo = hexOf(32, 7) as Hex;
-  const [, claims] = (await textOf(ports, signedGrant(ports, { boundTo: { thumbprint: boundTo, since: 0 } }))).split(
+  const [, claims] = (await textOf(ports, signedGrant(ports, { bindings: [{ since: 0, thumbprint: boundTo }] }))).split(
     '.',
   );
   assert.deepEqual(decode(claims).cnf, { 'x5t#S256': Buffer.alloc(32, 7).toString('base64url') });

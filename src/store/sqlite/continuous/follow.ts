@@ -58,7 +58,7 @@ async function followAlone(options: FollowOptions): Promise<void> {
     writer ??= await beginSeries(options);
     writer.step();
     if (writer.isDue) {
-      const next: SeriesWriter = await beginSeries(options);
+      const next: SeriesWriter = await beginNext(writer, options);
       writer.finish();
       writer = next;
       removeNeedless(options);
@@ -66,6 +66,17 @@ async function followAlone(options: FollowOptions): Promise<void> {
     await sleep(READ_EVERY_MS, undefined, { signal: options.signal }).catch(() => undefined);
   }
   writer?.finish();
+}
+
+/** Begins a series with a copy of the store, which may take long: meanwhile the last series goes on. */
+async function beginNext(last: SeriesWriter, options: FollowOptions): Promise<SeriesWriter> {
+  const beginning = beginSeries(options);
+  const isOver = beginning.then(
+    () => true,
+    () => true,
+  );
+  while (!(await Promise.race([isOver, sleep(READ_EVERY_MS)]))) last.step();
+  return beginning;
 }
 
 function removeNeedless({ archive, milliseconds, keepMs, seriesMs }: FollowOptions): void {

@@ -17,32 +17,39 @@ export async function rebuild(archive: string, at: number | undefined, file: str
   const moment = at ?? Number.POSITIVE_INFINITY;
   const series = lastBefore(archive, moment);
   if (!series) throw new Error(whyNoSeries(archive));
-  if (at !== undefined) assertFollowed(recordsUntil(series, at), at);
-  return rebuildFrom(series, moment, file);
+  const why = at === undefined ? undefined : whyNotFollowed(series, at);
+  if (why === undefined) return rebuildFrom(series, moment, file);
+  // A series begins with a copy, and while that is made, the series before goes on.
+  const before = lastBefore(archive, moment, series.folder);
+  if (!before || whyNotFollowed(before, moment) !== undefined) throw new Error(why);
+  return rebuildFrom(before, moment, file);
 }
 
 /** The last series that begins at most then. Throws if a damaged one does: the one before it would be an older state. */
-function lastBefore(archive: string, moment: number): Series | undefined {
-  for (const folder of seriesFolders(archive).toReversed()) {
+function lastBefore(archive: string, moment: number, next?: string): Series | undefined {
+  const folders = seriesFolders(archive).filter((folder) => next === undefined || folder < next);
+  for (const folder of folders.toReversed()) {
     const series = momentOfName(folder) <= moment ? readSeries(folder) : readIfSound(folder);
     if (series && series.base.to <= moment) return series;
   }
   return undefined;
 }
 
-/** In milliseconds. Under load, a record follows the one before within a tenth of this. */
-const TOLERANCE = 1_000;
+/** In milliseconds. While the follower runs, its records lie closer together, also under load. */
+const LONGEST_STEP = 1_000;
+/** In milliseconds: how much later than the last known state a moment may be if the follower was not running. */
+const TOLERANCE = 100;
 
-/** Throws if what was committed just before the moment is not known, because the follower was not running. */
-function assertFollowed({ last, next }: RecordsUntil, moment: number): void {
-  const { since = moment } = next ?? { since: last.to };
-  if (since >= moment - TOLERANCE) return;
-  const [from, to] = [Math.max(since, last.to), next?.to].map((at) => at && new Date(at).toISOString());
-  throw new Error(
-    next
-      ? `the backup was not followed from ${from} to ${to}. Choose --at ${from} for the state before, --at ${to} for the state after`
-      : `the backup ends at ${from}. Choose that moment, or leave --at out for the newest state`,
-  );
+/** Set if what was committed just before the moment is not known, because the follower was not running. */
+function whyNotFollowed(series: Series, moment: number): string | undefined {
+  const { last, next } = recordsUntil(series, moment);
+  const { since = moment, to = Number.POSITIVE_INFINITY } = next ?? { since: last.to };
+  const known = Math.max(since, last.to);
+  if (to - since <= LONGEST_STEP || moment - known <= TOLERANCE) return undefined;
+  const from = new Date(known).toISOString();
+  if (!next) return `the backup ends at ${from}. Choose that moment, or leave --at out for the newest state`;
+  const until = new Date(to).toISOString();
+  return `the backup was not followed from ${from} to ${until}. Choose --at ${from} for the state before, --at ${until} for the state after`;
 }
 
 function readIfSound(folder: string): Series | undefined {
