@@ -8,15 +8,7 @@ import { type DistinguishedName, foldedCharacters, mayBeSame, sameName } from '.
 import type { PublicKeyFacts } from '../x509/public-key.ts';
 import { couldBeSignedBy, isSignedBy } from '../x509/signed.ts';
 import type { Path } from './path.ts';
-import {
-  AFTER_SIGNATURE,
-  foldCost,
-  nameCost,
-  parseCost,
-  SearchBudget,
-  signatureCost,
-  stepCost,
-} from './search-budget.ts';
+import { foldCost, nameCost, parseCost, SearchBudget, signatureCost, stepCost } from './search-budget.ts';
 
 export interface SearchLimits {
   /**
@@ -79,7 +71,7 @@ export class PathSearch {
   *pathsTo(leaf: Certificate | Candidate): Generator<Path> {
     const last = asCandidate(leaf);
     if (!this.#isAuthentic(last)) return;
-    this.#budget.extend(AFTER_SIGNATURE);
+    this.#budget.extend(Number.POSITIVE_INFINITY);
     let isFound = false;
     for (const path of this.#isValid(last) ? this.#ascend([last], this.#isValid) : []) {
       isFound = true;
@@ -105,7 +97,7 @@ export class PathSearch {
     const presented = likelyFirst(candidate, this.#isComplete ? [] : this.#presented);
     const below = presented.toSorted((a, b) => isLater(a) - isLater(b));
     // What is expensive to compare comes last.
-    for (const rank of [LIKELY, UNLIKELY]) {
+    for (const rank of [LIKELY, Number.POSITIVE_INFINITY]) {
       const above = [...this.#authorities.filter(isKnown), ...this.#authentic];
       if (this.#descend(above, below, rank, candidate)) return true;
     }
@@ -274,7 +266,6 @@ function rankOf(above: Candidate, below: Candidate): number {
 
 /** The octets of the name are the same, and the key identifiers do not differ. */
 const LIKELY = 1;
-const UNLIKELY = 5;
 
 function rankOfKey(own: Uint8Array | undefined, named: Uint8Array | undefined): number {
   if (!own || !named) return 1;

@@ -8,17 +8,9 @@ import { fetchUnlessShared, waitAtMost } from '../../outbound/shared-download.ts
 import type { Certificate } from '../x509/certificate.ts';
 import { beginOf, type RevocationList } from './crl.ts';
 import { whyNotTrusted } from './crl-check.ts';
-import {
-  hasRoom,
-  type KeptLists,
-  type ListExchange,
-  type ListLimits,
-  NOTHING,
-  nextToDrop,
-  type ServedList,
-  withList,
-} from './kept-lists.ts';
+import { type KeptLists, type ListExchange, type ServedList, withList } from './kept-lists.ts';
 import type { ListReader } from './list-reader.ts';
+import { type ListLimits, ListStock } from './list-stock.ts';
 import { backOff, MAX_RETRY_SECONDS, NEVER, RETRY_SECONDS, Renewals, renewalOf } from './renewal.ts';
 
 /** A CA whose lists are used, and the approved issuer above it. */
@@ -55,12 +47,7 @@ const WAIT_MS = 15_000;
 export class FetchedLists {
   readonly #ports: ListPorts;
   readonly #renewals: Renewals;
-  /** The list that was not needed for the longest time first. */
-  readonly #kept = new Map<string, KeptLists>();
-  /** Lists that callers of this node named, and the approved issuers of these callers. All of them are kept. */
-  readonly #named = new Map<string, Set<string>>();
-  /** How many verdicts wait for a list. */
-  readonly #awaited = new Map<string, number>();
+  readonly #stock: ListStock;
   readonly #logged = new Map<string, string>();
   /** The last failures of this node, and when to retry. */
   readonly #failed = new Map<string, EpochSeconds>();
@@ -72,38 +59,25 @@ export class FetchedLists {
   constructor(ports: ListPorts) {
     this.#ports = ports;
     this.#renewals = new Renewals(ports.now);
+    this.#stock = new ListStock(ports.limits);
   }
 
   get lists(): RevocationList[] {
-    return [...this.#kept.values()].flatMap(({ lists }) => lists.map(({ list }) => list));
+    return this.#stock.all.flatMap(([, { lists }]) => lists.map(({ list }) => list));
   }
 
   /** These lists are not dropped until the returned function is called. */
-  hold(urls: readonly string[]): () => void {
-    for (const url of urls) this.#awaited.set(url, (this.#awaited.get(url) ?? 0) + 1);
-    return () => {
-      for (const url of urls) {
-        const left = (this.#awaited.get(url) ?? 0) - 1;
-        if (left > 0) this.#awaited.set(url, left);
-        else this.#awaited.delete(url);
-      }
-    };
-  }
+  readonly hold: ListStock['hold'] = (urls) => this.#stock.hold(urls);
 
   /** Waits only if there is no unexpired list, and only for a limited time. */
   need(url: string, label: string): Promise<void> {
-    const kept = this.#kept.get(url) ?? NOTHING;
-    this.#kept.delete(url);
-    this.#kept.set(url, kept);
-    this.#named.set(url, (this.#named.get(url) ?? new Set<string>()).add(label));
+    const kept = this.#stock.name(url, label);
     this.#ports.exchange.named(url);
     const renewal = this.#renewals.once(url, kept, () => this.#renew(url));
     return waitAtMost(WAIT_MS, renewal);
   }
 
-  /**
-   * Loads lists that other nodes fetched. `all`: includes lists refused before, because other CAs may be approved now.
-   */
+  /** Loads lists that other nodes fetched. `all`: includes those refused before, because other CAs may be approved now. */
   async follow(all: boolean): Promise<void> {
     if (all) this.#refused.clear();
     const news = await this.#ports.exchange.news(all);
@@ -112,9 +86,9 @@ export class FetchedLists {
 
   /** Renews what is due; drops lists that nobody uses or that no accepted CA signed. */
   async renew(): Promise<void> {
-    for (const [url, kept] of this.#kept) this.#keepOrForget(url, kept);
+    for (const [url, kept] of this.#stock.all) this.#keepOrForget(url, kept);
     this.#dropSurplus();
-    const mine = [...this.#kept].filter(([url, kept]) => !this.#leavesToOthers(url, kept));
+    const mine = this.#stock.all.filter(([url, kept]) => !this.#leavesToOthers(url, kept));
     await Promise.all(mine.map(([url, kept]) => this.#renewals.once(url, kept, () => this.#renew(url))));
   }
 
@@ -132,15 +106,14 @@ export class FetchedLists {
     this.#refused.delete(url);
     const shared = await this.#ports.exchange.find(url);
     if (shared) await this.#follow(shared);
-    const kept = this.#kept.get(url);
-    return !kept || this.#ports.now() >= kept.renewAt;
+    return this.#ports.now() >= this.#stock.get(url).renewAt;
   }
 
   async #follow({ url, mark, failure, checkedAt, renewAt }: SharedList): Promise<void> {
-    if (!this.#hasRoom(url, 0)) return;
+    if (!this.#stock.hasRoom(url, 0)) return;
     if (mark !== undefined && !this.#heldAs(url, mark) && this.#refused.get(url) !== mark)
       await this.#takeShared(url, mark);
-    const hasFailed = failure !== undefined && this.#kept.has(url);
+    const hasFailed = failure !== undefined && this.#stock.has(url);
     if (!hasFailed && !this.#heldAs(url, mark)) return;
     if (hasFailed) this.#delays.set(url, Math.max(renewAt - checkedAt, this.#delays.get(url) ?? 0));
     // Never later than this node's own schedule: the store's value is not trusted.
@@ -152,16 +125,11 @@ export class FetchedLists {
   async #takeShared(url: string, mark: string): Promise<void> {
     const contents = await this.#ports.exchange.contents(url);
     if (!contents) return;
-    if (!this.#hasRoom(url, contents.length)) return void this.#refused.set(url, mark);
+    if (!this.#stock.hasRoom(url, contents.length)) return void this.#refused.set(url, mark);
     const taken = await this.#take(url, contents);
     if (taken.ok) return;
     this.#refused.set(url, mark);
-    if (this.#named.has(url)) this.#logRefused(url, `in the store: ${taken.refusal}`);
-  }
-
-  /** A list that no caller of this node named displaces no other. */
-  #hasRoom(url: string, octets: number): boolean {
-    return this.#kept.has(url) || hasRoom(this.#kept, octets, this.#ports.limits());
+    if (this.#stock.namedBy(url)) this.#logRefused(url, `in the store: ${taken.refusal}`);
   }
 
   async #fetch(url: string): Promise<void> {
@@ -171,7 +139,7 @@ export class FetchedLists {
       withinMs: FETCH_MS,
       allowed: this.#allowedFor(url),
     });
-    if (!this.#kept.has(url)) return; // dropped in the meantime
+    if (!this.#stock.has(url)) return; // dropped in the meantime
     if (!answer.ok) return this.#shareFailure(url, answer.refusal, RETRY_SECONDS);
     const taken = await this.#take(url, answer.value);
     if (!taken.ok) return this.#shareFailure(url, taken.refusal, DOUBT_SECONDS);
@@ -181,7 +149,7 @@ export class FetchedLists {
     this.#postpone(url, renewAt);
     // In the store, too, a delta does not replace a complete list, nor a list that is not valid yet a valid one.
     const { list } = taken.value;
-    const isBeside = (list.isDelta || beginOf(list) > checkedAt) && (this.#kept.get(url)?.lists.length ?? 0) > 1;
+    const isBeside = (list.isDelta || beginOf(list) > checkedAt) && this.#stock.get(url).lists.length > 1;
     if (isBeside) return exchange.share({ url, checkedAt, renewAt });
     return exchange.share({ url, checkedAt, renewAt, mark: taken.value.mark }, taken.value.contents);
   }
@@ -232,10 +200,10 @@ export class FetchedLists {
     const read = lists.find(({ ok }) => ok) ?? lists[0] ?? refused('there is no CRL in PEM or DER');
     if (!read.ok) return read;
     const served = { list: read.value, mark };
-    const kept = this.#kept.get(url) ?? NOTHING;
+    const kept = this.#stock.get(url);
     const doubt = whyNotTrusted(served.list, authorities);
     if (doubt) {
-      if (!kept.isTrusted && this.#named.has(url)) this.#keep(url, { ...kept, lists: [served] });
+      if (!kept.isTrusted && this.#stock.namedBy(url)) this.#keep(url, { ...kept, lists: [served] });
       return refused(doubt);
     }
     const next = withList(kept, served, now());
@@ -249,7 +217,7 @@ export class FetchedLists {
   }
 
   #trusted(url: string): readonly ServedList[] {
-    const { isTrusted, lists } = this.#kept.get(url) ?? NOTHING;
+    const { isTrusted, lists } = this.#stock.get(url);
     return isTrusted ? lists : [];
   }
 
@@ -259,21 +227,17 @@ export class FetchedLists {
   }
 
   #put(url: string, kept: KeptLists): void {
-    this.#kept.set(url, kept);
+    this.#stock.set(url, kept);
     this.#dropSurplus();
   }
 
   #dropSurplus(): void {
-    const ownerOf = (url: string) => this.#named.get(url)?.values().next().value;
-    const isSpare = (url: string) => !this.#awaited.has(url);
-    for (;;) {
-      const { dropped, limit } = nextToDrop(this.#kept, ownerOf, isSpare, this.#ports.limits()) ?? {};
-      if (dropped === undefined || limit === undefined) return;
-      const { mark } = this.#kept.get(dropped)?.lists.at(-1) ?? {};
-      this.#ports.limitHit(limit);
-      this.#forget(dropped);
+    for (let drop = this.#stock.surplus; drop; drop = this.#stock.surplus) {
+      const { mark } = this.#stock.get(drop.dropped).lists.at(-1) ?? {};
+      this.#ports.limitHit(drop.limit);
+      this.#forget(drop.dropped);
       // Not loaded from the store again before a caller needs it.
-      if (mark !== undefined) this.#refused.set(dropped, mark);
+      if (mark !== undefined) this.#refused.set(drop.dropped, mark);
     }
   }
 
@@ -286,21 +250,20 @@ export class FetchedLists {
    * signed it.
    */
   #allowedFor(url: string): string[] {
-    const { lists } = this.#kept.get(url) ?? NOTHING;
-    const isNamedBy = ({ label }: ApprovedIssuer) => this.#named.get(url)?.has(label);
+    const { lists } = this.#stock.get(url);
+    const isNamedBy = ({ label }: ApprovedIssuer) => this.#stock.namedBy(url)?.has(label);
     const hasSigned = (authority: Certificate) => lists.some(({ list }) => !whyNotTrusted(list, [authority]));
     const relevant = this.#ports.authorities().filter((one) => isNamedBy(one.issuer) || hasSigned(one.authority));
     return [...new Set(relevant.flatMap(({ issuer }) => issuer.revocation.allowedAddresses ?? []))];
   }
 
   #renewalOf(url: string, at: EpochSeconds): EpochSeconds {
-    const { list } = this.#kept.get(url)?.lists.at(-1) ?? {};
+    const { list } = this.#stock.get(url).lists.at(-1) ?? {};
     return renewalOf(list?.thisUpdate, list?.nextUpdate, at);
   }
 
   #postpone(url: string, renewAt: EpochSeconds): void {
-    const kept = this.#kept.get(url);
-    if (kept) this.#put(url, { ...kept, renewAt });
+    if (this.#stock.has(url)) this.#put(url, { ...this.#stock.get(url), renewAt });
   }
 
   #keepOrForget(url: string, kept: KeptLists): void {
@@ -315,7 +278,7 @@ export class FetchedLists {
   #listsWorthKeeping(url: string, { isTrusted, lists }: KeptLists): readonly ServedList[] | undefined {
     if (!this.#ports.exchange.isWanted(url)) return undefined;
     if (!isTrusted) {
-      const labels = this.#named.get(url);
+      const labels = this.#stock.namedBy(url);
       return this.#ports.authorities().some(({ issuer }) => labels?.has(issuer.label)) ? lists : undefined;
     }
     const authorities = this.#authorities();
@@ -324,9 +287,8 @@ export class FetchedLists {
   }
 
   #forget(url: string): void {
-    const { lists } = this.#kept.get(url) ?? NOTHING;
-    for (const known of [this.#kept, this.#named, this.#logged, this.#failed, this.#delays, this.#refused])
-      known.delete(url);
+    const { lists } = this.#stock.get(url);
+    for (const known of [this.#stock, this.#logged, this.#failed, this.#delays, this.#refused]) known.delete(url);
     if (lists.length > 0) this.#ports.changed();
   }
 

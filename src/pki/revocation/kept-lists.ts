@@ -1,4 +1,4 @@
-// The lists kept for one address, how many are kept, and how nodes share them.
+// The lists kept for one address, and how nodes share them.
 import type { Outcome } from '../../core/outcome.ts';
 import { accept, refused } from '../../core/outcome.ts';
 import type { SharedList } from '../../core/shared-list.ts';
@@ -60,68 +60,6 @@ function replaces(next: RevocationList, before: RevocationList, now: EpochSecond
 function isSameKind(a: RevocationList, b: RevocationList): boolean {
   const isSameScope = a.scope.only === b.scope.only && a.scope.indirect === b.scope.indirect;
   return a.isDelta === b.isDelta && isSameScope && sameName(a.issuer, b.issuer);
-}
-
-export interface ListLimits {
-  readonly listBytes: number;
-  readonly addressesPerIssuer: number;
-  /** Of all lists together. */
-  readonly totalBytes: number;
-  readonly issuers: number;
-}
-
-/** What a list needs in memory besides its own size. */
-const OVERHEAD_BYTES = 4096;
-
-/** Lists by address, the one that was not needed for the longest time first. */
-export type AllLists = ReadonlyMap<string, KeptLists>;
-
-interface Drop {
-  readonly dropped: string;
-  readonly limit: string;
-}
-
-/**
- * What to drop next if a limit is exceeded. `ownerOf`: the issuer for which an address counts; undefined if only callers of other
- * nodes named it. `isSpare`: whether no verdict waits for it.
- */
-export function nextToDrop(
-  kept: AllLists,
-  ownerOf: (url: string) => string | undefined,
-  isSpare: (url: string) => boolean,
-  { addressesPerIssuer, totalBytes }: ListLimits,
-): Drop | undefined {
-  const byOwner = [...Map.groupBy(kept.keys(), ownerOf)];
-  const hasList = (url: string) => kept.get(url)?.lists.length !== 0;
-  for (const [owner, urls] of byOwner) {
-    const spare = owner !== undefined && urls.length > addressesPerIssuer ? urls.filter(isSpare) : [];
-    const dropped = spare.find((url) => !hasList(url)) ?? spare[0];
-    if (dropped !== undefined) return { dropped, limit: tooMany('addressesPerIssuer', addressesPerIssuer) };
-  }
-  if (bytesOf(kept.values()) <= totalBytes) return undefined;
-  // The issuer with the most octets gives way, so that none can displace the lists of the others.
-  const shares = byOwner.map(([owner, urls]) => ({
-    spare: urls.filter((url) => hasList(url) && isSpare(url)),
-    bytes: owner === undefined ? Number.POSITIVE_INFINITY : bytesOf(urls.map((url) => kept.get(url) ?? NOTHING)),
-  }));
-  const [largest] = shares.filter(({ spare }) => spare.length > 0).sort((a, b) => b.bytes - a.bytes);
-  const dropped = largest?.spare[0];
-  return dropped === undefined ? undefined : { dropped, limit: tooMany('totalBytes', totalBytes) };
-}
-
-function tooMany(setting: string, most: number): string {
-  return `certificates name more revocation lists than revocation.${setting} (${most}) allows`;
-}
-
-/** Whether one more list of this size fits without dropping another. */
-export function hasRoom(kept: AllLists, octets: number, { addressesPerIssuer, totalBytes, issuers }: ListLimits) {
-  return kept.size < addressesPerIssuer * issuers && bytesOf(kept.values()) + octets + OVERHEAD_BYTES <= totalBytes;
-}
-
-function bytesOf(kept: Iterable<KeptLists>): number {
-  let sum = 0;
-  for (const { lists } of kept) for (const { list } of lists) sum += list.toBeSigned.whole.length + OVERHEAD_BYTES;
-  return sum;
 }
 
 export interface ListExchange extends Omit<Exchange<SharedList>, 'share'> {

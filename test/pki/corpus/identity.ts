@@ -3,7 +3,7 @@ import type { IdentitySource } from '../../../src/core/certificate.ts';
 import type { CertificateOptions } from '../../authority.ts';
 import { HOSTILE_NAMES } from '../hostile-names.ts';
 import { ACCEPTED, byRule, type Case, casesOf, type Row } from './case.ts';
-import { dns, email, ip, uri } from './pieces.ts';
+import { dns, email, ip, keyUsage, uri } from './pieces.ts';
 
 const FORM = byRule('alternative-names-well-formed');
 
@@ -126,8 +126,17 @@ const workloads = ['spiffe://x.com/ns/a', 'spiffe://y.com/ns/a', 'spiffe://X.com
   }),
 );
 
+const listSigner: Row = {
+  clause: 'X.509-SVID 5.2',
+  what: 'a SPIFFE ID in a leaf that may sign lists',
+  leaf: { alternativeNames: [uri('spiffe://x.com/ns/a')], extensions: [keyUsage(1, 0x82)] },
+  settings: WORKLOAD,
+  verdict: byRule('leaf-signs-no-lists'),
+};
+
 export const IDENTITY_CASES: readonly Case[] = casesOf([
   ...workloads,
+  listSigner,
   ...hostile,
   ...invisible,
   ...visible,
