@@ -106,7 +106,7 @@ export class Feed {
   #checkAudience(registered: unknown): void {
     const { id, audience } = this.#settings.resourceServer;
     if (registered === undefined || registered === audience) return;
-    throw new Misconfigured(`${id} is registered with the audience ${JSON.stringify(registered)}, not ${audience}`);
+    throw new Misconfigured(`${id} is registered with the audience ${registered as string}, not ${audience}`);
   }
 
   async #follow(cursor: string): Promise<void> {
