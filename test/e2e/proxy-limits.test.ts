@@ -55,11 +55,13 @@ suite('one address', () => {
   });
 });
 
-/** A request whose body never comes, so that it stays. */
+/** A request whose body never ends, so that it stays, also if it takes long to open all of them. */
 function hold(reach: Reach): TLSSocket {
   const socket = connectTls(tlsOptionsOf(reach));
   socket.on('error', () => undefined).resume();
-  socket.write(`POST ${TOKEN} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n`);
+  socket.write(`POST ${TOKEN} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n`);
+  const drip = setInterval(() => socket.write(' '), 3_000);
+  socket.once('close', () => clearInterval(drip));
   return socket;
 }
 
