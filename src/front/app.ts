@@ -19,7 +19,7 @@ import type { AddressLimit } from '../doors/http/rate-limit.ts';
 import type { RefusalReplies } from '../doors/http/refusal-replies.ts';
 import { type Story, storyOf } from '../doors/http/story.ts';
 import type { ServerReason, ServerRefusal } from '../doors/http/transport-refusal.ts';
-import { ClockImplausible, OutcomeUnknown, StoreUnavailable } from '../store/store.ts';
+import { ClockImplausible, HistoryInDoubt, OutcomeUnknown, StoreUnavailable } from '../store/store.ts';
 import { KeyMissing } from '../tokens/keyring.ts';
 import { answerBrokenRequests, BrokenRequest, whyMalformed } from './broken-request.ts';
 import { Connections } from './connections.ts';
@@ -248,6 +248,7 @@ function headerBytes({ rawHeaders }: IncomingMessage): number {
 
 function unavailableReason(error: StoreUnavailable): ServerReason {
   if (error instanceof OutcomeUnknown) return 'outcome-unknown';
+  if (error instanceof HistoryInDoubt) return 'history-in-doubt';
   return error instanceof ClockImplausible ? 'clock-implausible' : 'store-unavailable';
 }
 
