@@ -190,10 +190,7 @@ export interface Store {
    */
   stamp<Row, Companion>(table: Table<Row, Companion>): Promise<string>;
 
-  /**
-   * Names the server and its timeline, as of the newest session. Another name means that another server took over, which may lack
-   * commits. Undefined if the store cannot tell.
-   */
+  /** Names the server and its timeline, as of the newest session. Another server may lack commits. Undefined if it cannot be said. */
   origin?(): string | undefined;
 
   /** For metrics: cheap, and never waits. */
@@ -259,9 +256,6 @@ export class StoreUnavailable extends Error {
 
 /** The store answers, but its clock cannot be right: nothing is decided by it. */
 export class ClockImplausible extends StoreUnavailable {}
-
-/** The store may have lost commits that were acknowledged: its grants are not used until that is settled. */
-export class HistoryInDoubt extends StoreUnavailable {}
 
 /** The store answers, but this row cannot be changed now: somebody else holds it. */
 export class RowUnavailable extends StoreUnavailable {}

@@ -7,8 +7,8 @@ import { endAgain, endingsFromActs } from '../../src/operations/admin/lost-endin
 import { NodeReporter } from '../../src/operations/upkeep/report-node.ts';
 import { resumeAfter } from '../../src/operations/upkeep/resume.ts';
 import { storeOf } from '../../src/store/change.ts';
-import { HistoryInDoubt, StoreUnavailable } from '../../src/store/store.ts';
-import { readHistory } from '../../src/store/tables/store-history.ts';
+import { StoreUnavailable } from '../../src/store/store.ts';
+import { HistoryInDoubt, readHistory } from '../../src/store/tables/store-history.ts';
 import { systemClock } from '../../src/system.ts';
 import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { eventually } from '../eventually.ts';

@@ -6,10 +6,10 @@ import { explainsLoss, isCovered, NEW_HISTORY, withRollback } from '../../core/r
 import type { Rollback, StoreHistory } from '../../core/store-history.ts';
 import { later } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
-import { HistoryInDoubt, type LoggedEvent, type Problem, type Store } from '../../store/store.ts';
+import type { LoggedEvent, Problem, Store } from '../../store/store.ts';
 import { nodes } from '../../store/tables/nodes.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
-import { HISTORY, lastAccepted, readHistory, storeHistory } from '../../store/tables/store-history.ts';
+import { HISTORY, HistoryInDoubt, lastAccepted, readHistory, storeHistory } from '../../store/tables/store-history.ts';
 import type { RecentActs } from './recent-acts.ts';
 
 export interface EventNews {

@@ -1,10 +1,13 @@
 import { NEW_HISTORY } from '../../core/rules/rollback.ts';
 import type { Rollback, StoreHistory } from '../../core/store-history.ts';
 import { after, type EpochSeconds, epochSeconds, seconds } from '../../core/time.ts';
-import type { Store } from '../store.ts';
+import { type Store, StoreUnavailable } from '../store.ts';
 import type { Table } from '../table.ts';
 import { type Attempts, attempts } from './attempts.ts';
 import { readEvent, type StoredEvent } from './events.ts';
+
+/** The store may have lost commits that were acknowledged: its grants are not used until that is settled. */
+export class HistoryInDoubt extends StoreUnavailable {}
 
 /** The key of the only row. */
 export const HISTORY = 'history';
