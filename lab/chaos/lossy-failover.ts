@@ -89,8 +89,12 @@ class Field {
     };
     const nodes = [await watched('first'), await watched('second')] as const;
     const service = await startProcess(home);
-    process.once('exit', () => service.process.kill('SIGKILL')); // in case this drill fails
-    return new Field(mode, servers, nodes, service, () => rmSync(home.folder, { recursive: true }));
+    const kill = () => service.process.kill('SIGKILL');
+    process.once('exit', kill); // in case this drill fails
+    return new Field(mode, servers, nodes, service, () => {
+      process.off('exit', kill);
+      rmSync(home.folder, { recursive: true });
+    });
   }
 
   private constructor(

@@ -1,7 +1,7 @@
 // How the history of a store changes: a node notices a rollback, then an operator accepts it, or nodes do.
 import type { Grant } from '../grant.ts';
 import type { LostAct, Rollback, StoreHistory } from '../store-history.ts';
-import { between, type EpochSeconds, earlier, seconds } from '../time.ts';
+import { between, type EpochSeconds, earlier, isoTime, seconds } from '../time.ts';
 
 export const NEW_HISTORY: StoreHistory = { epoch: 1, rollback: undefined };
 
@@ -32,6 +32,13 @@ export function withRollback(
       ...(awaited && { awaited: awaited.filter((name) => name !== node) }),
     },
   };
+}
+
+export function signWords({ seen, found, noticedAt }: Rollback): string {
+  const at = `at ${isoTime(noticedAt)}`;
+  return seen > found
+    ? `nodes had seen event ${seen}, and ${at} the store ended at ${found}`
+    : `${at} a token or an act was newer than the store`;
 }
 
 /** An operator accepted it. Nodes and followers notice by the next epoch. */

@@ -2,7 +2,7 @@
 // put back to an older state (a restored backup, a failover that lost commits), and a log whose readers are held back.
 import { hash } from 'node:crypto';
 import type { Grant } from '../../core/grant.ts';
-import { explainsLoss, isCovered, NEW_HISTORY, withRollback } from '../../core/rules/rollback.ts';
+import { explainsLoss, isCovered, NEW_HISTORY, signWords, withRollback } from '../../core/rules/rollback.ts';
 import type { Rollback, StoreHistory } from '../../core/store-history.ts';
 import { later } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
@@ -66,10 +66,7 @@ export class EventWatch {
   get problem(): Problem | undefined {
     const rollback = this.#noticed ?? this.#recorded;
     if (!rollback && !this.#isProved) return undefined;
-    const seen = rollback && rollback.seen > rollback.found;
-    const sign = seen
-      ? `a node had seen event ${rollback.seen}, and the store then ended at ${rollback.found}`
-      : 'a token or an act is newer than the store';
+    const sign = rollback ? signWords(rollback) : 'a token is newer than the store';
     return { reason: 'the store was put back to an older state', detail: `${sign}: see tessera doctor` };
   }
 
@@ -87,6 +84,7 @@ export class EventWatch {
     if (acceptedAt !== undefined && explainsLoss(acceptedAt, grant, generation)) return;
     this.#isProved = true;
     await this.look().catch(() => undefined);
+    if (this.#isProved) await this.look().catch(() => undefined); // the first had begun before
     throw new HistoryInDoubt('a token is newer than its row');
   }
 
@@ -116,7 +114,8 @@ export class EventWatch {
     const wentBack = await this.#wasPutBack(history);
     const isSign = wentBack || isProved || (history.rollback && !this.#hasJoined);
     const lost = isSign || origin !== this.#origin ? await acts?.lost() : undefined;
-    if (!this.#noticed && (isSign || lost?.length)) await this.#notice(newest, wentBack, lost ?? []);
+    const seen = history.rollback && !wentBack ? 0 : this.#newest?.sequence;
+    if (!this.#noticed && (isSign || lost?.length)) await this.#notice(newest, seen, lost ?? []);
     this.#recorded = this.#noticed ? await this.#record(this.#noticed) : history.rollback;
     if (this.#noticed) this.#hasJoined = true;
     this.#noticed = undefined;
@@ -153,7 +152,11 @@ export class EventWatch {
     return oldest !== undefined && oldest.sequence > sequence;
   }
 
-  async #notice(newest: LoggedEvent | undefined, wentBack: boolean, lost: readonly LoggedEvent[]): Promise<void> {
+  async #notice(
+    newest: LoggedEvent | undefined,
+    seen: number | undefined,
+    lost: readonly LoggedEvent[],
+  ): Promise<void> {
     const { store, acts, news } = this.#parts;
     const [noticedAt, times] = await Promise.all([store.now(), store.load(serviceTimes, SERVICE)]);
     const seenAt = times.found?.row.seenAt ?? noticedAt;
@@ -162,7 +165,7 @@ export class EventWatch {
     const found = newest?.sequence ?? 0;
     this.#noticed = {
       noticedAt,
-      seen: wentBack ? (this.#newest?.sequence ?? found) : 0,
+      seen: seen ?? found,
       found,
       lost,
       unlisted: acts?.covers(since) === false ? 1 : 0,

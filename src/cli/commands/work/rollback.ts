@@ -1,5 +1,6 @@
 // A store that was put back to an older state: what came back with it, and how an operator accepts it.
 import { actWords } from '../../../core/act.ts';
+import { signWords } from '../../../core/rules/rollback.ts';
 import type { Rollback, StoreHistory } from '../../../core/store-history.ts';
 import { isoTime } from '../../../core/time.ts';
 import { openKeyring } from '../../../open-keyring.ts';
@@ -37,8 +38,9 @@ export async function printHistory(flags: HistoryFlags, workplace: Workplace): P
   if (history.rollback || flags.copy !== undefined) printWorking(back);
 }
 
-function printRollback({ seen, found, noticedAt, lost, unlisted }: Rollback): void {
-  print(`Put back: nodes had seen event ${seen}, and at ${isoTime(noticedAt)} the store ended at ${found}`);
+function printRollback(rollback: Rollback): void {
+  const { lost, unlisted } = rollback;
+  print(`Put back: ${signWords(rollback)}`);
   const acts = counted(lost.length + unlisted, 'revocation or act of an operator', 'revocations and acts of operators');
   print(`Lost, as far as nodes remember: ${acts}`);
   if (lost.length === 0) return;
