@@ -2,7 +2,7 @@
 // in between or afterwards, and callers whose refresh was lost must be told what to do.
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { acceptRollback } from '../../src/operations/admin/accept-rollback.ts';
+import { acceptRollback, heardHistory } from '../../src/operations/admin/accept-rollback.ts';
 import { endAgain, endingsFromActs } from '../../src/operations/admin/lost-endings.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { NodeReporter } from '../../src/operations/upkeep/report-node.ts';
@@ -273,7 +273,7 @@ class Load {
 /** What an operator does: `tessera store accept-rollback --end-again`. Returns how many grants were listed. */
 async function acceptAgain({ open: store }: WatchedNode): Promise<number> {
   const ports = { store, by: OPERATOR };
-  const back = await endingsFromActs((await readHistory(store)).rollback?.lost ?? [], ports);
+  const back = await endingsFromActs((await heardHistory(ports)).rollback?.lost ?? [], ports);
   await endAgain(back, ports);
   await acceptRollback(ports);
   return back.length;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NEW_HISTORY, withoutRollback, withRollback } from '../../src/core/rules/rollback.ts';
+import { explainsLoss, isCovered, NEW_HISTORY, withoutRollback, withRollback } from '../../src/core/rules/rollback.ts';
 import type { LostAct, Rollback } from '../../src/core/store-history.ts';
 import { epochSeconds } from '../../src/core/time.ts';
+import { aGrant, OPERATOR } from '../samples.ts';
 
 const act = (sequence: number): LostAct => ({
   sequence,
@@ -34,4 +35,32 @@ test('the epoch never falls, even if the row was put back too, and accepting beg
   const history = withRollback(NEW_HISTORY, noticed(), { ...BY, epoch: 4 });
   assert.equal(history.epoch, 4);
   assert.deepEqual(withoutRollback(history), { epoch: 5, rollback: undefined });
+});
+
+test('nodes accept a rollback themselves only if all remember the lost time, and only revocations were lost', () => {
+  const covered = noticed({ since: epochSeconds(4999), awaited: [] });
+  assert.equal(isCovered(covered), true);
+  const changed: LostAct = {
+    ...act(12),
+    type: 'administered',
+    detail: { kind: 'store', id: '', did: 'taken-back', by: OPERATOR },
+  };
+  const differences: Partial<Rollback>[] = [
+    { awaited: ['another node'] },
+    { since: epochSeconds(4699) },
+    { unlisted: 1 },
+    { lost: [act(11), changed] },
+  ];
+  for (const each of differences) assert.equal(isCovered({ ...covered, ...each }), false, JSON.stringify(each));
+  assert.equal(isCovered(noticed()), false, 'written by an older release');
+});
+
+test('an accepted rollback explains newer tokens of rows that are older than it, and not of later ones', () => {
+  const grant = aGrant();
+  const { pair, createdAt } = grant;
+  assert.equal(explainsLoss(pair.issuedAt, grant, pair.generation + 1), true);
+  const turned = { ...grant, pair: { ...pair, issuedAt: epochSeconds(pair.issuedAt + 10) } };
+  assert.equal(explainsLoss(createdAt, turned, pair.generation + 1), false);
+  assert.equal(explainsLoss(createdAt, turned, pair.generation), true, 'the older token was refreshed since');
+  assert.equal(explainsLoss(epochSeconds(createdAt - 1), turned, pair.generation), false);
 });

@@ -13,7 +13,7 @@ import { systemClock } from '../../src/system.ts';
 import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { eventually } from '../eventually.ts';
 import { accepted, aNode, answer, check, issue, refresh, revoke } from '../node.ts';
-import { OPERATOR } from '../samples.ts';
+import { aGrant, OPERATOR } from '../samples.ts';
 import { openAt } from '../store/postgres-node.ts';
 import { PostgresServer, silenceSenders } from '../store/postgres-server.ts';
 import { makeStandby, promote, REPLICATING, stopWaiting } from '../store/postgres-standby.ts';
@@ -137,6 +137,23 @@ test('only a refresh was lost: the newer token proves it, on every node', async 
     return other.watch.problem !== undefined;
   });
   accepted(await acceptRollback({ store: node.open, by: OPERATOR }));
+  await close();
+});
+
+test('a node that was not heard before the rollback was accepted makes its lost revocations again', async () => {
+  const { nodes, kept, close } = await failover(
+    'wait',
+    ([node]) => issue(node),
+    (pair, [node]) => revoke(node, pair),
+  );
+  const [node, other] = nodes;
+  await assert.rejects(other.watch.explainLoss(aGrant(), 9), HistoryInDoubt, 'the other node has a proof');
+  accepted(await acceptRollback({ store: other.open, by: OPERATOR }));
+  await eventually('the node begins the next epoch', async () => {
+    await node.watch.look().catch(() => undefined);
+    return (await checked(node, kept)) !== 'in doubt';
+  });
+  assert.equal(await checked(node, kept), 'grant-revoked');
   await close();
 });
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { acted } from '../../core/event.ts';
 import { accept } from '../../core/outcome.ts';
 import type { StoreHistory } from '../../core/store-history.ts';
@@ -10,6 +11,18 @@ import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 export async function acceptRollback(ports: AdminPorts): Promise<AdminOutcome<StoreHistory>> {
   const begun = await beginEpoch(ports);
   return begun ? accept(begun) : decline('rollback-none', String((await readHistory(ports.store)).epoch));
+}
+
+const HEARD_MS = 5_000;
+
+/** The history, once every node that ran has written what it remembers, or has had time to. */
+export async function heardHistory({ store }: Pick<AdminPorts, 'store'>): Promise<StoreHistory> {
+  const latest = performance.now() + HEARD_MS;
+  for (;;) {
+    const history = await readHistory(store);
+    if (!history.rollback?.awaited?.length || performance.now() > latest) return history;
+    await sleep(100);
+  }
 }
 
 /** The operator gives up the store that this one was moved to: services may start here again. */

@@ -11,6 +11,7 @@ import { nodes } from '../../store/tables/nodes.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
 import { HISTORY, HistoryInDoubt, lastAccepted, readHistory, storeHistory } from '../../store/tables/store-history.ts';
 import type { RecentActs } from './recent-acts.ts';
+import { revokeAgain } from './resume.ts';
 
 export interface EventNews {
   /** Once, when this node notices it. */
@@ -108,7 +109,7 @@ export class EventWatch {
     const progress = await store.eventProgress();
     this.#measureLag(progress);
     const history = await readHistory(store);
-    if (history.epoch > this.#epoch) this.#begin(history);
+    if (history.epoch > this.#epoch) await this.#begin(history);
     if (!history.rollback) this.#hasJoined = false;
     const [newest] = await store.newestEvents({ count: 1 });
     const wentBack = await this.#wasPutBack(history);
@@ -117,6 +118,7 @@ export class EventWatch {
     const seen = history.rollback && !wentBack ? 0 : this.#newest?.sequence;
     if (!this.#noticed && (isSign || lost?.length)) await this.#notice(newest, seen, lost ?? []);
     this.#recorded = this.#noticed ? await this.#record(this.#noticed) : history.rollback;
+    if (this.#noticed && !this.#recorded) await revokeAgain(this.#noticed.lost, store); // accepted without this node
     if (this.#noticed) this.#hasJoined = true;
     this.#noticed = undefined;
     if (isProved) this.#isProved = false;
@@ -126,15 +128,20 @@ export class EventWatch {
     if (resume && this.#recorded && isCovered(this.#recorded)) await resume(this.#recorded);
   }
 
-  /** At the start, and in the next epoch: what was remembered before no longer counts. */
-  #begin({ epoch }: StoreHistory): void {
-    if (this.problem) this.#parts.news.accepted(epoch);
+  /**
+   * At the start, and in the next epoch: what was remembered before no longer counts. A node that was not heard before the rollback was
+   * accepted makes its lost revocations again.
+   */
+  async #begin({ epoch }: StoreHistory): Promise<void> {
+    const { acts, news, store } = this.#parts;
+    await revokeAgain(this.#noticed?.lost ?? (await acts?.lost()) ?? [], store);
+    if (this.problem) news.accepted(epoch);
     this.#epoch = epoch;
     this.#noticed = undefined;
     this.#isProved = false;
     this.#hasJoined = false;
     this.#newest = undefined;
-    this.#parts.acts?.forget();
+    acts?.forget();
   }
 
   async #wasPutBack({ epoch }: StoreHistory): Promise<boolean> {

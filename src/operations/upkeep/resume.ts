@@ -3,7 +3,7 @@ import { type DeviceAuthorization, deviceState } from '../../core/device.ts';
 import { acted } from '../../core/event.ts';
 import type { GrantId } from '../../core/grant.ts';
 import { isCovered, NEW_HISTORY, withoutRollback } from '../../core/rules/rollback.ts';
-import type { Rollback, StoreHistory } from '../../core/store-history.ts';
+import type { LostAct, Rollback, StoreHistory } from '../../core/store-history.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
 import { type Decision, rowOf, type Store } from '../../store/store.ts';
@@ -33,13 +33,18 @@ export function beginEpoch(
 
 /** Nodes accept a rollback themselves: the lost revocations are made again first. */
 export async function resumeAfter({ lost }: Rollback, store: Store): Promise<void> {
+  await revokeAgain(lost, store);
+  await spendDeviceCodes({ store });
+  await beginEpoch({ store, by: { as: 'service', why: 'rollback' } }, isCovered);
+}
+
+/** Makes lost revocations again. */
+export async function revokeAgain(lost: readonly LostAct[], store: Store): Promise<void> {
   const ended = lost.flatMap(({ type, subjectId, detail }) =>
     type === 'revoked' && subjectId !== undefined ? [{ id: subjectId as GrantId, reason: detail.reason }] : [],
   );
   for (let done = 0; done < ended.length; done += STEP)
     await Promise.all(ended.slice(done, done + STEP).map(({ id, reason }) => revokeById(id, reason, { store })));
-  await spendDeviceCodes({ store });
-  await beginEpoch({ store, by: { as: 'service', why: 'rollback' } }, isCovered);
 }
 
 /** Ends the device codes that could still be redeemed: some may have been before the store was put back. Returns how many. */

@@ -5,7 +5,7 @@ import type { Rollback, StoreHistory } from '../../../core/store-history.ts';
 import { isoTime } from '../../../core/time.ts';
 import { openKeyring } from '../../../open-keyring.ts';
 import { openStore } from '../../../open-store.ts';
-import { acceptRollback } from '../../../operations/admin/accept-rollback.ts';
+import { acceptRollback, heardHistory } from '../../../operations/admin/accept-rollback.ts';
 import { decline } from '../../../operations/admin/admin.ts';
 import { spendDeviceCodes } from '../../../operations/admin/after-restore.ts';
 import {
@@ -70,7 +70,9 @@ export interface AcceptFlags extends HistoryFlags {
 }
 
 export async function acceptPutBack(flags: AcceptFlags, workplace: Workplace): Promise<void> {
-  const history = await readHistory(workplace.store);
+  const history = await heardHistory(workplace);
+  const unheard = history.rollback?.awaited ?? [];
+  if (unheard.length > 0) remark(`Not heard, and what they remember may be missing: ${unheard.join(', ')}`);
   const back = await lostEndings(history, flags, workplace);
   if (back.length > 0 && !flags.endAgain && !flags.leave) accepted(decline('rollback-open', summaryOf(back)));
   const again = flags.endAgain ? back : [];
