@@ -11,6 +11,7 @@ import { rollOut } from './chaos/handover/rolling.ts';
 import { attackOverHttp2 } from './chaos/http2.ts';
 import { killMany } from './chaos/kill-many.ts';
 import { lockOut } from './chaos/lockout.ts';
+import { failoverWithLoss } from './chaos/lossy-failover.ts';
 import { floodMemory } from './chaos/memory.ts';
 import { attackWithHandshakes } from './chaos/overload/handshakes.ts';
 import { attackWithLoad } from './chaos/overload/overload.ts';
@@ -50,6 +51,11 @@ const DRILLS = {
     'races refresh against revoke on three nodes with one PostgreSQL',
   ],
   postgres: [failoverToStandby, 'kills the PostgreSQL primary under load and promotes its standby'],
+  failover: [
+    (cycles: number) => failoverWithLoss(cycles),
+    'promotes an asynchronous standby that is 0.2, 0.6, 2 and 5 s behind, under load; --cycles for each',
+    2,
+  ],
   revocation: [revocationUnderAttack, 'times a good caller while CRL and OCSP servers misbehave; ignores --cycles'],
   'postgres-lock': [lockRows, 'locks one row and times the refreshes of all other rows'],
   'postgres-frozen': [freezeServer, 'freezes the server until callers get 503, wakes it and checks for late commits'],

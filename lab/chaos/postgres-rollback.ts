@@ -42,7 +42,13 @@ async function putBack(server: PostgresServer, nodes: readonly Node[], cycle: nu
   const watches = nodes.map(({ store }) => {
     const rolledBack = () => void noticedAfter.push(performance.now() - began);
     const news = { rolledBack, accepted: () => undefined, lag: () => undefined };
-    return new EventWatch({ store, milliseconds: () => performance.now(), news, acts: new RecentActs(store) });
+    return new EventWatch({
+      store,
+      node: 'a node',
+      milliseconds: () => performance.now(),
+      news,
+      acts: new RecentActs(store),
+    });
   });
   const looks = watches.map(() => 0);
   const looking = watches.map(async (watch, n) => {

@@ -37,7 +37,7 @@ export function logEvents(log: Log, measure: (lag: number) => void): EventNews {
         'the store was put back to an older state: what was issued, revoked and administered since then is lost';
       log.error({ seen, found, lostActs: lost.length, newest: lost.slice(-MOST_LOGGED) }, text);
     },
-    accepted: (epoch) => log.info({ epoch }, 'an operator accepted that the store was put back'),
+    accepted: (epoch) => log.info({ epoch }, 'it was accepted that the store was put back'),
     lag: (seconds) => {
       measure(seconds);
       if (!isLate && seconds > LONG_LAG) log.warn({ seconds }, 'readers of the event log are held back');

@@ -14,8 +14,10 @@ import type { Clock, Ports } from '../operations/ports.ts';
 import { EventWatch } from '../operations/upkeep/event-watch.ts';
 import { RecentActs } from '../operations/upkeep/recent-acts.ts';
 import { isAlone, NodeReporter } from '../operations/upkeep/report-node.ts';
+import { resumeAfter } from '../operations/upkeep/resume.ts';
 import { keeperOfTimes } from '../operations/upkeep/service-times.ts';
 import { Timekeeper } from '../operations/upkeep/timekeeper.ts';
+import { watchedStore } from '../operations/upkeep/watched-store.ts';
 import { startChores } from '../serve/chores.ts';
 import { openListener } from '../serve/open-listener.ts';
 import {
@@ -58,20 +60,34 @@ export async function composeService(
   const node = nodeName();
   const tracing = await startTracing(config, { nodeName: node, clock, random: systemRandom, log });
   const recorded = recordingOutages(opened, timekeeper.admit);
-  const store = tracing?.traceStore(recorded) ?? recorded;
+  const acts = storeAt(config).canBePutBack ? new RecentActs(recorded) : undefined;
+  const watch = new EventWatch({
+    store: recorded,
+    node,
+    milliseconds: clock.milliseconds,
+    news: logEvents(log, (lag) => parts.metrics?.eventLag(lag)),
+    acts,
+    resume: config.onRollback === 'resume' ? (rollback) => resumeAfter(rollback, recorded) : undefined,
+  });
+  const watched = acts ? watchedStore(recorded, watch, acts) : recorded;
+  const store = tracing?.traceStore(watched) ?? watched;
   const registry = await FollowedRegistry.load(store, (key) => keyring.isRetired(key));
   for (const { about, says, todo } of unservedDoors(config, registry))
     log.warn({ why: says, todo }, `not served: ${about}`);
   const directory = openDirectory(store);
   const settings = settingsOf(config);
   const issuer = config.publicUrl;
-  const ports: Ports = { store, registry, keyring, directory, settings, issuer, clock, random: systemRandom };
-  const watch = new EventWatch({
+  const ports: Ports = {
     store,
-    milliseconds: clock.milliseconds,
-    news: logEvents(log, (lag) => parts.metrics?.eventLag(lag)),
-    acts: storeAt(config).canBePutBack ? new RecentActs(store) : undefined,
-  });
+    registry,
+    keyring,
+    directory,
+    settings,
+    issuer,
+    clock,
+    random: systemRandom,
+    ...(acts && { explainLoss: (grant, generation) => watch.explainLoss(grant, generation) }),
+  };
   const judges = composeJudges(config, { ...ports, timekeeper }, log, tracing);
   const asks = config.listeners.some(asksForCertificates);
   const inspects = asks && config.limits.inspectCertificates && (await inspecting) === true;
@@ -92,9 +108,10 @@ export async function composeService(
   // In this order: workers that start together must not take each other for nodes that have been running.
   const work = () => keepTimes().then(() => reporter.report(clock.now));
   const report = { everyMs: 2_000, work, atStart: 'awaited' } as const;
-  const watchEvents = { everyMs: 2_000, work: () => watch.look(), atStart: 'begun' } as const;
+  const watchEvents = { everyMs: 1_000, work: () => watch.look(), atStart: 'begun' } as const;
+  const watchHistory = { everyMs: 400, work: () => watch.glance() } as const;
   const others = choresOf(parts, timekeeper, registry, listeners, logFault);
-  const chores = [report, watchEvents, judges.renewKeys, ...others];
+  const chores = [report, watchEvents, watchHistory, judges.renewKeys, ...others];
   const stopChores = await startChores(chores, logFault);
   return {
     listen: async () => {

@@ -15,7 +15,7 @@ import { revocation } from './sections/revocation.ts';
 import { signIn } from './sections/sign-in.ts';
 import { tokens } from './sections/tokens.ts';
 import { tracing } from './sections/tracing.ts';
-import { keyringSource, path, section, storeAddress, url } from './setting.ts';
+import { choice, keyringSource, path, section, storeAddress, url } from './setting.ts';
 
 export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance service.', {
   publicUrl: optional(
@@ -37,6 +37,11 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
   keyring: keyringSource({
     description: 'The server keys: a file of mode 0600.',
     default: '<dataFolder>/keyring.json',
+  }),
+  onRollback: choice(['wait', 'resume'], {
+    description:
+      'What nodes do if the database was put back and lacks acknowledged changes. `wait`: they answer 503 for grants until an operator accepts it. `resume`: they make the lost revocations again and accept it themselves, if all nodes that ran remember the lost time and no act of an operator was lost.',
+    default: 'wait',
   }),
   listeners,
   proxies,

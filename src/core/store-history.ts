@@ -18,8 +18,12 @@ export interface Rollback {
   readonly found: number;
   /** Revocations and acts of operators that a node remembered and the store has lost, oldest first. */
   readonly lost: readonly LostAct[];
-  /** How many more there were. */
+  /** How many more there were, at least. */
   readonly unlisted: number;
+  /** When the state that was found was still the current one. Absent if an older release wrote this. */
+  readonly since?: EpochSeconds;
+  /** Nodes that ran then and have not written what they remember. Absent likewise. */
+  readonly awaited?: readonly string[];
 }
 
 export type LostAct = Event & { readonly sequence: number };

@@ -20,6 +20,7 @@ import type { RefusalReplies } from '../doors/http/refusal-replies.ts';
 import { type Story, storyOf } from '../doors/http/story.ts';
 import type { ServerReason, ServerRefusal } from '../doors/http/transport-refusal.ts';
 import { ClockImplausible, OutcomeUnknown, StoreUnavailable } from '../store/store.ts';
+import { HistoryInDoubt } from '../store/tables/store-history.ts';
 import { KeyMissing } from '../tokens/keyring.ts';
 import { answerBrokenRequests, BrokenRequest, whyMalformed } from './broken-request.ts';
 import { Connections } from './connections.ts';
@@ -244,6 +245,7 @@ function headerBytes({ rawHeaders }: IncomingMessage): number {
 
 function unavailableReason(error: StoreUnavailable): ServerReason {
   if (error instanceof OutcomeUnknown) return 'outcome-unknown';
+  if (error instanceof HistoryInDoubt) return 'history-in-doubt';
   return error instanceof ClockImplausible ? 'clock-implausible' : 'store-unavailable';
 }
 

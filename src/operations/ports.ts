@@ -2,6 +2,7 @@
 
 import type { AssertionVerdict } from '../core/assertion.ts';
 import type { Presented } from '../core/certificate.ts';
+import type { Grant } from '../core/grant.ts';
 import type { Integration } from '../core/integration.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { ResourceServer } from '../core/resource-server.ts';
@@ -55,6 +56,11 @@ export interface Ports {
   readonly issuer: string;
   readonly clock: Clock;
   readonly random: Random;
+  /**
+   * For a token of a generation that the grant's row does not know, or that it knows otherwise. Returns if a rollback that was accepted explains that, and otherwise throws
+   * HistoryInDoubt. Absent for a store that nobody can put back under a running node.
+   */
+  readonly explainLoss?: (grant: Grant, generation: number) => Promise<void>;
 }
 
 /** What operations need that identify callers by certificate. */

@@ -190,6 +190,9 @@ export interface Store {
    */
   stamp<Row, Companion>(table: Table<Row, Companion>): Promise<string>;
 
+  /** Names the server and its timeline, as of the newest session. Another server may lack commits. Undefined if it cannot be said. */
+  origin?(): string | undefined;
+
   /** For metrics: cheap, and never waits. */
   figures(): StoreFigures;
 

@@ -22,6 +22,7 @@ function facts({ standing = 'current', ...rest }: Difference = {}): RefreshFacts
     limit: undefined,
     settings: DEFAULT_SETTINGS,
     outages: [],
+    loss: 'explained',
     now: NOW,
     ...rest,
   };

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NEW_HISTORY, withoutRollback, withRollback } from '../../src/core/rules/rollback.ts';
+import { explainsLoss, isCovered, NEW_HISTORY, withoutRollback, withRollback } from '../../src/core/rules/rollback.ts';
 import type { LostAct, Rollback } from '../../src/core/store-history.ts';
 import { epochSeconds } from '../../src/core/time.ts';
+import { aGrant, OPERATOR } from '../samples.ts';
 
 const act = (sequence: number): LostAct => ({
   sequence,
@@ -15,21 +16,51 @@ function noticed(difference: Partial<Rollback> = {}): Rollback {
   return { noticedAt: epochSeconds(5000), seen: 20, found: 10, lost: [act(11)], unlisted: 0, ...difference };
 }
 
+const BY = { epoch: 1, node: 'a node' };
+
 test('nodes that notice one rollback after the other add what they remember', () => {
-  const first = withRollback(NEW_HISTORY, noticed({ lost: [act(11), act(13)] }), 1);
+  const first = withRollback(NEW_HISTORY, noticed({ lost: [act(11), act(13)] }), BY);
   const later = noticed({ noticedAt: epochSeconds(5002), seen: 22, found: 15, lost: [act(12), act(13)] });
-  const { epoch, rollback } = withRollback(first, later, 1);
+  const { epoch, rollback } = withRollback(first, later, BY);
   assert.deepEqual({ epoch, ...rollback }, { epoch: 1, ...noticed({ seen: 22, lost: [act(11), act(12), act(13)] }) });
 });
 
 test('a long list keeps the newest acts and counts the others', () => {
-  const lost = Array.from({ length: 1200 }, (_, index) => act(index + 1));
-  const { rollback } = withRollback(NEW_HISTORY, noticed({ lost }), 1);
-  assert.deepEqual([rollback?.lost.length, rollback?.lost.at(-1)?.sequence, rollback?.unlisted], [1000, 1200, 200]);
+  const lost = Array.from({ length: 10_200 }, (_, index) => act(index + 1));
+  const { rollback } = withRollback(NEW_HISTORY, noticed({ lost }), BY);
+  assert.deepEqual([rollback?.lost.length, rollback?.lost.at(-1)?.sequence, rollback?.unlisted], [10_000, 10_200, 200]);
 });
 
 test('the epoch never falls, even if the row was put back too, and accepting begins the next', () => {
-  const history = withRollback(NEW_HISTORY, noticed(), 4);
+  const history = withRollback(NEW_HISTORY, noticed(), { ...BY, epoch: 4 });
   assert.equal(history.epoch, 4);
   assert.deepEqual(withoutRollback(history), { epoch: 5, rollback: undefined });
+});
+
+test('nodes accept a rollback themselves only if all remember the lost time, and only revocations were lost', () => {
+  const covered = noticed({ since: epochSeconds(4999), awaited: [] });
+  assert.equal(isCovered(covered), true);
+  const changed: LostAct = {
+    ...act(12),
+    type: 'administered',
+    detail: { kind: 'store', id: '', did: 'taken-back', by: OPERATOR },
+  };
+  const differences: Partial<Rollback>[] = [
+    { awaited: ['another node'] },
+    { since: epochSeconds(4699) },
+    { unlisted: 1 },
+    { lost: [act(11), changed] },
+  ];
+  for (const each of differences) assert.equal(isCovered({ ...covered, ...each }), false, JSON.stringify(each));
+  assert.equal(isCovered(noticed()), false, 'written by an older release');
+});
+
+test('an accepted rollback explains newer tokens of rows that are older than it, and not of later ones', () => {
+  const grant = aGrant();
+  const { pair, createdAt } = grant;
+  assert.equal(explainsLoss(pair.issuedAt, grant, pair.generation + 1), true);
+  const turned = { ...grant, pair: { ...pair, issuedAt: epochSeconds(pair.issuedAt + 10) } };
+  assert.equal(explainsLoss(createdAt, turned, pair.generation + 1), false);
+  assert.equal(explainsLoss(createdAt, turned, pair.generation), true, 'the older token was refreshed since');
+  assert.equal(explainsLoss(epochSeconds(createdAt - 1), turned, pair.generation), false);
 });

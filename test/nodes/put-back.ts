@@ -1,11 +1,16 @@
 // A PostgreSQL database that is put back to an older state, as from a backup, and nodes that watch it.
-import { EventWatch } from '../../src/operations/upkeep/event-watch.ts';
+import type { Ports } from '../../src/operations/ports.ts';
+import { EventWatch, type WatchParts } from '../../src/operations/upkeep/event-watch.ts';
 import { RecentActs } from '../../src/operations/upkeep/recent-acts.ts';
+import { watchedStore } from '../../src/operations/upkeep/watched-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { systemClock } from '../../src/system.ts';
+import type { Keyring } from '../../src/tokens/keyring.ts';
+import { anotherNode } from '../node.ts';
 import type { PostgresServer } from '../store/postgres-server.ts';
 
 /** A node that only watches. */
-export function watching(store: Store) {
+export function watching(store: Store, parts: Partial<WatchParts> = {}) {
   const noticed: unknown[] = [];
   const accepted: number[] = [];
   const news = {
@@ -13,8 +18,23 @@ export function watching(store: Store) {
     accepted: (epoch: number) => void accepted.push(epoch),
     lag: () => undefined,
   };
-  const watch = new EventWatch({ store, milliseconds: () => 0, news, acts: new RecentActs(store) });
-  return { watch, noticed, accepted };
+  const acts = new RecentActs(store);
+  const watch = new EventWatch({ store, node: 'a node', milliseconds: () => 0, news, acts, ...parts });
+  return { watch, noticed, accepted, acts };
+}
+
+/** A node that watches the store it works on, as a service does. */
+export async function watchedNode(
+  open: Store,
+  { node, resume }: Pick<WatchParts, 'node' | 'resume'>,
+  keyring: Keyring,
+) {
+  const { watch, acts, noticed } = watching(open, { node, resume });
+  await watch.look();
+  const store = watchedStore(open, watch, acts);
+  const explainLoss: Ports['explainLoss'] = (grant, generation) => watch.explainLoss(grant, generation);
+  const ports = { keyring, clock: systemClock, explainLoss };
+  return { ...(await anotherNode(store, ports)), watch, open, noticed };
 }
 
 /** While others use it. */

@@ -235,8 +235,15 @@ interface Link {
 
 /** Cuts the standbys off, like a failed link; the primary keeps running. */
 export function silenceSenders(pid: number): void {
-  const isSender = (child: number) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('walsender');
-  for (const sender of childrenOf(pid).filter(isSender)) tryKill(sender, 'SIGSTOP');
+  for (const child of childrenOf(pid)) if (commandOf(child).includes('walsender')) tryKill(child, 'SIGSTOP');
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return ''; // gone already
+  }
 }
 
 /** Signals a server and all its processes at once, so that none can notify another. */

@@ -36,6 +36,14 @@ async function waitForStandby(primary: PostgresServer): Promise<void> {
   }
 }
 
+/** From now on commits are acknowledged without the standby. */
+export async function stopWaiting(primary: PostgresServer): Promise<void> {
+  await primary.query('ALTER SYSTEM RESET synchronous_standby_names');
+  await primary.query('SELECT pg_reload_conf()');
+  while ((await primary.query('SHOW synchronous_standby_names'))[0]?.['synchronous_standby_names'] !== '')
+    await pause(10);
+}
+
 export async function promote(standby: PostgresServer): Promise<void> {
   await standby.query('SELECT pg_promote(true, 30)');
 }

@@ -1,3 +1,4 @@
+import { signWords } from '../../core/rules/rollback.ts';
 import { isoTime } from '../../core/time.ts';
 import { endingsFromActs, type LostEnding, nameOf } from '../../operations/admin/lost-endings.ts';
 import type { Store } from '../../store/store.ts';
@@ -22,8 +23,7 @@ const COMMANDS: Readonly<Record<LostEnding['kind'], string>> = {
 export async function examineHistory(store: Store): Promise<Finding[]> {
   const { epoch, rollback } = await readHistory(store);
   if (!rollback) return [good('history', `epoch ${epoch}; no node noticed a rollback`)];
-  const { seen, found, noticedAt } = rollback;
-  const says = `the store was put back to an older state: nodes had seen event ${seen}, and at ${isoTime(noticedAt)} it ended at ${found} (epoch ${epoch})`;
+  const says = `the store was put back to an older state: ${signWords(rollback)} (epoch ${epoch})`;
   const todo = 'See docs/postgresql.md, A database that was put back. In the end: tessera store accept-rollback';
   const back = await endingsFromActs(rollback.lost, { store });
   return [bad('history', says, todo), ...back.slice(0, MOST_SHOWN).map(worksAgain), ...rest(back.length - MOST_SHOWN)];

@@ -21,9 +21,9 @@ export type Standing =
   /** The token that the last rotation spent: its derived successor is the current one. */
   | 'last-spent'
   | 'spent'
-  /** A later generation than the store knows: the store was rolled back. */
+  /** Of this grant, but of a later generation than the store knows, or another token of the current one: the store was rolled back. */
   | 'ahead'
-  /** The generation is current but the secret is not: forged with our keys by someone who never had the token. */
+  /** Not of this grant: forged with our keys by someone who never had one of its tokens. */
   | 'foreign';
 
 export interface RefreshFacts {
@@ -45,12 +45,16 @@ export interface RefreshFacts {
   readonly settings: Settings;
   /** The last outages; `not-loaded` until a decision needs them. */
   readonly outages: readonly Outage[] | 'not-loaded';
+  /** Whether a rollback that was accepted explains a token that is newer than its row; `not-checked` until a decision needs it. */
+  readonly loss: 'explained' | 'not-checked';
   readonly now: EpochSeconds;
 }
 
 export type RefreshDecision =
   /** Load the last outages and decide again: only a token that looks reused needs them. */
   | { readonly do: 'load-outages' }
+  /** Find out whether an accepted rollback explains the loss of this token's refresh, and decide again. If none does, nothing is decided. */
+  | { readonly do: 'explain-loss' }
   /** `bindTo`: the certificate that the new access token is bound to, if it is. */
   | { readonly do: 'rotate'; readonly settings: Settings; readonly bindTo: Hex | undefined }
   | { readonly do: 'repeat' }
@@ -106,10 +110,20 @@ function decideTurn(standing: Standing, grant: Grant, settings: Settings, facts:
     case 'spent':
       return reuse(settings, facts);
     case 'ahead':
-      return { do: 'end', why: 'rolled-back-store', refusal: { reason: 'store-rolled-back' } };
+      return decideAhead(facts);
     case 'foreign':
       return no('refresh-token-not-authentic');
   }
+}
+
+/**
+ * The store has lost a refresh. Before that is accepted, nothing is decided and the caller tries again: the lost commits may be
+ * recovered. Afterwards the newer token ends the grant, since the older one may be in other hands, and the caller authorizes anew. The
+ * older token, if it comes first, is current: its caller never got the answer, and refreshes again.
+ */
+function decideAhead({ loss }: RefreshFacts): RefreshDecision {
+  if (loss === 'not-checked') return { do: 'explain-loss' };
+  return { do: 'end', why: 'rolled-back-store', refusal: { reason: 'store-rolled-back' } };
 }
 
 function decideRetry(grant: Grant, settings: Settings, facts: RefreshFacts): RefreshDecision {

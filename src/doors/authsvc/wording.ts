@@ -114,6 +114,7 @@ export const WORDING: Readonly<Record<AuthsvcReason, Wording>> = {
   'cap-reached': { status: 429, error: 'invalid_request' },
   'store-unavailable': unavailable,
   'clock-implausible': unavailable,
+  'history-in-doubt': unavailable,
   'outcome-unknown': unavailable,
   'key-missing': unavailable,
   'revocation-unavailable': unavailable,

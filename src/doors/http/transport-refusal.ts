@@ -25,6 +25,7 @@ export const TRANSPORT_REASONS = [
   // the state of the service
   'store-unavailable',
   'clock-implausible',
+  'history-in-doubt',
   'outcome-unknown',
   'key-missing',
   'overloaded',
@@ -68,6 +69,10 @@ export const TRANSPORT_WORDS: Readonly<Record<ServerReason, Words>> = {
   'clock-implausible': {
     status: 503,
     text: 'The clock of the service is wrong. This request changed nothing. Ask again.',
+  },
+  'history-in-doubt': {
+    status: 503,
+    text: 'The store may have lost recent changes. This request changed nothing. Keep your tokens and ask again later.',
   },
   'outcome-unknown': {
     status: 503,

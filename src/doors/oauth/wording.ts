@@ -145,6 +145,7 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'cap-reached': { status: 429, error: 'slow_down' },
   'store-unavailable': unavailable,
   'clock-implausible': unavailable,
+  'history-in-doubt': unavailable,
   'outcome-unknown': unavailable,
   'key-missing': unavailable,
   'revocation-unavailable': unavailable,

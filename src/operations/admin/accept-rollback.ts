@@ -1,22 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { acted } from '../../core/event.ts';
 import { accept } from '../../core/outcome.ts';
-import { NEW_HISTORY, withoutRollback } from '../../core/rules/rollback.ts';
 import type { StoreHistory } from '../../core/store-history.ts';
 import { takeBack } from '../../store/move-mark.ts';
-import type { Decision } from '../../store/store.ts';
-import { HISTORY, storeHistory } from '../../store/tables/store-history.ts';
+import { readHistory } from '../../store/tables/store-history.ts';
+import { beginEpoch } from '../upkeep/resume.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
 /** The operator has dealt with a store that was put back. Nodes are ready again within seconds, without a restart. */
-export function acceptRollback({ store, by }: AdminPorts): Promise<AdminOutcome<StoreHistory>> {
-  return store.change(storeHistory, HISTORY, (found, at): Decision<StoreHistory, AdminOutcome<StoreHistory>> => {
-    const history = found?.row ?? NEW_HISTORY;
-    if (!history.rollback) return { outcome: decline('rollback-none', String(history.epoch)) };
-    const next = withoutRollback(history);
-    const { seen, found: end } = history.rollback;
-    const act = { kind: 'store', id: '', did: 'rollback-accepted', epoch: next.epoch, seen, found: end } as const;
-    return { outcome: accept(next), next, events: [acted(act, { at, by })] };
-  });
+export async function acceptRollback(ports: AdminPorts): Promise<AdminOutcome<StoreHistory>> {
+  const begun = await beginEpoch(ports);
+  return begun ? accept(begun) : decline('rollback-none', String((await readHistory(ports.store)).epoch));
+}
+
+const HEARD_MS = 5_000;
+
+/** The history, once every node that ran has written what it remembers, or has had time to. */
+export async function heardHistory({ store }: Pick<AdminPorts, 'store'>): Promise<StoreHistory> {
+  const latest = performance.now() + HEARD_MS;
+  for (;;) {
+    const history = await readHistory(store);
+    if (!history.rollback?.awaited?.length || performance.now() > latest) return history;
+    await sleep(100);
+  }
 }
 
 /** The operator gives up the store that this one was moved to: services may start here again. */

@@ -1,16 +1,16 @@
 // After a copy of the store is restored: what ended since the copy was taken must not work again.
-import { type DeviceAuthorization, deviceState } from '../../core/device.ts';
 import { type Grant, grantState } from '../../core/grant.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { pages, rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
-import type { Table } from '../../store/table.ts';
 import { assertions } from '../../store/tables/assertions.ts';
-import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { type BrowserSession, sessions } from '../../store/tables/sessions.ts';
 import { revokeById, revokeEvery } from '../grant/revoke-grant.ts';
+import { changeEvery, spendDeviceCodes } from '../upkeep/resume.ts';
 import type { AdminPorts } from './admin.ts';
+
+export { spendDeviceCodes };
 
 const STEP = 200;
 
@@ -24,11 +24,6 @@ export async function carryRevocations(before: Pick<Store, 'page'>, ports: Admin
     carried += ended.filter(Boolean).length;
   }
   return carried;
-}
-
-/** Ends the device codes that could still be redeemed: some may have been since the copy was taken. Returns how many. */
-export function spendDeviceCodes({ store }: Pick<AdminPorts, 'store'>): Promise<number> {
-  return changeEvery(store, devices, spendDevice);
 }
 
 /** Ends the browser sessions that had ended in the replaced store, and takes over which assertions were used there. */
@@ -69,29 +64,6 @@ export async function endEverything(ports: AdminPorts): Promise<Ended> {
   };
 }
 
-function spendDevice(device: DeviceAuthorization, now: EpochSeconds): DeviceAuthorization | undefined {
-  const state = deviceState(device, now);
-  if (state !== 'pending' && state !== 'confirmed') return undefined;
-  return { ...device, decision: { is: 'spent', at: now } };
-}
-
 function endSession(session: BrowserSession, now: EpochSeconds): BrowserSession | undefined {
   return now < session.endsAt ? { ...session, endsAt: now } : undefined;
-}
-
-/** `next` returns undefined to leave a row unchanged. Returns how many rows changed. */
-async function changeEvery<Row, Companion>(
-  store: Store,
-  table: Table<Row, Companion>,
-  next: (row: Row, now: EpochSeconds) => Row | undefined,
-): Promise<number> {
-  let changed = 0;
-  const changeOne = (row: Row) =>
-    store.change(table, table.keyOf(row), (found, now) => {
-      const changedRow = found && next(found.row, now);
-      return changedRow === undefined ? { outcome: false } : { outcome: true, next: changedRow };
-    });
-  for await (const page of pages(store, table, { limit: STEP }))
-    changed += (await Promise.all(page.map(changeOne))).filter(Boolean).length;
-  return changed;
 }

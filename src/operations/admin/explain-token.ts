@@ -58,7 +58,7 @@ const STANDINGS: Readonly<Record<Standing, string>> = {
   'last-spent': 'spent by the last refresh; a retry within the window gets the same pair',
   spent: 'spent by an earlier refresh',
   ahead: 'newer than the store',
-  foreign: 'of the current generation, but not the token that was issued',
+  foreign: 'made with a key of this service, but not for its grant',
 };
 
 async function explainDeviceCode(text: string, ports: CallerPorts): Promise<TokenExplanation> {

@@ -46,6 +46,7 @@ export async function checkToken(
     settings: ports.settings,
     now,
   };
+  if (grant && token.generation > grant.pair.generation) await ports.explainLoss?.(grant, token.generation);
   const decision = decideCheck(facts);
   if (!decision.ok) return decision;
   const { value: access } = decision;

@@ -60,12 +60,28 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
     wantedScope: request.scope,
     wantedResource: request.resource,
   };
-  const first = await change(known, 'not-loaded', ports);
-  if (first !== 'load-outages') return mintPair(first, ports);
-  const { found } = await ports.store.load(serviceTimes, SERVICE);
-  const second = await change(known, found?.row.outages ?? [], ports);
-  if (second === 'load-outages') throw new Error('the rule asked for the outages again after they were loaded');
-  return mintPair(second, ports);
+  let past: Past = { outages: 'not-loaded', loss: ports.explainLoss ? 'not-checked' : 'explained' };
+  for (let attempt = 0; attempt < MOST_LOOKUPS; attempt++) {
+    const answer = await change(known, past, ports);
+    if ('ok' in answer) return mintPair(answer, ports);
+    past = { ...past, ...(await lookUp(answer, token, ports)) };
+  }
+  throw new Error('the rule asked again for what was loaded');
+}
+
+/** What a rule asks for only if it needs it. */
+type Past = Pick<RefreshFacts, 'outages' | 'loss'>;
+/** Each fact once, and the first decision. */
+const MOST_LOOKUPS = 3;
+
+async function lookUp(
+  asked: Asked,
+  { generation }: RefreshToken,
+  { store, explainLoss }: Ports,
+): Promise<Partial<Past>> {
+  if (asked.lacks === 'outages') return { outages: (await store.load(serviceTimes, SERVICE)).found?.row.outages ?? [] };
+  await explainLoss?.(asked.grant, generation);
+  return { loss: 'explained' };
 }
 
 /** What is known before the row is loaded. */
@@ -76,9 +92,14 @@ interface Known
   readonly requestId: string;
 }
 
-type Answer = Outcome<DecidedPair> | 'load-outages';
+interface Asked {
+  readonly lacks: 'outages' | 'loss';
+  readonly grant: Grant;
+}
 
-function change(known: Known, outages: RefreshFacts['outages'], ports: Ports): Promise<Answer> {
+type Answer = Outcome<DecidedPair> | Asked;
+
+function change(known: Known, past: Past, ports: Ports): Promise<Answer> {
   const { integration, token, caller, limit, overCap, wantedScope, wantedResource, presenter, requestId } = known;
   const { settings, keyring } = ports;
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
@@ -98,7 +119,7 @@ function change(known: Known, outages: RefreshFacts['outages'], ports: Ports): P
       wantedScope,
       wantedResource,
       settings,
-      outages,
+      ...past,
       now,
     });
     return commitOf(decision, { grant, token, presenter, requestId, now }, nonce, ports);
@@ -108,7 +129,9 @@ function change(known: Known, outages: RefreshFacts['outages'], ports: Ports): P
 function commitOf(decision: RefreshDecision, turn: Turn, nonce: Hex, ports: Ports): Decision<Grant, Answer> {
   switch (decision.do) {
     case 'load-outages':
-      return { outcome: 'load-outages' };
+      return { outcome: { lacks: 'outages', grant: turn.grant } };
+    case 'explain-loss':
+      return { outcome: { lacks: 'loss', grant: turn.grant } };
     case 'rotate':
       return rotate(turn, nonce, decision, ports);
     case 'repeat':

@@ -94,6 +94,7 @@ export function postgresBackEnd(connections: Connections): Receiver {
     count: async (table, column) =>
       new Map((await connections.read(countStatement(table, column))).rows as unknown as [Value, number][]),
     stamp: async (table) => String((await connections.read(statementsOf(table).stamp)).rows[0]),
+    origin: () => connections.origin,
     figures: () => ({ commits: commits.durations, waiting: commits.waiting, sessions: connections.sessions() }),
     close: () => {
       closing ??= closeAll();

@@ -5,7 +5,7 @@ import type { Address, Host } from './address.ts';
 import { ConnectionLost, isRefusedStatement, isSessionUnfit, StartedTooLate } from './faults.ts';
 import { type Answer, type Parameter, PreparedQuery, type ResultReaders, type Statement } from './prepared-query.ts';
 import { type Attempt, NoServer } from './remedies.ts';
-import { prepareSession, withLimits } from './session.ts';
+import { originOf, prepareSession, withLimits } from './session.ts';
 
 /**
  * A changing statement must start within this share of the statement timeout, and the server ends it after one whole
@@ -29,6 +29,8 @@ export class Connection {
   #clock: { readonly seconds: number; readonly readAt: number } | undefined;
   readonly #readers: ResultReaders = new Map();
   #lost = false;
+  /** The server that the session is at, and its timeline, if they are known. */
+  origin: string | undefined;
 
   constructor(client: pg.Client, { statementTimeoutMs }: Pick<Address, 'statementTimeoutMs'>) {
     this.#client = client;
@@ -139,6 +141,7 @@ async function connectTo(host: Host, address: Address, options: string): Promise
   try {
     await client.connect();
     await prepareSession(client, address);
+    connection.origin = await originOf(client);
     return connection;
   } catch (error) {
     connection.close();

@@ -48,6 +48,10 @@ export class Connections {
     }
   }
 
+  get origin(): string | undefined {
+    return this.#sessions.origin;
+  }
+
   sessions(): ReturnType<SessionPool['figures']> {
     return this.#sessions.figures();
   }

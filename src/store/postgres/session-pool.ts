@@ -30,6 +30,7 @@ export class SessionPool {
   #contentUntil = 0;
   #lastFault: Error | undefined;
   #isClosed = false;
+  #origin: string | undefined;
 
   constructor(address: Address) {
     this.#address = address;
@@ -51,6 +52,11 @@ export class SessionPool {
       this.#open--;
       this.#openMore();
     } else this.#hand(connection);
+  }
+
+  /** Of the newest session: set before anything is read through it. */
+  get origin(): string | undefined {
+    return this.#origin;
   }
 
   figures(): NonNullable<StoreFigures['sessions']> {
@@ -94,6 +100,7 @@ export class SessionPool {
     try {
       const connection = await connect(this.#address);
       this.#open++;
+      this.#origin = connection.origin;
       this.#lastFault = undefined;
       this.#hand(connection);
     } catch (fault) {

@@ -90,6 +90,20 @@ function checkSession(wanted: Settings, found: ReadonlyMap<string, string>): voi
   }
 }
 
+/** The server and its timeline. A restored or promoted server has another one. Undefined if this role or server cannot say it. */
+export async function originOf(client: pg.Client): Promise<string | undefined> {
+  try {
+    const { rows } = await client.query<[string]>({ text: ORIGIN, rowMode: 'array' });
+    return rows[0]?.[0];
+  } catch (error) {
+    if (!('severity' in (error as object))) throw error; // the connection is lost
+    return undefined;
+  }
+}
+
+/** `pg_control_checkpoint()` would show the timeline of the last checkpoint, not that of a standby that was promoted since. */
+const ORIGIN = `SELECT system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) FROM pg_control_system()`;
+
 function quoted(schema: string): string {
   return `"${schema.replaceAll('"', '""')}"`;
 }

@@ -61,10 +61,13 @@ export function opaqueAccessToken({ id: grantId, pair }: AccessTokenRow, root: B
 }
 
 /** How an authentic refresh token relates to the grant's current one. */
-export function standingOf(presented: RefreshToken, { pair }: Grant, keyring: Keyring): Standing {
-  if (presented.generation > pair.generation) return 'ahead';
-  if (presented.generation === pair.generation)
-    return hashesTo(presented.secret, pair.refreshHash) ? 'current' : 'foreign';
+export function standingOf(presented: RefreshToken, grant: Grant, keyring: Keyring): Standing {
+  const { pair } = grant;
+  if (presented.generation >= pair.generation) {
+    const isCurrent = presented.generation === pair.generation && hashesTo(presented.secret, pair.refreshHash);
+    if (isCurrent) return 'current';
+    return isRefreshTokenOf(presented, grant) ? 'ahead' : 'foreign';
+  }
   if (presented.generation < pair.generation - 1) return 'spent';
   const { secret } = successor(presented, pair.nonce, keyOf(keyring, pair.keyId));
   return hashesTo(secret, pair.refreshHash) ? 'last-spent' : 'spent';

@@ -1,10 +1,11 @@
 // A store that was put back to an older state: what came back with it, and how an operator accepts it.
 import { actWords } from '../../../core/act.ts';
+import { signWords } from '../../../core/rules/rollback.ts';
 import type { Rollback, StoreHistory } from '../../../core/store-history.ts';
 import { isoTime } from '../../../core/time.ts';
 import { openKeyring } from '../../../open-keyring.ts';
 import { openStore } from '../../../open-store.ts';
-import { acceptRollback } from '../../../operations/admin/accept-rollback.ts';
+import { acceptRollback, heardHistory } from '../../../operations/admin/accept-rollback.ts';
 import { decline } from '../../../operations/admin/admin.ts';
 import { spendDeviceCodes } from '../../../operations/admin/after-restore.ts';
 import {
@@ -37,8 +38,9 @@ export async function printHistory(flags: HistoryFlags, workplace: Workplace): P
   if (history.rollback || flags.copy !== undefined) printWorking(back);
 }
 
-function printRollback({ seen, found, noticedAt, lost, unlisted }: Rollback): void {
-  print(`Put back: nodes had seen event ${seen}, and at ${isoTime(noticedAt)} the store ended at ${found}`);
+function printRollback(rollback: Rollback): void {
+  const { lost, unlisted } = rollback;
+  print(`Put back: ${signWords(rollback)}`);
   const acts = counted(lost.length + unlisted, 'revocation or act of an operator', 'revocations and acts of operators');
   print(`Lost, as far as nodes remember: ${acts}`);
   if (lost.length === 0) return;
@@ -68,7 +70,9 @@ export interface AcceptFlags extends HistoryFlags {
 }
 
 export async function acceptPutBack(flags: AcceptFlags, workplace: Workplace): Promise<void> {
-  const history = await readHistory(workplace.store);
+  const history = await heardHistory(workplace);
+  const unheard = history.rollback?.awaited ?? [];
+  if (unheard.length > 0) remark(`Not heard, and what they remember may be missing: ${unheard.join(', ')}`);
   const back = await lostEndings(history, flags, workplace);
   if (back.length > 0 && !flags.endAgain && !flags.leave) accepted(decline('rollback-open', summaryOf(back)));
   const again = flags.endAgain ? back : [];

@@ -57,6 +57,7 @@ export const PAGE_WORDING: Readonly<Record<PageReason, PageWording>> = {
   'rate-limited': { status: 429, says: 'requestsTooMany' },
   'store-unavailable': unavailable,
   'clock-implausible': unavailable,
+  'history-in-doubt': unavailable,
   'key-missing': unavailable,
   'outcome-unknown': { status: 503, says: 'outcomeUnknown' },
   overloaded: unavailable,
