@@ -46,6 +46,15 @@ async function whileBroken(broken: string, mended: string, noticed: RegExp): Pro
   accepted(await check(node, accepted(await refresh(node, pair))));
 }
 
+test('a trigger that swallows updates is reported', async () => {
+  await whileBroken(
+    `CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+     CREATE TRIGGER swallow BEFORE UPDATE ON grants FOR EACH ROW EXECUTE FUNCTION swallow()`,
+    'DROP TRIGGER swallow ON grants; DROP FUNCTION swallow',
+    /^writes: .*accepts an update and does not make it: look for triggers/m,
+  );
+});
+
 test('on a healthy database every check runs and passes', async () => {
   const { checks, now } = await backEnd.examine();
   assert.deepEqual(

@@ -94,7 +94,12 @@ export function postgresBackEnd(connections: Connections): Receiver {
     count: async (table, column) =>
       new Map((await connections.read(countStatement(table, column))).rows as unknown as [Value, number][]),
     stamp: async (table) => String((await connections.read(statementsOf(table).stamp)).rows[0]),
-    figures: () => ({ commits: commits.durations, waiting: commits.waiting, sessions: connections.sessions() }),
+    figures: () => ({
+      commits: commits.durations,
+      reads: connections.reads,
+      waiting: commits.waiting,
+      sessions: connections.sessions(),
+    }),
     close: () => {
       closing ??= closeAll();
       return closing;

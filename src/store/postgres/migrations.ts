@@ -3,12 +3,17 @@
 // Additive: the release before works on the schema as well (new tables, new columns with a default or without NOT NULL,
 // new indexes), so that nodes of both run side by side while one upgrades. A migration that cannot be additive says so,
 // and older nodes then refuse to start.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from './connection.ts';
 import type { Statement } from './prepared-query.ts';
 
 export interface Migration {
   readonly additive: boolean;
-  readonly text: string;
+  /**
+   * Each step is a transaction of its own and locks at most one table that requests use; with CONCURRENTLY it is one statement
+   * without a transaction. An interrupted migration begins again with its first step, so all but the last are repeatable.
+   */
+  readonly steps: readonly string[];
 }
 
 // Text compares by its bytes (COLLATE "C"), whatever the language of the database.
@@ -17,7 +22,8 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   {
     additive: true,
-    text: `
+    steps: [
+      `
   CREATE TABLE identities (
     "key" bytea NOT NULL PRIMARY KEY, revision integer NOT NULL, id text COLLATE "C" NOT NULL UNIQUE,
     enabled smallint NOT NULL, may_use_api smallint NOT NULL, "groups" text, user_name text COLLATE "C",
@@ -80,10 +86,12 @@ export const MIGRATIONS: readonly Migration[] = [
   );
   CREATE INDEX events_identity_id ON events (identity_id, sequence) WHERE identity_id IS NOT NULL;
   `,
+    ],
   },
   {
     additive: true,
-    text: `
+    steps: [
+      `
   CREATE TABLE revocation_lists (
     "key" bytea NOT NULL PRIMARY KEY, revision integer NOT NULL, url text NOT NULL, asked_at bigint NOT NULL,
     checked_at bigint NOT NULL, renew_at bigint NOT NULL, failure text, mark bytea
@@ -95,28 +103,34 @@ export const MIGRATIONS: readonly Migration[] = [
   );
   CREATE INDEX list_contents_fetched_at ON list_contents (fetched_at);
   `,
+    ],
   },
   {
     additive: true,
-    text: `
+    steps: [
+      `
   CREATE TABLE service_times (
     name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, seen_at bigint NOT NULL, silent_from bigint,
     answering_since bigint
   ) WITH (fillfactor = 70);
   `,
+    ],
   },
   {
     additive: true,
-    text: `
+    steps: [
+      `
   CREATE TABLE nodes (
     name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, keys text NOT NULL, ends_at bigint NOT NULL
   ) WITH (fillfactor = 70);
   CREATE INDEX nodes_ends_at ON nodes (ends_at);
   `,
+    ],
   },
   {
     additive: true,
-    text: `
+    steps: [
+      `
   CREATE TABLE leases (
     name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, ends_at bigint NOT NULL
   ) WITH (fillfactor = 70);
@@ -126,28 +140,36 @@ export const MIGRATIONS: readonly Migration[] = [
   );
   CREATE INDEX ended_lists_ends_at ON ended_lists (ends_at);
   `,
+    ],
   },
   {
     additive: true,
-    text: `
-  CREATE TABLE resource_servers (id text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL);
-  ALTER TABLE grants ADD COLUMN resource text;
+    steps: [
+      `
+  CREATE TABLE IF NOT EXISTS resource_servers (id text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL);
+  ALTER TABLE grants ADD COLUMN IF NOT EXISTS resource text;
+  `,
+      `
   ALTER TABLE device_authorizations ADD COLUMN resource text;
   `,
+    ],
   },
   {
     additive: true,
-    text: `
+    steps: [
+      `
   CREATE TABLE signing_keys (
     id text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, algorithm text NOT NULL, public_key text NOT NULL,
     published_at bigint NOT NULL, signs_from bigint, removed_at bigint
   );
   ALTER TABLE grants ADD COLUMN bound_to bytea, ADD COLUMN audience text, ADD COLUMN signing_key text;
   `,
+    ],
   },
   {
     additive: true,
-    text: `
+    steps: [
+      `
   CREATE TABLE token_issuers (label text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL);
   CREATE TABLE key_sets (
     name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, checked_at bigint NOT NULL, failure text,
@@ -158,33 +180,59 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX assertions_ends_at ON assertions (ends_at);
   ALTER TABLE grants ADD COLUMN assertion text;
   `,
+    ],
   },
   {
     additive: true,
-    text: `
+    steps: [
+      `
   CREATE TABLE store_history (
     name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, epoch integer NOT NULL, rollback text
   );
   `,
+    ],
   },
   {
     additive: true,
-    text: `
-  CREATE INDEX events_acts ON events (sequence) WHERE type IN ('revoked', 'administered');
-  `,
+    steps: [
+      'DROP INDEX CONCURRENTLY IF EXISTS events_acts', // unfinished
+      `CREATE INDEX CONCURRENTLY events_acts ON events (sequence) WHERE type IN ('revoked', 'administered')`,
+    ],
   },
   {
     additive: true,
-    text: `
+    steps: [
+      `
   ALTER TABLE service_times ADD COLUMN outages text;
   `,
+    ],
   },
 ];
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (
   version integer NOT NULL PRIMARY KEY, additive boolean NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
-/** Nodes that start at the same time migrate one after the other; the second has nothing to do. */
-const ONE_AT_A_TIME = 'SELECT pg_advisory_xact_lock(8313, 1)';
+/** One process migrates at a time; the next one has nothing to do. */
+const ONE_AT_A_TIME: Statement = { name: 'migration_lock', text: 'SELECT pg_try_advisory_lock(8313, 1)::integer' };
+const RELEASE: Statement = { name: 'migration_unlock', text: 'SELECT pg_advisory_unlock(8313, 1)' };
+
+/**
+ * While a step waits for a table, everybody else waits behind it. So it waits for less time than the statements of nodes do
+ * (session.ts), and tries again later.
+ */
+const LOCK_WAIT_MS = 25;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
+
+/** A lock that was not free, a deadlock. */
+const TRY_AGAIN = ['55P03', '40P01'];
+
+/** Who has had a transaction open the longest: most likely the one that a step waits for. */
+const OLDEST_TRANSACTION: Statement = {
+  name: 'oldest_transaction',
+  text: `SELECT pid, coalesce(nullif(application_name, ''), backend_type), extract(epoch FROM now() - xact_start)::bigint
+    FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
+    ORDER BY xact_start LIMIT 1`,
+};
 
 export interface SchemaState {
   readonly version: number;
@@ -192,24 +240,66 @@ export interface SchemaState {
   readonly isUsable: boolean;
 }
 
-/** Brings the schema to the newest version; the role must own it. */
-export async function migrate(connection: Connection, migrations = MIGRATIONS): Promise<void> {
-  await connection.execute('BEGIN');
+/** What is being done, in a line for the operator. */
+export type ReportProgress = (line: string) => void;
+
+/** Brings the schema to the newest version, without delaying requests; the role must own it. */
+export async function migrate(
+  connection: Connection,
+  migrations = MIGRATIONS,
+  report: ReportProgress = () => undefined,
+): Promise<void> {
+  await locked(connection, report);
   try {
-    await connection.execute(`${ONE_AT_A_TIME}; ${LEDGER}`);
     const { version } = await schemaState(connection, migrations.length);
-    for (const [index, migration] of migrations.entries()) {
+    if (version < migrations.length) await connection.execute(LEDGER);
+    for (const [index, { additive, steps }] of migrations.entries()) {
       if (index < version) continue;
-      await connection.execute(migration.text);
-      await connection.execute(
-        `INSERT INTO tessera_schema (version, additive) VALUES (${index + 1}, ${migration.additive})`,
-      );
+      report(`schema ${index + 1} of ${migrations.length}`);
+      const noted = `INSERT INTO tessera_schema (version, additive) VALUES (${index + 1}, ${additive})`;
+      const last = steps.length - 1;
+      for (const [at, step] of steps.entries()) await take(connection, step, at === last ? noted : '', report);
     }
-    await connection.execute('COMMIT');
-  } catch (error) {
-    await connection.rollBack();
-    throw error;
+  } finally {
+    await connection.run(RELEASE).catch(() => undefined); // it ends with the session too
   }
+}
+
+async function locked(connection: Connection, report: ReportProgress): Promise<void> {
+  for (const pauseMs of pauses()) {
+    if (Number((await connection.run(ONE_AT_A_TIME)).rows[0]?.[0]) === 1) return;
+    report('waiting for another process that migrates');
+    await sleep(pauseMs);
+  }
+}
+
+/** Tries until the table is free. */
+async function take(connection: Connection, step: string, noted: string, report: ReportProgress): Promise<void> {
+  for (const pauseMs of pauses()) {
+    try {
+      return await takeOnce(connection, step, noted);
+    } catch (error) {
+      await connection.rollBack();
+      if (!TRY_AGAIN.includes((error as { code?: string }).code ?? '')) throw error;
+      const [[pid, name, age] = []] = (await connection.run(OLDEST_TRANSACTION)).rows;
+      report(
+        `waiting for a table${pid ? `; the oldest transaction is of process ${pid} (${name}), ${age} s old` : ''}`,
+      );
+      await sleep(pauseMs);
+    }
+  }
+}
+
+async function takeOnce(connection: Connection, step: string, noted: string): Promise<void> {
+  const isConcurrent = step.includes(' CONCURRENTLY ');
+  await connection.execute(`SET lock_timeout = ${isConcurrent ? 0 : LOCK_WAIT_MS}`);
+  if (!isConcurrent) return connection.execute(`BEGIN; ${step}; ${noted}; COMMIT`);
+  await connection.execute(step);
+  if (noted) await connection.execute(noted);
+}
+
+function* pauses(): Generator<number, never> {
+  for (let ms = FIRST_PAUSE_MS; ; ms = Math.min(2 * ms, LONGEST_PAUSE_MS)) yield ms;
 }
 
 export async function schemaState(
