@@ -5,6 +5,7 @@ import { decodeEvent } from '../tables/events.ts';
 import { arrayOf, columnArrays } from './arrays.ts';
 import { Commits } from './commits.ts';
 import type { Connections } from './connections.ts';
+import { EXTEND_EVENTS, SWEEP_PARTITIONS } from './event-partitions.ts';
 import {
   EVENT_COLUMNS,
   eventsStatement,
@@ -16,6 +17,7 @@ import {
   SWEEP_EVENTS,
 } from './events.ts';
 import { examine } from './examination.ts';
+import { unlessLocked } from './faults.ts';
 import { Loads } from './loads.ts';
 import type { Statement } from './prepared-query.ts';
 import {
@@ -71,6 +73,8 @@ export function postgresBackEnd(connections: Connections): Receiver {
         EVENT_COLUMNS,
         events.map((event) => eventValues(event, event.sequence)),
       );
+      const last = Math.max(...events.map(({ sequence }) => sequence));
+      await connections.write((connection) => connection.run(EXTEND_EVENTS, [last]));
       await connections.write((connection) => connection.run(RECEIVE, rows));
     },
     removeRows: async (table, keys) => {
@@ -85,8 +89,13 @@ export function postgresBackEnd(connections: Connections): Receiver {
       const sweep = endingOnly(table, statementsOf(table).sweep);
       return (await connections.write((connection) => connection.run(sweep, [before, limit]))).count;
     },
-    sweepEvents: async (before, limit) =>
-      (await connections.write((connection) => connection.run(SWEEP_EVENTS, [before, limit]))).count,
+    sweepEvents: async (before, limit) => {
+      await connections.write((connection) => connection.run(EXTEND_EVENTS, [0])).catch(unlessLocked);
+      const sweeping = connections.write((connection) => connection.run(SWEEP_PARTITIONS, [before]));
+      const removed = Number((await sweeping.catch(unlessLocked))?.rows[0]?.[0] ?? -1);
+      if (removed !== 0) return Math.max(removed, 0);
+      return (await connections.write((connection) => connection.run(SWEEP_EVENTS, [before, limit]))).count;
+    },
     countEnding: async (table, { from, before }, most) => {
       const statement = endingOnly(table, statementsOf(table).countEnding);
       return (await connections.read(statement, [from, before, most])).rows[0]?.[0] as number;

@@ -9,7 +9,7 @@ import { arrayOf } from './arrays.ts';
 import type { Commits } from './commits.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
-import { RowLocked, type StatementRefused } from './faults.ts';
+import { type StatementRefused, unlessLocked } from './faults.ts';
 import type { Loads } from './loads.ts';
 import { MIGRATIONS, schemaState } from './migrations.ts';
 import type { Statement } from './prepared-query.ts';
@@ -106,6 +106,7 @@ async function examineWrite({ connections, commits }: Examined): Promise<StoreCh
   const fault = commits.recentFault;
   if (fault && !isFull(fault)) return failing('writes', 'the last write of a request failed', fault);
   return settled('writes', 'the database does not accept writes', async () => {
+    // A locked row proves that the database accepts writes.
     const written = await connections.write((connection) => connection.run(WRITE)).catch(unlessLocked);
     // A table that is locked is no locked row: everybody waits for it.
     const [found, updated] = await connections.write(openTables);
@@ -130,11 +131,6 @@ function examineSpace({ commits }: Examined): StoreCheck {
 
 function isFull({ code }: StatementRefused): boolean {
   return code === DISK_FULL;
-}
-
-/** A locked row proves that the database accepts writes. */
-function unlessLocked(fault: unknown): undefined {
-  if (!(fault instanceof RowLocked)) throw fault;
 }
 
 async function settled(name: StoreCheckName, reason: string, work: () => Promise<void>): Promise<StoreCheck> {

@@ -5,6 +5,7 @@
 // and older nodes then refuse to start.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from './connection.ts';
+import { PARTITIONING } from './event-partitions.ts';
 import type { Statement } from './prepared-query.ts';
 
 export interface Migration {
@@ -207,6 +208,18 @@ export const MIGRATIONS: readonly Migration[] = [
   `,
     ],
   },
+  {
+    additive: true,
+    // The stamp of a table, which every node reads all the time, then reads an index instead of the rows.
+    steps: [
+      ...['integrations', 'issuers', 'resource_servers', 'token_issuers', 'signing_keys'].flatMap((table) => [
+        `DROP INDEX CONCURRENTLY IF EXISTS ${table}_revision`, // unfinished
+        `CREATE INDEX CONCURRENTLY ${table}_revision ON ${table} (revision)`,
+      ]),
+    ],
+  },
+  { additive: true, steps: PARTITIONING },
+  { additive: true, steps: ['SELECT tessera_extend_events(0)'] },
 ];
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (

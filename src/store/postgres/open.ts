@@ -20,7 +20,7 @@ export interface PostgresOptions {
 
 const AGAIN_MS = 1_000;
 /** A step of a migration may read a large table. It blocks nobody meanwhile. */
-const MIGRATION_MS = 3_600_000;
+const MIGRATION_MS = 86_400_000;
 
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   return storeOf(await openPostgres(options));
