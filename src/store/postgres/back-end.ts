@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EpochSeconds } from '../../core/time.ts';
 import { FIND_LIMIT, type LoadedVersion } from '../back-end.ts';
 import type { Receiver } from '../move.ts';
 import { type AnyTable, endingOnly, keyColumn, type Table, type Value } from '../table.ts';
@@ -31,6 +33,9 @@ import {
 } from './statements.ts';
 
 const REMOVE_STEP = 5_000;
+/** Attempts to remove a partition, with pauses that grow by this much. */
+const MOST_REMOVALS = 10;
+const REMOVE_AGAIN_MS = 50;
 
 export function postgresBackEnd(connections: Connections): Receiver {
   const loads = new Loads(connections);
@@ -91,8 +96,7 @@ export function postgresBackEnd(connections: Connections): Receiver {
     },
     sweepEvents: async (before, limit) => {
       await connections.write((connection) => connection.run(EXTEND_EVENTS, [0])).catch(unlessLocked);
-      const sweeping = connections.write((connection) => connection.run(SWEEP_PARTITIONS, [before]));
-      const removed = Number((await sweeping.catch(unlessLocked))?.rows[0]?.[0] ?? -1);
+      const removed = await removePartition(connections, before);
       if (removed !== 0) return Math.max(removed, 0);
       return (await connections.write((connection) => connection.run(SWEEP_EVENTS, [before, limit]))).count;
     },
@@ -114,6 +118,17 @@ export function postgresBackEnd(connections: Connections): Receiver {
       return closing;
     },
   };
+}
+
+/** Under load, the log is seldom free of writers at the first attempt. The result is that of SWEEP_PARTITIONS. */
+async function removePartition(connections: Connections, before: EpochSeconds): Promise<number> {
+  for (let attempt = 1; attempt <= MOST_REMOVALS; attempt++) {
+    const sweeping = connections.write((connection) => connection.run(SWEEP_PARTITIONS, [before]));
+    const answer = await sweeping.catch(unlessLocked);
+    if (answer) return Number(answer.rows[0]?.[0]);
+    await sleep(attempt * REMOVE_AGAIN_MS);
+  }
+  return -1;
 }
 
 function rowsOf<Row>(table: AnyTable, results: readonly (readonly Value[])[]): Row[] {
