@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../src/config/load.ts';
 import { writeCertificates } from '../bench/certificates.ts';
+import { RATES } from '../bench/contestants/tessera.ts';
 import { fill } from '../bench/fill.ts';
 import { ChildServer } from './child-server.ts';
 
@@ -35,12 +36,11 @@ export const CONTESTANTS: readonly StartContestant[] = [
 ];
 
 export async function startTessera(folder: string, clients: number): Promise<Contestant> {
-  const limits = ['requestsPerAddress', 'checksPerAddress', 'requestsPerIntegration'];
   const sets = [
     `dataFolder=${folder}`,
     `listeners=${JSON.stringify([{ host: '127.0.0.1', port: 0 }])}`,
     'log.level=warn',
-    ...limits.flatMap((limit) => [`limits.${limit}.perMinute=1000000`, `limits.${limit}.burst=1000000`]),
+    ...RATES.flatMap((limit) => [`limits.${limit}.perMinute=1000000`, `limits.${limit}.burst=1000000`]),
   ];
   const nothing = { known: 0, spread: 0, others: 0, ended: 0, deviceCodes: 0 };
   const { authority } = writeCertificates(folder);

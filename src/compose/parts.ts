@@ -85,7 +85,7 @@ function serverLimits({ limits, listeners }: Config, log: Log): ServiceParts['li
     drainIdleMs: limits.drainIdle * 1000,
     connections,
     inFlight: limits.maxInFlight,
-    streams: limits.followers,
+    eventStreams: limits.followers,
     addressShare: limits.addressShare,
     networkShare: limits.networkShare,
   };

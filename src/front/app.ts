@@ -42,11 +42,11 @@ export interface AppOptions {
   /** Addresses and CIDR ranges of the proxies, which are trusted to name the caller's address. */
   readonly proxies: readonly string[];
   readonly requestId: () => string;
-  /** Called when a request arrives, before anything is decided about it. */
+  /** Called when a request has passed the gate, before anything else is decided about it. */
   readonly begin: (request: FastifyRequest) => void;
   /** Runs the handler of a request as a part of its trace. Absent if there is no tracing. */
   readonly trace?: ((request: FastifyRequest, proceed: () => void) => void) | undefined;
-  /** Called once per request, when its answer is out or its caller is gone. */
+  /** Called once per request that passed the gate, when its answer is out or its caller is gone. */
   readonly onAnswered: (request: FastifyRequest, reply: FastifyReply, story: Story, milliseconds: number) => void;
   /** Called with errors that are no refusals, for the operator's log. The caller gets no details. */
   readonly onFault: (request: FastifyRequest, fault: unknown) => void;
@@ -104,12 +104,18 @@ export function makeApp(options: AppOptions): App {
   // The body is complete. Tracing begins here, too: reading the body loses the context.
   app.addHook('preValidation', (request, reply, proceed) => {
     const go = () => (trace ? trace(request, proceed) : proceed());
-    takeSlot(gate.of(reply.raw), slots, gate, go);
+    const followed = gate.of(reply.raw);
+    if (!followed) return go();
+    // All slots may have been taken while the body arrived.
+    gate.pass(followed, () => {
+      slots.take(followed);
+      go();
+    });
   });
   app.addHook('onSend', (request, reply, payload, proceed) => {
     const followed = gate.of(reply.raw);
     followed?.release();
-    if (slots.isEnding) followed?.endConnection();
+    if (slots.isStopping) followed?.endConnection();
     if (isHttp2(request.raw)) reply.removeHeader('connection'); // HTTP/2 has no such header
     proceed(null, payload);
   });
@@ -133,16 +139,6 @@ export function makeApp(options: AppOptions): App {
       stopLooking();
     },
   };
-}
-
-/** All slots may have been taken while the body arrived. */
-function takeSlot(request: InProgress | undefined, slots: Slots, gate: Gate, go: () => void): void {
-  if (!request) go();
-  else
-    gate.pass(request, slots.take(request), () => {
-      slots.take(request);
-      go();
-    });
 }
 
 /** Calls onAnswered once for the request. */
@@ -182,7 +178,7 @@ function refusePath(
   return refuse(request, reply.header('allow', allowed), { reason: 'method-not-allowed' }, options);
 }
 
-/** The same for a request that never reaches a route. */
+/** The same, without a charge, for a request that never reaches a route. */
 function preparePathRefusal(
   url: string,
   allowedMethods: (url: string) => string | undefined,
@@ -206,7 +202,7 @@ function newFastify(options: AppOptions, gate: Gate): FastifyInstance {
   const shared = {
     genReqId: options.requestId,
     exposeHeadRoutes: false, // HEAD never revokes
-    return503OnClosing: false, // our own hook does, in the door's words
+    return503OnClosing: false, // open connections are served until they close
     clientErrorHandler: () => undefined, // answerBrokenRequests does
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       // No hook runs for a path that cannot be decoded.

@@ -66,7 +66,7 @@ function answerConnectStream(request: IncomingMessage, response: ServerResponse)
 
 /** A request that broke in its body already has a response, and its door answers it. Others are answered here. */
 function answerOnce(socket: Socket, connection: Connection, code: string, refusal?: PreparedRefusal): void {
-  if (connection.isEnding) return;
+  if (connection.isClosing) return;
   const reason = REASONS[code] ?? 'request-malformed';
   const broken = connection.requests.find(({ raw }) => !raw.complete);
   if (!broken) {
@@ -75,7 +75,7 @@ function answerOnce(socket: Socket, connection: Connection, code: string, refusa
     );
     return;
   }
-  connection.isEnding = true;
+  connection.isClosing = true;
   if (code === 'HPE_INVALID_EOF_STATE') return void socket.destroy(); // the caller went away
   broken.response.shouldKeepAlive = false;
   if (broken.raw.listenerCount('error') > 0) broken.raw.emit('error', new BrokenRequest(reason));
@@ -85,8 +85,8 @@ function answerOnce(socket: Socket, connection: Connection, code: string, refusa
 
 /** Answers after the pending answers on this connection, as the last one. */
 function answerInTurn(socket: Socket, connection: Connection, answer: () => void): void {
-  if (connection.isEnding) return;
-  connection.isEnding = true;
+  if (connection.isClosing) return;
+  connection.isClosing = true;
   if (connection.requests.length === 0) answer();
   else {
     connection.whenIdle = () => (socket.writable ? answer() : socket.destroy());

@@ -89,13 +89,13 @@ export class Connections {
     if (socket.destroyed || socket.remoteAddress === undefined) return false;
     const address = this.#peers.plain(socket.remoteAddress);
     const isProxy = this.#peers.isProxy(address);
-    const origin = originOf(address);
-    if (!isProxy && this.#shares.isFull(origin)) return false;
+    const origin = isProxy ? undefined : originOf(address);
+    if (this.#shares.isFull(origin)) return false;
     if (this.#open.size >= this.#limits.connections && !this.#closeLongestIdle()) return false;
     const now = performance.now();
     const connection: Connection = {
       ...{ socket, address, origin, isProxy, requests: [], openedAt: now, idleSince: now },
-      ...{ session: undefined, isEnding: false, whenIdle: undefined },
+      ...{ session: undefined, isClosing: false, whenIdle: undefined },
     };
     this.#shares.take(origin);
     const key = keyOf(socket);

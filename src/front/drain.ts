@@ -9,7 +9,7 @@ const PATIENCE_MS = 1_000;
 
 /** Resolves when all connections are closed. `idleMs`: how long to wait for the next request on an idle connection. */
 export async function drain(server: Server, connections: Connections, slots: Slots, idleMs: number): Promise<void> {
-  slots.endStreams();
+  slots.endEventStreams();
   await emptyQueue(server, performance.now() + PATIENCE_MS);
   const closeIdle = () => {
     (server as unknown as { closeIdleConnections(): void }).closeIdleConnections();
@@ -22,7 +22,6 @@ export async function drain(server: Server, connections: Connections, slots: Slo
       clearTimeout(idle);
       resolve();
     });
-    if (idleMs === 0) closeIdle();
   });
 }
 

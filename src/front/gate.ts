@@ -7,7 +7,7 @@ import type { RefusalReplies } from '../doors/http/refusal-replies.ts';
 import type { ServerReason } from '../doors/http/transport-refusal.ts';
 import type { Connections } from './connections.ts';
 import type { Connection, InProgress } from './in-progress.ts';
-import { HOLD_BACK_MS, MOST_LOOKED_AT, PIPELINED, RETRY_AFTER, WAIT_MS } from './limits.ts';
+import { MOST_LOOKED_AT, PIPELINED, REFUSE_AFTER_MS, RETRY_AFTER, SLOT_WAIT_MS } from './limits.ts';
 import { type Origin, originOf } from './shares.ts';
 import type { Slots } from './slots.ts';
 
@@ -65,29 +65,30 @@ export class Gate {
   before(handle: RequestListener): RequestListener {
     return (raw, response: Followed) => {
       const connection = this.#connections.of(raw);
-      if (!connection || connection.isEnding) return;
+      if (!connection || connection.isClosing) return;
       const request = this.#follow(raw, response, connection);
       if (!request.stream && !this.#mayFollow(request)) return;
       response[IN_PROGRESS] = request;
       attachExchange(response, request);
-      this.pass(request, this.#slots.whyNot(request), () => handle(raw, response));
+      this.pass(request, () => handle(raw, response));
     };
   }
 
-  /** Calls `go` now, or when a slot is free within a second. If none is, the request is refused. */
-  pass(request: InProgress, reason: ServerReason | undefined, go: () => void): void {
+  /** Calls `go` now, or when a slot is free within a second. If none is, the request is refused, a second later. */
+  pass(request: InProgress, go: () => void): void {
+    const reason = this.#slots.whyNot(request);
     if (!reason) {
       go();
       return;
     }
-    const timer = setTimeout(() => this.#refuse(request, reason), HOLD_BACK_MS).unref();
+    const timer = setTimeout(() => this.#refuse(request, reason), REFUSE_AFTER_MS).unref();
     this.#waiting.push({ request, go, timer, since: performance.now() });
     if (this.#waiting.length % FORGET_EVERY === 0) this.#forgetOld();
   }
 
   /** While no slot is freed, nobody else does. */
   #forgetOld(): void {
-    const oldest = performance.now() - WAIT_MS;
+    const oldest = performance.now() - SLOT_WAIT_MS;
     this.#waiting = this.#waiting.filter(({ since }) => since >= oldest);
   }
 
@@ -101,7 +102,7 @@ export class Gate {
   /** Slots are free. The newest go first: under lasting overload, those that are served are served quickly, and the others are refused. */
   #admit(): void {
     this.#willAdmit = false;
-    const oldest = performance.now() - WAIT_MS;
+    const oldest = performance.now() - SLOT_WAIT_MS;
     const skipped: Waiting[] = [];
     let [looks, { free }] = [MOST_LOOKED_AT, this.#slots];
     for (; looks > 0 && free > 0; looks--) {
@@ -130,7 +131,7 @@ export class Gate {
     if (isOver(request)) return;
     this.#rules.onRefused(reason);
     request.onEnd = undefined;
-    if (this.#slots.isEnding) request.endConnection();
+    if (this.#slots.isStopping) request.endConnection();
     const { status, headers, body } = this.#rules.repliesAt(raw.url ?? '').prepare(raw.url ?? '', reason);
     const retryAfter = RETRY_AFTER[this.#refused++ % RETRY_AFTER.length];
     response.writeHead(status, { ...headers, 'retry-after': String(retryAfter) }).end(body);
@@ -154,16 +155,16 @@ export class Gate {
   #mayFollow(request: InProgress): boolean {
     const { connection, response } = request;
     if (connection.requests.length <= PIPELINED) return true;
-    connection.isEnding = true;
+    connection.isClosing = true;
     response.shouldKeepAlive = false;
-    setTimeout(() => this.#refuse(request, 'rate-limited'), HOLD_BACK_MS).unref();
+    setTimeout(() => this.#refuse(request, 'rate-limited'), REFUSE_AFTER_MS).unref();
     return false;
   }
 
-  #originOf(connection: Connection, { headers }: IncomingMessage): Origin {
+  #originOf(connection: Connection, { headers }: IncomingMessage): Origin | undefined {
     if (!connection.isProxy) return connection.origin;
     const address = this.#rules.peers.callerOf(connection.address, headers);
-    return address === connection.address ? connection.origin : originOf(address);
+    return address === connection.address ? undefined : originOf(address);
   }
 }
 

@@ -10,7 +10,7 @@ export interface Connection {
   /** As it was accepted: below TLS and HTTP/2. */
   readonly socket: Socket;
   readonly address: string;
-  readonly origin: Origin;
+  readonly origin: Origin | undefined;
   /** A listed proxy: its requests count for the addresses that it forwards. */
   readonly isProxy: boolean;
   /** In the order of arrival. Usually one. */
@@ -19,8 +19,8 @@ export interface Connection {
   /** When its last request ended, or it was opened. */
   idleSince: number;
   session: ServerHttp2Session | undefined;
-  /** Nothing more is read from it. */
-  isEnding: boolean;
+  /** No further request on it is answered. */
+  isClosing: boolean;
   /** Called once, when the last request in progress has been answered. */
   whenIdle: (() => void) | undefined;
 }
@@ -28,7 +28,7 @@ export interface Connection {
 /** Who counts slots and streams. */
 interface SlotKeeper {
   /** The server stops. */
-  readonly isEnding: boolean;
+  readonly isStopping: boolean;
   keepStreaming(request: InProgress, end: () => void, follower: string): ServerReason | undefined;
   release(request: InProgress): void;
 }
@@ -43,19 +43,19 @@ export interface Ended {
 /** A request from its headers until its answer is sent or its caller is gone. */
 export class InProgress implements Exchange {
   readonly connection: Connection;
-  readonly origin: Origin;
+  readonly origin: Origin | undefined;
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   readonly stream: ServerHttp2Stream | undefined;
   readonly isMonitoring: boolean;
   readonly since = performance.now();
   readonly #keeper: SlotKeeper;
-  holds: 'nothing' | 'a slot' | 'a monitoring slot' | 'a stream' | 'nothing any more' = 'nothing';
+  holds: 'nothing' | 'a slot' | 'a monitoring slot' | 'an event stream' | 'nothing any more' = 'nothing';
   /** When its answer was ready, or first seen to be on its way. */
   answeredAt: number | undefined;
   onEnd: ((ended: Ended) => void) | undefined;
   /** Ends a response that would otherwise stay open. */
-  endStream: (() => void) | undefined;
+  endEvents: (() => void) | undefined;
   /** Who gets its stream. */
   follower = '';
   #isCut = false;
@@ -76,7 +76,7 @@ export class InProgress implements Exchange {
   }
 
   staysOpen(): boolean {
-    return !this.stream && !this.#keeper.isEnding;
+    return !this.stream && !this.#keeper.isStopping;
   }
 
   keepStreaming(end: () => void, follower: string): ServerReason | undefined {

@@ -1,4 +1,4 @@
-// Every limit between the network and the doors. Each says what breaks without it.
+// The limits between the network and the doors. Each says what breaks without it.
 
 /** From the section `limits` of the configuration. */
 export interface Limits {
@@ -13,9 +13,8 @@ export interface Limits {
   readonly connections: number;
   /** Slots. */
   readonly inFlight: number;
-  /** Event streams. */
-  readonly streams: number;
-  /** Percent of `connections`, `inFlight` and `streams` that one address, and one network, may hold. */
+  readonly eventStreams: number;
+  /** Percent of `connections`, `inFlight` and `eventStreams` that one address, and one network, may hold. */
   readonly addressShare: number;
   readonly networkShare: number;
 }
@@ -23,11 +22,11 @@ export interface Limits {
 /** Connections that wait to be accepted, 511 by default: of a crowd, the rest would connect seconds later, when proxies have given up. */
 export const BACKLOG = 4_096;
 /** A crowd that comes at once would be refused, although there is time for all of it. */
-export const WAIT_MS = 1_000;
+export const SLOT_WAIT_MS = 1_000;
 /** One address that waits for its own share would make every free slot a long search. */
 export const MOST_LOOKED_AT = 64;
 /** Callers that retry at once would keep the process busy with refusing. */
-export const HOLD_BACK_MS = 2_000;
+export const REFUSE_AFTER_MS = 2_000;
 /** Seconds in Retry-After, in turn: callers that were refused together would come back together. */
 export const RETRY_AFTER = [1, 2, 3] as const;
 /** One HTTP/1.1 connection could have any number of requests in progress. Clients that use pipelining send fewer. */
@@ -51,9 +50,11 @@ export function http2Limits({ headerBytes }: Limits) {
     settings: { maxHeaderListSize: headerBytes * HEADER_SLACK, maxConcurrentStreams: 100 },
     /** By default 128: a request with more would be reset instead of answered. */
     maxHeaderListPairs: 2000,
-    /** By default 1,000 and 33 a second: a gateway whose deadlines cancel many requests would lose its connection, and a burst of a
-     * thousand from each of 25 connections would hold everybody else up for a second. */
-    streamResetBurst: 200,
+    /**
+     * By default 1,000 and 33 a second: a gateway whose deadlines cancel many requests would lose its connection, and a burst of a
+     * thousand from each of 25 connections would hold everybody else up for seconds. nghttp2 adds to the burst once a second.
+     */
+    streamResetBurst: 400,
     streamResetRate: 400,
     /** In megabytes, 10 by default: callers that do not read would take 10 GB with 1,000 connections. */
     maxSessionMemory: 2,

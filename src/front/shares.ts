@@ -1,7 +1,10 @@
 // How much of something each address, and each network, holds now.
 import { neighbourhoodOf, networkOf } from '../core/presenter.ts';
 
-/** Where a request comes from, as limits see it: an IPv4 address or an IPv6 /64, inside a wider network. */
+/**
+ * Where a request comes from, as limits see it: an IPv4 address or an IPv6 /64, inside a wider network. Undefined: a proxy that forwards
+ * no address, which counts for nobody.
+ */
 export interface Origin {
   readonly address: string;
   readonly network: string;
@@ -21,17 +24,22 @@ export class Shares {
     this.#most = { address: part(addressShare), network: part(Math.max(addressShare, networkShare)) };
   }
 
-  isFull({ address, network }: Origin): boolean {
+  isFull(origin: Origin | undefined): boolean {
+    if (!origin) return false;
+    const { address, network } = origin;
     return this.#of(address) >= this.#most.address || this.#of(network) >= this.#most.network;
   }
 
-  take({ address, network }: Origin): void {
+  take(origin: Origin | undefined): void {
+    if (!origin) return;
+    const { address, network } = origin;
     this.#held.set(address, this.#of(address) + 1);
     this.#held.set(network, this.#of(network) + 1);
   }
 
-  release({ address, network }: Origin): void {
-    for (const key of [address, network]) {
+  release(origin: Origin | undefined): void {
+    if (!origin) return;
+    for (const key of [origin.address, origin.network]) {
       const left = this.#of(key) - 1;
       if (left > 0) this.#held.set(key, left);
       else this.#held.delete(key);

@@ -3,9 +3,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerReason } from '../doors/http/transport-refusal.ts';
 import type { Connections } from './connections.ts';
-import { type Connection, InProgress, type Whose } from './in-progress.ts';
+import { InProgress, type Whose } from './in-progress.ts';
 import { type Limits, MONITORING, UNSENT } from './limits.ts';
-import { type Origin, Shares } from './shares.ts';
+import { Shares } from './shares.ts';
 
 export interface Census {
   /** Slots. */
@@ -30,24 +30,24 @@ export class Slots {
   #monitoring = 0;
   #streams = 0;
   readonly #streamsOf = new Map<string, number>();
-  #isEnding = false;
+  #isStopping = false;
   /** Called when a slot is free. */
   onFree: () => void = () => undefined;
 
   constructor(connections: Connections, limits: Limits) {
-    const { inFlight, streams, addressShare, networkShare } = limits;
+    const { inFlight, eventStreams, addressShare, networkShare } = limits;
     this.#connections = connections;
     this.#limits = limits;
     this.#shares = new Shares(inFlight, addressShare, networkShare);
-    this.#streamShares = new Shares(streams, addressShare, networkShare);
+    this.#streamShares = new Shares(eventStreams, addressShare, networkShare);
     connections.onClosed = (connection) => {
       for (const request of [...connection.requests]) this.end(request);
     };
   }
 
   /** The server stops. */
-  get isEnding(): boolean {
-    return this.#isEnding;
+  get isStopping(): boolean {
+    return this.#isStopping;
   }
 
   follow(raw: IncomingMessage, response: ServerResponse, whose: Whose): InProgress {
@@ -63,18 +63,16 @@ export class Slots {
   }
 
   /** Why a request cannot have a slot now. */
-  whyNot({ isMonitoring, origin, connection }: InProgress): ServerReason | undefined {
+  whyNot({ isMonitoring, origin }: InProgress): ServerReason | undefined {
     if (isMonitoring && this.#monitoring < MONITORING) return undefined;
     if (this.#held >= this.#limits.inFlight) return 'overloaded';
-    return isLimited(origin, connection) && this.#shares.isFull(origin) ? 'rate-limited' : undefined;
+    return this.#shares.isFull(origin) ? 'rate-limited' : undefined;
   }
 
-  take(request: InProgress): ServerReason | undefined {
-    const reason = this.whyNot(request);
-    if (reason || request.holds !== 'nothing') return reason;
+  take(request: InProgress): void {
+    if (request.holds !== 'nothing') return;
     request.holds = request.isMonitoring && this.#monitoring < MONITORING ? 'a monitoring slot' : 'a slot';
     this.#count(request, 1);
-    return undefined;
   }
 
   /** Its answer is ready. A caller that does not read it holds no slot, but memory. */
@@ -96,27 +94,26 @@ export class Slots {
 
   /** A response that stays open without work, such as an event stream, is counted apart. `end` ends it when the server stops. */
   keepStreaming(request: InProgress, end: () => void, follower: string): ServerReason | undefined {
-    const { origin, connection } = request;
-    if (this.#streams >= this.#limits.streams) return 'overloaded';
-    if (isLimited(origin, connection) && this.#streamShares.isFull(origin)) return 'rate-limited';
-    const most = Math.max(1, this.#limits.streams * FOLLOWER_SHARE);
+    if (this.#streams >= this.#limits.eventStreams) return 'overloaded';
+    if (this.#streamShares.isFull(request.origin)) return 'rate-limited';
+    const most = Math.max(1, this.#limits.eventStreams * FOLLOWER_SHARE);
     if ((this.#streamsOf.get(follower) ?? 0) >= most) return 'rate-limited';
-    request.endStream = end;
+    request.endEvents = end;
     request.follower = follower;
     if (request.holds !== 'nothing any more') {
       this.#count(request, -1);
-      request.holds = 'a stream';
+      request.holds = 'an event stream';
       this.#count(request, 1);
       this.onFree();
     }
-    if (this.#isEnding) end();
+    if (this.#isStopping) end();
     return undefined;
   }
 
   /** Ends event streams, and those that begin from now on. */
-  endStreams(): void {
-    this.#isEnding = true;
-    for (const { requests } of this.#connections.all()) for (const { endStream } of [...requests]) endStream?.();
+  endEventStreams(): void {
+    this.#isStopping = true;
+    for (const { requests } of this.#connections.all()) for (const { endEvents } of [...requests]) endEvents?.();
   }
 
   census(): Census {
@@ -141,19 +138,14 @@ export class Slots {
 
   #count({ holds, origin, follower }: InProgress, by: 1 | -1): void {
     if (holds === 'a monitoring slot') this.#monitoring += by;
-    const shares = holds === 'a slot' ? this.#shares : holds === 'a stream' ? this.#streamShares : undefined;
+    const shares = holds === 'a slot' ? this.#shares : holds === 'an event stream' ? this.#streamShares : undefined;
     if (by === 1) shares?.take(origin);
     else shares?.release(origin);
     if (holds === 'a slot') this.#held += by;
-    if (holds !== 'a stream') return;
+    if (holds !== 'an event stream') return;
     this.#streams += by;
     const left = (this.#streamsOf.get(follower) ?? 0) + by;
     if (left > 0) this.#streamsOf.set(follower, left);
     else this.#streamsOf.delete(follower);
   }
-}
-
-/** Requests of a proxy count for the address that it forwards; without one they count for nobody. */
-function isLimited(origin: Origin, connection: Connection): boolean {
-  return !connection.isProxy || origin !== connection.origin;
 }

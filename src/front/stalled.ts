@@ -21,8 +21,8 @@ export function endStalled(connections: Connections, limits: Limits): () => void
 }
 
 function endLate(request: InProgress, now: number, { requestTimeoutMs }: Limits): void {
-  const { raw, response, stream, endStream, holds } = request;
-  if (response.writableEnded || (response.headersSent && !endStream)) {
+  const { raw, response, stream, endEvents, holds } = request;
+  if (response.writableEnded || (response.headersSent && !endEvents)) {
     request.answeredAt ??= now;
     // Over HTTP/2, Node never finishes the response to a HEAD whose body does not end. It has been sent.
     if ((stream && raw.method === 'HEAD') || now - request.answeredAt >= requestTimeoutMs) request.cut();

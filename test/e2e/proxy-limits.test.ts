@@ -1,4 +1,5 @@
 // What one address may use of nginx and HAProxy, with the files of deploy/proxies. Caddy has no such limits.
+// Only in test:all: each proxy
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

@@ -52,15 +52,18 @@ suite('over the limit', { concurrency: true }, () => {
 
   test('if no connection has been idle for a second, the newcomer is closed', async (t) => {
     const front = await openFront(t, { connections: 4 });
-    const callers = await open(front, 4);
-    const newcomer = await http1To(front, NEWCOMER.from);
-    await eventually('the newcomer is closed', newcomer.isClosed);
-    assert.equal(
-      callers.some(({ isClosed }) => isClosed()),
-      false,
-    );
-    close(callers);
-    await eventually('there is room', () => front.connections() === 0);
+    await eventually('all of it within a second, also on a busy machine', async () => {
+      const began = performance.now();
+      const callers = await open(front, 4);
+      const newcomer = await http1To(front, NEWCOMER.from);
+      const isInTime = performance.now() - began < LEAST_IDLE_MS;
+      if (isInTime) await eventually('the newcomer is closed', newcomer.isClosed);
+      const isAnyClosed = callers.some(({ isClosed }) => isClosed());
+      close([...callers, newcomer]);
+      await eventually('there is room', () => front.connections() === 0);
+      if (isInTime) assert.equal(isAnyClosed, false);
+      return isInTime;
+    });
     assert.equal(await ask(front, '/now'), 200);
   });
 

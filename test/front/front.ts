@@ -38,7 +38,7 @@ const LIMITS: Limits = {
   drainIdleMs: 0,
   connections: 10_000,
   inFlight: 1_000,
-  streams: 1_000,
+  eventStreams: 1_000,
   addressShare: 100,
   networkShare: 100,
 };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { HOLD_BACK_MS, MONITORING, UNSENT } from '../../src/front/limits.ts';
+import { MONITORING, REFUSE_AFTER_MS, UNSENT } from '../../src/front/limits.ts';
 import { eventually } from '../eventually.ts';
 import { ask, type Front, http1To, http2To, openFront, type Raw, requestTo, statusOf } from './front.ts';
 
@@ -26,7 +26,7 @@ suite('all slots are taken', { concurrency: true }, () => {
     const began = performance.now();
     http1.socket.write(requestTo('/now'));
     assert.equal(await statusOf(session.request({ ':path': '/now' })), 503);
-    assert.ok(performance.now() - began >= HOLD_BACK_MS - 10, 'it was held back');
+    assert.ok(performance.now() - began >= REFUSE_AFTER_MS - 10, 'it was held back');
     await eventually('an answer', () => http1.statuses().length === 1);
     assert.match(http1.text(), /^HTTP\/1.1 503 .*\r\nretry-after: [123]\r\n/ims);
     assert.match(http1.text(), /\{"Error":"invalid_request"/);
@@ -167,7 +167,7 @@ suite('shares', { concurrency: true }, () => {
   });
 
   test('event streams are counted apart from slots, with the same shares', async (t) => {
-    const front = await openFront(t, { inFlight: 2, streams: 4, addressShare: 50, networkShare: 50 });
+    const front = await openFront(t, { inFlight: 2, eventStreams: 4, addressShare: 50, networkShare: 50 });
     const follow = async (from: string) => {
       const caller = await http1To(front, from);
       caller.socket.write(requestTo('/events'));
@@ -200,6 +200,14 @@ suite('shares', { concurrency: true }, () => {
     await eventually('all are worked on', () => front.waiting() === 4);
     const askFor = (address: string) => ask(front, '/now', { headers: `X-Forwarded-For: ${address}\r\n` });
     assert.deepEqual(await Promise.all([askFor('10.0.0.1'), askFor('10.0.1.1'), ask(front, '/now')]), [429, 200, 200]);
+    for (const { socket } of callers) socket.destroy();
+  });
+
+  test('a proxy that forwards no address counts for nobody, nor for its neighbours', async (t) => {
+    const limits = { inFlight: 10, connections: 10, addressShare: 50, networkShare: 50 };
+    const front = await openFront(t, limits, { proxies: ['127.0.0.1'] });
+    const callers = await work(front, 7);
+    assert.equal(await ask(front, '/now', { from: '127.0.0.2' }), 200);
     for (const { socket } of callers) socket.destroy();
   });
 });

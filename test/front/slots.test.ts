@@ -130,7 +130,7 @@ async function cutBehind(front: Front, last: string): Promise<void> {
 suite('a slot is never lost', { concurrency: true }, () => {
   for (const [how, end] of Object.entries(ENDS))
     test(`a request ends: ${how}`, async (t) => {
-      const front = await openFront(t, { inFlight: 50, streams: 3 });
+      const front = await openFront(t, { inFlight: 50, eventStreams: 3 });
       for (let round = 0; round < 5; round++) await end(front);
       await eventually('all connections are closed', () => front.connections() === 0);
       await front.assertNothingHeld();
@@ -140,7 +140,12 @@ suite('a slot is never lost', { concurrency: true }, () => {
     });
 
   test('whatever 200 callers do at a time', async (t) => {
-    const front = await openFront(t, { inFlight: 20, streams: 10, requestTimeoutMs: 1_000, headersTimeoutMs: 1_000 });
+    const front = await openFront(t, {
+      inFlight: 20,
+      eventStreams: 10,
+      requestTimeoutMs: 1_000,
+      headersTimeoutMs: 1_000,
+    });
     const random = new Seeded(38);
     const callers = Array.from({ length: 200 }, (_, n) =>
       n % 2 ? fuzzHttp1(front, random) : fuzzHttp2(front, random),

@@ -80,7 +80,7 @@ test('a rolled-back store: a generation ahead of the row is refused, and ends th
   assert.equal((await rolledBack.store.load(grants, first.grantId)).found?.row.revoked?.reason, 'rolled-back-store');
   for (const pair of [first, second]) assert.equal(await answer(refresh(rolledBack, pair)), 'grant-revoked');
   const events = await rolledBack.store.events({ after: 0, limit: 100 });
-  assert.deepEqual(events.at(-1)?.detail, { reason: 'rolled-back-store' });
+  assert.deepEqual(events.at(-1)?.detail, { reason: 'rolled-back-store', scope: 'orders:read' });
 });
 
 test('a rolled-back store: an access token of a generation it does not know is refused', async (t) => {

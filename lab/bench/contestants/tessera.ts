@@ -110,7 +110,13 @@ export async function startPostgres(): Promise<PostgresServer> {
   return server;
 }
 
-/** Everything is on; only the limits per address and integration are raised, for 64 connections from one address. */
+/** One address and one identity send everything. */
+export const RATES = [
+  ...['requestsPerAddress', 'checksPerAddress', 'requestsPerIntegration'],
+  ...['grantsPerIdentity', 'grantsPerIntegration', 'refreshesPerIdentity'],
+];
+
+/** Everything is on; only these limits are raised, for 64 connections from one address. */
 export function benchSets(
   { folder, certificates }: Pick<TesseraOptions, 'folder' | 'certificates'>,
   port: number,
@@ -124,10 +130,7 @@ export function benchSets(
   return [
     `dataFolder=${folder}`,
     `listeners=${JSON.stringify(listeners)}`,
-    ...['limits.requestsPerAddress', 'limits.checksPerAddress', 'limits.requestsPerIntegration'].flatMap((limit) => [
-      `${limit}.perMinute=1000000`,
-      `${limit}.burst=1000000`,
-    ]),
+    ...RATES.flatMap((rate) => [`limits.${rate}.perMinute=1000000`, `limits.${rate}.burst=1000000`]),
     'device.codeLifetime=1h',
     'tokens.jwtLifetime=1h',
     'tokens.onReuse=report', // so that after the run each spent token is refused on its own, not because the grant ended

@@ -28,5 +28,10 @@ export function releaseAt(commit: string): Release {
 /** Only settings that older releases have too; the defaults for the rest. */
 export const FOR_ANY_RELEASE: SetUp = {
   listeners: [{ tls: true, doors: undefined }],
-  settings: { limits: { drainIdle: undefined, queueMilliseconds: undefined, checksPerAddress: undefined } },
+  settings: {
+    limits: {
+      ...{ stopNotice: undefined, drainIdle: undefined, queueMilliseconds: undefined, checksPerAddress: undefined },
+      ...{ grantsPerIdentity: undefined, grantsPerIntegration: undefined, refreshesPerIdentity: undefined },
+    },
+  },
 };

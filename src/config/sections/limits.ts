@@ -86,9 +86,9 @@ export const limits = section('Limits of the service.', {
   grantsPerIdentity: rate(
     'New grants',
     'of one identity; further ones get 429. Each worker counts for itself.',
-    60,
-    1_000,
+    600,
+    10_000,
   ),
-  grantsPerIntegration: rate('New grants', 'of one integration, likewise.', 1_000, 50_000),
-  refreshesPerIdentity: rate('Refreshes', 'of all grants of one identity, likewise.', 1_000, 10_000),
+  grantsPerIntegration: rate('New grants', 'of one integration, likewise.', 6_000, 100_000),
+  refreshesPerIdentity: rate('Refreshes', 'of all grants of one identity, likewise.', 3_000, 30_000),
 });
