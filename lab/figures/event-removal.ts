@@ -11,7 +11,7 @@ import { table } from './measure.ts';
 
 const GRANTS = 2000;
 /** The windows before and after the one with the removal. */
-const WINDOWS = 4;
+const WINDOWS = 3;
 const SINCE = 1_700_000_000;
 const DAY = 86_400;
 

@@ -11,7 +11,8 @@ import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { type StatementRefused, unlessLocked } from './faults.ts';
 import type { Loads } from './loads.ts';
-import { MIGRATIONS, schemaState } from './migrations.ts';
+import { schemaState } from './migrate.ts';
+import { MIGRATIONS } from './migrations.ts';
 import type { Statement } from './prepared-query.ts';
 
 const CHANGED = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];

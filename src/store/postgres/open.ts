@@ -7,7 +7,8 @@ import { postgresBackEnd } from './back-end.ts';
 import { type Connection, connect, type Inspect } from './connection.ts';
 import { Connections } from './connections.ts';
 import { storeFault } from './faults.ts';
-import { MIGRATIONS, migrate, type ReportProgress, schemaState } from './migrations.ts';
+import { migrate, type ReportProgress, schemaState } from './migrate.ts';
+import { MIGRATIONS } from './migrations.ts';
 import type { Statement } from './prepared-query.ts';
 
 export interface PostgresOptions {
