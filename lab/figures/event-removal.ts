@@ -88,9 +88,11 @@ class Load {
 
   /** Each caller has its own grants. */
   async #refresh(node: Node, pairs: TokenPair[], first: number, step: number): Promise<void> {
-    for (let n = first; this.#running; n = n + step < pairs.length ? n + step : first) {
+    let n = first;
+    while (this.#running) {
       pairs[n] = accepted(await refresh(node, pairs[n] as TokenPair));
       this.#done += 1;
+      n = n + step < pairs.length ? n + step : first;
     }
   }
 }

@@ -6,7 +6,8 @@ import { integrations } from '../../src/store/tables/integrations.ts';
 import { postgresDatabase } from './postgres-database.ts';
 
 test('the stamp of many integrations reads an index only', async () => {
-  const { server, name, remove } = await postgresDatabase();
+  const database = await postgresDatabase();
+  const { server, name } = database;
   await server.query(`ALTER DATABASE ${name} SET enable_seqscan = off`); // as sessions set it
   await server.query(
     "INSERT INTO integrations SELECT 'client ' || n, n, repeat('x', 500) FROM generate_series(1, 5000) n",
@@ -15,5 +16,5 @@ test('the stamp of many integrations reads an index only', async () => {
   await server.query('VACUUM ANALYZE integrations', name);
   const rows = await server.query(`EXPLAIN ${statementsOf(integrations).stamp.text}`, name);
   assert.match(rows.map((row) => row['QUERY PLAN']).join('\n'), /Index Only Scan using integrations_revision/);
-  await remove();
+  await database.remove();
 });
