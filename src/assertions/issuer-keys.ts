@@ -88,8 +88,15 @@ export class IssuerKeys {
 
   async #fetchNext(tokenIssuer: TokenIssuer, name: string, asked: Asked): Promise<KeySet | undefined> {
     await asked.running?.catch(() => undefined);
+    // Another node may have fetched other keys just now. The same keys again may be older than the one that is sought.
+    const shared = await this.#ports.exchange.find(name).catch(() => undefined);
     delete asked.next;
     const now = this.#ports.now();
+    const isNews = shared?.fetched && shared.fetched.text !== this.#held.get(name)?.shared.fetched?.text;
+    if (isNews && shared.fetched.at >= now) {
+      this.#take(shared);
+      return this.#trusted(tokenIssuer);
+    }
     const latest = now + AT_ONCE * EVERY_SECONDS;
     asked.freeAt = Math.min(Math.max(asked.freeAt, now), latest); // the clock may have been set back
     if (asked.freeAt + EVERY_SECONDS > latest) return undefined;

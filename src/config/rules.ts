@@ -25,10 +25,18 @@ const RULES: readonly Rule[] = [
   certificateHeaderHasProxies,
   headerNameIsUsed,
   lengthsAgree,
+  listsFit,
 ];
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** A list that displaces all others is fetched again and again. */
+function listsFit({ revocation: { listBytes, totalBytes } }: ReadConfig): Mistake[] {
+  if (totalBytes >= 2 * listBytes) return [];
+  const problem = `expected at least twice revocation.listBytes, which is ${listBytes}`;
+  return [{ path: 'revocation.totalBytes', problem, example: `totalBytes: ${2 * listBytes}` }];
 }
 
 function publicUrlIsGiven({ publicUrl, listeners }: ReadConfig): Mistake[] {

@@ -228,6 +228,14 @@ suite('keys in memory', () => {
     assert.equal(fetches(), 2);
   });
 
+  test('that another node has just fetched are not fetched again', async (t) => {
+    const { nodes, issuer } = await cluster(t, 2);
+    await Promise.all(nodes.map((each) => each.keysOf(issuer)));
+    server.keys = [first, second];
+    for (const each of nodes) assert.equal((await each.newestKeys(issuer))?.text, keySetOf(first, second));
+    assert.equal(fetches(), 2);
+  });
+
   test('whoever asks during a fetch gets the next one: the first may have been answered before', async (t) => {
     const { node, issuer } = await cluster(t);
     await node.keysOf(issuer);

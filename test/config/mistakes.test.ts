@@ -191,6 +191,12 @@ suite('rules between settings', () => {
       'limits.headersTimeout',
       /at most limits\.requestTimeout, which is 5s/,
     ],
+    [
+      'revocation lists that do not fit into their memory',
+      'revocation: { listBytes: 300000000 }',
+      'revocation.totalBytes',
+      /at least twice revocation\.listBytes, which is 300000000/,
+    ],
     ['everyone as a proxy', 'proxies: { addresses: ["::/0"] }', 'proxies.addresses.0', /every address/],
     ['a header name without header', 'proxies: { headerName: X-A }', 'proxies.headerName', /no effect/],
     ['polls rarer than the code lives', 'device: { pollInterval: 5m }', 'device.pollInterval', /less than/],

@@ -58,6 +58,7 @@ suite('RFC 8414', () => {
     }
     const { json } = await caller.ask({ path: METADATA[0] });
     assert.equal(json['device_authorization_endpoint'], undefined);
+    assert.equal(json['scopes_supported'], undefined);
     assert.ok(!(json['grant_types_supported'] as string[]).includes(DEVICE_GRANT_TYPE));
   });
 
@@ -87,6 +88,14 @@ suite('RFC 8414', () => {
     await service.register(anIntegration(added));
     await eventually('it is listed', async () => JSON.stringify(await asked()).includes('invoices'));
     assert.deepEqual(await asked(), [['archive', 'invoices:read', ...before], ['EdDSA']], 'nothing of tessera itself');
+    const machines = { device: false, certificate: true, assertion: true };
+    await service.register(anIntegration({ ...added, flows: machines }));
+    await eventually(
+      'it is not, without a flow for people',
+      async () => !JSON.stringify(await asked()).includes('invoices'),
+    );
+    await service.register(anIntegration(added));
+    await eventually('it is listed again', async () => JSON.stringify(await asked()).includes('invoices'));
     await service.register(anIntegration({ ...added, enabled: false }));
     await eventually('it is not', async () => !JSON.stringify(await asked()).includes('invoices'));
   });

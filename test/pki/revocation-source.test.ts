@@ -1,5 +1,6 @@
 // Lists are fetched once, renewed before they expire, and not used after that.
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
 import { contextTag, TAG } from '../../src/pki/der/der.ts';
@@ -326,6 +327,100 @@ suite('an issuer with many lists', () => {
     const before = judge.revocation.dropped;
     assert.equal(await ask(hot.chain, issuers), 'accepted caller');
     assert.equal(judge.revocation.dropped, before, 'the list in use was not dropped');
+  });
+
+  test('refuses every revoked certificate of a burst that exceeds the limit, and keeps to the limit afterwards', async () => {
+    const { all, ask, judge } = sharded(9, { addressesPerIssuer: 8 });
+    const verdicts = await Promise.all(all.map(({ revoked }) => ask(revoked.chain)));
+    assert.deepEqual(new Set(verdicts), new Set(['certificate-revoked: crl-revoked']));
+    await judge.revocation.renewLists();
+    assert.equal(judge.revocation.lists.length, 8);
+  });
+
+  for (const limits of [{ addressesPerIssuer: 1 }, { totalBytes: 6_000 }]) {
+    test(`refuses a revoked certificate whose path needs two lists, with room for one: ${Object.keys(limits)}`, async () => {
+      const between = root.makeIntermediate({ extensions: [distributionPoint('http://crl.test/root.crl')] });
+      const leaf = between.issue({ extensions: [distributionPoint('http://crl.test/between.crl')] });
+      for (const slow of ['root', 'between']) {
+        const judge = new CertificateJudge({
+          now: () => NOW,
+          limits,
+          fetch: async (url) => {
+            if (url.includes(slow)) await new Promise(setImmediate);
+            const list = url.includes('root') ? root.crl(fresh) : between.crl({ ...fresh, revoked: [leaf.serial] });
+            return new Response(new Uint8Array(list));
+          },
+        });
+        assert.equal(worded(await judge.judge(leaf.chain, ifAvailable)), 'certificate-revoked: crl-revoked', slow);
+        assert.equal(worded(await judge.judge(leaf.chain, ifAvailable)), 'certificate-revoked: crl-revoked', 'again');
+      }
+    });
+  }
+
+  for (const limits of [{ addressesPerIssuer: 8 }, { totalBytes: 10 * 4_700 }]) {
+    test(`displaces no list of another issuer: ${Object.keys(limits)}`, async () => {
+      const other = makeAuthority({ name: 'Other' });
+      const both = [...ifAvailable, { ...approve(other, { revocation: CRL_REQUIRED }), label: 'OTHER' }];
+      const { all } = sharded(20, {});
+      const visited: string[] = [];
+      const judge = new CertificateJudge({
+        now: () => NOW,
+        limits,
+        fetch: async (url) => {
+          visited.push(url);
+          const shard = all.find((each) => each.url === url);
+          if (url.includes('other')) return new Response(new Uint8Array(other.crl(fresh)));
+          return shard ? new Response(new Uint8Array(shard.list)) : new Response('', { status: 404 });
+        },
+      });
+      const elsewhere = () => other.issue({ extensions: [distributionPoint('http://crl.test/other.crl')] }).chain;
+      const [{ revoked, url } = assert.fail()] = all;
+      assert.equal(worded(await judge.judge(elsewhere(), both)), 'accepted caller');
+      assert.equal(worded(await judge.judge(revoked.chain, both)), 'certificate-revoked: crl-revoked');
+      for (let dead = 0; dead < 20; dead++) {
+        const points = [distributionPoint(`http://crl.test/dead${dead}.crl`)];
+        await judge.judge(root.issue({ keys: caller.keys, extensions: points }).chain, both);
+      }
+      assert.equal(worded(await judge.judge(revoked.chain, both)), 'certificate-revoked: crl-revoked');
+      assert.equal(visited.filter((visit) => visit === url).length, 1, 'dead addresses displace no list either');
+      for (const shard of all) await judge.judge(shard.good.chain, both);
+      assert.equal(worded(await judge.judge(elsewhere(), both)), 'accepted caller');
+      assert.equal(visited.filter((visit) => visit.includes('other')).length, 1);
+    });
+  }
+
+  test('does not load lists from the store for which there is no room, until a caller needs one', async () => {
+    const { all } = sharded(6, {});
+    const rows = all.map(({ url, list }) => {
+      const mark = hash('sha256', list);
+      return { url, mark, askedAt: NOW, checkedAt: NOW, renewAt: epochSeconds(NOW + HOUR) };
+    });
+    const loaded: string[] = [];
+    const judge = new CertificateJudge({
+      now: () => NOW,
+      limits: { totalBytes: 4 * 4_700 },
+      fetch: async () => assert.fail('the store has it'),
+      exchange: {
+        named: () => undefined,
+        isWanted: () => true,
+        news: async () => rows,
+        find: async (url) => rows.find((row) => row.url === url),
+        contents: async (url) => {
+          loaded.push(url);
+          return new Uint8Array(all.find((shard) => shard.url === url)?.list ?? []);
+        },
+        byOne: async (_, work) => Boolean(await work()) || true,
+        share: async () => undefined,
+      },
+    });
+    for (let round = 0; round < 5; round++) await judge.revocation.followLists(ifAvailable);
+    assert.ok(loaded.length <= all.length, `${loaded.length} loads`);
+    assert.equal(judge.revocation.dropped, 0);
+    for (const { revoked } of all)
+      assert.equal(worded(await judge.judge(revoked.chain, ifAvailable)), 'certificate-revoked: crl-revoked');
+    loaded.length = 0;
+    for (let round = 0; round < 5; round++) await judge.revocation.followLists(ifAvailable);
+    assert.deepEqual(loaded, []);
   });
 
   test('says once, not for each list, why none applies', async () => {

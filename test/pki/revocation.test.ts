@@ -170,6 +170,18 @@ suite('revocation along the path', () => {
     const revoked = [root.crl({ revoked: [signer.serial] }), intermediate.crl({ keys })];
     assert.equal(verdict({ chain: [...chain, signer.certificate], issuers: required, crls: revoked }), UNKNOWN);
   });
+
+  test('a separate key for CRLs is found below an intermediate, among thousands of registered ones', () => {
+    const between = root.makeIntermediate();
+    const keys = ecKeys();
+    const signer = between.makeIntermediate({ subject: between.subject, keys });
+    const other = root.makeIntermediate({ name: 'Other' }).certificate;
+    const intermediates = [...Array.from({ length: 4_000 }, () => other), between.certificate, signer.certificate];
+    const issuers = [approve(root, { intermediates, revocation: CRL_REQUIRED })];
+    const leaf = between.issue();
+    const crls = [root.crl(), between.crl({ keys, revoked: [leaf.serial] })];
+    assert.equal(verdict({ chain: leaf.chain, issuers, crls }), REVOKED);
+  });
 });
 
 suite('the fingerprints of revoked certificates', () => {

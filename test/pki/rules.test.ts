@@ -113,6 +113,7 @@ const BROKEN: readonly Broken[] = [
   { rule: 'root-without-usage', by: makeAuthority({ extensions: [anyUsage] }) },
   { rule: 'leaf-is-no-authority', leaf: { extensions: [extension(EXTENSION.basicConstraints, caFlag, true)] } },
   { rule: 'leaf-signs-no-certificates', leaf: { extensions: [usage(0x84)] } },
+  { rule: 'leaf-signs-no-lists', leaf: { extensions: [usage(0x82)] }, identitySources: ['spiffe-id'] },
   {
     rule: 'leaf-without-name-constraints',
     leaf: { extensions: [extension(EXTENSION.nameConstraints, constraint, true)] },

@@ -4,7 +4,7 @@ import { suite, test } from 'node:test';
 import { readSpiffeId } from '../../src/core/certificate.ts';
 import { makeAuthority } from '../authority.ts';
 import { approve, verdict } from './approved.ts';
-import { uri } from './corpus/pieces.ts';
+import { keyUsage, uri } from './corpus/pieces.ts';
 
 const root = makeAuthority();
 const settings = { identitySources: ['spiffe-id'], trustDomains: ['prod.example', 'edge.example'] } as const;
@@ -34,7 +34,18 @@ suite('a SPIFFE ID', () => {
     const below = (id: string) =>
       verdict({ chain: ca(id).issue({ alternativeNames: [uri('spiffe://prod.example/a')] }).chain, issuers });
     assert.equal(below('spiffe://prod.example'), 'accepted spiffe://prod.example/a');
+    assert.equal(below('spiffe://edge.example'), 'accepted spiffe://prod.example/a', 'another that is allowed');
     assert.equal(below('spiffe://other.example'), OTHER_DOMAIN);
+    assert.equal(below('spiffe://prod.example/ca'), OTHER_DOMAIN, 'an authority has no path (X.509-SVID 3.2)');
+  });
+
+  test('of a leaf that may sign revocation lists is refused (X.509-SVID 5.2)', () => {
+    const { chain } = root.issue({
+      alternativeNames: [uri('spiffe://prod.example/a')],
+      extensions: [keyUsage(1, 0x82)],
+    });
+    assert.equal(verdict({ chain, issuers }), 'certificate-refused-by-policy: leaf-signs-no-lists');
+    assert.equal(verdict({ chain, issuers: [approve(root)] }), 'accepted caller', 'other issuers do not mind');
   });
 
   test('beside another URI is refused, in whatever order', () => {

@@ -1,6 +1,7 @@
 import { IDENTITY_SOURCES } from '../../core/certificate.ts';
+import { OPTIONAL_CURVES } from '../../core/issuer.ts';
 import type { CliCommand } from '../terminal/cli-command.ts';
-import { asMoment } from '../terminal/options.ts';
+import { asMoment, collect } from '../terminal/options.ts';
 
 export function certificateCommands(program: CliCommand): void {
   const group = program.command('certificate').description('check how the service judges a client certificate');
@@ -14,6 +15,10 @@ export function certificateCommands(program: CliCommand): void {
     .option('--at <time>', 'judge as of this moment, such as 2027-01-31T12:00:00Z (default: now)', asMoment)
     .choice('--profile <profile>', 'with --issuers: how strict', ['rfc5280', 'strict'])
     .choice('--source <sources...>', 'with --issuers: where the certificate says who is calling', IDENTITY_SOURCES)
+    .option('--trust-domain <domain>', 'with --issuers: a trust domain of SPIFFE IDs; may be repeated', collect)
+    .option('--policy <oid>', 'with --issuers: a required certificate policy; may be repeated', collect)
+    .choice('--curve <curves...>', 'with --issuers: further elliptic curves', OPTIONAL_CURVES)
+    .option('--ml-dsa', 'with --issuers: allow keys and signatures of ML-DSA')
     .option('--through-proxy', 'as passed on by a proxy, without the limits of a handshake with this service')
     .option('--json', 'as JSON')
     .examples(

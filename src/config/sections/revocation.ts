@@ -5,12 +5,12 @@ export const revocation = section('Limits for fetching revocation lists and OCSP
     description: 'Maximum size of a revocation list; larger ones are not used.',
     default: 67_108_864,
   }),
-  addressesPerIssuer: whole(1, 100_000, {
-    description: 'Revocation lists in use per approved issuer, counted over all issuers; at most 4 per certificate.',
+  addressesPerIssuer: whole(36, 100_000, {
+    description: 'Revocation lists kept per approved issuer; at most 4 per certificate.',
     default: 1_000,
   }),
   totalBytes: whole(1_048_576, 68_719_476_736, {
-    description: 'Memory for all fetched revocation lists of a process.',
+    description: 'Memory for all fetched revocation lists of a process; at least twice `listBytes`.',
     default: 536_870_912,
   }),
   ocspWithoutNonce: duration({

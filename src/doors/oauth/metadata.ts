@@ -54,12 +54,17 @@ export function metadataOf({ issuer, mount, settings: { deviceFlow }, certificat
 /** A longer list helps nobody; RFC 8414 2 allows to leave scopes out. */
 const MOST_SCOPES = 500;
 
-/** The members that depend on what operators registered. Absent rather than empty (RFC 8414 3.2). */
+/**
+ * The members that depend on what operators registered. Absent rather than empty (RFC 8414 3.2). Anybody can read them, so they show
+ * the scopes of integrations for people only.
+ */
 export function withRegistered(
   metadata: Metadata,
   { integrations, signingKeys }: Pick<Registry, 'integrations' | 'signingKeys'>,
 ): Metadata {
-  const items = new Set(integrations.filter(({ enabled }) => enabled).flatMap(({ scope }) => scopeItems(scope)));
+  const hasPeople = metadata.device_authorization_endpoint !== undefined;
+  const forPeople = integrations.filter(({ enabled, flows }) => enabled && flows.device && hasPeople);
+  const items = new Set(forPeople.flatMap(({ scope }) => scopeItems(scope)));
   const scopes = [...items].filter((item) => item.split(':')[0] !== RESERVED_RESOURCE).sort();
   const algorithms = [...new Set(signingKeys.map(({ algorithm }) => algorithm))];
   return {

@@ -44,6 +44,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'root-without-usage': NOT_ISSUING,
   'leaf-is-no-authority': NOT_A_LEAF,
   'leaf-signs-no-certificates': NOT_A_LEAF,
+  'leaf-signs-no-lists': NOT_A_LEAF,
   'leaf-without-name-constraints': NOT_A_LEAF,
   'leaf-key-usage': 'its key usage does not allow digital signatures',
   'client-usage': 'its extended key usage does not allow client authentication',

@@ -5,6 +5,7 @@ import { accept } from '../../core/outcome.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import { isAddressRange } from '../../outbound/address-filter.ts';
 import { judgeAuthority } from '../../pki/path/path.ts';
+import { ANY_POLICY } from '../../pki/path/policies.ts';
 import type { PathPolicy } from '../../pki/path/rule.ts';
 import { whyNoListFile } from '../../pki/revocation/list-reader.ts';
 import { type Certificate, readCertificate } from '../../pki/x509/certificate.ts';
@@ -55,6 +56,9 @@ export function objectionToSettings(
   if (domain !== undefined) return decline('issuer-setting-malformed', `${domain} is not a trust domain`);
   const policy = policies.find((oid) => !OID.test(oid));
   if (policy !== undefined) return decline('issuer-setting-malformed', `${policy} is not an object identifier`);
+  if (policies.includes(ANY_POLICY)) {
+    return decline('issuer-setting-malformed', `${ANY_POLICY} is any-policy, which requires nothing: leave it out`);
+  }
   if (!identitySources.includes('spiffe-id')) return undefined;
   if (trustDomains.length === 0) return decline('issuer-setting-malformed', 'spiffe-id needs a trust domain');
   if (identities === 'derived') return undefined;

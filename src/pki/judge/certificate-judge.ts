@@ -48,23 +48,19 @@ export class CertificateJudge {
     return this.revocation.revokingLists(issuers);
   }
 
+  /** Fetches nothing for a certificate that is refused anyway. */
   async #judgeAnew(presented: PresentedCertificate): Promise<Judgement> {
     const { chain, issuers, evidence } = presented;
     const first = judgeCertificate(presented);
-    const responses = await this.#learn(presented, first);
-    // If nothing was fetched, the first verdict stands; nobody can make us judge twice for nothing.
-    const hasLearned = responses.length > 0 || evidence.lists !== this.revocation.lists;
-    if (!hasLearned) return this.#verdicts.remember(presented, first);
-    return this.#verdicts.judge(this.#presented(chain, issuers, responses));
-  }
-
-  /** Fetches nothing for a certificate that is refused anyway. */
-  async #learn(
-    { chain, issuers }: PresentedCertificate,
-    { outcome, path, issuer }: Judgement,
-  ): Promise<readonly OcspResponse[]> {
+    const { outcome, path, issuer } = first;
     const isOpen = outcome.ok || outcome.refusal.reason === 'certificate-revocation-unknown';
-    return isOpen && path && issuer ? this.revocation.prepare(path, issuer, chain, issuers) : [];
+    const conclude = (responses: readonly OcspResponse[]) => {
+      // If nothing was fetched, the first verdict stands; nobody can make us judge twice for nothing.
+      const hasLearned = responses.length > 0 || evidence.lists !== this.revocation.lists;
+      if (!hasLearned) return this.#verdicts.remember(presented, first);
+      return this.#verdicts.judge(this.#presented(chain, issuers, responses));
+    };
+    return isOpen && path && issuer ? this.revocation.prepare(path, issuer, presented, conclude) : conclude([]);
   }
 
   #presented(

@@ -6,7 +6,7 @@ import { type Certificate, spiffeUris } from '../x509/certificate.ts';
 import { isInSetOrder } from '../x509/distinguished-name.ts';
 import { EXTENSION } from '../x509/extensions.ts';
 import { isAddressAsName, isAlternativeName } from '../x509/general-name.ts';
-import { BELOW_ISSUER, EVERY_ROLE, isCritical, type PathPolicy, type Rule } from './rule.ts';
+import { BELOW_ISSUER, EVERY_ROLE, isCritical, type PathPolicy, type Role, type Rule } from './rule.ts';
 
 // RFC 5280 6.1 processes these. We can process the other extensions that we parse (information access, distribution
 // points, key identifiers) too; they are refused as critical if the RFC requires them not to be.
@@ -173,12 +173,12 @@ export const FORM_RULES: readonly Rule[] = [
   },
   {
     rule: 'spiffe-trust-domain',
-    clause: 'X.509-SVID 2 and 4.1',
+    clause: 'X.509-SVID 2 and 3.2',
     words:
-      'where SPIFFE IDs identify callers, a certificate with one has no other URI, and its trust domain is allowed for the issuer',
+      'where SPIFFE IDs identify callers, a certificate with one has no other URI, its trust domain is allowed for the issuer, and the ID of an authority has no path',
     roles: ['intermediate', 'leaf'],
-    holds: ({ certificate, policy }) =>
-      !policy.identitySources.includes('spiffe-id') || isInTrustDomain(certificate, policy),
+    holds: ({ certificate, role, policy }) =>
+      !policy.identitySources.includes('spiffe-id') || isInTrustDomain(certificate, role, policy),
     found: ({ known }) => spiffeUris(known).slice(0, 2).map(escapeText).join(', '),
     setting: ({ trustDomains = [] }) => `trustDomains: ${trustDomains.join(', ')}`,
   },
@@ -215,8 +215,9 @@ function unknownQualifiers({ known }: Certificate): string[] {
     .filter((oid) => !QUALIFIERS.has(oid));
 }
 
-function isInTrustDomain({ known }: Certificate, { trustDomains = [] }: PathPolicy): boolean {
+function isInTrustDomain({ known }: Certificate, role: Role, { trustDomains = [] }: PathPolicy): boolean {
   const [id, ...others] = spiffeUris(known);
   if (id === undefined) return true;
-  return others.length === 0 && trustDomains.includes(readSpiffeId(id)?.domain ?? '');
+  const { domain = '', path = '' } = readSpiffeId(id) ?? {};
+  return others.length === 0 && trustDomains.includes(domain) && (role === 'leaf' || path === '');
 }

@@ -26,7 +26,7 @@ export function judgePath(
     const isNamedByKey = path[index + 1]?.known.authorityKeyIdentifier?.key !== undefined;
     return { certificate, role: roleAt(path, index, end), isNamedByKey, now, policy };
   });
-  return [...positions.flatMap(judgeCertificateAlone), ...judgeTogether(path, policy, work)];
+  return [...positions.flatMap(judgeCertificateAlone), ...judgeTogether(path, policy, end, work)];
 }
 
 /** Checks a certificate alone by the rules of its role, independent of the rest of the path. */
@@ -82,7 +82,10 @@ function settingOf(rule: Rule, policy: PathPolicy, passed: boolean): string | un
 
 export const EVERY_PROFILE = 'every profile';
 
-function judgeTogether(path: Path, { profile, policies }: PathPolicy, work: NameComparisons): Step[] {
+function judgeTogether(path: Path, policy: PathPolicy, end: PathEnd, work: NameComparisons): Step[] {
+  const { profile } = policy;
+  // Required policies are about callers: signers of lists and OCSP responses usually have none.
+  const policies = end === 'leaf' ? policy.policies : undefined;
   const checks = [
     [
       'path-length',
@@ -98,10 +101,11 @@ function judgeTogether(path: Path, { profile, policies }: PathPolicy, work: Name
       'certificate-policies',
       'the certificate policies of the path are valid (RFC 5280 6.1)',
       violatedPolicy(path, policies),
+      policies && !violatedPolicy(path) ? `policies: ${policies.join(', ')}` : EVERY_PROFILE,
     ],
   ] as const;
-  return checks.map(([rule, words, found]) =>
-    step(rule, !found, 'path', explain(words, found), found ? { setting: EVERY_PROFILE } : {}),
+  return checks.map(([rule, words, found, setting = EVERY_PROFILE]) =>
+    step(rule, !found, 'path', explain(words, found), found ? { setting } : {}),
   );
 }
 

@@ -3,7 +3,7 @@
 // Unless the issuer requires policies, we accept every one (user-initial-policy-set is any-policy).
 import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
 
-const ANY_POLICY = '2.5.29.32.0';
+export const ANY_POLICY = '2.5.29.32.0';
 
 interface PolicyNode {
   /** The policies expected in the next certificate. */

@@ -58,6 +58,15 @@ export const ROLE_RULES: readonly Rule[] = [
     holds: ({ certificate }) => !certificate.known.keyUsage?.has(KEY_USAGE.keyCertSign),
   },
   {
+    rule: 'leaf-signs-no-lists',
+    clause: 'X.509-SVID 5.2',
+    words: 'where SPIFFE IDs identify callers, the key usage of a leaf does not include cRLSign',
+    roles: ['leaf'],
+    holds: ({ certificate, policy }) =>
+      !policy.identitySources.includes('spiffe-id') || !certificate.known.keyUsage?.has(KEY_USAGE.crlSign),
+    setting: ({ identitySources }) => `identitySources: ${identitySources.join(', ')}`,
+  },
+  {
     rule: 'leaf-without-name-constraints',
     clause: 'RFC 5280 4.2.1.10',
     words: 'only authorities have name constraints',

@@ -5,8 +5,8 @@ import type { PublicKeyFacts } from '../x509/public-key.ts';
 
 /** Estimates divided by this give the time that docs/certificates.md states. */
 export const SAFETY = 1.5;
-// The budget is small until an approved issuer's signature is found; before that, anybody could cause the work. Enough
-// to check all certificates that may be presented with P-256 or RSA keys.
+// The budget is small until the leaf is known to be authentic: anybody could cause the work. Enough to check all certificates
+// that may be presented with P-256 or RSA keys. Each authentic intermediate pays for itself: see `extend`.
 export const BEFORE_SIGNATURE = 4_500;
 // Enough for eight intermediates with P-521.
 export const AFTER_SIGNATURE = 33_000;
@@ -18,19 +18,16 @@ export class SearchBudget {
   readonly #issuers = new Set<PublicKeyFacts>();
   #spent = 0;
   #limit: number;
+  readonly #most: number;
   #isExhausted = false;
 
-  constructor(limit: number = BEFORE_SIGNATURE) {
+  constructor(limit: number = BEFORE_SIGNATURE, most: number = AFTER_SIGNATURE) {
     this.#limit = limit;
+    this.#most = most;
   }
 
   get isExhausted(): boolean {
     return this.#isExhausted;
-  }
-
-  /** Whether an approved issuer has signed one of the presented certificates. */
-  get hasSignature(): boolean {
-    return this.#limit > BEFORE_SIGNATURE;
   }
 
   /** Whether the budget allows the work. */
@@ -57,15 +54,15 @@ export class SearchBudget {
     return true;
   }
 
-  /** Call once an approved issuer has signed one of the presented certificates. */
-  signatureFound(): void {
-    this.#limit = AFTER_SIGNATURE;
+  /** Once a presented certificate is authentic: allows as much more, in total no more than for an authentic leaf. */
+  extend(cost: number): void {
+    this.#limit = Math.min(this.#limit + cost, this.#most);
   }
 }
 
 /** For the signers of revocation lists; the path of the caller is already valid. */
 export function signerBudget(): SearchBudget {
-  return new SearchBudget(FOR_LIST_SIGNERS);
+  return new SearchBudget(FOR_LIST_SIGNERS, FOR_LIST_SIGNERS);
 }
 
 const CURVE_COSTS: Readonly<Record<string, number>> = { 'P-256': 135, 'P-384': 1_400, 'P-521': 3_100 };
@@ -90,9 +87,9 @@ export function signatureCost(
   return check + octets / 250 + (isKnown ? 0 : LOAD_KEY);
 }
 
-/** The cost of looking for the issuers of one certificate among this many authorities. */
-export function stepCost(authorities: number): number {
-  return 2 + authorities;
+/** The cost of looking for the issuers of one certificate. Registered authorities count less: an operator may have thousands. */
+export function stepCost(presented: number, registered: number): number {
+  return 2 + presented + registered / 8;
 }
 
 /** The cost of checking whether the certificates of one path are revoked. */

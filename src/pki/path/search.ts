@@ -1,6 +1,5 @@
-// Finds paths from a leaf up to an approved issuer, by name and signature. Nothing else is done for a stranger: until an
-// authority that the operator knows has signed one of the presented certificates, only keys that the operator knows are
-// used. A certificate is parsed in full when a whole path of signatures leads to it. All work is bounded, because a graph
+// Finds paths from a leaf up to an approved issuer, by name and signature. Nothing else is done for a stranger: only keys of
+// authorities that the operator knows, and of presented certificates below them, are used. A certificate is parsed in full when a whole path of signatures leads to it. All work is bounded, because a graph
 // of cross-signed CAs has exponentially many paths.
 import type { EpochSeconds } from '../../core/time.ts';
 import { Candidate, candidateOf } from '../x509/candidate.ts';
@@ -9,7 +8,15 @@ import { type DistinguishedName, foldedCharacters, mayBeSame, sameName } from '.
 import type { PublicKeyFacts } from '../x509/public-key.ts';
 import { couldBeSignedBy, isSignedBy } from '../x509/signed.ts';
 import type { Path } from './path.ts';
-import { foldCost, nameCost, parseCost, SearchBudget, signatureCost, stepCost } from './search-budget.ts';
+import {
+  AFTER_SIGNATURE,
+  foldCost,
+  nameCost,
+  parseCost,
+  SearchBudget,
+  signatureCost,
+  stepCost,
+} from './search-budget.ts';
 
 export interface SearchLimits {
   /**
@@ -30,7 +37,11 @@ export class PathSearch {
   readonly #anchors: ReadonlyMap<Candidate, Certificate>;
   /** Anchors first. */
   readonly #authorities: readonly Candidate[];
-  readonly #pool: readonly Candidate[];
+  readonly #presented: readonly Candidate[];
+  /** Presented certificates below an authority that the operator knows. */
+  readonly #authentic = new Set<Candidate>();
+  /** Whether all of them are known. */
+  #isComplete = false;
   readonly #limits: SearchLimits;
   readonly #budget: SearchBudget;
   readonly #folded = new Set<DistinguishedName>();
@@ -48,8 +59,9 @@ export class PathSearch {
     budget: SearchBudget = new SearchBudget(),
   ) {
     this.#anchors = new Map(anchors.map((certificate) => [candidateOf(certificate), certificate]));
-    this.#pool = pool.map(asCandidate).filter((candidate) => !anchors.some((anchor) => isCopyOf(candidate, anchor)));
-    this.#authorities = [...this.#anchors.keys(), ...this.#pool];
+    const others = pool.map(asCandidate).filter((candidate) => !anchors.some((anchor) => isCopyOf(candidate, anchor)));
+    this.#presented = others.filter(({ isPresented }) => isPresented);
+    this.#authorities = [...this.#anchors.keys(), ...others];
     this.#now = now;
     this.#limits = limits;
     this.#budget = budget;
@@ -66,7 +78,8 @@ export class PathSearch {
    */
   *pathsTo(leaf: Certificate | Candidate): Generator<Path> {
     const last = asCandidate(leaf);
-    if (!this.#budget.hasSignature && last.isPresented && !this.#isVouchedFor(last)) return;
+    if (!this.#isAuthentic(last)) return;
+    this.#budget.extend(AFTER_SIGNATURE);
     let isFound = false;
     for (const path of this.#isValid(last) ? this.#ascend([last], this.#isValid) : []) {
       isFound = true;
@@ -83,28 +96,40 @@ export class PathSearch {
 
   readonly #isValid = (candidate: Candidate): boolean => candidate.isValidAt(this.#now);
 
-  /** Whether an authority that the operator knows has signed the leaf or a certificate that was sent with it. */
-  #isVouchedFor(leaf: Candidate): boolean {
-    const known = this.#authorities.filter(isKnown);
-    const sent = this.#pool.filter(({ isPresented }) => isPresented);
-    const isLater = (candidate: Candidate) => Number(!this.#isValid(candidate));
-    const presented = likelyFirst(leaf, sent).toSorted((a, b) => isLater(a) - isLater(b));
-    const isLikely = (below: Candidate) =>
-      known.some((above) => rankOf(above, below) <= LIKELY && this.#hasIssued(above, below));
-    if (!presented.some(isLikely) && !this.#isSignedByAny(known, presented)) return false;
-    this.#budget.signatureFound();
-    return true;
+  /** Whether the operator knows it, or signatures lead from an authority that the operator knows down to it. */
+  #isAuthentic(candidate: Candidate): boolean {
+    if (isKnown(candidate) || this.#authentic.has(candidate)) return true;
+    const isInPool = this.#presented.includes(candidate);
+    if (this.#isComplete && isInPool) return false;
+    const isLater = (other: Candidate) => Number(!this.#isValid(other));
+    const presented = likelyFirst(candidate, this.#isComplete ? [] : this.#presented);
+    const below = presented.toSorted((a, b) => isLater(a) - isLater(b));
+    // What is expensive to compare comes last.
+    for (const rank of [LIKELY, UNLIKELY]) {
+      const above = [...this.#authorities.filter(isKnown), ...this.#authentic];
+      if (this.#descend(above, below, rank, candidate)) return true;
+    }
+    this.#isComplete = true;
+    return false;
   }
 
-  /** What is expensive to compare comes last. */
-  #isSignedByAny(known: readonly Candidate[], presented: readonly Candidate[]): boolean {
-    const pairs = presented.flatMap((below) => known.map((above) => ({ above, below, rank: rankOf(above, below) })));
-    return pairs.sort((a, b) => a.rank - b.rank).some(({ above, below }) => this.#hasIssued(above, below));
+  /** Finds authentic certificates, until the one that is sought. */
+  #descend(above: readonly Candidate[], below: readonly Candidate[], most: number, sought: Candidate): boolean {
+    const pairs = below.flatMap((one) =>
+      above.map((other) => ({ above: other, below: one, rank: rankOf(other, one) })),
+    );
+    for (const pair of pairs.filter(({ rank }) => rank <= most).sort((a, b) => a.rank - b.rank)) {
+      if (this.#authentic.has(pair.below) || !this.#hasIssued(pair.above, pair.below)) continue;
+      this.#authentic.add(pair.below);
+      if (pair.below === sought || this.#descend([pair.below], below, most, sought)) return true;
+    }
+    return false;
   }
 
   *#ascend(trail: Trail, isEligible: (candidate: Candidate) => boolean): Generator<Path> {
     // Signature checks are cached, but a graph has more paths than edges.
-    if (!this.#budget.spend(stepCost(this.#authorities.length))) return;
+    const presented = this.#presented.length;
+    if (!this.#budget.spend(stepCost(presented, this.#authorities.length - presented))) return;
     const [top] = trail;
     for (const above of byRank(this.#authorities, top)) {
       const anchor = this.#anchors.get(above);
@@ -157,7 +182,7 @@ export class PathSearch {
   }
 
   #hasIssued(above: Candidate, below: Candidate): boolean {
-    return this.#hasName(below, 'issuer', above) && this.#hasSigned(above, below);
+    return this.#hasName(below, 'issuer', above) && this.#isAuthentic(above) && this.#hasSigned(above, below);
   }
 
   /** Whether the candidate names this CA as its issuer. */
@@ -210,10 +235,13 @@ export class PathSearch {
     if (!key || !couldBeSignedBy(below.signed, key)) return false;
     const known = below.signers.get(key);
     if (known !== undefined) return known;
+    const cost = signatureCost(key, below.der.length, isKnown(above));
     const isFree = isKnown(above) && isKnown(below);
-    if (!isFree && !this.#budget.spendOnCheck(key, signatureCost(key, below.der.length, isKnown(above)))) return false;
+    if (!isFree && !this.#budget.spendOnCheck(key, cost)) return false;
     const signed = isSignedBy(below.signed, key);
     below.signers.set(key, signed);
+    const next = signed && !isFree ? this.#keyOf(below) : undefined;
+    if (next) this.#budget.extend(cost + signatureCost(next, below.der.length, false));
     return signed;
   }
 
@@ -246,6 +274,7 @@ function rankOf(above: Candidate, below: Candidate): number {
 
 /** The octets of the name are the same, and the key identifiers do not differ. */
 const LIKELY = 1;
+const UNLIKELY = 5;
 
 function rankOfKey(own: Uint8Array | undefined, named: Uint8Array | undefined): number {
   if (!own || !named) return 1;

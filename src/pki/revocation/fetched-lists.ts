@@ -9,12 +9,12 @@ import type { Certificate } from '../x509/certificate.ts';
 import { beginOf, type RevocationList } from './crl.ts';
 import { whyNotTrusted } from './crl-check.ts';
 import {
-  isFull,
+  hasRoom,
   type KeptLists,
   type ListExchange,
   type ListLimits,
   NOTHING,
-  overLimits,
+  nextToDrop,
   type ServedList,
   withList,
 } from './kept-lists.ts';
@@ -57,14 +57,16 @@ export class FetchedLists {
   readonly #renewals: Renewals;
   /** The list that was not needed for the longest time first. */
   readonly #kept = new Map<string, KeptLists>();
-  /** Lists that callers of this node named, and the approved issuers of these callers. */
+  /** Lists that callers of this node named, and the approved issuers of these callers. All of them are kept. */
   readonly #named = new Map<string, Set<string>>();
+  /** How many verdicts wait for a list. */
+  readonly #awaited = new Map<string, number>();
   readonly #logged = new Map<string, string>();
   /** The last failures of this node, and when to retry. */
   readonly #failed = new Map<string, EpochSeconds>();
   /** The delay after the last failure. */
   readonly #delays = new Map<string, number>();
-  /** Untrusted contents from the store; parsed again when the set of CAs changes. */
+  /** Contents in the store that are not trusted or do not fit; parsed again when the set of CAs changes. */
   readonly #refused = new Map<string, string>();
 
   constructor(ports: ListPorts) {
@@ -76,10 +78,23 @@ export class FetchedLists {
     return [...this.#kept.values()].flatMap(({ lists }) => lists.map(({ list }) => list));
   }
 
+  /** These lists are not dropped until the returned function is called. */
+  hold(urls: readonly string[]): () => void {
+    for (const url of urls) this.#awaited.set(url, (this.#awaited.get(url) ?? 0) + 1);
+    return () => {
+      for (const url of urls) {
+        const left = (this.#awaited.get(url) ?? 0) - 1;
+        if (left > 0) this.#awaited.set(url, left);
+        else this.#awaited.delete(url);
+      }
+    };
+  }
+
   /** Waits only if there is no unexpired list, and only for a limited time. */
   need(url: string, label: string): Promise<void> {
-    const kept = this.#kept.get(url);
-    if (kept && this.#kept.delete(url)) this.#kept.set(url, kept);
+    const kept = this.#kept.get(url) ?? NOTHING;
+    this.#kept.delete(url);
+    this.#kept.set(url, kept);
     this.#named.set(url, (this.#named.get(url) ?? new Set<string>()).add(label));
     this.#ports.exchange.named(url);
     const renewal = this.#renewals.once(url, kept, () => this.#renew(url));
@@ -98,6 +113,7 @@ export class FetchedLists {
   /** Renews what is due; drops lists that nobody uses or that no accepted CA signed. */
   async renew(): Promise<void> {
     for (const [url, kept] of this.#kept) this.#keepOrForget(url, kept);
+    this.#dropSurplus();
     const mine = [...this.#kept].filter(([url, kept]) => !this.#leavesToOthers(url, kept));
     await Promise.all(mine.map(([url, kept]) => this.#renewals.once(url, kept, () => this.#renew(url))));
   }
@@ -121,11 +137,10 @@ export class FetchedLists {
   }
 
   async #follow({ url, mark, failure, checkedAt, renewAt }: SharedList): Promise<void> {
-    // Lists that no caller of this node named wait until there is room.
-    if (!this.#kept.has(url) && !this.#named.has(url) && isFull(this.#kept, this.#ports.limits())) return;
+    if (!this.#hasRoom(url, 0)) return;
     if (mark !== undefined && !this.#heldAs(url, mark) && this.#refused.get(url) !== mark)
       await this.#takeShared(url, mark);
-    const hasFailed = failure !== undefined && (this.#kept.has(url) || this.#named.has(url));
+    const hasFailed = failure !== undefined && this.#kept.has(url);
     if (!hasFailed && !this.#heldAs(url, mark)) return;
     if (hasFailed) this.#delays.set(url, Math.max(renewAt - checkedAt, this.#delays.get(url) ?? 0));
     // Never later than this node's own schedule: the store's value is not trusted.
@@ -137,10 +152,16 @@ export class FetchedLists {
   async #takeShared(url: string, mark: string): Promise<void> {
     const contents = await this.#ports.exchange.contents(url);
     if (!contents) return;
+    if (!this.#hasRoom(url, contents.length)) return void this.#refused.set(url, mark);
     const taken = await this.#take(url, contents);
     if (taken.ok) return;
     this.#refused.set(url, mark);
     if (this.#named.has(url)) this.#logRefused(url, `in the store: ${taken.refusal}`);
+  }
+
+  /** A list that no caller of this node named displaces no other. */
+  #hasRoom(url: string, octets: number): boolean {
+    return this.#kept.has(url) || hasRoom(this.#kept, octets, this.#ports.limits());
   }
 
   async #fetch(url: string): Promise<void> {
@@ -150,6 +171,7 @@ export class FetchedLists {
       withinMs: FETCH_MS,
       allowed: this.#allowedFor(url),
     });
+    if (!this.#kept.has(url)) return; // dropped in the meantime
     if (!answer.ok) return this.#shareFailure(url, answer.refusal, RETRY_SECONDS);
     const taken = await this.#take(url, answer.value);
     if (!taken.ok) return this.#shareFailure(url, taken.refusal, DOUBT_SECONDS);
@@ -238,9 +260,20 @@ export class FetchedLists {
 
   #put(url: string, kept: KeptLists): void {
     this.#kept.set(url, kept);
-    for (const { dropped, limit } of overLimits(this.#kept, url, this.#ports.limits())) {
+    this.#dropSurplus();
+  }
+
+  #dropSurplus(): void {
+    const ownerOf = (url: string) => this.#named.get(url)?.values().next().value;
+    const isSpare = (url: string) => !this.#awaited.has(url);
+    for (;;) {
+      const { dropped, limit } = nextToDrop(this.#kept, ownerOf, isSpare, this.#ports.limits()) ?? {};
+      if (dropped === undefined || limit === undefined) return;
+      const { mark } = this.#kept.get(dropped)?.lists.at(-1) ?? {};
       this.#ports.limitHit(limit);
       this.#forget(dropped);
+      // Not loaded from the store again before a caller needs it.
+      if (mark !== undefined) this.#refused.set(dropped, mark);
     }
   }
 
@@ -266,13 +299,16 @@ export class FetchedLists {
   }
 
   #postpone(url: string, renewAt: EpochSeconds): void {
-    this.#put(url, { ...(this.#kept.get(url) ?? NOTHING), renewAt });
+    const kept = this.#kept.get(url);
+    if (kept) this.#put(url, { ...kept, renewAt });
   }
 
   #keepOrForget(url: string, kept: KeptLists): void {
     const lists = this.#listsWorthKeeping(url, kept);
-    if (!lists) this.#forget(url);
-    else if (lists.length < kept.lists.length) this.#keep(url, { ...kept, lists });
+    if (!lists) {
+      this.#forget(url);
+      this.#refused.clear(); // there may be room now
+    } else if (lists.length < kept.lists.length) this.#keep(url, { ...kept, lists });
   }
 
   /** Undefined if the address itself is no longer used. */
@@ -288,9 +324,10 @@ export class FetchedLists {
   }
 
   #forget(url: string): void {
+    const { lists } = this.#kept.get(url) ?? NOTHING;
     for (const known of [this.#kept, this.#named, this.#logged, this.#failed, this.#delays, this.#refused])
       known.delete(url);
-    this.#ports.changed();
+    if (lists.length > 0) this.#ports.changed();
   }
 
   #logRefused(url: string, why: string): void {

@@ -73,33 +73,55 @@ export interface ListLimits {
 /** What a list needs in memory besides its own size. */
 const OVERHEAD_BYTES = 4096;
 
-/** The lists to drop, and the limit that is the reason: the first ones, but not the newest. */
-export function overLimits(
-  kept: ReadonlyMap<string, KeptLists>,
-  newest: string,
-  { addressesPerIssuer, totalBytes, issuers }: ListLimits,
-): { readonly dropped: string; readonly limit: string }[] {
-  let count = kept.size - addressesPerIssuer * issuers;
-  let bytes = bytesOf(kept) - totalBytes;
-  return [...kept].flatMap(([dropped, lists]) => {
-    if (dropped === newest || (count <= 0 && bytes <= 0)) return [];
-    const [name, most] = bytes > 0 ? ['totalBytes', totalBytes] : ['addressesPerIssuer', addressesPerIssuer];
-    count--;
-    bytes -= sizeOf(lists);
-    return [{ dropped, limit: `certificates name more revocation lists than revocation.${name} (${most}) allows` }];
-  });
+/** Lists by address, the one that was not needed for the longest time first. */
+export type AllLists = ReadonlyMap<string, KeptLists>;
+
+interface Drop {
+  readonly dropped: string;
+  readonly limit: string;
 }
 
-export function isFull(kept: ReadonlyMap<string, KeptLists>, { addressesPerIssuer, totalBytes, issuers }: ListLimits) {
-  return kept.size >= addressesPerIssuer * issuers || bytesOf(kept) >= totalBytes;
+/**
+ * What to drop next if a limit is exceeded. `ownerOf`: the issuer for which an address counts; undefined if only callers of other
+ * nodes named it. `isSpare`: whether no verdict waits for it.
+ */
+export function nextToDrop(
+  kept: AllLists,
+  ownerOf: (url: string) => string | undefined,
+  isSpare: (url: string) => boolean,
+  { addressesPerIssuer, totalBytes }: ListLimits,
+): Drop | undefined {
+  const byOwner = [...Map.groupBy(kept.keys(), ownerOf)];
+  const hasList = (url: string) => kept.get(url)?.lists.length !== 0;
+  for (const [owner, urls] of byOwner) {
+    const spare = owner !== undefined && urls.length > addressesPerIssuer ? urls.filter(isSpare) : [];
+    const dropped = spare.find((url) => !hasList(url)) ?? spare[0];
+    if (dropped !== undefined) return { dropped, limit: tooMany('addressesPerIssuer', addressesPerIssuer) };
+  }
+  if (bytesOf(kept.values()) <= totalBytes) return undefined;
+  // The issuer with the most octets gives way, so that none can displace the lists of the others.
+  const shares = byOwner.map(([owner, urls]) => ({
+    spare: urls.filter((url) => hasList(url) && isSpare(url)),
+    bytes: owner === undefined ? Number.POSITIVE_INFINITY : bytesOf(urls.map((url) => kept.get(url) ?? NOTHING)),
+  }));
+  const [largest] = shares.filter(({ spare }) => spare.length > 0).sort((a, b) => b.bytes - a.bytes);
+  const dropped = largest?.spare[0];
+  return dropped === undefined ? undefined : { dropped, limit: tooMany('totalBytes', totalBytes) };
 }
 
-function bytesOf(kept: ReadonlyMap<string, KeptLists>): number {
-  return [...kept.values()].reduce((sum, lists) => sum + sizeOf(lists), 0);
+function tooMany(setting: string, most: number): string {
+  return `certificates name more revocation lists than revocation.${setting} (${most}) allows`;
 }
 
-function sizeOf({ lists }: KeptLists): number {
-  return lists.reduce((sum, { list }) => sum + list.toBeSigned.whole.length, OVERHEAD_BYTES);
+/** Whether one more list of this size fits without dropping another. */
+export function hasRoom(kept: AllLists, octets: number, { addressesPerIssuer, totalBytes, issuers }: ListLimits) {
+  return kept.size < addressesPerIssuer * issuers && bytesOf(kept.values()) + octets + OVERHEAD_BYTES <= totalBytes;
+}
+
+function bytesOf(kept: Iterable<KeptLists>): number {
+  let sum = 0;
+  for (const { lists } of kept) for (const { list } of lists) sum += list.toBeSigned.whole.length + OVERHEAD_BYTES;
+  return sum;
 }
 
 export interface ListExchange extends Omit<Exchange<SharedList>, 'share'> {

@@ -105,24 +105,30 @@ export class RevocationSource {
   }
 
   /**
-   * Fetches what the revocation policy needs and we lack; returns the OCSP responses for this path. `chain`: as the caller
-   * sent it. `issuers`: the currently approved ones.
+   * Fetches what the revocation policy needs and we lack, then judges with the OCSP responses for this path and the lists that are
+   * kept, none of which is dropped before. `chain`: as the caller sent it. `issuers`: the currently approved ones.
    */
-  async prepare(
+  async prepare<T>(
     path: Path,
     issuer: ApprovedIssuer,
-    chain: readonly Uint8Array[],
-    issuers: readonly ApprovedIssuer[],
-  ): Promise<readonly OcspResponse[]> {
+    { chain, issuers }: { readonly chain: readonly Uint8Array[]; readonly issuers: readonly ApprovedIssuer[] },
+    judge: (responses: readonly OcspResponse[]) => T,
+  ): Promise<T> {
     this.#issuers = issuers;
     this.#rememberSent(path.slice(1, -1), issuer);
     if (issuer.revocation.crl !== 'off') this.#rememberSent(this.#signersSent(path, issuer, chain), issuer);
     const pairs = path.slice(1).map((certificate, index) => ({ certificate, issuer: path[index] ?? path[0] }));
     const visits = pairs.map((pair) => this.#visitsFor(pair, issuer));
-    const lists = visits.flatMap(({ urls }) => urls).map((url) => this.#fetched.need(url, issuer.label));
-    const requests = visits.flatMap(({ responder }) => (responder ? [this.#responders.need(responder, issuer)] : []));
-    const [responses] = await Promise.all([Promise.all(requests), Promise.all(lists)]);
-    return responses.flatMap((response) => response ?? []);
+    const urls = visits.flatMap(({ urls }) => urls);
+    const release = this.#fetched.hold(urls);
+    try {
+      const lists = urls.map((url) => this.#fetched.need(url, issuer.label));
+      const requests = visits.flatMap(({ responder }) => (responder ? [this.#responders.need(responder, issuer)] : []));
+      const [responses] = await Promise.all([Promise.all(requests), Promise.all(lists)]);
+      return judge(responses.flatMap((response) => response ?? []));
+    } finally {
+      release();
+    }
   }
 
   /** The current lists that end grants. */

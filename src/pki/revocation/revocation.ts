@@ -117,7 +117,7 @@ export interface RevocationQuestion {
  * RFC 5280 6.3.3 (f): a list may be signed with another key of the issuer (key rollover, separate CRL keys) or by another
  * CA (an indirect list), if that key is certified under the same approved issuer and not itself revoked.
  * All lists and certificates of a verdict share one search, which is limited. Registered certificates come first and cost
- * nothing, so a caller cannot hide a registered signer behind others.
+ * little, so a caller cannot hide a registered signer behind others.
  */
 function listSigners(question: RevocationQuestion): SignersOf {
   let search: SignersOf | undefined;

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { IdentitySource } from '../../../core/certificate.ts';
-import type { ApprovedIssuer } from '../../../core/issuer.ts';
+import type { ApprovedIssuer, OptionalCurve } from '../../../core/issuer.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
 import { openDirectory } from '../../../open-directory.ts';
 import { type CallerExplanation, explainCaller } from '../../../operations/admin/explain-caller.ts';
+import { objectionToSettings } from '../../../operations/admin/issuer-draft.ts';
 import { systemFetch } from '../../../outbound/guarded-fetch.ts';
 import { readPemOrDer } from '../../../pki/der/pem.ts';
 import { CertificateJudge } from '../../../pki/judge/certificate-judge.ts';
@@ -13,6 +14,7 @@ import { FollowedRegistry } from '../../../store/registry.ts';
 import { systemClock } from '../../../system.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { print, printJson } from '../../terminal/output.ts';
+import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
 
 export interface ExplainFlags {
@@ -22,19 +24,23 @@ export interface ExplainFlags {
   readonly at?: EpochSeconds;
   readonly profile?: ApprovedIssuer['profile'];
   readonly source?: readonly IdentitySource[];
+  readonly trustDomain?: readonly string[];
+  readonly policy?: readonly string[];
+  readonly curve?: readonly OptionalCurve[];
+  readonly mlDsa?: true;
   readonly throughProxy?: true;
   readonly json?: true;
 }
 
 export async function explain(file: string, flags: ExplainFlags, command: Command): Promise<void> {
-  const { issuers, profile, source } = flags;
+  const { issuers } = flags;
   const chain = readAll([file, ...(flags.chain ?? [])]).flatMap((one) => readPemOrDer(one, 'CERTIFICATE'));
   const sent = (explained: CallerExplanation) => (flags.throughProxy ? explained : explainHandshake(explained, chain));
   if (issuers) return show(sent(await explainByFiles(file, { ...flags, issuers })), flags);
-  if (profile || source) {
+  if (Object.keys(settingsOf(flags)).length > 0) {
     throw new CommandFailure(
       'usage',
-      '--profile and --source go with --issuers',
+      'the settings of an issuer, such as --profile and --source, go with --issuers',
       'Without --issuers, the settings of the approved issuer decide: tessera issuer list --json',
     );
   }
@@ -43,17 +49,33 @@ export async function explain(file: string, flags: ExplainFlags, command: Comman
   });
 }
 
+function settingsOf({ profile, source, trustDomain, policy, curve, mlDsa }: ExplainFlags): Partial<ApprovedIssuer> {
+  return {
+    ...(profile && { profile }),
+    ...(source && { identitySources: source }),
+    ...(trustDomain && { trustDomains: trustDomain }),
+    ...(policy && { policies: policy }),
+    ...(curve && { curves: curve }),
+    ...(mlDsa && { mlDsa }),
+  };
+}
+
 async function explainByFiles(
   file: string,
-  { issuers, chain = [], crl = [], at, profile, source }: ExplainFlags & { issuers: readonly string[] },
+  { issuers, ...flags }: ExplainFlags & { issuers: readonly string[] },
 ): Promise<CallerExplanation> {
+  const { chain = [], crl = [], at } = flags;
+  const settings = settingsOf(flags);
+  const { identitySources = ['common-name'], trustDomains = [], policies = [] } = settings;
+  const objection = objectionToSettings({ identitySources, identities: 'derived', trustDomains, policies });
+  if (objection) accepted(objection);
   const [certificate = new Uint8Array(), ...rest] = readAll([file, ...chain]);
   return explainFiles({
     certificate,
     chain: rest,
     issuers: readAll(issuers),
     crls: readAll(crl),
-    settings: { ...(profile && { profile }), ...(source && { identitySources: source }) },
+    settings,
     now: at ?? systemClock.now(),
   });
 }
