@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { certificateFigures } from './figures/certificates.ts';
 import { connectionFigures } from './figures/connections.ts';
 import { eventByteFigures } from './figures/event-bytes.ts';
+import { removalFigures } from './figures/event-removal.ts';
 import { eventFigures } from './figures/events.ts';
 import { postgresFigures } from './figures/postgres.ts';
 import { growthFigures } from './figures/postgres-growth.ts';
@@ -30,6 +31,8 @@ const USAGE = `npm run figures -- [NAME …] [OPTION …]: all of the first kind
 Only where they are named, and of no use while the machine does something else:
   postgres         refreshes a second on PostgreSQL and on SQLite, beside a plain loop and an echo
                    --grants 10000 --callers 64 --rounds 5 --seconds 3
+  event-removal    how long PostgreSQL takes to remove a day of events, and refreshes a second meanwhile
+                   --events 10000000 --callers 64 --seconds 4
   tracing          refreshes a second with tracing off, with 5 percent and with all requests recorded, in turns
                    --rounds 5 --seconds 0.8
   connections      memory of an idle TLS connection in the service; takes two minutes
@@ -46,6 +49,7 @@ const { values, positionals } = parseArgs({
     grants: { type: 'string', default: '10000' },
     callers: { type: 'string', default: '64' },
     rounds: { type: 'string', default: '5' },
+    events: { type: 'string', default: '10000000' },
     refreshes: { type: 'string', default: '1000000' },
     seconds: { type: 'string' },
     connections: { type: 'string', default: '4000' },
@@ -69,6 +73,8 @@ const ALWAYS = {
 const FIGURES: Readonly<Record<string, () => Promise<void>>> = {
   ...ALWAYS,
   postgres: () => postgresFigures({ grants, callers, rounds, seconds: Number(values.seconds ?? 3) }),
+  'event-removal': () =>
+    removalFigures({ events: Number(values.events), callers, seconds: Number(values.seconds ?? 4) }),
   tracing: () => tracingFigures({ rounds, seconds: Number(values.seconds ?? 0.8) }),
   connections: () => connectionFigures(Number(values.connections)),
   verify: () => verifyFigures({ rounds, seconds: Number(values.seconds ?? 0.5) }),

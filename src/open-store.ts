@@ -49,7 +49,7 @@ interface ConfiguredStore {
   /** Opens it to move another store into it. */
   readonly movesTo?: () => Promise<Receiver>;
   /** Upgrades the schema, as the role in the address. */
-  readonly migrateSchema?: () => Promise<SchemaChange>;
+  readonly migrateSchema?: (progress?: (line: string) => void) => Promise<SchemaChange>;
 }
 
 type Copies = Awaited<ReturnType<typeof sqliteCopies>>;
@@ -134,7 +134,8 @@ function sqliteStore(path: string): ConfiguredStore {
 
 function postgresStore(url: Secret): ConfiguredStore {
   const options = { url, environment: process.env };
-  const migrateSchema = async () => (await import('./store/postgres/open.ts')).migratePostgres(options);
+  const migrateSchema = async (progress?: (line: string) => void) =>
+    (await import('./store/postgres/open.ts')).migratePostgres({ ...options, ...(progress && { progress }) });
   const serverFacts = async () => (await import('./store/postgres/server-facts.ts')).serverFacts(url, process.env);
   return {
     open: async (opener) => {

@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { composeService, type Service } from './compose/service.ts';
 import type { Config } from './config/schema.ts';
 import { type MetricsPart, sumOfCounters } from './doors/ops/merge-metrics.ts';
 import { type Log, makeLog } from './log/log.ts';
 import { endWithoutReader } from './log/standard-output.ts';
 import { openKeyring } from './open-keyring.ts';
-import { openStore } from './open-store.ts';
+import { openStore, storeAt } from './open-store.ts';
 import { alignWithKeyring } from './operations/admin/signing-keys.ts';
 import { followKeyring } from './serve/follow-keyring.ts';
 import { Gathering } from './serve/gather.ts';
@@ -12,7 +13,7 @@ import { reportToSystemd } from './serve/systemd.ts';
 import { endsWithin } from './serve/within.ts';
 import { isWorker, leaveSupervisor, reportServing, superviseWorkers, workersReply } from './serve/workers.ts';
 import { takeOver } from './store/move-mark.ts';
-import type { Store, StoreUnavailable } from './store/store.ts';
+import { ClockImplausible, type Store, StoreUnavailable } from './store/store.ts';
 import { systemClock } from './system.ts';
 import { Keyring, type StoredKey } from './tokens/keyring.ts';
 import { VERSION } from './version.ts';
@@ -72,43 +73,64 @@ async function stopInTime(service: Pick<Service, 'stop'>, patienceMs: number, lo
   process.exit();
 }
 
-/** Undefined if a signal arrived while it waited for the store. */
+/** A start writes. A shared store that does not take the writes yet is tried again, like one that is away. */
 async function startService(config: Config, log: Log, stopSignal: Promise<string>) {
-  const store = await openWhenAvailable(config, log, stopSignal);
-  if (!store) return undefined;
-  try {
-    await takeOver(store);
-    const readKeys = () => openKeyring(config, store);
-    const keys = await readKeys();
-    const keyring = new Keyring(keys);
-    const by = { as: 'service', why: 'start' } as const;
-    // From its first token on, every node needs the key that mints.
-    const apply = async (held: readonly StoredKey[]) => {
-      const ended = await alignWithKeyring(held, { store, by });
-      if (ended.length > 0)
-        log.warn({ keys: ended.map(({ id }) => id) }, 'retired keys were in use in the store: ended again');
-    };
-    await apply(keys);
-    const service = await composeService(config, store, keyring, log);
-    const stopFollowing =
-      config.keyring.from === 'file'
-        ? followKeyring({ path: config.keyring.path, keyring, readKeys, apply, log })
-        : async () => undefined;
-    const stop = async () => {
-      await stopFollowing();
-      await service.stop();
-    };
-    return { ...service, stop };
-  } catch (error) {
-    await store.close();
-    throw error;
+  const logWaiting = waitingLog(log);
+  const stopped = stopSignal.then(() => true);
+  for (;;) {
+    const store = await openWhenAvailable(config, log, stopSignal, logWaiting);
+    if (!store) return undefined;
+    try {
+      return await startOn(store, config, log);
+    } catch (error) {
+      await store.close();
+      if (!isPassing(error) || !storeAt(config).isShared) throw error;
+      logWaiting(error);
+    }
+    if (await Promise.race([stopped, sleep(AGAIN_MS)])) return undefined;
   }
 }
 
-async function openWhenAvailable(config: Config, log: Log, stopSignal: Promise<string>): Promise<Store | undefined> {
+const AGAIN_MS = 1_000;
+
+function isPassing(error: unknown): error is StoreUnavailable {
+  return error instanceof StoreUnavailable && !(error instanceof ClockImplausible);
+}
+
+async function startOn(store: Store, config: Config, log: Log) {
+  await takeOver(store);
+  const readKeys = () => openKeyring(config, store);
+  const keys = await readKeys();
+  const keyring = new Keyring(keys);
+  const by = { as: 'service', why: 'start' } as const;
+  // From its first token on, every node needs the key that mints.
+  const apply = async (held: readonly StoredKey[]) => {
+    const ended = await alignWithKeyring(held, { store, by });
+    if (ended.length > 0)
+      log.warn({ keys: ended.map(({ id }) => id) }, 'retired keys were in use in the store: ended again');
+  };
+  await apply(keys);
+  const service = await composeService(config, store, keyring, log);
+  const stopFollowing =
+    config.keyring.from === 'file'
+      ? followKeyring({ path: config.keyring.path, keyring, readKeys, apply, log })
+      : async () => undefined;
+  const stop = async () => {
+    await stopFollowing();
+    await service.stop();
+  };
+  return { ...service, stop };
+}
+
+/** Undefined if a signal arrived while it waited. */
+async function openWhenAvailable(
+  config: Config,
+  log: Log,
+  stopSignal: Promise<string>,
+  logWaiting: (fault: StoreUnavailable) => void,
+): Promise<Store | undefined> {
   const giveUp = new Error('stopped while waiting for the store');
   let isStopping = false;
-  const logWaiting = waitingLog(log);
   const opening = openStore(config, (fault) => {
     if (isStopping) throw giveUp;
     logWaiting(fault);

@@ -40,7 +40,10 @@ async function onPostgres(): Promise<number> {
   const server = await PostgresServer.start();
   await server.query('CREATE DATABASE tessera');
   const bytes = await bytesPerEvent(await openAt(server.url('tessera')), async () => {
-    const [row] = await server.query(`SELECT pg_total_relation_size('events')::float8 AS bytes`, 'tessera');
+    const [row] = await server.query(
+      `SELECT sum(pg_total_relation_size(relid))::float8 AS bytes FROM pg_partition_tree('events')`,
+      'tessera',
+    );
     return row?.['bytes'] as number;
   });
   await server.remove();

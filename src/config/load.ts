@@ -76,5 +76,6 @@ export function settingsOf({ tokens, device, signIn, events }: Config): Settings
     sessionIdle: signIn.sessionIdle,
     sessionLifetime: signIn.sessionLifetime,
     eventRetention: events.retention,
+    refreshesLogged: events.refreshes,
   };
 }

@@ -29,7 +29,11 @@ export interface Settings {
   /** And this long after sign-in, even if it is used. */
   readonly sessionLifetime: Seconds;
   readonly eventRetention: Seconds;
+  readonly refreshesLogged: (typeof REFRESHES_LOGGED)[number];
 }
+
+/** Which refreshes become events. `changes`: those by another presenter than the last one, or with another certificate. */
+export const REFRESHES_LOGGED = ['all', 'changes', 'none'] as const;
 
 const DAY = 86_400;
 
@@ -53,6 +57,7 @@ export const DEFAULT_SETTINGS: Settings = {
   sessionIdle: seconds(15 * 60),
   sessionLifetime: seconds(8 * 3600),
   eventRetention: seconds(400 * DAY),
+  refreshesLogged: 'all',
 };
 
 /** A resource server that checks a JWT by itself does not notice a revocation, so a JWT lives for a day at most. */

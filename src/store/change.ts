@@ -14,6 +14,8 @@ import type { AnyTable } from './table.ts';
 
 /** More conflicts than this in a single change mean a fault, not contention. */
 const MOST_ATTEMPTS = 1000;
+/** A commit that fails this often although its row stays the same: something in the database swallows the update. */
+const MOST_SWALLOWED = 5;
 
 /** What a decision commits, if anything. */
 interface Plan<T> {
@@ -53,6 +55,7 @@ async function change<Found, T>(
   loading = load(),
 ): Promise<T> {
   const uncertain: Uncertain<T>[] = [];
+  let [expected, swallowed] = ['', 0];
   try {
     let loaded = await loading;
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
@@ -62,6 +65,10 @@ async function change<Found, T>(
       if (!commit) return outcome;
       try {
         if (await backEnd.commit(commit)) return outcome;
+        const before = commit.swaps.map((swap) => swap.expected ?? 'new').join();
+        swallowed = before === expected && !before.includes('new') ? swallowed + 1 : 0;
+        if (swallowed >= MOST_SWALLOWED) throw new RowUnavailable('a row stays as it was, whatever is written to it');
+        expected = before;
       } catch (error) {
         if (!(error instanceof CommitUnknown)) throw error;
         uncertain.push({ commit, outcome });

@@ -204,6 +204,8 @@ export interface Store {
 export interface StoreFigures {
   /** Transactions until they were durable. */
   readonly commits: Durations;
+  /** Of PostgreSQL: reads, with the wait for a session. */
+  readonly reads?: Durations;
   /** Changes that wait for the transaction before them. */
   readonly waiting: number;
   /** Of SQLite: the size of the WAL. */

@@ -7,6 +7,7 @@ import { chownSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
 import { storeOf } from '../../src/store/change.ts';
 import { freePort } from '../free-port.ts';
 import { isListening } from '../listening.ts';
@@ -61,6 +62,21 @@ test('pgbouncer in transaction mode is detected and reported', async () => {
       message: /pooler in transaction mode \(pgbouncer\?\)/,
       todo: /pool_mode = session/,
     });
+});
+
+test('pgbouncer in transaction mode is detected while other clients use it', async () => {
+  await using bouncer = await pooler('transaction');
+  let isBusy = true;
+  const others = Array.from({ length: 6 }, async () => {
+    const client = new pg.Client({ connectionString: bouncer.url });
+    await client.connect();
+    while (isBusy) await client.query('SELECT pg_sleep(random() * 0.01)');
+    await client.end();
+  });
+  for (let n = 0; n < 12; n++)
+    await assert.rejects(openAt(bouncer.url), { name: 'StoreUnusable', message: /pooler in transaction mode/ });
+  isBusy = false;
+  await Promise.all(others);
 });
 
 test('pgbouncer in session mode works', async () => {

@@ -58,6 +58,22 @@ test('reuse is recognised for the whole life of the grant, with no stored histor
   assert.equal((await node.store.page(grants, { limit: 10 })).length, 1);
 });
 
+for (const [refreshesLogged, logged] of [
+  ['all', 3],
+  ['changes', 1],
+  ['none', 0],
+] as const)
+  test(`with events.refreshes: ${refreshesLogged}, ${logged} of 3 refreshes are events; a retry always is`, async (t) => {
+    const { node } = await onSqlite(t, { settings: { ...DEFAULT_SETTINGS, refreshesLogged } });
+    const by = presenter('198.51.100.9', 'curl/8');
+    const third = accepted(await refresh(node, accepted(await refresh(node, await issue(node))), { by }));
+    accepted(await refresh(node, third, { by }));
+    accepted(await refresh(node, third, { by }));
+    const types = (await node.store.events({ after: 0, limit: 100 })).map(({ type }) => type);
+    assert.equal(types.filter((type) => type === 'refreshed').length, logged);
+    assert.equal(types.filter((type) => type === 'retried').length, 1);
+  });
+
 test('with onReuse: report, reuse is reported and the grant stays valid', async (t) => {
   const { node } = await onSqlite(t);
   await changeIntegration(node, { overrides: { onReuse: 'report', refreshRetryWindow: seconds(0) } });

@@ -46,7 +46,10 @@ test('an event that is never committed leaves a gap and delays no other event', 
 
 test('lock numbers wrap around after 2^31 events, and events stay in order', async () => {
   const database = await postgresDatabase();
-  await database.server.query(`SELECT setval('event_sequence', ${2 ** 31 - 2})`, database.name);
+  await database.server.query(
+    `SELECT setval('event_sequence', ${2 ** 31 - 2}), tessera_extend_events(${2 ** 31})`,
+    database.name,
+  );
   const backEnd = await database.open();
   for (const subject of [1, 2, 3]) {
     const late = await startLateEvent(database.url, subject);

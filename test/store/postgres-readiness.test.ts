@@ -46,6 +46,25 @@ async function whileBroken(broken: string, mended: string, noticed: RegExp): Pro
   accepted(await check(node, accepted(await refresh(node, pair))));
 }
 
+test('a trigger that swallows updates is reported, and a refresh fails soon', async () => {
+  await whileBroken(
+    `CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+     CREATE TRIGGER swallow BEFORE UPDATE ON grants FOR EACH ROW EXECUTE FUNCTION swallow()`,
+    'DROP TRIGGER swallow ON grants; DROP FUNCTION swallow',
+    /^writes: .*accepts an update and does not make it: look for triggers/m,
+  );
+});
+
+test('a trigger that swallows other writes is reported', async () => {
+  await server.query(
+    `CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+     CREATE TRIGGER swallow BEFORE INSERT OR UPDATE ON attempts FOR EACH ROW EXECUTE FUNCTION swallow()`,
+  );
+  const reported = await problems();
+  await server.query('DROP TRIGGER swallow ON attempts; DROP FUNCTION swallow');
+  assert.match(reported.join('\n'), /^writes: .*accepts an update and does not make it: look for triggers/);
+});
+
 test('on a healthy database every check runs and passes', async () => {
   const { checks, now } = await backEnd.examine();
   assert.deepEqual(
@@ -57,7 +76,7 @@ test('on a healthy database every check runs and passes', async () => {
 
 test('every table of the schema is checked', async () => {
   const rows = await server.query(`SELECT relname::text AS name FROM pg_class
-    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'S')`);
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'S') AND NOT relispartition`);
   const names = rows.map(({ name }) => String(name)).filter((name) => name !== 'tessera_schema');
   assert.deepEqual(names.sort(), Object.keys(NEEDED).sort());
 });

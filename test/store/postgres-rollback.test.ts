@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import { Connection } from '../../src/store/postgres/connection.ts';
-import { migrate } from '../../src/store/postgres/migrations.ts';
+import { migrate } from '../../src/store/postgres/migrate.ts';
 
 test('a rollback that fails does not hide the first fault, and ends the session', async () => {
   const full = Object.assign(new pg.DatabaseError('could not extend file', 0, 'error'), { code: '53100' });
-  const query = async (text: string) => {
-    if (text === 'ROLLBACK') throw new Error('Connection terminated');
-    if (text !== 'BEGIN') throw full;
+  const query = (asked: string | object) => {
+    if (typeof asked === 'object') return { answer: Promise.resolve({ rows: [[true, 0]], count: 1 }) };
+    if (asked === 'ROLLBACK') return Promise.reject(new Error('Connection terminated'));
+    return asked.startsWith('BEGIN') ? Promise.reject(full) : Promise.resolve();
   };
   const client = { on: () => client, query, end: async () => undefined };
   const connection = new Connection(client as unknown as pg.Client, { statementTimeoutMs: 1000 });

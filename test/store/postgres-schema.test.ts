@@ -1,6 +1,7 @@
 // The schema: who may change it, who may use it, and which releases work with it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import pg from 'pg';
 import { epochSeconds } from '../../src/core/time.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { TABLES } from '../../src/store/all-tables.ts';
@@ -9,7 +10,8 @@ import { parseAddress } from '../../src/store/postgres/address.ts';
 import { postgresBackEnd } from '../../src/store/postgres/back-end.ts';
 import { connect } from '../../src/store/postgres/connection.ts';
 import { Connections } from '../../src/store/postgres/connections.ts';
-import { MIGRATIONS, migrate } from '../../src/store/postgres/migrations.ts';
+import { migrate } from '../../src/store/postgres/migrate.ts';
+import { MIGRATIONS } from '../../src/store/postgres/migrations.ts';
 import { migratePostgres } from '../../src/store/postgres/open.ts';
 import { SharedLists } from '../../src/store/shared-lists.ts';
 import { type AnyTable, changingColumns } from '../../src/store/table.ts';
@@ -118,7 +120,7 @@ test('rolling upgrade: a migration runs while a node is working and loses nothin
   let pair = await issue(before);
   // What the next release might bring: a node of this one goes on working.
   const text = 'ALTER TABLE grants ADD COLUMN colour text; CREATE TABLE novelties (id integer PRIMARY KEY)';
-  const migrated = migrate(connection, [...MIGRATIONS, { additive: true, text }]);
+  const migrated = migrate(connection, [...MIGRATIONS, { additive: true, steps: [text] }]);
   for (let round = 0; round < 20; round++) pair = accepted(await refresh(before, pair));
   await migrated;
   connection.close();
@@ -127,6 +129,52 @@ test('rolling upgrade: a migration runs while a node is working and loses nothin
   const versions = await server.query('SELECT version FROM tessera_schema', 'behind');
   assert.equal(versions.length, MIGRATIONS.length + 1);
   await Promise.all([before.store.close(), next.store.close()]);
+});
+
+test('a migration behind a long transaction delays no request, says what it waits for, and ends', async () => {
+  const { server, url } = await emptyDatabase('behind_reader');
+  const connection = await connect(parseAddress(new Secret(url), {}));
+  await migrate(connection);
+  const node = await aNode(storeOf(await openAt(url)));
+  let pair = await issue(node);
+  const reader = new pg.Client({ connectionString: url, application_name: 'pg_dump' });
+  await reader.connect();
+  await reader.query('BEGIN; SELECT count(*) FROM grants');
+  const lines: string[] = [];
+  const steps = ['ALTER TABLE grants ADD COLUMN colour text'];
+  const migrated = migrate(connection, [...MIGRATIONS, { additive: true, steps }], (line) => lines.push(line));
+  let longest = 0;
+  while (lines.filter((line) => line.includes('waiting')).length < 3) {
+    const began = performance.now();
+    pair = accepted(await refresh(node, pair));
+    longest = Math.max(longest, performance.now() - began);
+  }
+  await reader.query('COMMIT');
+  await migrated;
+  assert.match(
+    lines.find((line) => line.includes('waiting')) ?? '',
+    /oldest transaction is of process \d+ \(pg_dump\)/,
+  );
+  assert.ok(longest < 2_000, `a refresh took ${longest} ms`);
+  accepted(await refresh(node, pair));
+  connection.close();
+  await Promise.all([node.store.close(), reader.end()]);
+  const versions = await server.query('SELECT version FROM tessera_schema', 'behind_reader');
+  assert.equal(versions.length, MIGRATIONS.length + 1);
+});
+
+test('a read waits for a table that is locked for a moment', async () => {
+  const database = await postgresDatabase();
+  const backEnd = await database.open();
+  const operator = new pg.Client({ connectionString: database.url });
+  await operator.connect();
+  await operator.query('BEGIN; LOCK TABLE grants');
+  const reading = backEnd.page(grants, { limit: 1 });
+  await operator.query('SELECT pg_sleep(0.12)');
+  await operator.query('COMMIT');
+  assert.deepEqual(await reading, []);
+  await operator.end();
+  await database.remove();
 });
 
 test('a non-additive schema of the next release is refused at start', async () => {

@@ -4,6 +4,7 @@ import type { Hex } from '../hex.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
+import { isSamePresenter } from '../presenter.ts';
 import type { OverCap, Refusal, RefusalReason } from '../refusal.ts';
 import { isWithin, parseScope } from '../scope.ts';
 import type { Outage } from '../service-times.ts';
@@ -144,6 +145,21 @@ function isInRetryWindow(
   now: EpochSeconds,
 ): boolean {
   return window > 0 && between(windowStart(grant, window, outages), now) <= window;
+}
+
+/** Whether a rotation becomes an event. */
+export function isRefreshLogged({ refreshesLogged }: Settings, before: Grant, next: Grant): boolean {
+  switch (refreshesLogged) {
+    case 'all':
+      return true;
+    case 'changes':
+      return (
+        before.bindings?.[0]?.thumbprint !== next.bindings?.[0]?.thumbprint ||
+        !isSamePresenter(before.pair.presenter, next.pair.presenter)
+      );
+    case 'none':
+      return false;
+  }
 }
 
 function reuse({ onReuse }: Settings, { overCap, grant }: RefreshFacts): RefreshDecision {

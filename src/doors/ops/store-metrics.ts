@@ -16,6 +16,15 @@ export function showStore(registry: Registry, figures: () => StoreFigures | unde
       },
     },
     {
+      name: 'tessera_store_read_duration_seconds',
+      help: 'Time of a read from PostgreSQL, with the wait for a session. Reads of one table that wait at the same moment share one.',
+      type: 'histogram',
+      values: (name) => {
+        const reads = figures()?.reads;
+        return reads ? histogram(name, {}, reads) : [];
+      },
+    },
+    {
       name: 'tessera_store_commits_waiting',
       help: 'Changes that wait for the transaction before them.',
       type: 'gauge',

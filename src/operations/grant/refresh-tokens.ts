@@ -7,6 +7,7 @@ import type { OverCap, Refusal } from '../../core/refusal.ts';
 import {
   checkRefreshRequest,
   decideRefresh,
+  isRefreshLogged,
   type RefreshDecision,
   type RefreshFacts,
 } from '../../core/rules/refresh.ts';
@@ -185,7 +186,8 @@ function rotate(
   // Without the identity, the event is one appended row and in no index; the grant names its holder.
   const { id: subjectId, clientId } = grant;
   const event: Event = { type: 'refreshed', at: now, clientId, subjectId, presenter, requestId };
-  return { outcome: accept({ grant: next, minted, now }), next, events: [event] };
+  const isLogged = isRefreshLogged(ports.settings, grant, next);
+  return { outcome: accept({ grant: next, minted, now }), next, ...(isLogged && { events: [event] }) };
 }
 
 /** The grant is unchanged. The event names both presenters; different ones raise an alarm. */

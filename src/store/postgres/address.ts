@@ -33,8 +33,6 @@ export interface Address {
   readonly sslRootCertificate: string | undefined;
   readonly connectTimeoutMs: number;
   readonly statementTimeoutMs: number;
-  /** How long a statement waits for a lock, if longer than the short time that nodes wait. */
-  readonly lockTimeoutMs?: number;
   /** How many connections a node may hold. */
   readonly connections: number;
   readonly applicationName: string;

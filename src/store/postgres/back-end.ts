@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EpochSeconds } from '../../core/time.ts';
 import { FIND_LIMIT, type LoadedVersion } from '../back-end.ts';
 import type { Receiver } from '../move.ts';
 import { type AnyTable, endingOnly, keyColumn, type Table, type Value } from '../table.ts';
@@ -5,6 +7,7 @@ import { decodeEvent } from '../tables/events.ts';
 import { arrayOf, columnArrays } from './arrays.ts';
 import { Commits } from './commits.ts';
 import type { Connections } from './connections.ts';
+import { EXTEND_EVENTS, SWEEP_PARTITIONS } from './event-partitions.ts';
 import {
   EVENT_COLUMNS,
   eventsStatement,
@@ -16,6 +19,7 @@ import {
   SWEEP_EVENTS,
 } from './events.ts';
 import { examine } from './examination.ts';
+import { unlessLocked } from './faults.ts';
 import { Loads } from './loads.ts';
 import type { Statement } from './prepared-query.ts';
 import {
@@ -29,6 +33,9 @@ import {
 } from './statements.ts';
 
 const REMOVE_STEP = 5_000;
+/** Attempts to remove a partition, with pauses that grow by this much. */
+const MOST_REMOVALS = 10;
+const REMOVE_AGAIN_MS = 50;
 
 export function postgresBackEnd(connections: Connections): Receiver {
   const loads = new Loads(connections);
@@ -71,6 +78,8 @@ export function postgresBackEnd(connections: Connections): Receiver {
         EVENT_COLUMNS,
         events.map((event) => eventValues(event, event.sequence)),
       );
+      const last = Math.max(...events.map(({ sequence }) => sequence));
+      await connections.write((connection) => connection.run(EXTEND_EVENTS, [last]));
       await connections.write((connection) => connection.run(RECEIVE, rows));
     },
     removeRows: async (table, keys) => {
@@ -85,8 +94,12 @@ export function postgresBackEnd(connections: Connections): Receiver {
       const sweep = endingOnly(table, statementsOf(table).sweep);
       return (await connections.write((connection) => connection.run(sweep, [before, limit]))).count;
     },
-    sweepEvents: async (before, limit) =>
-      (await connections.write((connection) => connection.run(SWEEP_EVENTS, [before, limit]))).count,
+    sweepEvents: async (before, limit) => {
+      await connections.write((connection) => connection.run(EXTEND_EVENTS, [0])).catch(unlessLocked);
+      const removed = await removePartition(connections, before);
+      if (removed !== 0) return Math.max(removed, 0);
+      return (await connections.write((connection) => connection.run(SWEEP_EVENTS, [before, limit]))).count;
+    },
     countEnding: async (table, { from, before }, most) => {
       const statement = endingOnly(table, statementsOf(table).countEnding);
       return (await connections.read(statement, [from, before, most])).rows[0]?.[0] as number;
@@ -95,12 +108,28 @@ export function postgresBackEnd(connections: Connections): Receiver {
       new Map((await connections.read(countStatement(table, column))).rows as unknown as [Value, number][]),
     stamp: async (table) => String((await connections.read(statementsOf(table).stamp)).rows[0]),
     origin: () => connections.origin,
-    figures: () => ({ commits: commits.durations, waiting: commits.waiting, sessions: connections.sessions() }),
+    figures: () => ({
+      commits: commits.durations,
+      reads: connections.reads,
+      waiting: commits.waiting,
+      sessions: connections.sessions(),
+    }),
     close: () => {
       closing ??= closeAll();
       return closing;
     },
   };
+}
+
+/** Under load, the log is seldom free of writers at the first attempt. The result is that of SWEEP_PARTITIONS. */
+async function removePartition(connections: Connections, before: EpochSeconds): Promise<number> {
+  for (let attempt = 1; attempt <= MOST_REMOVALS; attempt++) {
+    const sweeping = connections.write((connection) => connection.run(SWEEP_PARTITIONS, [before]));
+    const answer = await sweeping.catch(unlessLocked);
+    if (answer) return Number(answer.rows[0]?.[0]);
+    await sleep(attempt * REMOVE_AGAIN_MS);
+  }
+  return -1;
 }
 
 function rowsOf<Row>(table: AnyTable, results: readonly (readonly Value[])[]): Row[] {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import { StoreUnusable } from '../store.ts';
 import type { Address, Host } from './address.ts';
 import { ConnectionLost, isRefusedStatement, isSessionUnfit, StartedTooLate } from './faults.ts';
 import { type Answer, type Parameter, PreparedQuery, type ResultReaders, type Statement } from './prepared-query.ts';
@@ -110,20 +111,32 @@ export class Connection {
   }
 }
 
+/** Called with a session before it is prepared. A StoreUnusable that it throws ends the search for a host. */
+export type Inspect = (connection: Connection, openAnother: () => Promise<Connection>) => Promise<void>;
+
 /** Tries the hosts in order and uses the first that accepts writes. */
-export async function connect(address: Address): Promise<Connection> {
+export async function connect(address: Address, inspect?: Inspect): Promise<Connection> {
   const attempts: Attempt[] = [];
   for (const host of address.hosts) {
     try {
-      return await withLimits(host, address, (options) => connectTo(host, address, options));
+      return await withLimits(host, address, async (options) => {
+        const { connection, client } = await openTo(host, address, options);
+        const openAnother = async () => (await openTo(host, address, options)).connection;
+        return await endUnless(connection, async () => {
+          await inspect?.(connection, openAnother);
+          await prepareSession(client, address);
+          connection.origin = await originOf(client);
+        });
+      });
     } catch (error) {
+      if (error instanceof StoreUnusable) throw error;
       attempts.push({ host, error });
     }
   }
   throw new NoServer(attempts);
 }
 
-async function connectTo(host: Host, address: Address, options: string): Promise<Connection> {
+async function openTo(host: Host, address: Address, options: string) {
   const client = new pg.Client({
     ...host,
     database: address.database,
@@ -138,10 +151,13 @@ async function connectTo(host: Host, address: Address, options: string): Promise
   });
   const connection = new Connection(client, address);
   endOnUnreadable(client);
+  await endUnless(connection, () => client.connect());
+  return { connection, client };
+}
+
+async function endUnless(connection: Connection, work: () => Promise<unknown>): Promise<Connection> {
   try {
-    await client.connect();
-    await prepareSession(client, address);
-    connection.origin = await originOf(client);
+    await work();
     return connection;
   } catch (error) {
     connection.close();

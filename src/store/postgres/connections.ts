@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Durations, DurationTally } from '../duration-tally.ts';
 import { CommitUnknown } from '../store.ts';
 import type { Address } from './address.ts';
 import type { Connection } from './connection.ts';
-import { ConnectionLost, isPassingConflict, StartedTooLate, storeFault } from './faults.ts';
+import { ConnectionLost, isPassingConflict, RowLocked, StartedTooLate, storeFault } from './faults.ts';
 import type { Answer, Parameter, Statement } from './prepared-query.ts';
 import { SessionPool } from './session-pool.ts';
 
 const MOST_ATTEMPTS = 20;
+/** Each waits for the lock by itself. */
+const MOST_LOCKED_READS = 5;
 /** A statement that started too late is sent once more, after reading the server's clock again. */
 const MOST_LATE_STARTS = 2;
 
@@ -14,21 +17,26 @@ const MOST_LATE_STARTS = 2;
 export class Connections {
   readonly #sessions: SessionPool;
   readonly statementTimeoutMs: number;
+  readonly #reads = new DurationTally();
 
   constructor(address: Address) {
     this.#sessions = new SessionPool(address);
     this.statementTimeoutMs = address.statementTimeoutMs;
   }
 
-  /** Reads. If the connection is lost, retries once on a new one. */
+  /** Reads. Retries if the connection is lost, or if the table is locked: a migration locks it for a moment. */
   async read(statement: Statement, values: readonly Parameter[] = []): Promise<Answer> {
-    try {
-      return await this.#use((connection) => connection.run(statement, values));
-    } catch (error) {
-      if (!(error instanceof ConnectionLost)) throw storeFault(error);
-      return await this.#use((connection) => connection.run(statement, values)).catch((again) => {
-        throw storeFault(again);
-      });
+    const start = performance.now();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const answer = await this.#use((connection) => connection.run(statement, values));
+        this.#reads.add(performance.now() - start);
+        return answer;
+      } catch (error) {
+        const fault = storeFault(error);
+        const most = fault instanceof RowLocked ? MOST_LOCKED_READS : error instanceof ConnectionLost ? 2 : 1;
+        if (attempt >= most) throw fault;
+      }
     }
   }
 
@@ -50,6 +58,11 @@ export class Connections {
 
   get origin(): string | undefined {
     return this.#sessions.origin;
+  }
+
+  /** Of reads that succeeded, with the wait for a session. */
+  get reads(): Durations {
+    return this.#reads;
   }
 
   sessions(): ReturnType<SessionPool['figures']> {

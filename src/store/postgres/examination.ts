@@ -7,10 +7,12 @@ import type { StoreCheck, StoreCheckName, StoreReport } from '../store.ts';
 import { grants } from '../tables/grants.ts';
 import { arrayOf } from './arrays.ts';
 import type { Commits } from './commits.ts';
+import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
-import { RowLocked, type StatementRefused } from './faults.ts';
+import { type StatementRefused, unlessLocked } from './faults.ts';
 import type { Loads } from './loads.ts';
-import { MIGRATIONS, schemaState } from './migrations.ts';
+import { schemaState } from './migrate.ts';
+import { MIGRATIONS } from './migrations.ts';
 import type { Statement } from './prepared-query.ts';
 
 const CHANGED = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
@@ -36,15 +38,21 @@ const WRITE: Statement = {
   name: 'readiness_write',
   text: `INSERT INTO attempts (about, revision, count, ends_at)
     SELECT 'readiness of session ' || pg_backend_pid(), 1, 0, floor(extract(epoch FROM clock_timestamp()))::bigint + 86400
-    ON CONFLICT (about) DO UPDATE SET count = (attempts.count + 1) % 1000000`,
+    ON CONFLICT (about) DO UPDATE SET count = (attempts.count + 1) % 1000000 RETURNING 1`,
 };
 
-/** Takes the table locks that a refresh takes, and changes nothing. */
+/**
+ * Takes the table locks that a refresh takes, and updates a grant that nobody is changing. Returns how many it found and
+ * updated: a trigger can make an update do nothing.
+ */
 const OPEN_TABLES: Statement = {
   name: 'readiness_tables',
-  text: `WITH changed AS (UPDATE grants SET revision = revision WHERE false), ended AS (DELETE FROM events WHERE false)
-    SELECT 1`,
+  text: `WITH one AS MATERIALIZED (SELECT id FROM grants LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED),
+      changed AS (UPDATE grants g SET revision = g.revision FROM one WHERE g.id = one.id RETURNING 1),
+      ended AS (DELETE FROM events WHERE false)
+    SELECT (SELECT count(*) FROM one), (SELECT count(*) FROM changed)`,
 };
+const SWALLOWED = 'the database accepts an update and does not make it: look for triggers and rules on its tables';
 
 const DISK_FULL = '53100';
 const NO_GRANT = '0'.repeat(32) as GrantId;
@@ -99,10 +107,22 @@ async function examineWrite({ connections, commits }: Examined): Promise<StoreCh
   const fault = commits.recentFault;
   if (fault && !isFull(fault)) return failing('writes', 'the last write of a request failed', fault);
   return settled('writes', 'the database does not accept writes', async () => {
-    await connections.write((connection) => connection.run(WRITE)).catch(unlessLocked);
+    // A locked row proves that the database accepts writes.
+    const written = await connections.write((connection) => connection.run(WRITE)).catch(unlessLocked);
     // A table that is locked is no locked row: everybody waits for it.
-    await connections.write((connection) => connection.run(OPEN_TABLES));
+    const [found, updated] = await connections.write(openTables);
+    if (written?.count === 0 || found !== updated) throw new Error(SWALLOWED);
   });
+}
+
+/** Changes nothing. */
+async function openTables(connection: Connection): Promise<readonly unknown[]> {
+  await connection.execute('BEGIN');
+  try {
+    return (await connection.run(OPEN_TABLES)).rows[0] ?? [];
+  } finally {
+    await connection.rollBack();
+  }
 }
 
 function examineSpace({ commits }: Examined): StoreCheck {
@@ -112,11 +132,6 @@ function examineSpace({ commits }: Examined): StoreCheck {
 
 function isFull({ code }: StatementRefused): boolean {
   return code === DISK_FULL;
-}
-
-/** A locked row proves that the database accepts writes. */
-function unlessLocked(fault: unknown): void {
-  if (!(fault instanceof RowLocked)) throw fault;
 }
 
 async function settled(name: StoreCheckName, reason: string, work: () => Promise<void>): Promise<StoreCheck> {

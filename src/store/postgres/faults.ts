@@ -31,15 +31,34 @@ export class RowLocked extends RowUnavailable {
   }
 }
 
+/** For work that can be left for later. */
+export function unlessLocked(fault: unknown): undefined {
+  if (!(fault instanceof RowLocked)) throw fault;
+}
+
 /** Serialization failure and deadlock: nothing happened, and a retry helps. */
 const PASSING_CONFLICTS = new Set(['40001', '40P01']);
 
 /**
  * Temporary states, by SQLSTATE or its class: connection, resources (disk full, too many connections), operator's
  * intervention and time-outs, I/O, what an operator can undo (a missing table, schema or privilege, lost prepared
- * statements); and singly: read-only, authentication, no such database.
+ * statements); and singly: read-only, authentication, no such database, no partition for an event.
  */
-const PASSING = new Set(['08', '53', '57', '58', '42', '3F', '26', '25006', '28000', '28P01', '3D000', '0A000']);
+const PASSING = new Set([
+  '08',
+  '53',
+  '57',
+  '58',
+  '42',
+  '3F',
+  '26',
+  '25006',
+  '28000',
+  '28P01',
+  '3D000',
+  '0A000',
+  '23514',
+]);
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**

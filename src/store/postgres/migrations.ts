@@ -3,12 +3,15 @@
 // Additive: the release before works on the schema as well (new tables, new columns with a default or without NOT NULL,
 // new indexes), so that nodes of both run side by side while one upgrades. A migration that cannot be additive says so,
 // and older nodes then refuse to start.
-import type { Connection } from './connection.ts';
-import type { Statement } from './prepared-query.ts';
+import { PARTITIONING } from './event-partitions.ts';
 
 export interface Migration {
   readonly additive: boolean;
-  readonly text: string;
+  /**
+   * Each step is a transaction of its own and locks at most one table that requests use; with CONCURRENTLY it is one statement
+   * without a transaction. An interrupted migration begins again with its first step, so all but the last are repeatable.
+   */
+  readonly steps: readonly string[];
 }
 
 // Text compares by its bytes (COLLATE "C"), whatever the language of the database.
@@ -17,7 +20,8 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   {
     additive: true,
-    text: `
+    steps: [
+      `
   CREATE TABLE identities (
     "key" bytea NOT NULL PRIMARY KEY, revision integer NOT NULL, id text COLLATE "C" NOT NULL UNIQUE,
     enabled smallint NOT NULL, may_use_api smallint NOT NULL, "groups" text, user_name text COLLATE "C",
@@ -80,10 +84,12 @@ export const MIGRATIONS: readonly Migration[] = [
   );
   CREATE INDEX events_identity_id ON events (identity_id, sequence) WHERE identity_id IS NOT NULL;
   `,
+    ],
   },
   {
     additive: true,
-    text: `
+    steps: [
+      `
   CREATE TABLE revocation_lists (
     "key" bytea NOT NULL PRIMARY KEY, revision integer NOT NULL, url text NOT NULL, asked_at bigint NOT NULL,
     checked_at bigint NOT NULL, renew_at bigint NOT NULL, failure text, mark bytea
@@ -95,28 +101,34 @@ export const MIGRATIONS: readonly Migration[] = [
   );
   CREATE INDEX list_contents_fetched_at ON list_contents (fetched_at);
   `,
+    ],
   },
   {
     additive: true,
-    text: `
+    steps: [
+      `
   CREATE TABLE service_times (
     name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, seen_at bigint NOT NULL, silent_from bigint,
     answering_since bigint
   ) WITH (fillfactor = 70);
   `,
+    ],
   },
   {
     additive: true,
-    text: `
+    steps: [
+      `
   CREATE TABLE nodes (
     name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, keys text NOT NULL, ends_at bigint NOT NULL
   ) WITH (fillfactor = 70);
   CREATE INDEX nodes_ends_at ON nodes (ends_at);
   `,
+    ],
   },
   {
     additive: true,
-    text: `
+    steps: [
+      `
   CREATE TABLE leases (
     name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, ends_at bigint NOT NULL
   ) WITH (fillfactor = 70);
@@ -126,28 +138,36 @@ export const MIGRATIONS: readonly Migration[] = [
   );
   CREATE INDEX ended_lists_ends_at ON ended_lists (ends_at);
   `,
+    ],
   },
   {
     additive: true,
-    text: `
-  CREATE TABLE resource_servers (id text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL);
-  ALTER TABLE grants ADD COLUMN resource text;
+    steps: [
+      `
+  CREATE TABLE IF NOT EXISTS resource_servers (id text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL);
+  ALTER TABLE grants ADD COLUMN IF NOT EXISTS resource text;
+  `,
+      `
   ALTER TABLE device_authorizations ADD COLUMN resource text;
   `,
+    ],
   },
   {
     additive: true,
-    text: `
+    steps: [
+      `
   CREATE TABLE signing_keys (
     id text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, algorithm text NOT NULL, public_key text NOT NULL,
     published_at bigint NOT NULL, signs_from bigint, removed_at bigint
   );
   ALTER TABLE grants ADD COLUMN bound_to bytea, ADD COLUMN audience text, ADD COLUMN signing_key text;
   `,
+    ],
   },
   {
     additive: true,
-    text: `
+    steps: [
+      `
   CREATE TABLE token_issuers (label text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL);
   CREATE TABLE key_sets (
     name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, checked_at bigint NOT NULL, failure text,
@@ -158,74 +178,44 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX assertions_ends_at ON assertions (ends_at);
   ALTER TABLE grants ADD COLUMN assertion text;
   `,
+    ],
   },
   {
     additive: true,
-    text: `
+    steps: [
+      `
   CREATE TABLE store_history (
     name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, epoch integer NOT NULL, rollback text
   );
   `,
+    ],
   },
   {
     additive: true,
-    text: `
-  CREATE INDEX events_acts ON events (sequence) WHERE type IN ('revoked', 'administered');
-  `,
+    steps: [
+      'DROP INDEX CONCURRENTLY IF EXISTS events_acts', // unfinished
+      `CREATE INDEX CONCURRENTLY events_acts ON events (sequence) WHERE type IN ('revoked', 'administered')`,
+    ],
   },
   {
     additive: true,
-    text: `
+    steps: [
+      `
   ALTER TABLE service_times ADD COLUMN outages text;
   ALTER TABLE grants ADD COLUMN bindings text;
   `,
+    ],
   },
+  {
+    additive: true,
+    // The stamp of a table, which every node reads all the time, then reads an index instead of the rows.
+    steps: [
+      ...['integrations', 'issuers', 'resource_servers', 'token_issuers', 'signing_keys'].flatMap((table) => [
+        `DROP INDEX CONCURRENTLY IF EXISTS ${table}_revision`, // unfinished
+        `CREATE INDEX CONCURRENTLY ${table}_revision ON ${table} (revision)`,
+      ]),
+    ],
+  },
+  { additive: true, steps: PARTITIONING },
+  { additive: true, steps: ['SELECT tessera_extend_events(0)'] },
 ];
-
-const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (
-  version integer NOT NULL PRIMARY KEY, additive boolean NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
-/** Nodes that start at the same time migrate one after the other; the second has nothing to do. */
-const ONE_AT_A_TIME = 'SELECT pg_advisory_xact_lock(8313, 1)';
-
-export interface SchemaState {
-  readonly version: number;
-  /** Whether this release can work with the schema, even if it has migrations that this release does not know. */
-  readonly isUsable: boolean;
-}
-
-/** Brings the schema to the newest version; the role must own it. */
-export async function migrate(connection: Connection, migrations = MIGRATIONS): Promise<void> {
-  await connection.execute('BEGIN');
-  try {
-    await connection.execute(`${ONE_AT_A_TIME}; ${LEDGER}`);
-    const { version } = await schemaState(connection, migrations.length);
-    for (const [index, migration] of migrations.entries()) {
-      if (index < version) continue;
-      await connection.execute(migration.text);
-      await connection.execute(
-        `INSERT INTO tessera_schema (version, additive) VALUES (${index + 1}, ${migration.additive})`,
-      );
-    }
-    await connection.execute('COMMIT');
-  } catch (error) {
-    await connection.rollBack();
-    throw error;
-  }
-}
-
-export async function schemaState(
-  connection: Pick<Connection, 'run'>,
-  known = MIGRATIONS.length,
-): Promise<SchemaState> {
-  const { rows } = await connection.run(LEDGER_EXISTS);
-  if (rows[0]?.[0] === null) return { version: 0, isUsable: false };
-  const { rows: found } = await connection.run(APPLIED, [known]);
-  const [version, additive] = found[0] as unknown as [number, boolean];
-  return { version, isUsable: version >= known && additive };
-}
-
-const LEDGER_EXISTS: Statement = { name: 'ledger', text: "SELECT to_regclass('tessera_schema')::text" };
-const APPLIED: Statement = {
-  name: 'applied',
-  text: `SELECT coalesce(max(version), 0), coalesce(bool_and(additive) FILTER (WHERE version > $1), true) FROM tessera_schema`,
-};

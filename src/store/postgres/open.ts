@@ -4,10 +4,11 @@ import type { Receiver } from '../move.ts';
 import { type Store, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { type Address, type HiddenUrl, parseAddress, StoreAddressFault } from './address.ts';
 import { postgresBackEnd } from './back-end.ts';
-import { type Connection, connect } from './connection.ts';
+import { type Connection, connect, type Inspect } from './connection.ts';
 import { Connections } from './connections.ts';
 import { storeFault } from './faults.ts';
-import { MIGRATIONS, migrate, schemaState } from './migrations.ts';
+import { migrate, type ReportProgress, schemaState } from './migrate.ts';
+import { MIGRATIONS } from './migrations.ts';
 import type { Statement } from './prepared-query.ts';
 
 export interface PostgresOptions {
@@ -15,11 +16,12 @@ export interface PostgresOptions {
   readonly environment: NodeJS.ProcessEnv;
   /** Called while a service waits for its database. Without it, as for commands, opening fails at once. */
   readonly whileAway?: (why: StoreUnavailable) => void;
+  readonly progress?: ReportProgress;
 }
 
 const AGAIN_MS = 1_000;
-/** Changing a schema may take long, and nodes that start meanwhile wait for it. */
-const MIGRATION_MS = 3_600_000;
+/** A step of a migration may read a large table. It blocks nobody meanwhile. */
+const MIGRATION_MS = 86_400_000;
 
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   return storeOf(await openPostgres(options));
@@ -27,9 +29,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
 export async function openPostgres({ url, environment, whileAway }: PostgresOptions): Promise<Receiver> {
   const address = parseAddress(url, environment);
+  const progress = whileAway && ((line: string) => whileAway(new StoreUnavailable(line)));
   for (;;) {
     try {
-      await prepare(address);
+      await prepare(address, progress);
       return postgresBackEnd(new Connections(address));
     } catch (error) {
       const fault = openingFault(error);
@@ -48,21 +51,20 @@ export interface SchemaChange {
 }
 
 /** Migrates the schema if it is behind; the role must own it then. */
-export async function migratePostgres({ url, environment }: PostgresOptions): Promise<SchemaChange> {
+export async function migratePostgres({ url, environment, progress }: PostgresOptions): Promise<SchemaChange> {
   try {
-    return await prepare(parseAddress(url, environment));
+    return await prepare(parseAddress(url, environment), progress);
   } catch (error) {
     throw openingFault(error);
   }
 }
 
-async function prepare(address: Address): Promise<SchemaChange> {
-  const { version, isUsable } = await withConnection(address, async (connection) => {
-    await refuseTransactionPooler(connection, () => connect(address));
-    return schemaState(connection);
-  });
+async function prepare(address: Address, progress?: ReportProgress): Promise<SchemaChange> {
+  const { version, isUsable } = await withConnection(address, schemaState, refuseTransactionPooler);
   if (isUsable) return { before: version, now: version };
-  return withConnection({ ...address, statementTimeoutMs: MIGRATION_MS, lockTimeoutMs: MIGRATION_MS }, ensureSchema);
+  return withConnection({ ...address, statementTimeoutMs: MIGRATION_MS }, (connection) =>
+    ensureSchema(connection, progress),
+  );
 }
 
 /** Missing privileges and tables do not go away by waiting. */
@@ -79,8 +81,12 @@ function openingFault(error: unknown): unknown {
 const MISSING = /^(?:42|3F)/;
 
 /** A separate connection for the schema. */
-async function withConnection<T>(address: Address, work: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await connect(address);
+async function withConnection<T>(
+  address: Address,
+  work: (connection: Connection) => Promise<T>,
+  inspect?: Inspect,
+): Promise<T> {
+  const connection = await connect(address, inspect);
   try {
     return await work(connection);
   } finally {
@@ -89,7 +95,7 @@ async function withConnection<T>(address: Address, work: (connection: Connection
 }
 
 /** Migrates a schema that is behind, if the role may. A schema that is ahead is used if its migrations are additive. */
-async function ensureSchema(connection: Connection): Promise<SchemaChange> {
+async function ensureSchema(connection: Connection, progress?: ReportProgress): Promise<SchemaChange> {
   const { version: before, isUsable } = await schemaState(connection);
   if (isUsable) return { before, now: before };
   if (before > MIGRATIONS.length) {
@@ -100,7 +106,7 @@ async function ensureSchema(connection: Connection): Promise<SchemaChange> {
   }
   if (before === 0) await refuseElsewhere(connection);
   try {
-    await migrate(connection);
+    await migrate(connection, MIGRATIONS, progress);
     return { before, now: MIGRATIONS.length };
   } catch (error) {
     if (!NOT_ALLOWED.includes((error as { code?: string }).code ?? '')) throw error;
@@ -128,31 +134,40 @@ async function refuseElsewhere(connection: Connection): Promise<void> {
 const ELSEWHERE: Statement = {
   name: 'ledgers_elsewhere',
   text: `SELECT n.nspname::text, current_setting('search_path') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.relname = 'tessera_schema' AND c.relkind = 'r' ORDER BY 1 LIMIT 1`,
+    WHERE c.relname = 'tessera_schema' AND c.relkind = 'r' AND to_regclass('tessera_schema') IS NULL ORDER BY 1 LIMIT 1`,
 };
 
 /** Without a name: a prepared statement would already fail behind such a pooler. */
 const BACKEND: Statement = { name: '', text: 'SELECT pg_backend_pid()' };
 
+/** Other clients of a pooler may take the server process meanwhile, so one look is not enough. */
+const LOOKS = 10;
+
 /**
  * Behind a pooler that gives out a server session per transaction (pgbouncer with pool_mode = transaction), settings and prepared
- * statements end up with another client. Two connections then share one server process. A pooler in session mode is fine.
+ * statements end up with another client. Two connections then share one server process, or one connection changes its own.
+ * A pooler in session mode is fine.
  */
 async function refuseTransactionPooler(connection: Connection, openAnother: () => Promise<Connection>): Promise<void> {
   const backend = await backendOf(connection);
   if (backend === connection.announcedBackend) return; // straight to the server
   const another = await openAnother();
   try {
-    await another.execute('BEGIN'); // a pooler by transaction gives it a process for as long as that lasts
-    if ((await backendOf(another)) !== backend) return;
+    for (let look = 0; look < LOOKS; look++) {
+      await another.execute('BEGIN'); // a pooler by transaction gives it a process for as long as that lasts
+      if ((await backendOf(another)) === backend) throw new StoreUnusable(...POOLER);
+      await another.execute('ROLLBACK');
+      if ((await backendOf(connection)) !== backend) throw new StoreUnusable(...POOLER);
+    }
   } finally {
     another.close();
   }
-  throw new StoreUnusable(
-    'the address leads to a pooler in transaction mode (pgbouncer?), where sessions do not keep their settings',
-    'Let it pool by session (pool_mode = session), or connect nodes to the server itself: they need no pooler.',
-  );
 }
+
+const POOLER = [
+  'the address leads to a pooler in transaction mode (pgbouncer?), where sessions do not keep their settings',
+  'Let it pool by session (pool_mode = session), or connect nodes to the server itself: they need no pooler.',
+] as const;
 
 async function backendOf(connection: Connection): Promise<unknown> {
   return (await connection.run(BACKEND)).rows[0]?.[0];

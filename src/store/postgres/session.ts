@@ -46,13 +46,13 @@ const SETTINGS: Settings = {
 /** Values that wait for a synchronous standby are stricter than `on` and are left alone. */
 const SAFE_COMMITS = ['on', 'remote_write', 'remote_apply'];
 
-function settingsFor({ schema, statementTimeoutMs, lockTimeoutMs = LOCK_WAIT_MS }: Address): Settings {
+function settingsFor({ schema, statementTimeoutMs }: Address): Settings {
   return {
     ...SETTINGS,
     search_path: quoted(schema),
     statement_timeout: String(statementTimeoutMs),
     idle_in_transaction_session_timeout: String(statementTimeoutMs),
-    lock_timeout: String(lockTimeoutMs),
+    lock_timeout: String(LOCK_WAIT_MS),
   };
 }
 

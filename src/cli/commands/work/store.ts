@@ -249,8 +249,19 @@ const INCOMPLETE = [
   'Run the same command once more. It writes only what has changed, and proves that both stores are equal.',
 ] as const;
 
+/** Prints a line if it is of another kind than the one before, and again after a while. */
+function remarkOnce(): (line: string) => void {
+  let [last, printedAt] = ['', 0];
+  return (line) => {
+    const kind = line.split(' ', 1).join();
+    if (kind === last && performance.now() - printedAt < REPORT_MS) return;
+    [last, printedAt] = [kind, performance.now()];
+    remark(line);
+  };
+}
+
 export async function migrateSchema({ as }: { as: string }): Promise<void> {
-  const { before, now } = await needed(storeNamedBy('--as', as), 'migrateSchema')();
+  const { before, now } = await needed(storeNamedBy('--as', as), 'migrateSchema')(remarkOnce());
   print(before === now ? `The database has schema ${now}: nothing to do` : `The database has schema ${now} now`);
   result({ before, now });
 }

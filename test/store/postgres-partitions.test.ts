@@ -1,0 +1,140 @@
+// The event log in partitions: readers and writers do not notice them, and old ones are removed as a whole.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { epochSeconds } from '../../src/core/time.ts';
+import { storeOf } from '../../src/store/change.ts';
+import { parseAddress } from '../../src/store/postgres/address.ts';
+import { postgresBackEnd } from '../../src/store/postgres/back-end.ts';
+import { connect } from '../../src/store/postgres/connection.ts';
+import { Connections } from '../../src/store/postgres/connections.ts';
+import { migrate } from '../../src/store/postgres/migrate.ts';
+import { MIGRATIONS } from '../../src/store/postgres/migrations.ts';
+import { StoreUnavailable } from '../../src/store/store.ts';
+import { Secret } from '../../src/tokens/secret.ts';
+import { accepted, aNode, issue, refresh } from '../node.ts';
+import { commitOf, eventSubjects, told } from './conformance/rows.ts';
+import { type PostgresTestDatabase, postgresDatabase, sharedServer } from './postgres-database.ts';
+
+const UPPER = 10_000_001;
+const DAY = 86_400;
+const PARTITIONS = `SELECT name::text, upper::float8 FROM tessera_event_partitions()`;
+const UNPARTITIONED = MIGRATIONS.findIndex(({ steps }) => steps.some((step) => step.includes('PARTITION BY')));
+
+async function drawnUpTo({ server, name }: PostgresTestDatabase, sequence: number): Promise<void> {
+  await server.query(`SELECT setval('event_sequence', ${sequence})`, name);
+}
+
+async function partitions({ server, name }: PostgresTestDatabase): Promise<string[]> {
+  return (await server.query(PARTITIONS, name)).map((row) => String(row['name']));
+}
+
+/** `count` old events at the end of the first partition, spread over that many seconds, and one new event behind it. */
+async function aPastDay(database: PostgresTestDatabase, spread: number, count = 3): Promise<void> {
+  await database.server.query(
+    `INSERT INTO events (sequence, at, type) SELECT ${UPPER} - n, 1000000 - (n - 1) * ${spread}::bigint / ${count - 1}, 'refreshed'
+       FROM generate_series(1, ${count}) n`,
+    database.name,
+  );
+  await drawnUpTo(database, UPPER + 5);
+}
+
+test('events are in order across partitions, which are made ahead', async () => {
+  const database = await postgresDatabase();
+  const backEnd = await database.open();
+  await drawnUpTo(database, UPPER - 3);
+  for (const subject of [1, 2, 3, 4]) await backEnd.commit(commitOf({ events: [told(subject)] }));
+  assert.deepEqual(await eventSubjects(backEnd), [1, 2, 3, 4]);
+  const newest = await backEnd.newestEvents({ count: 3 });
+  assert.deepEqual(
+    newest.map(({ sequence }) => sequence),
+    [UPPER - 1, UPPER, UPPER + 1],
+  );
+  const before = (await partitions(database)).length;
+  await backEnd.sweepEvents(epochSeconds(1), 10);
+  assert.ok((await partitions(database)).length > before);
+  await database.remove();
+});
+
+test('an event without a partition is a temporary fault', async () => {
+  const database = await postgresDatabase();
+  const backEnd = await database.open();
+  await drawnUpTo(database, 2 ** 40);
+  await assert.rejects(backEnd.commit(commitOf({ events: [told(1)] })), StoreUnavailable);
+  await backEnd.sweepEvents(epochSeconds(1), 10);
+  await backEnd.commit(commitOf({ events: [told(2)] }));
+  assert.deepEqual(await eventSubjects(backEnd), [2]);
+  await database.remove();
+});
+
+test('a partition is removed as a whole when its last event is old, and not before', async () => {
+  const database = await postgresDatabase();
+  const backEnd = await database.open();
+  await aPastDay(database, DAY);
+  await backEnd.commit(commitOf({ events: [told(4)] }));
+  assert.equal(await backEnd.sweepEvents(epochSeconds(1_000_000), 500), 0);
+  assert.equal((await backEnd.events({ after: 0, limit: 10 })).length, 4, 'the rest of that day is still young');
+  assert.ok((await backEnd.sweepEvents(epochSeconds(1_000_001), 500)) > 500);
+  await backEnd.sweepEvents(epochSeconds(1_000_001), 500);
+  assert.deepEqual(await eventSubjects(backEnd), [4]);
+  const left = await database.server.query(
+    "SELECT relname FROM pg_class WHERE relname LIKE 'events_0%'",
+    database.name,
+  );
+  assert.deepEqual(left, []);
+  await database.remove();
+});
+
+test('in a partition of more than a day, events are removed one by one', async () => {
+  const database = await postgresDatabase();
+  const backEnd = await database.open();
+  await aPastDay(database, 2 * DAY);
+  assert.equal(await backEnd.sweepEvents(epochSeconds(1_000_000), 500), 2);
+  assert.equal((await backEnd.events({ after: 0, limit: 10 })).length, 1);
+  await database.remove();
+});
+
+test('behind a reader of the log, removal is left for later and nobody waits', async () => {
+  const database = await postgresDatabase();
+  const backEnd = await database.open();
+  await aPastDay(database, DAY);
+  const reader = new pg.Client({ connectionString: database.url });
+  await reader.connect();
+  await reader.query('BEGIN; SELECT count(*) FROM events');
+  const sweeping = backEnd.sweepEvents(epochSeconds(2_000_000), 500);
+  for (let n = 1; n <= 20; n++) await backEnd.commit(commitOf({ events: [told(n)] }));
+  assert.equal(await sweeping, 0);
+  await reader.query('COMMIT');
+  await reader.end();
+  assert.ok((await backEnd.sweepEvents(epochSeconds(2_000_000), 500)) > 0);
+  assert.equal((await eventSubjects(backEnd)).length, 20);
+  await database.remove();
+});
+
+test('an existing log becomes the first partition while a node writes, with its privileges', async () => {
+  const server = await sharedServer();
+  await server.query('CREATE DATABASE large');
+  await server.query('CREATE ROLE auditor');
+  const address = parseAddress(new Secret(server.url('large')), {});
+  const connection = await connect(address);
+  await migrate(connection, MIGRATIONS.slice(0, UNPARTITIONED));
+  await server.query('GRANT SELECT ON events TO auditor', 'large');
+  const node = await aNode(storeOf(postgresBackEnd(new Connections(address))));
+  let pair = await issue(node);
+  let isMigrated = false;
+  const migrated = migrate(connection).finally(() => {
+    isMigrated = true;
+  });
+  let refreshes = 0;
+  for (; !isMigrated || refreshes < 10; refreshes++) pair = accepted(await refresh(node, pair));
+  await migrated;
+  const events = await node.store.events({ after: 0, limit: refreshes + 100 });
+  assert.equal(events.filter(({ type }) => type === 'refreshed').length, refreshes);
+  const [first] = await server.query(
+    `SELECT has_table_privilege('auditor', 'events', 'SELECT') AS may, (${PARTITIONS.replace('name::text, upper::float8', 'name::text')} LIMIT 1) AS name`,
+    'large',
+  );
+  assert.deepEqual(first, { may: true, name: 'events_0' });
+  connection.close();
+  await node.store.close();
+});
