@@ -184,10 +184,7 @@ export interface Store {
   /** How many rows have each value of a column. Reads the whole table: for operators, not for requests. */
   count<Row, Companion>(table: Table<Row, Companion>, column: string): Promise<ReadonlyMap<Value, number>>;
 
-  /**
-   * Changes whenever a row of the table does, so that holders of copies know when to read again. It names the history too: counts
-   * recur in a store that was put back.
-   */
+  /** Changes whenever a row of the table or the store's history does, so that holders of copies know when to read again. */
   stamp<Row, Companion>(table: Table<Row, Companion>): Promise<string>;
 
   /** Names the server and its timeline, as of the newest session. Another server may lack commits. Undefined if it cannot be said. */

@@ -12,7 +12,13 @@ export function exportedText(): Promise<string> {
   metrics.observe({ operation: 'token', outcome: 'refused', reason: 'store-unavailable' }, 12);
   metrics.ignoredHeader();
   const sessions = { open: 4, idle: 1, limit: 8, waiting: 0 };
-  metrics.watchStore(() => ({ commits: new DurationTally(), waiting: 0, walBytes: 4096, sessions }));
+  metrics.watchStore(() => ({
+    commits: new DurationTally(),
+    reads: new DurationTally(),
+    waiting: 0,
+    walBytes: 4096,
+    sessions,
+  }));
   metrics.watchSpans(() => ({ sent: 1, dropped: { 'queue-full': 1 }, waiting: 0 }));
   return metrics.text();
 }
