@@ -46,6 +46,9 @@ export type OnReuse = 'revoke' | 'report';
 
 export type ClientId = string & { readonly is: 'client id' };
 
+/** The integration of `tessera login` for operators, which every installation has. */
+export const COMMAND_LINE = 'tessera-cli' as ClientId;
+
 const CLIENT_ID = /^[\u0021-\u007e]{1,128}$/;
 
 /** Anything but 1–128 visible ASCII characters is an unknown integration and never reaches the store. */

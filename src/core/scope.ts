@@ -51,6 +51,11 @@ function parse(text: string): Scope | undefined {
   return { text, resources } as Partial<Scope> as Scope;
 }
 
+/** Whether a scope has the reserved resource. Most have not, and are not parsed. */
+export function concernsAdministration(text: string): boolean {
+  return /tessera/i.test(text) && parseScope(text)?.resources.has(RESERVED_RESOURCE) === true;
+}
+
 /** The name of a resource, in lower case. */
 export function parseResource(text: string): string | undefined {
   return RESOURCE.test(text) ? text.toLowerCase() : undefined;

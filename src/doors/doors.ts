@@ -17,12 +17,21 @@ const DOORS = [
     segments: ['healthz', 'readyz', 'metrics'],
     load: async () => (await import('./ops/door.ts')).opsDoor,
   },
+  {
+    name: 'admin',
+    segments: ['admin'],
+    isNamedOnly: true,
+    load: async () => (await import('./admin/door.ts')).adminDoor,
+  },
 ] as const satisfies readonly (DoorEntry & { readonly load: () => Promise<unknown> })[];
 
 /** First path segments kept free: the default mount of the oauth door, and doors to come. */
-const RESERVED_SEGMENTS = ['oauth2', 'admin', 'console'];
+const RESERVED_SEGMENTS = ['oauth2', 'console'];
 
 export const DOOR_NAMES = DOORS.map(({ name }) => name);
+
+/** The doors of a listener that names none. */
+export const USUAL_DOORS: readonly string[] = DOORS.filter((door) => !('isNamedOnly' in door)).map(({ name }) => name);
 
 export const OWNED_SEGMENTS: readonly string[] = [...RESERVED_SEGMENTS, ...DOORS.flatMap(({ segments }) => segments)];
 

@@ -8,6 +8,8 @@ import type { Table, Value, Where } from './table.ts';
 export interface Found<Row, Companion> {
   readonly row: Row;
   readonly companion: Companion | undefined;
+  /** Changes with every change of the row. */
+  readonly revision: number;
 }
 
 /** What a load found, and the store's clock at that moment. */

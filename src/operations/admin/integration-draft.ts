@@ -20,6 +20,7 @@ export interface IntegrationDraft {
   readonly description?: string;
   readonly vendor?: string;
   readonly scope?: string;
+  readonly enabled?: boolean;
   readonly flows?: Partial<Integration['flows']>;
   readonly access?: Access;
   readonly binding?: Integration['binding'];
@@ -46,7 +47,7 @@ export function draftedIntegration(
   if (!accessTokenFormat) return decline('access-token-format-unknown', wanted);
   const objection = objectionTo(draft);
   if (objection) return objection;
-  const overrides = { ...before?.overrides, ...draft.overrides };
+  const overrides = defined({ ...before?.overrides, ...draft.overrides });
   if (isSigned(accessTokenFormat) && (overrides.accessTokenLifetime ?? 0) > JWT_LIFETIME_MAX)
     return decline('lifetime-too-long', 'accessTokenLifetime');
   return accept({
@@ -55,13 +56,23 @@ export function draftedIntegration(
     description: draft.description ?? before?.description ?? '',
     vendor: draft.vendor ?? before?.vendor ?? '',
     scope,
-    enabled: before?.enabled ?? true,
-    flows: { ...(before?.flows ?? { device: true, certificate: true }), ...draft.flows },
+    enabled: draft.enabled ?? before?.enabled ?? true,
+    flows: flowsOf({ ...(before?.flows ?? { device: true, certificate: true }), ...draft.flows }),
     access: draft.access ?? before?.access ?? { to: 'everyone' },
     binding: draft.binding ?? before?.binding ?? 'none',
     accessTokenFormat,
     overrides,
   });
+}
+
+/** Undefined removes an override. */
+function defined(overrides: TokenOverrides): TokenOverrides {
+  return Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
+}
+
+/** `assertion` is stored only if it is on. */
+function flowsOf({ assertion, ...flows }: Integration['flows']): Integration['flows'] {
+  return assertion ? { ...flows, assertion } : flows;
 }
 
 /** Names end up in pages, terminals and logs of others, which may not escape them. */

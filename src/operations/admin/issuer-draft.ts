@@ -45,6 +45,20 @@ export function draftedRevocation({ crl, ocsp, crlFiles, ...rest }: RevocationDr
   return accept({ crl: crl ?? usual, ocsp, crlFiles: crlFiles.map(({ path }) => path), ...rest });
 }
 
+/** As an issuer is stored: without empty lists and what has its default. */
+export function withoutDefaults(issuer: ApprovedIssuer): ApprovedIssuer {
+  const { curves, integrations, trustDomains, policies, mlDsa, upnComparison = 'exact', revocation, ...kept } = issuer;
+  const { allowedAddresses = [], ...checks } = revocation;
+  const lists = Object.entries({ curves, integrations, trustDomains, policies });
+  return {
+    ...kept,
+    ...Object.fromEntries(lists.filter(([, list]) => list && list.length > 0)),
+    ...(mlDsa && { mlDsa }),
+    ...(upnComparison !== 'exact' && { upnComparison }),
+    revocation: { ...checks, ...(allowedAddresses.length > 0 && { allowedAddresses }) },
+  };
+}
+
 const OID = /^[0-2](?:\.(?:0|[1-9]\d*))+$/;
 
 /** Settings that only make sense together, or have a form. */

@@ -11,6 +11,7 @@ const CHANGE = { act: 'Change it' };
 const CONFIRM = { act: 'Confirm it' };
 const SCOPE =
   "Write resource:permission,permission with ; between resources, for example 'orders:read,write;stock:read'.";
+const LOGIN = 'Log in again with the scope tessera:read, tessera:operate or tessera:manage, and nothing else.';
 const PEM = 'Give a PEM file that begins with -----BEGIN CERTIFICATE-----.';
 
 const TABLE = {
@@ -29,6 +30,11 @@ const TABLE = {
     'lifetime-malformed': ['%s is zero', 'Give a duration such as 90d, 12h or 15m.'],
     'lifetime-too-long': ['%s is longer than 24h', 'JWTs live for 24h at most; 10m is usual.'],
     'access-token-format-unknown': ['there is no access token format %j', 'Use opaque or jwt, or leave it out.'],
+    'object-malformed': ['%s', 'The reference of the API and its schema list every member.'],
+    'list-file-elsewhere': [
+      '%s cannot be read here',
+      'Name a list file by a command on the machine of the service, which checks it.',
+    ],
     'import-malformed': [
       'the file cannot be imported: %s',
       'It must hold {"id": …, "name": …, "description": …, "scope": …} or a list of these. Nothing was imported.',
@@ -107,6 +113,7 @@ const TABLE = {
     'issuer-unknown': ['there is no approved issuer %s', LIST],
     'token-issuer-unknown': ['there is no token issuer %s', LIST],
     'grant-unknown': ['there is no grant %j', LIST],
+    'cursor-unknown': ['the cursor does not belong to this list', 'Begin again without a cursor.'],
     'grant-ambiguous': ['several grants begin with %s', { act: 'Give more digits' }],
     'grant-not-live': ['there is no grant %j that is still live', LIST],
     'key-unknown': ['the keyring has no key %s', LIST],
@@ -150,6 +157,10 @@ const TABLE = {
       'Choose another: identities are named by it, so it stays taken even if that issuer was removed.',
     ],
     'token-issuer-exists': ['a token issuer %s is registered already', CHANGE],
+    'token-issuer-iss-differs': [
+      'the token issuer %s has another iss',
+      'Remove it first, or choose another label: identities are named by it.',
+    ],
     'token-issuer-registered': [
       'this issuer is registered already, as %s',
       'Change that one, or remove it first: one issuer has one label.',
@@ -169,6 +180,11 @@ const TABLE = {
     'signing-key-signs': ['key %s signs', { act: 'Let another key sign first' }],
     'signing-key-signs-already': ['key %s signs already', 'There is nothing to do.'],
     'signing-key-retiring': ['key %s has signed before, and another key followed it', { act: 'Add a new one' }],
+  },
+
+  /** It was changed since the one who requests this has seen it. */
+  stale: {
+    'changed-meanwhile': ['%s was changed meanwhile', 'Look at it again, then decide again.'],
   },
 
   /** It is done as soon as whoever requests it confirms it, or says which of two ways is meant. */
@@ -217,6 +233,23 @@ const TABLE = {
       {
         act: 'Wait until then. If the current key leaked, do it now; tokens may be refused until resource servers fetch the new key',
       },
+    ],
+  },
+
+  /** The access token is no proof here. */
+  unauthorized: {
+    'token-for-others': ['the access token is not for administration, or not for administration alone', LOGIN],
+    'token-bound-elsewhere': [
+      'the access token belongs to another certificate',
+      'Present the certificate that it was issued for.',
+    ],
+  },
+
+  /** Whoever requests it may not do it. */
+  forbidden: {
+    'permission-missing': [
+      'this needs the permission %s, in the scope, by the groups of the holder, and by the proof',
+      'Log in by certificate with that scope, as a member of the group that has it.',
     ],
   },
 

@@ -5,7 +5,7 @@ import { rows } from '../../store/pages.ts';
 import { issuers } from '../../store/tables/issuers.ts';
 import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { changedBetween, ending, perform } from './perform.ts';
+import { changedBetween, type Decide, ending, perform } from './perform.ts';
 import { draftedTokenIssuer, type TokenIssuerDraft } from './token-issuer-draft.ts';
 
 type TokenIssuerOutcome = AdminOutcome<TokenIssuer>;
@@ -16,6 +16,16 @@ export async function registerTokenIssuer(
   draft: TokenIssuerDraft,
   ports: AdminPorts & { readonly ourIssuer: string },
 ): Promise<TokenIssuerOutcome> {
+  const { label } = named;
+  const decide = await registering(named, draft, ports);
+  return decide.ok ? perform('token-issuer', label, ports, decide.value) : decide;
+}
+
+export async function registering(
+  named: Pick<TokenIssuer, 'label' | 'issuer'>,
+  draft: TokenIssuerDraft,
+  ports: AdminPorts & { readonly ourIssuer: string },
+): Promise<AdminOutcome<Decide<'token-issuer'>>> {
   const { label, issuer } = named;
   if (!isLabel(label)) return decline('label-malformed', label);
   if (issuer === ports.ourIssuer) return decline('token-issuer-ours', issuer);
@@ -25,7 +35,7 @@ export async function registerTokenIssuer(
   const namesake = await sameIssuer(named, ports);
   if (namesake) return decline('token-issuer-registered', namesake.label);
   const next = drafted.value;
-  return perform('token-issuer', label, ports, (row) =>
+  return accept((row) =>
     row?.enabled
       ? decline('token-issuer-exists', label)
       : accept({ next, deed: { did: 'added', issuer, rules: next.rules.length } }),
@@ -38,12 +48,16 @@ export function changeTokenIssuer(
   draft: TokenIssuerDraft,
   ports: AdminPorts,
 ): Promise<TokenIssuerOutcome> {
-  return perform('token-issuer', label, ports, (row) => {
+  return perform('token-issuer', label, ports, changing(label, draft));
+}
+
+export function changing(label: string, draft: TokenIssuerDraft): Decide<'token-issuer'> {
+  return (row) => {
     if (!row?.enabled) return decline('token-issuer-unknown', label);
     const drafted = draftedTokenIssuer(row, draft, row);
     if (!drafted.ok) return drafted;
     return accept({ next: drafted.value, deed: { did: 'changed', ...changedBetween(row, drafted.value) } });
-  });
+  };
 }
 
 /** Its assertions are no longer accepted. The row stays, so that the list of all shows who had the label. */

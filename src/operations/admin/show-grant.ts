@@ -41,6 +41,10 @@ export function shownGrant(grant: Grant, now: EpochSeconds, userName: string | u
     ...(resource && { resource: resource.join(' ') }),
     origin: origin.kind,
     ...(origin.kind === 'assertion' && { tokenIssuer: origin.assertion.tokenIssuer }),
+    ...(origin.kind === 'certificate' && {
+      certificate: origin.certificate.certificate,
+      certificateKey: origin.certificate.key,
+    }),
     createdAt: isoTime(createdAt),
     refreshUntil: isoTime(refreshUntil),
     refreshable,

@@ -13,9 +13,10 @@ import { readRules } from './assertion-rules.ts';
 export interface TokenIssuerDraft {
   readonly keys?: KeyDraft;
   readonly allowedAddresses?: readonly string[];
-  /** PEM */
+  /** PEM. Empty: those of the system. */
   readonly authorities?: string;
   readonly algorithms?: readonly AssertionAlgorithm[];
+  /** Empty: our own issuer. */
   readonly audience?: string;
   readonly assertions?: TokenIssuer['assertions'];
   readonly maxAssertionLifetime?: Seconds;
@@ -46,7 +47,7 @@ export function draftedTokenIssuer(
   if (!keys.ok) return keys;
   const rules = draft.rules === undefined && before ? accept(before.rules) : readRules(draft.rules);
   if (!rules.ok) return rules;
-  const audience = draft.audience ?? before?.audience;
+  const audience = (draft.audience ?? before?.audience) || undefined;
   if (audience !== undefined && !isText(audience)) return decline('assertion-audience-malformed', audience);
   const maxAssertionLifetime = draft.maxAssertionLifetime ?? before?.maxAssertionLifetime ?? USUAL_LIFETIME;
   if (maxAssertionLifetime < 1 || maxAssertionLifetime > LONGEST_LIFETIME)
@@ -71,7 +72,7 @@ function draftedKeys(
 ): AdminOutcome<KeySource> {
   const wrong = allowedAddresses?.find((text) => !isAddressRange(text));
   if (wrong !== undefined) return decline('address-range-malformed', wrong);
-  if (authorities !== undefined && !areCertificates(authorities)) return decline('authorities-unreadable', '');
+  if (authorities && !areCertificates(authorities)) return decline('authorities-unreadable', '');
   const keys = given ?? before ?? { from: 'discovery' };
   if (keys.from === 'file') {
     const read = readKeySet(keys.set);
@@ -81,19 +82,17 @@ function draftedKeys(
   }
   const url = keys.from === 'url' ? keys.url : discoveryUrl(issuer);
   if (!isKeyAddress(url)) return decline('key-address-malformed', url);
-  const settings: FetchSettings = {
-    ...settingsOf(before),
+  const settings = settingsOf({
+    ...settingsOf(before?.from === 'file' ? {} : before),
     ...(allowedAddresses && { allowedAddresses }),
     ...(authorities !== undefined && { authorities }),
-  };
+  });
   return accept(keys.from === 'url' ? { from: 'url', url, ...settings } : { from: 'discovery', ...settings });
 }
 
-/** They stay if only the address of the keys changes. */
-function settingsOf(before: KeySource | undefined): FetchSettings {
-  if (!before || before.from === 'file') return {};
-  const { allowedAddresses, authorities } = before;
-  return { ...(allowedAddresses && { allowedAddresses }), ...(authorities !== undefined && { authorities }) };
+/** They stay if only the address of the keys changes. Empty ones are removed. */
+function settingsOf({ allowedAddresses = [], authorities }: FetchSettings = {}): FetchSettings {
+  return { ...(allowedAddresses.length > 0 && { allowedAddresses }), ...(authorities && { authorities }) };
 }
 
 function areCertificates(pem: string): boolean {

@@ -46,7 +46,7 @@ export function issueGrant(
   const { integration, identity, presenter } = draft;
   const defaults = draft.refresh ? { ...ports.settings, refresh: false } : ports.settings;
   const settings = settingsFor(integration, defaults);
-  const { refreshUntil, expiresAt } = grantPeriod(now, settings);
+  const { refreshUntil, expiresAt } = grantPeriod(now, draft.scope, settings);
   const key = ports.keyring.minting;
   const minted = firstRefreshToken(drawn.id, drawn, key);
   const grant: Grant = {

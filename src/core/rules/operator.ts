@@ -1,0 +1,54 @@
+// What an access token allows its holder at the admin door: the lowest of its scope, the holder's groups and the proof.
+import type { Origin } from '../grant.ts';
+import type { Identity } from '../identity.ts';
+import { RESERVED_RESOURCE, type Scope } from '../scope.ts';
+
+/** Each includes the one before. */
+export const PERMISSIONS = ['read', 'operate', 'manage'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+export const OPERATORS = 'operators';
+export const VIEWERS = 'viewers';
+
+export interface OperatorFacts {
+  readonly scope: Scope;
+  readonly groups: Identity['groups'];
+  readonly proof: Origin['kind'];
+}
+
+/** Undefined: nothing. */
+export function permissionOf({ scope, groups, proof }: OperatorFacts): Permission | undefined {
+  return lowest([scopePermission(scope), groupPermission(groups), PROVEN[proof]]);
+}
+
+export function includes(held: Permission | undefined, needed: Permission): boolean {
+  return held !== undefined && PERMISSIONS.indexOf(held) >= PERMISSIONS.indexOf(needed);
+}
+
+/** A confirmation in a browser can be phished, and an assertion is in the hands of a platform: neither changes anything. */
+const PROVEN: Readonly<Record<Origin['kind'], Permission>> = {
+  certificate: 'manage',
+  device: 'read',
+  assertion: 'read',
+};
+
+/** A token that is also for an API is in the hands of that API, so it is worth nothing here. */
+export function isForAdministration({ resources }: Scope): boolean {
+  return resources.size === 1 && resources.has(RESERVED_RESOURCE);
+}
+
+function scopePermission(scope: Scope): Permission | undefined {
+  if (!isForAdministration(scope)) return undefined;
+  const named = scope.resources.get(RESERVED_RESOURCE);
+  return PERMISSIONS.findLast((permission) => named?.has(permission));
+}
+
+function groupPermission(groups: Identity['groups']): Permission | undefined {
+  if (groups.includes(OPERATORS)) return 'manage';
+  return groups.includes(VIEWERS) ? 'read' : undefined;
+}
+
+function lowest(permissions: readonly (Permission | undefined)[]): Permission | undefined {
+  if (permissions.includes(undefined)) return undefined;
+  return PERMISSIONS.find((permission) => permissions.includes(permission));
+}
