@@ -38,7 +38,7 @@ export const OWNED_SEGMENTS: readonly string[] = [...RESERVED_SEGMENTS, ...DOORS
 type MakeDoor = Awaited<ReturnType<(typeof DOORS)[number]['load']>>;
 /** What all doors together are made from. */
 type AllParts = MakeDoor extends (entry: DoorEntry, parts: infer Parts) => Door ? Parts : never;
-export type DoorParts = Omit<AllParts, 'openapi'> & {
+export type DoorParts = Omit<AllParts, 'openapi' | 'adminOpenapi'> & {
   readonly version: string;
   /** The names of the doors that some listener serves. */
   readonly servedDoors: readonly string[];
@@ -54,9 +54,15 @@ export async function openDoors(parts: DoorParts): Promise<readonly Door[]> {
     );
     return document;
   };
+  const { adminDocument } = await import('./admin/openapi.ts');
+  let administration: OpenapiDocument | undefined;
+  const adminOpenapi = (): OpenapiDocument => {
+    administration ??= adminDocument(parts);
+    return administration;
+  };
   for (const entry of DOORS) {
     const makeDoor = await entry.load();
-    doors.push(makeDoor(entry, { ...parts, openapi }));
+    doors.push(makeDoor(entry, { ...parts, openapi, adminOpenapi }));
   }
   return doors;
 }

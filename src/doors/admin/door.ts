@@ -18,6 +18,7 @@ import { prepareOnce } from '../http/prepared-refusal.ts';
 import type { AddressLimit } from '../http/rate-limit.ts';
 import { storyOf } from '../http/story.ts';
 import type { ServerReason } from '../http/transport-refusal.ts';
+import { withNamedSchemas } from '../openapi-document.ts';
 import { openCursor, sealCursor } from './cursor.ts';
 import { adminDocument, MOUNT } from './openapi.ts';
 import { type DoorRefusal, prepareProblem, replyProblem } from './problem.ts';
@@ -51,7 +52,7 @@ export function adminDoor({ name }: DoorEntry, parts: AdminParts): Door {
 }
 
 function mountAdmin(app: FastifyInstance, mount: AdminMount): void {
-  const document = JSON.stringify(adminDocument(mount));
+  const document = JSON.stringify(withNamedSchemas(adminDocument(mount)));
   app.get(`${MOUNT}/openapi.json`, async (request, reply) => {
     const limited = mount.overLimit(request);
     return limited

@@ -6,7 +6,6 @@ import {
   type OpenapiOperation,
   type OpenapiParameter,
   type OpenapiSchema,
-  withNamedSchemas,
 } from '../openapi-document.ts';
 import { PROBLEM_STATUSES } from './problem.ts';
 
@@ -25,14 +24,14 @@ const Problem = object(
   { title: 'Problem' },
 );
 
-export function adminDocument({ publicUrl, version }: { readonly publicUrl: string; readonly version: string }) {
+export function adminDocument({ publicUrl, version }: { readonly publicUrl: string; readonly version: string }): OpenapiDocument {
   const paths: Record<string, Record<string, OpenapiOperation>> = {};
   for (const [name, act] of Object.entries(ACTS)) {
     const path = MOUNT + act.path;
     paths[path] = { ...paths[path], [act.method.toLowerCase()]: operationOf(name as ActName, act) };
   }
   const tags = [...new Set(Object.values(ACTS).map(tagOf))].map((name) => ({ name, description: `Acts on ${name}.` }));
-  return withNamedSchemas({
+  const document = {
     openapi: '3.1.0',
     info: {
       title: 'Tessera administration',
@@ -45,7 +44,8 @@ export function adminDocument({ publicUrl, version }: { readonly publicUrl: stri
     tags,
     paths,
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
-  } as OpenapiDocument);
+  };
+  return document;
 }
 
 function tagOf({ path }: ActRow): string {

@@ -178,9 +178,9 @@ export function completeTokenIssuer(body: WrittenTokenIssuer): Required<TokenIss
   return {
     keys: body.keys ?? { from: 'discovery' },
     allowedAddresses: body.allowedAddresses ?? [],
-    authorities: body.authorities ?? '',
+    authorities: body.authorities ?? false,
     algorithms: body.algorithms ?? ['RS256', 'ES256'],
-    audience: body.audience ?? '',
+    audience: body.audience ?? false,
     assertions: body.assertions ?? 'once',
     maxAssertionLifetime: body.maxAssertionLifetime ?? seconds(3600),
     rules: body.rules,

@@ -13,11 +13,11 @@ import { readRules } from './assertion-rules.ts';
 export interface TokenIssuerDraft {
   readonly keys?: KeyDraft;
   readonly allowedAddresses?: readonly string[];
-  /** PEM. Empty: those of the system. */
-  readonly authorities?: string;
+  /** PEM; false: those of the system. */
+  readonly authorities?: string | false;
   readonly algorithms?: readonly AssertionAlgorithm[];
-  /** Empty: our own issuer. */
-  readonly audience?: string;
+  /** False: our own issuer. */
+  readonly audience?: string | false;
   readonly assertions?: TokenIssuer['assertions'];
   readonly maxAssertionLifetime?: Seconds;
   /** In the format of a file: see assertion-rules.ts. */
@@ -47,7 +47,7 @@ export function draftedTokenIssuer(
   if (!keys.ok) return keys;
   const rules = draft.rules === undefined && before ? accept(before.rules) : readRules(draft.rules);
   if (!rules.ok) return rules;
-  const audience = (draft.audience ?? before?.audience) || undefined;
+  const audience = draft.audience === false ? undefined : (draft.audience ?? before?.audience);
   if (audience !== undefined && !isText(audience)) return decline('assertion-audience-malformed', audience);
   const maxAssertionLifetime = draft.maxAssertionLifetime ?? before?.maxAssertionLifetime ?? USUAL_LIFETIME;
   if (maxAssertionLifetime < 1 || maxAssertionLifetime > LONGEST_LIFETIME)
@@ -72,7 +72,7 @@ function draftedKeys(
 ): AdminOutcome<KeySource> {
   const wrong = allowedAddresses?.find((text) => !isAddressRange(text));
   if (wrong !== undefined) return decline('address-range-malformed', wrong);
-  if (authorities && !areCertificates(authorities)) return decline('authorities-unreadable', '');
+  if (typeof authorities === 'string' && !areCertificates(authorities)) return decline('authorities-unreadable', '');
   const keys = given ?? before ?? { from: 'discovery' };
   if (keys.from === 'file') {
     const read = readKeySet(keys.set);
@@ -85,7 +85,7 @@ function draftedKeys(
   const settings = settingsOf({
     ...settingsOf(before?.from === 'file' ? {} : before),
     ...(allowedAddresses && { allowedAddresses }),
-    ...(authorities !== undefined && { authorities }),
+    ...(authorities !== undefined && { authorities: authorities || '' }),
   });
   return accept(keys.from === 'url' ? { from: 'url', url, ...settings } : { from: 'discovery', ...settings });
 }
