@@ -4,11 +4,10 @@ import type { EpochSeconds } from '../core/time.ts';
 import type { Durations } from './duration-tally.ts';
 import type { Table, Value, Where } from './table.ts';
 
-/** A row as it was found, with its companion. */
+/** A row as it was found, with its companion. Its revision changes with every change of it. */
 export interface Found<Row, Companion> {
   readonly row: Row;
   readonly companion: Companion | undefined;
-  /** Changes with every change of the row. */
   readonly revision: number;
 }
 

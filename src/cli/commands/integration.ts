@@ -1,6 +1,7 @@
 import { ACCESS_TOKEN_FORMATS } from '../../core/integration.ts';
 import type { CliCommand } from '../terminal/cli-command.ts';
 import { asDuration, asYesNo, collect } from '../terminal/options.ts';
+import { administers } from './administration.ts';
 
 const work = () => import('./work/integration.ts');
 
@@ -47,7 +48,7 @@ function declareAdd(group: CliCommand): void {
       'tessera integration add till --scope sales:read --only-group shops --grant-lifetime 30d',
       'tessera integration add web-shop --scope orders:read --access-token-format jwt',
     )
-    .acts(async () => (await work()).addOne);
+    .runs(administers(async () => (await work()).addOne));
 }
 
 function declareChange(group: CliCommand): void {
@@ -55,7 +56,7 @@ function declareChange(group: CliCommand): void {
     .description('change what the flags name; the rest stays')
     .option('--scope <scope>', 'narrowing takes effect at once; widening changes no existing grant')
     .examples('tessera integration change orders-sync --scope orders:read --refresh-retry-window 0')
-    .acts(async () => (await work()).changeOne);
+    .runs(administers(async () => (await work()).changeOne));
 }
 
 function declareImport(group: CliCommand): void {
@@ -65,7 +66,7 @@ function declareImport(group: CliCommand): void {
     .description('register integrations from a file')
     .option('--update', 'change those that are registered already')
     .examples('tessera integration import integrations.json', 'tessera integration import --update - < one.json')
-    .acts(async () => (await work()).importFile);
+    .runs(administers(async () => (await work()).importFile));
 }
 
 function declareList(group: CliCommand): void {
@@ -74,7 +75,7 @@ function declareList(group: CliCommand): void {
     .description('list the integrations')
     .option('--json', 'as JSON')
     .examples('tessera integration list', "tessera integration list --json | jq -r '.[].clientId'")
-    .acts(async () => (await work()).printIntegrations);
+    .runs(administers(async () => (await work()).printIntegrations));
 }
 
 function declareShow(group: CliCommand): void {
@@ -84,7 +85,7 @@ function declareShow(group: CliCommand): void {
     .description('show one integration')
     .option('--json', 'as JSON')
     .examples('tessera integration show orders-sync')
-    .acts(async () => (await work()).printIntegration);
+    .runs(administers(async () => (await work()).printIntegration));
 }
 
 function declareSwitch(group: CliCommand, name: 'enable' | 'disable', description: string): void {
@@ -93,7 +94,7 @@ function declareSwitch(group: CliCommand, name: 'enable' | 'disable', descriptio
     .argument('<client_id>')
     .description(description)
     .examples(`tessera integration ${name} orders-sync`)
-    .acts(async () => (await work()).switchIntegration(name === 'enable'));
+    .runs(administers(async () => (await work()).switchIntegration(name === 'enable')));
 }
 
 function declareRemove(group: CliCommand): void {
@@ -103,5 +104,5 @@ function declareRemove(group: CliCommand): void {
     .description('remove an integration for good: its grants end, its client id is free again')
     .option('--yes', 'confirm it')
     .examples('tessera integration remove orders-sync --yes')
-    .acts(async () => (await work()).removeOne);
+    .runs(administers(async () => (await work()).removeOne));
 }

@@ -2,9 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accept, type Outcome } from '../../core/outcome.ts';
-import { ACTS, type ActName, type ActRow, type Answered, type Given } from '../../operations/admin/act-table.ts';
+import { ACTS } from '../../operations/admin/act-table.ts';
+import type { ActName, ActRow, Answered, Given } from '../../operations/admin/act-types.ts';
 import type { ActPorts } from '../../operations/admin/acts/act.ts';
-import { runAct } from '../../operations/admin/acts/act.ts';
+import { runAct } from '../../operations/admin/acts/run-act.ts';
 import { decline } from '../../operations/admin/admin.ts';
 import { authorizeOperator, type Operator } from '../../operations/admin/authorize-operator.ts';
 import type { CallerPorts } from '../../operations/ports.ts';

@@ -1,5 +1,6 @@
 // The OpenAPI document of the admin door, made from the table of acts.
-import { ACTS, type ActName, type ActRow } from '../../operations/admin/act-table.ts';
+import { ACTS } from '../../operations/admin/act-table.ts';
+import type { ActName, ActRow } from '../../operations/admin/act-types.ts';
 import { integer, object, optional, type Schema, string } from '../../schema.ts';
 import {
   type OpenapiDocument,

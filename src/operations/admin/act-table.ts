@@ -3,7 +3,6 @@
 // What is not here stays on the machine: keyring, backup, restore, migrations, configuration.
 import type { EventType } from '../../core/event.ts';
 import { EVENT_TYPES } from '../../core/event.ts';
-import type { Permission } from '../../core/rules/operator.ts';
 import {
   boolean,
   described,
@@ -15,101 +14,8 @@ import {
   type Schema,
   string,
 } from '../../schema.ts';
-import type { LoggedEvent } from '../../store/store.ts';
-import {
-  IdentityObject,
-  IntegrationObject,
-  IssuerObject,
-  ResourceServerObject,
-  TokenIssuerObject,
-  type WrittenIdentity,
-  type WrittenIntegration,
-  type WrittenIssuer,
-  type WrittenResourceServer,
-  type WrittenTokenIssuer,
-} from './objects.ts';
-import type { ShownGrant } from './show-grant.ts';
-
-export interface ActRow {
-  readonly permission: Permission;
-  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  /** Below the mount of the door. `{id}` names the thing. */
-  readonly path: string;
-  /** Of `tessera`. */
-  readonly command: string;
-  readonly summary: string;
-  readonly query?: ObjectSchema<Record<string, Schema>>;
-  readonly body?: Schema;
-  readonly answers: Schema;
-}
-
-/** What an act is given. The door, or the command, has checked query and body against the schemas of the table. */
-export interface Given {
-  readonly id?: string | undefined;
-  readonly query?: object | undefined;
-  readonly body?: unknown;
-  /** `absent`: make it, and refuse if it exists. A number: the revision that the thing must have. */
-  readonly onlyIf?: number | 'absent' | undefined;
-}
-
-export interface Answered<T> {
-  readonly value: T;
-  /** Of the thing, if it can be changed. */
-  readonly revision?: number;
-}
-
-/** One page of a list. `next`: where the following one begins. */
-export interface Listed<T> {
-  readonly items: readonly T[];
-  readonly next?: string;
-}
-
-/** What each act results in. */
-export interface Gives {
-  'integration-list': Listed<WrittenIntegration>;
-  'integration-show': WrittenIntegration;
-  'integration-put': WrittenIntegration;
-  'integration-import': Listed<{ readonly clientId: string; readonly isNew: boolean }>;
-  'integration-enable': WrittenIntegration;
-  'integration-disable': WrittenIntegration;
-  'integration-remove': Ended;
-  'resource-server-list': Listed<WrittenResourceServer>;
-  'resource-server-show': WrittenResourceServer;
-  'resource-server-put': WrittenResourceServer;
-  'resource-server-remove': Ended;
-  'resource-server-secret': { readonly secret: string };
-  'resource-server-drop-secret': WrittenResourceServer;
-  'issuer-list': Listed<WrittenIssuer>;
-  'issuer-show': WrittenIssuer;
-  'issuer-put': WrittenIssuer;
-  'issuer-remove': Ended;
-  'token-issuer-list': Listed<WrittenTokenIssuer>;
-  'token-issuer-show': WrittenTokenIssuer;
-  'token-issuer-put': WrittenTokenIssuer;
-  'token-issuer-remove': Ended;
-  'identity-list': Listed<WrittenIdentity>;
-  'identity-show': WrittenIdentity;
-  'identity-put': WrittenIdentity;
-  'identity-password': WrittenIdentity;
-  'identity-enable': WrittenIdentity;
-  'identity-disable': WrittenIdentity;
-  'identity-remove': Ended;
-  'grant-list': Listed<ShownGrant>;
-  'grant-show': ShownGrant;
-  'grant-timeline': Listed<LoggedEvent>;
-  'grant-revoke': Ended;
-  'grant-revoke-all': Ended;
-  'event-list': Listed<LoggedEvent> & { readonly epoch: number };
-  'node-list': Listed<{ readonly name: string; readonly until: string }>;
-}
-
-export type ActName = keyof Gives;
-
-/** `endedGrants`: how many ended with it. */
-export interface Ended {
-  readonly id?: string;
-  readonly endedGrants?: number;
-}
+import type { ActName, ActRow } from './act-types.ts';
+import { IdentityObject, IntegrationObject, IssuerObject, ResourceServerObject, TokenIssuerObject } from './objects.ts';
 
 const Ended = object(
   { id: optional(string()), endedGrants: optional(integer({ description: 'How many grants ended.' })) },
@@ -126,12 +32,27 @@ const CONFIRMED = object({ confirmed: optional(boolean({ description: 'Without i
 const GRANT_FILTER = {
   identity: optional(string({ description: 'Of this identity: a user name or an id.' })),
   integration: optional(string({ description: 'Of this integration.' })),
-  certificate: optional(string({ description: 'By this certificate: the 32 hex digits that a grant shows.' })),
+  certificate: optional(string({ description: 'By this certificate: its mark or its key, as a grant shows them.' })),
+  address: optional(string({ description: 'Whose newest token this address got.' })),
   ending: optional(described<number>({ type: 'integer', minimum: 0, description: 'That end within these seconds.' })),
 };
 
 const Grant = object({ id: string(), state: string(), clientId: string(), identityId: string() }, { title: 'Grant' });
 const Event = object({ sequence: integer(), at: integer(), type: string() }, { title: 'Event' });
+
+const Document = described({
+  type: 'object',
+  title: 'Objects',
+  description: 'By section, then by name: docs/as-code.md.',
+});
+const Applied = object(
+  { objects: Document, prune: optional(boolean({ description: 'Remove what the sections do not have.' })) },
+  { additionalProperties: false, title: 'ObjectsToApply' },
+);
+const ObjectChange = object(
+  { section: string(), id: string(), does: string(), fields: described({ type: 'object' }) },
+  { title: 'ObjectChange' },
+);
 
 function listOf(items: Schema, title: string): Schema {
   return object(
@@ -250,7 +171,7 @@ export const ACTS: { readonly [A in ActName]: ActRow } = {
     permission: 'manage',
     method: 'DELETE',
     path: '/resource-servers/{id}/secrets/old',
-    command: 'resource-server secret --drop-old',
+    command: 'resource-server secret',
     summary: 'End the older of two secrets',
     answers: ResourceServerObject,
   },
@@ -314,7 +235,7 @@ export const ACTS: { readonly [A in ActName]: ActRow } = {
     permission: 'operate',
     method: 'POST',
     path: '/grants/revoke',
-    command: 'grant revoke --identity, --integration',
+    command: 'grant revoke',
     summary: 'End all grants that a filter selects; without confirmed, the refusal has their number',
     body: object(
       { ...GRANT_FILTER, confirmed: optional(boolean()) },
@@ -335,9 +256,35 @@ export const ACTS: { readonly [A in ActName]: ActRow } = {
       within: optional(integer({ minimum: 0, description: 'Of the last time, in seconds.' })),
       requestId: optional(string({ description: 'That this request caused.' })),
       epoch: optional(integer({ description: 'For followers: refused if the store was put back since.' })),
-      limit: SIZE.limit,
+      limit: optional(integer({ minimum: 1, maximum: 10_000, description: 'At most this many. Default: 100.' })),
     }),
     answers: object({ items: list(Event), next: optional(string()), epoch: integer() }, { title: 'EventList' }),
+  },
+  'object-export': {
+    permission: 'read',
+    method: 'GET',
+    path: '/objects',
+    command: 'export',
+    summary: 'Everything registered as one document, without secrets',
+    answers: Document,
+  },
+  'object-plan': {
+    permission: 'read',
+    method: 'POST',
+    path: '/objects/plan',
+    command: 'diff',
+    summary: 'What applying a document would do',
+    body: Applied,
+    answers: listOf(ObjectChange, 'ObjectChanges'),
+  },
+  'object-apply': {
+    permission: 'manage',
+    method: 'POST',
+    path: '/objects/apply',
+    command: 'apply',
+    summary: 'Apply a document: all of it, or nothing',
+    body: Applied,
+    answers: listOf(ObjectChange, 'ObjectChanges'),
   },
   'node-list': {
     permission: 'read',

@@ -47,16 +47,18 @@ export function draftedRevocation({ crl, ocsp, crlFiles, ...rest }: RevocationDr
 
 /** As an issuer is stored: without empty lists and what has its default. */
 export function withoutDefaults(issuer: ApprovedIssuer): ApprovedIssuer {
-  const { curves, integrations, trustDomains, policies, mlDsa, upnComparison = 'exact', revocation, ...kept } = issuer;
-  const { allowedAddresses = [], ...checks } = revocation;
-  const lists = Object.entries({ curves, integrations, trustDomains, policies });
-  return {
-    ...kept,
-    ...Object.fromEntries(lists.filter(([, list]) => list && list.length > 0)),
-    ...(mlDsa && { mlDsa }),
-    ...(upnComparison !== 'exact' && { upnComparison }),
-    revocation: { ...checks, ...(allowedAddresses.length > 0 && { allowedAddresses }) },
-  };
+  const { allowedAddresses = [], ...checks } = issuer.revocation;
+  const revocation = { ...checks, ...(allowedAddresses.length > 0 && { allowedAddresses }) };
+  const fields = Object.entries({ ...issuer, revocation });
+  return Object.fromEntries(fields.filter(([name, value]) => !isDefault(name, value))) as unknown as ApprovedIssuer;
+}
+
+const REMOVABLE = ['curves', 'integrations', 'trustDomains', 'policies'];
+
+function isDefault(name: string, value: unknown): boolean {
+  if (name === 'mlDsa') return value !== true;
+  if (name === 'upnComparison') return value === 'exact' || value === undefined;
+  return REMOVABLE.includes(name) && !(value as readonly unknown[] | undefined)?.length;
 }
 
 const OID = /^[0-2](?:\.(?:0|[1-9]\d*))+$/;

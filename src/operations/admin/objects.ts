@@ -238,6 +238,22 @@ export const IssuerObject = object(
 );
 export type WrittenIssuer = ValueOf<typeof IssuerObject>;
 
+/** Every field that a file can have. */
+export function completedIssuer(body: WrittenIssuer) {
+  const { pem, identitySources, identities = 'directory', profile = 'rfc5280', upnComparison = 'exact' } = body;
+  const { curves = [], trustDomains = [], policies = [], integrations = [], mlDsa = false, revocation = {} } = body;
+  const { ocsp = 'if-available', crlFiles = [], allowedAddresses = [], endGrants = true } = revocation;
+  const { crl = crlFiles.length > 0 ? 'required' : 'if-available' } = revocation;
+  return {
+    ...{ pem, identitySources, identities, profile, upnComparison },
+    ...{ curves, trustDomains, policies, integrations, mlDsa },
+    revocation: { crl, ocsp, crlFiles, allowedAddresses, endGrants },
+  };
+}
+
+/** What a file says of an identity. */
+export const GroupsObject = object({ groups: texts('All of its groups.') }, CLOSED);
+
 export const IdentityObject = object(
   {
     id: shown(described<IdentityId>({ type: 'string', description: 'Its id, which never changes.' })),

@@ -97,7 +97,7 @@ export function passes({ type, at, identityId, subjectId, requestId }: LoggedEve
 }
 
 /** A sequence number just before the first event of that time, found by halving: a long log is not read from its start. */
-async function lastBefore(since: EpochSeconds, store: Pick<AdminPorts['store'], 'events' | 'eventProgress'>) {
+export async function lastBefore(since: EpochSeconds, store: Pick<AdminPorts['store'], 'events' | 'eventProgress'>) {
   let [low, high] = [0, (await store.eventProgress()).readable];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);

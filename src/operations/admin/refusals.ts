@@ -273,6 +273,11 @@ export type AdminRefusalReason = ReasonsOf<Rows>;
 /** Refusals whose remedy is an act. */
 export type ReasonToAct = ToActOf<Rows>;
 
+/** Whether a text names a refusal of this release. */
+export function isRefusal(text: string): text is AdminRefusalReason {
+  return Object.values(TABLE).some((rows) => Object.hasOwn(rows, text));
+}
+
 export function describeRefusal(reason: AdminRefusalReason, about: string) {
   const [kind, rows] = Object.entries(TABLE).find(([, each]) => reason in each) as [AdminRefusalClass, object];
   const [text, remedy] = (rows as Record<AdminRefusalReason, Words>)[reason];

@@ -1,10 +1,8 @@
 // Converts flags of `tessera integration` to drafts, and integrations to what is printed.
 import { formatDuration } from '../../../config/duration.ts';
-import type { Access, AccessTokenFormat, Binding, Integration, OnReuse } from '../../../core/integration.ts';
-import { accept } from '../../../core/outcome.ts';
+import type { AccessTokenFormat, Binding, OnReuse } from '../../../core/integration.ts';
 import type { Seconds } from '../../../core/time.ts';
-import type { AdminOutcome, AdminPorts } from '../../../operations/admin/admin.ts';
-import { type IntegrationDraft, namedAccess } from '../../../operations/admin/integration-draft.ts';
+import type { WrittenIntegration } from '../../../operations/admin/objects.ts';
 
 export interface IntegrationFlags {
   readonly name?: string;
@@ -26,29 +24,22 @@ export interface IntegrationFlags {
   readonly everyone?: true;
 }
 
-export async function draftOf(
-  flags: IntegrationFlags,
-  ports: Pick<AdminPorts, 'store'>,
-): Promise<AdminOutcome<IntegrationDraft>> {
+export function draftOf(flags: IntegrationFlags) {
   const { device, certificate, assertion, onlyIdentity: _, onlyGroup: __, everyone: ___, ...rest } = flags;
   const { accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse, ...texts } = rest;
-  const access = await accessOf(flags, ports);
-  if (!access.ok) return access;
-  return accept({
+  const access = accessOf(flags);
+  return {
     ...texts,
     flows: given({ device, certificate, assertion }),
     overrides: given({ accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse }),
-    ...(access.value && { access: access.value }),
-  });
+    ...(access && { access }),
+  };
 }
 
-async function accessOf(
-  { onlyIdentity: identities = [], onlyGroup: groups = [], everyone }: IntegrationFlags,
-  ports: Pick<AdminPorts, 'store'>,
-): Promise<AdminOutcome<Access | undefined>> {
-  if (everyone) return accept({ to: 'everyone' });
-  if (identities.length === 0 && groups.length === 0) return accept(undefined);
-  return namedAccess({ identities, groups }, ports);
+/** The act looks up user names. */
+function accessOf({ onlyIdentity: identities = [], onlyGroup: groups = [], everyone }: IntegrationFlags) {
+  if (everyone) return { to: 'everyone' } as const;
+  return identities.length === 0 && groups.length === 0 ? undefined : { to: 'named', identities, groups };
 }
 
 /** Drops undefined values: in a draft they would overwrite what is stored. */
@@ -56,23 +47,19 @@ function given<T extends object>(values: T): { [Key in keyof T]?: NonNullable<T[
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }
 
-export function shownIntegration({ scope, ...rest }: Integration): object {
-  return { ...rest, scope: scope.text };
-}
-
-export function recordOf(integration: Integration): Record<string, string> {
-  const { clientId, name, description, vendor, scope, enabled, flows, access, binding, accessTokenFormat, overrides } =
-    integration;
+export function recordOf(integration: WrittenIntegration): Record<string, string> {
+  const { clientId = '', name = '', description = '', vendor = '', scope, enabled = true, flows = {} } = integration;
+  const { access = { to: 'everyone' }, binding = 'none', accessTokenFormat = 'opaque', overrides = {} } = integration;
   const { accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse } = overrides;
   return {
     'client id': clientId,
     name,
     description,
     vendor,
-    scope: scope.text,
+    scope,
     enabled: yesNo(enabled),
-    'by browser': yesNo(flows.device),
-    'by certificate': yesNo(flows.certificate),
+    'by browser': yesNo(flows.device ?? true),
+    'by certificate': yesNo(flows.certificate ?? true),
     ...(flows.assertion && { 'by assertion': 'yes' }),
     'who may use it': access.to === 'everyone' ? 'everyone' : [...access.identities, ...access.groups].join(', '),
     binding,

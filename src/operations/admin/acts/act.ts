@@ -1,9 +1,9 @@
-// How acts of the table are run: beside the store, by a command or by the admin door.
+// What the acts of the table have in common.
 import { accept } from '../../../core/outcome.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Table } from '../../../store/table.ts';
 import type { Random } from '../../ports.ts';
-import type { ActName, Answered, Given, Gives, Listed } from '../act-table.ts';
+import type { ActName, Answered, Given, Gives, Listed } from '../act-types.ts';
 import type { AdminOutcome, AdminPorts } from '../admin.ts';
 
 export interface ActPorts extends AdminPorts {
@@ -20,32 +20,6 @@ export type Run<A extends ActName> = (given: Given, ports: ActPorts) => Promise<
 
 /** The acts of one kind, such as `integration`. */
 export type RunsOf<Kind extends string> = { readonly [A in Extract<ActName, `${Kind}-${string}`>]: Run<A> };
-
-const RUNS = {
-  integration: async () => (await import('./integration.ts')).RUNS,
-  'resource-server': async () => (await import('./resource-server.ts')).RUNS,
-  issuer: async () => (await import('./issuer.ts')).RUNS,
-  'token-issuer': async () => (await import('./token-issuer.ts')).RUNS,
-  identity: async () => (await import('./identity.ts')).RUNS,
-  grant: async () => (await import('./grant.ts')).RUNS,
-  event: async () => (await import('./event.ts')).RUNS,
-  node: async () => (await import('./event.ts')).NODE_RUNS,
-};
-type AllRuns = { [A in ActName]: Run<A> };
-
-/** Loads the acts of a kind when one of them is done. */
-export async function runAct<A extends ActName>(
-  name: A,
-  given: Given,
-  ports: ActPorts,
-): Promise<AdminOutcome<Answered<Gives[A]>>> {
-  const kind = /^(?:resource-server|token-issuer|[a-z]+)/.exec(name)?.[0] as keyof typeof RUNS;
-  const runs: Partial<AllRuns> = await RUNS[kind]();
-  const run = runs[name];
-  if (!run) throw new Error(`there is no act ${name}`);
-  const onlyIf = typeof given.onlyIf === 'number' ? given.onlyIf : undefined;
-  return run(given, { ...ports, onlyIf });
-}
 
 export function answer<T>(value: T): { readonly ok: true; readonly value: Answered<T> } {
   return accept({ value });

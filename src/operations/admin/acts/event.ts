@@ -6,7 +6,7 @@ import { nodes } from '../../../store/tables/nodes.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
 import type { AdminOutcome } from '../admin.ts';
 import { findIdentity } from '../find-identity.ts';
-import { type EventFilter, passes, readEvents, readNewEvents } from '../read-events.ts';
+import { type EventFilter, lastBefore, passes, readEvents, readNewEvents } from '../read-events.ts';
 import { type ActPorts, answer, type RunsOf } from './act.ts';
 
 interface Query extends Omit<EventFilter, 'since' | 'identityId'> {
@@ -48,7 +48,9 @@ async function following(
   filter: EventFilter,
   ports: ActPorts,
 ): Promise<AdminOutcome<Page>> {
-  const read = await readNewEvents(draft, ports);
+  const { since } = filter;
+  const after = Math.max(draft.after, since === undefined ? 0 : await lastBefore(since, ports.store));
+  const read = await readNewEvents({ ...draft, after }, ports);
   if (!read.ok) return read;
   const items = read.value.filter((event) => passes(event, filter));
   const last = read.value.at(-1);

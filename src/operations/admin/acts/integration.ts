@@ -1,7 +1,7 @@
 import type { Integration } from '../../../core/integration.ts';
 import { accept } from '../../../core/outcome.ts';
 import { integrations } from '../../../store/tables/integrations.ts';
-import type { Given } from '../act-table.ts';
+import type { Given } from '../act-types.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
 import { changeIntegration } from '../change-integration.ts';
 import { enableIntegration } from '../enable-integration.ts';

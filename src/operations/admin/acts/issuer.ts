@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ClientId } from '../../../core/integration.ts';
 import type { ApprovedIssuer } from '../../../core/issuer.ts';
 import { accept } from '../../../core/outcome.ts';
@@ -8,7 +9,7 @@ import { approveIssuer } from '../approve-issuer.ts';
 import { changeIssuer, type IssuerChange, withdrawIssuer } from '../change-issuer.ts';
 import type { IssuerDraft } from '../issuer-draft.ts';
 import { listedIssuer } from '../list-issuers.ts';
-import type { WrittenIssuer } from '../objects.ts';
+import { completedIssuer, type WrittenIssuer } from '../objects.ts';
 import { type ActPorts, afterwards, answering, answerRow, listRows, type RunsOf } from './act.ts';
 
 export const RUNS: RunsOf<'issuer'> = {
@@ -48,24 +49,20 @@ export function completeIssuer(
   before: ApprovedIssuer | undefined,
   { readFile }: Pick<ActPorts, 'readFile'>,
 ): AdminOutcome<CompleteIssuer> {
-  const { ocsp = 'if-available', crlFiles = [], allowedAddresses = [], endGrants = true } = body.revocation ?? {};
-  const { crl = crlFiles.length > 0 ? 'required' : 'if-available' } = body.revocation ?? {};
-  const isKept = JSON.stringify(crlFiles) === JSON.stringify(before?.revocation.crlFiles ?? []);
+  const { revocation, integrations, ...rest } = completedIssuer(body);
+  const { crlFiles, ...checks } = revocation;
+  const isKept = isDeepStrictEqual(crlFiles, before?.revocation.crlFiles ?? []);
   const [unreadable] = isKept || readFile ? [] : crlFiles;
   if (unreadable !== undefined) return decline('list-file-elsewhere', unreadable);
   const files = isKept || !readFile ? [] : crlFiles.map((path) => ({ path, contents: readFile(path) }));
-  const revocation = { crl, ocsp, allowedAddresses, endGrants };
-  const { pem, identitySources, identities = 'directory', profile = 'rfc5280', upnComparison = 'exact' } = body;
-  const { curves = [], trustDomains = [], policies = [], integrations = [], mlDsa = false } = body;
-  const lists = { curves, trustDomains, policies, integrations: integrations as readonly ClientId[] };
   return accept({
-    ...{ label, pem, identitySources, identities, profile, upnComparison, mlDsa, ...lists },
-    revocation: { ...revocation, ...(!isKept && { crlFiles: files }) },
+    ...{ label, ...rest, integrations: integrations as readonly ClientId[] },
+    revocation: { ...checks, ...(!isKept && { crlFiles: files }) },
   });
 }
 
 /** Without a row there are no list files to keep. */
-function asNew({ revocation, ...draft }: CompleteIssuer): IssuerDraft {
+export function asNew({ revocation, ...draft }: CompleteIssuer): IssuerDraft {
   return {
     ...draft,
     revocation: { ocsp: 'if-available', endGrants: true, ...revocation, crlFiles: revocation.crlFiles ?? [] },
