@@ -20,6 +20,7 @@ import { objectCommands } from './commands/objects.ts';
 import { quickstartCommand } from './commands/quickstart.ts';
 import { resourceServerCommands } from './commands/resource-server.ts';
 import { serveCommand } from './commands/serve.ts';
+import { statusCommand } from './commands/status.ts';
 import { storeCommands } from './commands/store.ts';
 import { tokenIssuerCommands } from './commands/token-issuer.ts';
 import { CliCommand } from './terminal/cli-command.ts';
@@ -46,6 +47,7 @@ const GROUPS = [
   grantCommands,
   eventsCommand,
   objectCommands,
+  statusCommand,
   keyringCommands,
   backupCommands,
   storeCommands,

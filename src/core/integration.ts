@@ -17,6 +17,8 @@ export interface Integration {
   readonly access: Access;
   readonly binding: Binding;
   readonly accessTokenFormat: AccessTokenFormat;
+  /** Groups whose members look after it over the admin door. */
+  readonly owners?: readonly string[];
   /** What this integration sets differently from the server. */
   readonly overrides: TokenOverrides;
 }

@@ -7,6 +7,7 @@ import { ACTS } from '../../src/operations/admin/act-table.ts';
 import { writePem } from '../../src/pki/der/pem.ts';
 import { makeAuthority } from '../authority.ts';
 import { AdminScene } from '../e2e/admin-scene.ts';
+import { freePort } from '../free-port.ts';
 import { Commands } from './commands.ts';
 
 let scene: AdminScene;
@@ -15,14 +16,16 @@ let folder: string;
 let server: string;
 
 before(async () => {
-  scene = await AdminScene.open();
+  const port = await freePort();
+  server = `https://localhost:${port}`;
+  scene = await AdminScene.open({ settings: { publicUrl: server }, listeners: [{ tls: true, port }] });
   ({ folder } = scene.service);
-  server = `https://localhost:${scene.service.port}`;
   const olga = scene.service.authority.issue({ commonName: 'olga' });
   writeFileSync(join(folder, 'olga.pem'), olga.chain.map(writePem).join(''));
   writeFileSync(join(folder, 'olga.key'), olga.key, { mode: 0o600 });
   writeFileSync(join(folder, 'ca.pem'), scene.service.authority.pem);
-  writeFileSync(join(folder, 'other.pem'), writePem(makeAuthority({ name: 'Other' }).certificate));
+  for (const id of ['north', 'south'])
+    writeFileSync(join(folder, `${id}.pem`), writePem(makeAuthority({ name: 'Other' }).certificate));
   const environment = { XDG_CONFIG_HOME: join(folder, 'config'), XDG_STATE_HOME: join(folder, 'state') };
   commands = new Commands({ isApart: true, environment });
   const proof = ['--certificate', 'olga.pem', '--key', 'olga.key', '--ca', 'ca.pem'];
@@ -58,7 +61,7 @@ const LINES: readonly (readonly string[])[] = [
   ['token-issuer', 'change', 'ID-ci', '--audience', 'us', '--json'],
   ['token-issuer', 'show', 'ID-ci'],
   ['token-issuer', 'remove', 'ID-ci'],
-  ['issuer', 'add', 'ID-ca', 'other.pem', '--identity-from', 'common-name'],
+  ['issuer', 'add', 'ID-ca', 'ID.pem', '--identity-from', 'common-name'],
   ['issuer', 'change', 'ID-ca', '--profile', 'strict', '--json'],
   ['issuer', 'show', 'ID-ca'],
   ['issuer', 'remove', 'ID-ca'],
@@ -79,6 +82,7 @@ const LINES: readonly (readonly string[])[] = [
   ['identity', 'list'],
   ['grant', 'list'],
   ['events', '--limit', '5', '--csv'],
+  ['status', '--json'],
   ['export'],
   ['diff', '-f', 'objects.yaml'],
 ];
@@ -89,7 +93,11 @@ suite('commands at a service', () => {
     const way = async (line: readonly string[], id: string, more: readonly string[]) => {
       const args = [...more, ...line.map((word) => word.replaceAll('ID', id))];
       const { status, printed, stderr } = await commands.run(args, { folder });
-      const plain = (text: string) => text.replaceAll(id, 'ID').replaceAll(/local:\{[^}]+\}/g, 'local:{…}');
+      const plain = (text: string) =>
+        text
+          .replaceAll(/north|south/g, 'ID')
+          .replaceAll(/local:\{[^}]+\}/g, 'local:{…}')
+          .replaceAll(/(?:[0-9A-F]{2}:){31}[0-9A-F]{2}/g, '…');
       return { status, printed: plain(printed), stderr: plain(stderr) };
     };
     for (const line of LINES) {

@@ -36,7 +36,8 @@ function withFlags(command: CliCommand): CliCommand {
     .choice('--binding <what>', 'the certificate a refresh must come with', ['none', 'identity', 'certificate'])
     .option('--only-identity <id>', 'allow this identity only, by user name or id; may be repeated', collect)
     .option('--only-group <group>', 'allow this group only; may be repeated', collect)
-    .option('--everyone', 'allow every identity');
+    .option('--everyone', 'allow every identity')
+    .option('--owner <group>', 'a group that looks after it from elsewhere; may be repeated', collect);
 }
 
 function declareAdd(group: CliCommand): void {

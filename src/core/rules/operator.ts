@@ -1,7 +1,8 @@
 // What an access token allows its holder at the admin door: the lowest of its scope, the holder's groups and the proof.
 import type { Origin } from '../grant.ts';
 import type { Identity } from '../identity.ts';
-import { RESERVED_RESOURCE, type Scope } from '../scope.ts';
+import type { Integration } from '../integration.ts';
+import { isWithin, RESERVED_RESOURCE, type Scope } from '../scope.ts';
 
 /** Each includes the one before. */
 export const PERMISSIONS = ['read', 'operate', 'manage'] as const;
@@ -35,6 +36,38 @@ const PROVEN: Readonly<Record<Origin['kind'], Permission>> = {
 /** A token that is also for an API is in the hands of that API, so it is worth nothing here. */
 export function isForAdministration({ resources }: Scope): boolean {
   return resources.size === 1 && resources.has(RESERVED_RESOURCE);
+}
+
+/** What a token allows its holder by scope and proof, for the integrations that the holder's groups own. */
+export function ownerPermission({ scope, proof }: Omit<OperatorFacts, 'groups'>): Permission | undefined {
+  return lowest([scopePermission(scope), PROVEN[proof]]);
+}
+
+export function isOwner({ groups }: Pick<Identity, 'groups'>, { owners = [] }: Pick<Integration, 'owners'>): boolean {
+  return owners.some((group) => groups.includes(group));
+}
+
+/** What an owner may change: texts, and whatever takes something away. */
+export function isWithinPowerOfOwner(before: Integration, next: Integration): boolean {
+  const { flows, access, scope, overrides, name: _, description: __, vendor: ___, enabled: ____, ...rest } = before;
+  const { flows: newFlows, access: newAccess, scope: newScope, overrides: newOverrides, ...others } = next;
+  const { name: _____, description: ______, vendor: _______, enabled: ________, ...newRest } = others;
+  return (
+    JSON.stringify(rest) === JSON.stringify(newRest) &&
+    JSON.stringify(overrides) === JSON.stringify(newOverrides) &&
+    isWithin(newScope, scope) &&
+    Object.entries(newFlows).every(([flow, isOn]) => !isOn || flows[flow as keyof typeof flows]) &&
+    isNoWider(newAccess, access)
+  );
+}
+
+function isNoWider(next: Integration['access'], before: Integration['access']): boolean {
+  if (before.to === 'everyone') return true;
+  if (next.to === 'everyone') return false;
+  return (
+    next.identities.every((id) => before.identities.includes(id)) &&
+    next.groups.every((group) => before.groups.includes(group))
+  );
 }
 
 function scopePermission(scope: Scope): Permission | undefined {

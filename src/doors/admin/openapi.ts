@@ -2,12 +2,7 @@
 import { ACTS } from '../../operations/admin/act-table.ts';
 import type { ActName, ActRow } from '../../operations/admin/act-types.ts';
 import { integer, object, optional, type Schema, string } from '../../schema.ts';
-import {
-  type OpenapiDocument,
-  type OpenapiOperation,
-  type OpenapiParameter,
-  type OpenapiSchema,
-} from '../openapi-document.ts';
+import type { OpenapiDocument, OpenapiOperation, OpenapiParameter, OpenapiSchema } from '../openapi-document.ts';
 import { PROBLEM_STATUSES } from './problem.ts';
 
 export const MOUNT = '/admin/v1';
@@ -25,7 +20,13 @@ const Problem = object(
   { title: 'Problem' },
 );
 
-export function adminDocument({ publicUrl, version }: { readonly publicUrl: string; readonly version: string }): OpenapiDocument {
+export function adminDocument({
+  publicUrl,
+  version,
+}: {
+  readonly publicUrl: string;
+  readonly version: string;
+}): OpenapiDocument {
   const paths: Record<string, Record<string, OpenapiOperation>> = {};
   for (const [name, act] of Object.entries(ACTS)) {
     const path = MOUNT + act.path;

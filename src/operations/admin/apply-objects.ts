@@ -9,6 +9,7 @@ import { grantsOf } from '../../store/tables/grants.ts';
 import { REGISTERED } from '../../store/tables/registered.ts';
 import { revokeAll } from '../grant/revoke-grant.ts';
 import type { ActPorts } from './acts/act.ts';
+import { admitOwners } from './acts/integration.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { isKept, OBJECT_KINDS, type ObjectKind, SECTIONS, type Section } from './object-kinds.ts';
 import { changedBetween, type Planned, performAll } from './perform.ts';
@@ -93,6 +94,8 @@ export async function applyObjects(draft: ApplyDraft, ports: ActPorts): Promise<
     );
     if (!done.ok) return done;
   }
+  const owners = plan.value.flatMap(({ fields }) => (fields['owners']?.after ?? []) as readonly string[]);
+  await admitOwners([...new Set(owners)], ports);
   await endGrantsOfRemoved(plan.value, ports);
   return accept(plan.value.map(({ act: _, ...change }) => change));
 }

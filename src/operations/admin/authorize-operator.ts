@@ -1,9 +1,17 @@
 import type { Author } from '../../core/act.ts';
 import type { Identity } from '../../core/identity.ts';
+import type { ClientId } from '../../core/integration.ts';
 import { accept, type Outcome } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import { isForIssuerOnly } from '../../core/rules/audience.ts';
-import { includes, isForAdministration, type Permission, permissionOf } from '../../core/rules/operator.ts';
+import {
+  includes,
+  isForAdministration,
+  isOwner,
+  ownerPermission,
+  type Permission,
+  permissionOf,
+} from '../../core/rules/operator.ts';
 import { parseScope } from '../../core/scope.ts';
 import { thumbprintText } from '../../tokens/jwt/claims.ts';
 import { type CheckedToken, checkToken } from '../grant/check-token.ts';
@@ -15,6 +23,8 @@ export interface Operator {
   readonly holder: Identity;
   readonly clientId: string;
   readonly grantId: string;
+  /** Of an owner: the only integrations that it concerns. */
+  readonly owned?: readonly ClientId[];
   readonly by: Author;
 }
 
@@ -32,10 +42,16 @@ export async function authorizeOperator(
   if (!isOurs(checked.value, ports)) return decline('token-for-others', '');
   if (!(await isPresentedRightly(checked.value, presentation, ports))) return decline('token-bound-elsewhere', '');
   const held = permissionOf({ scope, groups: holder.groups, proof: grant.origin.kind });
-  if (!includes(held, needed)) return decline('permission-missing', needed);
+  const owned = includes(held, needed) ? undefined : ownedBy(holder, ports);
+  const asOwner = ownerPermission({ scope, proof: grant.origin.kind });
+  if (owned && (owned.length === 0 || !includes(asOwner, needed))) return decline('permission-missing', needed);
   const proof = grant.origin.kind === 'certificate' ? 'certificate' : 'token';
   const by = { as: 'identity', id: holder.id, proof } as const;
-  return accept({ holder, clientId: grant.clientId, grantId: grant.id, by });
+  return accept({ holder, clientId: grant.clientId, grantId: grant.id, by, ...(owned && { owned }) });
+}
+
+function ownedBy(holder: Identity, { registry }: CallerPorts): readonly ClientId[] {
+  return registry.integrations.filter((each) => isOwner(holder, each)).map(({ clientId }) => clientId);
 }
 
 /** Only a token that no API may have seen. The scope of the grant counts: the integration may have been narrowed since. */

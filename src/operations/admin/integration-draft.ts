@@ -26,6 +26,7 @@ export interface IntegrationDraft {
   readonly binding?: Integration['binding'];
   readonly accessTokenFormat?: string;
   readonly overrides?: TokenOverrides;
+  readonly owners?: readonly string[];
 }
 
 const TEXT_MAX_LENGTH = 1000;
@@ -62,12 +63,18 @@ export function draftedIntegration(
     binding: draft.binding ?? before?.binding ?? 'none',
     accessTokenFormat,
     overrides,
+    ...ownersOf(draft.owners ?? before?.owners),
   });
 }
 
 /** Undefined removes an override. */
 function defined(overrides: TokenOverrides): TokenOverrides {
   return Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
+}
+
+/** Stored only if there are some. */
+function ownersOf(owners: readonly string[] = []): Pick<Integration, 'owners'> {
+  return owners.length > 0 ? { owners } : {};
 }
 
 /** `assertion` is stored only if it is on. */
@@ -78,7 +85,8 @@ function flowsOf({ assertion, ...flows }: Integration['flows']): Integration['fl
 /** Names end up in pages, terminals and logs of others, which may not escape them. */
 const MARKUP = /[<>"`\\]/;
 
-function objectionTo({ name, description, vendor, access, overrides = {} }: IntegrationDraft) {
+function objectionTo({ name, description, vendor, access, owners = [], overrides = {} }: IntegrationDraft) {
+  if (owners.some((group) => group === '' || !isPrintable(group))) return decline('text-malformed', 'owner');
   if (name === '' || (name && MARKUP.test(name))) return decline('text-malformed', 'name');
   for (const [field, text] of Object.entries({ name, description, vendor })) {
     if (text !== undefined && !isPrintable(text)) return decline('text-malformed', field);

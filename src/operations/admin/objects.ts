@@ -86,6 +86,7 @@ export const IntegrationObject = object(
     access: optional(AccessObject),
     binding: optional(oneOf(['none', 'identity', 'certificate'], 'The certificate that a refresh must come with.')),
     accessTokenFormat: optional(oneOf(ACCESS_TOKEN_FORMATS, 'Of the access tokens of new grants.')),
+    owners: optional(texts('Groups whose members look after it.')),
     overrides: optional(object(OVERRIDES, { ...CLOSED, description: 'Instead of the settings of the server.' })),
   } satisfies Record<keyof IntegrationDraft | 'clientId', Schema>,
   { ...CLOSED, title: 'Integration' },
@@ -104,6 +105,7 @@ export function completeIntegration(id: string, body: WrittenIntegration): Requi
     access: body.access ?? { to: 'everyone' },
     binding: body.binding ?? 'none',
     accessTokenFormat: body.accessTokenFormat ?? 'opaque',
+    owners: body.owners ?? [],
     // Undefined removes what is stored.
     overrides: { accessTokenLifetime, grantLifetime, refresh, refreshRetryWindow, onReuse } as Integration['overrides'],
   };

@@ -22,10 +22,22 @@ export interface IntegrationFlags {
   readonly onlyIdentity?: readonly string[];
   readonly onlyGroup?: readonly string[];
   readonly everyone?: true;
+  readonly owner?: readonly string[];
+  readonly json?: true;
 }
 
 export function draftOf(flags: IntegrationFlags) {
-  const { device, certificate, assertion, onlyIdentity: _, onlyGroup: __, everyone: ___, ...rest } = flags;
+  const {
+    device,
+    certificate,
+    assertion,
+    onlyIdentity: _,
+    onlyGroup: __,
+    everyone: ___,
+    json: ____,
+    owner: owners,
+    ...rest
+  } = flags;
   const { accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse, ...texts } = rest;
   const access = accessOf(flags);
   return {
@@ -33,6 +45,7 @@ export function draftOf(flags: IntegrationFlags) {
     flows: given({ device, certificate, assertion }),
     overrides: given({ accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse }),
     ...(access && { access }),
+    ...(owners && { owners }),
   };
 }
 
@@ -49,7 +62,13 @@ function given<T extends object>(values: T): { [Key in keyof T]?: NonNullable<T[
 
 export function recordOf(integration: WrittenIntegration): Record<string, string> {
   const { clientId = '', name = '', description = '', vendor = '', scope, enabled = true, flows = {} } = integration;
-  const { access = { to: 'everyone' }, binding = 'none', accessTokenFormat = 'opaque', overrides = {} } = integration;
+  const {
+    access = { to: 'everyone' },
+    binding = 'none',
+    accessTokenFormat = 'opaque',
+    overrides = {},
+    owners,
+  } = integration;
   const { accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse } = overrides;
   return {
     'client id': clientId,
@@ -62,6 +81,7 @@ export function recordOf(integration: WrittenIntegration): Record<string, string
     'by certificate': yesNo(flows.certificate ?? true),
     ...(flows.assertion && { 'by assertion': 'yes' }),
     'who may use it': access.to === 'everyone' ? 'everyone' : [...access.identities, ...access.groups].join(', '),
+    ...(owners && { owners: owners.join(', ') }),
     binding,
     'access tokens': accessTokenFormat,
     ...(accessTokenLifetime !== undefined && { 'access token lifetime': formatDuration(accessTokenLifetime) }),

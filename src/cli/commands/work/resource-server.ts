@@ -7,6 +7,7 @@ import { change, itemsOf } from './steps.ts';
 
 export interface ResourceServerFlags extends Omit<ResourceServerDraft, 'resources'> {
   readonly resource?: readonly string[];
+  readonly json?: true;
 }
 
 export interface SecretFlags {
@@ -79,7 +80,7 @@ export async function printOne(id: string, { json }: { json?: true }, { act }: A
   else printRecord(recordOf(server));
 }
 
-function draftOf({ resource, identity, ...rest }: ResourceServerFlags) {
+function draftOf({ resource, identity, json: _, ...rest }: ResourceServerFlags) {
   return { ...rest, ...(identity && { identity }), ...(resource && { resources: resource }) };
 }
 

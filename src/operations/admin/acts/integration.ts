@@ -1,4 +1,4 @@
-import type { Integration } from '../../../core/integration.ts';
+import { COMMAND_LINE, type Integration } from '../../../core/integration.ts';
 import { accept } from '../../../core/outcome.ts';
 import { integrations } from '../../../store/tables/integrations.ts';
 import type { Given } from '../act-types.ts';
@@ -16,8 +16,11 @@ export const RUNS: RunsOf<'integration'> = {
   'integration-list': ({ query }, { store }) =>
     listRows(store, integrations, query, (row) => (row.removed ? undefined : writtenIntegration(row))),
   'integration-show': ({ id = '' }, ports) => show(id, ports),
-  'integration-put': async ({ id = '', body, onlyIf }, ports) =>
-    afterwards(await put(id, body as WrittenIntegration, onlyIf, ports), () => show(id, ports)),
+  'integration-put': async ({ id = '', body, onlyIf }, ports) => {
+    const done = await put(id, body as WrittenIntegration, onlyIf, ports);
+    if (done.ok) await admitOwners(done.value.owners, ports);
+    return afterwards(done, () => show(id, ports));
+  },
   'integration-import': async ({ body }, ports) => {
     const { integrations: entries, update = false } = body as { integrations: unknown; update?: boolean };
     const text = JSON.stringify(entries);
@@ -54,6 +57,17 @@ async function put(
     if (onlyIf !== undefined || (found && !found.row.removed)) return changeIntegration(id, draft, ports);
   }
   return registerIntegration(id, draft, ports);
+}
+
+/** Owners log in with the integration of the command line. */
+export async function admitOwners(owners: readonly string[] = [], ports: ActPorts): Promise<void> {
+  const { found } = owners.length > 0 ? await ports.store.load(integrations, COMMAND_LINE) : { found: undefined };
+  if (!found || found.row.removed || found.row.access.to !== 'named') return;
+  const { groups, identities } = found.row.access;
+  const missing = owners.filter((group) => !groups.includes(group));
+  if (missing.length === 0) return;
+  const access = { to: 'named', identities, groups: [...groups, ...missing] } as const;
+  await changeIntegration(COMMAND_LINE, { access }, { ...ports, onlyIf: undefined });
 }
 
 /** Operators may give user names; the integration stores ids. */
