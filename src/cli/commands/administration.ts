@@ -1,20 +1,9 @@
 // Where administrative commands run: beside the store, or at a service (--server, --login). Their work is the same.
 import type { Command } from 'commander';
-import type { ActName, Answered, Given, Gives } from '../../operations/admin/act-types.ts';
-import type { AdminOutcome } from '../../operations/admin/admin.ts';
-
-export interface Administration {
-  readonly act: <A extends ActName>(name: A, given?: Given) => Promise<AdminOutcome<Answered<Gives[A]>>>;
-}
+import type { Administration, ServerFlags } from './work/steps.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: as in the type of commander's actions
 type Work = (...given: any[]) => void | Promise<void>;
-
-export interface ServerFlags {
-  readonly server?: string;
-  /** The profile of `tessera login`. */
-  readonly login?: string;
-}
 
 /** The work gets an `Administration` instead of the command. */
 export function administers(load: () => Promise<Work>): () => Promise<Work> {

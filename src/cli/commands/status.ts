@@ -1,7 +1,5 @@
 import type { CliCommand } from '../terminal/cli-command.ts';
-import { printJson, printTable } from '../terminal/output.ts';
-import { accepted } from '../terminal/wording.ts';
-import { type Administration, administers } from './administration.ts';
+import { administers } from './administration.ts';
 
 export function statusCommand(program: CliCommand): void {
   program
@@ -9,15 +7,5 @@ export function statusCommand(program: CliCommand): void {
     .description('list the running nodes')
     .option('--json', 'as JSON')
     .examples('tessera status')
-    .runs(administers(async () => printNodes));
-}
-
-async function printNodes({ json }: { json?: true }, { act }: Administration): Promise<void> {
-  const { items } = accepted(await act('node-list')).value;
-  if (json) printJson(items);
-  else
-    printTable(
-      ['node', 'counts as running until'],
-      items.map(({ name, until }) => [name, until]),
-    );
+    .runs(administers(async () => (await import('./work/status.ts')).printNodes));
 }

@@ -65,116 +65,107 @@ function paged(more: Record<string, Schema> = {}): ObjectSchema<Record<string, S
   return object({ ...more, ...SIZE });
 }
 
+type Parts = Pick<ActRow, 'query' | 'body'>;
+
+function act(
+  permission: ActRow['permission'],
+  route: string,
+  command: string,
+  summary: string,
+  answers: Schema,
+  parts: Parts = {},
+): ActRow {
+  const [method, path = ''] = route.split(' ') as [ActRow['method'], string];
+  return { permission, method, path, command, summary, answers, ...parts };
+}
+
+function listing(path: string, command: string, item: Schema, title: string, query: ActRow['query'] = paged()): ActRow {
+  return act('read', `GET ${path}`, command, `List: ${path.slice(1)}`, listOf(item, title), { query });
+}
+
 /** The acts that all registered things have. */
-function crud<Schema_ extends Schema>(
-  kind: string,
-  path: string,
-  schema: Schema_,
-  title: string,
-  listQuery: Record<string, Schema> = {},
-): Record<'list' | 'show' | 'put' | 'remove', ActRow> {
-  const one = `${path}/{id}`;
+function acts(kind: string, path: string, schema: Schema, title: string, query?: ActRow['query']) {
   const noun = kind.replace('-', ' ');
   return {
-    list: {
-      permission: 'read',
-      method: 'GET',
-      path,
-      command: `${kind} list`,
-      summary: `List: ${noun}`,
-      query: paged(listQuery),
-      answers: listOf(schema, `${title}List`),
-    },
-    show: {
-      permission: 'read',
-      method: 'GET',
-      path: one,
-      command: `${kind} show`,
-      summary: `Show: ${noun}`,
-      answers: schema,
-    },
-    put: {
-      permission: 'manage',
-      method: 'PUT',
-      path: one,
-      command: `${kind} add, ${kind} change`,
-      summary: `Make or replace: ${noun}`,
+    list: listing(path, `${kind} list`, schema, `${title}List`, query),
+    show: act('read', `GET ${path}/{id}`, `${kind} show`, `Show: ${noun}`, schema),
+    put: act('manage', `PUT ${path}/{id}`, `${kind} add, ${kind} change`, `Make or replace: ${noun}`, schema, {
       body: schema,
-      answers: schema,
-    },
-    remove: {
-      permission: 'manage',
-      method: 'DELETE',
-      path: one,
-      command: `${kind} remove`,
-      summary: `Remove: ${noun}`,
-      query: CONFIRMED,
-      answers: Ended,
-    },
+    }),
+    remove: act('manage', `DELETE ${path}/{id}`, `${kind} remove`, `Remove: ${noun}`, Ended, { query: CONFIRMED }),
+    enable: act('operate', `POST ${path}/{id}/enable`, `${kind} enable`, `Enable: ${noun}`, schema),
+    disable: act('operate', `POST ${path}/{id}/disable`, `${kind} disable`, `Disable: ${noun}`, schema),
   };
 }
 
-const integration = crud('integration', '/integrations', IntegrationObject, 'Integration');
-const resourceServer = crud('resource-server', '/resource-servers', ResourceServerObject, 'ResourceServer');
-const issuer = crud('issuer', '/issuers', IssuerObject, 'Issuer', ALL);
-const tokenIssuer = crud('token-issuer', '/token-issuers', TokenIssuerObject, 'TokenIssuer', ALL);
-const identity = crud('identity', '/identities', IdentityObject, 'Identity');
+const integration = acts('integration', '/integrations', IntegrationObject, 'Integration');
+const resourceServer = acts('resource-server', '/resource-servers', ResourceServerObject, 'ResourceServer');
+const issuer = acts('issuer', '/issuers', IssuerObject, 'Issuer', paged(ALL));
+const tokenIssuer = acts('token-issuer', '/token-issuers', TokenIssuerObject, 'TokenIssuer', paged(ALL));
+const identity = acts('identity', '/identities', IdentityObject, 'Identity');
 
-function switching(kind: string, path: string, what: 'enable' | 'disable', answers: Schema): ActRow {
-  const summary = `${what === 'enable' ? 'Enable' : 'Disable'}: ${kind}`;
-  return {
-    permission: 'operate',
-    method: 'POST',
-    path: `${path}/{id}/${what}`,
-    command: `${kind} ${what}`,
-    summary,
-    answers,
-  };
-}
+const SECRETS = '/resource-servers/{id}/secrets';
+const REPLACES = object({ replaces: optional(boolean({ description: 'The secrets before it end at once.' })) });
+const Secret = object({ secret: string() }, { title: 'Secret' });
+const Password = object({ password: string({ writeOnly: true }) }, { additionalProperties: false, title: 'Password' });
+const Selected = object(
+  { ...GRANT_FILTER, confirmed: optional(boolean()) },
+  { additionalProperties: false, title: 'GrantFilter' },
+);
+const Changes = listOf(ObjectChange, 'ObjectChanges');
+const Import = object(
+  {
+    integrations: list(described({ type: 'object' }), { minItems: 1 }),
+    update: optional(boolean({ description: 'Change those that exist.' })),
+  },
+  { additionalProperties: false, title: 'IntegrationImport' },
+);
+const Imported = listOf(object({ clientId: string(), isNew: boolean() }), 'ImportedIntegrations');
+const EVENTS = object({
+  after: optional(integer({ minimum: 0, description: 'The sequence number of the last event that was read.' })),
+  identity: GRANT_FILTER.identity,
+  type: optional(described<EventType>({ type: 'string', enum: EVENT_TYPES, description: 'Of this type.' })),
+  within: optional(integer({ minimum: 0, description: 'Of the last time, in seconds.' })),
+  requestId: optional(string({ description: 'That this request caused.' })),
+  epoch: optional(integer({ description: 'For followers: refused if the store was put back since.' })),
+  limit: optional(integer({ minimum: 1, maximum: 10_000, description: 'At most this many. Default: 100.' })),
+});
+const Events = object({ items: list(Event), next: optional(string()), epoch: integer() }, { title: 'EventList' });
 
 export const ACTS: { readonly [A in ActName]: ActRow } = {
   'integration-list': integration.list,
   'integration-show': integration.show,
   'integration-put': integration.put,
-  'integration-import': {
-    permission: 'manage',
-    method: 'POST',
-    path: '/integrations/import',
-    command: 'integration import',
-    summary: 'Register several integrations, or change them: all or none',
-    body: object(
-      {
-        integrations: list(described({ type: 'object' }), { minItems: 1 }),
-        update: optional(boolean({ description: 'Change those that exist.' })),
-      },
-      { additionalProperties: false, title: 'IntegrationImport' },
-    ),
-    answers: listOf(object({ clientId: string(), isNew: boolean() }), 'ImportedIntegrations'),
-  },
-  'integration-enable': switching('integration', '/integrations', 'enable', IntegrationObject),
-  'integration-disable': switching('integration', '/integrations', 'disable', IntegrationObject),
+  'integration-import': act(
+    'manage',
+    'POST /integrations/import',
+    'integration import',
+    'Register several integrations: all or none',
+    Imported,
+    { body: Import },
+  ),
+  'integration-enable': integration.enable,
+  'integration-disable': integration.disable,
   'integration-remove': integration.remove,
   'resource-server-list': resourceServer.list,
   'resource-server-show': resourceServer.show,
   'resource-server-put': resourceServer.put,
   'resource-server-remove': resourceServer.remove,
-  'resource-server-secret': {
-    permission: 'manage',
-    method: 'POST',
-    path: '/resource-servers/{id}/secrets',
-    command: 'resource-server secret',
-    summary: 'Make a secret, which is shown once',
-    query: object({ replaces: optional(boolean({ description: 'The secrets before it end at once.' })) }),
-    answers: object({ secret: string() }, { title: 'Secret' }),
-  },
-  'resource-server-drop-secret': {
-    permission: 'manage',
-    method: 'DELETE',
-    path: '/resource-servers/{id}/secrets/old',
-    command: 'resource-server secret',
-    summary: 'End the older of two secrets',
-    answers: ResourceServerObject,
-  },
+  'resource-server-secret': act(
+    'manage',
+    `POST ${SECRETS}`,
+    'resource-server secret',
+    'Make a secret, which is shown once',
+    Secret,
+    { query: REPLACES },
+  ),
+  'resource-server-drop-secret': act(
+    'manage',
+    `DELETE ${SECRETS}/old`,
+    'resource-server secret',
+    'End the older of two secrets',
+    ResourceServerObject,
+  ),
   'issuer-list': issuer.list,
   'issuer-show': issuer.show,
   'issuer-put': issuer.put,
@@ -186,112 +177,56 @@ export const ACTS: { readonly [A in ActName]: ActRow } = {
   'identity-list': identity.list,
   'identity-show': identity.show,
   'identity-put': identity.put,
-  'identity-password': {
-    permission: 'manage',
-    method: 'POST',
-    path: '/identities/{id}/password',
-    command: 'identity password',
-    summary: 'Set the password of a local identity',
-    body: object({ password: string({ writeOnly: true }) }, { additionalProperties: false, title: 'Password' }),
-    answers: IdentityObject,
-  },
-  'identity-enable': switching('identity', '/identities', 'enable', IdentityObject),
-  'identity-disable': switching('identity', '/identities', 'disable', IdentityObject),
+  'identity-password': act(
+    'manage',
+    'POST /identities/{id}/password',
+    'identity set-password',
+    'Set the password of a local identity',
+    IdentityObject,
+    { body: Password },
+  ),
+  'identity-enable': identity.enable,
+  'identity-disable': identity.disable,
   'identity-remove': identity.remove,
-  'grant-list': {
-    permission: 'read',
-    method: 'GET',
-    path: '/grants',
-    command: 'grant list',
-    summary: 'List grants',
-    query: paged({ ...GRANT_FILTER, ...ALL }),
-    answers: listOf(Grant, 'GrantList'),
-  },
-  'grant-show': {
-    permission: 'read',
-    method: 'GET',
-    path: '/grants/{id}',
-    command: 'grant show',
-    summary: 'Show a grant',
-    answers: Grant,
-  },
-  'grant-timeline': {
-    permission: 'read',
-    method: 'GET',
-    path: '/grants/{id}/events',
-    command: 'grant timeline',
-    summary: 'What happened to a grant',
-    answers: listOf(Event, 'Timeline'),
-  },
-  'grant-revoke': {
-    permission: 'operate',
-    method: 'POST',
-    path: '/grants/{id}/revoke',
-    command: 'grant revoke',
-    summary: 'End a grant',
-    answers: Ended,
-  },
-  'grant-revoke-all': {
-    permission: 'operate',
-    method: 'POST',
-    path: '/grants/revoke',
-    command: 'grant revoke',
-    summary: 'End all grants that a filter selects; without confirmed, the refusal has their number',
-    body: object(
-      { ...GRANT_FILTER, confirmed: optional(boolean()) },
-      { additionalProperties: false, title: 'GrantFilter' },
-    ),
-    answers: Ended,
-  },
-  'event-list': {
-    permission: 'read',
-    method: 'GET',
-    path: '/events',
-    command: 'events',
-    summary: 'List events: the newest, or those after a number',
-    query: object({
-      after: optional(integer({ minimum: 0, description: 'The sequence number of the last event that was read.' })),
-      identity: optional(string({ description: 'Of this identity: a user name or an id.' })),
-      type: optional(described<EventType>({ type: 'string', enum: EVENT_TYPES, description: 'Of this type.' })),
-      within: optional(integer({ minimum: 0, description: 'Of the last time, in seconds.' })),
-      requestId: optional(string({ description: 'That this request caused.' })),
-      epoch: optional(integer({ description: 'For followers: refused if the store was put back since.' })),
-      limit: optional(integer({ minimum: 1, maximum: 10_000, description: 'At most this many. Default: 100.' })),
-    }),
-    answers: object({ items: list(Event), next: optional(string()), epoch: integer() }, { title: 'EventList' }),
-  },
-  'object-export': {
-    permission: 'read',
-    method: 'GET',
-    path: '/objects',
-    command: 'export',
-    summary: 'Everything registered as one document, without secrets',
-    answers: Document,
-  },
-  'object-plan': {
-    permission: 'read',
-    method: 'POST',
-    path: '/objects/plan',
-    command: 'diff',
-    summary: 'What applying a document would do',
+  'grant-list': listing('/grants', 'grant list', Grant, 'GrantList', paged({ ...GRANT_FILTER, ...ALL })),
+  'grant-show': act('read', 'GET /grants/{id}', 'grant show', 'Show a grant', Grant),
+  'grant-timeline': act(
+    'read',
+    'GET /grants/{id}/events',
+    'grant timeline',
+    'What happened to a grant',
+    listOf(Event, 'Timeline'),
+  ),
+  'grant-revoke': act('operate', 'POST /grants/{id}/revoke', 'grant revoke', 'End a grant', Ended),
+  'grant-revoke-all': act(
+    'operate',
+    'POST /grants/revoke',
+    'grant revoke',
+    'End all grants that a filter selects; without confirmed, count them',
+    Ended,
+    { body: Selected },
+  ),
+  'event-list': act('read', 'GET /events', 'events', 'List events: the newest, or those after a number', Events, {
+    query: EVENTS,
+  }),
+  'object-export': act(
+    'read',
+    'GET /objects',
+    'export',
+    'Everything registered as one document, without secrets',
+    Document,
+  ),
+  'object-plan': act('read', 'POST /objects/plan', 'diff', 'What applying a document would do', Changes, {
     body: Applied,
-    answers: listOf(ObjectChange, 'ObjectChanges'),
-  },
-  'object-apply': {
-    permission: 'manage',
-    method: 'POST',
-    path: '/objects/apply',
-    command: 'apply',
-    summary: 'Apply a document: all of it, or nothing',
+  }),
+  'object-apply': act('manage', 'POST /objects/apply', 'apply', 'Apply a document: all of it, or nothing', Changes, {
     body: Applied,
-    answers: listOf(ObjectChange, 'ObjectChanges'),
-  },
-  'node-list': {
-    permission: 'read',
-    method: 'GET',
-    path: '/nodes',
-    command: 'status',
-    summary: 'List the running nodes',
-    answers: listOf(object({ name: string(), until: string() }), 'NodeList'),
-  },
+  }),
+  'node-list': act(
+    'read',
+    'GET /nodes',
+    'status',
+    'List the running nodes',
+    listOf(object({ name: string(), until: string() }), 'NodeList'),
+  ),
 };

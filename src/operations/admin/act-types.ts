@@ -2,8 +2,9 @@
 import type { Permission } from '../../core/rules/operator.ts';
 import type { ObjectSchema, Schema } from '../../schema.ts';
 import type { LoggedEvent } from '../../store/store.ts';
-import type { ObjectChange, Objects } from './apply-objects.ts';
 import type {
+  ObjectChange,
+  Objects,
   WrittenIdentity,
   WrittenIntegration,
   WrittenIssuer,

@@ -1,5 +1,4 @@
 // Everything registered as one document: exported, compared, and applied in one commit.
-import type { Changed } from '../../core/act.ts';
 import { accept } from '../../core/outcome.ts';
 import { flawOf } from '../../schema.ts';
 import { rows } from '../../store/pages.ts';
@@ -11,19 +10,9 @@ import { revokeAll } from '../grant/revoke-grant.ts';
 import type { ActPorts } from './acts/act.ts';
 import { admitOwners } from './acts/integration.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { isKept, OBJECT_KINDS, type ObjectKind, SECTIONS, type Section } from './object-kinds.ts';
+import { isKept, OBJECT_KINDS, type ObjectKind } from './object-kinds.ts';
+import { type ObjectChange, type Objects, SECTIONS, type Section } from './objects.ts';
 import { changedBetween, type Planned, performAll } from './perform.ts';
-
-/** By section, then by name. */
-export type Objects = { readonly [S in Section]?: Readonly<Record<string, object>> };
-
-export interface ObjectChange {
-  readonly section: Section;
-  readonly id: string;
-  readonly does: 'create' | 'change' | 'remove';
-  /** Field by field; empty for what is removed. */
-  readonly fields: Changed['changed'];
-}
 
 interface PlannedChange extends ObjectChange {
   readonly act: Planned;

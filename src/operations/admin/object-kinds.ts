@@ -20,14 +20,12 @@ import { changedServer } from './change-resource-server.ts';
 import { findIdentity } from './find-identity.ts';
 import { draftedIntegration } from './integration-draft.ts';
 import * as objects from './objects.ts';
+import { SECTIONS, type Section } from './objects.ts';
 import { changedBetween, type Decide, ending, type Planned, planned } from './perform.ts';
 import { registering as registeringIntegration, whyNotRegister } from './register-integration.ts';
 import { registering as registeringServer } from './register-resource-server.ts';
 import { changing as changingTokenIssuer, registering as registeringTokenIssuer } from './register-token-issuer.ts';
 import { checkDraft, draftedResourceServer } from './resource-server-draft.ts';
-
-export const SECTIONS = ['integrations', 'resourceServers', 'issuers', 'tokenIssuers', 'identities'] as const;
-export type Section = (typeof SECTIONS)[number];
 
 export interface RowsOfSection {
   integrations: Integration;

@@ -1,5 +1,6 @@
 // What operators register, as it is written in requests, answers and files: the schema of each kind, what is left out, and
 // how a stored row is written. A new field of a draft does not compile until it is here.
+import type { Changed } from '../../core/act.ts';
 import { IDENTITY_SOURCES, UPN_COMPARISONS } from '../../core/certificate.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import { ACCESS_TOKEN_FORMATS, type Access, type Integration } from '../../core/integration.ts';
@@ -247,8 +248,8 @@ export function completedIssuer(body: WrittenIssuer) {
   const { ocsp = 'if-available', crlFiles = [], allowedAddresses = [], endGrants = true } = revocation;
   const { crl = crlFiles.length > 0 ? 'required' : 'if-available' } = revocation;
   return {
-    ...{ pem, identitySources, identities, profile, upnComparison },
-    ...{ curves, trustDomains, policies, integrations, mlDsa },
+    ...{ pem, identitySources, identities, profile },
+    ...{ curves, trustDomains, policies, mlDsa, upnComparison, integrations },
     revocation: { crl, ocsp, crlFiles, allowedAddresses, endGrants },
   };
 }
@@ -275,4 +276,19 @@ export type WrittenIdentity = ValueOf<typeof IdentityObject>;
 export function completeIdentity(name: string, body: WrittenIdentity): Required<IdentityChange> {
   const { userName = name, email = '', upn = '', groups = [], mayUseApi = true, mayShare = false } = body;
   return { userName, email, upn, groups, mayUseApi, mayShare };
+}
+
+export const SECTIONS = ['integrations', 'resourceServers', 'issuers', 'tokenIssuers', 'identities'] as const;
+export type Section = (typeof SECTIONS)[number];
+
+/** A document of all of these: by section, then by name. */
+export type Objects = { readonly [S in Section]?: Readonly<Record<string, object>> };
+
+/** What applying a document does to one of them. */
+export interface ObjectChange {
+  readonly section: Section;
+  readonly id: string;
+  readonly does: 'create' | 'change' | 'remove';
+  /** Field by field; empty for what is removed. */
+  readonly fields: Changed['changed'];
 }

@@ -4,8 +4,8 @@ import { isoTime, type Seconds } from '../../../core/time.ts';
 import type { LoggedEvent } from '../../../store/store.ts';
 import { printJsonLine, remark } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Administration } from '../administration.ts';
 import { printEventLines } from './event-lines.ts';
+import type { Administration } from './steps.ts';
 
 export interface EventsFlags {
   readonly after?: number;

@@ -3,9 +3,8 @@ import type { ShownGrant } from '../../../operations/admin/show-grant.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { counted, print, printJson, printRecord, printTable, remark, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Administration } from '../administration.ts';
 import { printEventLines } from './event-lines.ts';
-import { itemsOf } from './steps.ts';
+import { type Administration, itemsOf } from './steps.ts';
 
 export interface ListFlags extends GrantFilter {
   readonly limit: number;

@@ -13,8 +13,7 @@ import {
 } from '../../terminal/output.ts';
 import { obtainPassword, type PasswordFlags } from '../../terminal/password.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Administration } from '../administration.ts';
-import { change, itemsOf } from './steps.ts';
+import { type Administration, change, itemsOf } from './steps.ts';
 
 export interface AddFlags extends PasswordFlags {
   readonly email?: string;

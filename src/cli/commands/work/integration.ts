@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parseImport } from '../../../operations/admin/import-integrations.ts';
 import { counted, print, printJson, printRecord, printTable, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Administration } from '../administration.ts';
 import { draftOf, type IntegrationFlags, recordOf } from './integration-flags.ts';
-import { change, itemsOf } from './steps.ts';
+import { type Administration, change, itemsOf } from './steps.ts';
 
 export async function addOne(clientId: string, flags: IntegrationFlags, { act }: Administration): Promise<void> {
   const put = await act('integration-put', { id: clientId, body: draftOf(flags), onlyIf: 'absent' });

@@ -7,8 +7,7 @@ import type { WrittenIssuer } from '../../../operations/admin/objects.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { print, printJson, printRecord, printTable, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Administration } from '../administration.ts';
-import { change, itemsOf } from './steps.ts';
+import { type Administration, change, itemsOf } from './steps.ts';
 
 export interface AddFlags {
   readonly identityFrom: readonly IdentitySource[];

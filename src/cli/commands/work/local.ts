@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runAct } from '../../../operations/admin/acts/run-act.ts';
 import type { Workplace } from '../../terminal/workplace.ts';
-import type { Administration } from '../administration.ts';
+import type { Administration } from './steps.ts';
 
 /** Nodes read what is registered again every 0.4 seconds. */
 const EVERYWHERE_MS = 1_000;

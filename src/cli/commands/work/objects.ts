@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline/promises';
 import { objectsText, readObjectFiles } from '../../../config/objects-file.ts';
-import type { ObjectChange } from '../../../operations/admin/apply-objects.ts';
 import { OBJECTS_SCHEMA } from '../../../operations/admin/object-kinds.ts';
+import type { ObjectChange } from '../../../operations/admin/objects.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { counted, isForScripts, print, printJson, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Administration } from '../administration.ts';
+import type { Administration } from './steps.ts';
 
 export interface FileFlags {
   readonly file: readonly string[];

@@ -2,8 +2,7 @@ import type { WrittenResourceServer } from '../../../operations/admin/objects.ts
 import type { ResourceServerDraft } from '../../../operations/admin/resource-server-draft.ts';
 import { print, printJson, printOnly, printRecord, printTable, remark, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Administration } from '../administration.ts';
-import { change, itemsOf } from './steps.ts';
+import { type Administration, change, itemsOf } from './steps.ts';
 
 export interface ResourceServerFlags extends Omit<ResourceServerDraft, 'resources'> {
   readonly resource?: readonly string[];

@@ -1,7 +1,18 @@
-// Steps that commands of several kinds of things share.
-import type { ActName, Gives, Listed } from '../../../operations/admin/act-types.ts';
+// What administrative commands share: where their acts are done, and steps for several kinds of things.
+import type { ActName, Answered, Given, Gives, Listed } from '../../../operations/admin/act-types.ts';
+import type { AdminOutcome } from '../../../operations/admin/admin.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Administration } from '../administration.ts';
+
+/** Beside the store, or at a service. */
+export interface Administration {
+  readonly act: <A extends ActName>(name: A, given?: Given) => Promise<AdminOutcome<Answered<Gives[A]>>>;
+}
+
+export interface ServerFlags {
+  readonly server?: string;
+  /** The profile of `tessera login`. */
+  readonly login?: string;
+}
 
 type Kind = 'integration' | 'resource-server' | 'issuer' | 'token-issuer' | 'identity';
 

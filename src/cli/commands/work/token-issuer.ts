@@ -2,8 +2,7 @@ import { openRules, readRules } from '../../../operations/admin/assertion-rules.
 import type { WrittenTokenIssuer } from '../../../operations/admin/objects.ts';
 import { print, printJson, printRecord, printTable, remark, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Administration } from '../administration.ts';
-import { change, itemsOf } from './steps.ts';
+import { type Administration, change, itemsOf } from './steps.ts';
 import {
   type AddFlags,
   describeKeys,
