@@ -67,7 +67,7 @@ test('every alert has a runbook that says where to look and what to do, and ever
       ['Look', 'Do'],
       path,
     );
-    for (const part of parts) assert.ok(part.length > 50, `${path}: ${part}`);
+    for (const part of parts) assert.ok(part.length > 30, `${path}: ${part}`);
     const { alert = '', annotations, labels } = alerts.find((each) => path === `docs/runbooks/${each.alert}.md`) ?? {};
     assert.ok(text.startsWith(`# ${alert}\n\n${annotations?.summary} Severity: ${labels?.severity}.`), path);
   }
