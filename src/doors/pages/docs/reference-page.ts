@@ -23,7 +23,7 @@ function pageOf(document: OpenapiDocument, file: string, site: Site): Answer {
   return { page: { title: 'Reference', body, width: 'wide' } };
 }
 
-/** Without the version: strangers could look up its known flaws. */
+/** Without the version: anyone could look up its known flaws. */
 function referenceBody({ info, paths }: OpenapiDocument, file: string, { publicUrl }: Site): Html {
   const entries = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
