@@ -10,7 +10,7 @@ import { postForm } from './oauth-steps.ts';
 import { clientId, registryFollows, type SetUp, startService, type TestService } from './service.ts';
 import { confirm } from './steps.ts';
 
-export const EVERYTHING = 'tessera:read tessera:operate tessera:manage';
+const EVERYTHING = 'tessera:read tessera:operate tessera:manage';
 
 const CLI: Partial<Integration> = {
   scope: scopeOf('tessera:read,operate,manage'),

@@ -140,7 +140,7 @@ function portsOf(
 /** A cursor belongs to the act and its filters. */
 function listOf(name: ActName, { query = {} }: Given): string {
   const { cursor: _, limit: __, ...filters } = query as Record<string, unknown>;
-  return JSON.stringify([name, Object.entries(filters).sort()]);
+  return JSON.stringify([name, Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
 function withOpenCursor(given: Given, list: string, { callerPorts }: AdminMount): Given | undefined {

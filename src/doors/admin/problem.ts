@@ -23,7 +23,7 @@ const STATUS: Readonly<Record<AdminRefusalClass, number>> = {
   gone: 410,
   stale: 412,
 };
-export const PROBLEM_STATUSES = [...new Set(Object.values(STATUS)), 405, 413, 429, 500, 503].sort();
+export const PROBLEM_STATUSES = [...new Set(Object.values(STATUS)), 405, 413, 429, 500, 503].sort((a, b) => a - b);
 
 interface Worded {
   readonly status: number;

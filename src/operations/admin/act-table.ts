@@ -75,7 +75,7 @@ function act(
   answers: Schema,
   parts: Parts = {},
 ): ActRow {
-  const [method, path = ''] = route.split(' ') as [ActRow['method'], string];
+  const [method, path] = route.split(' ') as [ActRow['method'], string];
   return { permission, method, path, command, summary, answers, ...parts };
 }
 

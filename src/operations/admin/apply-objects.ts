@@ -68,7 +68,7 @@ function withoutShown(body: object, schema: unknown): object {
 /** What applying the document would do. */
 export async function planObjects(draft: ApplyDraft, ports: ActPorts): Promise<AdminOutcome<readonly ObjectChange[]>> {
   const plan = await planOf(draft, ports);
-  return plan.ok ? accept(plan.value.map(({ act: _, ...change }) => change)) : plan;
+  return plan.ok ? accept(plan.value.map(withoutAct)) : plan;
 }
 
 /** All of it, or nothing. */
@@ -86,7 +86,12 @@ export async function applyObjects(draft: ApplyDraft, ports: ActPorts): Promise<
   const owners = plan.value.flatMap(({ fields }) => (fields['owners']?.after ?? []) as readonly string[]);
   await admitOwners([...new Set(owners)], ports);
   await endGrantsOfRemoved(plan.value, ports);
-  return accept(plan.value.map(({ act: _, ...change }) => change));
+  return accept(plan.value.map(withoutAct));
+}
+
+function withoutAct(planned: PlannedChange): ObjectChange {
+  const { act: _, ...change } = planned;
+  return change;
 }
 
 /** Such grants are refused already; they end so that lists do not show them. */
@@ -146,7 +151,7 @@ async function planSection(
 /** Each must name something else: the store compares new ones with what it has, not with each other. */
 const UNIQUE = { resourceServers: 'audience', tokenIssuers: 'issuer', issuers: 'pem' } as const;
 
-export function readObjects(given: unknown): AdminOutcome<Objects> {
+function readObjects(given: unknown): AdminOutcome<Objects> {
   const flaw = flawIn(given);
   if (flaw !== undefined) return decline('object-malformed', flaw);
   const objects = given as Objects;

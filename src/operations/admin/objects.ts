@@ -112,7 +112,8 @@ export function completeIntegration(id: string, body: WrittenIntegration): Requi
   };
 }
 
-export function writtenIntegration({ scope, removed: _, ...integration }: Integration): WrittenIntegration {
+export function writtenIntegration(row: Integration): WrittenIntegration {
+  const { scope, removed: _, ...integration } = row;
   return { ...integration, scope: scope.text };
 }
 
@@ -138,7 +139,8 @@ export function completeResourceServer(id: string, body: WrittenResourceServer):
 }
 
 /** Not even hashes of secrets are shown. */
-export function writtenResourceServer({ removed: _, ...server }: ResourceServer): WrittenResourceServer {
+export function writtenResourceServer(row: ResourceServer): WrittenResourceServer {
+  const { removed: _, ...server } = row;
   const secrets = server.secrets.map(({ createdAt }) => ({ createdAt: isoTime(createdAt) }));
   return { ...server, secrets };
 }

@@ -73,7 +73,7 @@ export function timelineOf(
 const MOST_SHOWN = 1000;
 
 /** However many there are. */
-export async function* readAllEvents(
+async function* readAllEvents(
   { after = 0, filter = {} }: Omit<EventsDraft, 'limit'>,
   { store }: Pick<AdminPorts, 'store'>,
 ): AsyncGenerator<readonly LoggedEvent[]> {

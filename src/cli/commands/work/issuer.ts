@@ -174,6 +174,7 @@ export async function removeIssuer(label: string, _: unknown, { act }: Administr
 }
 
 /** Without the certificates themselves, whose facts are shown. */
-function shown({ pem: _, ...issuer }: WrittenIssuer): ListedIssuer {
+function shown(written: WrittenIssuer): ListedIssuer {
+  const { pem: _, ...issuer } = written;
   return issuer as unknown as ListedIssuer;
 }

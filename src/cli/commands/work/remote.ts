@@ -1,5 +1,6 @@
 // Acts at a service, over its admin door, with the access token of a login.
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
 import { accept } from '../../../core/outcome.ts';
 import { ACTS } from '../../../operations/admin/act-table.ts';
@@ -71,20 +72,18 @@ function exchange(url: URL, options: RequestOptions, body: string | undefined): 
       reject(
         new CommandFailure('unavailable', `${url.origin} cannot be reached: ${fault.message}`, 'Try again later.'),
       );
-    const sent = request(url, { ...options, agent: false }, async (response) => {
-      const pieces: Buffer[] = [];
-      try {
-        for await (const piece of response) pieces.push(piece as Buffer);
-      } catch (fault) {
-        return away(fault as Error);
-      }
-      const value = parse(Buffer.concat(pieces).toString());
-      resolve({ status: response.statusCode ?? 0, etag: response.headers.etag, value });
-    });
+    const sent = request(url, { ...options, agent: false }, (response) => void readReply(response).then(resolve, away));
     sent.on('timeout', () => sent.destroy(new Error('no answer')));
     sent.on('error', away);
     sent.end(body);
   });
+}
+
+async function readReply(response: IncomingMessage): Promise<Reply> {
+  const pieces: Buffer[] = [];
+  for await (const piece of response) pieces.push(piece as Buffer);
+  const value = parse(Buffer.concat(pieces).toString());
+  return { status: response.statusCode ?? 0, etag: response.headers.etag, value };
 }
 
 function parse(text: string): unknown {

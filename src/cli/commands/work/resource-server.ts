@@ -79,7 +79,8 @@ export async function printOne(id: string, { json }: { json?: true }, { act }: A
   else printRecord(recordOf(server));
 }
 
-function draftOf({ resource, identity, json: _, ...rest }: ResourceServerFlags) {
+function draftOf(flags: ResourceServerFlags) {
+  const { resource, identity, json: _, ...rest } = flags;
   return { ...rest, ...(identity && { identity }), ...(resource && { resources: resource }) };
 }
 

@@ -38,6 +38,7 @@ async function timeline(text: string, ports: Pick<ActPorts, 'store'>) {
   return answer({ items: await timelineOf(shown.value, ports) });
 }
 
-function filterOf({ ending, all, limit: _, cursor: __, confirmed: ___, ...rest }: Query): GrantFilter {
+function filterOf(query: Query): GrantFilter {
+  const { ending, all, limit: _, cursor: __, confirmed: ___, ...rest } = query;
   return { ...rest, ...(ending !== undefined && { ending: seconds(ending) }), ...(all && { all: true as const }) };
 }

@@ -20,29 +20,23 @@ export async function asOwner(
   ports: ActPorts,
 ): Promise<AdminOutcome<Given>> {
   const isOwned = (clientId: unknown) => owned.some((each) => each === clientId);
-  switch (name) {
-    case 'integration-list':
-      return accept(given);
-    case 'integration-show':
-    case 'integration-enable':
-    case 'integration-disable':
-      return isOwned(given.id) ? accept(given) : notOwned();
-    case 'integration-put':
-      return isOwned(given.id) ? narrowing(given, ports) : notOwned();
-    case 'grant-list':
-      return isOwned((given.query as { integration?: string }).integration) ? accept(given) : notOwned();
-    case 'grant-revoke-all':
-      return isOwned((given.body as { integration?: string }).integration) ? accept(given) : notOwned();
-    case 'grant-show':
-    case 'grant-timeline':
-    case 'grant-revoke': {
-      const id = await findGrantId(given.id ?? '', ports);
-      const found = id.ok ? (await ports.store.load(grants, id.value)).found : undefined;
-      return isOwned(found?.row.clientId) ? accept(given) : notOwned();
-    }
-    default:
-      return decline('permission-missing', 'of an operator');
-  }
+  if (name === 'integration-list') return accept(given);
+  if (name === 'integration-put' && isOwned(given.id)) return narrowing(given, ports);
+  const concerned = await concernedBy(name, given, ports);
+  return isOwned(concerned) ? accept(given) : notOwned();
+}
+
+const ON_INTEGRATIONS: readonly ActName[] = ['integration-show', 'integration-enable', 'integration-disable'];
+const ON_GRANTS: readonly ActName[] = ['grant-show', 'grant-timeline', 'grant-revoke'];
+
+/** The integration that an act of owners concerns. */
+async function concernedBy(name: ActName, given: Given, ports: ActPorts): Promise<string | undefined> {
+  if (ON_INTEGRATIONS.includes(name)) return given.id;
+  if (name === 'grant-list') return (given.query as { integration?: string }).integration;
+  if (name === 'grant-revoke-all') return (given.body as { integration?: string }).integration;
+  if (!ON_GRANTS.includes(name)) return undefined;
+  const id = await findGrantId(given.id ?? '', ports);
+  return id.ok ? (await ports.store.load(grants, id.value)).found?.row.clientId : undefined;
 }
 
 /** Owners learn nothing about what is not theirs, not even whether it exists. */
