@@ -6,7 +6,6 @@ import { type Guard, Misconfigured, type VerifierOptions, verifier } from '../..
 import { eventually } from '../../eventually.ts';
 import { FakeService } from './fake-service.ts';
 
-const CAUGHT_UP = 'event: caught-up\ndata: {"type":"caught-up"}\n\n';
 const METADATA = '/.well-known/oauth-authorization-server';
 
 interface Scene {
@@ -45,7 +44,7 @@ suite('after a cut', () => {
     assert.equal(service.introspections, 0, 'a fresh verifier asks nobody');
     // From now on, a stream sends its first bytes and no more.
     service.backlog = false;
-    service.afterBacklog = '';
+    service.isComplete = false;
     service.cutStreams();
     await eventually('the stream is over', () => !guard.isFresh);
     revoke(service, token);
@@ -56,7 +55,7 @@ suite('after a cut', () => {
       assert.equal(guard.isFresh, false, 'signs of life do not make it fresh');
     }
     service.write(`id: c1\ndata: ${JSON.stringify(ended(service))}\n\n`);
-    service.write(CAUGHT_UP);
+    service.catchUp();
     await eventually('it has caught up', () => guard.isFresh);
     assert.equal(await reasonFor(guard, token), 'token-invalid');
   });
@@ -92,40 +91,84 @@ suite('after a cut', () => {
   });
 });
 
-test('a stream that falls behind: the service is asked about every token until it has caught up again', async (t) => {
-  const { service, guard, notices } = await scene(t);
-  const token = await service.jwt();
-  service.now += 14; // it has been open for long
-  service.write('event: behind\ndata: {"type":"behind"}\n\n');
-  await eventually('it is behind', () => !guard.isFresh);
-  service.active.delete(token); // revoked; the entry comes later
-  service.showLife();
-  assert.equal(await reasonFor(guard, token), 'token-invalid');
-  assert.equal(guard.isFresh, false, 'signs of life do not make it fresh');
-  service.tell(ended(service));
-  service.write(CAUGHT_UP);
-  await eventually('it has caught up', () => guard.isFresh);
-  assert.equal(await reasonFor(guard, token), 'token-invalid');
-  assert.deepEqual(notices, [], 'for a moment only: nothing that an operator must know');
-});
+suite('fresh: everything is known that was committed more than two seconds ago', () => {
+  test('a stream that falls behind, or is silent: the service is asked about every token until it has caught up again', async (t) => {
+    const { service, guard, notices } = await scene(t, { maxStale: 60 });
+    const token = await service.jwt();
+    service.now += 1.9;
+    assert.equal(guard.isFresh, true);
+    service.now += 0.1;
+    assert.equal(guard.isFresh, false);
+    service.active.delete(token); // revoked; the entry comes later
+    assert.equal(await reasonFor(guard, token), 'token-invalid');
+    service.showLife();
+    service.tell(ended(service, '0190'));
+    await eventually(
+      'it is read',
+      async () => (await reasonFor(guard, await service.jwt({ jti: '0190.0' }))) !== 'allowed',
+    );
+    assert.equal(guard.isFresh, false, 'neither signs of life nor entries make it fresh');
+    service.tell(ended(service));
+    service.catchUp();
+    await eventually('it has caught up', () => guard.isFresh);
+    assert.equal(await reasonFor(guard, token), 'token-invalid');
+    assert.deepEqual(notices, [], 'for a moment only: nothing that an operator must know');
+  });
 
-test('a stream that is silent for 15 seconds proves nothing', async (t) => {
-  const { service, guard } = await scene(t, { maxStale: 60 });
-  const token = await service.jwt();
-  service.now += 14;
-  assert.equal(guard.isFresh, true);
-  service.now += 1;
-  assert.equal(guard.isFresh, false);
-  service.active.delete(token); // revoked, and the feed did not say it
-  assert.equal(await reasonFor(guard, token), 'token-invalid');
-  service.showLife();
-  await eventually('a sign of life arrived', () => guard.isFresh);
+  test('what arrives late counts from when it was true, not from when it arrived', async (t) => {
+    const { service, guard } = await scene(t);
+    const then = service.now;
+    service.now += 5;
+    service.catchUp(then + 2.9); // of a slow store, or held up by the network
+    service.tell(ended(service, '0190'));
+    await eventually(
+      'it is read',
+      async () => (await reasonFor(guard, await service.jwt({ jti: '0190.0' }))) !== 'allowed',
+    );
+    assert.equal(guard.isFresh, false);
+    service.catchUp(then + 3.1);
+    await eventually('this is less than two seconds ago', () => guard.isFresh);
+  });
+
+  test('nothing that says less about it makes it fresh', async (t) => {
+    const { service, guard } = await scene(t);
+    service.now += 5;
+    for (const until of ['', ',"until":"soon"', ',"until":null', ',"until":-1']) {
+      service.write(`event: caught-up\ndata: {"type":"caught-up"${until}}\n\n`);
+      service.tell(ended(service, '0190'));
+      await eventually(
+        'it is read',
+        async () => (await reasonFor(guard, await service.jwt({ jti: '0190.0' }))) !== 'allowed',
+      );
+      assert.equal(guard.isFresh, false, until);
+    }
+  });
+
+  test('a stream that was slow to open is replaced, since nothing it says is recent enough', async (t) => {
+    const { service, guard } = await scene(t);
+    service.openSlowly = 3;
+    service.cutStreams();
+    await eventually('another stream is open', () => service.streams === 2);
+    assert.equal(guard.isFresh, false, 'the service said it as of the moment at which it received the request');
+    service.openSlowly = 0;
+    await eventually('it is fresh', () => guard.isFresh);
+    assert.equal(service.streams, 3);
+  });
+
+  test('a clock that was set back: the stream is replaced', async (t) => {
+    const { service, guard } = await scene(t);
+    service.now -= 3600;
+    assert.equal(guard.isFresh, false);
+    service.catchUp(service.now + 3600);
+    await eventually('it is fresh', () => guard.isFresh);
+    assert.equal(service.streams, 2);
+  });
 });
 
 test('a service that never says caught-up (before 0.3): never fresh, every token is introspected, and a notice says so', async (t) => {
   const service = await FakeService.start();
   t.after(() => service.leave());
-  service.afterBacklog = '';
+  service.isComplete = false;
   service.audience = undefined;
   const notices: string[] = [];
   const guard = await verifier({ ...service.options, onNotice: (notice) => notices.push(notice) });
@@ -204,6 +247,8 @@ suite('keys that are published no longer', () => {
     service.tell({ type: 'keys', changed: service.now });
     await eventually('it is refused', async () => (await reasonFor(guard, token)) === 'token-invalid');
     service.now += 6;
+    service.catchUp();
+    await eventually('it has caught up', () => guard.isFresh);
     const before = service.introspections;
     assert.equal(await reasonFor(guard, good), 'allowed');
     assert.equal(service.introspections, before, 'by the new keys');
@@ -217,8 +262,8 @@ suite('keys that are published no longer', () => {
     await eventually('it is refused', async () => (await reasonFor(guard, token)) === 'token-invalid');
     for (let n = 0; n < 5; n++) {
       service.now += 10;
-      service.showLife();
-      await eventually('a sign of life arrived', () => guard.isFresh);
+      service.catchUp();
+      await eventually('it has caught up', () => guard.isFresh);
       assert.equal(await reasonFor(guard, token), 'token-invalid');
       assert.equal(await reasonFor(guard, good), 'allowed');
     }
@@ -233,8 +278,8 @@ suite('keys that are published no longer', () => {
     service.away.add('keys');
     for (let day = 0; day < 5; day++) {
       service.now += day === 0 ? 3601 : 86_400;
-      service.showLife();
-      await eventually('a sign of life arrived', () => guard.isFresh);
+      service.catchUp();
+      await eventually('it has caught up', () => guard.isFresh);
       assert.equal(await reasonFor(guard, token), 'token-invalid', `after ${day} days`);
     }
   });

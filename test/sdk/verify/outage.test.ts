@@ -144,8 +144,8 @@ suite('the clock of the API', () => {
   test('ahead: a JWT is refused as early; 5 seconds are tolerated', () =>
     withScene({}, async ({ service, guard, jwt }) => {
       service.now += 604;
-      service.showLife();
-      await eventually('the sign of life arrived', () => guard.isFresh);
+      service.catchUp();
+      await eventually('it has caught up', () => guard.isFresh);
       assert.equal(await statusOf(guard, jwt), '200');
       service.now += 2;
       assert.equal(await statusOf(guard, jwt), '401');
@@ -200,7 +200,7 @@ suite('the cache of introspections', () => {
       await Promise.all(Array.from({ length: 50 }, () => guard.check(unseen)));
       assert.equal(service.introspections - before, 1);
       service.now += 25;
-      service.showLife();
+      service.catchUp();
       await eventually('it is fresh', () => guard.isFresh);
       await guard.check(unseen);
       assert.equal(service.introspections - before, 1);
