@@ -129,7 +129,7 @@ async function finish(
 }
 
 /** In the store, as another node does it. */
-async function endGrant({ store }: FeedField, token: string): Promise<void> {
+export async function endGrant({ store }: FeedField, token: string): Promise<void> {
   const { jti } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string };
   const grantId = jti.split('.')[0] as Parameters<typeof revokeById>[0];
   await reached(() => revokeById(grantId, 'by-operator', { store, by: OPERATOR }));

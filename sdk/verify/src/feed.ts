@@ -8,8 +8,10 @@ import { CursorGone, Misconfigured, type Service } from './service.ts';
 
 /** Everything up to this long ago is known. The service says `caught-up` about every half second. */
 const FRESH_MS = 2_000;
-/** What `caught-up` says counts from when the stream was requested. If opening took longer than this, another stream may say more. */
-const SLOW_OPEN_MS = 500;
+/** What `caught-up` says counts from when the stream was requested. A stream that took this long to open, and says too little for
+ *  this long, is replaced. */
+const SLOW_OPEN_MS = 1_000;
+const LATE_MS = 3_000;
 /** A stream that is silent for longer is replaced. */
 const SILENCE_MS = 15_000;
 const FIRST_PAUSE_MS = 100;
@@ -36,6 +38,8 @@ export class Feed {
   #catches = 0;
   /** When the stream was opened, or was last fresh. */
   #freshAt = 0;
+  /** Since when it says too little. */
+  #lateSince: number | undefined;
   #isAway = false;
   #first: { readonly resolve: () => void; readonly reject: (fault: unknown) => void } | undefined;
 
@@ -117,6 +121,7 @@ export class Feed {
   async #follow(cursor: string): Promise<void> {
     const { response, sentAt } = await this.#service.follow(cursor, this.#stopping.signal);
     this.#freshAt = this.#settings.ticks();
+    this.#lateSince = undefined;
     const isSlow = this.#freshAt - sentAt >= SLOW_OPEN_MS;
     let watch: NodeJS.Timeout | undefined;
     const expectLife = () => {
@@ -160,8 +165,10 @@ export class Feed {
   }
 
   #catchUp(completeAt: number, isSlow: boolean): void {
-    const age = this.#settings.ticks() - completeAt;
-    if (age < 0 || (isSlow && age >= FRESH_MS))
+    const now = this.#settings.ticks();
+    const age = now - completeAt;
+    this.#lateSince = age < FRESH_MS ? undefined : (this.#lateSince ?? now);
+    if (age < 0 || (isSlow && now - (this.#lateSince ?? now) >= LATE_MS))
       throw new Error('its stream cannot be timed: it was slow to open, or the clock was set');
     this.#completeAt = completeAt;
     this.#heardAt = this.#settings.now();
