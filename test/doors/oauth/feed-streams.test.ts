@@ -32,32 +32,31 @@ interface Stream {
 }
 
 /** Two stores, one of which is in use: the other one is what a backup has. */
-async function scene(t: TestContext) {
+async function scene(t: TestContext, lookMs = 20) {
   const [store, other] = [(await onSqlite(t)).node.store, (await onSqlite(t)).node.store];
   let current: Store = store;
-  /** `held`: answers wait for it. */
+  /** `held`: the last answers of a look wait for it. */
   const state = { isAway: false, held: Promise.resolve(), waiting: 0 };
-  const use = async <T>(read: (from: Store) => Promise<T>): Promise<T> => {
-    if (state.isAway) throw new Error('the store is away');
-    const found = await read(current);
+  const use = <T>(read: (from: Store) => Promise<T>) =>
+    state.isAway ? Promise.reject(new Error('the store is away')) : read(current);
+  const hold = async <T>(found: T): Promise<T> => {
     state.waiting += 1;
-    await state.held.finally(() => {
-      state.waiting -= 1;
-    });
+    await state.held;
+    state.waiting -= 1;
     return found;
   };
   const feedStore: FeedStore = {
     now: () => use((from) => from.now()),
     newestEvents: (query) => use((from) => from.newestEvents(query)),
     eventProgress: () => use((from) => from.eventProgress()),
-    load: (table, key) => use((from) => from.load(table, key)),
+    load: (table, key) => use((from) => from.load(table, key)).then(hold),
     page: (table, query) => use((from) => from.page(table, query)),
     events: (query) => use((from) => from.events(query)),
   };
   const server = aResourceServer({ secrets: [{ hash: 'aa' as Hex, createdAt: await store.now() }] });
   for (const each of [store, other])
     await each.change(resourceServers, server.id, () => ({ outcome: undefined, next: server }));
-  const streams = new FeedStreams(new FeedTail(feedStore, 20), feedStore);
+  const streams = new FeedStreams(new FeedTail(feedStore, lookMs), feedStore);
   const follow = await followerOf(t, streams);
   return {
     store,
@@ -129,6 +128,25 @@ suite('caught-up', () => {
     await eventually('it has caught up', () => hasCaughtUp(stream));
     const before = stream.text.slice(0, stream.text.indexOf('event: caught-up'));
     for (const each of missed) assert.ok(before.includes(each), `${each} came too late`);
+  });
+
+  test('comes after all that was committed before the stream was opened, also if nobody has read it yet', async (t) => {
+    const { store, follow, here } = await scene(t, 600_000);
+    const from = await here();
+    const first = await follow(from);
+    await eventually('it has caught up', () => hasCaughtUp(first));
+    await end(store, grant(1, 'a'));
+    const second = await follow(from);
+    await eventually('it has caught up', () => hasCaughtUp(second));
+    assert.deepEqual(second.grants, [grant(1, 'a')]);
+  });
+
+  test('never comes if the place to begin at is not in this history: the stream ends', async (t) => {
+    const { store, follow, here } = await scene(t);
+    await end(store, grant(1, 'a'));
+    const stream = await follow({ ...(await here()), mark: '0'.repeat(16) });
+    await eventually('the stream is over', () => !stream.isOpen);
+    assert.equal(hasCaughtUp(stream), false);
   });
 
   test('comes at once if nothing was missed', async (t) => {

@@ -45,7 +45,7 @@ async function withEntries(t: TestContext) {
       }
     },
   };
-  const tail = new FeedTail(counting, 60_000);
+  const tail = new FeedTail(counting, 600_000);
   const leave = await tail.follow();
   t.after(leave);
   Object.assign(reads, { all: 0, most: 0 });
@@ -180,6 +180,20 @@ suite('everything that was committed before `currentAt` has been read', () => {
     assert.ok(tail.currentAt >= began && tail.currentAt < committed, 'that look may have missed the grant');
   });
 
+  test('commits in progress hold it back: it is when their numbers were drawn, not when they could be read', async (t) => {
+    const { tail, reads, end } = await withEntries(t);
+    reads.lag = 1;
+    await end(GRANT);
+    await look(t, tail);
+    await end('f'.repeat(32));
+    const committed = performance.now();
+    await look(t, tail);
+    assert.ok(tail.currentAt < committed, 'the last one cannot be read yet');
+    reads.lag = 0;
+    await look(t, tail);
+    assert.ok(tail.currentAt >= committed);
+  });
+
   test('whoever waits learns that it has grown', async (t) => {
     const { tail } = await withEntries(t);
     await tail.catchUp(never);
@@ -213,6 +227,14 @@ suite('a store that cannot be read', () => {
     assert.equal(tail.isCurrent, true);
   });
 });
+
+/** As half a second later: the tail checks that nothing is missing. */
+async function look(t: TestContext, tail: FeedTail): Promise<void> {
+  const real = performance.now.bind(performance);
+  const later = t.mock.method(performance, 'now', () => real() + 500);
+  await tail.look();
+  later.mock.restore();
+}
 
 /** As a stream does it: reads on whenever something has changed. */
 function follow(tail: FeedTail, from: number) {
