@@ -22,7 +22,7 @@ interface Fixture {
   readonly client: ClientHttp2Stream;
   readonly session: ClientHttp2Session;
   /** How often the service has cut it. */
-  cuts(): number;
+  readonly cuts: () => number;
 }
 
 /** The service can send `window` bytes; more only after the client has read. */
