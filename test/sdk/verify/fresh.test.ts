@@ -245,6 +245,23 @@ test('others may use an integration: an answer that was kept no longer counts', 
   await eventually('the service is asked again', async () => (await reasonFor(guard, token)) === 'token-invalid');
 });
 
+test('a busy node that answers by the old state is asked again soon', async (t) => {
+  const { service, guard } = await scene(t);
+  const token = await service.jwt();
+  service.tell({ ...service.integration, recheck_before: service.now + 5 });
+  await eventually('the service is asked', async () => {
+    await reasonFor(guard, token);
+    return service.introspections > 0;
+  });
+  service.now += 3;
+  service.catchUp();
+  await eventually('it has caught up', () => guard.isFresh);
+  assert.equal(await reasonFor(guard, token), 'allowed', 'the node has not applied it yet');
+  service.active.delete(token);
+  service.now += 3;
+  assert.equal(await reasonFor(guard, token), 'token-invalid');
+});
+
 test('clock set back: an answer that was kept is not used', async (t) => {
   const { service, guard } = await scene(t);
   const token = service.opaque();

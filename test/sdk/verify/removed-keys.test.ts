@@ -49,6 +49,25 @@ suite('keys that are published no longer', () => {
     assert.equal(await reasonFor(guard, token), 'token-invalid');
   });
 
+  test('a busy node still publishes it: the keys are requested again soon', async (t) => {
+    const { service, guard } = await scene(t);
+    const token = await service.jwt();
+    assert.equal(await reasonFor(guard, token), 'allowed');
+    service.tell({ type: 'keys', changed: service.now });
+    service.active.delete(token);
+    await eventually('it is refused', async () => (await reasonFor(guard, token)) === 'token-invalid');
+    const at = async (seconds: number) => {
+      service.now += seconds;
+      service.catchUp();
+      await eventually('it has caught up', () => guard.isFresh);
+      return reasonFor(guard, token);
+    };
+    assert.equal(await at(6), 'allowed', 'the key is still published');
+    await service.rotate('second');
+    service.removeKey('first');
+    assert.equal(await at(7), 'token-invalid');
+  });
+
   test('the key endpoint is broken: tokens are introspected', async (t) => {
     const { service, guard, token, good } = await withRemovedKey(t);
     service.away.add('keys');
