@@ -90,6 +90,8 @@ export interface EventQuery {
   readonly identityId?: string;
   /** Only events of ACT_TYPES, which have an index of their own. */
   readonly acts?: true;
+  /** Also those behind the first number that is still being written. A reader that continues after them could miss that one. */
+  readonly isComplete?: false;
 }
 
 export interface EventProgress {

@@ -63,7 +63,7 @@ export const HORIZON: Statement = {
 };
 
 export function eventsStatement(
-  { after, limit, ...of }: EventQuery,
+  { after, limit, isComplete: _, ...of }: EventQuery,
   horizon: Value,
 ): { statement: Statement; values: Value[] } {
   return selecting('events', ['sequence > $3::bigint'], [after], of, 'ORDER BY sequence', [horizon, limit]);

@@ -7,7 +7,6 @@ import { openKeyring } from '../../../open-keyring.ts';
 import { openStore } from '../../../open-store.ts';
 import { acceptRollback, heardHistory } from '../../../operations/admin/accept-rollback.ts';
 import { decline } from '../../../operations/admin/admin.ts';
-import { spendDeviceCodes } from '../../../operations/admin/after-restore.ts';
 import {
   endAgain,
   endingsFromActs,
@@ -78,8 +77,7 @@ export async function acceptPutBack(flags: AcceptFlags, workplace: Workplace): P
   const again = flags.endAgain ? back : [];
   await endAgain(again, workplace);
   const ended = [...again, ...(await endRetiredKeys(workplace))];
-  if (history.rollback) await spendDeviceCodes(workplace);
-  const { epoch } = accepted(await acceptRollback(workplace));
+  const { epoch } = accepted(await acceptRollback(workplace, history.rollback));
   if (flags.json) return printJson({ epoch, endedAgain: ended, left: flags.endAgain ? [] : back });
   if (ended.length > 0) print(`Ended again: ${summaryOf(ended)}`);
   print(
