@@ -10,6 +10,7 @@ import { connect } from '../../src/store/postgres/connection.ts';
 import { Connections } from '../../src/store/postgres/connections.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
 import { MIGRATIONS } from '../../src/store/postgres/migrations.ts';
+import { lastAccepted } from '../../src/store/tables/store-history.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { accepted, aNode, issue, refresh } from '../node.ts';
 import { commitOf, eventSubjects, told } from './conformance/rows.ts';
@@ -175,6 +176,7 @@ test('an existing log becomes the first partition while a node writes, with its 
   const connection = await connect(address);
   await migrate(connection, MIGRATIONS.slice(0, UNPARTITIONED));
   await server.query('GRANT SELECT ON events TO auditor', 'large');
+  await server.query("INSERT INTO store_history (name, revision, epoch) VALUES ('history', 1, 2)", 'large');
   const node = await aNode(storeOf(postgresBackEnd(new Connections(address))));
   let pair = await issue(node);
   let isMigrated = false;
@@ -184,6 +186,7 @@ test('an existing log becomes the first partition while a node writes, with its 
   let refreshes = 0;
   for (; !isMigrated || refreshes < 10; refreshes++) pair = accepted(await refresh(node, pair));
   await migrated;
+  assert.ok(await lastAccepted(node.store), 'the rollback that an older release accepted explains newer tokens');
   const events = await node.store.events({ after: 0, limit: refreshes + 100 });
   assert.equal(events.filter(({ type }) => type === 'refreshed').length, refreshes);
   const [first] = await server.query(

@@ -35,6 +35,9 @@ export interface WatchParts {
 /** A token that is newer than its row was most likely lost with a server that another one replaced at most this long ago. */
 const RECENT_MS = 300_000;
 
+/** Until the next look. */
+export class NotCompared extends HistoryInDoubt {}
+
 export class EventWatch {
   readonly #parts: WatchParts;
   #newest: LoggedEvent | undefined;
@@ -74,8 +77,7 @@ export class EventWatch {
   readonly admit = (): void => {
     if (this.problem) throw new HistoryInDoubt('the store was put back to an older state');
     if (this.#parts.store.origin?.() === this.#origin) return;
-    void this.look().catch(() => undefined); // the next look tries again
-    throw new HistoryInDoubt('another server took over, and is compared with what this node remembers');
+    throw new NotCompared('another server took over, and is compared with what this node remembers');
   };
 
   /** For a token that its grant's row does not know: returns if a rollback that was accepted explains it. Otherwise it proves another. */

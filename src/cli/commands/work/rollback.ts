@@ -71,7 +71,10 @@ export interface AcceptFlags extends HistoryFlags {
 export async function acceptPutBack(flags: AcceptFlags, workplace: Workplace): Promise<void> {
   const history = await heardHistory(workplace);
   const unheard = history.rollback?.awaited ?? [];
-  if (unheard.length > 0) remark(`These nodes did not answer or have forgotten something; what they remembered may be missing: ${unheard.join(', ')}`);
+  if (unheard.length > 0)
+    remark(
+      `These nodes did not answer or have forgotten something; what they remembered may be missing: ${unheard.join(', ')}`,
+    );
   const back = await lostEndings(history, flags, workplace);
   if (back.length > 0 && !flags.endAgain && !flags.leave) accepted(decline('rollback-open', summaryOf(back)));
   const again = flags.endAgain ? back : [];
