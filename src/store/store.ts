@@ -101,11 +101,8 @@ export interface EventProgress {
   readonly drawn: number;
 }
 
-export interface NewestQuery {
+export interface NewestQuery extends Pick<EventQuery, 'identityId' | 'acts'> {
   readonly count: number;
-  /** As in EventQuery. */
-  readonly identityId?: string;
-  readonly acts?: true;
   /** Only events with lower numbers. */
   readonly before?: number;
 }

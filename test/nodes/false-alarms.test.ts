@@ -57,7 +57,7 @@ test('the newest event, while an earlier number is still being written', () =>
 test('acts behind a number that is still being written, and acts that are made meanwhile', () =>
   onDatabase(async ({ store }, url) => {
     const acts = new RecentActs({
-      load: store.load,
+      load: (table, key) => store.load(table, key),
       events: async (query) => {
         const events = await store.events(query);
         if (acts.era !== undefined && !query.acts) await disableAndEnable(watched);

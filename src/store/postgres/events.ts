@@ -63,7 +63,7 @@ export const HORIZON: Statement = {
 };
 
 export function eventsStatement(
-  { after, limit, isComplete: _, ...of }: EventQuery,
+  { after, limit, ...of }: EventQuery,
   horizon: Value,
 ): { statement: Statement; values: Value[] } {
   return selecting('events', ['sequence > $3::bigint'], [after], of, 'ORDER BY sequence', [horizon, limit]);
