@@ -49,6 +49,7 @@ export function introspectionAnswer(found: Introspection, server: ResourceServer
     active: true,
     scope: scopeItems(scope).join(' '),
     client_id: guestOf(grant) ?? grant.clientId,
+    ...(guestOf(grant) && { integration: grant.clientId }),
     sub: grant.identityId,
     ...(userName !== undefined && { username: userName }),
     token_type: 'Bearer',

@@ -88,7 +88,10 @@ export const IntrospectionAnswer = object(
       description: 'Whether this is a live access token for this resource server. If false, nothing else is said.',
     }),
     scope: optional(string({ description: 'The permissions that concern this resource server, separated by spaces.' })),
-    client_id: optional(string({ description: 'The integration that the token was issued to.' })),
+    client_id: optional(
+      string({ description: 'The integration that the token was issued to, or the address of its guest.' }),
+    ),
+    integration: optional(string({ description: 'The integration, if client_id is the address of a guest.' })),
     sub: optional(string({ description: 'The identity that the token belongs to.' })),
     username: optional(string({ description: 'The user name, if that is a person.' })),
     token_type: optional(bearer),
