@@ -56,6 +56,7 @@ const WAYS: Readonly<Record<WayName, (scene: Scene) => Promise<Run>>> = {
     const sign = await registerWorkload(service);
     return { wayOptions: { assertion: file(await sign()) }, clientId: WORKLOAD_CLIENT };
   },
+  browser: async () => ({ wayOptions: {} }),
   device: async () => ({ wayOptions: {} }),
   stored: async ({ service, caller, path }) => {
     const { refresh_token: refreshToken } = await pairByDevice(service, caller);
