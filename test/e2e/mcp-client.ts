@@ -52,6 +52,10 @@ const authProvider = {
     kept['verifier'] = verifier;
   },
   codeVerifier: () => kept['verifier'],
+  saveDiscoveryState: (state: unknown) => {
+    kept['discovery'] = state;
+  },
+  discoveryState: () => kept['discovery'],
   redirectToAuthorization: (url: URL) => print({ open: url.href }),
 };
 

@@ -32,6 +32,8 @@ export interface Printed {
   readonly tokens?: Record<string, string>;
   readonly open?: string;
   readonly called?: string;
+  readonly scope?: string;
+  readonly refused?: string;
 }
 
 export class McpScene {
@@ -65,7 +67,7 @@ export class McpScene {
   }
 
   /** Runs a file with the text, with the addresses of this scene. */
-  run(name: string, text: string, env: NodeJS.ProcessEnv = {}): ChildProcess {
+  run(name: string, text: string, env: NodeJS.ProcessEnv = {}, isQuiet = false): ChildProcess {
     const file = join(this.folder, name);
     const port = new URL(this.url).port;
     const own = text
@@ -73,7 +75,7 @@ export class McpScene {
       .replaceAll('http://localhost:3000', `http://localhost:${port}`)
       .replaceAll('port: 3000', `port: ${port}`);
     writeFileSync(file, own);
-    return this.#start(file, env);
+    return this.#start(file, env, isQuiet);
   }
 
   async serve(text: string): Promise<void> {
@@ -82,35 +84,44 @@ export class McpScene {
     await eventually('the MCP server answers', isUp);
   }
 
-  /** What a client prints; the person confirms whatever it opens. `decide` may look at the page. */
-  async client(order: Omit<Order, 'url' | 'redirectUri'>, decide = this.confirm): Promise<Printed[]> {
+  /** What a client prints; the person confirms whatever it opens. */
+  async client(order: Omit<Order, 'url' | 'redirectUri'>): Promise<Printed[]> {
     const redirectUri = `http://127.0.0.1:${await freePort()}/callback`;
-    const ORDER = JSON.stringify({ url: this.url, redirectUri, ...order } satisfies Order);
-    const child = this.#start(fileURLToPath(new URL('mcp-client.ts', import.meta.url)), { ORDER });
+    return this.converse('mcp-client.ts', { url: this.url, redirectUri, ...order } satisfies Order);
+  }
+
+  /** Runs a program of this folder that prints the address to open, and reads what the redirect carried. */
+  async converse(program: string, order: object): Promise<Printed[]> {
+    const ORDER = JSON.stringify(order);
+    const child = this.#start(fileURLToPath(new URL(program, import.meta.url)), { ORDER });
     const lines: Printed[] = [];
     for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
       const said = JSON.parse(line) as Printed;
       lines.push(said);
-      if (said.open) child.stdin?.write(`${await decide(said.open)}\n`);
+      if (said.open) child.stdin?.write(`${await this.confirm(said.open)}\n`);
     }
     return lines;
   }
 
-  readonly confirm = async (address: string): Promise<string> => {
+  /** The query of the redirect, which is followed if `isFollowed`. */
+  async confirm(address: string, isFollowed = false): Promise<string> {
     const { text } = await this.ada.get(address.slice(this.service.url.length));
     const { headers, status } = await this.ada.post('/oauth2/authorize', decisionOf(text, 'confirm'));
     if (!headers.location) throw new Error(`not confirmed: ${status} ${text}`);
+    if (isFollowed) await fetch(headers.location);
     return new URL(headers.location).searchParams.toString();
-  };
+  }
 
   async close(): Promise<void> {
     for (const child of this.#children) child.kill('SIGKILL');
     await this.service.stop();
   }
 
-  #start(file: string, env: NodeJS.ProcessEnv): ChildProcess {
+  #start(file: string, env: NodeJS.ProcessEnv, isQuiet = false): ChildProcess {
     const own = { ...process.env, NODE_EXTRA_CA_CERTS: join(this.folder, 'authority.pem'), HOME: this.folder, ...env };
-    const child = spawn(process.execPath, [file], { cwd: this.folder, env: own, stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [file], { cwd: this.folder, env: own, stdio: 'pipe' });
+    child.stderr?.setEncoding('utf8');
+    if (!isQuiet) child.stderr?.pipe(process.stderr);
     this.#children.push(child);
     return child;
   }

@@ -33,6 +33,47 @@ serve({ fetch: async (request) => ((await isRefund(request)) ? write(request) : 
 const opened = (lines: readonly Printed[]) => lines.filter(({ open }) => open).length;
 const results = (lines: readonly Printed[]) => lines.flatMap(({ called }) => called ?? []);
 
+suite('libraries with authorization code and PKCE, unmodified', () => {
+  const order = { clientId: 'coder', redirectUri: 'http://127.0.0.1:47112/callback' };
+
+  test('openid-client: discovery, state, iss, code, refresh, revocation [RFC 9207 2.4]', async () => {
+    const lines = await scene.converse('code-library-client.ts', {
+      library: 'openid-client',
+      issuer: scene.service.url,
+      ...order,
+    });
+    assert.equal(lines.at(-1)?.scope, 'orders:read');
+  });
+
+  test('oauth4webapi: the same, and the second redemption of a code is refused [RFC 6749 4.1.2]', async () => {
+    const lines = await scene.converse('code-library-client.ts', {
+      library: 'oauth4webapi',
+      issuer: scene.service.url,
+      ...order,
+    });
+    assert.deepEqual(lines.slice(1), [{ scope: 'orders:read' }, { refused: 'invalid_grant' }]);
+  });
+});
+
+suite('a coding agent with four processes and one login', () => {
+  test('as printed: one confirmation, and every process works for the person', async () => {
+    const agent = scene.run('agent.mjs', printed('fork(import.meta.filename)'), { PATH: '' }, true);
+    let errors = '';
+    for await (const text of agent.stderr as NodeJS.ReadableStream) {
+      errors += text;
+      const [, address] = /open:\n(https:.+)\n/.exec(errors) ?? [];
+      if (address) {
+        await scene.confirm(address, true);
+        break;
+      }
+    }
+    let lines = '';
+    for await (const text of agent.stdout as NodeJS.ReadableStream) lines += text;
+    const expected = [1, 2, 3, 4].map((worker) => `worker ${worker} works for ${ADA.id}`);
+    assert.deepEqual(lines.trim().split('\n').sort(), expected);
+  });
+});
+
 suite('the printed MCP server', () => {
   test('serves its metadata, and names them and the scope in a 401 [RFC 9728 3.1, 5.1]', async () => {
     const refused = await fetch(scene.url, { method: 'POST' });
