@@ -50,7 +50,7 @@ export function targetOf(
   resourceServers: readonly ResourceServer[],
 ): Outcome<Target> {
   if (!wanted || wanted.length === 0) return accept({ scope, resource: undefined });
-  const named = [...new Set(wanted)].map((audience) =>
+  const named = [...new Set(wanted.map(withPath))].map((audience) =>
     resourceServers.find((server) => server.enabled && isSameAudience(server.audience, audience)),
   );
   const servers = named.filter((server) => server !== undefined);
