@@ -25,13 +25,16 @@ interface Names {
 }
 
 const PACKAGES = {
-  1: ['@modelcontextprotocol/sdk/client/index.js', '@modelcontextprotocol/sdk/client/streamableHttp.js'],
-  2: ['@modelcontextprotocol/client'],
+  1: async () => ({
+    ...(await import('@modelcontextprotocol/sdk/client/index.js')),
+    ...(await import('@modelcontextprotocol/sdk/client/streamableHttp.js')),
+  }),
+  2: () => import('@modelcontextprotocol/client'),
 };
 const order = JSON.parse(process.env['ORDER'] ?? '') as Order;
 const redirects = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const print = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
-const names = Object.assign({}, ...(await Promise.all(PACKAGES[order.sdk].map((name) => import(name))))) as Names;
+const names = (await PACKAGES[order.sdk]()) as unknown as Names;
 
 /** As in the examples of these packages, in memory. */
 const kept: Record<string, unknown> = {};

@@ -43,6 +43,7 @@ export class McpScene {
   readonly secret: string;
   ada: Visitor;
   readonly #children: ChildProcess[] = [];
+  #server: ChildProcess | undefined;
 
   private constructor(service: RunningService, ada: Visitor, url: string, folder: string, secret: string) {
     this.service = service;
@@ -79,7 +80,19 @@ export class McpScene {
   }
 
   async serve(text: string): Promise<void> {
-    this.run('server.mjs', text, { TESSERA_SECRET: this.secret });
+    await this.#serve(this.run('server.mjs', text, { TESSERA_SECRET: this.secret }));
+  }
+
+  /** The server of the 1.x package, instead of the one that runs. */
+  async serveFirst(): Promise<void> {
+    const { url: audience, secret } = this;
+    const ORDER = JSON.stringify({ issuer: this.service.url, secret, audience, sdk: '1' });
+    this.#server?.kill('SIGKILL');
+    await this.#serve(this.#start(fileURLToPath(new URL('mcp-express-server.ts', import.meta.url)), { ORDER }));
+  }
+
+  async #serve(server: ChildProcess): Promise<void> {
+    this.#server = server;
     const isUp = async () => (await fetch(this.url).catch(() => undefined))?.status === 401;
     await eventually('the MCP server answers', isUp);
   }
@@ -87,13 +100,17 @@ export class McpScene {
   /** What a client prints; the person confirms whatever it opens. */
   async client(order: Omit<Order, 'url' | 'redirectUri'>): Promise<Printed[]> {
     const redirectUri = `http://127.0.0.1:${await freePort()}/callback`;
-    return this.converse('mcp-client.ts', { url: this.url, redirectUri, ...order } satisfies Order);
+    return this.converse(new URL('mcp-client.ts', import.meta.url), {
+      url: this.url,
+      redirectUri,
+      ...order,
+    } satisfies Order);
   }
 
   /** Runs a program of this folder that prints the address to open, and reads what the redirect carried. */
-  async converse(program: string, order: object): Promise<Printed[]> {
+  async converse(program: URL, order: object): Promise<Printed[]> {
     const ORDER = JSON.stringify(order);
-    const child = this.#start(fileURLToPath(new URL(program, import.meta.url)), { ORDER });
+    const child = this.#start(fileURLToPath(program), { ORDER });
     const lines: Printed[] = [];
     for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
       const said = JSON.parse(line) as Printed;

@@ -5,6 +5,8 @@ import { AGENT } from '../doors/pages/asking-program.ts';
 import { ADA } from '../doors/pages/running-service.ts';
 import { McpScene, type Printed, printed } from './mcp-scene.ts';
 
+const LIBRARIES = new URL('code-library-client.ts', import.meta.url);
+
 let scene: McpScene;
 before(async () => {
   scene = await McpScene.open({ integrations: [AGENT] });
@@ -37,7 +39,7 @@ suite('libraries with authorization code and PKCE, unmodified', () => {
   const order = { clientId: 'coder', redirectUri: 'http://127.0.0.1:47112/callback' };
 
   test('openid-client: discovery, state, iss, code, refresh, revocation [RFC 9207 2.4]', async () => {
-    const lines = await scene.converse('code-library-client.ts', {
+    const lines = await scene.converse(LIBRARIES, {
       library: 'openid-client',
       issuer: scene.service.url,
       ...order,
@@ -46,7 +48,7 @@ suite('libraries with authorization code and PKCE, unmodified', () => {
   });
 
   test('oauth4webapi: the same, and the second redemption of a code is refused [RFC 6749 4.1.2]', async () => {
-    const lines = await scene.converse('code-library-client.ts', {
+    const lines = await scene.converse(LIBRARIES, {
       library: 'oauth4webapi',
       issuer: scene.service.url,
       ...order,
@@ -104,5 +106,13 @@ suite('the printed MCP server', () => {
     const lines = await scene.client({ sdk: 2, clientId: 'coder', tools: ['whoami', 'refund'] });
     assert.deepEqual(results(lines), [ADA.id, 'orders:read orders:write']);
     assert.equal(opened(lines), 2);
+  });
+
+  test('a server of the 1.x package on Express, protected by one line, with clients of both packages', async () => {
+    await scene.serveFirst();
+    for (const sdk of [1, 2] as const) {
+      const lines = await scene.client({ sdk, clientId: 'coder', tools: ['whoami', 'whoami'] });
+      assert.deepEqual(results(lines), [ADA.id, ADA.id]);
+    }
   });
 });

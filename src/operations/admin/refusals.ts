@@ -18,7 +18,7 @@ const TABLE = {
   malformed: {
     'client-id-malformed': [
       '%j is not a valid client id',
-      'Use 1 to 128 visible ASCII characters without spaces, quotes, < and >, not beginning with https://, for example orders-sync.',
+      'Use 1 to 128 visible ASCII characters without spaces, quotes, < and >, for example orders-sync.',
     ],
     'redirect-uri-malformed': [
       '%j cannot be a redirect URI',

@@ -48,6 +48,7 @@ export async function findClient(
   ports: Ports,
   readDocument?: ReadDocument,
 ): Promise<PersonOutcome<CodeClient | 'unknown'>> {
+  if (clientId === '') return refuse('redirect-uri-unknown');
   const named = namedClient(clientId, ports.settings.clientDocuments);
   const integration = await ports.registry.findIntegration(named.clientId);
   if (!named.guest) return checkClient({ integration, redirectUri });

@@ -218,5 +218,5 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { additive: true, steps: PARTITIONING },
   { additive: true, steps: ['SELECT tessera_extend_events(0)'] },
-  { additive: true, steps: ['ALTER TABLE grants ADD COLUMN code text'] },
+  { additive: true, steps: ['ALTER TABLE grants ADD COLUMN IF NOT EXISTS code text'] },
 ];

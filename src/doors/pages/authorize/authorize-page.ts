@@ -43,7 +43,7 @@ ${button}`;
   return { ...shown, leadsTo: formTarget(client.redirectUri) };
 }
 
-export function authorizePathOf({ site }: Visit): string {
+function authorizePathOf({ site }: Visit): string {
   return `${site.oauthMount ?? ''}/authorize`;
 }
 

@@ -157,7 +157,7 @@ export const de: Texts = {
     revokeAllReally: 'Jetzt alle widerrufen',
     signOutAgents: 'Alle Agenten abmelden',
     signOutAgentsWarning:
-      'Jeder Agent, jede App und jedes Kommandozeilenprogramm, das Sie mit einem Browser angemeldet haben, verliert sofort den Zugriff. Geräte und Maschinen behalten ihren.',
+      'Jeder Agent und jedes andere Programm, das zum Anmelden Ihren Browser geöffnet hat, verliert sofort den Zugriff. Geräte und Maschinen behalten ihren.',
     signOutAgentsReally: 'Jetzt alle Agenten abmelden',
     newer: 'Neuere',
     older: 'Ältere',

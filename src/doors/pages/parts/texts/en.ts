@@ -156,7 +156,7 @@ export const en = {
     revokeAllReally: 'Revoke all now',
     signOutAgents: 'Sign out all agents',
     signOutAgentsWarning:
-      'Every agent, app and command line that you signed in with a browser loses access at once. Devices and machines keep theirs.',
+      'Every agent or other program that opened your browser to sign in loses access at once. Devices and machines keep theirs.',
     signOutAgentsReally: 'Sign out all agents now',
     newer: 'Newer',
     older: 'Older',
