@@ -7,7 +7,7 @@ import { CLIENT_ID, type Contestant } from './contestants.ts';
 import { send } from './proxy.ts';
 
 export const PROCESSES = 4;
-const PATIENCE_MS = 2000;
+const PATIENCE_MS = 5000;
 /** One request in so many is the last one of its process. */
 const KILLED = 20;
 
