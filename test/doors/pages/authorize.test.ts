@@ -32,6 +32,32 @@ suite('a program', () => {
     assert.equal(refreshed.status, 200, refreshed.text);
   });
 
+  test('neither code nor verifier nor token reaches the log; events name who confirmed what', async () => {
+    const program = new Program(service);
+    const code = (await program.decided(ada)).get('code') ?? '';
+    const granted = jsonOf(await program.redeem(code));
+    for (const secret of [code, program.verifier, granted['access_token'], granted['refresh_token']])
+      assert.ok(secret && !service.logged().includes(secret));
+    const events = await service.store.newestEvents({ count: 2 });
+    assert.deepEqual(
+      events.map(({ type, clientId, detail }) => [type, clientId, detail && 'by' in detail && detail.by]),
+      [
+        ['confirmed', 'coder', undefined],
+        ['issued', 'coder', 'code'],
+      ],
+    );
+  });
+
+  test('of a person who may not use the API: the page says why, and only Deny works', async () => {
+    const cyd = await signedIn(service, 'cyd');
+    const program = new Program(service);
+    const { text } = await cyd.get(program.path());
+    assert.match(text, /You may not use the web API/);
+    assert.doesNotMatch(text, /button confirm/);
+    assert.equal(shown(await cyd.post('/oauth2/authorize', decisionOf(text, 'confirm'))), '403 shown');
+    assert.equal((await program.decided(cyd, 'deny')).get('error'), 'access_denied');
+  });
+
   test('learns that the person denied', async () => {
     const program = new Program(service);
     const answer = await program.decided(ada, 'deny');
@@ -145,40 +171,6 @@ suite('attacks', () => {
     const metadata = jsonOf(await ada.get('/.well-known/oauth-authorization-server')) as Record<string, unknown>;
     assert.equal(metadata['authorization_response_iss_parameter_supported'], true);
   });
-
-  for (const uri of [
-    'http://127.0.0.1:80@evil.example/callback',
-    'http://ada@127.0.0.1/callback',
-    'http://127.0.0.1.evil.example/callback',
-    'http://127.0.0.1:43210/callback#',
-    'http://127.0.0.1:43210/callback#x',
-    'http://127.0.0.1:43210/callback/',
-    'http://127.0.0.1:43210/callback/../evil',
-    'http://127.0.0.1:43210/callback?code=x',
-    'http://127.0.0.1:43210/Callback',
-    'http://127.0.0.1:43210\\@evil.example/callback',
-    'http://127.0.0.1:99999/callback',
-    'http://127.0.0.1:/callback',
-    'http://127.1:43210/callback',
-    'http://localhost:43210/callback',
-    'http://2130706433/callback',
-    'https://127.0.0.1/callback',
-    'https://app.example:443/back?from=tessera',
-    'https://app.example/back',
-    'https://app.example/back?from=tessera&',
-    'https://APP.example/back?from=tessera',
-    'https://app.example@evil.example/back?from=tessera',
-    'https://аpp.example/back?from=tessera', // a Cyrillic а
-    'https://app.example.evil.example/back?from=tessera',
-    'javascript:alert(1)',
-    '//evil.example/callback',
-    '',
-  ]) {
-    test(`redirect trick: ${JSON.stringify(uri)} is shown to the person, never redirected [RFC 9700 4.1]`, async () => {
-      for (const visitor of [ada, new Visitor(service)])
-        assert.equal(shown(await visitor.get(new Program(service, uri).path())), '400 shown');
-    });
-  }
 
   test('open redirect: whoever is not signed in is redirected nowhere, whatever is wrong [RFC 9700 4.11.2]', async () => {
     const stranger = new Visitor(service);
