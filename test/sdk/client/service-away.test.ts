@@ -169,7 +169,7 @@ suite('while the service is away', { concurrency: true }, () => {
           test(`by ${way}: get() returns a token, and the program ends`, async () => {
             const child = byWay.get(way);
             let printed = await child?.next();
-            if (way === 'device') {
+            if (way === 'device' || way === 'browser') {
               const { userCode } = printed as client.DevicePrompt;
               await confirm(scene.service, { user_code: userCode, device_code: '' });
               printed = await child?.next();
