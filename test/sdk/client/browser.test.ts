@@ -16,9 +16,10 @@ before(async () => {
 after(() => service?.stop());
 
 function source(
-  show: (address: string) => void,
+  visit: (address: string) => Promise<unknown>,
   { clientId = 'coder', otherwise = device({ show: () => undefined }) } = {},
 ) {
+  const show = (address: string) => void visit(address);
   const by = browser({ show, open: () => undefined, scope: 'orders:read', otherwise });
   const { url: server, authority: ca } = service;
   return tokenSource({ server, clientId, by, ca, store: memoryStore(), timeoutSeconds: 5 });
@@ -46,7 +47,7 @@ suite('a login with the browser of this computer', () => {
   });
 
   test('fails if the person denies', async () => {
-    const login = source(async (address) => void (await fetch(await decided(address, 'deny')))).login();
+    const login = source(async (address) => fetch(await decided(address, 'deny'))).login();
     await assert.rejects(login, refused('refused', /denied/));
   });
 
@@ -68,7 +69,7 @@ suite('a login with the browser of this computer', () => {
         ending.abort();
       },
     });
-    const login = source(() => assert.fail('no browser'), { clientId: 'orders-sync', otherwise });
+    const login = source(async () => assert.fail('no browser'), { clientId: 'orders-sync', otherwise });
     await assert.rejects(login.login({ signal: ending.signal }));
     assert.ok(isCodeShown);
   });
