@@ -175,6 +175,7 @@ test('an existing log becomes the first partition while a node writes, with its 
   const address = parseAddress(new Secret(server.url('large')), {});
   const connection = await connect(address);
   await migrate(connection, MIGRATIONS.slice(0, UNPARTITIONED));
+  await server.query('ALTER TABLE grants ADD COLUMN code text', 'large'); // this release writes it
   await server.query('GRANT SELECT ON events TO auditor', 'large');
   await server.query("INSERT INTO store_history (name, revision, epoch) VALUES ('history', 1, 2)", 'large');
   const node = await aNode(storeOf(postgresBackEnd(new Connections(address))));
