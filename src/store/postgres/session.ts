@@ -12,6 +12,7 @@ type Settings = Readonly<Record<string, string>>;
 const SETTINGS: Settings = {
   // What is read and how.
   client_encoding: 'UTF8',
+  client_min_messages: 'warning', // Connection.change() needs them
   bytea_output: 'hex',
   DateStyle: 'ISO, MDY',
   IntervalStyle: 'postgres',
@@ -41,6 +42,10 @@ const SETTINGS: Settings = {
   force_parallel_mode: 'off', // up to PostgreSQL 15
   debug_parallel_query: 'off', // from 16 on
   jit: 'off',
+
+  // Citus. Our batches lock rows in one order, so they need not wait for each other; and tasks this small share a connection.
+  'citus.enable_deadlock_prevention': 'off',
+  'citus.max_adaptive_executor_pool_size': '1',
 };
 
 /** Values that wait for a synchronous standby are stricter than `on` and are left alone. */
@@ -103,6 +108,15 @@ export async function originOf(client: pg.Client): Promise<string | undefined> {
 
 /** `pg_control_checkpoint()` would show the timeline of the last checkpoint, not that of a standby that was promoted since. */
 const ORIGIN = `SELECT system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) FROM pg_control_system()`;
+
+/** Whether Citus has distributed the grants. */
+export async function isSpread(client: pg.Client): Promise<boolean> {
+  const ask = async (text: string) => (await client.query<[boolean]>({ text, rowMode: 'array' })).rows[0]?.[0] === true;
+  return (await ask("SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL")) && ask(DISTRIBUTED);
+}
+
+const DISTRIBUTED = `SELECT EXISTS (SELECT FROM pg_dist_partition
+  WHERE logicalrelid = to_regclass('grants') AND partmethod = 'h')`;
 
 function quoted(schema: string): string {
   return `"${schema.replaceAll('"', '""')}"`;
