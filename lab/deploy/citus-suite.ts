@@ -1,0 +1,18 @@
+// The store suite on Citus. All tests share one database, which is emptied after each.
+import { after } from 'node:test';
+import { TABLES } from '../../src/store/all-tables.ts';
+import { conformance } from '../../test/store/conformance.ts';
+import { databaseAt } from '../../test/store/postgres-database.ts';
+import { CitusCluster } from './citus-cluster.ts';
+
+const cluster = await CitusCluster.start({ durable: false });
+after(() => cluster.remove());
+await cluster.database('tessera');
+await cluster.migrate('tessera', 'citus');
+
+async function empty(): Promise<void> {
+  for (const { name } of [...TABLES].reverse()) await cluster.coordinator.query(`DELETE FROM ${name}`, 'tessera');
+  await cluster.coordinator.query("TRUNCATE events; SELECT setval('event_sequence', 1)", 'tessera');
+}
+
+conformance('Citus', async () => databaseAt(cluster.coordinator, 'tessera', empty, 'tessera_node'));

@@ -1,0 +1,174 @@
+// The layout citus of docs/scale.md: a coordinator and two workers.
+import { spawnSync } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { serverFacts } from '../../src/store/postgres/server-facts.ts';
+import { StoreUnavailable } from '../../src/store/store.ts';
+import { Secret } from '../../src/tokens/secret.ts';
+import { accepted, check, issue, type Node, refresh, revoke, textOf } from '../../test/node.ts';
+import { Seeded } from '../../test/seeded.ts';
+import { openAt } from '../../test/store/postgres-node.ts';
+import { failover, failoverField } from '../chaos/failover.ts';
+import { raceOn, withThreeNodes } from '../chaos/postgres-race.ts';
+import { fillPostgres } from '../figures/postgres/fill.ts';
+import { refreshing } from '../figures/postgres/refreshing.ts';
+import { byTurns, rateWords } from '../figures/postgres.ts';
+import { CitusCluster, citusMissing } from './citus-cluster.ts';
+
+const ROUNDS = 20;
+const CALLERS = 64;
+const RACES = 200;
+const KILLS = 6;
+const DEAD_MS = 1_500;
+
+/** Each returns what it found broken. */
+const PARTS: readonly (readonly [what: string, run: () => Promise<readonly string[]>])[] = [
+  ['the store suite', storeSuite],
+  ['a store with data gets the layout', newLayout],
+  [`${ROUNDS} × ${CALLERS} callers refresh one grant; ${RACES} refreshes race a revocation`, races],
+  [`${KILLS} killed workers under load`, killedWorkers],
+];
+
+export async function onCitus(flags: readonly string[]): Promise<void> {
+  const missing = citusMissing();
+  if (missing !== undefined) return console.log(`SKIPPED: ${PARTS.length} parts: ${missing}`);
+  if (flags.includes('--rates')) return rates();
+  let broken = 0;
+  for (const [what, run] of PARTS) {
+    const found = await run();
+    broken += found.length;
+    console.log(`${found.length === 0 ? 'ok    ' : 'BROKEN'}  ${what}`);
+    for (const each of found.slice(0, 10)) console.log(`        ${each}`);
+  }
+  process.exitCode = broken === 0 ? 0 : 1;
+}
+
+async function storeSuite(): Promise<string[]> {
+  const args = ['--test', '--test-reporter=spec', 'lab/deploy/citus-suite.ts'];
+  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+  console.log(
+    stdout
+      .split('\n')
+      .filter((line) => /^ℹ (?:pass|fail|cancelled)/.test(line))
+      .join(', '),
+  );
+  return status === 0 ? [] : stdout.split('\n').filter((line) => /^\s*✖/.test(line));
+}
+
+async function withCluster<T>(work: (cluster: CitusCluster) => Promise<T>): Promise<T> {
+  const cluster = await CitusCluster.start();
+  try {
+    await cluster.database('tessera');
+    return await work(cluster);
+  } finally {
+    await cluster.remove();
+  }
+}
+
+function newLayout(): Promise<string[]> {
+  return withCluster(async (cluster) => {
+    const broken: string[] = [];
+    await cluster.migrate('tessera');
+    await withThreeNodes(cluster.url('tessera'), async (nodes) => {
+      const [node] = nodes as [Node];
+      const pairs = await Promise.all(Array.from({ length: 500 }, () => issue(node)));
+      const ended = await Promise.all(pairs.slice(0, 100).map((pair) => revoke(node, pair)));
+      const outcomes = [await cluster.migrate('tessera', 'citus'), await cluster.migrate('tessera', 'citus')];
+      if (outcomes.some(({ workers }) => workers !== 2)) broken.push(JSON.stringify(outcomes));
+      const found = await Promise.all(pairs.map((pair) => check(node, pair)));
+      const wrong = found.filter(({ ok }, n) => ok !== n >= ended.length).length;
+      if (wrong > 0) broken.push(`${wrong} grants are not as they were`);
+      for (const pair of pairs.slice(ended.length)) accepted(await check(node, accepted(await refresh(node, pair))));
+      await node.store.sweepEvents((await node.store.now()) as never, 10);
+    });
+    const [left] = await cluster.coordinator.query("SELECT pg_relation_size('grants') AS bytes", 'tessera');
+    if (Number(left?.['bytes']) > 0) broken.push('the former rows are still there');
+    const { spread } = await factsOf(cluster);
+    if (spread?.workers !== 2 || spread.away.length + spread.unfit.length > 0) broken.push(JSON.stringify(spread));
+    return broken;
+  });
+}
+
+function factsOf(cluster: CitusCluster) {
+  return serverFacts(new Secret(cluster.url('tessera')), {});
+}
+
+function races(): Promise<string[]> {
+  return withCluster(async (cluster) => {
+    await cluster.migrate('tessera', 'citus');
+    return withThreeNodes(cluster.url('tessera'), async (nodes) => {
+      const broken: string[] = [];
+      for (let round = 0; round < ROUNDS; round++) broken.push(...(await raceOnce(nodes)));
+      const worked = await raceOn(nodes, RACES);
+      return worked > 0 ? [...broken, `${worked} tokens worked after a revocation`] : broken;
+    });
+  });
+}
+
+/** All callers present the same token: all get the same pair. */
+async function raceOnce(nodes: readonly Node[]): Promise<string[]> {
+  const pair = await issue(nodes[0] as Node);
+  const called = Array.from({ length: CALLERS }, async (_, n) => {
+    try {
+      return textOf(accepted(await refresh(nodes[n % nodes.length] as Node, pair)));
+    } catch (fault) {
+      return fault instanceof StoreUnavailable ? `503: ${fault.message}` : String(fault);
+    }
+  });
+  const answers = new Set(await Promise.all(called));
+  return answers.size === 1 ? [] : [...answers].map((each) => `not the one pair: ${each.slice(0, 200)}`);
+}
+
+function killedWorkers(): Promise<string[]> {
+  return withCluster(async (cluster) => {
+    await cluster.migrate('tessera', 'citus');
+    const [broken, seen]: [string[], string[]] = [[], []];
+    let killed = 0;
+    const worker = () => cluster.workers[killed % 2] as (typeof cluster.workers)[0];
+    const field = await failoverField({
+      url: cluster.url('tessera'),
+      severReplication: async () => undefined,
+      killPrimary: () => worker().kill(),
+      takeOver: async () => {
+        await pause(DEAD_MS);
+        const { spread } = await factsOf(cluster);
+        if (spread?.away.length !== 1) broken.push(`doctor does not notice: ${JSON.stringify(spread)}`);
+        await worker().launch();
+        killed++;
+      },
+      repair: async () => undefined,
+      remove: async () => undefined,
+    });
+    for (let n = 0; n < KILLS; n++) {
+      const { promised, statuses, unavailable, recoveredAfterMs, broken: found } = await failover(field, new Seeded(n));
+      broken.push(...found);
+      const http = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
+      seen.push(
+        `${promised} promises, ${unavailable} × unavailable, HTTP ${http}, back after ${recoveredAfterMs.toFixed(0)} ms`,
+      );
+    }
+    console.log(seen.join('\n'));
+    await field.remove();
+    return broken;
+  });
+}
+
+/** Refreshes a second, beside the same server without the layout, in turns. */
+function rates(): Promise<void> {
+  return withCluster(async (cluster) => {
+    await cluster.database('plain');
+    await cluster.migrate('plain');
+    await cluster.migrate('tessera', 'citus');
+    for (const callers of [CALLERS, 8]) {
+      const names = { plain: 'PostgreSQL', tessera: 'Citus, two workers' };
+      const backEnds = await Promise.all(Object.keys(names).map((name) => openAt(cluster.url(name))));
+      const contestants = await Promise.all(
+        Object.values(names).map((name, n) => refreshing(name, backEnds[n] as (typeof backEnds)[0], callers)),
+      );
+      for (const name of Object.keys(names)) await fillPostgres(cluster.coordinator, name, 20_000);
+      for (const [name, each] of await byTurns(contestants, 3, 5))
+        console.log(`${callers} callers`, rateWords(name, each));
+      console.log((await Promise.all(contestants.map((each) => each.stop()))).join('; '));
+      await Promise.all(backEnds.map((backEnd) => backEnd.close()));
+    }
+  });
+}
