@@ -9,6 +9,8 @@ const cluster = await CitusCluster.start({ durable: false });
 after(() => cluster.remove());
 await cluster.database('tessera');
 await cluster.migrate('tessera', 'citus');
+// Most claims are about this table. Where they hold for it, they hold for grants.
+await cluster.coordinator.query("SELECT create_distributed_table('attempts', 'about')", 'tessera');
 
 async function empty(): Promise<void> {
   for (const { name } of [...TABLES].reverse()) await cluster.coordinator.query(`DELETE FROM ${name}`, 'tessera');

@@ -43,9 +43,11 @@ const SETTINGS: Settings = {
   debug_parallel_query: 'off', // from 16 on
   jit: 'off',
 
-  // Citus. Our batches lock rows in one order, so they need not wait for each other; and tasks this small share a connection.
+  // Citus. Our batches lock rows in one order, so they need not wait for each other; tasks this small share a connection to
+  // their worker; and a transaction that has changed several shards may still change an identity.
   'citus.enable_deadlock_prevention': 'off',
   'citus.max_adaptive_executor_pool_size': '1',
+  'citus.multi_shard_modify_mode': 'sequential',
 };
 
 /** Values that wait for a synchronous standby are stricter than `on` and are left alone. */
