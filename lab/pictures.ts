@@ -1,18 +1,15 @@
 // npm run pictures -- NAME: draws pictures of README and docs.
-import { drawFirstMinute } from './pictures/first-minute.ts';
 import { drawPages } from './pictures/pages.ts';
 import { drawPeers } from './pictures/peers.ts';
 
 const USAGE = `npm run pictures -- NAME
 
-  first-minute [FILE]  runs the commands of the README for real: docs/images/first-minute.svg
   peers                refreshes per second beside other products: docs/performance/peers.svg
   pages [PAGE …]       the pages in a browser, all or those named, as PNG in out/pictures; LOCALE=de for German
 
 \`npm run demo\` and \`npm run bench\` draw what they measure.`;
 
 const DRAWN: Readonly<Record<string, (...options: string[]) => Promise<void> | void>> = {
-  'first-minute': drawFirstMinute,
   peers: drawPeers,
   pages: drawPages,
 };
