@@ -3,7 +3,6 @@ import type { Config } from '../../config/schema.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { storeAt } from '../../open-store.ts';
 import { movedAwayAt, movedText, USE_THE_OTHER } from '../../store/move-mark.ts';
-import type { SpreadFacts } from '../../store/postgres/citus.ts';
 import type { Store, StoreCheckName } from '../../store/store.ts';
 import { systemClock } from '../../system.ts';
 import { todoOf } from '../terminal/failure.ts';
@@ -66,7 +65,12 @@ export async function examineServer(config: Config): Promise<Finding[]> {
   }
 }
 
-function layoutFinding({ release, shards, workers, away, unfit }: SpreadFacts, role: string): Finding {
+type ServerFacts = Awaited<ReturnType<NonNullable<ReturnType<typeof storeAt>['serverFacts']>>>;
+
+function layoutFinding(
+  { release, shards, workers, away, unfit }: NonNullable<ServerFacts['spread']>,
+  role: string,
+): Finding {
   const layout = `Citus ${release}, grants in ${shards} shards on ${counted(workers, 'worker')}`;
   if (away.length > 0)
     return bad('layout', `${layout}; ${away.join('; ')}`, 'Start that worker: requests get 503 until then.');

@@ -13,7 +13,7 @@ import {
   spread,
 } from './prepared-query.ts';
 import { type Attempt, NoServer } from './remedies.ts';
-import { isSpread, originOf, prepareSession, withLimits } from './session.ts';
+import { originOf, prepareSession, withLimits } from './session.ts';
 
 /**
  * A changing statement must start within this share of the statement timeout, and the server ends it after one whole
@@ -154,9 +154,8 @@ export async function connect(address: Address, inspect?: Inspect): Promise<Conn
         const openAnother = async () => (await openTo(host, address, options)).connection;
         return await endUnless(connection, async () => {
           await inspect?.(connection, openAnother);
-          await prepareSession(client, address);
+          connection.isSpread = await prepareSession(client, address);
           connection.origin = await originOf(client);
-          connection.isSpread = await isSpread(client);
         });
       });
     } catch (error) {

@@ -63,8 +63,11 @@ function settingsFor({ schema, statementTimeoutMs }: Address): Settings {
   };
 }
 
-/** Throws StoreUnavailable if the session does not accept our settings; the caller then closes it. */
-export async function prepareSession(client: pg.Client, address: Address): Promise<void> {
+/**
+ * Throws StoreUnavailable if the session does not accept our settings; the caller then closes it. Returns whether Citus has
+ * distributed the grants.
+ */
+export async function prepareSession(client: pg.Client, address: Address): Promise<boolean> {
   const wanted = settingsFor(address);
   // First what could stop or redirect the statements below. A plain SET calls no function that a search path could replace.
   await client.query(
@@ -76,7 +79,9 @@ export async function prepareSession(client: pg.Client, address: Address): Promi
     values: [Object.keys(wanted)],
     rowMode: 'array',
   });
-  checkSession(wanted, new Map(rows));
+  const found = new Map(rows);
+  checkSession(wanted, found);
+  return found.get('has Citus') === 'true' && (await client.query(DISTRIBUTED)).rowCount === 1;
 }
 
 /** Only what differs is set. Settings that this release of PostgreSQL does not have are skipped. */
@@ -84,7 +89,10 @@ const SET = `SELECT set_config(s.name, w.value, false) FROM unnest($1::text[], $
   JOIN pg_settings s ON s.name = w.name AND s.setting <> w.value WHERE NOT (s.name = 'synchronous_commit' AND s.setting = ANY ($3::text[]))`;
 
 const CHECK = `SELECT name, setting FROM pg_settings WHERE name = ANY ($1::text[] || '{transaction_read_only}'::text[])
-  UNION ALL SELECT 'is a standby', pg_is_in_recovery()::text`;
+  UNION ALL SELECT 'is a standby', pg_is_in_recovery()::text
+  UNION ALL SELECT 'has Citus', (to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL)::text`;
+
+const DISTRIBUTED = `SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('grants') AND partmethod = 'h'`;
 
 function checkSession(wanted: Settings, found: ReadonlyMap<string, string>): void {
   if (found.get('is a standby') !== 'false') throw new StoreUnavailable('is a standby');
@@ -110,15 +118,6 @@ export async function originOf(client: pg.Client): Promise<string | undefined> {
 
 /** `pg_control_checkpoint()` would show the timeline of the last checkpoint, not that of a standby that was promoted since. */
 const ORIGIN = `SELECT system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) FROM pg_control_system()`;
-
-/** Whether Citus has distributed the grants. */
-export async function isSpread(client: pg.Client): Promise<boolean> {
-  const ask = async (text: string) => (await client.query<[boolean]>({ text, rowMode: 'array' })).rows[0]?.[0] === true;
-  return (await ask("SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL")) && ask(DISTRIBUTED);
-}
-
-const DISTRIBUTED = `SELECT EXISTS (SELECT FROM pg_dist_partition
-  WHERE logicalrelid = to_regclass('grants') AND partmethod = 'h')`;
 
 function quoted(schema: string): string {
   return `"${schema.replaceAll('"', '""')}"`;
