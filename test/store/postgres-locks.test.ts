@@ -125,6 +125,18 @@ test('all changes wait for a locked table and continue when the lock ends', asyn
   assert.equal((await changes).length, 20);
 });
 
+test('a change that somebody cancels is repeated', async () => {
+  await server.query(`CREATE SEQUENCE cancelled;
+    CREATE FUNCTION cancel() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF nextval('cancelled') < 3 THEN PERFORM pg_cancel_backend(pg_backend_pid()), pg_sleep(1); END IF; RETURN NEW; END $$;
+    CREATE TRIGGER cancel BEFORE INSERT ON attempts FOR EACH ROW EXECUTE FUNCTION cancel()`);
+  try {
+    assert.equal(await increment(store, 'cancelled'), 1);
+  } finally {
+    await server.query('DROP TRIGGER cancel ON attempts; DROP FUNCTION cancel');
+  }
+});
+
 test('a sweep leaves a locked row for later', async () => {
   const ended = ['swept 1', 'swept 2', 'swept 3'];
   for (const about of ended) await put(store, attempts, counter(about, 0, epochSeconds(5)));

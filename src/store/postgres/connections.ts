@@ -3,7 +3,7 @@ import { type Durations, DurationTally } from '../duration-tally.ts';
 import { CommitUnknown } from '../store.ts';
 import type { Address } from './address.ts';
 import type { Connection } from './connection.ts';
-import { ConnectionLost, isPassingConflict, RowLocked, StartedTooLate, storeFault } from './faults.ts';
+import { ConnectionLost, isCancelled, isPassingConflict, RowLocked, StartedTooLate, storeFault } from './faults.ts';
 import type { Answer, Parameter, Statement } from './prepared-query.ts';
 import { SessionPool } from './session-pool.ts';
 
@@ -41,16 +41,20 @@ export class Connections {
   }
 
   /**
-   * Writes: `work` is one statement or one transaction, and is done again after a deadlock or a serialization failure.
+   * Writes: `work` is one statement or one transaction, and is done again after a deadlock, a serialization failure, or if
+   * somebody cancels it: Citus may, when it ends another transaction.
    * CommitUnknown: it may have happened. Any other fault: it has not.
    */
   async write<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
+      const timeout = performance.now() + this.statementTimeoutMs;
       try {
         return await this.#use(work);
       } catch (error) {
         if (error instanceof ConnectionLost) throw new CommitUnknown(error.message);
-        if (attempt >= mostAttempts(error)) throw storeFault(error);
+        const passes = isPassingConflict(error) || (isCancelled(error) && performance.now() < timeout);
+        const most = passes ? MOST_ATTEMPTS : error instanceof StartedTooLate ? MOST_LATE_STARTS : 1;
+        if (attempt >= most) throw storeFault(error);
         await sleep(attempt);
       }
     }
@@ -81,9 +85,4 @@ export class Connections {
       this.#sessions.giveBack(connection);
     }
   }
-}
-
-function mostAttempts(error: unknown): number {
-  if (isPassingConflict(error)) return MOST_ATTEMPTS;
-  return error instanceof StartedTooLate ? MOST_LATE_STARTS : 1;
 }

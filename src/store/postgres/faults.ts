@@ -58,6 +58,11 @@ export function isPassingConflict(error: unknown): boolean {
   return error instanceof pg.DatabaseError && PASSING_CONFLICTS.has(error.code ?? '');
 }
 
+/** Cancelled by the statement timeout, or by somebody else: then nothing happened, and a retry helps. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '57014';
+}
+
 export function isSessionUnfit(error: unknown): boolean {
   return error instanceof pg.DatabaseError && UNFIT_SESSION.test(error.code ?? '');
 }
