@@ -39,6 +39,8 @@ export function unlessLocked(fault: unknown): undefined {
 /** Serialization failure and deadlock: nothing happened, and a retry helps. */
 const PASSING_CONFLICTS = new Set(['40001', '40P01']);
 
+const NO_PARTITION = '23514';
+
 /**
  * The server refuses the values themselves: a retry would not help. Whatever else it reports is its own trouble, by SQLSTATE: a
  * lost connection to another server, no space, a missing privilege, an internal error. 23514: no partition for an event.
@@ -61,6 +63,10 @@ export function isPassingConflict(error: unknown): boolean {
 /** Cancelled by the statement timeout, or by somebody else: then nothing happened, and a retry helps. */
 export function isCancelled(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '57014';
+}
+
+export function lacksPartition(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === NO_PARTITION;
 }
 
 export function isSessionUnfit(error: unknown): boolean {
