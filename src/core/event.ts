@@ -8,6 +8,10 @@ interface Details {
   issued: {
     readonly by: Grant['origin']['kind'];
     readonly tokenIssuer?: string;
+    /** How an integration authenticated. */
+    readonly proof?: 'key' | 'secret';
+    /** The grant whose access token was exchanged. */
+    readonly parent?: string;
     readonly scope: string;
     readonly resource?: string;
     readonly until: EpochSeconds;

@@ -44,6 +44,19 @@ export const ASSERTION_VERDICTS = [
 /** Verdicts on the identity that an accepted assertion names. */
 export const ASSERTION_IDENTITY_VERDICTS = ['assertion-identity-unknown', 'assertion-identity-ambiguous'] as const;
 
+/** About integrations that authenticate, token exchange and DPoP. Only the oauth door has these; authsvc refuses grants that need them. */
+export const STANDARD_REASONS = [
+  'client-unproven',
+  'client-authentication-required',
+  'grant-of-oauth-door',
+  'assertion-of-another-integration',
+  'subject-token-invalid',
+  'exchange-not-allowed',
+  'exchange-unbound',
+  'dpop-proof-missing',
+  'dpop-key-differs',
+] as const;
+
 /** What is wrong with the identity that a grant belongs to. */
 export const IDENTITY_REASONS = [
   'identity-unknown',
@@ -117,6 +130,7 @@ export const REFUSAL_REASONS = [
   // the resource server that asks about a token
   'resource-server-proof-missing',
   'resource-server-unproven',
+  ...STANDARD_REASONS,
   // the state of the service
   'rate-limited',
   'cap-reached',

@@ -124,6 +124,8 @@ async function verifyToken(request: FastifyRequest, mount: AuthsvcMount): Promis
   const overLimit = (isAuthentic: boolean) => (isAuthentic ? mount.overCheckLimit : mount.overLimit)(request);
   const checked = await checkToken(token.value, mount.ports, overLimit);
   if (!checked.ok) return checked;
+  // Its answer could not say that the token needs a DPoP proof.
+  if (checked.value.jkt !== undefined) return refuse('grant-of-oauth-door');
   recordGrant(request, checked.value.grant);
   return accept(JSON.stringify(verifiedToken(checked.value)));
 }

@@ -5,6 +5,7 @@ import {
   CERTIFICATE_NAME_VERDICTS,
   CERTIFICATE_VERDICTS,
   IDENTITY_REASONS,
+  STANDARD_REASONS,
 } from '../../core/refusal.ts';
 import type { TokenReason } from '../token/descriptions.ts';
 import { wordedAlike } from '../token/worded-alike.ts';
@@ -110,6 +111,7 @@ export const WORDING: Readonly<Record<AuthsvcReason, Wording>> = {
   'access-token-of-another-integration': token,
   'resource-server-proof-missing': client,
   'resource-server-unproven': client,
+  ...wordedAlike(STANDARD_REASONS, grant),
   'rate-limited': { status: 429, error: 'invalid_request' },
   'cap-reached': { status: 429, error: 'invalid_request' },
   'store-unavailable': unavailable,

@@ -47,7 +47,7 @@ const SENT_CLIENT = { client_id: '$request.body#/client_id' };
 const TOKEN: Words = {
   operationId: 'oauth-token',
   summary:
-    'Redeem a device code, refresh, or obtain a token by client certificate or assertion (RFC 6749, 7523, 8628, 8705)',
+    'Redeem a device code, refresh, exchange, or obtain a token by certificate, key, secret or assertion (RFC 6749, 7523, 8628, 8693, 8705)',
   takes: { schema: TokenForm, examples: EXAMPLES.token },
   answers: TokenAnswer,
   security: [{}, { certificate: [] }],

@@ -2,7 +2,7 @@
 // without those that are only refused.
 import { object, optional, type Schema, string } from '../../schema.ts';
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
-import { ASSERTION_GRANT_TYPE, CERTIFICATE_GRANT_TYPE, GRANT_TYPES } from './grant-types.ts';
+import { ASSERTION_GRANT_TYPE, CERTIFICATE_GRANT_TYPE, EXCHANGE_GRANT_TYPE, GRANT_TYPES } from './grant-types.ts';
 import { IntrospectionParameters, RevocationParameters, TokenParameters } from './schemas.ts';
 
 const { client_id, scope, resource } = TokenParameters.properties;
@@ -12,13 +12,21 @@ const scopes = optional(withExample(scope, 'orders:read stock:read'));
 export const TokenForm = object(
   {
     grant_type: string({
-      description: 'How the token is obtained. Each needs its own parameter; client_credentials a client certificate.',
+      description:
+        'How the token is obtained. Each needs its own parameter; client_credentials a client certificate, assertion or secret.',
       enum: GRANT_TYPES,
     }),
     client_id: client,
     device_code: TokenParameters.properties.device_code,
     refresh_token: TokenParameters.properties.refresh_token,
     assertion: TokenParameters.properties.assertion,
+    client_secret: TokenParameters.properties.client_secret,
+    client_assertion: TokenParameters.properties.client_assertion,
+    client_assertion_type: TokenParameters.properties.client_assertion_type,
+    subject_token: TokenParameters.properties.subject_token,
+    subject_token_type: TokenParameters.properties.subject_token_type,
+    requested_token_type: TokenParameters.properties.requested_token_type,
+    audience: TokenParameters.properties.audience,
     scope: scopes,
     resource,
   },
@@ -58,6 +66,18 @@ export const EXAMPLES = {
     redeem: { ...EXAMPLE_CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code: 'tsd_EXAMPLE==' },
     refresh: { ...EXAMPLE_CLIENT, grant_type: REFRESH_GRANT_TYPE, refresh_token: 'tsr_EXAMPLE==' },
     certificate: { ...EXAMPLE_CLIENT, grant_type: CERTIFICATE_GRANT_TYPE, scope: 'orders:read stock:read' },
+    key: {
+      grant_type: CERTIFICATE_GRANT_TYPE,
+      client_assertion: 'eyJ.EXAMPLE.JWT',
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    },
+    exchange: {
+      ...EXAMPLE_CLIENT,
+      grant_type: EXCHANGE_GRANT_TYPE,
+      client_secret: 'tsc_EXAMPLE',
+      subject_token: 'tsa_EXAMPLE==',
+      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    },
     workload: { ...EXAMPLE_CLIENT, grant_type: ASSERTION_GRANT_TYPE, assertion: 'eyJ.EXAMPLE.JWT' },
   },
   device: { start: { ...EXAMPLE_CLIENT, scope: 'orders:read stock:read' } },

@@ -3,13 +3,16 @@ import {
   ACCESS_TOKEN_FORMATS,
   type Access,
   type AccessTokenFormat,
+  type ExchangeEntry,
   type Integration,
   parseClientId,
   type TokenOverrides,
 } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
+import type { ResourceServerId } from '../../core/resource-server.ts';
 import { parseScope } from '../../core/scope.ts';
 import { JWT_LIFETIME_MAX } from '../../core/settings.ts';
+import { isAddressRange } from '../../outbound/address-filter.ts';
 import { isSigned } from '../../tokens/access-token.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
@@ -25,6 +28,13 @@ export interface IntegrationDraft {
   readonly binding?: Integration['binding'];
   readonly accessTokenFormat?: string;
   readonly overrides?: TokenOverrides;
+  readonly tokenEndpointAudience?: boolean;
+  readonly publicEnterprise?: boolean;
+  /** An empty list: from everywhere. */
+  readonly secretAddresses?: readonly string[];
+  /** An empty text: none. */
+  readonly resourceServer?: string;
+  readonly exchange?: readonly ExchangeEntry[];
 }
 
 const TEXT_MAX_LENGTH = 1000;
@@ -49,7 +59,14 @@ export function draftedIntegration(
   const overrides = { ...before?.overrides, ...draft.overrides };
   if (isSigned(accessTokenFormat) && (overrides.accessTokenLifetime ?? 0) > JWT_LIFETIME_MAX)
     return decline('lifetime-too-long', 'accessTokenLifetime');
+  const { tokenEndpointAudience, publicEnterprise, secretAddresses, resourceServer, exchange } = draft;
   return accept({
+    ...before,
+    ...(tokenEndpointAudience !== undefined && { tokenEndpointAudience }),
+    ...(publicEnterprise !== undefined && { publicEnterprise }),
+    ...(secretAddresses && { secretAddresses }),
+    ...(resourceServer !== undefined && { resourceServer: resourceServer as ResourceServerId }),
+    ...(exchange && { exchange }),
     clientId,
     name: draft.name ?? before?.name ?? clientId,
     description: draft.description ?? before?.description ?? '',
@@ -67,7 +84,8 @@ export function draftedIntegration(
 /** Names end up in pages, terminals and logs of others, which may not escape them. */
 const MARKUP = /[<>"`\\]/;
 
-function objectionTo({ name, description, vendor, access, overrides = {} }: IntegrationDraft) {
+function objectionTo(draft: IntegrationDraft) {
+  const { name, description, vendor, access, overrides = {}, secretAddresses = [], exchange = [] } = draft;
   if (name === '' || (name && MARKUP.test(name))) return decline('text-malformed', 'name');
   for (const [field, text] of Object.entries({ name, description, vendor })) {
     if (text !== undefined && !isPrintable(text)) return decline('text-malformed', field);
@@ -75,6 +93,10 @@ function objectionTo({ name, description, vendor, access, overrides = {} }: Inte
   for (const field of ['accessTokenLifetime', 'grantLifetime'] as const) {
     if (overrides[field] !== undefined && overrides[field] < 1) return decline('lifetime-malformed', field);
   }
+  const range = secretAddresses.find((text) => !isAddressRange(text));
+  if (range !== undefined) return decline('address-range-malformed', range);
+  const entry = exchange.find(({ integration, scope }) => !parseClientId(integration) || !parseScope(scope));
+  if (entry) return decline('exchange-malformed', `${entry.integration}=${entry.scope}`);
   if (access?.to !== 'named') return undefined;
   const malformed = access.identities.find((id) => !parseIdentityId(id));
   return malformed === undefined ? undefined : decline('identity-id-malformed', malformed);

@@ -4,6 +4,7 @@ import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { isResourceServerId } from './find-resource-server.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
 import { type Decide, perform } from './perform.ts';
+import { listTokenIssuers } from './register-token-issuer.ts';
 import { whyNotFormat } from './token-format.ts';
 
 /** Contract 5.2: an API integration is registered before anyone can authorize for it. */
@@ -22,6 +23,8 @@ export async function registerIntegration(
 
 export async function whyNotRegister(clientId: string, draft: IntegrationDraft, ports: AdminPorts) {
   if (await isResourceServerId(clientId, ports)) return decline('client-id-of-resource-server', clientId);
+  const known = await listTokenIssuers({}, ports);
+  if (known.some(({ issuer }) => issuer === clientId)) return decline('client-id-of-token-issuer', clientId);
   return whyNotFormat(draft, ports.store);
 }
 

@@ -5,6 +5,7 @@ import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import { isSamePresenter, type Presenter } from '../../core/presenter.ts';
 import type { OverCap, Refusal } from '../../core/refusal.ts';
 import {
+  asksForCertificate,
   checkRefreshRequest,
   decideRefresh,
   isRefreshLogged,
@@ -31,6 +32,7 @@ export interface RefreshRequest extends Presentation {
   /** Checked only: the grant stays limited to the same resource servers. */
   readonly resource?: readonly string[] | undefined;
   readonly presenter: Presenter;
+  readonly proven?: RefreshFacts['proven'];
   /** Charged for an authentic token only. The rule checks it last: a dead token gets its own error, not a 429. */
   readonly overLimit?: () => Refusal | undefined;
   readonly overCap?: OverCap;
@@ -49,11 +51,12 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
     return checked;
   }
   const { integration, token } = checked.value;
-  const caller = integration.binding === 'none' ? undefined : await certifyCaller(request, ports);
+  const caller = asksForCertificate(integration.binding) ? await certifyCaller(request, ports) : undefined;
   const known = {
     integration,
     token,
     caller,
+    proven: request.proven,
     limit: request.overLimit?.(),
     overCap: request.overCap,
     presenter: request.presenter,
@@ -87,7 +90,10 @@ async function lookUp(
 
 /** What is known before the row is loaded. */
 interface Known
-  extends Pick<RefreshFacts, 'integration' | 'caller' | 'limit' | 'overCap' | 'wantedScope' | 'wantedResource'> {
+  extends Pick<
+    RefreshFacts,
+    'integration' | 'caller' | 'proven' | 'limit' | 'overCap' | 'wantedScope' | 'wantedResource'
+  > {
   readonly token: RefreshToken;
   readonly presenter: Presenter;
   readonly requestId: string;
@@ -101,7 +107,8 @@ interface Asked {
 type Answer = Outcome<DecidedPair> | Asked;
 
 function change(known: Known, past: Past, ports: Ports): Promise<Answer> {
-  const { integration, token, caller, limit, overCap, wantedScope, wantedResource, presenter, requestId } = known;
+  const { integration, token, caller, proven, limit, overCap, wantedScope, wantedResource, presenter, requestId } =
+    known;
   const { settings, keyring } = ports;
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
   return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Answer> => {
@@ -115,6 +122,7 @@ function change(known: Known, past: Past, ports: Ports): Promise<Answer> {
       standing,
       holder,
       caller,
+      proven,
       limit,
       overCap,
       wantedScope,

@@ -145,6 +145,11 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE service_times ADD COLUMN outages TEXT;
   ALTER TABLE grants ADD COLUMN bindings TEXT;
   `,
+  `
+  ALTER TABLE grants ADD COLUMN terms TEXT;
+  ALTER TABLE grants ADD COLUMN parent BLOB;
+  CREATE INDEX grants_parent ON grants (parent) WHERE parent IS NOT NULL;
+  `,
 ];
 
 /**

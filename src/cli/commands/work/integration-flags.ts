@@ -1,10 +1,11 @@
 // Converts flags of `tessera integration` to drafts, and integrations to what is printed.
 import { formatDuration } from '../../../config/duration.ts';
-import type { Access, AccessTokenFormat, Binding, Integration, OnReuse } from '../../../core/integration.ts';
+import type { Access, AccessTokenFormat, Binding, ClientId, Integration, OnReuse } from '../../../core/integration.ts';
 import { accept } from '../../../core/outcome.ts';
 import type { Seconds } from '../../../core/time.ts';
 import type { AdminOutcome, AdminPorts } from '../../../operations/admin/admin.ts';
 import { type IntegrationDraft, namedAccess } from '../../../operations/admin/integration-draft.ts';
+import { shownProofs } from './integration-keys.ts';
 
 export interface IntegrationFlags {
   readonly name?: string;
@@ -20,6 +21,13 @@ export interface IntegrationFlags {
   readonly device?: boolean;
   readonly certificate?: boolean;
   readonly assertion?: boolean;
+  readonly secret?: boolean;
+  readonly secretAddress?: readonly string[];
+  readonly anySecretAddress?: true;
+  readonly tokenEndpointAudience?: boolean;
+  readonly publicEnterprise?: boolean;
+  readonly resourceServer?: string;
+  readonly exchange?: readonly string[] | boolean;
   readonly binding?: Binding;
   readonly onlyIdentity?: readonly string[];
   readonly onlyGroup?: readonly string[];
@@ -30,16 +38,30 @@ export async function draftOf(
   flags: IntegrationFlags,
   ports: Pick<AdminPorts, 'store'>,
 ): Promise<AdminOutcome<IntegrationDraft>> {
-  const { device, certificate, assertion, onlyIdentity: _, onlyGroup: __, everyone: ___, ...rest } = flags;
+  const { device, certificate, assertion, secret, onlyIdentity: _, onlyGroup: __, everyone: ___, ...more } = flags;
+  const { secretAddress, anySecretAddress, exchange, ...rest } = more;
   const { accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse, ...texts } = rest;
   const access = await accessOf(flags, ports);
   if (!access.ok) return access;
   return accept({
     ...texts,
-    flows: given({ device, certificate, assertion }),
+    ...(secretAddress && { secretAddresses: secretAddress }),
+    ...(anySecretAddress && { secretAddresses: [] }),
+    ...exchangeOf(exchange),
+    flows: given({ device, certificate, assertion, secret }),
     overrides: given({ accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse }),
     ...(access.value && { access: access.value }),
   });
+}
+
+/** The flag --no-exchange makes `false`, and without any flag it is `true`. */
+function exchangeOf(given: IntegrationFlags['exchange']): Pick<IntegrationDraft, 'exchange'> {
+  if (given === undefined || given === true) return {};
+  const entries = (given === false ? [] : given).map((text) => {
+    const [integration = '', ...scope] = text.split('=');
+    return { integration: integration as ClientId, scope: scope.join('=') };
+  });
+  return { exchange: entries };
 }
 
 async function accessOf(
@@ -56,8 +78,10 @@ function given<T extends object>(values: T): { [Key in keyof T]?: NonNullable<T[
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }
 
-export function shownIntegration({ scope, ...rest }: Integration): object {
-  return { ...rest, scope: scope.text };
+/** Not even hashes of secrets are shown. */
+export function shownIntegration(integration: Integration): object {
+  const { scope, keys: _, secrets: __, ...rest } = integration;
+  return { ...rest, ...shownProofs(integration), scope: scope.text };
 }
 
 export function recordOf(integration: Integration): Record<string, string> {
@@ -74,6 +98,7 @@ export function recordOf(integration: Integration): Record<string, string> {
     'by browser': yesNo(flows.device),
     'by certificate': yesNo(flows.certificate),
     ...(flows.assertion && { 'by assertion': 'yes' }),
+    ...proofsOf(integration),
     'who may use it': access.to === 'everyone' ? 'everyone' : [...access.identities, ...access.groups].join(', '),
     binding,
     'access tokens': accessTokenFormat,
@@ -87,4 +112,18 @@ export function recordOf(integration: Integration): Record<string, string> {
 
 function yesNo(value: boolean): string {
   return value ? 'yes' : 'no';
+}
+
+function proofsOf(integration: Integration): Record<string, string> {
+  const { flows, secretAddresses = [], resourceServer, exchange = [] } = integration;
+  const { keys, secrets = [] } = shownProofs(integration);
+  return {
+    ...(keys && { 'by key': keys.join(', ') }),
+    ...(flows.secret && { 'by secret': secrets.map(({ endsAt }) => `until ${endsAt}`).join(', ') || 'none made yet' }),
+    ...(secretAddresses.length > 0 && { 'secrets from': secretAddresses.join(', ') }),
+    ...(resourceServer && { 'resource server': resourceServer }),
+    ...(exchange.length > 0 && {
+      'exchanged by': exchange.map(({ integration: by, scope }) => `${by} for ${scope}`).join(', '),
+    }),
+  };
 }

@@ -131,6 +131,8 @@ export const de: Texts = {
       device: 'Im Browser bestätigt',
       certificate: 'Mit Client-Zertifikat',
       assertion: 'Durch einen Workload',
+      client: 'Durch die Integration selbst',
+      exchange: 'Durch Token-Austausch',
     },
     refreshed: 'Zuletzt erneuert',
     neverRefreshed: 'noch nicht',

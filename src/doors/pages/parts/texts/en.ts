@@ -133,6 +133,8 @@ export const en = {
       device: 'Confirmed in a browser',
       certificate: 'By client certificate',
       assertion: 'By workload assertion',
+      client: 'By the integration itself',
+      exchange: 'By token exchange',
     },
     refreshed: 'Last refresh',
     neverRefreshed: 'not yet',
