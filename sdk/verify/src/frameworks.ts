@@ -4,7 +4,14 @@ import { type Answer, answerTo, type Refusal } from './refusal.ts';
 
 /** What a middleware gets, without depending on the frameworks. */
 export interface NodeRequestLike {
-  readonly headers: { readonly authorization?: string | undefined };
+  readonly headers: Readonly<Record<string, string | string[] | undefined>> & {
+    readonly authorization?: string | undefined;
+    readonly host?: string | undefined;
+  };
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  /** Of express, which cuts `url` in a router. */
+  readonly originalUrl?: string | undefined;
   readonly socket: unknown;
 }
 export interface NodeResponseLike {
@@ -20,7 +27,12 @@ export interface FastifyReplyLike {
   then(fulfilled: () => void, rejected: (fault: Error) => void): unknown;
 }
 export interface HonoContextLike {
-  readonly req: { header(name: string): string | undefined; readonly raw: object };
+  readonly req: {
+    header(name: string): string | undefined;
+    readonly method: string;
+    readonly url: string;
+    readonly raw: object;
+  };
   readonly env?: unknown;
 }
 
@@ -40,6 +52,11 @@ export interface Middleware {
 export interface Call {
   readonly authorization: string | undefined;
   readonly certificate: Uint8Array | undefined;
+  /** For DPoP: the header, the method, and the address. */
+  readonly proof: string | undefined;
+  readonly method: string;
+  readonly origin: string;
+  readonly path: string;
   /** What the caller of a request is remembered by. */
   readonly keys: readonly object[];
   allow(): unknown;
@@ -106,14 +123,34 @@ function honoCall(context: HonoContextLike, next: Next): Call {
   return {
     authorization: req.header('authorization'),
     certificate: certificateOf(incoming?.socket),
+    proof: req.header('dpop'),
+    method: req.method,
+    ...addressOf(req.url),
     keys: [context, req.raw],
     allow: () => next(),
     refuse: ({ status, headers, body }) => new Response(body, { status, headers: { ...headers } }),
   };
 }
 
-function ofNode({ headers, socket }: NodeRequestLike): Pick<Call, 'authorization' | 'certificate'> {
-  return { authorization: headers.authorization, certificate: certificateOf(socket) };
+type OfRequest = Pick<Call, 'authorization' | 'certificate' | 'proof' | 'method' | 'origin' | 'path'>;
+
+function ofNode({ headers, socket, method = '', url = '', originalUrl = url }: NodeRequestLike): OfRequest {
+  const isTls = (socket as { readonly encrypted?: boolean } | undefined)?.encrypted === true;
+  const host = headers.host ?? headers[':authority'];
+  return {
+    authorization: headers.authorization,
+    certificate: certificateOf(socket),
+    // Several are joined with a comma, which no proof has.
+    proof: headers['dpop'] === undefined ? undefined : String(headers['dpop']),
+    method,
+    ...addressOf(`${isTls ? 'https' : 'http'}://${String(host)}${originalUrl}`),
+  };
+}
+
+function addressOf(url: string): Pick<Call, 'origin' | 'path'> {
+  if (!URL.canParse(url)) return { origin: '', path: '' };
+  const { origin, pathname } = new URL(url);
+  return { origin, path: pathname };
 }
 
 export function refuseCall(call: Call, refusal: Refusal): unknown {

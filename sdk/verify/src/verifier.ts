@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { awaited } from './awaited.ts';
 import { whyNotBound } from './binding.ts';
 import { type Allowed, type Checked, type CheckOptions, checkClaims, type Parts } from './check.ts';
+import { DpopProofs } from './dpop.ts';
 import { Feed } from './feed.ts';
 import { type Call, callOf, type Middleware, refuseCall } from './frameworks.ts';
 import { Introspection } from './introspection.ts';
@@ -30,8 +31,9 @@ export interface Guard {
 
 /** How long the start of the feed is waited for. A service that is away then does not keep the API from starting. */
 const START_MS = 5_000;
-const BEARER = /^bearer +([^ ]+)$/i;
+const TOKEN = /^(bearer|dpop) +([^ ]+)$/i;
 
+const NOT_BOUND = refuse('token-invalid', 'This token is not bound to a key. Send it as Authorization: Bearer.');
 const MISSING = refuse('token-missing', 'Send an access token as Authorization: Bearer.');
 
 /**
@@ -49,6 +51,7 @@ export async function verifier(options: VerifierOptions): Promise<Guard> {
     revocations,
     jwts: new Jwts(service, settings, revocations),
     introspection: new Introspection(service, settings),
+    proofs: new DpopProofs(settings),
   };
   const guard = new ServiceGuard(parts, service);
   try {
@@ -92,12 +95,15 @@ class ServiceGuard implements Guard {
     return found;
   }
 
-  async check(token: string | undefined, { certificate }: CheckOptions = {}): Promise<Checked> {
+  async check(token: string | undefined, { certificate, dpop }: CheckOptions = {}): Promise<Checked> {
     if (typeof token !== 'string' || token === '') return MISSING;
     const claims = await awaited(checkClaims(token, this.#parts));
     if ('ok' in claims) return claims;
-    const { identity, integration, expiresAt, boundTo } = claims;
-    const unbound = this.#parts.settings.checkBinding ? whyNotBound(claims, certificate) : undefined;
+    const { identity, integration, expiresAt, boundTo, boundToKey } = claims;
+    const { settings, proofs } = this.#parts;
+    const unbound = settings.checkBinding
+      ? (whyNotBound(claims, certificate) ?? (await proofs.whyNotBound(claims, token, dpop)))
+      : undefined;
     if (unbound) return unbound;
     return {
       ok: true,
@@ -106,6 +112,7 @@ class ServiceGuard implements Guard {
       scope: this.#parts.revocations.narrow(claims.scope, integration),
       expiresAt,
       ...(boundTo !== undefined && { boundTo }),
+      ...(boundToKey !== undefined && { boundToKey }),
     };
   }
 
@@ -114,18 +121,26 @@ class ServiceGuard implements Guard {
     this.#service.close();
   }
 
-  async #checkCall({ authorization, certificate }: Call, permissions: readonly string[]): Promise<Checked> {
-    const [, token] = BEARER.exec(authorization ?? '') ?? [];
+  async #checkCall(call: Call, permissions: readonly string[]): Promise<Checked> {
+    const [, scheme = '', token] = TOKEN.exec(call.authorization ?? '') ?? [];
     if (token === undefined) return { ...MISSING, scope: permissions };
-    const checked = await this.check(token, { certificate });
+    const isDpop = scheme.toLowerCase() === 'dpop';
+    const { certificate, proof, method } = call;
+    const url = `${this.#parts.settings.origin ?? call.origin}${call.path}`;
+    const checked = await this.check(token, { certificate, dpop: isDpop ? { proof, method, url } : undefined });
+    // RFC 9449 7.1: the scheme says that the token is bound.
+    if (checked.ok && isDpop && checked.boundToKey === undefined) return NOT_BOUND;
     return checked.ok ? (whyInsufficient(checked, permissions) ?? checked) : checked;
   }
 }
 
 const PERMISSION = /^[a-z][a-z0-9_.-]*(:[a-z][a-z0-9_.-]*)?$/;
+/** An opaque item of a scope, such as `api://orders/.default`: compared whole. */
+const OPAQUE = /^(?=.*\/)[!#-:<-[\]-~]+$/;
 
 /** A mistake here would refuse every call, so it fails when the API starts. Resources compare without case. */
 function checkPermission(given: string): string {
+  if (typeof given === 'string' && OPAQUE.test(given)) return given;
   const [resource = '', ...rest] = String(given).split(':');
   const permission = [resource.toLowerCase(), ...rest].join(':');
   if (typeof given === 'string' && PERMISSION.test(permission)) return permission;
