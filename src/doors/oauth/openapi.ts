@@ -48,6 +48,7 @@ const TOKEN: Words = {
   operationId: 'oauth-token',
   summary:
     'Redeem a device code, refresh, exchange, or obtain a token by certificate, key, secret or assertion (RFC 6749, 7523, 8628, 8693, 8705)',
+  parameters: [textParameter('header', 'DPoP', 'A DPoP proof (RFC 9449), to which the tokens are bound.')],
   takes: { schema: TokenForm, examples: EXAMPLES.token },
   answers: TokenAnswer,
   security: [{}, { certificate: [] }],

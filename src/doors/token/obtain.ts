@@ -47,6 +47,7 @@ export function obtainPair(
           slowsDown,
           resource,
           jkt: proven?.jkt,
+          isPlain: !proven,
         },
         portsOfRequest(mount.ports, request.id),
       );

@@ -4,6 +4,7 @@ import type { Presenter } from '../../core/presenter.ts';
 import type { OverCap, Refusal } from '../../core/refusal.ts';
 import { whyUnbound } from '../../core/rules/client.ts';
 import { checkRedeemRequest, decideRedeem } from '../../core/rules/device.ts';
+import { hasOpaqueItems } from '../../core/scope.ts';
 import { type Decision, insert } from '../../store/store.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
@@ -27,6 +28,8 @@ export interface RedeemRequest {
   /** The audiences that the grant shall be limited to (RFC 8707). */
   readonly resource?: readonly string[] | undefined;
   readonly jkt?: GrantDraft['jkt'];
+  /** At a door that has no opaque scope items. */
+  readonly isPlain?: boolean;
 }
 
 /** Exchanges a confirmed device code for a grant, once: the redemption and the grant are one commit. */
@@ -52,6 +55,7 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
     if (!found || !hashesTo(code.secret, found.row.deviceCodeHash))
       return { outcome: refuse('device-code-not-authentic') };
     const { row: device, companion: holder } = found;
+    if (request.isPlain && hasOpaqueItems(device.scope)) return { outcome: refuse('grant-of-oauth-door') };
     const facts = { integration, device, holder, limit, overCap, slowsDown, wantedResource, resourceServers, now };
     const decision = decideRedeem(facts);
     if (decision.do === 'refuse') return { outcome: refused(decision.refusal) };
