@@ -36,12 +36,7 @@ function withFlags(command: CliCommand): CliCommand {
     .option('--certificate <yes|no>', 'whether callers may authorize by certificate', asYesNo)
     .option('--assertion <yes|no>', 'whether workloads may authorize by assertion of a token issuer', asYesNo)
     .option('--secret <yes|no>', 'whether callers may authenticate with a generated secret', asYesNo)
-    .option(
-      '--secret-address <address>',
-      'an address or network (10.0.0.0/8) from which alone a secret works; may be repeated',
-      collect,
-    )
-    .option('--any-secret-address', 'let secrets work from everywhere')
+    .option('--secret-address <address>', 'where alone a secret works (10.0.0.0/8), or any; may be repeated', collect)
     .option(
       '--token-endpoint-audience <yes|no>',
       'whether aud of a client assertion may be the token endpoint',

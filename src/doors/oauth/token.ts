@@ -119,31 +119,28 @@ function authorizeByClient(asked: Named, request: FastifyRequest, mount: TokenMo
     : authorizeByPlatform(asked, asked.platformAssertion, request, mount);
 }
 
-async function authorizeItself(
-  { scope, parameters, jkt }: Asked,
-  client: AuthenticatedClient,
-  request: FastifyRequest,
-  mount: TokenMount,
-) {
-  storyOf(request).operation = 'authorize-client';
-  const { clientId } = client.integration;
-  const wanted = { clientId, scope: scope ?? WHOLE_SCOPE, resource: parameters.resource } as const;
-  const asked = scopeRequest(wanted, request, mount);
-  return asked.ok ? obtainByClient({ ...asked.value, client, jkt }, request, mount) : asked;
+async function authorizeItself(asked: Asked, client: AuthenticatedClient, request: FastifyRequest, mount: TokenMount) {
+  const wanted = wantedBy(asked, 'authorize-client', request, mount);
+  return wanted.ok ? obtainByClient({ ...wanted.value, client, jkt: asked.jkt }, request, mount) : wanted;
 }
 
 /** RFC 8705 2.1: the certificate gives the identity, client_id names the integration. */
-async function authorizeByCertificate(
-  { clientId, scope, parameters, jkt }: Named,
+async function authorizeByCertificate(asked: Asked, request: FastifyRequest, mount: TokenMount) {
+  const wanted = wantedBy(asked, 'authorize-certificate', request, mount);
+  if (!wanted.ok) return wanted;
+  // RFC 6749 4.4.3: no refresh token, unless the integration itself says so.
+  return obtainByCertificate(wanted.value, request, mount, { refresh: 'if-set-by-integration', jkt: asked.jkt });
+}
+
+/** What a request for a new grant wants, from a caller within its limits. */
+function wantedBy(
+  { clientId, scope, parameters }: Asked,
+  operation: string,
   request: FastifyRequest,
   mount: TokenMount,
 ) {
-  storyOf(request).operation = 'authorize-certificate';
-  const { resource } = parameters;
-  const asked = scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE, resource }, request, mount);
-  if (!asked.ok) return asked;
-  // RFC 6749 4.4.3: no refresh token, unless the integration itself says so.
-  return obtainByCertificate(asked.value, request, mount, { refresh: 'if-set-by-integration', jkt });
+  storyOf(request).operation = operation;
+  return scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE, resource: parameters.resource }, request, mount);
 }
 
 /** Our own: for libraries that send a JWT as client assertion only. RFC 7521 4.2.1: what is wrong with it is wrong with the client. */
@@ -159,16 +156,14 @@ async function authorizeByAssertion(asked: Asked, request: FastifyRequest, mount
 }
 
 async function obtainAsserted(
-  { clientId, client, scope, parameters, assertion, jkt }: Asked & { readonly assertion: string },
+  asked: Asked & { readonly assertion: string },
   request: FastifyRequest,
   mount: TokenMount,
 ): Promise<Outcome<TokenPair>> {
-  storyOf(request).operation = 'authorize-assertion';
-  const { resource } = parameters;
-  const asked = scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE, resource }, request, mount);
-  if (!asked.ok) return asked;
-  const isAuthenticated = client !== undefined;
-  return obtainByAssertion({ ...asked.value, assertion, isAuthenticated, jkt }, request, mount);
+  const wanted = wantedBy(asked, 'authorize-assertion', request, mount);
+  if (!wanted.ok) return wanted;
+  const { assertion, client, jkt } = asked;
+  return obtainByAssertion({ ...wanted.value, assertion, isAuthenticated: client !== undefined, jkt }, request, mount);
 }
 
 /** RFC 8693 2.1: an access token that this API received; or the JWT of a platform, as with jwt-bearer. */
@@ -179,23 +174,11 @@ async function exchange(asked: Asked, request: FastifyRequest, mount: TokenMount
   const parameters = { ...asked.parameters, ...targetsOf(asked.parameters, mount) };
   if (type === JWT_TYPE) return obtainAsserted({ ...asked, parameters, assertion: subjectToken }, request, mount);
   if (type !== ACCESS_TOKEN_TYPE) return refuse('token-type-unsupported');
-  return named((known) => exchangeAccessToken({ ...known, parameters, subjectToken }, request, mount))(
-    asked,
-    request,
-    mount,
-  );
-}
-
-async function exchangeAccessToken(
-  { clientId, client, scope, parameters, subjectToken, jkt }: Named & { readonly subjectToken: string },
-  request: FastifyRequest,
-  mount: TokenMount,
-) {
-  storyOf(request).operation = 'exchange';
-  const wanted = { clientId, scope: scope ?? WHOLE_SCOPE, resource: parameters.resource } as const;
-  const asked = scopeRequest(wanted, request, mount);
-  if (!asked.ok) return asked;
-  return obtainByExchange({ ...asked.value, clientId, client, subjectToken, jkt }, request, mount);
+  const { clientId, client, jkt } = asked;
+  if (clientId === undefined) return refuse('client-id-missing');
+  const scoped = wantedBy({ ...asked, parameters }, 'exchange', request, mount);
+  if (!scoped.ok) return scoped;
+  return obtainByExchange({ ...scoped.value, clientId, client, subjectToken, jkt }, request, mount);
 }
 
 /** RFC 8693 2.1: audience is a name that both sides know, such as the id of a resource server. */

@@ -2,8 +2,7 @@ import { type Integration, parseClientId } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { findResourceServer } from './find-resource-server.ts';
-import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
+import { draftedIntegration, type IntegrationDraft, whyNotServer } from './integration-draft.ts';
 import { changedBetween, type Decide, type Done, perform } from './perform.ts';
 import { whyNotFormat } from './token-format.ts';
 
@@ -53,10 +52,4 @@ function changed(before: Integration, next: Integration): Done<'integration'> {
 
 function shown({ scope, keys, secrets, ...rest }: Integration): object {
   return { ...rest, scope: scope.text };
-}
-
-async function whyNotServer({ resourceServer }: IntegrationDraft, ports: AdminPorts) {
-  if (!resourceServer) return undefined;
-  const found = await findResourceServer(resourceServer, ports);
-  return found.ok ? undefined : found;
 }

@@ -16,6 +16,7 @@ import { isAddressRange } from '../../outbound/address-filter.ts';
 import { isSigned } from '../../tokens/access-token.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
+import { findResourceServer } from './find-resource-server.ts';
 
 /** Fields that are left out get their default, or keep their value. */
 export interface IntegrationDraft {
@@ -128,4 +129,10 @@ export async function namedAccess(
     ids.push(found.value.id);
   }
   return accept({ to: 'named', identities: ids, groups });
+}
+
+/** The resource server that the draft names must exist. */
+export async function whyNotServer({ resourceServer }: IntegrationDraft, ports: Pick<AdminPorts, 'store'>) {
+  const found = resourceServer ? await findResourceServer(resourceServer, ports) : undefined;
+  return found?.ok === false ? found : undefined;
 }

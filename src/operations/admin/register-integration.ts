@@ -2,7 +2,7 @@ import type { Integration } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { isResourceServerId } from './find-resource-server.ts';
-import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
+import { draftedIntegration, type IntegrationDraft, whyNotServer } from './integration-draft.ts';
 import { type Decide, perform } from './perform.ts';
 import { listTokenIssuers } from './register-token-issuer.ts';
 import { whyNotFormat } from './token-format.ts';
@@ -25,7 +25,7 @@ export async function whyNotRegister(clientId: string, draft: IntegrationDraft, 
   if (await isResourceServerId(clientId, ports)) return decline('client-id-of-resource-server', clientId);
   const known = await listTokenIssuers({}, ports);
   if (known.some(({ issuer }) => issuer === clientId)) return decline('client-id-of-token-issuer', clientId);
-  return whyNotFormat(draft, ports.store);
+  return (await whyNotFormat(draft, ports.store)) ?? whyNotServer(draft, ports);
 }
 
 export function registering(next: Integration): Decide<'integration'> {

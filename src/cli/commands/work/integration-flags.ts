@@ -23,11 +23,10 @@ export interface IntegrationFlags {
   readonly assertion?: boolean;
   readonly secret?: boolean;
   readonly secretAddress?: readonly string[];
-  readonly anySecretAddress?: true;
   readonly tokenEndpointAudience?: boolean;
   readonly publicEnterprise?: boolean;
   readonly resourceServer?: string;
-  readonly exchange?: readonly string[] | boolean;
+  readonly exchange?: readonly string[] | false;
   readonly binding?: Binding;
   readonly onlyIdentity?: readonly string[];
   readonly onlyGroup?: readonly string[];
@@ -39,14 +38,13 @@ export async function draftOf(
   ports: Pick<AdminPorts, 'store'>,
 ): Promise<AdminOutcome<IntegrationDraft>> {
   const { device, certificate, assertion, secret, onlyIdentity: _, onlyGroup: __, everyone: ___, ...more } = flags;
-  const { secretAddress, anySecretAddress, exchange, ...rest } = more;
+  const { secretAddress, exchange, ...rest } = more;
   const { accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse, ...texts } = rest;
   const access = await accessOf(flags, ports);
   if (!access.ok) return access;
   return accept({
     ...texts,
-    ...(secretAddress && { secretAddresses: secretAddress }),
-    ...(anySecretAddress && { secretAddresses: [] }),
+    ...(secretAddress && { secretAddresses: secretAddress.filter((address) => address !== 'any') }),
     ...exchangeOf(exchange),
     flows: given({ device, certificate, assertion, secret }),
     overrides: given({ accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse }),
@@ -54,10 +52,10 @@ export async function draftOf(
   });
 }
 
-/** The flag --no-exchange makes `false`, and without any flag it is `true`. */
+/** `false`: --no-exchange. */
 function exchangeOf(given: IntegrationFlags['exchange']): Pick<IntegrationDraft, 'exchange'> {
-  if (given === undefined || given === true) return {};
-  const entries = (given === false ? [] : given).map((text) => {
+  if (given === undefined) return {};
+  const entries = (given || []).map((text) => {
     const [integration = '', ...scope] = text.split('=');
     return { integration: integration as ClientId, scope: scope.join('=') };
   });
