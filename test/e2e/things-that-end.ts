@@ -270,6 +270,7 @@ async function anIntegration(name: string, at: Installation): Promise<Thing> {
     postForm(at.caller, '/oauth2/token', { grant_type: 'client_credentials', client_id: name, ...fields });
   const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
   const claims = () => ({ ...claimsOf({ sub: name }, Math.floor(Date.now() / 1000)), iss: name, aud: at.issuer });
+  await eventually('the secret is known', async () => isAccepted(await itself({ client_secret: newer })));
   const look = () =>
     seen({
       key: key.sign(claims()).then((client_assertion) => itself({ client_assertion, client_assertion_type })),

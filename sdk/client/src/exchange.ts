@@ -34,7 +34,7 @@ const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 export async function exchange(options: ExchangeOptions): Promise<ExchangedToken> {
   const { clientId, by, token, audience, scope, ca } = options;
   const server = checkAddress('server', options.server);
-  const door = { server, clientId, ca: () => ca && caOf(ca), timeoutMs: REQUEST_MS };
+  const door = new Door({ server, clientId, client: by.client, ca: () => ca && caOf(ca), timeoutMs: REQUEST_MS });
   const form = {
     grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
     subject_token: token,
@@ -43,7 +43,7 @@ export async function exchange(options: ExchangeOptions): Promise<ExchangedToken
     scope,
   };
   const sentAt = Date.now() / 1000;
-  const reply = await new Door({ ...door, ...(by.client && { client: by.client }) }).token(form, { tls: by.tls() });
+  const reply = await door.token(form, { tls: by.tls() });
   if (reply.kind === 'granted') {
     const { access_token, scope: granted, expires_in } = reply.json;
     return { accessToken: String(access_token), scope: String(granted), expiresAt: sentAt + Number(expires_in) };

@@ -99,9 +99,8 @@ class Source implements TokenSource {
     const file = store ?? defaultTokenFile({ server, clientId, profile });
     this.#shared = new SharedTokens(typeof file === 'string' ? fileStore(file) : file, { server, clientId });
     this.#dpop = options.dpop === undefined ? undefined : new Dpop(options.dpop);
-    const { client } = by;
-    const door = { server, clientId, ca: () => ca && caOf(ca), timeoutMs: REQUEST_MS, dpop: this.#dpop };
-    this.#door = new Door({ ...door, ...(client && { client }) });
+    const shared = { server, clientId, client: by.client, dpop: this.#dpop };
+    this.#door = new Door({ ...shared, ca: () => ca && caOf(ca), timeoutMs: REQUEST_MS });
     this.#renewal = new Renewal({ server, clientId, by, door: this.#door, retryWindowMs: retryWindowSeconds * 1000 });
   }
 

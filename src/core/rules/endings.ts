@@ -35,7 +35,7 @@ const ENDINGS: EndingRules = {
   },
   integration: {
     'key-removed': (row, { ended }) => withoutKeys(row, ended),
-    'secret-dropped': (row, deed) => ({ ...row, ...withoutSecrets({ secrets: row.secrets ?? [] }, deed) }),
+    'secret-dropped': ({ secrets, ...row }, deed) => (secrets ? withoutSecrets({ ...row, secrets }, deed) : row),
     disabled: (row) => ({ ...row, enabled: false }),
     // Whoever registers the client id again begins without keys and secrets.
     removed: ({ keys: _, secrets: __, ...row }) => ({ ...row, enabled: false, removed: true }),

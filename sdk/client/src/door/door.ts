@@ -1,5 +1,4 @@
 // The standard door of the server (RFC 6749, 7009, 8628), found by its metadata.
-import type { Way } from '../by/way.ts';
 import type { Dpop } from '../dpop.ts';
 import { TokenFailure } from '../failure.ts';
 import { checkAddress, discover, type Endpoints, isMetadata, type Metadata } from './metadata.ts';
@@ -15,7 +14,7 @@ export interface DoorOptions {
   readonly ca: () => string | undefined;
   readonly timeoutMs: number;
   /** What authenticates the integration, made anew for each request. */
-  readonly client?: Way['client'];
+  readonly client?: ((issuer: string, clientId: string) => Readonly<Record<string, string>>) | undefined;
   readonly dpop?: Dpop | undefined;
 }
 
