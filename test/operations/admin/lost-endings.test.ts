@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { suite, type TestContext, test } from 'node:test';
 import { type Act, actWords, type EndingKind, type FactsOf, KINDS, type Kind } from '../../../src/core/act.ts';
 import { acted } from '../../../src/core/event.ts';
-import type { ClientSecret, Integration } from '../../../src/core/integration.ts';
+import type { Integration } from '../../../src/core/integration.ts';
 import { type ResourceServer, secretMark } from '../../../src/core/resource-server.ts';
 import type { RowOf } from '../../../src/core/rules/endings.ts';
 import type { LostAct } from '../../../src/core/store-history.ts';
@@ -32,13 +32,10 @@ import { ADA, anIdentity, anIntegration, aResourceServer, CLIENT, hexOf, NOW, OP
 import { administration } from './admin-samples.ts';
 
 const { certificate } = makeAuthority({ name: 'Root' });
-const OLDER = { hash: hexOf(32, 1), createdAt: NOW };
-const NEWER = { hash: hexOf(32, 2), createdAt: NOW };
+const OLDER = { hash: hexOf(32, 1), createdAt: NOW, endsAt: NOW };
+const NEWER = { hash: hexOf(32, 2), createdAt: NOW, endsAt: NOW };
 
 const KEYS = { from: 'file', set: '{"keys":[{"kid":"k1"}]}' } as const;
-const OLDER_CLIENT: ClientSecret = { ...OLDER, endsAt: NOW };
-const NEWER_CLIENT: ClientSecret = { ...NEWER, endsAt: NOW };
-
 interface Example<K extends EndingKind> {
   readonly table: Table<RowOf[K]>;
   readonly row: RowOf[K];
@@ -63,10 +60,10 @@ const EXAMPLES: { readonly [K in EndingKind]: Example<K> } = {
   },
   integration: {
     table: integrations,
-    row: anIntegration({ keys: KEYS, secrets: [OLDER_CLIENT, NEWER_CLIENT] }),
+    row: anIntegration({ keys: KEYS, secrets: [OLDER, NEWER] }),
     ends: {
       'key-removed': { facts: { ended: ['k1'] }, ended: { keys: undefined } },
-      'secret-dropped': { facts: { ended: [secretMark(OLDER)] }, ended: { secrets: [NEWER_CLIENT] } },
+      'secret-dropped': { facts: { ended: [secretMark(OLDER)] }, ended: { secrets: [NEWER] } },
       disabled: { facts: {}, ended: { enabled: false } },
       removed: { facts: {}, ended: { enabled: false, removed: true, keys: undefined, secrets: undefined } },
     },
