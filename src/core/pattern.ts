@@ -1,5 +1,5 @@
 // Patterns for claims. `*` stops at `:` and `/`, because these separate the segments of claims such as
-// `repo:acme/app:ref:refs/heads/main`: a name that a stranger chooses must not reach into the next segment.
+// `repo:acme/app:ref:refs/heads/main`: a name that an attacker chooses must not reach into the next segment.
 
 /** A longer text fits no pattern: others choose it, and the work grows with it. */
 const TEXT_MAX_LENGTH = 1024;

@@ -57,7 +57,7 @@ function append(body: Buffer, length: number, piece: Buffer): Buffer {
   return roomy;
 }
 
-/** What can be told before a byte of it was read. */
+/** What is known before the first byte is read. */
 function whyNotRead(headers: IncomingHttpHeaders, limit: number): TransportReason | undefined {
   if (isCompressed(headers)) return 'body-compressed';
   return Number(headers['content-length']) > limit ? 'body-too-large' : undefined;

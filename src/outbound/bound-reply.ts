@@ -4,7 +4,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 const MOST_INTERIM = 100;
-/** Any reply may come in so many pieces. If there are more, they have at least so many bytes on average. */
+/** Any reply may come in this many pieces. If there are more, they must have this many bytes on average. */
 const PIECES = 2000;
 const PIECE_BYTES = 256;
 /** Headers and what surrounds the body, if that is not much longer than the body. */

@@ -62,7 +62,7 @@ export interface ServiceParts {
   readonly inspects: boolean;
   readonly readConnection: ReadConnection;
   readonly overLimit: AddressLimit;
-  /** Charged for the log lines of strangers, whatever they ask for. Lines of one kind do not take the place of others. */
+  /** Charged for the log lines of unauthenticated clients, whatever they request. Lines of one kind do not take the place of others. */
   readonly overLineLimit: (connection: Connection, story: Story) => boolean;
   readonly proxies: {
     readonly addresses: readonly string[];
@@ -152,11 +152,11 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
       const connection = readConnection(request);
       const span = traces?.leave(request, reply, story, ms, connection.trace);
       const { grantId, identityId, resourceServer, isMonitoring } = story;
-      const isStranger = !(grantId ?? identityId ?? resourceServer ?? isMonitoring);
+      const isUnknownCaller = !(grantId ?? identityId ?? resourceServer ?? isMonitoring);
       const isSpared =
         story.reason === 'rate-limited'
           ? limitedLines.take('') !== undefined
-          : isStranger && overLineLimit(connection, story);
+          : isUnknownCaller && overLineLimit(connection, story);
       logRequest(request, reply, { story, ms, connection, span, isSpared }, writeLine);
     },
     onFault: (request, fault) =>

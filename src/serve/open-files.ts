@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 const OTHERS = 128;
 const LEAST = 8;
 
-/** How many connections each listener may have if the process may have so many open files. */
+/** How many connections each listener may have with this limit on open files. */
 export function connectionsWithin(wanted: number, openFiles: number, listeners: number): number {
   return Math.min(wanted, Math.max(LEAST, Math.floor((openFiles - OTHERS) / listeners)));
 }

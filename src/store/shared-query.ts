@@ -1,4 +1,4 @@
-// Queries the store on behalf of requests, at a bounded rate: strangers cause requests, but must not cause as many queries.
+// Queries the store on behalf of requests, at a bounded rate: unauthenticated clients cause requests, but must not cause as many queries.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The least time between the beginnings of two queries. */

@@ -1,4 +1,5 @@
 // `tessera migrate-store` as docs/postgresql.md describes it: beside a service, again, and once more when that has stopped.
+// Only in test:all: moves between stores
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
+import { certificateRules } from '../../lab/configuration/certificate-rules.ts';
 import { configReference } from '../../lab/configuration/reference.ts';
 import { configJsonSchema } from '../../src/config/json-schema.ts';
 import { variableOf } from '../../src/config/layers.ts';
@@ -49,6 +50,10 @@ suite('every setting is documented', () => {
 suite('generated files are up to date', () => {
   test('docs/configuration.md; else: npm run configuration', () => {
     assert.equal(readFileSync('docs/configuration.md', 'utf8'), configReference());
+  });
+
+  test('docs/certificate-rules.md; else: npm run configuration', () => {
+    assert.equal(readFileSync('docs/certificate-rules.md', 'utf8'), certificateRules());
   });
 
   test('docs/tessera.schema.json; else: npm run configuration', () => {

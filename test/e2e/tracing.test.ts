@@ -1,4 +1,5 @@
 // Traces of the real service, seen by a receiver that checks the OTLP rules.
+// Only in test:all: traces for a collector
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { BATCH, MOST_WAITING } from '../../src/tracing/span-queue.ts';

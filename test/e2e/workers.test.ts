@@ -1,3 +1,4 @@
+// Only in test:all: drill
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';

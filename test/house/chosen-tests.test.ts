@@ -1,4 +1,5 @@
 // What `npm test` leaves out on request, and the programs that it installs.
+// Only in test:all: the test runner and the launcher
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -49,6 +49,19 @@ test('every label of a test cites a section that exists in docs/', () => {
   assert.deepEqual(withoutSection(labels), []);
 });
 
+test('every section that the service or a command refers to exists in docs/', () => {
+  const named = sourcesIn('src', '.ts').flatMap(({ path, text }) => [
+    ...[...text.matchAll(/docs\/([\w-]+)\.md, ([A-Z][\w ,/]+\w)/g)].map(([, page, title]) => ({ path, page, title })),
+    ...[...text.matchAll(/"([^"\n]+)" in docs\/([\w-]+)\.md/g)].map(([, title, page]) => ({ path, page, title })),
+  ]);
+  assert.ok(named.length > 15, `${named.length} sections`);
+  const isThere = (page = '', title = '') => new RegExp(`^##+ ${title}$`, 'm').test(read(`docs/${page}.md`));
+  assert.deepEqual(
+    named.filter(({ page, title }) => !isThere(page, title)),
+    [],
+  );
+});
+
 test('a label without its section is found', () => {
   const wrong = [
     '[contract 10]',

@@ -1,4 +1,5 @@
 // A standby that lacks the last commits takes over under running nodes: no node uses a grant before that is noticed and handled.
+// Only in test:all: drill
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

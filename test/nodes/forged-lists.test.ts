@@ -1,4 +1,5 @@
 // Revocation lists that somebody forged or damaged, in the store or on the way: no node uses them.
+// Only in test:all: revocation lists among nodes
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { listContents } from '../../src/store/tables/list-contents.ts';

@@ -1,4 +1,5 @@
 // Revocation lists of several nodes: one node fetches, all load the list from the store, and each verifies it.
+// Only in test:all: revocation lists among nodes
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';

@@ -1,4 +1,5 @@
 // Two workers of one service on PostgreSQL: each has its own connections, and both see the same state.
+// Only in test:all: drill
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';

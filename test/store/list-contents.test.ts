@@ -1,4 +1,5 @@
 // Large lists are stored in parts, so that no row takes long to read or write.
+// Only in test:all: revocation lists among nodes
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
 import { suite, type TestContext, test } from 'node:test';

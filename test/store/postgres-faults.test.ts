@@ -1,4 +1,5 @@
 // PostgreSQL down, slow, full or read-only: callers never get a wrong answer, and no restart is needed.
+// Only in test:all: every setting and language of PostgreSQL
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,4 +1,5 @@
 // The schema: who may change it, who may use it, and which releases work with it.
+// Only in test:all: every setting and language of PostgreSQL
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';

@@ -1,4 +1,5 @@
 // Continuous backups of a SQLite store: nothing committed is missing, and damage is found.
+// Only in test:all: processes that are killed, and disks that are full
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -9,7 +9,7 @@ import type { Target } from './audience.ts';
 import { whyNotAllowed } from './identity.ts';
 import { requestedTarget, type WantedTarget } from './scope.ts';
 
-/** The checks that need no assertion: they come first, so that a stranger costs no signature check. */
+/** The checks that need no assertion: they come first, so that an unknown client costs no signature check. */
 export function checkAssertionRequest(integration: Integration | undefined): Outcome<Integration> {
   if (!integration) return refuse('integration-unknown');
   if (!integration.enabled) return refuse('integration-disabled');

@@ -1,4 +1,4 @@
-// Which limits apply to a password check. Failures from a person's own browser are counted apart from those of strangers,
+// Which limits apply to a password check. Failures from a person's own browser are counted apart from all others,
 // so nobody can lock another person out by failing on purpose.
 import type { Hex } from '../hex.ts';
 import type { Settings } from '../settings.ts';

@@ -12,7 +12,7 @@ const MOST_WAITING = 32;
 export class PasswordQueue {
   readonly #check: typeof isPassword;
   readonly #known: (() => void)[] = [];
-  readonly #strangers: (() => void)[] = [];
+  readonly #unknown: (() => void)[] = [];
   #running = 0;
 
   constructor(check: typeof isPassword) {
@@ -20,18 +20,18 @@ export class PasswordQueue {
   }
 
   isFullFor(isKnown: boolean): boolean {
-    return (isKnown ? this.#known : this.#strangers).length >= MOST_WAITING;
+    return (isKnown ? this.#known : this.#unknown).length >= MOST_WAITING;
   }
 
   async check(password: Secret, phc: string, isKnown: boolean): Promise<boolean> {
     if (this.isFullFor(isKnown)) throw new Overloaded('too many sign-ins at once');
-    const line = isKnown ? this.#known : this.#strangers;
+    const line = isKnown ? this.#known : this.#unknown;
     if (this.#running >= AT_ONCE) await new Promise<void>((go) => line.push(go));
     else this.#running += 1;
     try {
       return await this.#check(password, phc);
     } finally {
-      const next = this.#known.shift() ?? this.#strangers.shift();
+      const next = this.#known.shift() ?? this.#unknown.shift();
       if (next) next();
       else this.#running -= 1;
     }

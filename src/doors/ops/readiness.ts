@@ -29,7 +29,7 @@ export interface ReadinessParts extends Pick<Ports, 'store' | 'keyring' | 'regis
 const KEPT_MS = 1_000;
 /** A store that takes longer cannot serve callers either. */
 const PATIENCE_MS = 2_000;
-/** Proxies ask every few seconds. If nobody asked for this long, nobody is told. */
+/** Proxies ask every few seconds. After this long without a request, nothing watches. */
 const ASKED_WITHIN_MS = 15_000;
 /** Certificates are judged by the node's clock, everything else by the store's. */
 const CLOCK_TOLERANCE = 30;

@@ -83,7 +83,7 @@ function readConditions(when: unknown): AdminOutcome<readonly ClaimCondition[]> 
   return accept(conditions);
 }
 
-/** A token issuer with other customers also signs for strangers: a condition must exclude them. */
+/** A token issuer with other customers also signs for those: a condition must exclude them. */
 function isSelective({ claim, test }: ClaimCondition): boolean {
   return !ABOUT_NOBODY.test(claim) && !('like' in test && test.like.startsWith('*'));
 }
@@ -101,7 +101,7 @@ const OF_ANYBODY: ReadonlySet<string> = new Set(
   ].map((name) => `/${name}`),
 );
 
-/** If rules may admit workloads of strangers, where the token issuer has other customers: which, and what to do. */
+/** If rules may admit workloads of other customers of the token issuer: which, and what to do. */
 export function openRules(
   rules: readonly AssertionRule[],
 ): { readonly problem: string; readonly todo: string } | undefined {
@@ -134,7 +134,7 @@ function readTest(value: unknown): ClaimTest | undefined {
 function templateFlaw(template: unknown, identities: AssertionRule['identities']): string | undefined {
   const claims = typeof template === 'string' ? claimsOfTemplate(template) : undefined;
   if (!claims) return 'identity names no claim in braces, such as {/sub}';
-  // Two claims could divide the same text in two ways, and one of them may be chosen by a stranger.
+  // Two claims could divide the same text in two ways, and one of them may be chosen by an attacker.
   return identities !== 'derived' && claims.length > 1
     ? 'identity may name only one claim if identities come from the directory'
     : undefined;

@@ -97,7 +97,7 @@ const TABLE = {
     'certificate-expired': ['the certificate of %s', 'Give the current one.'],
     'certificate-refused': [
       'no certificate of this authority would be accepted: %s',
-      'Give a certificate that follows the rule; docs/certificates.md lists all rules.',
+      'Give a certificate that follows the rule; docs/certificate-rules.md lists all rules.',
     ],
     'address-range-malformed': [
       '%s is not an IP address or network',

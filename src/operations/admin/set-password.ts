@@ -24,7 +24,7 @@ export function declinePassword(password: Secret) {
 }
 
 /**
- * A new password ends the browser sessions that the old one began, and no browser is known for it. So failures that strangers caused do not
+ * A new password ends the browser sessions that the old one began, and no browser is known for it. So failures that others caused do not
  * count any longer: they would lock the person out.
  */
 export async function setPassword(

@@ -1,4 +1,4 @@
-// Finds paths from a leaf up to an approved issuer, by name and signature. Nothing else is done for a stranger: only keys of
+// Finds paths from a leaf up to an approved issuer, by name and signature. Until a path is found, only keys of
 // authorities that the operator knows, and of presented certificates below them, are used. A certificate is parsed in full when a whole path of signatures leads to it. All work is bounded, because a graph
 // of cross-signed CAs has exponentially many paths.
 import type { EpochSeconds } from '../../core/time.ts';

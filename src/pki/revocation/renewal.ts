@@ -25,7 +25,7 @@ export function renewalOf(
   return epochSeconds(Math.min(Math.max(due, now + RETRY_SECONDS), now + MAX_SECONDS, to));
 }
 
-/** The delay after a failure, given the time since the previous failure. */
+/** The delay after a failure: twice the delay before it, within limits. */
 export function backOff(first: number, before: number | undefined): number {
   return before === undefined ? first : Math.min(Math.max(first, before * 2), Math.max(first, MAX_RETRY_SECONDS));
 }

@@ -94,7 +94,7 @@ export class RevocationSource {
     return this.#lists;
   }
 
-  /** Parses CRL files asynchronously. */
+  /** Parses the CRL files at once, on this thread. */
   useFiles(files: readonly Uint8Array[]): void {
     this.useLists(files.flatMap((file) => readPemOrDer(file, 'X509 CRL')).flatMap(readUsable));
   }

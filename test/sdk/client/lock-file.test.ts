@@ -1,3 +1,4 @@
+// Only in test:all: processes that are killed, and disks that are full
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

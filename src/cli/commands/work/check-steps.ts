@@ -125,13 +125,13 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
     step('the grant belongs to this client id', ['refresh-token-of-another-integration'], 'RFC 6749 6'),
     step('the grant is not revoked', ['grant-revoked'], 'contract 3'),
     step('refresh_until has not passed', ['grant-expired'], 'contract 3'),
-    step('the integration offers refresh', ['refresh-not-offered'], 'docs/spec-gaps.md, Refresh, exactly once'),
+    step('the integration offers refresh', ['refresh-not-offered'], 'docs/spec-gaps.md, Departures'),
     step('the grant may be refreshed at this door', ['grant-of-oauth-door'], 'docs/workloads.md'),
     step('the key of the DPoP proof is that of the grant', ['dpop-key-differs'], 'RFC 9449 5'),
     step(
       'the certificate that the grant is bound to was presented',
       ['certificate-binding-unmet', 'revocation-unavailable'],
-      'docs/spec-gaps.md, Certificates',
+      'docs/certificates.md, Binding refreshes to a certificate',
     ),
     step(
       'the token is the current one, or a retry of the last one within the window',
@@ -182,7 +182,11 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
     step('authorization by certificate is on for it', ['certificate-flow-disabled'], 'contract 7.1'),
     SCOPE,
     TARGET,
-    step('the issuer may serve this integration', ['issuer-not-for-integration'], 'docs/spec-gaps.md, Certificates'),
+    step(
+      'the issuer may serve this integration',
+      ['issuer-not-for-integration'],
+      'docs/certificates.md, Approving an issuer',
+    ),
     IDENTITY,
   ],
   'authorize-assertion': [

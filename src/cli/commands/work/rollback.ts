@@ -1,4 +1,4 @@
-// A store that was put back to an older state: what came back with it, and how an operator accepts it.
+// A store that was put back to an older state: what works again because of it, and how an operator accepts it.
 import { actWords } from '../../../core/act.ts';
 import { signWords } from '../../../core/rules/rollback.ts';
 import type { Rollback, StoreHistory } from '../../../core/store-history.ts';

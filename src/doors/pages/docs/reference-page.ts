@@ -15,7 +15,7 @@ export async function showReference({ site }: Visit): Promise<Answer> {
   return { page: { title: 'Reference', body, width: 'wide' } };
 }
 
-/** Without the version: strangers could look up its known flaws. */
+/** Without the version: anyone could look up its known flaws. */
 function referenceBody({ info, paths }: OpenapiDocument, { publicUrl }: Site): Html {
   const entries = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
