@@ -50,6 +50,6 @@ function changed(before: Integration, next: Integration): Done<'integration'> {
   return { next, deed: { did: 'changed', changed, ...('access' in changed && { accessChanged: true }) } };
 }
 
-function shown({ scope, keys, secrets, ...rest }: Integration): object {
+function shown({ scope, keys: _, secrets: __, ...rest }: Integration): object {
   return { ...rest, scope: scope.text };
 }

@@ -106,7 +106,7 @@ function accessHashOf(grant: Grant): Hex {
 }
 
 function reversed(hex: Hex): Hex {
-  return [...hex].reverse().join('') as Hex;
+  return hex.split('').reverse().join('') as Hex;
 }
 
 // By position, and what most grants lack is added at the end: this runs for every request with a token, and taking the values
@@ -173,7 +173,8 @@ function assertionText({ origin, identityId }: Grant): string | null {
       return `${identityId.replace(':', ' ')} ${origin.proof}`;
     case 'exchange':
       return `${identityId.replace(':', ' ')} exchange`;
-    default:
+    case 'device':
+    case 'certificate':
       return null;
   }
 }
