@@ -38,7 +38,10 @@ const ENDINGS: EndingRules = {
     'secret-dropped': ({ secrets, ...row }, deed) => (secrets ? withoutSecrets({ ...row, secrets }, deed) : row),
     disabled: (row) => ({ ...row, enabled: false }),
     // Whoever registers the client id again begins without keys and secrets.
-    removed: ({ keys: _, secrets: __, ...row }) => ({ ...row, enabled: false, removed: true }),
+    removed: (row) => {
+      const { keys: _, secrets: __, ...rest } = row;
+      return { ...rest, enabled: false, removed: true };
+    },
   },
   issuer: { withdrawn: (row) => ({ ...row, enabled: false }) },
   'token-issuer': { removed: (row) => ({ ...row, enabled: false }) },

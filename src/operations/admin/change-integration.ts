@@ -50,6 +50,7 @@ function changed(before: Integration, next: Integration): Done<'integration'> {
   return { next, deed: { did: 'changed', changed, ...('access' in changed && { accessChanged: true }) } };
 }
 
-function shown({ scope, keys: _, secrets: __, ...rest }: Integration): object {
+function shown(integration: Integration): object {
+  const { scope, keys: _, secrets: __, ...rest } = integration;
   return { ...rest, scope: scope.text };
 }
