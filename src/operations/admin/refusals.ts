@@ -209,6 +209,7 @@ const TABLE = {
 
   /** It will be possible later, without another act. */
   'not-now': {
+    'rollback-grew': ['a node has added lost acts to the %s that were handled', 'Run the command again.'],
     'clock-implausible': [
       '%s: nothing was changed',
       {

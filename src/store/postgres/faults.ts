@@ -39,6 +39,8 @@ export function unlessLocked(fault: unknown): undefined {
 /** Serialization failure and deadlock: nothing happened, and a retry helps. */
 const PASSING_CONFLICTS = new Set(['40001', '40P01']);
 
+const NO_PARTITION = '23514';
+
 /**
  * Temporary states, by SQLSTATE or its class: connection, resources (disk full, too many connections), operator's
  * intervention and time-outs, I/O, what an operator can undo (a missing table, schema or privilege, lost prepared
@@ -57,7 +59,7 @@ const PASSING = new Set([
   '28P01',
   '3D000',
   '0A000',
-  '23514',
+  NO_PARTITION,
 ]);
 const LOCK_NOT_AVAILABLE = '55P03';
 
@@ -71,6 +73,10 @@ const UNFIT_SESSION = /^(?:42|3F|26|0A000|25006)/;
 
 export function isPassingConflict(error: unknown): boolean {
   return error instanceof pg.DatabaseError && PASSING_CONFLICTS.has(error.code ?? '');
+}
+
+export function lacksPartition(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === NO_PARTITION;
 }
 
 export function isSessionUnfit(error: unknown): boolean {

@@ -133,7 +133,7 @@ async function refuseElsewhere(connection: Connection): Promise<void> {
 
 const ELSEWHERE: Statement = {
   name: 'ledgers_elsewhere',
-  text: `SELECT n.nspname::text, current_setting('search_path') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  text: `SELECT n.nspname::text, current_schema()::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relname = 'tessera_schema' AND c.relkind = 'r' AND to_regclass('tessera_schema') IS NULL ORDER BY 1 LIMIT 1`,
 };
 

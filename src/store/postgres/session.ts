@@ -49,7 +49,7 @@ const SAFE_COMMITS = ['on', 'remote_write', 'remote_apply'];
 function settingsFor({ schema, statementTimeoutMs }: Address): Settings {
   return {
     ...SETTINGS,
-    search_path: quoted(schema),
+    search_path: `${quoted(schema)}, pg_temp`, // otherwise temporary tables come first, also in functions of the schema's owner
     statement_timeout: String(statementTimeoutMs),
     idle_in_transaction_session_timeout: String(statementTimeoutMs),
     lock_timeout: String(LOCK_WAIT_MS),
@@ -90,7 +90,7 @@ function checkSession(wanted: Settings, found: ReadonlyMap<string, string>): voi
   }
 }
 
-/** The server and its timeline. A restored or promoted server has another one. Undefined if this role or server cannot say it. */
+/** The server, its timeline and start, and the database. Those that may lack commits have another. Undefined if it cannot be read. */
 export async function originOf(client: pg.Client): Promise<string | undefined> {
   try {
     const { rows } = await client.query<[string]>({ text: ORIGIN, rowMode: 'array' });
@@ -102,7 +102,8 @@ export async function originOf(client: pg.Client): Promise<string | undefined> {
 }
 
 /** `pg_control_checkpoint()` would show the timeline of the last checkpoint, not that of a standby that was promoted since. */
-const ORIGIN = `SELECT system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) FROM pg_control_system()`;
+const ORIGIN = `SELECT concat_ws('/', system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8),
+  extract(epoch FROM pg_postmaster_start_time()), (SELECT oid FROM pg_database WHERE datname = current_database())) FROM pg_control_system()`;
 
 function quoted(schema: string): string {
   return `"${schema.replaceAll('"', '""')}"`;
