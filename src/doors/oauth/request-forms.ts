@@ -5,7 +5,9 @@ import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
 import { ASSERTION_GRANT_TYPE, CERTIFICATE_GRANT_TYPE, EXCHANGE_GRANT_TYPE, GRANT_TYPES } from './grant-types.ts';
 import { IntrospectionParameters, RevocationParameters, TokenParameters } from './schemas.ts';
 
-const { client_id, scope, resource } = TokenParameters.properties;
+const { client_id, scope, resource, client_secret, client_assertion, client_assertion_type } =
+  TokenParameters.properties;
+const proof = { client_secret, client_assertion, client_assertion_type };
 const client = optional(withExample(client_id, 'orders-sync'));
 const scopes = optional(withExample(scope, 'orders:read stock:read'));
 
@@ -20,9 +22,7 @@ export const TokenForm = object(
     device_code: TokenParameters.properties.device_code,
     refresh_token: TokenParameters.properties.refresh_token,
     assertion: TokenParameters.properties.assertion,
-    client_secret: TokenParameters.properties.client_secret,
-    client_assertion: TokenParameters.properties.client_assertion,
-    client_assertion_type: TokenParameters.properties.client_assertion_type,
+    ...proof,
     subject_token: TokenParameters.properties.subject_token,
     subject_token_type: TokenParameters.properties.subject_token_type,
     requested_token_type: TokenParameters.properties.requested_token_type,
@@ -33,11 +33,15 @@ export const TokenForm = object(
   { title: 'OauthTokenRequest' },
 );
 
-export const DeviceForm = object({ client_id: client, scope: scopes, resource }, { title: 'OauthDeviceRequest' });
+export const DeviceForm = object(
+  { client_id: client, ...proof, scope: scopes, resource },
+  { title: 'OauthDeviceRequest' },
+);
 
 export const RevocationForm = object(
   {
     client_id: client,
+    ...proof,
     token: string({ description: 'A refresh or access token of any generation.', minLength: 1 }),
     token_type_hint: RevocationParameters.properties.token_type_hint,
   },
