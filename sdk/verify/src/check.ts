@@ -1,5 +1,6 @@
 // The decision: is this token good now? By what is known here if the revocation feed is fresh, otherwise by asking the service.
 import type { Claims } from './claims.ts';
+import type { DpopCall, DpopProofs } from './dpop.ts';
 import type { Feed } from './feed.ts';
 import type { Introspection, Known } from './introspection.ts';
 import type { Jwts } from './jwt.ts';
@@ -22,6 +23,8 @@ export interface Allowed {
   readonly expiresAt: number;
   /** `cnf`: SHA-256 of the certificate that the token is bound to, in base64url. With `checkBinding: false`, you must check it. */
   readonly boundTo?: string;
+  /** `cnf`: the thumbprint of the key that the token is bound to. With `checkBinding: false`, you must check the DPoP proof. */
+  readonly boundToKey?: string;
 }
 
 export type Checked = Allowed | Refusal;
@@ -29,6 +32,8 @@ export type Checked = Allowed | Refusal;
 export interface CheckOptions {
   /** The client certificate of the connection (DER), if it has one. For tokens that are bound to a certificate. */
   readonly certificate?: Uint8Array | undefined;
+  /** The call, for tokens that are bound to a key (`Authorization: DPoP`). */
+  readonly dpop?: DpopCall | undefined;
 }
 
 export interface Parts {
@@ -37,6 +42,7 @@ export interface Parts {
   readonly revocations: Revocations;
   readonly jwts: Jwts;
   readonly introspection: Introspection;
+  readonly proofs: DpopProofs;
 }
 
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;

@@ -4,9 +4,14 @@ import { type Answer, answerTo, type Refusal } from './refusal.ts';
 
 /** What a middleware gets, without depending on the frameworks. */
 export interface NodeRequestLike {
-  readonly headers: { readonly authorization?: string | undefined };
+  readonly headers: Readonly<Record<string, string | string[] | undefined>> & {
+    readonly authorization?: string | undefined;
+    readonly host?: string | undefined;
+  };
   readonly method?: string | undefined;
   readonly url?: string | undefined;
+  /** Of express, which cuts `url` in a router. */
+  readonly originalUrl?: string | undefined;
   readonly socket: unknown;
 }
 export interface NodeResponseLike {
@@ -24,9 +29,10 @@ export interface FastifyReplyLike {
 export interface HonoContextLike {
   readonly req: {
     header(name: string): string | undefined;
-    readonly raw: object;
-    readonly method?: string;
+    readonly method: string;
+    readonly url: string;
     readonly path?: string;
+    readonly raw: object;
   };
   readonly env?: unknown;
 }
@@ -45,16 +51,23 @@ export interface Middleware {
 
 /** A request, whatever the framework. */
 export interface Call {
-  readonly method: string | undefined;
+  readonly method: string;
   /** The path, as the caller sent it. */
   readonly target: string;
   readonly authorization: string | undefined;
   readonly certificate: Uint8Array | undefined;
+  /** For DPoP: the header, and the address. */
+  readonly proof: string | undefined;
+  readonly origin: string;
+  readonly path: string;
   /** What the caller of a request is remembered by. */
   readonly keys: readonly object[];
   allow(): unknown;
   refuse(answer: Answer): unknown;
 }
+
+/** What is checked of a request. */
+export type SentCall = Pick<Call, 'authorization' | 'certificate' | 'proof' | 'method' | 'origin' | 'path'>;
 
 type Next = () => unknown;
 
@@ -114,22 +127,48 @@ function honoCall(context: HonoContextLike, next: Next): Call {
   const { req, env } = context;
   const { incoming } = (env ?? {}) as { incoming?: NodeRequestLike }; // of @hono/node-server
   return {
-    method: req.method,
     target: req.path ?? '',
     authorization: req.header('authorization'),
     certificate: certificateOf(incoming?.socket),
+    proof: req.header('dpop'),
+    method: req.method,
+    ...addressOf(req.url),
     keys: [context, req.raw],
     allow: () => next(),
     refuse: ({ status, headers, body }) => new Response(body, { status, headers: { ...headers } }),
   };
 }
 
-type Sent = Pick<Call, 'method' | 'target' | 'authorization' | 'certificate'>;
+/** A request of the Fetch API, whose connection cannot be seen. */
+export function fetchCall({ method, url, headers }: Request): SentCall {
+  const [authorization, proof] = ['authorization', 'dpop'].map((name) => headers.get(name) ?? undefined);
+  return { authorization, certificate: undefined, proof, method, ...addressOf(url) };
+}
 
-/** Express cuts `url` where a middleware is mounted, and keeps the whole one. */
-function ofNode(request: NodeRequestLike & { readonly originalUrl?: string }): Sent {
-  const { headers, socket, method, url = '', originalUrl = url } = request;
-  return { method, target: originalUrl, authorization: headers.authorization, certificate: certificateOf(socket) };
+function ofNode({
+  headers,
+  socket,
+  method = '',
+  url = '',
+  originalUrl = url,
+}: NodeRequestLike): SentCall & Pick<Call, 'target'> {
+  const isTls = (socket as { readonly encrypted?: boolean } | undefined)?.encrypted === true;
+  const host = headers.host ?? headers[':authority'];
+  return {
+    authorization: headers.authorization,
+    certificate: certificateOf(socket),
+    // Several are joined with a comma, which no proof has.
+    proof: headers['dpop'] === undefined ? undefined : String(headers['dpop']),
+    method,
+    target: originalUrl,
+    ...addressOf(`${isTls ? 'https' : 'http'}://${String(host)}${originalUrl}`),
+  };
+}
+
+function addressOf(url: string): Pick<Call, 'origin' | 'path'> {
+  if (!URL.canParse(url)) return { origin: '', path: '' };
+  const { origin, pathname } = new URL(url);
+  return { origin, path: pathname };
 }
 
 export function refuseCall(call: Call, refusal: Refusal): unknown {

@@ -35,14 +35,33 @@ export function decideCertificate(facts: CertificateFacts): Outcome<CertificateG
   const { clientId, caller, integration, resourceServers } = facts;
   if (!clientId) return refuse('client-id-missing');
   if (!caller.ok) return caller;
+  const open = checkFlow(integration);
+  if (!open.ok) return open;
+  const target = requestedTarget(facts, open.value, resourceServers);
+  if (!target.ok) return target;
+  const served = checkServed(caller.value, open.value);
+  if (!served.ok) return served;
+  const objection = whyNotAllowed(caller.value.identity, open.value);
+  if (objection) return refuse(objection);
+  return accept({ caller: caller.value, integration: open.value, ...target.value });
+}
+
+/** The same for a caller that wants no grant of its own: it exchanges the token of another. */
+export function decideCertificateCaller(
+  caller: CertifiedCaller,
+  integration: Integration | undefined,
+): Outcome<Integration> {
+  const open = checkFlow(integration);
+  return open.ok ? checkServed(caller, open.value) : open;
+}
+
+function checkFlow(integration: Integration | undefined): Outcome<Integration> {
   if (!integration) return refuse('integration-unknown');
   if (!integration.enabled) return refuse('integration-disabled');
-  if (!integration.flows.certificate) return refuse('certificate-flow-disabled');
-  const target = requestedTarget(facts, integration, resourceServers);
-  if (!target.ok) return target;
-  const { identity, integrations } = caller.value;
-  if (integrations && !integrations.includes(integration.clientId)) return refuse('issuer-not-for-integration');
-  const objection = whyNotAllowed(identity, integration);
-  if (objection) return refuse(objection);
-  return accept({ caller: caller.value, integration, ...target.value });
+  return integration.flows.certificate ? accept(integration) : refuse('certificate-flow-disabled');
+}
+
+function checkServed({ integrations }: CertifiedCaller, integration: Integration): Outcome<Integration> {
+  const isServed = !integrations || integrations.includes(integration.clientId);
+  return isServed ? accept(integration) : refuse('issuer-not-for-integration');
 }

@@ -8,13 +8,14 @@ import { currentServer } from '../../operations/feed/follower.ts';
 import { firstPage, nextPage, type SnapshotPage } from '../../operations/feed/snapshot.ts';
 import { replyJson } from '../http/answers.ts';
 import { storyOf } from '../http/story.ts';
-import { feedEntry } from './feed-entry.ts';
+import { feedEntries } from './feed-entry.ts';
 import { FeedStreams } from './feed-streams.ts';
 import { askingServer, isStillProven } from './introspect.ts';
 import { PATHS } from './metadata.ts';
 import type { OauthMount } from './mount.ts';
-import { type OauthRefusal, replyOauthRefusal } from './reply.ts';
+import { replyOauthRefusal } from './reply.ts';
 import type { ClientParameters, Snapshot } from './schemas.ts';
+import type { OauthRefusal } from './wording.ts';
 
 export function mountRevocations(app: FastifyInstance, mount: OauthMount): void {
   const streams = new FeedStreams(mount.feed, mount.ports.store);
@@ -66,7 +67,7 @@ async function pageOf(
 
 function snapshotOf({ from, states, next }: SnapshotPage, server: ResourceServer): Snapshot {
   const cursor = cursorText(from, serverMark(server));
-  const entries = states.map((state) => feedEntry(state, server)).filter((entry) => entry !== undefined);
+  const entries = states.flatMap((state) => feedEntries(state, server));
   return { cursor, audience: server.audience, entries, ...(next !== undefined && { next: `${cursor}-${next}` }) };
 }
 

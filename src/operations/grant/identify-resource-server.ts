@@ -85,7 +85,8 @@ async function byAccessToken(
 ): Promise<ResourceServer | undefined> {
   const checked = await checkToken(accessToken, ports);
   if (!checked.ok) return undefined;
-  const { holder, boundTo, grant, token } = checked.value;
+  const { holder, boundTo, jkt, grant, token } = checked.value;
+  if (jkt !== undefined) return undefined; // no proof of its key is taken here
   const scope = parseScope(grant.scope);
   const audience = token.audience ?? grant.resource;
   if (!scope || !isForIssuerOnly(scope, audience, ports.registry.allResourceServers, ports.issuer)) return undefined;

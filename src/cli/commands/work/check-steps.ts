@@ -31,6 +31,8 @@ const REQUEST: CheckStep = {
     'client-id-ambiguous',
     'client-authentication-repeated',
     'client-authentication-unsupported',
+    'client-assertion-type-unsupported',
+    'token-type-unsupported',
     'credential-ambiguous',
     'credential-missing',
     'grant-type-missing',
@@ -39,6 +41,16 @@ const REQUEST: CheckStep = {
   ],
   clause: 'contract 4.1; RFC 6749 2.3, 5.2',
   ofRequest: true,
+};
+const PROOF: CheckStep = {
+  check: 'a DPoP proof is of this request, new and well signed, where one is sent or needed',
+  refusals: ['dpop-proof-invalid', 'dpop-nonce-needed', 'dpop-proof-missing'],
+  clause: 'RFC 9449 4.3, 8',
+};
+const AUTHENTICATED: CheckStep = {
+  check: 'the client has authenticated with its key or secret, where it sends one or needs one',
+  refusals: ['client-unproven', 'client-authentication-required'],
+  clause: 'RFC 6749 2.3; docs/workloads.md',
 };
 const CLIENT: CheckStep = { check: 'it names a client id', refusals: ['client-id-missing'], clause: 'contract 4' };
 const INTEGRATION: CheckStep = {
@@ -105,7 +117,9 @@ function step(check: string, refusals: readonly string[], clause: string): Check
 export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
   refresh: [
     HTTP,
+    PROOF,
     REQUEST,
+    AUTHENTICATED,
     INTEGRATION,
     step(
       'the refresh token was minted here and is unchanged',
@@ -117,6 +131,8 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
     step('the grant is not revoked', ['grant-revoked'], 'contract 3'),
     step('refresh_until has not passed', ['grant-expired'], 'contract 3'),
     step('the integration offers refresh', ['refresh-not-offered'], 'docs/spec-gaps.md, Departures'),
+    step('the grant may be refreshed at this door', ['grant-of-oauth-door'], 'docs/workloads.md'),
+    step('the key of the DPoP proof is that of the grant', ['dpop-key-differs'], 'RFC 9449 5'),
     step(
       'the certificate that the grant is bound to was presented',
       ['certificate-binding-unmet', 'revocation-unavailable'],
@@ -139,7 +155,9 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
   ],
   redeem: [
     HTTP,
+    PROOF,
     REQUEST,
+    AUTHENTICATED,
     INTEGRATION,
     DEVICE_FLOW,
     step('the device code was minted here and exists', ['device-code-not-authentic', 'key-missing'], 'contract 3'),
@@ -210,8 +228,10 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
   'authorize-assertion': [
     HTTP,
     LIMIT,
+    PROOF,
     REQUEST,
     INTEGRATION,
+    AUTHENTICATED,
     step('authorization by assertion is on for it', ['assertion-flow-disabled'], 'RFC 7523 2.1'),
     step(
       'the assertion is accepted: tessera token-issuer explain shows every step',
@@ -219,11 +239,36 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
       'RFC 7523 3; docs/workloads.md',
     ),
     step('the rule may serve this integration', ['token-issuer-not-for-integration'], 'docs/workloads.md'),
+    step(
+      'an assertion of an enterprise names the client that sends it',
+      ['assertion-of-another-integration'],
+      'ID-JAG 5; docs/workloads.md',
+    ),
     SCOPE,
     TARGET,
     step('the assertion names exactly one identity', ASSERTION_IDENTITY_VERDICTS, 'docs/workloads.md'),
     IDENTITY,
     step('the assertion was not used before', ['assertion-used'], 'RFC 7523 3'),
+  ],
+  'authorize-client': [HTTP, PROOF, LIMIT, REQUEST, INTEGRATION, AUTHENTICATED, SCOPE, TARGET, IDENTITY],
+  exchange: [
+    HTTP,
+    PROOF,
+    LIMIT,
+    REQUEST,
+    INTEGRATION,
+    AUTHENTICATED,
+    step(
+      'the subject token is live, and for the resource server of the client',
+      ['subject-token-invalid'],
+      'RFC 8693 2.2.2',
+    ),
+    step('the integration of the subject token lists the client', ['exchange-not-allowed'], 'docs/workloads.md'),
+    SCOPE,
+    step('the scope is within that of the subject token and of the list', ['scope-exceeds-grant'], 'RFC 8693 2.1'),
+    TARGET,
+    IDENTITY,
+    step('a bound token gives one that is bound to the client', ['exchange-unbound'], 'docs/workloads.md'),
   ],
   introspect: [HTTP, LIMIT, REQUEST, RESOURCE_SERVER],
   'snapshot-revocations': [HTTP, LIMIT, RESOURCE_SERVER],
