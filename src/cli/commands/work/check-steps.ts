@@ -5,114 +5,29 @@ import {
   ASSERTION_VERDICTS,
   CERTIFICATE_NAME_VERDICTS,
   CERTIFICATE_VERDICTS,
-  IDENTITY_REASONS,
 } from '../../../core/refusal.ts';
-import { TRANSPORT_REASONS } from '../../../doors/http/transport-refusal.ts';
-
-export interface CheckStep {
-  readonly check: string;
-  readonly refusals: readonly string[];
-  readonly clause: string;
-  /** Only a real request can be checked for this; a dry run leaves it out. */
-  readonly ofRequest?: true;
-}
-
-/** `key-missing` belongs to the step that checks the token. */
-const HTTP: CheckStep = {
-  check: 'the request is well-formed, and the server has room for it',
-  refusals: [...TRANSPORT_REASONS.filter((reason) => reason !== 'key-missing'), 'refresh-by-form'],
-  clause: 'contract 4, 7; RFC 9110',
-  ofRequest: true,
-};
-const REQUEST: CheckStep = {
-  check: 'it names a client id and exactly one credential, of the grant type it names',
-  refusals: [
-    'client-id-missing',
-    'client-id-ambiguous',
-    'client-authentication-repeated',
-    'client-authentication-unsupported',
-    'client-assertion-type-unsupported',
-    'token-type-unsupported',
-    'credential-ambiguous',
-    'credential-missing',
-    'grant-type-missing',
-    'grant-type-unsupported',
-    'token-missing',
-  ],
-  clause: 'contract 4.1; RFC 6749 2.3, 5.2',
-  ofRequest: true,
-};
-const PROOF: CheckStep = {
-  check: 'a DPoP proof is of this request, new and well signed, where one is sent or needed',
-  refusals: ['dpop-proof-invalid', 'dpop-nonce-needed', 'dpop-proof-missing'],
-  clause: 'RFC 9449 4.3, 8',
-};
-const AUTHENTICATED: CheckStep = {
-  check: 'the client has authenticated with its key or secret, where it sends one or needs one',
-  refusals: ['client-unproven', 'client-authentication-required'],
-  clause: 'RFC 6749 2.3; docs/workloads.md',
-};
-const CLIENT: CheckStep = { check: 'it names a client id', refusals: ['client-id-missing'], clause: 'contract 4' };
-const INTEGRATION: CheckStep = {
-  check: 'the integration is registered and enabled',
-  refusals: ['integration-unknown', 'integration-disabled'],
-  clause: 'contract 2.3',
-};
-const DEVICE_FLOW: CheckStep = {
-  check: 'device authorization is on, for the server and the integration',
-  refusals: ['device-flow-disabled'],
-  clause: 'contract 7.1',
-};
-const CODE_FLOW: CheckStep = {
-  check: 'authorization by code is on for the integration',
-  refusals: ['code-flow-disabled'],
-  clause: 'docs/agents.md',
-};
-const SCOPE: CheckStep = {
-  check: 'the scope is well-formed and within that of the integration',
-  refusals: ['scope-missing', 'scope-malformed', 'scope-exceeds-integration'],
-  clause: 'contract 2.2',
-};
-const TARGET: CheckStep = {
-  check: 'resource names resource servers that the scope concerns',
-  refusals: ['resource-unknown', 'resource-outside-scope'],
-  clause: 'RFC 8707 2',
-};
-const SCOPE_STILL: CheckStep = {
-  check: 'the integration still has the scope',
-  refusals: ['scope-no-longer-allowed'],
-  clause: 'contract 2.2; docs/spec-gaps.md, Scope',
-};
-const IDENTITY: CheckStep = {
-  check: 'the identity exists, is enabled, and may use the API and this integration',
-  refusals: IDENTITY_REASONS,
-  clause: 'contract 7.1; docs/spec-gaps.md, Administration',
-};
-const LIMIT: CheckStep = {
-  check: 'the address, the identity and the integration are within their limits',
-  refusals: ['rate-limited', 'cap-reached'],
-  clause: 'docs/operators.md, Under attack and overload',
-  ofRequest: true,
-};
-
-const RESOURCE_SERVER: CheckStep = {
-  check: 'the caller is a registered resource server',
-  refusals: ['resource-server-proof-missing', 'resource-server-unproven'],
-  clause: 'RFC 7662 2.1',
-};
-const BEARER: CheckStep = {
-  check: 'there is a bearer token in the header',
-  refusals: ['access-token-missing', 'access-token-in-query'],
-  clause: 'RFC 6750 2',
-  ofRequest: true,
-};
+import {
+  AUTHENTICATED,
+  BEARER,
+  type CheckStep,
+  CLIENT,
+  CODE_FLOW,
+  DEVICE_FLOW,
+  HTTP,
+  IDENTITY,
+  INTEGRATION,
+  LIMIT,
+  PROOF,
+  REQUEST,
+  RESOURCE_SERVER,
+  SCOPE,
+  SCOPE_STILL,
+  step,
+  TARGET,
+} from './common-steps.ts';
 
 /** For a scope alone, whatever the operation. */
 export const SCOPE_STEPS: readonly CheckStep[] = [INTEGRATION, SCOPE];
-
-function step(check: string, refusals: readonly string[], clause: string): CheckStep {
-  return { check, refusals, clause };
-}
 
 export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
   refresh: [
