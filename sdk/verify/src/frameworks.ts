@@ -6,7 +6,6 @@ import { type Answer, answerTo, type Refusal } from './refusal.ts';
 export interface NodeRequestLike {
   readonly headers: Readonly<Record<string, string | string[] | undefined>> & {
     readonly authorization?: string | undefined;
-    readonly host?: string | undefined;
   };
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -52,10 +51,9 @@ export interface Middleware {
 export interface Call {
   readonly authorization: string | undefined;
   readonly certificate: Uint8Array | undefined;
-  /** For DPoP: the header, the method, and the address. */
+  /** For DPoP: the header, the method, and the path. */
   readonly proof: string | undefined;
   readonly method: string;
-  readonly origin: string;
   readonly path: string;
   /** What the caller of a request is remembered by. */
   readonly keys: readonly object[];
@@ -125,32 +123,30 @@ function honoCall(context: HonoContextLike, next: Next): Call {
     certificate: certificateOf(incoming?.socket),
     proof: req.header('dpop'),
     method: req.method,
-    ...addressOf(req.url),
+    path: pathOf(req.url),
     keys: [context, req.raw],
     allow: () => next(),
     refuse: ({ status, headers, body }) => new Response(body, { status, headers: { ...headers } }),
   };
 }
 
-type OfRequest = Pick<Call, 'authorization' | 'certificate' | 'proof' | 'method' | 'origin' | 'path'>;
+type OfRequest = Pick<Call, 'authorization' | 'certificate' | 'proof' | 'method' | 'path'>;
 
 function ofNode({ headers, socket, method = '', url = '', originalUrl = url }: NodeRequestLike): OfRequest {
-  const isTls = (socket as { readonly encrypted?: boolean } | undefined)?.encrypted === true;
-  const host = headers.host ?? headers[':authority'];
   return {
     authorization: headers.authorization,
     certificate: certificateOf(socket),
     // Several are joined with a comma, which no proof has.
     proof: headers['dpop'] === undefined ? undefined : String(headers['dpop']),
     method,
-    ...addressOf(`${isTls ? 'https' : 'http'}://${String(host)}${originalUrl}`),
+    path: pathOf(originalUrl),
   };
 }
 
-function addressOf(url: string): Pick<Call, 'origin' | 'path'> {
-  if (!URL.canParse(url)) return { origin: '', path: '' };
-  const { origin, pathname } = new URL(url);
-  return { origin, path: pathname };
+/** Of an address, or of what a request line has. */
+function pathOf(target: string): string {
+  const url = target.startsWith('/') ? `http://localhost${target}` : target;
+  return URL.canParse(url) ? new URL(url).pathname : '';
 }
 
 export function refuseCall(call: Call, refusal: Refusal): unknown {

@@ -227,12 +227,5 @@ export const MIGRATIONS: readonly Migration[] = [
       'SELECT tessera_extend_events(0)',
     ],
   },
-  {
-    additive: true,
-    steps: [
-      'ALTER TABLE grants ADD COLUMN IF NOT EXISTS terms text, ADD COLUMN IF NOT EXISTS parent bytea',
-      'DROP INDEX CONCURRENTLY IF EXISTS grants_parent', // unfinished
-      'CREATE INDEX CONCURRENTLY grants_parent ON grants (parent) WHERE parent IS NOT NULL',
-    ],
-  },
+  { additive: true, steps: ['ALTER TABLE grants ADD COLUMN terms text'] },
 ];
