@@ -7,7 +7,15 @@ import { JWT_LIFETIME_MAX } from './settings.ts';
 import { after, type EpochSeconds, type Seconds, seconds } from './time.ts';
 
 export type FeedState =
-  | GrantState
+  | {
+      readonly about: 'grant';
+      readonly grantId: string;
+      /** Of the grant. Undefined: the event does not say it. */
+      readonly scope: Scope | undefined;
+      /** The audiences that it is limited to. */
+      readonly resource?: readonly string[];
+      readonly keepUntil: EpochSeconds;
+    }
   | IdentityState
   | {
       readonly about: 'integration';
@@ -21,18 +29,6 @@ export type FeedState =
   | { readonly about: 'keys'; readonly changedAt: EpochSeconds }
   /** Never sent: a follower that speaks for this resource server must start again. */
   | { readonly about: 'resource-server'; readonly id: string };
-
-export interface GrantState {
-  readonly about: 'grant';
-  readonly grantId: string;
-  /** Of the grant. Undefined: the event does not say it. */
-  readonly scope: Scope | undefined;
-  /** The audiences that it is limited to. */
-  readonly resource?: readonly string[];
-  readonly keepUntil: EpochSeconds;
-  /** The grants that its tokens were exchanged for: they have ended with it. */
-  readonly below?: readonly GrantState[];
-}
 
 export interface IdentityState {
   readonly about: 'identity';

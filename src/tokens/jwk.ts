@@ -23,7 +23,8 @@ export function readPublicJwk(value: unknown): PublicJwk | string {
   if (typeof value !== 'object' || value === null) return 'it is not a JSON object';
   const given = value as Readonly<Record<string, unknown>>;
   if ('d' in given || 'k' in given) return 'it is a private or symmetric key';
-  const names = MEMBERS[String(given['kty'])];
+  const { kty } = given;
+  const names = typeof kty === 'string' && Object.hasOwn(MEMBERS, kty) ? MEMBERS[kty] : undefined;
   if (!names) return 'its kty is not EC, OKP or RSA';
   if (!names.every((name) => typeof given[name] === 'string')) return `it lacks ${names.join(', ')}`;
   const members = Object.fromEntries(names.map((name) => [name, given[name] as string]));

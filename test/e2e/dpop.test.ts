@@ -121,7 +121,8 @@ suite('attacks on proofs', () => {
 
   test('a swapped key, a private key, a symmetric key and a second header are refused', async () => {
     const other = await dpopKey();
-    for (const jwk of [other.jwk, { ...key.jwk, d: 'AAAA' }, { kty: 'oct', k: 'AAAA' }])
+    const malformed = ['constructor', '__proto__', {}].map((kty) => ({ kty }));
+    for (const jwk of [other.jwk, { ...key.jwk, d: 'AAAA' }, { kty: 'oct', k: 'AAAA' }, ...malformed])
       assertRefused(await send(refreshing('x'), {}, { jwk }), 400, 'invalid_dpop_proof');
     const proofs = [await key.proof({ htu: HTU }), await key.proof({ htu: HTU })].join(', ');
     assertRefused(await scene.post(TOKEN, refreshing('x'), { dpop: proofs }), 400, 'invalid_dpop_proof');

@@ -3,15 +3,16 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import type { Integration } from '../../src/core/integration.ts';
 import type { ResourceServerId } from '../../src/core/resource-server.ts';
-import { grants, grantsOf } from '../../src/store/tables/grants.ts';
+import { integrationIdentity } from '../../src/operations/grant/derived-identity.ts';
 import { identities } from '../../src/store/tables/identities.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { claimsIn } from '../jwt-node.ts';
 import { ADA, anIdentity, anIntegration, ORDERS_AUDIENCE, scopeOf } from '../samples.ts';
 import type { Answer } from './caller.ts';
 import { ASSERTION_TYPE, ClientScene, ROBOT, TOKEN } from './client-scene.ts';
-import { ORDERS, STOCK, STOCK_AUDIENCE } from './introspection-scene.ts';
-import { assertRefused, basic } from './oauth-steps.ts';
-import { clientId } from './service.ts';
+import { ORDERS, ordersServer, STOCK, STOCK_AUDIENCE } from './introspection-scene.ts';
+import { assertRefused } from './oauth-steps.ts';
+import { clientId, registryFollows } from './service.ts';
 import { CLIENT } from './steps.ts';
 
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -49,6 +50,11 @@ async function exchanged(token?: string, fields: Record<string, string> = {}): P
   const answer = await exchange(token, fields);
   assert.equal(answer.status, 200, answer.text);
   return answer.json as Record<string, string>;
+}
+
+function byCertificate(subject_token = '', caller = scene.ada): Promise<Answer> {
+  const fields = { grant_type: EXCHANGE, subject_token, subject_token_type: ACCESS_TOKEN, client_id: ROBOT };
+  return scene.post(TOKEN, fields, {}, caller);
 }
 
 suite('RFC 8693: an API exchanges the token that it received', () => {
@@ -133,26 +139,37 @@ suite('attacks on an exchange', () => {
     await scene.assertInactive(second, STOCK);
   });
 
-  test('the feed says that it ended with its parent, also in a snapshot, and through a chain', async () => {
-    const pair = await subject();
-    const { access_token: child = '' } = await exchanged(pair['access_token']);
-    await scene.registerRobot({ ...asApi, exchange: [{ integration: clientId(ROBOT), scope: 'stock:read' }] });
-    const { access_token: grandchild = '' } = await exchanged(pair['access_token']).then(async () => exchanged(child));
-    const where = grantsOf.integration(ROBOT);
-    const ids = (await service.ports.store.page(grants, { where, limit: 500 })).slice(-3).map(({ id }) => id);
-    await scene.accepted('/oauth2/revoke', { client_id: CLIENT, token: pair['access_token'] ?? '' });
-    await scene.assertInactive(grandchild, STOCK);
-    const headers = { accept: 'application/json', ...basic(STOCK.id, STOCK.secret) };
-    const { json } = await scene.stranger.ask({ path: '/oauth2/revocations', headers });
-    const ended = (json['entries'] as Record<string, string>[]).map(({ grant }) => grant);
-    for (const id of ids) assert.ok(ended.includes(id), id);
+  test('it ends when the list no longer names the API, or the API is disabled, also further down a chain', async () => {
+    const chain = { ...asApi, exchange: [{ integration: clientId(ROBOT), scope: 'orders:read;stock:read' }] };
+    await scene.registerRobot(chain);
+    const { access_token: child = '' } = await exchanged((await subject())['access_token']);
+    const { access_token: grandchild = '' } = await exchanged(child);
+    const bothAre = async (claim: 'activeAnswer' | 'assertInactive') => {
+      for (const token of [child, grandchild]) await scene[claim](token, STOCK);
+    };
+    await bothAre('activeAnswer');
+    for (const exchange of [[], [{ integration: clientId(ROBOT), scope: 'orders:read' }]]) {
+      await registerShop({ exchange });
+      await bothAre('assertInactive');
+    }
+    await registerShop();
+    const api = integrationIdentity({ clientId: clientId(ROBOT) });
+    await service.put(identities, { ...api, enabled: false });
+    await bothAre('assertInactive');
+    await service.put(identities, api);
+    await bothAre('activeAnswer');
     await scene.registerRobot(asApi);
   });
 
+  test('it lives for an hour at most', async () => {
+    const { access_token: parent, expires_in } = await subject();
+    assert.ok(Number(expires_in) > 3600);
+    assert.ok(Number((await exchanged(parent))['expires_in']) <= 3600);
+  });
+
   test('it is never asked for by a bare client_id', async () => {
-    const { access_token: subject_token = '' } = await subject();
-    const fields = { grant_type: EXCHANGE, subject_token, subject_token_type: ACCESS_TOKEN, client_id: ROBOT };
-    assertRefused(await scene.post(TOKEN, fields), 401, 'invalid_client');
+    const { access_token } = await subject();
+    assertRefused(await byCertificate(access_token, scene.stranger), 401, 'invalid_client');
   });
 
   test('only by the API that the token is for, and that its integration lists', async () => {
@@ -170,19 +187,19 @@ suite('attacks on an exchange', () => {
     assertRefused(await exchange(good, { actor_token: 'x' }), 400, 'invalid_request');
   });
 
-  test('it does not shed a binding: a bound token gives one that is bound to the caller', async () => {
+  test('it does not shed a binding: a bound token gives one that is bound to the certificate that speaks for the API', async () => {
     await registerShop({ binding: 'certificate' });
     const bound = await scene.accepted(TOKEN, { client_id: CLIENT, grant_type: 'client_credentials' }, scene.ada);
     assertRefused(await exchange(bound['access_token']), 400, 'invalid_request');
-    await scene.registerRobot({ ...asApi, flows: { device: false, certificate: true } });
-    const fields = {
-      grant_type: EXCHANGE,
-      subject_token: bound['access_token'] ?? '',
-      subject_token_type: ACCESS_TOKEN,
-      client_id: ROBOT,
-    };
-    const child = await scene.accepted(TOKEN, fields, scene.ada);
-    const { cnf } = await scene.activeAnswer(child['access_token'] ?? '', STOCK);
+    const flows = { device: false, certificate: true };
+    await scene.registerRobot({ ...asApi, flows });
+    assertRefused(await byCertificate(bound['access_token'], scene.ada), 401, 'invalid_client');
+    await service.register(anIntegration({ clientId: clientId(ROBOT), ...asApi, flows }));
+    assertRefused(await byCertificate(bound['access_token'], scene.ada), 400, 'unauthorized_client');
+    await service.put(resourceServers, { ...ordersServer(service), identity: ADA });
+    await registryFollows();
+    const child = await byCertificate(bound['access_token'], scene.ada);
+    const { cnf } = await scene.activeAnswer(String(child.json['access_token']), STOCK);
     assert.ok((cnf as Record<string, string>)['x5t#S256']);
     await registerShop();
     await scene.registerRobot(asApi);

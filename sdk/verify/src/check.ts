@@ -48,8 +48,8 @@ export interface Parts {
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 const JWT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 const LONGEST = 16_384;
-/** For how long an answer "not active" is kept. Short: an identity may be enabled again. */
-const REFUSED_MS = 5_000;
+/** For how long an answer is kept that the feed does not correct: "not active", and about an exchanged token. */
+const SHORT_MS = 5_000;
 
 const INVALID = refuse(
   'token-invalid',
@@ -70,7 +70,7 @@ async function checkJwt(token: string, parts: Parts): Promise<Claims | Refusal> 
   const read = await parts.jwts.read(token).catch(unlessAway);
   if (read === undefined) return INVALID;
   if (read === 'away') return askOr(token, undefined, parts); // nothing is known about the signature
-  if (parts.revocations.needsIntrospection(read)) return checkKnown(token, read, parts);
+  if (read.isExchanged || parts.revocations.needsIntrospection(read)) return checkKnown(token, read, parts);
   if (parts.feed.isFresh) return read;
   const checked = await checkKnown(token, read, parts);
   // What was known a moment ago still counts if the service cannot be asked.
@@ -83,13 +83,13 @@ async function checkKnown(token: string, verified: Claims | undefined, parts: Pa
   if (known && isRecent(known, parts)) return known.claims ?? INVALID;
   const claims = verified ?? known?.claims;
   if (claims && parts.revocations.whyRevoked(claims) !== undefined) return claims; // refused anyway: no need to ask
-  return askOr(token, claims, parts);
+  return askOr(token, claims?.isExchanged ? undefined : claims, parts);
 }
 
 function isRecent({ claims, askedAt }: Known, { settings, feed, revocations }: Parts): boolean {
   const age = settings.now() - askedAt;
   if (age < 0) return false; // the clock was set back
-  if (!claims) return age < REFUSED_MS;
+  if (!claims || claims.isExchanged) return age < SHORT_MS;
   if (!revocations.covers(claims, askedAt)) return false;
   // Without the feed, an answer is worth as much as the last news of the feed would be.
   const longest = feed.isFresh ? settings.cacheFor : Math.min(settings.cacheFor, settings.maxStale);

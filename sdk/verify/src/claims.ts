@@ -16,11 +16,13 @@ export interface Claims {
   readonly boundTo?: string;
   /** RFC 7638 thumbprint of the key that the token is bound to (DPoP), in base64url. */
   readonly boundToKey?: string;
+  /** Whether an API exchanged another token for it (`act`): it ends with that one, which the revocation feed does not say. */
+  readonly isExchanged?: true;
 }
 
 /** Undefined if a claim that every token has is missing. */
 export function claimsOf(given: Readonly<Record<string, unknown>>): Claims | undefined {
-  const { sub, client_id: client, integration = client, scope = '', iat, exp, jti, cnf } = given;
+  const { sub, client_id: client, integration = client, scope = '', iat, exp, jti, cnf, act } = given;
   if (typeof sub !== 'string' || typeof client !== 'string' || typeof integration !== 'string') return undefined;
   if (typeof scope !== 'string') return undefined;
   if (typeof iat !== 'number' || typeof exp !== 'number' || typeof jti !== 'string') return undefined;
@@ -37,5 +39,6 @@ export function claimsOf(given: Readonly<Record<string, unknown>>): Claims | und
     grant: jti.split('.')[0] ?? jti,
     ...(typeof boundTo === 'string' && { boundTo }),
     ...(typeof boundToKey === 'string' && { boundToKey }),
+    ...(act !== undefined && { isExchanged: true }),
   };
 }

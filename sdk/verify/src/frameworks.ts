@@ -6,7 +6,6 @@ import { type Answer, answerTo, type Refusal } from './refusal.ts';
 export interface NodeRequestLike {
   readonly headers: Readonly<Record<string, string | string[] | undefined>> & {
     readonly authorization?: string | undefined;
-    readonly host?: string | undefined;
   };
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -56,9 +55,8 @@ export interface Call {
   readonly target: string;
   readonly authorization: string | undefined;
   readonly certificate: Uint8Array | undefined;
-  /** For DPoP: the header, and the address. */
+  /** For DPoP: the header, and the path. */
   readonly proof: string | undefined;
-  readonly origin: string;
   readonly path: string;
   /** What the caller of a request is remembered by. */
   readonly keys: readonly object[];
@@ -67,7 +65,7 @@ export interface Call {
 }
 
 /** What is checked of a request. */
-export type SentCall = Pick<Call, 'authorization' | 'certificate' | 'proof' | 'method' | 'origin' | 'path'>;
+export type SentCall = Pick<Call, 'authorization' | 'certificate' | 'proof' | 'method' | 'path'>;
 
 type Next = () => unknown;
 
@@ -132,7 +130,7 @@ function honoCall(context: HonoContextLike, next: Next): Call {
     certificate: certificateOf(incoming?.socket),
     proof: req.header('dpop'),
     method: req.method,
-    ...addressOf(req.url),
+    path: pathOf(req.url),
     keys: [context, req.raw],
     allow: () => next(),
     refuse: ({ status, headers, body }) => new Response(body, { status, headers: { ...headers } }),
@@ -142,7 +140,7 @@ function honoCall(context: HonoContextLike, next: Next): Call {
 /** A request of the Fetch API, whose connection cannot be seen. */
 export function fetchCall({ method, url, headers }: Request): SentCall {
   const [authorization, proof] = ['authorization', 'dpop'].map((name) => headers.get(name) ?? undefined);
-  return { authorization, certificate: undefined, proof, method, ...addressOf(url) };
+  return { authorization, certificate: undefined, proof, method, path: pathOf(url) };
 }
 
 function ofNode({
@@ -152,8 +150,6 @@ function ofNode({
   url = '',
   originalUrl = url,
 }: NodeRequestLike): SentCall & Pick<Call, 'target'> {
-  const isTls = (socket as { readonly encrypted?: boolean } | undefined)?.encrypted === true;
-  const host = headers.host ?? headers[':authority'];
   return {
     authorization: headers.authorization,
     certificate: certificateOf(socket),
@@ -161,14 +157,14 @@ function ofNode({
     proof: headers['dpop'] === undefined ? undefined : String(headers['dpop']),
     method,
     target: originalUrl,
-    ...addressOf(`${isTls ? 'https' : 'http'}://${String(host)}${originalUrl}`),
+    path: pathOf(originalUrl),
   };
 }
 
-function addressOf(url: string): Pick<Call, 'origin' | 'path'> {
-  if (!URL.canParse(url)) return { origin: '', path: '' };
-  const { origin, pathname } = new URL(url);
-  return { origin, path: pathname };
+/** Of an address, or of what a request line has. */
+function pathOf(target: string): string {
+  const url = target.startsWith('/') ? `http://localhost${target}` : target;
+  return URL.canParse(url) ? new URL(url).pathname : '';
 }
 
 export function refuseCall(call: Call, refusal: Refusal): unknown {

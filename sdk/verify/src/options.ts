@@ -22,8 +22,8 @@ export interface VerifierOptions {
   /** Whether a token that is bound to a certificate (`cnf`) needs this certificate on the connection. Default true. */
   readonly checkBinding?: boolean | undefined;
   /**
-   * The address of this API as callers write it, such as `https://orders.example.com`, which DPoP proofs name. Default: `Host` and
-   * whether the connection is TLS; behind a proxy that ends TLS, give it.
+   * The address of this API as callers write it, such as `https://orders.example.com`, which DPoP proofs name. Default: that of
+   * `audience`, if it is an https address; otherwise tokens that are bound to a key are refused.
    */
   readonly origin?: string | undefined;
   /** Certificates that the service's own certificate is checked by: PEM text, not a path. Default: what the machine trusts. */
@@ -72,7 +72,8 @@ export function settingsOf(options: VerifierOptions): Settings {
   const issuer = checkIssuer(options?.issuer);
   const resourceServer = checkResourceServer(options.resourceServer);
   const ticks = options.now ?? (() => performance.now());
-  const settings = { ...DEFAULTS, ...given, issuer, resourceServer, ticks } as Settings;
+  const origin = originOf(resourceServer.audience);
+  const settings = { ...DEFAULTS, origin, ...given, issuer, resourceServer, ticks } as Settings;
   for (const [name, [isGood, must]] of Object.entries(RULES))
     if (!isGood(settings[name as keyof Settings])) throw new TypeError(`${name} must be ${must}`);
   return settings;
@@ -88,6 +89,10 @@ const isPem = (value: unknown) =>
 
 const isOrigin = (value: unknown) =>
   value === undefined || (typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value);
+
+function originOf(audience: string): string | undefined {
+  return audience.startsWith('https://') && URL.canParse(audience) ? new URL(audience).origin : undefined;
+}
 
 const RULES: Readonly<Record<string, Rule>> = {
   onOutage: [(value) => value === 'refuse' || value === 'trust-until-expiry', "'refuse' or 'trust-until-expiry'"],

@@ -11,7 +11,7 @@ import { Jwts } from './jwt.ts';
 import { settingsOf, type VerifierOptions } from './options.ts';
 import { type Answer, answerTo, type Refusal, refuse } from './refusal.ts';
 import { type McpAuth, mcpAuth, ResourceMetadata } from './resource-metadata.ts';
-import { Revocations } from './revocations.ts';
+import { isBareWithin, Revocations } from './revocations.ts';
 import { Service } from './service.ts';
 
 export interface Guard {
@@ -52,6 +52,8 @@ const START_MS = 5_000;
 const TOKEN = /^(bearer|dpop) +([^ ]+)$/i;
 
 const NOT_BOUND = refuse('token-invalid', 'This token is not bound to a key. Send it as Authorization: Bearer.');
+/** `Host` says nothing: the caller writes it, so a proof for another API would fit. */
+const NO_ORIGIN = refuse('proof-invalid', 'This API takes no tokens bound to a key: its option origin is not set.');
 const MISSING = refuse('token-missing', 'Send an access token as Authorization: Bearer.');
 
 /**
@@ -202,7 +204,9 @@ class ServiceGuard implements Guard {
     if (token === undefined) return MISSING;
     const isDpop = scheme.toLowerCase() === 'dpop';
     const { certificate, proof, method } = call;
-    const url = `${this.#parts.settings.origin ?? call.origin}${call.path}`;
+    const { origin } = this.#parts.settings;
+    if (isDpop && origin === undefined) return NO_ORIGIN;
+    const url = `${origin}${call.path}`;
     const checked = await this.check(token, { certificate, dpop: isDpop ? { proof, method, url } : undefined });
     // RFC 9449 7.1: the scheme says that the token is bound.
     return checked.ok && isDpop && checked.boundToKey === undefined ? NOT_BOUND : checked;
@@ -231,7 +235,5 @@ function whyInsufficient({ scope }: Allowed, permissions: readonly string[]): Re
 
 /** A resource without a permission is satisfied by any permission on it. */
 function hasPermission(scope: readonly string[], permission: string): boolean {
-  return (
-    scope.includes(permission) || (!permission.includes(':') && scope.some((item) => item.startsWith(`${permission}:`)))
-  );
+  return scope.includes(permission) || isBareWithin(permission, scope);
 }

@@ -6,7 +6,8 @@ import type { ClientId, Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import type { ResourceServer } from '../resource-server.ts';
 import type { Target } from './audience.ts';
-import { whyNotAllowed } from './identity.ts';
+import { isConfidential } from './client.ts';
+import { spokenForBy, whyNotAllowed } from './identity.ts';
 import { requestedTarget, type WantedTarget } from './scope.ts';
 
 /** A caller whose certificate was accepted and mapped to an identity. */
@@ -46,13 +47,26 @@ export function decideCertificate(facts: CertificateFacts): Outcome<CertificateG
   return accept({ caller: caller.value, integration: open.value, ...target.value });
 }
 
-/** The same for a caller that wants no grant of its own: it exchanges the token of another. */
+/** For a caller that exchanges the token of another: any certificate could name this integration, only one speaks for its API. */
 export function decideCertificateCaller(
   caller: CertifiedCaller,
   integration: Integration | undefined,
+  resourceServers: readonly ResourceServer[],
 ): Outcome<Integration> {
   const open = checkFlow(integration);
-  return open.ok ? checkServed(caller, open.value) : open;
+  if (!open.ok) return open;
+  if (isConfidential(open.value)) return refuse('client-authentication-required');
+  const server = serverOfCertificate(caller, open.value.resourceServer, resourceServers);
+  return server ? open : refuse('exchange-not-allowed');
+}
+
+/** The resource server that a certificate speaks for. An issuer that is limited to some integrations serves nothing else. */
+export function serverOfCertificate(
+  { identity, integrations }: CertifiedCaller,
+  id: string | undefined,
+  resourceServers: readonly ResourceServer[],
+): ResourceServer | undefined {
+  return integrations ? undefined : spokenForBy(identity, id, resourceServers);
 }
 
 function checkFlow(integration: Integration | undefined): Outcome<Integration> {

@@ -50,6 +50,11 @@ export function liveSecrets({ flows, secrets = [] }: Integration, now: EpochSeco
   return flows.secret ? secrets.filter(({ endsAt }) => now < endsAt) : [];
 }
 
+/** Whether a client id alone proves too little. Secrets that have ended count: time must not open an integration. */
+export function isConfidential({ keys, flows, secrets = [] }: Integration): boolean {
+  return keys !== undefined || (flows.secret === true && secrets.length > 0);
+}
+
 /** How long before its end a secret is warned of. */
 const WARNED_BEFORE = seconds(14 * 86_400);
 

@@ -45,7 +45,7 @@ export function decideExchange(facts: ExchangeFacts): Outcome<DecidedExchange> {
   const server = resourceServers.find(({ id }) => id === integration.resourceServer);
   if (!server) return refuse('exchange-not-allowed');
   if (!scopeSeenBy(server, subject.scope, audience ?? subject.grant.resource)) return refuse('subject-token-invalid');
-  const entry = subject.integration.exchange?.find((each) => each.integration === integration.clientId);
+  const entry = entryFor(integration, subject);
   if (!entry || actorsOf(subject.grant) >= MOST_ACTORS) return refuse('exchange-not-allowed');
   const within = limitOf(entry, subject.scope);
   if (!within) return refuse('scope-exceeds-grant');
@@ -58,6 +58,27 @@ export function decideExchange(facts: ExchangeFacts): Outcome<DecidedExchange> {
   const before = subject.grant.terms?.actor;
   const actor = { identityId: identity.id, clientId: integration.clientId, ...(before && { actor: before }) };
   return accept({ ...target.value, actor });
+}
+
+/**
+ * What an exchanged token allows now: within its parent, and within what the parent's integration lets the actor have. `subject`:
+ * the parent; `actor`: who exchanged it.
+ */
+export function scopeOfExchanged(
+  { integration, scope }: CheckedAccess,
+  subject: CheckedAccess,
+  actor: Identity | undefined,
+): Outcome<Scope> {
+  const objection = whyNotAllowed(actor, integration);
+  if (objection) return refuse(objection);
+  const entry = entryFor(integration, subject);
+  const limit = entry && limitOf(entry, subject.scope);
+  const left = limit && narrow(scope, limit);
+  return left ? accept(left) : refuse('scope-no-longer-allowed');
+}
+
+function entryFor({ clientId }: Integration, { integration: { exchange } }: CheckedAccess): ExchangeEntry | undefined {
+  return exchange?.find((each) => each.integration === clientId);
 }
 
 function limitOf({ scope }: ExchangeEntry, subject: Scope): Scope | undefined {

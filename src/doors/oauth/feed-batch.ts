@@ -2,7 +2,7 @@
 import type { ResourceServer } from '../../core/resource-server.ts';
 import { cursorText, type Position, serverMark } from '../../operations/feed/cursor.ts';
 import type { FeedItem } from '../../operations/feed/read-feed.ts';
-import { feedEntries } from './feed-entry.ts';
+import { feedEntry } from './feed-entry.ts';
 
 /** A batch ends with the item that reaches this. It is what the service holds for a follower that does not read. */
 const BATCH_BYTES = 16_384;
@@ -48,8 +48,8 @@ function batchOf(items: readonly [FeedItem, ...FeedItem[]], server: ResourceServ
 }
 
 function itemText(item: FeedItem, server: ResourceServer, mark: string): string {
-  const entries = item.state ? feedEntries(item.state, server) : [];
-  const [last = '', ...before] = entries.map((entry) => `data: ${JSON.stringify(entry)}\n`).reverse();
-  // Only the last one of an item moves the cursor; one without data does nothing else.
-  return `${before.map((data) => `${data}\n`).join('')}id: ${cursorText(item, mark)}\n${last}\n`;
+  const entry = item.state && feedEntry(item.state, server);
+  // Without data, it only moves the cursor.
+  const data = entry ? `data: ${JSON.stringify(entry)}\n` : '';
+  return `id: ${cursorText(item, mark)}\n${data}\n`;
 }

@@ -5,14 +5,8 @@ import { isConcerned, serves } from '../../core/rules/audience.ts';
 import { narrowToResources, scopeItems } from '../../core/scope.ts';
 import type { FeedEntry } from './schemas.ts';
 
-/** What this resource server is sent of a state. */
-export function feedEntries(state: FeedState, server: ResourceServer): readonly FeedEntry[] {
-  const below = state.about === 'grant' ? (state.below ?? []).flatMap((child) => feedEntries(child, server)) : [];
-  const entry = entryOf(state, server);
-  return entry ? [...below, entry] : below;
-}
-
-function entryOf(state: FeedState, server: ResourceServer): FeedEntry | undefined {
+/** Undefined for what this resource server is not sent. */
+export function feedEntry(state: FeedState, server: ResourceServer): FeedEntry | undefined {
   if (!isConcerned(server, state)) return undefined;
   switch (state.about) {
     case 'grant':

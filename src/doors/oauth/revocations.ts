@@ -8,7 +8,7 @@ import { currentServer } from '../../operations/feed/follower.ts';
 import { firstPage, nextPage, type SnapshotPage } from '../../operations/feed/snapshot.ts';
 import { replyJson } from '../http/answers.ts';
 import { storyOf } from '../http/story.ts';
-import { feedEntries } from './feed-entry.ts';
+import { feedEntry } from './feed-entry.ts';
 import { FeedStreams } from './feed-streams.ts';
 import { askingServer, isStillProven } from './introspect.ts';
 import { PATHS } from './metadata.ts';
@@ -67,7 +67,7 @@ async function pageOf(
 
 function snapshotOf({ from, states, next }: SnapshotPage, server: ResourceServer): Snapshot {
   const cursor = cursorText(from, serverMark(server));
-  const entries = states.flatMap((state) => feedEntries(state, server));
+  const entries = states.map((state) => feedEntry(state, server)).filter((entry) => entry !== undefined);
   return { cursor, audience: server.audience, entries, ...(next !== undefined && { next: `${cursor}-${next}` }) };
 }
 

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { isNews } from '../../core/act.ts';
 import type { EventOf } from '../../core/event.ts';
-import { type FeedState, type GrantState, keepUntil } from '../../core/feed.ts';
+import { type FeedState, keepUntil } from '../../core/feed.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Integration } from '../../core/integration.ts';
 import { identityAccess } from '../../core/rules/identity.ts';
@@ -10,7 +10,6 @@ import { isWithin, parseScope, type Scope } from '../../core/scope.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { LoggedEvent, Store } from '../../store/store.ts';
-import { grants, grantsOf } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { integrations } from '../../store/tables/integrations.ts';
 import { type Position, positionOf } from './cursor.ts';
@@ -47,7 +46,7 @@ async function stateOf(
   store: FeedStore,
 ): Promise<FeedState | undefined> {
   const { type, at, subjectId, identityId, clientId, detail } = event;
-  if (type === 'revoked') return subjectId ? withBelow(grantState(subjectId, at, detail), store) : undefined;
+  if (type === 'revoked') return subjectId ? grantState(subjectId, at, detail) : undefined;
   if (type !== 'administered' || !isNews(detail)) return undefined;
   if (detail.kind === 'signing-key') return { about: 'keys', changedAt: at };
   if (detail.kind === 'resource-server') return { about: 'resource-server', id: detail.id };
@@ -55,21 +54,9 @@ async function stateOf(
   return clientId === undefined ? undefined : integrationState(clientId, event, known);
 }
 
-function grantState(
-  grantId: string,
-  at: EpochSeconds,
-  { scope, resource }: Pick<EventOf<'revoked'>['detail'], 'scope' | 'resource'>,
-): GrantState {
+function grantState(grantId: string, at: EpochSeconds, { scope, resource }: EventOf<'revoked'>['detail']): FeedState {
   const parsed = scope === undefined ? undefined : parseScope(scope);
   return { about: 'grant', grantId, scope: parsed, ...(resource && { resource }), keepUntil: keepUntil(at) };
-}
-
-/** Exchanged grants end with their parent, without an event of their own. */
-async function withBelow(state: GrantState, store: FeedStore): Promise<GrantState> {
-  const below: GrantState[] = [];
-  for await (const grant of rows(store, grants, { where: grantsOf.parent(state.grantId) }))
-    below.push(await withBelow({ ...grantState(grant.id, grant.createdAt, grant), keepUntil: state.keepUntil }, store));
-  return below.length > 0 ? { ...state, below } : state;
 }
 
 interface AccessChange {

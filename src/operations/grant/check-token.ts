@@ -2,10 +2,12 @@ import { accessTokenIssuedAt } from '../../core/grant.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import { type CheckedAccess, decideCheck } from '../../core/rules/access.ts';
-import { narrow, type Scope } from '../../core/scope.ts';
+import { scopeOfExchanged } from '../../core/rules/exchange.ts';
+import type { Scope } from '../../core/scope.ts';
 import { settingsFor } from '../../core/settings.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { grants } from '../../store/tables/grants.ts';
+import { identities } from '../../store/tables/identities.ts';
 import { type ReadAccessToken, readAccessToken } from '../../tokens/access-token.ts';
 import { thumbprintText } from '../../tokens/jwt/claims.ts';
 import type { Ports } from '../ports.ts';
@@ -68,13 +70,13 @@ export async function checkToken(
 
 /** An exchanged token is good only as long as the token that it was exchanged for, and allows no more (RFC 8693). */
 async function scopeOfParents(
-  { grant, scope }: CheckedAccess,
+  access: CheckedAccess,
   expiresAt: EpochSeconds,
   now: EpochSeconds,
   ports: Ports,
 ): Promise<Outcome<Scope>> {
-  const parent = grant.terms?.parent;
-  if (!parent) return accept(scope);
+  const { parent, actor } = access.grant.terms ?? {};
+  if (!parent) return accept(access.scope);
   const { found } = await ports.store.load(grants, parent.grantId);
   const integration = found && (await ports.registry.findIntegration(found.row.clientId));
   const token = { generation: parent.generation, expiresAt };
@@ -83,6 +85,7 @@ async function scopeOfParents(
   const checked = decideCheck(facts);
   if (!checked.ok) return checked;
   const limit = await scopeOfParents(checked.value, expiresAt, now, ports);
-  const left = limit.ok ? narrow(scope, limit.value) : undefined;
-  return left ? accept(left) : refuse('scope-no-longer-allowed');
+  if (!limit.ok) return limit;
+  const by = actor && (await ports.store.load(identities, actor.identityId)).found?.row;
+  return scopeOfExchanged(access, { ...checked.value, scope: limit.value }, by);
 }

@@ -1,20 +1,22 @@
-import { type Grant, type GrantId, grantState } from '../../core/grant.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import type { OverCap } from '../../core/refusal.ts';
+import type { ResourceServer } from '../../core/resource-server.ts';
 import { decideCertificateCaller } from '../../core/rules/certificate.ts';
 import { decideExchange, type ExchangeCaller } from '../../core/rules/exchange.ts';
 import type { WantedTarget } from '../../core/rules/scope.ts';
-import { type Decision, insert } from '../../store/store.ts';
-import { grants } from '../../store/tables/grants.ts';
-import type { CallerPorts, Ports } from '../ports.ts';
+import { after, earlier, seconds } from '../../core/time.ts';
+import type { CallerPorts } from '../ports.ts';
 import type { AuthenticatedClient } from './authenticate-client.ts';
-import { type CheckedToken, checkToken } from './check-token.ts';
+import { checkToken } from './check-token.ts';
 import { integrationIdentity, storeDerived } from './derived-identity.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
-import { drawGrant, type GrantDraft, issueGrant } from './issue-grant.ts';
+import { createGrant, type GrantDraft } from './issue-grant.ts';
 import { namedResourceServers } from './named-resource-servers.ts';
-import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
+import type { TokenPair } from './token-pair.ts';
+
+/** An API exchanges again with the next call. */
+const LONGEST = seconds(3600);
 
 export interface ExchangeRequest extends Presentation, WantedTarget {
   readonly clientId: string;
@@ -28,7 +30,8 @@ export interface ExchangeRequest extends Presentation, WantedTarget {
 
 /** RFC 8693: rules/exchange.ts has the checks. */
 export async function exchangeToken(request: ExchangeRequest, ports: CallerPorts): Promise<Outcome<TokenPair>> {
-  const caller = await identifyCaller(request, ports);
+  const resourceServers = await namedResourceServers(request.resource, ports);
+  const caller = await identifyCaller(request, resourceServers, ports);
   if (!caller.ok) return caller;
   const subject = await checkToken(request.subjectToken, ports);
   if (!subject.ok) return refuse('subject-token-invalid');
@@ -37,13 +40,14 @@ export async function exchangeToken(request: ExchangeRequest, ports: CallerPorts
     subject: subject.value,
     audience: subject.value.token.audience,
     wanted: request,
-    resourceServers: await namedResourceServers(request.resource, ports),
+    resourceServers,
   });
   if (!decision.ok) return decision;
   const { grant: parent, token, holder } = subject.value;
-  const limited = request.overCap?.('grants', holder.id);
+  const { integration, identity, thumbprint, jkt } = caller.value;
+  // Not to the holder, whose own grants must not suffer from a busy API.
+  const limited = request.overCap?.('grants', identity.id);
   if (limited) return refused(limited);
-  const { integration, thumbprint, jkt } = caller.value;
   const { scope, resource, actor } = decision.value;
   const draft: GrantDraft = {
     integration,
@@ -56,13 +60,17 @@ export async function exchangeToken(request: ExchangeRequest, ports: CallerPorts
     jkt,
     terms: { parent: { grantId: parent.id, generation: token.generation }, actor },
     refresh: 'never',
-    until: token.expiresAt,
+    until: earlier(token.expiresAt, after(ports.clock.now(), LONGEST)),
   };
-  return mintPair(await issueBelow(parent.id, subject.value, draft, ports), ports);
+  return createGrant(draft, ports);
 }
 
 /** By certificate as in authorize-certificate.ts. A client id alone proves nothing. */
-async function identifyCaller(request: ExchangeRequest, ports: CallerPorts): Promise<Outcome<ExchangeCaller>> {
+async function identifyCaller(
+  request: ExchangeRequest,
+  resourceServers: readonly ResourceServer[],
+  ports: CallerPorts,
+): Promise<Outcome<ExchangeCaller>> {
   const { client, clientId, jkt, presented, requestId } = request;
   if (client) {
     const identity = await storeDerived(integrationIdentity(client.integration), 'client', ports);
@@ -71,19 +79,9 @@ async function identifyCaller(request: ExchangeRequest, ports: CallerPorts): Pro
   const caller = await certifyCaller({ presented, requestId }, ports);
   if (!caller.ok)
     return caller.refusal.reason === 'certificate-missing' ? refuse('client-authentication-required') : caller;
-  const integration = decideCertificateCaller(caller.value, await ports.registry.findIntegration(clientId));
+  const found = await ports.registry.findIntegration(clientId);
+  const integration = decideCertificateCaller(caller.value, found, resourceServers);
   if (!integration.ok) return integration;
   const { identity, thumbprint } = caller.value;
   return accept({ integration: integration.value, identity, thumbprint, jkt });
-}
-
-/** The parent is written again in the same commit: one that is revoked meanwhile gets no child that the revocation feed misses. */
-function issueBelow(parentId: GrantId, { token }: CheckedToken, draft: GrantDraft, ports: Ports) {
-  const drawn = drawGrant(ports);
-  return ports.store.change(grants, parentId, (found, now): Decision<Grant, Outcome<DecidedPair>> => {
-    const isLive = found && grantState(found.row, now) === 'live' && now < token.expiresAt;
-    if (!isLive) return { outcome: refuse('subject-token-invalid') };
-    const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
-    return { outcome: accept(pair), next: { ...found.row }, inserts: [insert(grants, grant)], events: [event] };
-  });
 }

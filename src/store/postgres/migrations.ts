@@ -228,12 +228,5 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   { additive: true, steps: ['ALTER TABLE grants ADD COLUMN IF NOT EXISTS code text'] },
-  {
-    additive: true,
-    steps: [
-      'ALTER TABLE grants ADD COLUMN IF NOT EXISTS terms text, ADD COLUMN IF NOT EXISTS parent bytea',
-      'DROP INDEX CONCURRENTLY IF EXISTS grants_parent', // unfinished
-      'CREATE INDEX CONCURRENTLY grants_parent ON grants (parent) WHERE parent IS NOT NULL',
-    ],
-  },
+  { additive: true, steps: ['ALTER TABLE grants ADD COLUMN IF NOT EXISTS terms text'] },
 ];

@@ -150,8 +150,6 @@ const MIGRATIONS: readonly string[] = [
   `,
   `
   ALTER TABLE grants ADD COLUMN terms TEXT;
-  ALTER TABLE grants ADD COLUMN parent BLOB;
-  CREATE INDEX grants_parent ON grants (parent) WHERE parent IS NOT NULL;
   `,
 ];
 

@@ -55,20 +55,12 @@ export const grants: Table<Grant, Identity> = {
     { name: 'bindings', kind: 'json', rare: true, of: ({ bindings }) => bindingsText(bindings) },
     { name: 'code', kind: 'text', fixed: true, rare: true, of: ({ origin }) => codeText(origin) },
     { name: 'terms', kind: 'json', fixed: true, rare: true, of: ({ terms }) => (terms ? JSON.stringify(terms) : null) },
-    {
-      name: 'parent',
-      kind: 'hex',
-      fixed: true,
-      rare: true,
-      unread: true,
-      of: ({ terms }) => terms?.parent?.grantId ?? null,
-    },
   ],
   keyOf: ({ id }) => id,
   encodeKey: hexKey,
   decode: decodeGrant,
   companion: { table: identities, by: 'holder' },
-  indexes: ['client_id', 'holder', 'certificate', 'parent'],
+  indexes: ['client_id', 'holder', 'certificate'],
   endsAt: 'refresh_until',
 };
 
@@ -78,8 +70,6 @@ export const grantsOf = {
   holderKey: (value: Value): Where => ({ column: GRANTS_BY_HOLDER, value }),
   integration: (clientId: string): Where => ({ column: 'client_id', value: clientId }),
   certificate: (mark: Hex): Where => ({ column: 'certificate', value: mark }),
-  /** Those that its access tokens were exchanged for. */
-  parent: (grantId: string): Where => ({ column: 'parent', value: grantId }),
 };
 
 /** For `count`: by identity, and by the key that made the pair. */
