@@ -6,6 +6,7 @@ import { accept, type Outcome, refuse } from '../outcome.ts';
 import { narrow, parseScope, type Scope } from '../scope.ts';
 import type { Settings } from '../settings.ts';
 import { after, type EpochSeconds } from '../time.ts';
+import { whyUnauthenticated } from './client.ts';
 import { whyNotAllowed } from './identity.ts';
 
 export interface AccessFacts {
@@ -64,15 +65,19 @@ export function decideRevoke({ token, grant }: Pick<AccessFacts, 'token' | 'gran
 
 export interface RevokeFacts {
   readonly integration: Integration | undefined;
+  readonly isAuthenticated?: boolean | undefined;
   readonly token: 'access' | 'refresh' | undefined;
   /** Also undefined if the token's secret is not the grant's. */
   readonly grant: Grant | undefined;
 }
 
 /** RFC 7009 2.1, 2.2: an integration ends its own grants. The value is undefined if there is nothing left to end. */
-export function decideRevokeByIntegration({ integration, token, grant }: RevokeFacts): Outcome<Grant | undefined> {
+export function decideRevokeByIntegration(facts: RevokeFacts): Outcome<Grant | undefined> {
+  const { integration, isAuthenticated, token, grant } = facts;
   if (!integration) return refuse('integration-unknown');
   if (!integration.enabled) return refuse('integration-disabled');
+  const unproven = whyUnauthenticated(integration, isAuthenticated);
+  if (unproven) return refuse(unproven);
   if (!token || !grant) return accept(undefined);
   if (grant.clientId !== integration.clientId) return refuse(`${token}-token-of-another-integration`);
   return accept(grant.revoked ? undefined : grant);

@@ -42,8 +42,7 @@ export async function readRequest<Parameters extends ClientParameters & { readon
   const { clientId, sent, isOfPlatform = false } = named.value;
   recordIntegration(request, clientId, mount.ports);
   const { scope: list } = parameters.value;
-  const scope =
-    list === undefined ? accept(undefined) : readScopeList(list, mount.ports.registry.integration(clientId ?? ''));
+  const scope = list === undefined ? accept(undefined) : readScopeList(list);
   if (!scope.ok) return scope;
   const platformAssertion = isOfPlatform && sent?.by === 'assertion' ? sent.assertion : undefined;
   const client = platformAssertion === undefined ? await authenticate(named.value, request, mount) : accept(undefined);

@@ -75,9 +75,10 @@ function mountMetadata(app: FastifyInstance, { metadata, ports: { registry, cloc
 async function authorizeDevice(request: FastifyRequest, mount: TokenMount): Promise<OauthOutcome> {
   const read = await readClientRequest<DeviceParameters>(request, mount, DeviceParameters);
   if (!read.ok) return read;
-  const { clientId, scope, parameters } = read.value;
+  const { clientId, client, scope = WHOLE_SCOPE, parameters } = read.value;
   const { resource } = parameters;
-  const asked = scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE, resource }, request, mount);
+  const isAuthenticated = client !== undefined;
+  const asked = scopeRequest({ clientId, scope, resource, isAuthenticated }, request, mount);
   if (!asked.ok) return asked;
   const started = await obtainDevice(asked.value, request, mount);
   return started.ok ? accept(deviceAnswer(started.value, mount.verificationUri)) : started;
@@ -87,12 +88,14 @@ async function authorizeDevice(request: FastifyRequest, mount: TokenMount): Prom
 async function revokeToken(request: FastifyRequest, mount: TokenMount): Promise<OauthOutcome> {
   const read = await readClientRequest<RevocationParameters>(request, mount, RevocationParameters);
   if (!read.ok) return read;
-  const { clientId, parameters } = read.value;
-  if (!parameters.token) return refuse('token-missing');
+  const { clientId, client, parameters } = read.value;
+  const { token } = parameters;
+  if (!token) return refuse('token-missing');
   const { presenter } = mount.readConnection(request);
   const ports = portsOfRequest(mount.ports, request.id);
   const overLimit = () => mount.overLimit(request);
-  const revoked = await revokeByIntegration({ clientId, token: parameters.token, presenter, overLimit }, ports);
+  const isAuthenticated = client !== undefined;
+  const revoked = await revokeByIntegration({ clientId, isAuthenticated, token, presenter, overLimit }, ports);
   if (!revoked.ok) return revoked;
   if (revoked.value) recordGrant(request, revoked.value);
   return accept({});

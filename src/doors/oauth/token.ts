@@ -52,8 +52,10 @@ export async function issueToken(
   request: FastifyRequest,
   mount: OauthMount,
 ): Promise<Outcome<TokenAnswerBody, OauthRefusal>> {
-  const proof = checkProof(request, mount);
-  if (!proof.ok) return refused(mount.overLimit(request) ?? proof.refusal);
+  // Before the signature, which takes time.
+  const limited = request.headers['dpop'] === undefined ? undefined : mount.overLimit(request);
+  const proof = limited ? refused(limited) : checkProof(request, mount);
+  if (!proof.ok) return proof;
   const issued = await issueTo(proof.value?.jkt, request, mount);
   if (!issued.ok) proof.value?.forget();
   return issued;
