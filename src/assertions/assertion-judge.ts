@@ -139,5 +139,6 @@ function verdictOf(steps: readonly AssertionStep[]): AssertionVerdict {
 
 /** Without an id, what the signature covers: an ECDSA signature can be rewritten by anybody and stays valid. */
 function markOf({ signingInput }: ReadAssertion, { issuer, kind }: TokenIssuer, id: string | undefined) {
-  return sha256(id === undefined ? signingInput : `${kind === 'client' ? 'client\0' : ''}${issuer}\0${id}`);
+  if (id === undefined) return sha256(signingInput);
+  return sha256(kind === 'client' ? JSON.stringify([kind, issuer, id]) : `${issuer}\0${id}`);
 }

@@ -98,6 +98,8 @@ export function parseClientId(text: string): ClientId | undefined {
 
 interface NamedKey {
   readonly kid?: string;
+  /** RFC 7638: another key may have the same kid. */
+  readonly thumbprint?: string;
 }
 
 function keysIn(set: string): readonly NamedKey[] {
@@ -110,10 +112,21 @@ export function keyNames(keys: ClientKeys | undefined): readonly string[] {
   return keys.from === 'url' ? [keys.url] : keysIn(keys.set).map(({ kid = '' }) => kid);
 }
 
-/** The integration without the keys of these names. */
-export function withoutKeys(integration: Integration, names: readonly string[]): Integration {
+/** What identifies its keys in acts: their thumbprints, or the address that they are fetched from. `name`: only of this one. */
+export function keyMarks(keys: ClientKeys | undefined, name?: string): readonly string[] {
+  if (keys?.from !== 'file') return keyNames(keys).filter((each) => name === undefined || each === name);
+  const named = keysIn(keys.set).filter(({ kid }) => name === undefined || kid === name);
+  return named.map(markOf);
+}
+
+function markOf({ kid = '', thumbprint = kid }: NamedKey): string {
+  return thumbprint;
+}
+
+/** The integration without the keys of these marks. */
+export function withoutKeys(integration: Integration, marks: readonly string[]): Integration {
   const { keys, ...rest } = integration;
-  if (!keyNames(keys).some((name) => names.includes(name)) || !keys) return integration;
-  const left = keys.from === 'url' ? [] : keysIn(keys.set).filter(({ kid = '' }) => !names.includes(kid));
+  if (!keyMarks(keys).some((mark) => marks.includes(mark)) || !keys) return integration;
+  const left = keys.from === 'url' ? [] : keysIn(keys.set).filter((key) => !marks.includes(markOf(key)));
   return left.length === 0 ? rest : { ...rest, keys: { from: 'file', set: JSON.stringify({ keys: left }) } };
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { seconds } from '../../src/core/time.ts';
+import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { grants, grantsOf } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
@@ -11,6 +12,9 @@ import { json } from './caller.ts';
 import { ASSERTION_TYPE, ClientScene, ROBOT, TOKEN } from './client-scene.ts';
 import { assertRefused, basic } from './oauth-steps.ts';
 import { clientId, PUBLIC_URL, registryFollows } from './service.ts';
+import { confirm } from './steps.ts';
+
+type Confirmable = Parameters<typeof confirm>[1];
 
 const scene = await ClientScene.open({ signing: 'ES256' });
 const { service } = scene;
@@ -139,6 +143,45 @@ suite('RFC 7523 2.2: an integration authenticates with its own key', () => {
     const contract = await scene.stranger.ask({ path, ...json({ client_id: 'other-robot', refresh_token }) });
     assert.deepEqual([contract.status, contract.json['Error']], [400, 'invalid_grant']);
     assert.equal((await scene.byKey(refresh, claims, {}, other)).status, 200);
+  });
+});
+
+suite('an integration with keys or secrets', () => {
+  const own = { client_id: ROBOT, client_assertion_type: ASSERTION_TYPE };
+  const proof = async () => ({ ...own, client_assertion: await scene.signed() });
+  const DEVICE = '/oauth2/device_authorization';
+
+  test('authenticates for device codes, refreshes and revocations at /oauth2', async () => {
+    await scene.registerRobot({ flows: { device: true, certificate: false } });
+    const bare = { client_id: ROBOT };
+    assertRefused(await scene.post(DEVICE, bare), 401, 'invalid_client');
+    const started = (await scene.post(DEVICE, await proof())).json as unknown as Confirmable;
+    await confirm(service, started);
+    const redeeming = { grant_type: DEVICE_GRANT_TYPE, device_code: started.device_code };
+    assertRefused(await scene.post(TOKEN, { ...bare, ...redeeming }), 401, 'invalid_client');
+    const pair = (await scene.post(TOKEN, { ...(await proof()), ...redeeming })).json as Record<string, string>;
+    const refreshing = { grant_type: 'refresh_token', refresh_token: pair['refresh_token'] ?? '' };
+    assertRefused(await scene.post(TOKEN, { ...bare, ...refreshing }), 401, 'invalid_client');
+    const next = await scene.post(TOKEN, { ...(await proof()), ...refreshing });
+    assert.equal(next.status, 200, next.text);
+    const token = String(next.json['access_token']);
+    assertRefused(await scene.post('/oauth2/revoke', { ...bare, token }), 401, 'invalid_client');
+    await scene.activeAnswer(token);
+    assert.equal((await scene.post('/oauth2/revoke', { ...(await proof()), token })).status, 200);
+    await scene.assertInactive(token);
+  });
+
+  test('is served at /authsvc as before', async () => {
+    const ask = (path: string, body: object) => scene.stranger.ask({ path: `/authsvc/${path}`, ...json(body) });
+    const bare = { client_id: ROBOT };
+    const started = await ask('Authorize/Device', { ...bare, scope: 'orders:read' });
+    await confirm(service, started.json as unknown as Confirmable);
+    const device_code = started.json['device_code'];
+    const pair = await ask('Authorize/Token', { ...bare, grant_type: DEVICE_GRANT_TYPE, device_code });
+    assert.equal(pair.status, 200, pair.text);
+    const refresh_token = pair.json['refresh_token'];
+    assert.equal((await ask('Authorize/Token', { ...bare, refresh_token })).status, 200);
+    await scene.registerRobot();
   });
 });
 

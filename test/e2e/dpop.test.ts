@@ -1,7 +1,8 @@
 // DPoP (RFC 9449) at the token endpoint of a real service.
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { after, suite, test } from 'node:test';
-import { calculateJwkThumbprint } from 'jose';
+import { calculateJwkThumbprint, type JWK, SignJWT } from 'jose';
 import { claimsIn } from '../jwt-node.ts';
 import { anIntegration } from '../samples.ts';
 import { type Answer, json } from './caller.ts';
@@ -126,6 +127,21 @@ suite('attacks on proofs', () => {
       assertRefused(await send(refreshing('x'), {}, { jwk }), 400, 'invalid_dpop_proof');
     const proofs = [await key.proof({ htu: HTU }), await key.proof({ htu: HTU })].join(', ');
     assertRefused(await scene.post(TOKEN, refreshing('x'), { dpop: proofs }), 400, 'invalid_dpop_proof');
+  });
+
+  test('keys that are slow to check are refused, fast ones are not', async () => {
+    for (const alg of ['ES384', 'ES512']) {
+      assertRefused(await send(refreshing('x'), {}, {}, await dpopKey(alg)), 400, 'invalid_dpop_proof');
+    }
+    for (const alg of ['EdDSA', 'RS256', 'PS256'])
+      assertRefused(await send(refreshing('x'), {}, {}, await dpopKey(alg)), 400, 'invalid_grant');
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 });
+    const odd: DpopKey = { jwk: publicKey.export({ format: 'jwk' }) as JWK, proof: key.proof };
+    const proof = (claims: object, header = {}) =>
+      new SignJWT({ jti: 'odd', htm: 'POST', ...claims })
+        .setProtectedHeader({ alg: 'RS256', typ: 'dpop+jwt', jwk: odd.jwk, ...header })
+        .sign(privateKey);
+    assertRefused(await send(refreshing('x'), {}, {}, { ...odd, proof }), 400, 'invalid_dpop_proof');
   });
 
   test('a forged or an old nonce is answered with a new one', async () => {

@@ -87,6 +87,7 @@ suite('ID-JAG: assertions of an enterprise', async () => {
     assert.equal(answer.status, 200, answer.text);
     assert.deepEqual([answer.json['scope'], answer.json['refresh_token']], ['orders:read', undefined]);
     assertRefused(await send(await jag({ scope: 'orders:read' }), { scope: 'orders:write' }), 400, 'invalid_scope');
+    assertRefused(await send(await jag({ scope: '' })), 400, 'invalid_scope');
   });
 
   test('once, whatever the token issuer says', async () => {
@@ -130,6 +131,12 @@ suite('scope strings of others', () => {
     await service.register(anIntegration({ clientId: clientId('profiles'), scope: scopeOf('profile:read'), flows }));
     const named = { client_id: 'profiles', assertion: await assertionOf(), scope: 'profile' };
     assert.equal((await post(named)).json['scope'], 'profile');
+    await service.put(tokenIssuers, issuerOf({ rules: [{ ...LAST_RULE, integrations: [clientId('profiles')] }] }));
+    await registryFollows();
+    const unnamed = { client_id: '', assertion: await assertionOf(), scope: 'openid profile' };
+    assert.equal((await post(unnamed)).json['scope'], 'profile');
+    await service.put(tokenIssuers, issuerOf());
+    await registryFollows();
   });
 
   test('opaque items are compared whole, and are malformed at authsvc', async () => {

@@ -205,6 +205,22 @@ suite('attacks on an exchange', () => {
     await scene.registerRobot(asApi);
   });
 
+  test('it does not prove a resource server, whoever its holder speaks for', async () => {
+    await service.put(resourceServers, { ...ordersServer(service), identity: ADA });
+    const exchange = [{ integration: clientId(ROBOT), scope: 'tickets:read' }];
+    await registerShop({ scope: scopeOf('orders:read;tickets:read'), exchange });
+    await scene.registerRobot({ ...asApi, scope: scopeOf('tickets:read') });
+    const { access_token: token = '' } = await scene.pairByDevice({ scope: 'orders:read tickets:read' });
+    const { access_token: child } = await exchanged(token);
+    const proof = { authorization: `Bearer ${child}` };
+    assertRefused(await scene.post('/oauth2/introspect', { token }, proof), 401, 'invalid_client');
+    const { access_token: own } = await scene.pairByDevice({ scope: 'tickets:read' });
+    const answer = await scene.post('/oauth2/introspect', { token }, { authorization: `Bearer ${own}` });
+    assert.equal(answer.json['active'], true, answer.text);
+    await registerShop();
+    await scene.registerRobot(asApi);
+  });
+
   test('an endless chain is refused', async () => {
     await scene.registerRobot({
       ...asApi,

@@ -6,9 +6,12 @@ import type { Grant, GrantId } from '../../src/core/grant.ts';
 import type { Hex } from '../../src/core/hex.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { parseScope } from '../../src/core/scope.ts';
+import type { TokenIssuer } from '../../src/core/token-issuer.ts';
 import { encodeRow, type Value } from '../../src/store/table.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
+import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
+import { aTokenIssuer } from '../platform.ts';
 import { aGrant, anIdentity, anIntegration, NOW, scopeOf } from '../samples.ts';
 
 const HASH = `${'0'.repeat(63)}1` as Hex;
@@ -48,6 +51,30 @@ suite('a node of 0.2', () => {
       assert.deepEqual(readBy02(aGrant({ format, accessHash: HASH })), { accepts: true, refreshes: true });
     const client = aGrant({ origin: { kind: 'client', proof: 'secret' }, refreshable: false, accessHash: HASH });
     assert.equal(readBy02(client).accepts, true);
+  });
+
+  test('finds every flow of an integration that needs DPoP off', () => {
+    const flows = { device: true, certificate: true, assertion: true };
+    const integration = anIntegration({ flows, binding: 'dpop' });
+    const row = encodeRow(integrations, integration);
+    const stored = JSON.parse(String(row[1])) as Integration;
+    assert.deepEqual(
+      [stored.flows.device, stored.flows.certificate, stored.flows.assertion],
+      [false, false, undefined],
+    );
+    assert.equal(stored.binding, 'certificate');
+    assert.deepEqual(integrations.decode(row, undefined), integration);
+  });
+
+  test('finds no rule of a token issuer whose settings it does not know', () => {
+    for (const added of [{ kind: 'enterprise' }, { tokenEndpointAudience: true }] as const) {
+      const tokenIssuer = aTokenIssuer(added);
+      const row = encodeRow(tokenIssuers, tokenIssuer);
+      assert.deepEqual((JSON.parse(String(row[1])) as TokenIssuer).rules, []);
+      assert.deepEqual(tokenIssuers.decode(row, undefined), tokenIssuer);
+    }
+    const [, body] = encodeRow(tokenIssuers, aTokenIssuer());
+    assert.equal((JSON.parse(String(body)) as TokenIssuer).rules.length, 1);
   });
 
   test('reads integrations with keys, secrets and opaque scope, and keeps them when it changes one', () => {

@@ -1,6 +1,6 @@
 // DPoP proofs (RFC 9449 4.3, 7): a token that is bound to a key comes with a proof of that key, for this call alone.
 import { createHash } from 'node:crypto';
-import { calculateJwkThumbprint, compactVerify, EmbeddedJWK } from 'jose';
+import { type CompactVerifyGetKey, calculateJwkThumbprint, compactVerify, EmbeddedJWK } from 'jose';
 import type { Claims } from './claims.ts';
 import type { Settings } from './options.ts';
 import { type Refusal, refuse } from './refusal.ts';
@@ -14,7 +14,7 @@ export interface DpopCall {
   readonly url: string;
 }
 
-const DPOP_ALGORITHMS = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'RS256', 'PS256'];
+const DPOP_ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'RS256', 'PS256'];
 
 /** Seconds that a proof can be used, before and after it was made. */
 const WINDOW = 60;
@@ -55,19 +55,25 @@ export class DpopProofs {
   async #idOf(proof: string, key: string, token: string, { method, url }: DpopCall): Promise<string | undefined> {
     if (proof.length > LONGEST) return undefined;
     try {
-      const { payload, protectedHeader } = await compactVerify(proof, EmbeddedJWK, { algorithms: DPOP_ALGORITHMS });
-      const { typ, jwk } = protectedHeader;
+      const { payload, protectedHeader } = await compactVerify(proof, ofKey(key), { algorithms: DPOP_ALGORITHMS });
       const { htm, htu, iat, jti, ath } = JSON.parse(new TextDecoder().decode(payload)) as Record<string, unknown>;
       const age = Math.abs(this.#settings.now() / 1000 - (iat as number));
       const isOfCall = htm === method && plain(htu) === plain(url) && age <= WINDOW + this.#settings.clockTolerance;
       const isOfToken = ath === createHash('sha256').update(token).digest('base64url');
-      const isKey = jwk !== undefined && (await calculateJwkThumbprint(jwk)) === key;
-      if (typ !== 'dpop+jwt' || !isOfCall || !isOfToken || !isKey || typeof jti !== 'string') return undefined;
+      if (protectedHeader.typ !== 'dpop+jwt' || !isOfCall || !isOfToken || typeof jti !== 'string') return undefined;
       return createHash('sha256').update(`${key} ${jti}`).digest('base64');
     } catch {
       return undefined;
     }
   }
+}
+
+/** The key of the token alone, before the signature is checked: the service has accepted this key. */
+function ofKey(thumbprint: string): CompactVerifyGetKey {
+  return async (header, jws) => {
+    if (!header?.jwk || (await calculateJwkThumbprint(header.jwk)) !== thumbprint) throw new Error('another key');
+    return EmbeddedJWK(header, jws);
+  };
 }
 
 /** RFC 9449 4.3: without query and fragment. */

@@ -83,7 +83,7 @@ function enterpriseClaims({ client_id: clientId, scope, resource }: Claims): Ent
     return undefined;
   return {
     clientId: clientId as string,
-    ...(scope && { scope }),
+    ...(scope !== undefined && { scope }), // an empty one allows nothing
     ...(resources.length > 0 && { resource: resources as string[] }),
   };
 }

@@ -55,6 +55,14 @@ export function isConfidential({ keys, flows, secrets = [] }: Integration): bool
   return keys !== undefined || (flows.secret === true && secrets.length > 0);
 }
 
+/** RFC 6749 3.2.1, 6: its grants then need more than a client id. `isAuthenticated`: undefined at a door without client authentication. */
+export function whyUnauthenticated(
+  integration: Integration,
+  isAuthenticated: boolean | undefined,
+): 'client-authentication-required' | undefined {
+  return isAuthenticated === false && isConfidential(integration) ? 'client-authentication-required' : undefined;
+}
+
 /** How long before its end a secret is warned of. */
 const WARNED_BEFORE = seconds(14 * 86_400);
 
@@ -96,14 +104,15 @@ export interface Proven {
 /** Why a refresh lacks a proof that the grant needs. `proven`: undefined at a door that takes no proof. */
 export function whyUnprovenRefresh(
   { origin, terms, scope }: Pick<Grant, 'origin' | 'terms' | 'scope'>,
-  { binding }: Integration,
+  integration: Integration,
   proven: Proven | undefined,
 ): RefusalReason | undefined {
   const isClient = origin.kind === 'client';
   if (!proven) return isClient || terms || hasOpaqueItems(scope) ? 'grant-of-oauth-door' : undefined;
   // RFC 6749 6: who authenticated for the grant authenticates for its refreshes.
-  if (isClient && !proven.isAuthenticated) return 'client-authentication-required';
-  if (terms?.jkt === undefined) return binding === 'dpop' ? 'dpop-key-differs' : undefined;
+  const isBare = !proven.isAuthenticated && (isClient || isConfidential(integration));
+  if (isBare) return 'client-authentication-required';
+  if (terms?.jkt === undefined) return integration.binding === 'dpop' ? 'dpop-key-differs' : undefined;
   if (proven.jkt === undefined) return 'dpop-proof-missing';
   return proven.jkt === terms.jkt ? undefined : 'dpop-key-differs';
 }

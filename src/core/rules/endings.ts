@@ -1,7 +1,7 @@
 // How registered things end: the one place for the acts themselves, and for restores and rollbacks that must repeat them.
 import type { EndingDeedOf, EndingKind } from '../act.ts';
 import { type Identity, isLocal } from '../identity.ts';
-import { type Integration, keyNames, withoutKeys } from '../integration.ts';
+import { type Integration, keyMarks, withoutKeys } from '../integration.ts';
 import type { ApprovedIssuer } from '../issuer.ts';
 import { type ResourceServer, type SecretMark, secretMark } from '../resource-server.ts';
 import type { KeyMark, PublishedKey } from '../signing-key.ts';
@@ -105,10 +105,10 @@ const ENDS_BETWEEN: EndsBetween = {
     newer.enabled ? [] : [isRemoved(newer) ? { did: 'removed', userName } : { did: 'disabled' }],
   integration: ({ enabled, removed, keys, secrets = [] }, older) => {
     if (removed) return [{ did: 'removed' }];
-    const kept = [...keyNames(keys), ...secrets.map(secretMark)];
+    const kept = [...keyMarks(keys), ...secrets.map(secretMark)];
     const isGone = (mark: string) => !kept.includes(mark);
     return [
-      { did: 'key-removed', ended: keyNames(older.keys).filter(isGone) },
+      { did: 'key-removed', ended: keyMarks(older.keys).filter(isGone) },
       { did: 'secret-dropped', ended: (older.secrets ?? []).map(secretMark).filter(isGone) },
       ...(enabled ? [] : [{ did: 'disabled' } as const]),
     ];

@@ -101,7 +101,8 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   if (turn.do !== 'rotate' && turn.do !== 'repeat') return turn;
   const scope = parseScope(grant.scope);
   if (!scope || !isWithin(scope, integration.scope)) return no('scope-no-longer-allowed');
-  const wanted = facts.wantedScope === undefined ? undefined : checkScopeOfRefresh(facts.wantedScope, scope);
+  const wanted =
+    facts.wantedScope === undefined ? undefined : checkScopeOfRefresh(facts.wantedScope, scope, integration);
   if (wanted?.ok === false) return { do: 'refuse', refusal: wanted.refusal };
   if (!isSameTarget(facts.wantedResource, grant.resource)) return no('resource-differs-from-grant');
   const objection = whyNotAllowed(holder, integration);

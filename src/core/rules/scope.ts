@@ -10,13 +10,22 @@ export const WHOLE_SCOPE = Symbol('whole scope of the integration');
 export type WantedScope = string | typeof WHOLE_SCOPE | undefined;
 
 /** Contract 2.2: a request asks for the entire scope of the integration or for a subset of it. */
-function requestedScope({ scope: wanted, isPlain, within }: WantedTarget, integration: Integration): Outcome<Scope> {
+function requestedScope({ scope: text, isPlain, within }: WantedTarget, integration: Integration): Outcome<Scope> {
+  const wanted = isPlain || typeof text !== 'string' ? text : meantScope(text, integration);
   if (!wanted) return refuse('scope-missing');
   if (wanted === WHOLE_SCOPE) return wholeScope(integration, within);
   const scope = isPlain && hasOpaqueItems(wanted) ? undefined : parseScope(wanted);
   if (!scope) return refuse('scope-malformed');
   if (!isWithin(scope, integration.scope)) return refuse('scope-exceeds-integration');
   return !within || isWithin(scope, within) ? accept(scope) : refuse('scope-exceeds-grant');
+}
+
+/** What libraries for OpenID Connect send by themselves. Ignored, unless the integration has a resource of this name. */
+const OF_OPENID = new Set(['openid', 'offline_access', 'profile', 'email', 'address', 'phone']);
+
+function meantScope(text: string, { scope }: Integration): string | typeof WHOLE_SCOPE {
+  const isMeant = (item: string) => !OF_OPENID.has(item) || scope.resources.has(item);
+  return text.split(';').filter(isMeant).join(';') || WHOLE_SCOPE;
 }
 
 /** What a request for a new grant wants. */
@@ -48,8 +57,10 @@ function wholeScope({ scope }: Integration, within: Scope | undefined): Outcome<
 }
 
 /** RFC 6749 6: a refresh may name a scope within the grant's. */
-export function checkScopeOfRefresh(wanted: string, granted: Scope): Outcome<Scope> {
-  const scope = parseScope(wanted);
+export function checkScopeOfRefresh(wanted: string, granted: Scope, integration: Integration): Outcome<Scope> {
+  const meant = meantScope(wanted, integration);
+  if (meant === WHOLE_SCOPE) return accept(granted);
+  const scope = parseScope(meant);
   if (!scope) return refuse('scope-malformed');
   return isWithin(scope, granted) ? accept(granted) : refuse('scope-exceeds-grant');
 }

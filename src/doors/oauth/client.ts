@@ -82,9 +82,10 @@ export async function authenticate(
   mount: TokenMount,
 ): Promise<Outcome<AuthenticatedClient | undefined, OauthRefusal>> {
   if (!sent || clientId === undefined) return accept(undefined);
+  const limited = mount.overLimit(request);
+  if (limited) return refused(limited);
   const { presenter } = mount.readConnection(request);
-  const overLimit = () => mount.overLimit(request);
-  const asked = { clientId, sent, presenter, requestId: request.id, overLimit };
+  const asked = { clientId, sent, presenter, requestId: request.id };
   const client = await authenticateClient(asked, portsOfRequest(mount.ports, request.id));
   return client.ok ? client : refused({ ...client.refusal, credential: 'client' });
 }

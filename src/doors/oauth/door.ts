@@ -7,7 +7,7 @@ import type { Door, DoorEntry } from '../door.ts';
 import { pathOf } from '../http/methods.ts';
 import { prepareOnce } from '../http/prepared-refusal.ts';
 import { NEUTRAL_REPLIES } from '../http/refusal-replies.ts';
-import { type TokenRates, tokenLimits } from '../token/limits.ts';
+import { chargedOnce, type TokenRates, tokenLimits } from '../token/limits.ts';
 import { METADATA_PATHS, metadataOf, PATHS } from './metadata.ts';
 import { oauthPaths } from './openapi.ts';
 import { prepareOauthRefusal, replyOauthRefusal } from './reply.ts';
@@ -44,7 +44,7 @@ export function oauthDoor({ name }: DoorEntry, parts: OauthParts): Door {
     owns: (url) =>
       (pathOf(url).startsWith(below) && pathOf(url) !== below.slice(0, -1) + PATHS.authorize) ||
       METADATA_PATHS.some((known) => known === pathOf(url)),
-    mount: (app, listener) => mountOauth(app, { ...shared, ...listener }),
+    mount: (app, listener) => mountOauth(app, { ...shared, ...listener, overLimit: chargedOnce(shared.overLimit) }),
     refusals: { reply: replyOauthRefusal, prepare: (_url, reason) => prepared(reason) },
     openapi: oauthPaths(path),
   };

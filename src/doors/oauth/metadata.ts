@@ -1,8 +1,8 @@
 import { RESERVED_RESOURCE, scopeItems } from '../../core/scope.ts';
 import type { Settings } from '../../core/settings.ts';
 import { ASSERTION_ALGORITHMS } from '../../core/token-issuer.ts';
-import { DPOP_ALGORITHMS } from '../../operations/grant/dpop-proofs.ts';
 import type { Registry } from '../../operations/ports.ts';
+import { DPOP_ALGORITHMS } from '../../tokens/dpop.ts';
 import { DEVICE_GRANT_TYPE } from '../token/grant-type.ts';
 import { CODE_GRANT_TYPE, GRANT_TYPES } from './grant-types.ts';
 import type { Metadata } from './schemas.ts';

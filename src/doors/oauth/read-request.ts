@@ -44,8 +44,7 @@ export async function readRequest<Parameters extends ClientParameters & { readon
   const { clientId, guest } = integrationOf(named.value.clientId, mount.ports.settings.clientDocuments);
   recordIntegration(request, clientId, mount.ports);
   const { scope: list } = parameters.value;
-  const scope =
-    list === undefined ? accept(undefined) : readScopeList(list, mount.ports.registry.integration(clientId ?? ''));
+  const scope = list === undefined ? accept(undefined) : readScopeList(list);
   if (!scope.ok) return scope;
   const platformAssertion = isOfPlatform && sent?.by === 'assertion' ? sent.assertion : undefined;
   const client =

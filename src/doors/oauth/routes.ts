@@ -86,10 +86,11 @@ function mountMetadata(app: FastifyInstance, { path, metadata, ports }: OauthMou
 async function authorizeDevice(request: FastifyRequest, mount: TokenMount): Promise<OauthOutcome> {
   const read = await readClientRequest<DeviceParameters>(request, mount, DeviceParameters);
   if (!read.ok) return read;
-  const { clientId, guest, scope, parameters } = read.value;
+  const { clientId, guest, client, scope = WHOLE_SCOPE, parameters } = read.value;
   if (guest) return refuse('integration-unknown');
   const { resource } = parameters;
-  const asked = scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE, resource }, request, mount);
+  const isAuthenticated = client !== undefined;
+  const asked = scopeRequest({ clientId, scope, resource, isAuthenticated }, request, mount);
   if (!asked.ok) return asked;
   const started = await obtainDevice(asked.value, request, mount);
   return started.ok ? accept(deviceAnswer(started.value, mount.verificationUri)) : started;
@@ -99,12 +100,14 @@ async function authorizeDevice(request: FastifyRequest, mount: TokenMount): Prom
 async function revokeToken(request: FastifyRequest, mount: TokenMount): Promise<OauthOutcome> {
   const read = await readClientRequest<RevocationParameters>(request, mount, RevocationParameters);
   if (!read.ok) return read;
-  const { clientId, guest, parameters } = read.value;
-  if (!parameters.token) return refuse('token-missing');
+  const { clientId, guest, client, parameters } = read.value;
+  const { token } = parameters;
+  if (!token) return refuse('token-missing');
   const { presenter } = mount.readConnection(request);
   const ports = portsOfRequest(mount.ports, request.id);
   const overLimit = () => mount.overLimit(request);
-  const revoked = await revokeByIntegration({ clientId, guest, token: parameters.token, presenter, overLimit }, ports);
+  const isAuthenticated = client !== undefined;
+  const revoked = await revokeByIntegration({ clientId, guest, isAuthenticated, token, presenter, overLimit }, ports);
   if (!revoked.ok) return revoked;
   if (revoked.value) recordGrant(request, revoked.value);
   return accept({});

@@ -57,8 +57,10 @@ export async function issueToken(
   request: FastifyRequest,
   mount: OauthMount,
 ): Promise<Outcome<TokenAnswerBody, OauthRefusal>> {
-  const proof = checkProof(request, mount);
-  if (!proof.ok) return refused(mount.overLimit(request) ?? proof.refusal);
+  // Before the signature, which takes time.
+  const limited = request.headers['dpop'] === undefined ? undefined : mount.overLimit(request);
+  const proof = limited ? refused(limited) : checkProof(request, mount);
+  if (!proof.ok) return proof;
   const issued = await issueTo(proof.value?.jkt, request, mount);
   if (!issued.ok) proof.value?.forget();
   return issued;
@@ -107,10 +109,18 @@ async function redeem({ clientId, parameters, ...asked }: Named, request: Fastif
 }
 
 /** RFC 6749 4.1.3, RFC 7636 4.5. */
-async function redeemCode({ clientId, guest, parameters, jkt }: Named, request: FastifyRequest, mount: TokenMount) {
+async function redeemCode(
+  { clientId, guest, parameters, ...asked }: Named,
+  request: FastifyRequest,
+  mount: TokenMount,
+) {
   const { code, redirect_uri: redirectUri, code_verifier: verifier, resource } = parameters;
   if (!code || !redirectUri || !verifier) return refuse('credential-missing');
-  return obtainByCode({ clientId, guest, code, redirectUri, verifier, resource, jkt }, request, mount);
+  return obtainByCode(
+    { clientId, guest, code, redirectUri, verifier, resource, proven: provenBy(asked) },
+    request,
+    mount,
+  );
 }
 
 async function refresh(

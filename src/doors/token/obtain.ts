@@ -39,17 +39,7 @@ export function obtainPair(
   switch (asked.kind) {
     case 'redeem':
       return redeemDevice(
-        {
-          clientId,
-          deviceCode: asked.deviceCode,
-          presenter,
-          overLimit,
-          overCap,
-          slowsDown,
-          resource,
-          jkt: proven?.jkt,
-          isPlain: !proven,
-        },
+        { clientId, deviceCode: asked.deviceCode, presenter, overLimit, overCap, slowsDown, resource, proven },
         portsOfRequest(mount.ports, request.id),
       );
     case 'refresh':
@@ -88,6 +78,8 @@ export function obtainByCode(
 
 export interface ScopeRequest extends WantedTarget {
   readonly clientId: string | undefined;
+  /** Whether the integration has authenticated. Undefined at a door where none can. */
+  readonly isAuthenticated?: boolean;
   readonly presenter: Presenter;
 }
 

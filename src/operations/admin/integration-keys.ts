@@ -1,6 +1,6 @@
 // The public keys that an integration authenticates with (private_key_jwt).
 import { isKeyAddress } from '../../assertions/fetch-keys.ts';
-import { type ClientKeys, type Integration, keyNames } from '../../core/integration.ts';
+import { type ClientKeys, type Integration, keyMarks } from '../../core/integration.ts';
 import type { FetchSettings } from '../../core/key-source.ts';
 import { accept } from '../../core/outcome.ts';
 import { readPublicJwk, readPublicKeys } from '../../tokens/jwk.ts';
@@ -14,7 +14,7 @@ export type KeyAddition = { readonly file: string } | ({ readonly url: string } 
 
 const MOST_KEYS = 10;
 
-type Jwk = Readonly<Record<string, unknown>> & { readonly kid: string };
+type Jwk = Readonly<Record<string, unknown>> & { readonly kid: string; readonly thumbprint: string };
 
 export function addIntegrationKeys(
   clientId: string,
@@ -24,9 +24,12 @@ export function addIntegrationKeys(
   return rewriteIntegration(clientId, ports, (before) => {
     const keys = 'file' in given ? fromFile(given.file, before) : fromAddress(given);
     if (!keys.ok) return keys;
-    const known = keyNames(before.keys);
-    const key = keyNames(keys.value).filter((name) => !known.includes(name));
-    return accept({ next: { ...before, keys: keys.value }, deed: { did: 'key-added', key: key.join(' ') } });
+    const [known, now] = [keyMarks(before.keys), keyMarks(keys.value)];
+    const ended = known.filter((mark) => !now.includes(mark));
+    const key = now.filter((mark) => !known.includes(mark)).join(' ');
+    const next = { ...before, keys: keys.value };
+    const first = ended.length > 0 && ({ first: { did: 'key-removed', ended } } as const);
+    return accept({ next, ...first, deed: { did: 'key-added', key } });
   });
 }
 
@@ -36,11 +39,12 @@ export function removeIntegrationKey(
   name: string,
   ports: AdminPorts,
 ): Promise<AdminOutcome<Integration>> {
-  return rewriteIntegration(clientId, ports, (before, at) =>
-    keyNames(before.keys).includes(name)
-      ? ending('integration', before, { did: 'key-removed', ended: [name] }, at)
-      : decline('public-key-unknown', name),
-  );
+  return rewriteIntegration(clientId, ports, (before, at) => {
+    const ended = keyMarks(before.keys, name);
+    return ended.length > 0
+      ? ending('integration', before, { did: 'key-removed', ended }, at)
+      : decline('public-key-unknown', name);
+  });
 }
 
 function fromAddress({ url, ...settings }: { readonly url: string } & FetchSettings): AdminOutcome<ClientKeys> {
@@ -59,8 +63,14 @@ function fromFile(text: string, { keys: before }: Integration): AdminOutcome<Cli
     if (typeof read === 'string') return decline('public-key-unusable', read);
     const { kid, alg } = value;
     const name = typeof kid === 'string' && kid !== '' ? kid : read.thumbprint;
+    const { members, thumbprint } = read;
+    if (known.some((other) => other.kid === name && other.thumbprint !== thumbprint))
+      return decline(
+        'public-key-unusable',
+        `another key has the kid ${name}; remove that first, or give this one a new kid`,
+      );
     if (NAME.test(name) && !added.some((other) => other.kid === name))
-      added.push({ ...read.members, kid: name, ...(typeof alg === 'string' && { alg }), use: 'sig' });
+      added.push({ ...members, kid: name, thumbprint, ...(typeof alg === 'string' && { alg }), use: 'sig' });
     else return decline('public-key-unusable', 'a kid is longer than 200 characters, has a space, or occurs twice');
   }
   const others = known.filter(({ kid }) => !added.some((key) => key.kid === kid));

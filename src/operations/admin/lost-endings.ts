@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { type Act, type EndingAct, type EndingKind, isEnding, KINDS, lifeOf } from '../../core/act.ts';
 import { acted } from '../../core/event.ts';
 import { type GrantId, grantState, type RevocationReason } from '../../core/grant.ts';
-import { keyNames } from '../../core/integration.ts';
+import { keyMarks } from '../../core/integration.ts';
 import { secretMark } from '../../core/resource-server.ts';
 import { endedBy, endsBetween, isUndone, type RowOf } from '../../core/rules/endings.ts';
 import type { LostAct } from '../../core/store-history.ts';
@@ -69,7 +69,7 @@ async function leftBy(act: Act, ended: readonly LostEnding[], store: Store): Pro
     ? store.load(integrations, act.id)
     : store.load(resourceServers, act.id));
   const marks = found?.row.secrets?.map(secretMark) ?? [];
-  const keys = found && 'keys' in found.row ? keyNames(found.row.keys) : [];
+  const keys = found && 'keys' in found.row ? keyMarks(found.row.keys) : [];
   const { kind, id } = act;
   return ended.flatMap(({ at }) => [
     { kind, id, did: 'secret-dropped', ended: marks, ...(at && { at }) } as const,

@@ -14,6 +14,8 @@ import type { AdminOutcome, AdminPorts } from './admin.ts';
 export interface Done<K extends EndingKind> {
   readonly next: RowOf[K];
   readonly deed: DeedOf<K>;
+  /** What was done before, in the same commit. */
+  readonly first?: EndingDeedOf<K>;
 }
 
 export type Decide<K extends EndingKind> = (row: RowOf[K] | undefined, at: EpochSeconds) => AdminOutcome<Done<K>>;
@@ -27,8 +29,10 @@ export function perform<K extends EndingKind>(
   return store.change(REGISTERED[kind], id, (found, at): Decision<RowOf[K], AdminOutcome<RowOf[K]>> => {
     const decided = decide(found?.row, at);
     if (!decided.ok) return { outcome: decided };
-    const { next, deed } = decided.value;
-    return { outcome: accept(next), next, events: [acted({ ...deed, kind, id } as never, { at, by })] };
+    const { next, deed, first } = decided.value;
+    const deeds = first ? [first, deed] : [deed];
+    const events = deeds.map((each) => acted({ ...each, kind, id } as never, { at, by }));
+    return { outcome: accept(next), next, events };
   });
 }
 

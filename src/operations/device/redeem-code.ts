@@ -3,7 +3,7 @@ import type { DeviceAuthorization } from '../../core/device.ts';
 import type { GrantId } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
-import { whyUnbound } from '../../core/rules/client.ts';
+import { whyUnauthenticated, whyUnbound } from '../../core/rules/client.ts';
 import { checkCodeRequest, decideRedeemCode } from '../../core/rules/code.ts';
 import { type Decision, insert } from '../../store/store.ts';
 import { devices } from '../../store/tables/devices.ts';
@@ -19,7 +19,7 @@ import { type DecidedPair, mintPair, type TokenPair } from '../grant/token-pair.
 import type { Ports } from '../ports.ts';
 import type { RedeemRequest } from './redeem-device.ts';
 
-export interface CodeRedemption extends Omit<RedeemRequest, 'deviceCode' | 'slowsDown' | 'isPlain'> {
+export interface CodeRedemption extends Omit<RedeemRequest, 'deviceCode' | 'slowsDown'> {
   /** Set if the caller is a guest of the integration. */
   readonly guest?: ClientUrl | undefined;
   readonly code: string;
@@ -40,8 +40,9 @@ export async function redeemCode(request: CodeRedemption, ports: Ports): Promise
     return checked;
   }
   const { integration, code } = checked.value;
-  const unbound = whyUnbound(integration, request.jkt);
-  if (unbound) return refuse(unbound);
+  const { proven } = request;
+  const unproven = whyUnauthenticated(integration, proven?.isAuthenticated) ?? whyUnbound(integration, proven?.jkt);
+  if (unproven) return refuse(unproven);
   const proof = codeHash({
     secret: code.secret,
     client: guest ?? clientId,
@@ -67,7 +68,7 @@ export async function redeemCode(request: CodeRedemption, ports: Ports): Promise
       resource: target.resource,
       origin: { kind: 'code', ...(guest && { guest }) },
       presenter: request.presenter,
-      jkt: request.jkt,
+      jkt: proven?.jkt,
     } as const;
     const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
     const next: DeviceAuthorization = { ...row, decision: { is: 'redeemed', by: identity.id, at: now } };

@@ -1,13 +1,12 @@
 // RFC 6749 2.3: which integration calls, proven by an assertion with one of its keys or by a generated secret.
-import { BlockList, isIP } from 'node:net';
 import type { AcceptedAssertion } from '../../core/assertion.ts';
 import type { Integration } from '../../core/integration.ts';
-import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
+import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
-import type { Refusal } from '../../core/refusal.ts';
 import { CLOCK_LEEWAY, isExpired } from '../../core/rules/claims.ts';
 import { type ClientProof, checkClient, clientIssuer, liveSecrets } from '../../core/rules/client.ts';
 import { after } from '../../core/time.ts';
+import { isInRanges } from '../../outbound/address-filter.ts';
 import type { Decision } from '../../store/store.ts';
 import { assertions, type UsedAssertion } from '../../store/tables/assertions.ts';
 import { isResourceServerSecret } from '../../tokens/resource-server-secret.ts';
@@ -24,8 +23,6 @@ export interface ClientRequest {
   readonly sent: SentProof;
   readonly presenter: Presenter;
   readonly requestId: string;
-  /** Charged for failed attempts. */
-  readonly overLimit: () => Refusal | undefined;
 }
 
 /** An integration that has authenticated. */
@@ -39,12 +36,6 @@ export async function authenticateClient(
   request: ClientRequest,
   ports: AssertionPorts,
 ): Promise<Outcome<AuthenticatedClient>> {
-  const proven = await prove(request, ports);
-  const limited = proven.ok ? undefined : request.overLimit();
-  return limited ? refused(limited) : proven;
-}
-
-async function prove(request: ClientRequest, ports: AssertionPorts): Promise<Outcome<AuthenticatedClient>> {
   const integration = checkClient(await ports.registry.findIntegration(request.clientId));
   if (!integration.ok) return integration;
   if (request.sent.by === 'secret') return bySecret(request.sent.secret, integration.value, request, ports);
@@ -75,17 +66,7 @@ function bySecret(
 ): Outcome<AuthenticatedClient> {
   const hashes = liveSecrets(integration, clock.now()).map(({ hash }) => hash);
   if (!isResourceServerSecret(secret, hashes)) return refuse('client-unproven');
-  if (!isWithinRanges(presenter.address, integration.secretAddresses)) return refuse('client-unproven');
+  const { secretAddresses: ranges = [] } = integration;
+  if (ranges.length > 0 && !isInRanges(presenter.address, ranges)) return refuse('client-unproven');
   return accept({ integration, proof: 'secret' });
-}
-
-function isWithinRanges(address: string, ranges: readonly string[] | undefined): boolean {
-  if (!ranges || ranges.length === 0) return true;
-  const family = (text: string) => (isIP(text) === 6 ? 'ipv6' : 'ipv4');
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [network = '', bits] = range.split('/');
-    list.addSubnet(network, Number(bits ?? (isIP(network) === 6 ? 128 : 32)), family(network));
-  }
-  return isIP(address) !== 0 && list.check(address, family(address));
 }

@@ -2,10 +2,8 @@
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import { type EpochSeconds, seconds } from '../../core/time.ts';
-import { DPOP_ALGORITHMS, mintNonce, nonceTime, readDpopProof } from '../../tokens/dpop.ts';
+import { mintNonce, nonceTime, readDpopProof } from '../../tokens/dpop.ts';
 import type { Ports } from '../ports.ts';
-
-export { DPOP_ALGORITHMS };
 
 /** How long a nonce can be used, and so how long proofs are remembered. */
 const NONCE_SECONDS = 300;
@@ -46,12 +44,14 @@ export class DpopProofs {
     if (Math.abs(proof.issuedAt - now) > CLOCK_SECONDS) return refuse('dpop-proof-invalid');
     const minted = nonceTime(proof.nonce, this.#ports.keyring);
     if (minted === undefined || Math.abs(now - minted) > NONCE_SECONDS) return refuse('dpop-nonce-needed');
-    const key = `${proof.jkt} ${proof.id}`;
+    const jkt = proof.signedBy();
+    if (jkt === undefined) return refuse('dpop-proof-invalid');
+    const key = `${jkt} ${proof.id}`;
     if (this.#seen.has(key)) return refuse('dpop-proof-invalid');
     this.#forgetBefore(now);
     if (this.#seen.size >= MOST_REMEMBERED) return refuse('overloaded', { retryAfter: RETRY_AFTER });
     this.#seen.set(key, (now + 2 * NONCE_SECONDS) as EpochSeconds);
-    return accept({ jkt: proof.jkt, forget: () => void this.#seen.delete(key) });
+    return accept({ jkt, forget: () => void this.#seen.delete(key) });
   }
 
   #forgetBefore(now: EpochSeconds): void {

@@ -50,6 +50,7 @@ export interface RevokeRequest {
   readonly clientId: string;
   /** Set if the caller is a guest of the integration. */
   readonly guest?: ClientUrl | undefined;
+  readonly isAuthenticated?: boolean | undefined;
   /** A refresh or access token of any generation. */
   readonly token: string;
   readonly presenter: Presenter;
@@ -65,7 +66,8 @@ export async function revokeByIntegration(request: RevokeRequest, ports: Ports):
     registry.integration(request.clientId) ?? (token && (await registry.findIntegration(request.clientId)));
   const limited = token ? undefined : request.overLimit?.();
   if (limited) return refused(limited);
-  const first = decideRevokeByIntegration({ integration, token: undefined, grant: undefined });
+  const { isAuthenticated } = request;
+  const first = decideRevokeByIntegration({ integration, isAuthenticated, token: undefined, grant: undefined });
   if (!first.ok) return first;
   if (!token) {
     await failIfKeyMissing(request.token, ports);
@@ -73,7 +75,13 @@ export async function revokeByIntegration(request: RevokeRequest, ports: Ports):
   }
   return ports.store.change(grants, token.grantId, (found, now): Decision<Grant, Outcome<Grant | undefined>> => {
     const grant = found && token.isOf(found.row) ? found.row : undefined;
-    const decision = decideRevokeByIntegration({ integration, guest: request.guest, token: token.kind, grant });
+    const decision = decideRevokeByIntegration({
+      integration,
+      guest: request.guest,
+      isAuthenticated,
+      token: token.kind,
+      grant,
+    });
     if (!decision.ok || !decision.value) return { outcome: decision };
     const next = revoke(decision.value, now, 'by-caller');
     return { outcome: accept(next), next, events: [revokedEvent(next, now, request)] };

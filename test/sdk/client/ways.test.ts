@@ -73,12 +73,15 @@ suite('@tessera/client: without a certificate and without a person', () => {
   });
 
   test('DPoP: the API takes the token with its proof only', async () => {
+    let bound = guard;
     const server = createServer((request, response) => {
-      const checked = guard.require('orders:read')(request, response);
-      void checked.then((isAllowed) => isAllowed && response.end(guard.caller(request).identity));
+      const checked = bound.require('orders:read')(request, response);
+      void checked.then((isAllowed) => isAllowed && response.end(bound.caller(request).identity));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/orders?page=2`;
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = `${origin}/orders?page=2`;
+    bound = await api.guard({ origin });
     try {
       const tokens = tokenSource({ ...usual(), by: privateKey({ key: PEM }), dpop: PROOF_KEY });
       const answer = await tokens.fetch(url);
@@ -92,6 +95,7 @@ suite('@tessera/client: without a certificate and without a person', () => {
       const swapped = await fetch(url, { headers: { authorization: `DPoP ${token}`, dpop } });
       assert.equal(swapped.status, 401);
     } finally {
+      bound.close();
       server.close();
     }
   });
@@ -112,6 +116,23 @@ suite('@tessera/client: without a certificate and without a person', () => {
     assert.equal(await call(keys.proof('GET', url, 'another token')), false);
     assert.equal(await call(keys.proof('GET', url)), false);
     assert.equal((await guard.check(token)).ok, false);
+  });
+
+  test('DPoP: an answer with a token that is not bound is refused', async () => {
+    const answers = createServer((request, response) => {
+      const issuer = `http://127.0.0.1:${(answers.address() as AddressInfo).port}`;
+      const metadata = { issuer, token_endpoint: `${issuer}/token` };
+      const token = { access_token: 'x', token_type: 'Bearer', expires_in: 600 };
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(request.url === '/token' ? token : metadata));
+    });
+    await new Promise<void>((resolve) => answers.listen(0, '127.0.0.1', resolve));
+    const server = `http://127.0.0.1:${(answers.address() as AddressInfo).port}`;
+    const options = { server, clientId: ROBOT, store: memoryStore(), by: privateKey({ key: PEM }) };
+    assert.equal(await tokenSource(options).get(), 'x');
+    const bound = tokenSource({ ...options, store: memoryStore(), dpop: PROOF_KEY });
+    await assert.rejects(bound.get(), { reason: 'refused', message: /not bound/ });
+    answers.close();
   });
 
   test('exchange: the token of a caller for one of the same person, for the next API', async () => {

@@ -1,7 +1,8 @@
-// Tokens that an API got by exchange (`act`), and tokens that are bound to a key.
+// Tokens that an API got by exchange (`act`), tokens that are bound to a key, and opaque scope items.
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { calculateJwkThumbprint } from 'jose';
+import { Revocations } from '../../../sdk/verify/src/revocations.ts';
 import { verifier } from '../../../sdk/verify/src/verify.ts';
 import { ath, dpopKey } from '../../e2e/dpop-steps.ts';
 import { FakeService } from './fake-service.ts';
@@ -64,4 +65,23 @@ suite('a DPoP proof for another API', async () => {
   test('an API that does not know its address takes no such token, and says so', async () => {
     assert.match(await answerTo('evil.example', 'https://evil.example/orders', 'urn:orders'), /option origin/);
   });
+});
+
+test('an opaque scope item is compared whole: it is no permission on a resource', async () => {
+  service.audience = 'https://orders.example';
+  const guard = await verifier(service.options);
+  service.integration.scope = 'api://x/.default api';
+  const token = service.opaque({ scope: 'api://x/.default' });
+  let status = 200;
+  const writeHead = (code: number) => {
+    status = code;
+    return { end: () => undefined };
+  };
+  const request = { headers: { authorization: `Bearer ${token}` }, method: 'GET', url: '/', socket: {} };
+  await guard.require('api')(request, { writeHead });
+  assert.equal(status, 403);
+  const revocations = new Revocations(() => 0);
+  revocations.add({ type: 'integration', client_id: 'i', enabled: true, scope: 'api://x/.default' });
+  assert.deepEqual(revocations.narrow(['api', 'api://x/.default'], 'i'), ['api://x/.default']);
+  guard.close();
 });

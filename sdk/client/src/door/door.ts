@@ -33,8 +33,13 @@ export class Door {
     this.#options = options;
   }
 
-  token(form: Form, manner?: Manner): Promise<Reply> {
-    return this.#post('token_endpoint', 'access_token', form, manner);
+  async token(form: Form, manner?: Manner): Promise<Reply> {
+    const reply = await this.#post('token_endpoint', 'access_token', form, manner);
+    const isUnbound = reply.kind === 'granted' && !/^dpop$/i.test(String(reply.json['token_type']));
+    if (!this.#options.dpop || !isUnbound) return reply;
+    // RFC 9449 5: whoever gets such a token could use it.
+    const why = 'The server answered with a token that is not bound to the dpop key';
+    throw new TokenFailure('refused', why, 'Ask its operator whether it supports DPoP, or leave dpop out.');
   }
 
   deviceAuthorization(form: Form, manner?: Manner): Promise<Reply> {
