@@ -5,9 +5,9 @@ import type { Refusal } from '../../core/refusal.ts';
 import type { TokenMount } from '../token/mount.ts';
 import { formOf, type ParameterSchema, readParameters } from '../token/parameters.ts';
 import { recordIntegration } from '../token/request-story.ts';
+import { readScopeList } from '../token/scope-list.ts';
 import { readClientId } from './client.ts';
 import type { ClientParameters } from './schemas.ts';
-import { readScopeList } from './scope-list.ts';
 import type { OauthReason } from './wording.ts';
 
 type ReadOutcome<T> = Outcome<T, Refusal<OauthReason>>;
@@ -34,10 +34,11 @@ export function readRequest<Parameters extends ClientParameters & { readonly sco
   if (!parameters.ok) return parameters;
   const clientId = readClientId(request.headers.authorization, parameters.value);
   if (!clientId.ok) return clientId;
-  const client = namedClient(clientId.value, ports.settings.clientDocuments);
+  const client = namedClient(clientId.value, ports);
   recordIntegration(request, client.clientId, ports);
   const { scope: list } = parameters.value;
-  const scope = list === undefined ? accept(undefined) : readScopeList(list);
+  const scope =
+    list === undefined ? accept(undefined) : readScopeList(list, ports.registry.integration(client.clientId));
   if (!scope.ok) return scope;
   return accept({ ...client, parameters: parameters.value, scope: scope.value });
 }
