@@ -58,7 +58,7 @@ suite('a login with the browser of this computer', () => {
 
   test('fails if nobody confirms in time', async () => {
     const login = source(async () => undefined, { withinSeconds: 0.05 }).login();
-    await assert.rejects(login, refused('refused', /Nobody confirmed in time/));
+    await assert.rejects(login, refused('login-needed', /Nobody confirmed in time/));
   });
 
   test('fails if the person denies', async () => {

@@ -75,7 +75,7 @@ function showOnStandardError(address: string): void {
 
 const NO_WAY: Reply = { kind: 'refused', error: 'unauthorized_client', why: 'There is no way to log in.' };
 
-const TOO_LATE: Reply = { kind: 'refused', error: 'expired_token', why: 'Nobody confirmed in time. Log in again.' };
+const TOO_LATE: Reply = { kind: 'refused', error: 'expired_token', why: 'Nobody confirmed in time.' };
 
 /** RFC 9207 2.4: a response of another server is not ours. */
 function whyRefused(answer: URLSearchParams, issuer: string): Reply | undefined {
