@@ -62,10 +62,12 @@ async function change(clientId: string, difference: Partial<Integration>, isKnow
     outcome: undefined,
     ...(found && { next: { ...found.row, ...difference } }),
   }));
-  while (!(await isKnown())) {
+  for (let turn = 0; turn < 100; turn++) {
+    if (await isKnown()) return;
     service.advance(1);
     await new Promise((later) => setTimeout(later, 50));
   }
+  assert.fail('the service does not show the change');
 }
 
 suite('a person', () => {
