@@ -148,6 +148,9 @@ const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE grants ADD COLUMN code TEXT;
   `,
+  `
+  ALTER TABLE grants ADD COLUMN terms TEXT;
+  `,
 ];
 
 /**
