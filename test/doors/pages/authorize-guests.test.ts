@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { ClientId, Integration } from '../../../src/core/integration.ts';
+import { showGrant } from '../../../src/operations/admin/show-grant.ts';
 import { makeDevelopmentAuthority } from '../../../src/pki/development-authority.ts';
+import { grants } from '../../../src/store/tables/grants.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
 import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../../src/system.ts';
@@ -148,7 +150,13 @@ suite('a guest', () => {
     assert.doesNotMatch((await ada.get(guest(`${origin}/back`).path())).text, /Any program on this computer/);
   });
 
-  test('is named in the events of decisions', async () => {
+  test('is named where operators look: grants, and events of decisions', async () => {
+    const program = guest();
+    await program.redeem((await program.decided(ada)).get('code'));
+    const [grant] = await service.store.page(grants, { isDescending: true, limit: 1 });
+    const seen = await showGrant(grant?.id ?? '', { store: service.store });
+    assert.equal(seen.ok && seen.value.guest, `${origin}/c`);
+
     for (const decision of ['confirm', 'deny']) await guest().decided(ada, decision);
     const events = await service.store.newestEvents({ count: 2 });
     assert.deepEqual(
