@@ -64,7 +64,7 @@ export function doorParts(
     },
     authsvcMounts: authsvc.mounts,
     oauthMount: oauth.enabled ? oauth.mount : undefined,
-    readDocument: (url) => documents.read(url),
+    readDocument: (url, person) => documents.read(url, person),
     look: lookOf(pages),
   };
 }

@@ -55,7 +55,7 @@ export function unservedDoors(config: Served, all: Registered): Unserved[] {
     const needs = served.includes(door as DoorName) ? [] : needsOf(registered, config);
     return needs.length === 0 ? [] : [unserved(door as DoorName, needs, config)];
   });
-  return [...missing, ...certificatesUnasked(config, registered)];
+  return [...missing, ...certificatesUnasked(config, registered), ...guestsUnserved(config, registered)];
 }
 
 type NeedsOf = (registered: Registered, config: Served) => readonly string[];
@@ -111,6 +111,14 @@ function certificatesUnasked({ listeners, proxies }: Served, { integrations, iss
     ? `Under listeners.${index}, write: clientCertificates: request`
     : 'Under proxies, name the addresses of the proxy and its clientCertificateHeader (docs/proxies.md), or give the listener tls.';
   return [{ about: 'client certificates', says, todo }];
+}
+
+function guestsUnserved({ oauth }: Served, { integrations }: Registered): Unserved[] {
+  const { enabled, clientDocuments, guestIntegration: id } = oauth;
+  const isServed = integrations.some(({ clientId, flows }) => clientId === id && flows.code);
+  if (!enabled || clientDocuments.length === 0 || isServed) return [];
+  const says = `oauth.clientDocuments allows hosts, but no enabled integration ${id} with authorization codes exists`;
+  return [{ about: 'guests', says, todo: `Do: tessera integration add ${id} --scope … --code yes (docs/agents.md)` }];
 }
 
 const MOST_NAMED = 3;

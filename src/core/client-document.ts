@@ -7,7 +7,7 @@ export type ClientUrl = string & { readonly is: 'address of a client' };
 
 /** Which documents an operator allows. */
 export interface ClientDocuments {
-  /** Host names, or `*` for all. */
+  /** Host names, with a port unless it is the default; or `*` for all with the default port. */
   readonly hosts: readonly string[];
   /** The client id of the integration whose guests they are. */
   readonly integration: string;
@@ -21,10 +21,20 @@ export interface NamedClient {
 
 const LONGEST = 512;
 
+/** What names clients: the registered integrations come first. */
+export interface ClientNames {
+  readonly settings: { readonly clientDocuments?: ClientDocuments | undefined };
+  readonly registry: { readonly integration: (clientId: string) => object | undefined };
+}
+
 /** An integration, or a guest of one. A client_id that names neither is looked up like one of an integration, and not found. */
-export function namedClient(text: string, documents: ClientDocuments | undefined): NamedClient {
-  if (!documents || !isClientUrl(text)) return { clientId: text };
-  const isAllowed = documents.hosts.some((host) => host === '*' || host === new URL(text).hostname);
+export function namedClient(
+  text: string,
+  { settings: { clientDocuments: documents }, registry }: ClientNames,
+): NamedClient {
+  if (!documents || !isClientUrl(text) || registry.integration(text)) return { clientId: text };
+  const { host, port } = new URL(text);
+  const isAllowed = documents.hosts.some((allowed) => allowed === host || (allowed === '*' && port === ''));
   return isAllowed ? { clientId: documents.integration, guest: text as ClientUrl } : { clientId: text };
 }
 

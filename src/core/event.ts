@@ -29,8 +29,9 @@ interface Details {
     readonly scope?: string;
     readonly resource?: readonly string[];
   };
-  confirmed: undefined;
-  denied: undefined;
+  /** By or for a guest only. */
+  confirmed: { readonly guest: string } | undefined;
+  denied: { readonly guest: string } | undefined;
   spent: undefined;
   administered: Act & { readonly by: Author };
 }
@@ -63,8 +64,8 @@ interface Written {
   readonly requestId?: string;
 }
 
-export type EventOf<Type extends EventType> = Written & { readonly type: Type } & (Details[Type] extends undefined
-    ? { readonly detail?: never }
+export type EventOf<Type extends EventType> = Written & { readonly type: Type } & (undefined extends Details[Type]
+    ? { readonly detail?: NonNullable<Details[Type]> }
     : { readonly detail: Details[Type] });
 
 /** A state change, written in the same commit as the change. */

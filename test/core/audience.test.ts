@@ -77,6 +77,14 @@ test('an audience without a path equals the one with /, and counts once [RFC 398
   const both = targetOf(scopeOf('orders:read'), [ORDERS, `${ORDERS}/`], [orders]);
   assert.deepEqual(both.ok && both.value.resource, [ORDERS]);
   assert.ok(isSameTarget([`${ORDERS}/`], [ORDERS]));
+  const other = server('other-api', `${ORDERS}/` as Audience, ['orders']);
+  for (const servers of [
+    [orders, other],
+    [other, orders],
+  ]) {
+    const exact = targetOf(scopeOf('orders:read'), [`${ORDERS}/`], servers);
+    assert.deepEqual(exact.ok && exact.value.resource, [`${ORDERS}/`], 'the exact one comes first');
+  }
   assert.ok(!isSameTarget([`${ORDERS}/v1`], [`${ORDERS}/v1/`]), 'with a path, text is compared');
 });
 

@@ -12,14 +12,15 @@ const DOCUMENT = {
 const read = (difference: object) => readClientDocument(JSON.stringify({ ...DOCUMENT, ...difference }), URL_OF_CLIENT);
 
 suite('a client_id that is an address', () => {
-  const documents = { hosts: ['agent.example'], integration: 'guests' };
+  const naming = (text: string, hosts: readonly string[] = ['agent.example'], known: readonly string[] = []) => {
+    const clientDocuments = hosts.length > 0 ? { hosts, integration: 'guests' } : undefined;
+    const registry = { integration: (id: string) => (known.includes(id) ? {} : undefined) };
+    return namedClient(text, { settings: { clientDocuments }, registry });
+  };
 
   test('names a guest if its host is allowed; everything else names an integration', () => {
-    assert.deepEqual(namedClient(URL_OF_CLIENT, documents), { clientId: 'guests', guest: URL_OF_CLIENT });
-    assert.deepEqual(
-      namedClient('https://any.example/c', { ...documents, hosts: ['*'] }).guest,
-      'https://any.example/c',
-    );
+    assert.deepEqual(naming(URL_OF_CLIENT), { clientId: 'guests', guest: URL_OF_CLIENT });
+    assert.equal(naming('https://any.example/c', ['*']).guest, 'https://any.example/c');
     for (const text of [
       'coder',
       'guests',
@@ -36,8 +37,20 @@ suite('a client_id that is an address', () => {
       'https://agent.example/client.json#x',
       `https://agent.example/${'x'.repeat(512)}`,
     ])
-      assert.deepEqual(namedClient(text, documents), { clientId: text });
-    assert.deepEqual(namedClient(URL_OF_CLIENT, undefined), { clientId: URL_OF_CLIENT });
+      assert.deepEqual(naming(text), { clientId: text });
+    assert.deepEqual(naming(URL_OF_CLIENT, []), { clientId: URL_OF_CLIENT });
+  });
+
+  test('names the integration that was registered under it by an older release', () => {
+    assert.deepEqual(naming(URL_OF_CLIENT, ['*'], [URL_OF_CLIENT]), { clientId: URL_OF_CLIENT });
+  });
+
+  test('has the default port, unless the host is allowed with another', () => {
+    const elsewhere = 'https://agent.example:8443/client.json';
+    for (const hosts of [['agent.example'], ['*'], ['agent.example:8444']])
+      assert.equal(naming(elsewhere, hosts).guest, undefined, hosts.join());
+    assert.equal(naming(elsewhere, ['agent.example:8443']).guest, elsewhere);
+    assert.equal(naming(URL_OF_CLIENT, ['agent.example:8443']).guest, undefined);
   });
 });
 

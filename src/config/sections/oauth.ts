@@ -11,9 +11,9 @@ export const oauth = section(
       description: 'The path under which the endpoints are served; case sensitive.',
       default: '/oauth2',
     }),
-    clientDocuments: texts('a list of host names, or * for all', '^(\\*|[a-z0-9.-]+)$', {
+    clientDocuments: texts('a list of host names, or * for all', '^(\\*|[a-z0-9.-]+(:[0-9]{1,5})?)$', {
       description:
-        'Hosts whose clients need no registration: their `client_id` is the address of a document that describes them (docs/agents.md). Empty: none.',
+        'Hosts whose clients need no registration: their `client_id` is the address of a document that describes them (docs/agents.md). A port is part of it unless it is 443. Empty: none.',
       default: [],
       example: ['agents.example.com'],
     }),

@@ -50,11 +50,14 @@ export function targetOf(
   resourceServers: readonly ResourceServer[],
 ): Outcome<Target> {
   if (!wanted || wanted.length === 0) return accept({ scope, resource: undefined });
-  const named = [...new Set(wanted.map(withPath))].map((audience) =>
-    resourceServers.find((server) => server.enabled && isSameAudience(server.audience, audience)),
+  const known = resourceServers.filter(({ enabled }) => enabled);
+  const named = wanted.map(
+    (audience) =>
+      known.find((server) => server.audience === audience) ??
+      known.find((server) => isSameAudience(server.audience, audience)),
   );
-  const servers = named.filter((server) => server !== undefined);
-  if (servers.length < named.length) return refuse('resource-unknown');
+  const servers = [...new Set(named)].filter((server) => server !== undefined);
+  if (named.includes(undefined)) return refuse('resource-unknown');
   if (!servers.every((server) => serves(server, scope))) return refuse('resource-outside-scope');
   const limited = narrowToResources(scope, new Set(servers.flatMap(({ resources }) => resources)));
   if (!limited) return refuse('resource-outside-scope');

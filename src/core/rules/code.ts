@@ -15,8 +15,13 @@ import { requestedTarget, type WantedTarget } from './scope.ts';
 
 /** RFC 6749 4.1.2: short, since the client redeems it at once. */
 export const CODE_LIFETIME: Seconds = seconds(60);
-/** So many codes can one person have at a time. */
+/** How often a person can confirm or deny within the lifetime of a code. */
 export const MOST_CODES = 20;
+
+/** Its row is that of a device authorization which nobody polls. */
+export function isAuthorizationCode({ interval }: DeviceAuthorization): boolean {
+  return interval === 0;
+}
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
@@ -97,7 +102,8 @@ export function decideRedeemCode({ code: device, isProved, ...facts }: CodeFacts
   return over ? { do: 'refuse', refusal: over } : decision;
 }
 
-function withCodeFlow(integration: Integration | undefined): Outcome<Integration, Refusal<SharedReason>> {
+/** Whether an integration may use authorization codes. */
+export function withCodeFlow(integration: Integration | undefined): Outcome<Integration, Refusal<SharedReason>> {
   if (!integration) return refuse('integration-unknown');
   if (!integration.enabled) return refuse('integration-disabled');
   return integration.flows.code ? accept(integration) : refuse('code-flow-disabled');

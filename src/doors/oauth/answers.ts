@@ -6,8 +6,8 @@ import type { StartedDevice } from '../../operations/device/start-device.ts';
 import type { Introspection } from '../../operations/grant/introspect-token.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import { completeUri } from '../token/obtain.ts';
+import { writeScopeList } from '../token/scope-list.ts';
 import type { DeviceAnswer, ErrorAnswer, IntrospectionAnswer, TokenAnswer } from './schemas.ts';
-import { writeScopeList } from './scope-list.ts';
 import type { OauthError } from './wording.ts';
 
 export function errorAnswer(error: OauthError, error_description: string): ErrorAnswer {

@@ -78,11 +78,15 @@ export function withRegistered(
   codes: CodeFacts,
 ): Metadata {
   const { integrations, signingKeys } = registry;
+  const withCodes = integrations.filter(({ enabled, flows }) => enabled && flows.code);
   const scopes = scopesForPeople(registry, metadata.device_authorization_endpoint !== undefined);
   const algorithms = [...new Set(signingKeys.map(({ algorithm }) => algorithm))];
   return {
     ...metadata,
-    ...(integrations.some(({ enabled, flows }) => enabled && flows.code) && codeMembers(metadata, codes)),
+    ...(withCodes.length > 0 && codeMembers(metadata, codes)),
+    ...(withCodes.some(({ clientId }) => clientId === codes.clientDocuments?.integration) && {
+      client_id_metadata_document_supported: true,
+    }),
     ...(scopes.length > 0 && { scopes_supported: scopes.slice(0, MOST_SCOPES) }),
     // There are no ID tokens. Verifiers for OpenID Connect, such as go-oidc, take from here what access tokens are signed with.
     ...(algorithms.length > 0 && { id_token_signing_alg_values_supported: algorithms }),
@@ -93,15 +97,14 @@ export interface CodeFacts extends Pick<Settings, 'clientDocuments'> {
   readonly authorizationEndpoint: string;
 }
 
-/** RFC 7636 6.2, RFC 9207 3, OAuth Client ID Metadata Document 5. */
-function codeMembers(metadata: Metadata, { authorizationEndpoint, clientDocuments }: CodeFacts): Partial<Metadata> {
+/** RFC 7636 6.2, RFC 9207 3. */
+function codeMembers(metadata: Metadata, { authorizationEndpoint }: CodeFacts): Partial<Metadata> {
   return {
     authorization_endpoint: authorizationEndpoint,
     response_types_supported: ['code'],
     grant_types_supported: [CODE_GRANT_TYPE, ...metadata.grant_types_supported],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    ...(clientDocuments && { client_id_metadata_document_supported: true }),
   };
 }
 

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
-import { type ClientDocuments, type NamedClient as NamedIntegration, namedClient } from '../../core/client-document.ts';
+import { type ClientNames, type NamedClient as NamedIntegration, namedClient } from '../../core/client-document.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { AuthenticatedClient } from '../../operations/grant/authenticate-client.ts';
 import type { TokenMount } from '../token/mount.ts';
 import { formOf, type ParameterSchema, readParameters } from '../token/parameters.ts';
 import { recordIntegration } from '../token/request-story.ts';
+import { readScopeList } from '../token/scope-list.ts';
 import { authenticate, readClient } from './client.ts';
 import type { ClientParameters } from './schemas.ts';
-import { readScopeList } from './scope-list.ts';
 import type { OauthRefusal } from './wording.ts';
 
 type ReadOutcome<T> = Outcome<T, OauthRefusal>;
@@ -41,7 +41,7 @@ export async function readRequest<Parameters extends ClientParameters & { readon
   const named = readClient(request.headers.authorization, parameters.value);
   if (!named.ok) return named;
   const { sent, isOfPlatform = false } = named.value;
-  const { clientId, guest } = integrationOf(named.value.clientId, mount.ports.settings.clientDocuments);
+  const { clientId, guest } = integrationOf(named.value.clientId, mount.ports);
   recordIntegration(request, clientId, mount.ports);
   const { scope: list } = parameters.value;
   const scope = list === undefined ? accept(undefined) : readScopeList(list);
@@ -63,11 +63,8 @@ export async function readRequest<Parameters extends ClientParameters & { readon
 }
 
 /** The integration that a client_id names, or whose guest it names. */
-function integrationOf(
-  clientId: string | undefined,
-  documents: ClientDocuments | undefined,
-): Partial<NamedIntegration> {
-  return clientId === undefined ? {} : namedClient(clientId, documents);
+function integrationOf(clientId: string | undefined, names: ClientNames): Partial<NamedIntegration> {
+  return clientId === undefined ? {} : namedClient(clientId, names);
 }
 
 /** The same at endpoints that need the client id, and know no assertion of a platform. */

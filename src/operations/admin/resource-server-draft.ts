@@ -35,7 +35,8 @@ export async function checkDraft(
   ports: ResourceServerPorts,
 ): Promise<AdminOutcome<CheckedDraft>> {
   const { audience } = draft;
-  if (audience === ports.issuer) return decline('audience-taken', 'this service');
+  if (audience !== undefined && isSameAudience(audience, ports.issuer))
+    return decline('audience-taken', 'this service');
   const others = audience === undefined ? [] : await listResourceServers(ports);
   const owner = others.find((other) => isSameAudience(other.audience, audience ?? '') && other.id !== id);
   if (owner) return decline('audience-taken', `the resource server ${owner.id}`);

@@ -52,6 +52,7 @@ export function shownGrant(grant: Grant, now: EpochSeconds, userName: string | u
     scope,
     ...(resource && { resource: resource.join(' ') }),
     origin: origin.kind,
+    ...(origin.kind === 'code' && origin.guest && { guest: origin.guest }),
     ...(origin.kind === 'assertion' && { tokenIssuer: origin.assertion.tokenIssuer }),
     ...(origin.kind === 'client' && { proof: origin.proof }),
     ...(terms?.parent && { parent: terms.parent.grantId }),

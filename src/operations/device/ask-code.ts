@@ -1,6 +1,7 @@
 // An authorization request (RFC 6749 4.1.1), as the confirmation page sees it. Nothing is stored before the person decides.
 import { type ClientDocument, type ClientUrl, namedClient } from '../../core/client-document.ts';
 import type { DeviceAuthorization, DeviceId } from '../../core/device.ts';
+import type { IdentityId } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
 import { accept, type Outcome, type PersonOutcome, refuse } from '../../core/outcome.ts';
 import type { Person } from '../../core/person.ts';
@@ -14,25 +15,22 @@ import {
   checkClient,
   decideConfirmCode,
   MOST_CODES,
+  withCodeFlow,
 } from '../../core/rules/code.ts';
 import { after, seconds } from '../../core/time.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { DEVICE_SECRET_LENGTH, mintAuthorizationCode } from '../../tokens/opaque/token-text.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
-import { countAttempt } from '../attempts.ts';
+import { type Attempt, countAttempt } from '../attempts.ts';
 import { namedResourceServers } from '../grant/named-resource-servers.ts';
 import { newId, type Ports } from '../ports.ts';
 import { codeHash } from './redeem-code.ts';
 
-export interface CodeRequest extends AskedCode {
-  readonly clientId: string | undefined;
-  readonly redirectUri: string | undefined;
-}
-
-/** Fetches the document of a guest, or has it in memory. */
+/** Fetches the document of a guest for a person, or has it in memory. */
 export type ReadDocument = (
   url: ClientUrl,
+  by: IdentityId,
 ) => Promise<Outcome<ClientDocument, Refusal<'client-document-refused' | 'client-document-unavailable'>>>;
 
 export interface CodeClient {
@@ -42,18 +40,21 @@ export interface CodeClient {
   readonly document?: ClientDocument;
 }
 
-/** Who asks. Before sign-in, `readDocument` is absent: nobody else may make this service fetch. Then a guest is `unknown` yet. */
+/** Who asks. Before sign-in nothing is fetched, so a guest is `unknown` yet. */
 export async function findClient(
-  { clientId = '', redirectUri }: CodeRequest,
+  clientId: string,
+  redirectUri: string | undefined,
+  person: Person | undefined,
   ports: Ports,
-  readDocument?: ReadDocument,
+  readDocument: ReadDocument,
 ): Promise<PersonOutcome<CodeClient | 'unknown'>> {
-  if (clientId === '') return refuse('redirect-uri-unknown');
-  const named = namedClient(clientId, ports.settings.clientDocuments);
+  const named = namedClient(clientId, ports);
   const integration = await ports.registry.findIntegration(named.clientId);
   if (!named.guest) return checkClient({ integration, redirectUri });
-  if (!readDocument) return accept('unknown');
-  const document = await readDocument(named.guest);
+  const served = withCodeFlow(integration);
+  if (!served.ok) return served;
+  if (!person) return accept('unknown');
+  const document = await readDocument(named.guest, person.identity.id);
   if (!document.ok) return document;
   const checked = checkClient({ integration, documented: document.value.redirectUris, redirectUri });
   return checked.ok ? accept({ ...checked.value, document: document.value }) : checked;
@@ -63,7 +64,7 @@ export type CodeTarget = Target & { readonly challenge: string };
 
 /** What it asks for. A refusal is sent to the client. */
 export async function findTarget(
-  request: CodeRequest,
+  request: AskedCode,
   { integration }: CodeClient,
   ports: Ports,
 ): Promise<Outcome<CodeTarget>> {
@@ -88,8 +89,8 @@ export async function confirmCode(
   const allowed = decideConfirmCode(person.identity, integration);
   if (!allowed.ok) return allowed;
   const by = allowed.value.id;
-  const counted = await countAttempt({ about: `code ${by}`, most: MOST_CODES, within: CODE_LIFETIME }, ports);
-  if (!counted.ok) return refuse('rate-limited', { retryAfter: counted.refusal.retryAfter });
+  const counted = await countDecision(person, ports);
+  if (!counted.ok) return counted;
   const { clientId } = integration;
   const id = newId(ports) as DeviceId;
   const secret = ports.random(DEVICE_SECRET_LENGTH);
@@ -111,20 +112,33 @@ export async function confirmCode(
     };
     const code = mintAuthorizationCode({ deviceId: id, expiresAt, secret }, ports.keyring.minting);
     const event = { type: 'confirmed', at: now, clientId, identityId: by, subjectId: id, presenter } as const;
-    return { outcome: accept(code), next, events: [event] };
+    return { outcome: accept(code), next, events: [{ ...event, ...guestDetail(client) }] };
   });
 }
 
 /** Denying needs no permission and leaves only an event. */
-export function denyCode(
-  { integration: { clientId } }: CodeClient,
-  { identity }: Person,
+export async function denyCode(
+  client: CodeClient,
+  person: Person,
   presenter: Presenter,
   ports: Ports,
-): Promise<void> {
+): Promise<PersonOutcome<undefined>> {
+  const counted = await countDecision(person, ports);
+  if (!counted.ok) return counted;
+  const { clientId } = client.integration;
   const id = newId(ports) as DeviceId;
+  const event = { type: 'denied', clientId, identityId: person.identity.id, subjectId: id, presenter } as const;
   return ports.store.change(devices, id, (_, at) => ({
-    outcome: undefined,
-    events: [{ type: 'denied', at, clientId, identityId: identity.id, subjectId: id, presenter }],
+    outcome: accept(undefined),
+    events: [{ ...event, at, ...guestDetail(client) }],
   }));
+}
+
+async function countDecision({ identity }: Person, ports: Ports): Promise<PersonOutcome<Attempt>> {
+  const counted = await countAttempt({ about: `code ${identity.id}`, most: MOST_CODES, within: CODE_LIFETIME }, ports);
+  return counted.ok ? counted : refuse('rate-limited', { retryAfter: counted.refusal.retryAfter });
+}
+
+function guestDetail({ document }: CodeClient): { readonly detail?: { readonly guest: string } } {
+  return document ? { detail: { guest: document.url } } : {};
 }

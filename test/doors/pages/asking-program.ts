@@ -75,9 +75,11 @@ export class Program {
 
 /** The fields of one of the two forms on the page. */
 export function decisionOf(page: string, decision: string): Fields {
-  const [, request = ''] = /name="request" value="([^"]*)"/.exec(page) ?? [];
-  const [, shown_at = ''] = /name="shown_at" value="([^"]*)"/.exec(page) ?? [];
-  return { request: request.replaceAll('&amp;', '&').replaceAll('&#39;', "'"), shown_at, decision };
+  const [request, shown_at, shown] = ['request', 'shown_at', 'shown'].map((name) => {
+    const [, value = ''] = new RegExp(`name="${name}" value="([^"]*)"`).exec(page) ?? [];
+    return value.replaceAll('&amp;', '&').replaceAll('&#39;', "'");
+  });
+  return { request: request ?? '', shown_at: shown_at ?? '', shown: shown ?? '', decision };
 }
 
 export function jsonOf({ text }: Seen): Record<string, string> {

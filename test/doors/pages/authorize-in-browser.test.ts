@@ -33,8 +33,11 @@ afterEach(async () => {
   for (const context of browser.contexts()) await context.close();
 });
 
-async function listen(address: string, host: string): Promise<string> {
-  const server = createServer((_, response) => response.end('<title>Coder</title>You can close this page.'));
+async function listen(address: string, host: string, location?: string): Promise<string> {
+  const server = createServer((_, response) => {
+    if (location) response.writeHead(302, { location }).end();
+    else response.end('<title>Coder</title>You can close this page.');
+  });
   servers.push(server);
   await new Promise<void>((listening) => server.listen(0, address, listening));
   return `http://${host}:${(server.address() as AddressInfo).port}/callback`;
@@ -81,6 +84,20 @@ suite('a person at /oauth2/authorize', () => {
     await page.locator('button.confirm').click();
     await page.waitForURL(/\[::1\]/);
     assert.equal((await program.redeem(answerOf(page).get('code'))).status, 200);
+  });
+
+  test('of a program whose own page redirects to another origin ends there', async () => {
+    const page = await atRequest(new Program(service, await listen('127.0.0.1', '127.0.0.1', onIpv6)));
+    await page.locator('button.confirm').click();
+    await page.waitForURL(/\[::1\]/, { timeout: 10_000 });
+  });
+
+  test('who signs in for a request with a mistake is sent on to the program', async () => {
+    const page = await openPage(browser);
+    await page.goto(service.url + new Program(service, onIpv4).path({ scope: 'payroll:read' }));
+    await fillSignIn(page);
+    await page.waitForURL(/127\.0\.0\.1/, { timeout: 10_000 });
+    assert.equal(answerOf(page).get('error'), 'invalid_scope');
   });
 
   test('denies, in German, on a phone: both buttons are in view, and the program learns it', async () => {

@@ -1,5 +1,7 @@
 // `browser`, the way of `tessera login` where a browser is at hand, against the real service.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { after, before, suite, test } from 'node:test';
 import { browser, hasBrowser } from '../../../sdk/client/src/by/browser.ts';
 import { device, memoryStore, TokenFailure, tokenSource } from '../../../sdk/client/src/client.ts';
@@ -17,10 +19,10 @@ after(() => service?.stop());
 
 function source(
   visit: (address: string) => Promise<unknown>,
-  { clientId = 'coder', otherwise = device({ show: () => undefined }) } = {},
+  { clientId = 'coder', withinSeconds = 60, otherwise = device({ show: () => undefined }) } = {},
 ) {
   const show = (address: string) => void visit(address);
-  const by = browser({ show, open: () => undefined, scope: 'orders:read', otherwise });
+  const by = browser({ show, open: () => undefined, scope: 'orders:read', otherwise, withinSeconds });
   const { url: server, authority: ca } = service;
   return tokenSource({ server, clientId, by, ca, store: memoryStore(), timeoutSeconds: 5 });
 }
@@ -29,6 +31,13 @@ function source(
 async function decided(address: string, decision = 'confirm'): Promise<string> {
   const { text } = await ada.get(address.slice(service.url.length));
   return (await ada.post('/oauth2/authorize', decisionOf(text, decision))).headers.location ?? '';
+}
+
+/** Of a path that `fetch` would rewrite. */
+async function statusOf({ hostname, port }: URL, path: string): Promise<number | undefined> {
+  const [response] = (await once(request({ hostname, port, path }).end(), 'response')) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
 }
 
 const refused = (reason: string, text: RegExp) => (error: unknown) =>
@@ -40,10 +49,16 @@ suite('a login with the browser of this computer', () => {
       const { searchParams } = new URL(address);
       const forged = await fetch(`${searchParams.get('redirect_uri')}?code=stolen&state=other&iss=${service.url}`);
       assert.equal(forged.status, 404);
+      assert.equal(await statusOf(new URL(searchParams.get('redirect_uri') ?? ''), '//'), 404);
       const back = await fetch(await decided(address));
       assert.match(await back.text(), /close this page/);
     }).login();
     assert.equal((await login).scope, 'orders:read');
+  });
+
+  test('fails if nobody confirms in time', async () => {
+    const login = source(async () => undefined, { withinSeconds: 0.05 }).login();
+    await assert.rejects(login, refused('login-needed', /Nobody confirmed in time/));
   });
 
   test('fails if the person denies', async () => {

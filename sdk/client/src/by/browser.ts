@@ -14,6 +14,8 @@ export interface BrowserOptions {
   /** Opens the page. Left out: with the program that this system has for it. */
   readonly open?: (address: string) => void;
   readonly scope?: string | undefined;
+  /** How long the person has. Left out: 10 minutes. */
+  readonly withinSeconds?: number;
   /** If the server or the integration has no authorization codes. Left out: `device`. */
   readonly otherwise?: Way;
 }
@@ -26,6 +28,7 @@ export function browser({
   show = showOnStandardError,
   open = openBrowser,
   scope,
+  withinSeconds = 600,
   otherwise = device({ scope }),
 }: BrowserOptions = {}): Way {
   return {
@@ -33,7 +36,7 @@ export function browser({
     start: async (door, signal) => {
       const verifier = randomBytes(32).toString('base64url');
       const state = randomBytes(16).toString('base64url');
-      const callback = await listen(state, signal);
+      const callback = await listen(state, withinSeconds, signal);
       try {
         const redirect_uri = `http://127.0.0.1:${callback.port}${CALLBACK}`;
         const address = await door.authorizationAddress(
@@ -51,6 +54,7 @@ export function browser({
         show(address.url);
         open(address.url);
         const answer = await callback.answer;
+        if (answer === undefined) return TOO_LATE;
         const refused = whyRefused(answer, address.issuer);
         if (refused) return refused;
         const code = answer.get('code') ?? '';
@@ -70,6 +74,8 @@ function showOnStandardError(address: string): void {
 }
 
 const NO_WAY: Reply = { kind: 'refused', error: 'unauthorized_client', why: 'There is no way to log in.' };
+
+const TOO_LATE: Reply = { kind: 'refused', error: 'expired_token', why: 'Nobody confirmed in time.' };
 
 /** RFC 9207 2.4: a response of another server is not ours. */
 function whyRefused(answer: URLSearchParams, issuer: string): Reply | undefined {
@@ -103,18 +109,23 @@ function openBrowser(address: string): void {
 
 const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Tessera</title><p>You can close this page and go back to the terminal.</p></html>`;
 
+/** `//` and the like are no addresses. */
+const HERE = 'http://127.0.0.1';
+
 interface Callback {
   readonly port: number;
-  readonly answer: Promise<URLSearchParams>;
+  /** Undefined if none came in time. */
+  readonly answer: Promise<URLSearchParams | undefined>;
   close(): void;
 }
 
 /** Waits for the request that has our state; others get nothing and change nothing. */
-async function listen(state: string, signal: AbortSignal | undefined): Promise<Callback> {
-  const { promise: answer, resolve, reject } = Promise.withResolvers<URLSearchParams>();
+async function listen(state: string, withinSeconds: number, signal: AbortSignal | undefined): Promise<Callback> {
+  const { promise: answer, resolve, reject } = Promise.withResolvers<URLSearchParams | undefined>();
   answer.catch(() => undefined);
   const server: Server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const { url = '/' } = request;
+    const { pathname, searchParams } = new URL(URL.canParse(url, HERE) ? url : '/', HERE);
     const isOurs = request.method === 'GET' && pathname === CALLBACK && searchParams.get('state') === state;
     const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', connection: 'close' };
     response.writeHead(isOurs ? 200 : 404, headers).end(isOurs ? PAGE : '');
@@ -122,5 +133,10 @@ async function listen(state: string, signal: AbortSignal | undefined): Promise<C
   });
   signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
   await new Promise<void>((listening, failed) => server.once('error', failed).listen(0, '127.0.0.1', listening));
-  return { port: (server.address() as AddressInfo).port, answer, close: () => server.close() };
+  const timer = setTimeout(resolve, withinSeconds * 1000, undefined);
+  const close = () => {
+    clearTimeout(timer);
+    server.close();
+  };
+  return { port: (server.address() as AddressInfo).port, answer, close };
 }

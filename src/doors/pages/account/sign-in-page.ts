@@ -37,6 +37,7 @@ ${postForm(visit, '/account/sign-in', fields)}
 </div>`;
   return {
     page: { title: words.title, body },
+    leadsToProgram: Boolean(request),
     ...(problem && { status: problem.status, retryAfter: problem.retryAfter }),
   };
 }

@@ -6,7 +6,7 @@ import type { CodeClient, CodeTarget } from '../../../operations/device/ask-code
 import { askPage } from '../device/request-page.ts';
 import type { Shown } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { personName } from '../parts/layout.ts';
+import { alertBox, personName } from '../parts/layout.ts';
 import type { Visit } from '../parts/visit.ts';
 
 export interface AskedCode {
@@ -16,6 +16,8 @@ export interface AskedCode {
   readonly target: CodeTarget;
   /** Set if this person may not confirm. */
   readonly objection: Refusal<PersonReason> | undefined;
+  /** Whether the person tried to confirm something else. */
+  readonly hasChanged?: boolean;
   readonly now: EpochSeconds;
 }
 
@@ -28,6 +30,7 @@ export function authorizePage(visit: Visit, asked: AskedCode): Shown {
     button: Html,
   ) => html`<input type="hidden" name="request" value="${query}">
 <input type="hidden" name="shown_at" value="${now}">
+<input type="hidden" name="shown" value="${shownTarget(target)}">
 <input type="hidden" name="decision" value="${decision}">
 ${button}`;
   const action = authorizePathOf(visit);
@@ -35,12 +38,17 @@ ${button}`;
     integration: { ...integration, name, ...(client.document && { vendor: '' }) },
     scope: target.scope.text,
     objection,
-    essentials: essentials(visit, client),
+    essentials: html`${asked.hasChanged && alertBox(visit.language.texts.request.changed)}${essentials(visit, client)}`,
     otherFacts: html`<dl class="facts"><div><dt>${visit.language.texts.request.actsAs}</dt><dd translate="no">${personName(visit)}</dd></div></dl>`,
     confirm: { action, fields: (button) => fields('confirm', button) },
     deny: { action, fields: (button) => fields('deny', button) },
   });
-  return { ...shown, leadsTo: formTarget(client.redirectUri) };
+  return { ...shown, leadsToProgram: true };
+}
+
+/** What the person sees: nothing else is confirmed, whatever operators change meanwhile. */
+export function shownTarget({ scope, resource = [] }: CodeTarget): string {
+  return [scope.text, ...resource].join(' ');
 }
 
 function authorizePathOf({ site }: Visit): string {
@@ -65,11 +73,5 @@ ${document && html`<div><dt>${words.client}</dt><dd${big} translate="no">${new U
 ${document?.name && html`<div><dt>${words.callsItself}</dt><dd translate="no">${document.name}</dd></div>`}
 <div><dt>${words.returnsTo}</dt><dd${big}>${isHere && `${words.thisComputer} `}<span translate="no">${goesTo}</span></dd></div>
 </dl>
-${document?.redirectUris.every(isLoopback) && html`<aside class="warning"><p>${words.anyProgram}</p></aside>`}`;
-}
-
-/** What CSP must allow for the redirect that follows the form. CSP has no syntax for IPv6 addresses. */
-function formTarget(redirectUri: string): string {
-  const { protocol, origin, host } = new URL(redirectUri);
-  return host === '' || host.startsWith('[') || !protocol.startsWith('http') ? protocol : origin;
+${document && isHere && html`<aside class="warning"><p>${words.anyProgram}</p></aside>`}`;
 }

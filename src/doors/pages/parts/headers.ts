@@ -5,16 +5,15 @@ export const NO_SNIFFING = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** `leadsTo`: where a form's answer may redirect to; browsers check that too. */
-export function policyFor(leadsTo = ''): string {
-  const forms = ["'self'", leadsTo].filter(Boolean).join(' ');
-  return `default-src 'none'; style-src 'self'; img-src 'self'; form-action ${forms}; frame-ancestors 'none'; base-uri 'none'`;
-}
+const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/** For pages whose forms end in a redirect to a program: browsers apply `form-action` to wherever that redirects in turn. */
+export const POLICY_WITH_REDIRECTS = POLICY;
 
 /** No script, nothing from other origins, no framing, no caching. */
 export const PAGE_HEADERS = {
   ...NO_SNIFFING,
-  'content-security-policy': policyFor(),
+  'content-security-policy': `${POLICY}; form-action 'self'`,
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',

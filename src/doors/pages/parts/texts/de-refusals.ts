@@ -63,8 +63,12 @@ export const deRefusals: Readonly<Record<RefusalText, Said>> = {
     text: 'Das Dokument, das es beschreibt, war nicht lesbar. Es wurde nichts bestätigt. Versuchen Sie es gleich noch einmal.',
   },
   integrationGone: {
-    title: 'Diese Integration gibt es nicht mehr',
-    text: 'Wenden Sie sich an die Betreiber dieses Dienstes.',
+    title: 'Dieses Programm ist hier nicht registriert',
+    text: 'Vielleicht wurde es entfernt oder abgeschaltet. Es wurde nichts bestätigt. Wenden Sie sich an die Betreiber dieses Dienstes.',
+  },
+  requestWrong: {
+    title: 'Das Programm hat einen Fehler gemacht',
+    text: 'Es wurde nichts bestätigt. Nennen Sie dem Hersteller des Programms diese Meldung:',
   },
   signInFailed: {
     title: 'Anmeldung fehlgeschlagen',

@@ -70,8 +70,12 @@ export const enRefusals = {
     text: 'The document that describes it could not be read. Nothing was confirmed. Try again in a moment.',
   },
   integrationGone: {
-    title: 'This integration no longer exists',
-    text: 'Ask the people who run this service.',
+    title: 'This program is not registered here',
+    text: 'It may have been removed or switched off. Nothing was confirmed. Ask the people who run this service.',
+  },
+  requestWrong: {
+    title: 'The program made a mistake',
+    text: 'Nothing was confirmed. Tell the people who make the program:',
   },
   signInFailed: {
     title: 'Sign-in failed',
