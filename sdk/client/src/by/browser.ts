@@ -121,7 +121,11 @@ interface Callback {
 
 /** Waits for the request that has our state; others get nothing and change nothing. */
 async function listen(state: string, withinSeconds: number, signal: AbortSignal | undefined): Promise<Callback> {
-  const { promise: answer, resolve, reject } = Promise.withResolvers<URLSearchParams | undefined>();
+  let resolve: (parameters: URLSearchParams | undefined) => void = () => undefined;
+  let reject: (reason: unknown) => void = () => undefined;
+  const answer = new Promise<URLSearchParams | undefined>((resolved, rejected) => {
+    [resolve, reject] = [resolved, rejected];
+  });
   answer.catch(() => undefined);
   const server: Server = createServer((request, response) => {
     const { url = '/' } = request;
@@ -133,7 +137,7 @@ async function listen(state: string, withinSeconds: number, signal: AbortSignal 
   });
   signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
   await new Promise<void>((listening, failed) => server.once('error', failed).listen(0, '127.0.0.1', listening));
-  const timer = setTimeout(resolve, withinSeconds * 1000, undefined);
+  const timer = setTimeout(() => resolve(undefined), withinSeconds * 1000);
   const close = () => {
     clearTimeout(timer);
     server.close();

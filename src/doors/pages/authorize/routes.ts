@@ -54,9 +54,9 @@ function queryTextOf({ request }: Visit): string {
   return query;
 }
 
-function requestOf(parameters: Parameters, { integration }: CodeClient): Outcome<AskedCode> {
+function requestOf(parameters: Parameters): Outcome<AskedCode> {
   const { scope: list, resource } = parameters;
-  const scope = list === undefined ? accept(undefined) : readScopeList(list, integration);
+  const scope = list === undefined ? accept(undefined) : readScopeList(list);
   if (!scope.ok) return scope;
   return accept({
     responseType: parameters.response_type,
