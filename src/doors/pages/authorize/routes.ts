@@ -121,7 +121,7 @@ async function readRequest(visit: Visit, query: string): Promise<Asked | { reado
   if (!person || client.value === 'unknown')
     return { answer: signInPage(visit, { request: query, asks: clientName(client.value, clientId) }) };
   storyOf(visit.request).clientId = client.value.integration.clientId;
-  const request = requestOf(read.value, client.value);
+  const request = requestOf(read.value);
   const target = request.ok ? await findTarget(request.value, client.value, ports) : request;
   if (target.ok) return { query, client: client.value, target: target.value, state, visit: { ...visit, person } };
   // Anybody can be a guest, so a redirect that nobody decided on could lead anywhere (RFC 9700 4.11.2).
