@@ -45,12 +45,23 @@ export async function endingsFromActs(lost: readonly LostAct[], { store }: Store
       const { by: _, ...act } = detail;
       const thing = `${act.kind} ${act.id}`;
       if (isEnding(act)) endings.set(thing, [...(endings.get(thing) ?? []), { ...act, at }]);
+      else if (act.kind === 'integration' && act.did === 'key-added')
+        endings.set(thing, withoutKeys(act.key, endings.get(thing) ?? []));
       else if (lifeOf(act) === 'opens') endings.set(thing, await leftBy(act, endings.get(thing) ?? [], store));
     }
   }
   const found: LostEnding[] = [];
   for (const each of [...endings.values()].flat()) if (await works(each, store)) found.push(each);
   return found;
+}
+
+/** Keys that were removed and added again work. `added`: their marks. */
+function withoutKeys(added: string, ended: readonly LostEnding[]): LostEnding[] {
+  return ended.map((each) =>
+    each.kind === 'integration' && each.did === 'key-removed'
+      ? { ...each, ended: each.ended.filter((mark) => !added.split(' ').includes(mark)) }
+      : each,
+  );
 }
 
 /** What stays ended when its id is used again: another authority or platform may have it, and what authenticates has other secrets and keys. */
