@@ -133,7 +133,7 @@ async function listen(state: string, withinSeconds: number, signal: AbortSignal 
   });
   signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
   await new Promise<void>((listening, failed) => server.once('error', failed).listen(0, '127.0.0.1', listening));
-  const timer = setTimeout(resolve, withinSeconds * 1000, undefined);
+  const timer = setTimeout(() => resolve(undefined), withinSeconds * 1000);
   const close = () => {
     clearTimeout(timer);
     server.close();
