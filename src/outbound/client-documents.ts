@@ -90,7 +90,8 @@ export class ClientDocuments {
       return read;
     }
     logRefused(url, read.refusal);
-    const isWrong = got.ok || isMissing(status) || got.refusal === tooLargeFor(MOST_BYTES);
+    const isMissing = status >= 300 && status <= 499 && status !== 429; // 429 may change in a moment
+    const isWrong = got.ok || isMissing || got.refusal === tooLargeFor(MOST_BYTES);
     return refuse(isWrong ? 'client-document-refused' : 'client-document-unavailable');
   }
 
@@ -109,9 +110,4 @@ export class ClientDocuments {
     fetches.set(about, count);
     return count <= most;
   }
-}
-
-/** The server says that there is no document here. 429 may change in a moment. */
-function isMissing(status: number): boolean {
-  return status >= 300 && status <= 499 && status !== 429;
 }

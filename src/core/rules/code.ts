@@ -18,11 +18,6 @@ export const CODE_LIFETIME: Seconds = seconds(60);
 /** How often a person can confirm or deny within the lifetime of a code. */
 export const MOST_CODES = 20;
 
-/** Its row is that of a device authorization which nobody polls. */
-export function isAuthorizationCode({ interval }: DeviceAuthorization): boolean {
-  return interval === 0;
-}
-
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 

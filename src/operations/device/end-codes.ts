@@ -1,7 +1,6 @@
-import type { DeviceAuthorization } from '../../core/device.ts';
-import { deviceState } from '../../core/device.ts';
+import { type DeviceAuthorization, deviceState } from '../../core/device.ts';
 import type { IdentityId } from '../../core/identity.ts';
-import { CODE_LIFETIME, isAuthorizationCode } from '../../core/rules/code.ts';
+import { CODE_LIFETIME } from '../../core/rules/code.ts';
 import { rows } from '../../store/pages.ts';
 import { devices } from '../../store/tables/devices.ts';
 import type { Ports } from '../ports.ts';
@@ -21,7 +20,7 @@ export async function endConfirmedCodes(
     deviceState(device, now) === 'confirmed' &&
     'by' in device.decision &&
     device.decision.by === by &&
-    (which === 'all' || isAuthorizationCode(device));
+    (which === 'all' || device.interval === 0); // nobody polls for those
   for await (const device of rows(store, devices, { isDescending: true })) {
     // Keys begin with the time of creation, by the clocks of several nodes. Whatever is older has expired.
     if (device.createdAt < now - 2 * lifetime) return;

@@ -194,7 +194,8 @@ test('/oauth2/resources/{id} describes a resource server that is enabled, and no
   await service.store.change(resourceServers, api.id, () => ({ outcome: undefined, next: api }));
   await service.store.change(resourceServers, off.id, () => ({ outcome: undefined, next: off }));
   const ask = (id: string) => ada.get(`/oauth2/resources/${id}`);
-  while ((await ask(api.id)).status !== 200) await new Promise((later) => setTimeout(later, 50));
+  for (let turn = 0; turn < 100 && (await ask(api.id)).status !== 200; turn++)
+    await new Promise((later) => setTimeout(later, 50));
   assert.deepEqual(JSON.parse((await ask(api.id)).text), {
     resource: api.audience,
     authorization_servers: [service.url],

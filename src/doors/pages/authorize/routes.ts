@@ -1,7 +1,7 @@
 // /oauth2/authorize (RFC 6749 4.1.1): a program sends a person here, and gets an authorization code if that person confirms.
 import { accept, type Outcome } from '../../../core/outcome.ts';
 import { withResponse } from '../../../core/redirect-uri.ts';
-import type { Refusal, RefusalReason } from '../../../core/refusal.ts';
+import type { RefusalReason } from '../../../core/refusal.ts';
 import type { AskedCode } from '../../../core/rules/code.ts';
 import { WHOLE_SCOPE } from '../../../core/rules/scope.ts';
 import {
@@ -115,7 +115,7 @@ async function readRequest(visit: Visit, query: string): Promise<Asked | { reado
   const read = readParameters<Parameters>(Buffer.from(query), 'form', SCHEMA);
   if (!read.ok) return { answer: refusalPage(visit, read.refusal) };
   const { client_id: clientId, redirect_uri: redirectUri, state } = read.value;
-  if (clientId === undefined) return { answer: wrongRequest(visit, { reason: 'client-id-missing' }) };
+  if (clientId === undefined) return { answer: wrongRequestPage(visit, { reason: 'client-id-missing' }) };
   const client = await findClient(clientId, redirectUri, person, ports, readDocument);
   if (!client.ok) return { answer: refusalPage(visit, client.refusal) };
   if (!person || client.value === 'unknown')
@@ -125,15 +125,11 @@ async function readRequest(visit: Visit, query: string): Promise<Asked | { reado
   const target = request.ok ? await findTarget(request.value, client.value, ports) : request;
   if (target.ok) return { query, client: client.value, target: target.value, state, visit: { ...visit, person } };
   // Anybody can be a guest, so a redirect that nobody decided on could lead anywhere (RFC 9700 4.11.2).
-  if (client.value.document) return { answer: wrongRequest(visit, target.refusal) };
+  if (client.value.document) return { answer: wrongRequestPage(visit, target.refusal) };
   recordRefusal(visit.request, target.refusal);
   const error = ERRORS[target.refusal.reason] ?? 'invalid_request';
   const response = { error, error_description: describe(target.refusal) };
   return { answer: sendBack(visit, { client: client.value, state }, response) };
-}
-
-function wrongRequest(visit: Visit, refusal: Refusal): Answer {
-  return wrongRequestPage(visit, refusal, describe(refusal));
 }
 
 /** RFC 6749 4.1.2.1, RFC 8707 2. */

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { REQUEST_ID } from '../../http/refusal-replies.ts';
-import { PAGE_HEADERS, POLICY_WITH_REDIRECTS, strictTransport } from './headers.ts';
+import { PAGE_HEADERS, POLICY, strictTransport } from './headers.ts';
 import { layout, type Page } from './layout.ts';
 import { isSecure, type Site, type Visit } from './visit.ts';
 
@@ -29,7 +29,7 @@ export function sendAnswer(visit: Visit, reply: FastifyReply, answer: Answer): F
     const location = 'goTo' in answer ? answer.goTo : answer.leaveTo;
     return reply.code(303).header('location', location).send();
   }
-  if (answer.leadsToProgram) reply.header('content-security-policy', POLICY_WITH_REDIRECTS);
+  if (answer.leadsToProgram) reply.header('content-security-policy', POLICY);
   if (answer.status !== undefined && answer.status >= 400) reply.header(REQUEST_ID, visit.request.id);
   if (answer.retryAfter !== undefined) reply.header('retry-after', answer.retryAfter);
   return reply

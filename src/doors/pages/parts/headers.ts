@@ -5,10 +5,8 @@ export const NO_SNIFFING = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'";
-
-/** For pages whose forms end in a redirect to a program: browsers apply `form-action` to wherever that redirects in turn. */
-export const POLICY_WITH_REDIRECTS = POLICY;
+/** Alone for pages whose forms end in a redirect to a program: browsers apply `form-action` to wherever that redirects in turn. */
+export const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /** No script, nothing from other origins, no framing, no caching. */
 export const PAGE_HEADERS = {

@@ -1,6 +1,7 @@
 // A refusal as a page of its own: what happened, what to do now.
 import type { Refusal } from '../../../core/refusal.ts';
 import { recordRefusal } from '../../http/story.ts';
+import { describe } from '../../token/descriptions.ts';
 import type { Shown } from './answer.ts';
 import { html } from './html.ts';
 import type { Said } from './texts/en-refusals.ts';
@@ -12,10 +13,10 @@ export function refusalPage(visit: Visit, refusal: PageRefusal): Shown {
   return { ...verdict(visit, status, wordRefusal(visit, refusal)), retryAfter: refusal.retryAfter };
 }
 
-/** What a program should learn, for the person to pass on. `description`: as the program would get it. */
-export function wrongRequestPage(visit: Visit, refusal: Refusal, description: string): Shown {
+/** What a program should learn, for the person to pass on. */
+export function wrongRequestPage(visit: Visit, refusal: Refusal): Shown {
   recordRefusal(visit.request, refusal);
-  return verdict(visit, 400, visit.language.texts.refusalTexts.requestWrong, description);
+  return verdict(visit, 400, visit.language.texts.refusalTexts.requestWrong, describe(refusal));
 }
 
 function verdict(visit: Visit, status: number, { title, text }: Said, description?: string): Shown {
