@@ -136,12 +136,12 @@ suite('attacks on proofs', () => {
     for (const alg of ['EdDSA', 'RS256', 'PS256'])
       assertRefused(await send(refreshing('x'), {}, {}, await dpopKey(alg)), 400, 'invalid_grant');
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 });
-    const odd: DpopKey = { jwk: publicKey.export({ format: 'jwk' }) as JWK, proof: key.proof };
+    const jwk = publicKey.export({ format: 'jwk' }) as JWK;
     const proof = (claims: object, header = {}) =>
       new SignJWT({ jti: 'odd', htm: 'POST', ...claims })
-        .setProtectedHeader({ alg: 'RS256', typ: 'dpop+jwt', jwk: odd.jwk, ...header })
+        .setProtectedHeader({ alg: 'RS256', typ: 'dpop+jwt', jwk, ...header })
         .sign(privateKey);
-    assertRefused(await send(refreshing('x'), {}, {}, { ...odd, proof }), 400, 'invalid_dpop_proof');
+    assertRefused(await send(refreshing('x'), {}, {}, { jwk, proof }), 400, 'invalid_dpop_proof');
   });
 
   test('a forged or an old nonce is answered with a new one', async () => {

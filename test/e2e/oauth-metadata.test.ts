@@ -32,7 +32,7 @@ suite('RFC 8414', () => {
         token_endpoint: `${PUBLIC_URL}/oauth2/token`,
         token_endpoint_auth_methods_supported: ['none', 'tls_client_auth', ...OWN_PROOFS],
         token_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGORITHMS],
-        dpop_signing_alg_values_supported: ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'RS256', 'PS256'],
+        dpop_signing_alg_values_supported: ['ES256', 'EdDSA', 'Ed25519', 'RS256', 'PS256'],
         authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
         grant_types_supported: [
           DEVICE_GRANT_TYPE,

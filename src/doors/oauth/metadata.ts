@@ -1,8 +1,8 @@
 import { RESERVED_RESOURCE, scopeItems } from '../../core/scope.ts';
 import type { Settings } from '../../core/settings.ts';
 import { ASSERTION_ALGORITHMS } from '../../core/token-issuer.ts';
+import { DpopProofs } from '../../operations/grant/dpop-proofs.ts';
 import type { Registry } from '../../operations/ports.ts';
-import { DPOP_ALGORITHMS } from '../../tokens/dpop.ts';
 import { DEVICE_GRANT_TYPE } from '../token/grant-type.ts';
 import { CODE_GRANT_TYPE, GRANT_TYPES } from './grant-types.ts';
 import type { Metadata } from './schemas.ts';
@@ -42,7 +42,7 @@ export function metadataOf({ issuer, mount, settings: { deviceFlow }, certificat
     token_endpoint: base + PATHS.token,
     token_endpoint_auth_methods_supported: AUTH_METHODS,
     token_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGORITHMS],
-    dpop_signing_alg_values_supported: [...DPOP_ALGORITHMS],
+    dpop_signing_alg_values_supported: [...DpopProofs.ALGORITHMS],
     authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
     grant_types_supported: GRANT_TYPES.filter(
       (type) => type !== CODE_GRANT_TYPE && (deviceFlow || type !== DEVICE_GRANT_TYPE),

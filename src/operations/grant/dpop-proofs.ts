@@ -2,7 +2,7 @@
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import { type EpochSeconds, seconds } from '../../core/time.ts';
-import { mintNonce, nonceTime, readDpopProof } from '../../tokens/dpop.ts';
+import { DPOP_ALGORITHMS, mintNonce, nonceTime, readDpopProof } from '../../tokens/dpop.ts';
 import type { Ports } from '../ports.ts';
 
 /** How long a nonce can be used, and so how long proofs are remembered. */
@@ -20,6 +20,7 @@ export interface AcceptedProof {
 }
 
 export class DpopProofs {
+  static readonly ALGORITHMS = DPOP_ALGORITHMS;
   readonly #ports: Pick<Ports, 'keyring' | 'clock'>;
   /** Until when each is remembered, the oldest first. */
   readonly #seen = new Map<string, EpochSeconds>();

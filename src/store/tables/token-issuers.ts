@@ -16,7 +16,8 @@ export const tokenIssuers: Table<TokenIssuer> = {
 };
 
 /** Releases before 0.3 know neither of the first two, and find no rule then: they accept none of its assertions. */
-function bodyOf({ label: _, kind, tokenEndpointAudience, rules, ...rest }: TokenIssuer): string {
+function bodyOf({ kind, tokenEndpointAudience, rules, ...all }: TokenIssuer): string {
+  const rest = { ...all, label: undefined };
   const isKnown = kind === undefined && !tokenEndpointAudience;
   const added = { kind, tokenEndpointAudience, rules };
   return JSON.stringify(isKnown ? { ...rest, rules } : { ...rest, rules: [], added });
