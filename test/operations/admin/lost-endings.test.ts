@@ -138,7 +138,7 @@ function changesOf(kind: EndingKind): Act[] {
   const others = Object.keys(KINDS[kind].acts).filter(
     (did) => !known.includes(did) && !OPENS_WITHOUT_SECRETS.includes(did),
   );
-  return others.map((did) => ({ kind, id, did }) as unknown as Act);
+  return others.map((did) => ({ kind, id, did, key: 'another' }) as unknown as Act);
 }
 
 function lost(acts: readonly Act[]): LostAct[] {
