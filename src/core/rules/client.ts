@@ -101,6 +101,11 @@ export interface Proven {
   readonly jkt: string | undefined;
 }
 
+/** Why a device code or an authorization code is redeemed without a proof that the integration needs. */
+export function whyUnprovenRedemption(integration: Integration, proven: Proven | undefined): RefusalReason | undefined {
+  return whyUnauthenticated(integration, proven?.isAuthenticated) ?? whyUnbound(integration, proven?.jkt);
+}
+
 /** Why a refresh lacks a proof that the grant needs. `proven`: undefined at a door that takes no proof. */
 export function whyUnprovenRefresh(
   { origin, terms, scope }: Pick<Grant, 'origin' | 'terms' | 'scope'>,

@@ -3,7 +3,7 @@ import type { DeviceAuthorization } from '../../core/device.ts';
 import type { GrantId } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
-import { whyUnauthenticated, whyUnbound } from '../../core/rules/client.ts';
+import { whyUnprovenRedemption } from '../../core/rules/client.ts';
 import { checkCodeRequest, decideRedeemCode } from '../../core/rules/code.ts';
 import { type Decision, insert } from '../../store/store.ts';
 import { devices } from '../../store/tables/devices.ts';
@@ -41,7 +41,7 @@ export async function redeemCode(request: CodeRedemption, ports: Ports): Promise
   }
   const { integration, code } = checked.value;
   const { proven } = request;
-  const unproven = whyUnauthenticated(integration, proven?.isAuthenticated) ?? whyUnbound(integration, proven?.jkt);
+  const unproven = whyUnprovenRedemption(integration, proven);
   if (unproven) return refuse(unproven);
   const proof = codeHash({
     secret: code.secret,

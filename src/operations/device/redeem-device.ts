@@ -2,7 +2,7 @@ import type { DeviceAuthorization } from '../../core/device.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import type { OverCap, Refusal } from '../../core/refusal.ts';
-import { type Proven, whyUnauthenticated, whyUnbound } from '../../core/rules/client.ts';
+import { type Proven, whyUnprovenRedemption } from '../../core/rules/client.ts';
 import { checkRedeemRequest, decideRedeem } from '../../core/rules/device.ts';
 import { hasOpaqueItems } from '../../core/scope.ts';
 import { type Decision, insert } from '../../store/store.ts';
@@ -45,7 +45,7 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
   }
   const { integration, code } = checked.value;
   const { proven } = request;
-  const unproven = whyUnauthenticated(integration, proven?.isAuthenticated) ?? whyUnbound(integration, proven?.jkt);
+  const unproven = whyUnprovenRedemption(integration, proven);
   if (unproven) return refuse(unproven);
   const limit = request.overLimit?.();
   const { slowsDown, overCap, resource: wantedResource } = request;
