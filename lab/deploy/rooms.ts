@@ -104,19 +104,20 @@ async function startWithNothing(room: Room, user: string, node: number): Promise
 async function followReadme(room: Room, user: string): Promise<void> {
   const [clone = ''] = blocks('');
   const [program = ''] = blocks('js');
-  const [startApi = '', callApi = ''] = blocks('sh');
+  const [prepareApi = '', startApi = '', callApi = ''] = blocks('sh');
   const address = '<the address of this repository>';
   if (!clone.includes(address)) throw new Error('README clones from elsewhere');
   const running = await room.start(user, clone.replace(address, '/repository'), 'THIS IS FOR TRYING');
   try {
     console.log('  git clone, npm start: ready');
-    room.sh(user, `cat > tessera/api.mjs <<'EOF'\n${program}EOF`);
-    const api = await room.start(user, `cd tessera\necho started\n${startApi}`, 'started');
+    room.sh(user, `cd tessera\n${prepareApi}`);
+    room.sh(user, `cat > api/api.mjs <<'EOF'\n${program}EOF`);
+    const api = await room.start(user, `cd api\necho started\n${startApi}`, 'started');
     for (const name of ['token', 'verify', 'refresh', 'revoke', 'device', 'oauth', 'jwt', 'check-jwt'])
       room.sh(user, `cd tessera && data/try/${name}.sh`);
     console.log('  data/try: token, verify, refresh, revoke, device, oauth, jwt, check-jwt');
     const answer = room.sh(user, `cd tessera\n${callApi}`).trim().split('\n').at(-1);
-    if (!/^local:\{[0-9a-f-]+\}: orders:read$/.test(answer ?? '')) throw new Error(`the API says: ${answer}`);
+    if (!/^for local:\{[0-9a-f-]+\}$/.test(answer ?? '')) throw new Error(`the API says: ${answer}`);
     console.log(`  the API of the README: ${answer}`);
     await api.stop();
   } finally {

@@ -117,10 +117,11 @@ function oauthMountIsFree({ oauth, authsvc }: ReadConfig): Mistake[] {
   return [{ path: 'oauth.mount', problem, example: 'mount: /oauth2' }];
 }
 
-function networksAreNetworks({ proxies, limits }: ReadConfig): Mistake[] {
+function networksAreNetworks({ proxies, limits, oauth }: ReadConfig): Mistake[] {
   return [
     ...notNetworks('proxies.addresses', proxies.addresses),
     ...notNetworks('limits.exemptNetworks', limits.exemptNetworks),
+    ...notNetworks('oauth.clientDocumentAddresses', oauth.clientDocumentAddresses),
   ];
 }
 

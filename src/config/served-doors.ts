@@ -55,7 +55,7 @@ export function unservedDoors(config: Served, all: Registered): Unserved[] {
     const needs = served.includes(door as DoorName) ? [] : needsOf(registered, config);
     return needs.length === 0 ? [] : [unserved(door as DoorName, needs, config)];
   });
-  return [...missing, ...certificatesUnasked(config, registered)];
+  return [...missing, ...certificatesUnasked(config, registered), ...guestsUnserved(config, registered)];
 }
 
 type NeedsOf = (registered: Registered, config: Served) => readonly string[];
@@ -69,14 +69,14 @@ const NEEDS: Partial<Record<DoorName, NeedsOf>> = {
   ],
   pages: ({ integrations }, { device }) =>
     integrations
-      .filter(({ flows }) => device.enabled && flows.device)
-      .map(({ clientId }) => `integration ${clientId} (device flow)`),
+      .filter(({ flows }) => (device.enabled && flows.device) || flows.code)
+      .map(({ clientId, flows }) => `integration ${clientId} (${flows.code ? 'authorization codes' : 'device flow'})`),
   ops: () => ['health checks and monitoring'],
 };
 
-/** Only this door takes assertions, and publishes the keys of JWTs. */
+/** Only this door takes assertions and authorization codes, and publishes the keys of JWTs. */
 function needsOauth({ flows, accessTokenFormat }: Integration): boolean {
-  return flows.assertion === true || isSigned(accessTokenFormat);
+  return flows.assertion === true || Boolean(flows.code) || isSigned(accessTokenFormat);
 }
 
 function unserved(door: DoorName, needs: readonly string[], { listeners, oauth }: Served): Unserved {
@@ -113,9 +113,22 @@ function certificatesUnasked({ listeners, proxies }: Served, { integrations, iss
   return [{ about: 'client certificates', says, todo }];
 }
 
+function guestsUnserved({ oauth }: Served, { integrations }: Registered): Unserved[] {
+  const { enabled, clientDocuments, guestIntegration: id } = oauth;
+  const isServed = integrations.some(({ clientId, flows }) => clientId === id && flows.code);
+  if (!enabled || clientDocuments.length === 0 || isServed) return [];
+  const says = `oauth.clientDocuments allows hosts, but no enabled integration ${id} with authorization codes exists`;
+  return [{ about: 'guests', says, todo: `Do: tessera integration add ${id} --scope … --code yes (docs/agents.md)` }];
+}
+
 const MOST_NAMED = 3;
 
 function listed(names: readonly string[]): string {
   const more = names.length - MOST_NAMED;
   return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** Undefined if the oauth door is off. */
+export function tokenEndpointOf({ publicUrl, oauth }: Pick<Config, 'publicUrl' | 'oauth'>): string | undefined {
+  return oauth.enabled ? `${publicUrl}${oauth.mount}/token` : undefined;
 }

@@ -8,6 +8,12 @@ interface Details {
   issued: {
     readonly by: Grant['origin']['kind'];
     readonly tokenIssuer?: string;
+    /** The address of the document of a guest. */
+    readonly guest?: string;
+    /** How an integration authenticated. */
+    readonly proof?: 'key' | 'secret';
+    /** The grant whose access token was exchanged. */
+    readonly parent?: string;
     readonly scope: string;
     readonly resource?: string;
     readonly until: EpochSeconds;
@@ -23,8 +29,9 @@ interface Details {
     readonly scope?: string;
     readonly resource?: readonly string[];
   };
-  confirmed: undefined;
-  denied: undefined;
+  /** By or for a guest only. */
+  confirmed: { readonly guest: string } | undefined;
+  denied: { readonly guest: string } | undefined;
   spent: undefined;
   administered: Act & { readonly by: Author };
 }
@@ -57,8 +64,8 @@ interface Written {
   readonly requestId?: string;
 }
 
-export type EventOf<Type extends EventType> = Written & { readonly type: Type } & (Details[Type] extends undefined
-    ? { readonly detail?: never }
+export type EventOf<Type extends EventType> = Written & { readonly type: Type } & (undefined extends Details[Type]
+    ? { readonly detail?: NonNullable<Details[Type]> }
     : { readonly detail: Details[Type] });
 
 /** A state change, written in the same commit as the change. */

@@ -26,7 +26,7 @@ export interface OpenapiOperation {
 
 export interface OpenapiParameter {
   readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
+  readonly in: 'query' | 'header' | 'path';
   readonly required?: true;
   readonly description: string;
   readonly schema: OpenapiSchema;

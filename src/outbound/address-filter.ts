@@ -74,6 +74,11 @@ function isListed(list: BlockList, address: string): boolean {
   return list.check(withoutZone(address), isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
+/** Whether an address is in one of these, given as addresses and networks (CIDR). */
+export function isInRanges(address: string, ranges: readonly string[]): boolean {
+  return isIP(address) !== 0 && isListed(blockList(ranges), address);
+}
+
 function withoutZone(address: string): string {
   return address.split('%')[0] ?? address;
 }

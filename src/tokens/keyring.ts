@@ -19,6 +19,7 @@ const PURPOSES = [
   'csrf',
   'known-browser',
   'cursor',
+  'dpop-nonce',
   'fingerprint',
 ] as const;
 export type KeyPurpose = (typeof PURPOSES)[number];

@@ -174,6 +174,12 @@ suite('rules between settings', () => {
       'limits.exemptNetworks.0',
       /IP address/,
     ],
+    [
+      'an address of documents that is none',
+      'oauth: { clientDocumentAddresses: [10.0.0.0/33] }',
+      'oauth.clientDocumentAddresses.0',
+      /IP address/,
+    ],
     ['a network too narrow', 'proxies: { addresses: ["10.0.0.0/33"] }', 'proxies.addresses.0', /IP address/],
     [
       'a certificate header without trusted proxies',

@@ -156,6 +156,27 @@ const CASES: readonly Case[] = [
     [],
   ],
   [
+    'guests need their integration',
+    ['oauth.clientDocuments=[agent.example]'],
+    { integrations: [closed({ clientId: 'guests' as Integration['clientId'] })] },
+    [
+      [
+        'guests: oauth.clientDocuments allows hosts, but no enabled integration guests with authorization codes exists',
+        'Do: tessera integration add guests --scope … --code yes (docs/agents.md)',
+      ],
+    ],
+  ],
+  [
+    'guests with their integration need nothing',
+    ['oauth.clientDocuments=[agent.example]', 'oauth.guestIntegration=agents'],
+    {
+      integrations: [
+        closed({ clientId: 'agents' as Integration['clientId'], flows: { ...CLOSED, code: { redirectUris: [] } } }),
+      ],
+    },
+    [],
+  ],
+  [
     'issuers that no integration accepts certificates of need nothing',
     ['listeners=[{ port: 8080 }]'],
     { ...ALL, integrations: [closed()] },

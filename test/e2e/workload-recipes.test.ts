@@ -26,9 +26,9 @@ const key = await platformKey('k1', 'RS256');
 const commands = new Commands();
 after(() => commands.close());
 
-/** The part of the page under a heading; before the first one if there is no heading. */
-function sectionOf(heading?: string) {
-  const text = heading === undefined ? PAGE : (PAGE.split(`\n## ${heading}\n`)[1] ?? '');
+/** The part of the page under a heading. */
+function sectionOf(heading: string) {
+  const text = PAGE.split(`\n## ${heading}\n`)[1] ?? '';
   const section = text.split('\n## ')[0] ?? '';
   const blocks = blocksOf({ path: 'docs/workloads.md', text: section });
   const only = (language: string) => {
@@ -88,7 +88,7 @@ async function ran(shell: string, script: string, { folder }: TestService, envir
 
 suite('the recipes of docs/workloads.md, as printed', () => {
   test('a file with an assertion, as jq and editors write it: the service and explain agree', async (t) => {
-    const { script, lines } = sectionOf();
+    const { script, lines } = sectionOf('The JWT of a platform');
     const { service, write, run } = await installed(t, lines);
     for (const shell of SHELLS) {
       for (const end of ['', '\n', '\r\n']) {

@@ -51,7 +51,7 @@ test('a damaged store is not copied: the copy would be damaged as well', async (
   await (await database.open()).close();
   assert.equal(whyDamaged(database.path), undefined);
   overwriteLastPage(database.path);
-  assert.match(`${whyDamaged(database.path)}`, /page/);
+  assert.match(`${whyDamaged(database.path)}`, /page|malformed/); // which one depends on what the page held
   const folder = temporaryFolder('copy');
   t.after(() => rmSync(folder, { recursive: true }));
   await assert.rejects(

@@ -4,7 +4,13 @@ import { type Answer, answerTo, type Refusal } from './refusal.ts';
 
 /** What a middleware gets, without depending on the frameworks. */
 export interface NodeRequestLike {
-  readonly headers: { readonly authorization?: string | undefined };
+  readonly headers: Readonly<Record<string, string | string[] | undefined>> & {
+    readonly authorization?: string | undefined;
+  };
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  /** Of express, which cuts `url` in a router. */
+  readonly originalUrl?: string | undefined;
   readonly socket: unknown;
 }
 export interface NodeResponseLike {
@@ -20,7 +26,13 @@ export interface FastifyReplyLike {
   then(fulfilled: () => void, rejected: (fault: Error) => void): unknown;
 }
 export interface HonoContextLike {
-  readonly req: { header(name: string): string | undefined; readonly raw: object };
+  readonly req: {
+    header(name: string): string | undefined;
+    readonly method: string;
+    readonly url: string;
+    readonly path?: string;
+    readonly raw: object;
+  };
   readonly env?: unknown;
 }
 
@@ -38,13 +50,22 @@ export interface Middleware {
 
 /** A request, whatever the framework. */
 export interface Call {
+  readonly method: string;
+  /** The path, as the caller sent it. */
+  readonly target: string;
   readonly authorization: string | undefined;
   readonly certificate: Uint8Array | undefined;
+  /** For DPoP: the header, and the path. */
+  readonly proof: string | undefined;
+  readonly path: string;
   /** What the caller of a request is remembered by. */
   readonly keys: readonly object[];
   allow(): unknown;
   refuse(answer: Answer): unknown;
 }
+
+/** What is checked of a request. */
+export type SentCall = Pick<Call, 'authorization' | 'certificate' | 'proof' | 'method' | 'path'>;
 
 type Next = () => unknown;
 
@@ -104,16 +125,46 @@ function honoCall(context: HonoContextLike, next: Next): Call {
   const { req, env } = context;
   const { incoming } = (env ?? {}) as { incoming?: NodeRequestLike }; // of @hono/node-server
   return {
+    target: req.path ?? '',
     authorization: req.header('authorization'),
     certificate: certificateOf(incoming?.socket),
+    proof: req.header('dpop'),
+    method: req.method,
+    path: pathOf(req.url),
     keys: [context, req.raw],
     allow: () => next(),
     refuse: ({ status, headers, body }) => new Response(body, { status, headers: { ...headers } }),
   };
 }
 
-function ofNode({ headers, socket }: NodeRequestLike): Pick<Call, 'authorization' | 'certificate'> {
-  return { authorization: headers.authorization, certificate: certificateOf(socket) };
+/** A request of the Fetch API, whose connection cannot be seen. */
+export function fetchCall({ method, url, headers }: Request): SentCall {
+  const [authorization, proof] = ['authorization', 'dpop'].map((name) => headers.get(name) ?? undefined);
+  return { authorization, certificate: undefined, proof, method, path: pathOf(url) };
+}
+
+function ofNode({
+  headers,
+  socket,
+  method = '',
+  url = '',
+  originalUrl = url,
+}: NodeRequestLike): SentCall & Pick<Call, 'target'> {
+  return {
+    authorization: headers.authorization,
+    certificate: certificateOf(socket),
+    // Several are joined with a comma, which no proof has.
+    proof: headers['dpop'] === undefined ? undefined : String(headers['dpop']),
+    method,
+    target: originalUrl,
+    path: pathOf(originalUrl),
+  };
+}
+
+/** Of an address, or of what a request line has. */
+function pathOf(target: string): string {
+  const url = target.startsWith('/') ? `http://localhost${target}` : target;
+  return URL.canParse(url) ? new URL(url).pathname : '';
 }
 
 export function refuseCall(call: Call, refusal: Refusal): unknown {

@@ -1,11 +1,13 @@
 // What an access token allows: the check by a resource server, and the revocation of its grant.
-import { type Binding, bindingOf, type Grant, grantState } from '../grant.ts';
+import type { ClientUrl } from '../client-document.ts';
+import { type Binding, bindingOf, type Grant, grantState, guestOf } from '../grant.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import { narrow, parseScope, type Scope } from '../scope.ts';
 import type { Settings } from '../settings.ts';
 import { after, type EpochSeconds } from '../time.ts';
+import { whyUnauthenticated } from './client.ts';
 import { whyNotAllowed } from './identity.ts';
 
 export interface AccessFacts {
@@ -64,16 +66,23 @@ export function decideRevoke({ token, grant }: Pick<AccessFacts, 'token' | 'gran
 
 export interface RevokeFacts {
   readonly integration: Integration | undefined;
+  /** Set if the caller is a guest of the integration. */
+  readonly guest?: ClientUrl | undefined;
+  readonly isAuthenticated?: boolean | undefined;
   readonly token: 'access' | 'refresh' | undefined;
   /** Also undefined if the token's secret is not the grant's. */
   readonly grant: Grant | undefined;
 }
 
 /** RFC 7009 2.1, 2.2: an integration ends its own grants. The value is undefined if there is nothing left to end. */
-export function decideRevokeByIntegration({ integration, token, grant }: RevokeFacts): Outcome<Grant | undefined> {
+export function decideRevokeByIntegration(facts: RevokeFacts): Outcome<Grant | undefined> {
+  const { integration, guest, isAuthenticated, token, grant } = facts;
   if (!integration) return refuse('integration-unknown');
   if (!integration.enabled) return refuse('integration-disabled');
+  const unproven = whyUnauthenticated(integration, isAuthenticated);
+  if (unproven) return refuse(unproven);
   if (!token || !grant) return accept(undefined);
-  if (grant.clientId !== integration.clientId) return refuse(`${token}-token-of-another-integration`);
+  if (grant.clientId !== integration.clientId || guestOf(grant) !== guest)
+    return refuse(`${token}-token-of-another-integration`);
   return accept(grant.revoked ? undefined : grant);
 }

@@ -9,11 +9,14 @@ import { isWithin, parseScope } from '../scope.ts';
 import type { Settings } from '../settings.ts';
 import { between, type EpochSeconds, type Seconds, seconds } from '../time.ts';
 import { redeemedTarget, type Target } from './audience.ts';
+import { whyUnauthenticated } from './client.ts';
 import { whyNotAllowed } from './identity.ts';
 import { requestedTarget, type WantedTarget } from './scope.ts';
 
 export interface StartFacts extends WantedTarget {
   readonly clientId: string | undefined;
+  /** Undefined at a door without client authentication. */
+  readonly isAuthenticated?: boolean | undefined;
   readonly integration: Integration | undefined;
   readonly resourceServers: readonly ResourceServer[];
   readonly settings: Settings;
@@ -23,6 +26,8 @@ export function decideStart(facts: StartFacts): Outcome<Target & { integration: 
   if (!facts.clientId) return refuse('client-id-missing');
   const served = withDeviceFlow(facts.integration, facts.settings);
   if (!served.ok) return served;
+  const unproven = whyUnauthenticated(served.value, facts.isAuthenticated);
+  if (unproven) return refuse(unproven);
   const target = requestedTarget(facts, served.value, facts.resourceServers);
   return target.ok ? accept({ integration: served.value, ...target.value }) : target;
 }
@@ -87,7 +92,14 @@ function decideByState(facts: RedeemFacts): RedeemDecision {
   }
 }
 
-function decideIssue({ device, integration, holder, wantedResource, resourceServers }: RedeemFacts): RedeemDecision {
+/** Shared with authorization codes. Never `wait`. */
+export function decideIssue({
+  device,
+  integration,
+  holder,
+  wantedResource,
+  resourceServers,
+}: RedeemFacts): Exclude<RedeemDecision, { do: 'wait' }> {
   const scope = parseScope(device.scope);
   if (!scope || !isWithin(scope, integration.scope)) return no('scope-no-longer-allowed');
   const target = redeemedTarget({ scope, resource: device.resource }, wantedResource, resourceServers);
@@ -198,6 +210,6 @@ export function secondsLeft(device: DeviceAuthorization, now: EpochSeconds): num
   return Math.max(0, between(now, device.expiresAt));
 }
 
-function no(reason: RefusalReason): RedeemDecision {
+function no(reason: RefusalReason): RedeemDecision & { do: 'refuse' } {
   return { do: 'refuse', refusal: { reason } };
 }

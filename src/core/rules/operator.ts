@@ -26,11 +26,14 @@ export function includes(held: Permission | undefined, needed: Permission): bool
   return held !== undefined && PERMISSIONS.indexOf(held) >= PERMISSIONS.indexOf(needed);
 }
 
-/** A confirmation in a browser can be phished, and an assertion is in the hands of a platform: neither changes anything. */
+/** Only a strong proof changes anything: a confirmation in a browser can be phished, and other proofs are kept in files. */
 const PROVEN: Readonly<Record<Origin['kind'], Permission>> = {
   certificate: 'manage',
   device: 'read',
+  code: 'read',
   assertion: 'read',
+  client: 'read',
+  exchange: 'read',
 };
 
 /** A token that is also for an API is in the hands of that API, so it is worth nothing here. */
@@ -47,18 +50,25 @@ export function isOwner({ groups }: Pick<Identity, 'groups'>, { owners = [] }: P
   return owners.some((group) => groups.includes(group));
 }
 
+/** What an owner may change at will. */
+const TEXTS: readonly string[] = ['name', 'description', 'vendor', 'enabled'] satisfies (keyof Integration)[];
+
 /** What an owner may change: texts, and whatever takes something away. */
 export function isWithinPowerOfOwner(before: Integration, next: Integration): boolean {
-  const { flows, access, scope, overrides, name: _, description: __, vendor: ___, enabled: ____, ...rest } = before;
-  const { flows: newFlows, access: newAccess, scope: newScope, overrides: newOverrides, ...others } = next;
-  const { name: _____, description: ______, vendor: _______, enabled: ________, ...newRest } = others;
-  return (
-    JSON.stringify(rest) === JSON.stringify(newRest) &&
-    JSON.stringify(overrides) === JSON.stringify(newOverrides) &&
-    isWithin(newScope, scope) &&
-    Object.entries(newFlows).every(([flow, isOn]) => !isOn || flows[flow as keyof typeof flows]) &&
-    isNoWider(newAccess, access)
-  );
+  const fields = Object.keys({ ...before, ...next }) as (keyof Integration)[];
+  return fields.every((field) => {
+    if (TEXTS.includes(field)) return true;
+    if (field === 'scope') return isWithin(next.scope, before.scope);
+    if (field === 'flows') return hasNoOtherFlow(next.flows, before.flows);
+    if (field === 'access') return isNoWider(next.access, before.access);
+    return JSON.stringify(before[field]) === JSON.stringify(next[field]);
+  });
+}
+
+function hasNoOtherFlow({ code, ...next }: Integration['flows'], before: Integration['flows']): boolean {
+  const known = before.code ? before.code.redirectUris : [];
+  const isSameCode = !code || JSON.stringify(code.redirectUris) === JSON.stringify(known);
+  return isSameCode && Object.entries(next).every(([flow, isOn]) => !isOn || before[flow as keyof typeof next]);
 }
 
 function isNoWider(next: Integration['access'], before: Integration['access']): boolean {

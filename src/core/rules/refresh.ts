@@ -1,5 +1,6 @@
 // The refresh of a token pair: every check in its order, and where the retry window is decided.
-import { type Grant, grantState } from '../grant.ts';
+import type { ClientUrl } from '../client-document.ts';
+import { type Grant, grantState, guestOf } from '../grant.ts';
 import type { Hex } from '../hex.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
@@ -12,6 +13,7 @@ import { type Settings, settingsFor } from '../settings.ts';
 import { between, type EpochSeconds, seconds } from '../time.ts';
 import { isSameTarget } from './audience.ts';
 import type { CertifiedCaller } from './certificate.ts';
+import { type Proven, whyUnprovenRefresh } from './client.ts';
 import { whyNotAllowed } from './identity.ts';
 import { windowStart } from './outage.ts';
 import { checkScopeOfRefresh } from './scope.ts';
@@ -29,12 +31,16 @@ export type Standing =
 
 export interface RefreshFacts {
   readonly integration: Integration;
+  /** Set if the caller is a guest of the integration. */
+  readonly guest?: ClientUrl | undefined;
   readonly grant: Grant;
   /** Of the presented token. Called after the cheaper checks: it derives a secret, and throws if the key is missing. */
   readonly standing: () => Standing;
   readonly holder: Identity | undefined;
   /** Who the presented certificate identifies; undefined if the integration binds no refresh to a certificate. */
   readonly caller: Outcome<CertifiedCaller> | undefined;
+  /** Undefined at a door that takes no such proof. */
+  readonly proven?: Proven | undefined;
   /** Set if the caller is over a rate limit. */
   readonly limit: Refusal | undefined;
   /** Called last. */
@@ -79,12 +85,15 @@ export function checkRefreshRequest<Token>(
 export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   const { integration, grant, standing, holder, limit, now } = facts;
   // A token presented by another integration is refused and changes nothing: a wrong client id never revokes.
-  if (grant.clientId !== integration.clientId) return no('refresh-token-of-another-integration');
+  if (grant.clientId !== integration.clientId || guestOf(grant) !== facts.guest)
+    return no('refresh-token-of-another-integration');
   const state = grantState(grant, now);
   if (state === 'revoked') return no('grant-revoked');
   if (state === 'expired') return no('grant-expired');
   if (!grant.refreshable) return no('refresh-not-offered');
-  // Before the generation: without the certificate, a stolen token may not even end the grant.
+  // Before the generation: without its proof, a stolen token may not even end the grant.
+  const unproven = whyUnprovenRefresh(grant, integration, facts.proven);
+  if (unproven) return no(unproven);
   if (!isBindingMet(facts, integration, grant)) return { do: 'refuse', refusal: whyUnbound(facts) };
 
   const settings = settingsFor(integration, facts.settings, grant.format);
@@ -92,7 +101,8 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   if (turn.do !== 'rotate' && turn.do !== 'repeat') return turn;
   const scope = parseScope(grant.scope);
   if (!scope || !isWithin(scope, integration.scope)) return no('scope-no-longer-allowed');
-  const wanted = facts.wantedScope === undefined ? undefined : checkScopeOfRefresh(facts.wantedScope, scope);
+  const wanted =
+    facts.wantedScope === undefined ? undefined : checkScopeOfRefresh(facts.wantedScope, scope, integration);
   if (wanted?.ok === false) return { do: 'refuse', refusal: wanted.refusal };
   if (!isSameTarget(facts.wantedResource, grant.resource)) return no('resource-differs-from-grant');
   const objection = whyNotAllowed(holder, integration);
@@ -173,7 +183,7 @@ function reuse({ onReuse }: Settings, { overCap, grant }: RefreshFacts): Refresh
 }
 
 function isBindingMet({ caller }: RefreshFacts, { binding }: Integration, { origin, identityId }: Grant): boolean {
-  if (binding === 'none' || origin.kind !== 'certificate') return true;
+  if (!asksForCertificate(binding) || origin.kind !== 'certificate') return true;
   if (!caller?.ok) return false;
   const { mark, identity } = caller.value;
   // Hashes of public keys are not secret, so a comparison that takes varying time is safe.
@@ -181,9 +191,13 @@ function isBindingMet({ caller }: RefreshFacts, { binding }: Integration, { orig
   return identity.id === identityId && mark.issuerKey === origin.certificate.issuerKey;
 }
 
+export function asksForCertificate(binding: Integration['binding']): boolean {
+  return binding === 'identity' || binding === 'certificate';
+}
+
 /** RFC 8705 3: a certificate that was renewed with the same key binds the tokens that it is presented for. */
 function presentedBinding({ integration, caller }: RefreshFacts, { origin, bindings }: Grant): Hex | undefined {
-  if (integration.binding === 'none') return undefined;
+  if (!asksForCertificate(integration.binding)) return undefined;
   const isBound = bindings?.[0]?.thumbprint !== undefined;
   const binds = integration.binding === 'certificate' && origin.kind === 'certificate';
   return (isBound || binds) && caller?.ok ? caller.value.thumbprint : undefined;

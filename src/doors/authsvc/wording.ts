@@ -4,7 +4,9 @@ import {
   ASSERTION_VERDICTS,
   CERTIFICATE_NAME_VERDICTS,
   CERTIFICATE_VERDICTS,
+  CODE_REASONS,
   IDENTITY_REASONS,
+  STANDARD_REASONS,
 } from '../../core/refusal.ts';
 import type { TokenReason } from '../token/descriptions.ts';
 import { wordedAlike } from '../token/worded-alike.ts';
@@ -92,6 +94,7 @@ export const WORDING: Readonly<Record<AuthsvcReason, Wording>> = {
   'authorization-pending': pending,
   'polled-too-fast': pending,
   'device-denied': unauthorized,
+  ...wordedAlike(CODE_REASONS, grant),
   ...wordedAlike(IDENTITY_REASONS, unauthorized),
   'certificate-missing': certificate,
   'certificate-repeated': request,
@@ -110,6 +113,7 @@ export const WORDING: Readonly<Record<AuthsvcReason, Wording>> = {
   'access-token-of-another-integration': token,
   'resource-server-proof-missing': client,
   'resource-server-unproven': client,
+  ...wordedAlike(STANDARD_REASONS, grant),
   'rate-limited': { status: 429, error: 'invalid_request' },
   'cap-reached': { status: 429, error: 'invalid_request' },
   'store-unavailable': unavailable,

@@ -1,13 +1,14 @@
 // The oauth door: the operations of the authsvc door as OAuth 2.0 words them, for any OAuth library.
 import { FeedTail } from '../../operations/feed/feed-tail.ts';
+import { DpopProofs } from '../../operations/grant/dpop-proofs.ts';
 import type { TokenPorts } from '../../operations/ports.ts';
 import type { ReadConnection } from '../caller/connection.ts';
 import type { Door, DoorEntry } from '../door.ts';
 import { pathOf } from '../http/methods.ts';
 import { prepareOnce } from '../http/prepared-refusal.ts';
 import { NEUTRAL_REPLIES } from '../http/refusal-replies.ts';
-import { type TokenRates, tokenLimits } from '../token/limits.ts';
-import { METADATA_PATHS, metadataOf } from './metadata.ts';
+import { chargedOnce, type TokenRates, tokenLimits } from '../token/limits.ts';
+import { METADATA_PATHS, metadataOf, PATHS } from './metadata.ts';
 import { oauthPaths } from './openapi.ts';
 import { prepareOauthRefusal, replyOauthRefusal } from './reply.ts';
 import { mountOauth } from './routes.ts';
@@ -34,13 +35,16 @@ export function oauthDoor({ name }: DoorEntry, parts: OauthParts): Door {
     ...tokenLimits(parts, ports),
     verificationUri: `${publicUrl}/device`,
     feed: new FeedTail(ports.store),
+    proofs: new DpopProofs(ports),
     metadata: metadataOf({ issuer: publicUrl, mount: path, settings: ports.settings, certificateUrl }),
   };
   const prepared = prepareOnce(prepareOauthRefusal);
   return {
     name,
-    owns: (url) => pathOf(url).startsWith(below) || METADATA_PATHS.some((known) => known === pathOf(url)),
-    mount: (app, listener) => mountOauth(app, { ...shared, ...listener }),
+    owns: (url) =>
+      (pathOf(url).startsWith(below) && pathOf(url) !== below.slice(0, -1) + PATHS.authorize) ||
+      METADATA_PATHS.some((known) => known === pathOf(url)),
+    mount: (app, listener) => mountOauth(app, { ...shared, ...listener, overLimit: chargedOnce(shared.overLimit) }),
     refusals: { reply: replyOauthRefusal, prepare: (_url, reason) => prepared(reason) },
     openapi: oauthPaths(path),
   };

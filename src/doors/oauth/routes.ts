@@ -4,7 +4,7 @@ import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
 import { revokeByIntegration } from '../../operations/grant/revoke-grant.ts';
 import { portsOfRequest } from '../../operations/request-ports.ts';
-import { answerJson } from '../http/answers.ts';
+import { answerJson, replyJson } from '../http/answers.ts';
 import { targetOf } from '../http/methods.ts';
 import { storyOf } from '../http/story.ts';
 import { chargeUnusable } from '../token/limits.ts';
@@ -16,11 +16,13 @@ import { introspect } from './introspect.ts';
 import { mountKeySet, mountPublic, PUBLIC_HEADERS } from './key-set.ts';
 import { METADATA_PATHS, PATHS, withRegistered } from './metadata.ts';
 import type { OauthMount } from './mount.ts';
-import { readRequest } from './read-request.ts';
-import { type OauthRefusal, replyOauthRefusal } from './reply.ts';
+import { readClientRequest } from './read-request.ts';
+import { replyOauthRefusal } from './reply.ts';
+import { mountResources } from './resources.ts';
 import { mountRevocations } from './revocations.ts';
 import { DeviceParameters, RevocationParameters } from './schemas.ts';
 import { issueToken } from './token.ts';
+import type { OauthRefusal } from './wording.ts';
 
 type OauthOutcome = Outcome<object, OauthRefusal>;
 type Handle = (request: FastifyRequest, mount: OauthMount) => Promise<OauthOutcome>;
@@ -38,29 +40,43 @@ export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
     route.config = { ...route.config, isExact: true };
   });
   app.addHook('onRequest', (request, reply, proceed) => {
-    if (targetOf(request.url) === request.routeOptions.url) proceed();
+    if (isWritten(targetOf(request.url), request.routeOptions.url ?? '')) proceed();
     else replyOauthRefusal(request, reply, { reason: 'not-found' });
   });
   for (const [path, operation, handle] of ROUTES) {
     app.post(mount.path + path, async (request, reply): Promise<void> => {
       storyOf(request).operation = operation;
+      const isProven = request.headers['dpop'] !== undefined;
+      // RFC 9449 8.2: for the next proof.
+      if (isProven) reply.header('dpop-nonce', mount.proofs.nonce());
       const outcome = chargeUnusable(await handle(request, mount), request, mount);
-      if (outcome.ok) answerJson(reply, JSON.stringify(outcome.value));
+      if (outcome.ok && isProven) replyJson(reply, 200, JSON.stringify(outcome.value));
+      else if (outcome.ok) answerJson(reply, JSON.stringify(outcome.value));
       else replyOauthRefusal(request, reply, outcome.refusal);
     });
   }
   mountMetadata(app, mount);
   mountKeySet(app, mount);
   mountRevocations(app, mount);
+  mountResources(app, mount);
+}
+
+/** Whether a path is written as its route is. The last segment of a route may be a parameter. */
+function isWritten(path: string, route: string): boolean {
+  if (!route.endsWith('/:id')) return path === route;
+  const last = path.lastIndexOf('/') + 1;
+  return path.slice(0, last) === route.slice(0, -':id'.length) && last < path.length;
 }
 
 /** Written again every second if somebody asks: operators change integrations and keys. */
-function mountMetadata(app: FastifyInstance, { metadata, ports: { registry, clock } }: OauthMount): void {
+function mountMetadata(app: FastifyInstance, { path, metadata, ports }: OauthMount): void {
+  const { registry, clock, settings } = ports;
+  const codes = { ...settings, authorizationEndpoint: metadata.issuer + path + PATHS.authorize };
   let written = { at: -1, body: '' };
-  for (const path of METADATA_PATHS) {
-    mountPublic(app, path, 'metadata', (_, reply) => {
+  for (const known of METADATA_PATHS) {
+    mountPublic(app, known, 'metadata', (_, reply) => {
       const at = clock.now();
-      if (written.at !== at) written = { at, body: JSON.stringify(withRegistered(metadata, registry)) };
+      if (written.at !== at) written = { at, body: JSON.stringify(withRegistered(metadata, registry, codes)) };
       reply.headers(PUBLIC_HEADERS).send(written.body);
     });
   }
@@ -68,11 +84,13 @@ function mountMetadata(app: FastifyInstance, { metadata, ports: { registry, cloc
 
 /** RFC 8628 3.1. */
 async function authorizeDevice(request: FastifyRequest, mount: TokenMount): Promise<OauthOutcome> {
-  const read = readRequest<DeviceParameters>(request, mount, DeviceParameters);
+  const read = await readClientRequest<DeviceParameters>(request, mount, DeviceParameters);
   if (!read.ok) return read;
-  const { clientId, scope, parameters } = read.value;
+  const { clientId, guest, client, scope = WHOLE_SCOPE, parameters } = read.value;
+  if (guest) return refuse('integration-unknown');
   const { resource } = parameters;
-  const asked = scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE, resource }, request, mount);
+  const isAuthenticated = client !== undefined;
+  const asked = scopeRequest({ clientId, scope, resource, isAuthenticated }, request, mount);
   if (!asked.ok) return asked;
   const started = await obtainDevice(asked.value, request, mount);
   return started.ok ? accept(deviceAnswer(started.value, mount.verificationUri)) : started;
@@ -80,14 +98,16 @@ async function authorizeDevice(request: FastifyRequest, mount: TokenMount): Prom
 
 /** RFC 7009. */
 async function revokeToken(request: FastifyRequest, mount: TokenMount): Promise<OauthOutcome> {
-  const read = readRequest<RevocationParameters>(request, mount, RevocationParameters);
+  const read = await readClientRequest<RevocationParameters>(request, mount, RevocationParameters);
   if (!read.ok) return read;
-  const { clientId, parameters } = read.value;
-  if (!parameters.token) return refuse('token-missing');
+  const { clientId, guest, client, parameters } = read.value;
+  const { token } = parameters;
+  if (!token) return refuse('token-missing');
   const { presenter } = mount.readConnection(request);
   const ports = portsOfRequest(mount.ports, request.id);
   const overLimit = () => mount.overLimit(request);
-  const revoked = await revokeByIntegration({ clientId, token: parameters.token, presenter, overLimit }, ports);
+  const isAuthenticated = client !== undefined;
+  const revoked = await revokeByIntegration({ clientId, guest, isAuthenticated, token, presenter, overLimit }, ports);
   if (!revoked.ok) return revoked;
   if (revoked.value) recordGrant(request, revoked.value);
   return accept({});

@@ -41,6 +41,14 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
   'authorization-pending': 'The browser confirmation is missing.',
   'polled-too-fast': 'The browser confirmation is missing, and this was asked too soon.',
   'device-denied': 'The request was denied in the browser.',
+  'code-flow-disabled': 'Authorization by code is disabled for this API integration.',
+  'redirect-uri-unknown': 'redirect_uri is missing, or not one that is registered for this client_id.',
+  'response-type-unsupported': 'Only response_type=code is supported, with response_mode=query.',
+  'code-challenge-missing': 'Send code_challenge with code_challenge_method=S256 (RFC 7636).',
+  'code-not-authentic':
+    'This code was not issued here, or not for this client_id, redirect_uri and code_verifier (43 to 128 characters).',
+  'code-expired': 'This code has expired. Start again.',
+  'code-redeemed': 'This code was redeemed before, so its grant was ended. Start again.',
   'identity-unknown': 'The identity of this grant no longer exists.',
   'identity-disabled': 'This identity is disabled. Ask the operator.',
   'identity-without-api-access': 'This identity may not use the web API. Ask the operator.',
@@ -85,6 +93,17 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
   'resource-server-proof-missing':
     'Say which resource server asks: by HTTP Basic, client_id and client_secret, a certificate or an access token.',
   'resource-server-unproven': 'This resource server is unknown, or what was sent does not prove it. Ask the operator.',
+  'client-unproven':
+    'The client could not be authenticated: its key or secret is unknown, has ended, or may not be used from here. Ask the operator.',
+  'client-authentication-required': 'This request needs client authentication, by key or secret.',
+  'grant-of-oauth-door': 'This grant can be used at the OAuth token endpoint only.',
+  'assertion-of-another-integration': 'client_id of the assertion names another client.',
+  'subject-token-invalid': 'The subject_token is not valid, or not for the resource server of this client.',
+  'exchange-not-allowed': 'This client may not exchange this token. Ask the operator.',
+  'exchange-unbound':
+    'The subject_token is bound to a key. Present a client certificate or a DPoP proof, to which the new token is bound.',
+  'dpop-proof-missing': 'This request needs a DPoP proof. Send it as the header DPoP, to the OAuth token endpoint.',
+  'dpop-key-differs': 'This grant is bound to another key, or to none. Use its key, or authorize anew.',
   'cap-reached':
     'This grant, identity or integration has more new grants or refreshes than its cap allows. Keep the tokens you have until they expire, then ask again. If you need more, ask the operator.',
   'revocation-unavailable': 'Whether the client certificate was revoked cannot be found out now. Ask again.',

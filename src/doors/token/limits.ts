@@ -73,6 +73,16 @@ function charge(
   return undefined;
 }
 
+/** Charges a request once, however many of its steps need the limit: proofs are checked before credentials. */
+export function chargedOnce(overLimit: AddressLimit): AddressLimit {
+  const charged = new WeakMap<FastifyRequest, RateRefusal | 'within'>();
+  return (request) => {
+    const known = charged.get(request) ?? overLimit(request) ?? 'within';
+    charged.set(request, known);
+    return known === 'within' ? undefined : known;
+  };
+}
+
 /** Requests that name no grant, so that no limit was charged for them, and a 429 instead hides no grant that has ended. */
 const NAMING_NO_GRANT: ReadonlySet<string> = new Set([
   ...REQUEST_REASONS,

@@ -61,12 +61,13 @@ function isOurs({ grant, token }: CheckedToken, { registry, issuer }: CallerPort
   return isForIssuerOnly(scope, token.audience ?? grant.resource, registry.allResourceServers, issuer);
 }
 
-/** RFC 8705 3: a token that is bound to a certificate comes with that certificate. */
+/** RFC 8705 3: a token that is bound to a certificate comes with that certificate. DPoP proofs and exchanged tokens are not accepted here. */
 async function isPresentedRightly(
-  { boundTo }: CheckedToken,
+  { boundTo, jkt, grant }: CheckedToken,
   presentation: Presentation,
   ports: CallerPorts,
 ): Promise<boolean> {
+  if (jkt !== undefined || grant.terms?.parent) return false;
   if (boundTo === undefined) return true;
   const caller = await certifyCaller(presentation, ports);
   return caller.ok && thumbprintText(caller.value.thumbprint) === boundTo;

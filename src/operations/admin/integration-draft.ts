@@ -3,16 +3,20 @@ import {
   ACCESS_TOKEN_FORMATS,
   type Access,
   type AccessTokenFormat,
+  type ExchangeEntry,
   type Integration,
   parseClientId,
   type TokenOverrides,
 } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
+import { isRedirectUri } from '../../core/redirect-uri.ts';
 import { parseScope } from '../../core/scope.ts';
 import { JWT_LIFETIME_MAX } from '../../core/settings.ts';
+import { isAddressRange } from '../../outbound/address-filter.ts';
 import { isSigned } from '../../tokens/access-token.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
+import { findResourceServer } from './find-resource-server.ts';
 
 /** Fields that are left out get their default, or keep their value. */
 export interface IntegrationDraft {
@@ -27,6 +31,13 @@ export interface IntegrationDraft {
   readonly accessTokenFormat?: string;
   readonly overrides?: TokenOverrides;
   readonly owners?: readonly string[];
+  readonly tokenEndpointAudience?: boolean;
+  readonly publicEnterprise?: boolean;
+  /** An empty list: from everywhere. */
+  readonly secretAddresses?: readonly string[];
+  /** An empty text: none. */
+  readonly resourceServer?: string;
+  readonly exchange?: readonly ExchangeEntry[];
 }
 
 const TEXT_MAX_LENGTH = 1000;
@@ -40,7 +51,8 @@ export function draftedIntegration(
   before?: Integration,
 ): AdminOutcome<Integration> {
   const clientId = parseClientId(clientIdText);
-  if (!clientId || (!before && MARKUP.test(clientId))) return decline('client-id-malformed', clientIdText);
+  if (!clientId || (!before && (MARKUP.test(clientId) || clientId.startsWith('https://'))))
+    return decline('client-id-malformed', clientIdText);
   const scope = draft.scope === undefined ? before?.scope : parseScope(draft.scope);
   if (!scope) return draft.scope ? decline('scope-malformed', draft.scope) : decline('scope-missing', clientId);
   const wanted = draft.accessTokenFormat ?? before?.accessTokenFormat ?? 'opaque';
@@ -51,20 +63,22 @@ export function draftedIntegration(
   const overrides = defined({ ...before?.overrides, ...draft.overrides });
   if (isSigned(accessTokenFormat) && (overrides.accessTokenLifetime ?? 0) > JWT_LIFETIME_MAX)
     return decline('lifetime-too-long', 'accessTokenLifetime');
-  return accept({
+  const next: Integration = {
+    ...before,
     clientId,
     name: draft.name ?? before?.name ?? clientId,
     description: draft.description ?? before?.description ?? '',
     vendor: draft.vendor ?? before?.vendor ?? '',
     scope,
     enabled: draft.enabled ?? before?.enabled ?? true,
-    flows: flowsOf({ ...(before?.flows ?? { device: true, certificate: true }), ...draft.flows }),
+    flows: said({ device: true, certificate: true, ...before?.flows, ...draft.flows }, ['assertion', 'secret', 'code']),
     access: draft.access ?? before?.access ?? { to: 'everyone' },
     binding: draft.binding ?? before?.binding ?? 'none',
     accessTokenFormat,
     overrides,
-    ...ownersOf(draft.owners ?? before?.owners),
-  });
+    ...Object.fromEntries(OPTIONAL.map((name) => [name, draft[name] ?? before?.[name]])),
+  };
+  return accept(said(next, OPTIONAL));
 }
 
 /** Undefined removes an override. */
@@ -72,21 +86,34 @@ function defined(overrides: TokenOverrides): TokenOverrides {
   return Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
 }
 
-/** Stored only if there are some. */
-function ownersOf(owners: readonly string[] = []): Pick<Integration, 'owners'> {
-  return owners.length > 0 ? { owners } : {};
-}
+const OPTIONAL = [
+  'owners',
+  'tokenEndpointAudience',
+  'publicEnterprise',
+  'secretAddresses',
+  'resourceServer',
+  'exchange',
+] as const satisfies (keyof IntegrationDraft)[];
 
-/** `assertion` is stored only if it is on. */
-function flowsOf({ assertion, ...flows }: Integration['flows']): Integration['flows'] {
-  return assertion ? { ...flows, assertion } : flows;
+/** Without what is optional and false or empty. */
+function said<T extends object>(values: T, optional: readonly string[]): T {
+  const isEmpty = (value: unknown) => !value || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => !optional.includes(name) || !isEmpty(value)),
+  ) as T;
 }
 
 /** Names end up in pages, terminals and logs of others, which may not escape them. */
 const MARKUP = /[<>"`\\]/;
 
-function objectionTo({ name, description, vendor, access, owners = [], overrides = {} }: IntegrationDraft) {
-  if (owners.some((group) => group === '' || !isPrintable(group))) return decline('text-malformed', 'owner');
+const MOST_REDIRECT_URIS = 20;
+
+function objectionTo(draft: IntegrationDraft) {
+  const { name, description, vendor, access, flows, overrides = {}, secretAddresses = [], exchange = [] } = draft;
+  if (draft.owners?.some((group) => group === '' || !isPrintable(group))) return decline('text-malformed', 'owner');
+  const { redirectUris = [] } = flows?.code || {};
+  const wrong = redirectUris.find((uri) => !isRedirectUri(uri)) ?? redirectUris[MOST_REDIRECT_URIS];
+  if (wrong !== undefined) return decline('redirect-uri-malformed', wrong);
   if (name === '' || (name && MARKUP.test(name))) return decline('text-malformed', 'name');
   for (const [field, text] of Object.entries({ name, description, vendor })) {
     if (text !== undefined && !isPrintable(text)) return decline('text-malformed', field);
@@ -94,6 +121,10 @@ function objectionTo({ name, description, vendor, access, owners = [], overrides
   for (const field of ['accessTokenLifetime', 'grantLifetime'] as const) {
     if (overrides[field] !== undefined && overrides[field] < 1) return decline('lifetime-malformed', field);
   }
+  const range = secretAddresses.find((text) => !isAddressRange(text));
+  if (range !== undefined) return decline('address-range-malformed', range);
+  const entry = exchange.find(({ integration, scope }) => !parseClientId(integration) || !parseScope(scope));
+  if (entry) return decline('exchange-malformed', `${entry.integration}=${entry.scope}`);
   if (access?.to !== 'named') return undefined;
   const malformed = access.identities.find((id) => !parseIdentityId(id));
   return malformed === undefined ? undefined : decline('identity-id-malformed', malformed);
@@ -125,4 +156,10 @@ export async function namedAccess(
     ids.push(found.value.id);
   }
   return accept({ to: 'named', identities: ids, groups });
+}
+
+/** The resource server that the draft names must exist. */
+export async function whyNotServer({ resourceServer }: IntegrationDraft, ports: Pick<AdminPorts, 'store'>) {
+  const found = resourceServer ? await findResourceServer(resourceServer, ports) : undefined;
+  return found?.ok === false ? found : undefined;
 }

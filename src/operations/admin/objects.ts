@@ -3,7 +3,15 @@
 import type { Changed } from '../../core/act.ts';
 import { IDENTITY_SOURCES, UPN_COMPARISONS } from '../../core/certificate.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
-import { ACCESS_TOKEN_FORMATS, type Access, type Integration } from '../../core/integration.ts';
+import {
+  ACCESS_TOKEN_FORMATS,
+  type Access,
+  BINDINGS,
+  type CodeFlow,
+  type ExchangeEntry,
+  type Integration,
+  keyNames,
+} from '../../core/integration.ts';
 import { type ApprovedIssuer, OPTIONAL_CURVES } from '../../core/issuer.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
 import { isoTime, type Seconds, seconds } from '../../core/time.ts';
@@ -65,6 +73,16 @@ const FLOWS = {
   device: optional(flag('By a person in a browser. Default: true.')),
   certificate: optional(flag('By client certificate. Default: true.')),
   assertion: optional(flag('By assertion of a token issuer. Default: false.')),
+  secret: optional(flag('By a generated secret. Default: false.')),
+  code: optional(
+    described<CodeFlow | false>({
+      description: 'By authorization code. Default: false. Without redirect URIs: for clients with a document.',
+      anyOf: [
+        object({ redirectUris: texts('Where the code may be sent.') }, CLOSED),
+        { type: 'boolean', enum: [false] },
+      ],
+    }),
+  ),
 } satisfies Record<keyof Integration['flows'], Schema>;
 
 const OVERRIDES = {
@@ -74,6 +92,10 @@ const OVERRIDES = {
   refreshRetryWindow: optional(lifetime('How long a spent refresh token may be presented again.')),
   onReuse: optional(oneOf(['revoke', 'report'], 'What the reuse of a spent refresh token does.')),
 } satisfies Record<keyof Integration['overrides'], Schema>;
+
+const ExchangeObject = described<ExchangeEntry>({
+  ...object({ integration: text('Its client id.'), scope: text('At most this.') }, CLOSED),
+});
 
 export const IntegrationObject = object(
   {
@@ -85,11 +107,22 @@ export const IntegrationObject = object(
     enabled: optional(flag('Default: true.')),
     flows: optional(object(FLOWS, { ...CLOSED, description: 'How callers may authorize.' })),
     access: optional(AccessObject),
-    binding: optional(oneOf(['none', 'identity', 'certificate'], 'The certificate that a refresh must come with.')),
+    binding: optional(oneOf(BINDINGS, 'What a refresh must come with.')),
     accessTokenFormat: optional(oneOf(ACCESS_TOKEN_FORMATS, 'Of the access tokens of new grants.')),
     owners: optional(texts('Groups whose members look after it.')),
     overrides: optional(object(OVERRIDES, { ...CLOSED, description: 'Instead of the settings of the server.' })),
-  } satisfies Record<keyof IntegrationDraft | 'clientId', Schema>,
+    tokenEndpointAudience: optional(flag('Whether aud of its assertions may be the token endpoint. Default: false.')),
+    publicEnterprise: optional(flag('Whether assertions of an enterprise need no authentication. Default: false.')),
+    secretAddresses: optional(texts('Where alone a secret works: addresses and networks.')),
+    resourceServer: optional(text('The resource server that it runs.')),
+    exchange: optional(list(ExchangeObject, { description: 'Who may exchange its tokens, and for which scope.' })),
+    keys: shown(texts('The ids of its public keys, or where they are fetched from.')),
+    secrets: shown(
+      list(object({ createdAt: text('When it was made.'), endsAt: text('When it ends.') }), {
+        description: 'The secrets that work now.',
+      }),
+    ),
+  } satisfies Record<keyof IntegrationDraft | 'clientId' | 'keys' | 'secrets', Schema>,
   { ...CLOSED, title: 'Integration' },
 );
 export type WrittenIntegration = ValueOf<typeof IntegrationObject>;
@@ -102,19 +135,25 @@ export function completeIntegration(id: string, body: WrittenIntegration): Requi
     vendor: body.vendor ?? '',
     scope: body.scope,
     enabled: body.enabled ?? true,
-    flows: { device: true, certificate: true, assertion: false, ...body.flows },
+    flows: { device: true, certificate: true, assertion: false, secret: false, code: false, ...body.flows },
     access: body.access ?? { to: 'everyone' },
     binding: body.binding ?? 'none',
     accessTokenFormat: body.accessTokenFormat ?? 'opaque',
     owners: body.owners ?? [],
+    tokenEndpointAudience: body.tokenEndpointAudience ?? false,
+    publicEnterprise: body.publicEnterprise ?? false,
+    secretAddresses: body.secretAddresses ?? [],
+    resourceServer: body.resourceServer ?? '',
+    exchange: body.exchange ?? [],
     // Undefined removes what is stored.
     overrides: { accessTokenLifetime, grantLifetime, refresh, refreshRetryWindow, onReuse } as Integration['overrides'],
   };
 }
 
 export function writtenIntegration(row: Integration): WrittenIntegration {
-  const { scope, removed: _, ...integration } = row;
-  return { ...integration, scope: scope.text };
+  const { scope, removed: _, keys, secrets, ...integration } = row;
+  const made = secrets?.map(({ createdAt, endsAt }) => ({ createdAt: isoTime(createdAt), endsAt: isoTime(endsAt) }));
+  return { ...integration, ...(keys && { keys: keyNames(keys) }), ...(made && { secrets: made }), scope: scope.text };
 }
 
 export const ResourceServerObject = object(
@@ -168,6 +207,8 @@ export const TokenIssuerObject = object(
     audience: optional(text('What aud must contain. Default: the address of this service.')),
     assertions: optional(oneOf(['once', 'reusable'], 'How often an assertion gives a grant. Default: once.')),
     maxAssertionLifetime: optional(lifetime('Default: 3600.')),
+    kind: optional(oneOf(['platform', 'enterprise'], 'Whose assertions they are. Default: platform.')),
+    tokenEndpointAudience: optional(flag('Whether aud may also be the token endpoint. Default: false.')),
     rules: described<readonly unknown[]>({
       type: 'array',
       items: { type: 'object' },
@@ -188,14 +229,17 @@ export function completeTokenIssuer(body: WrittenTokenIssuer): Required<TokenIss
     audience: body.audience ?? false,
     assertions: body.assertions ?? 'once',
     maxAssertionLifetime: body.maxAssertionLifetime ?? seconds(3600),
+    kind: body.kind ?? 'platform',
+    tokenEndpointAudience: body.tokenEndpointAudience ?? false,
     rules: body.rules,
   };
 }
 
-export function writtenTokenIssuer({ keys, rules, ...rest }: TokenIssuer): WrittenTokenIssuer {
+export function writtenTokenIssuer({ keys, rules, kind, ...rest }: TokenIssuer): WrittenTokenIssuer {
   const { allowedAddresses, authorities, ...source } = { allowedAddresses: undefined, authorities: undefined, ...keys };
   return {
     ...rest,
+    ...(kind === 'enterprise' && { kind }),
     keys: source,
     ...(allowedAddresses && { allowedAddresses }),
     ...(authorities !== undefined && { authorities }),

@@ -14,8 +14,8 @@ import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 export interface Done<K extends EndingKind> {
   readonly next: RowOf[K];
   readonly deed: DeedOf<K>;
-  /** A second act of the same decision, with an event of its own. */
-  readonly also?: DeedOf<K>;
+  /** What was done before, in the same commit. */
+  readonly first?: DeedOf<K>;
 }
 
 export type Decide<K extends EndingKind> = (row: RowOf[K] | undefined, at: EpochSeconds) => AdminOutcome<Done<K>>;
@@ -68,10 +68,10 @@ export function performAll(
 function eventsOf(
   kind: EndingKind,
   id: string,
-  { deed, also }: Partial<Done<EndingKind>> = {},
+  { first, deed }: Partial<Done<EndingKind>> = {},
   when: Parameters<typeof acted>[1],
 ): ActEvent[] {
-  return [deed, also].flatMap((each) => (each ? [acted({ ...each, kind, id } as never, when)] : []));
+  return [first, deed].flatMap((each) => (each ? [acted({ ...each, kind, id } as never, when)] : []));
 }
 
 /** The decision to end a thing, as rules/endings.ts has it. */

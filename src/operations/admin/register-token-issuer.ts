@@ -2,6 +2,7 @@ import { isLabel } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import type { TokenIssuer } from '../../core/token-issuer.ts';
 import { rows } from '../../store/pages.ts';
+import { integrations } from '../../store/tables/integrations.ts';
 import { issuers } from '../../store/tables/issuers.ts';
 import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
@@ -31,9 +32,10 @@ export async function registering(
   if (issuer === ports.ourIssuer) return decline('token-issuer-ours', issuer);
   const drafted = draftedTokenIssuer(named, draft);
   if (!drafted.ok) return drafted;
+  if ((await ports.store.load(integrations, issuer)).found) return decline('client-id-of-token-issuer', issuer);
   if ((await ports.store.load(issuers, label)).found) return decline('label-taken', label);
-  const namesake = await sameIssuer(named, ports);
-  if (namesake) return decline('token-issuer-registered', namesake.label);
+  const namesake = await tokenIssuerOf(issuer, ports);
+  if (namesake && namesake.label !== label) return decline('token-issuer-registered', namesake.label);
   const next = drafted.value;
   return accept((row) =>
     row?.enabled
@@ -67,10 +69,10 @@ export function removeTokenIssuer(label: string, ports: AdminPorts): Promise<Tok
   );
 }
 
-/** With one `iss` under two labels, one assertion would have two identities. */
-async function sameIssuer({ label, issuer }: Pick<TokenIssuer, 'label' | 'issuer'>, { store }: AdminPorts) {
+/** The one with this `iss`: with two labels, an assertion would have two identities. */
+export async function tokenIssuerOf(issuer: string, { store }: Pick<AdminPorts, 'store'>) {
   for await (const known of rows(store, tokenIssuers)) {
-    if (known.enabled && known.label !== label && known.issuer === issuer) return known;
+    if (known.enabled && known.issuer === issuer) return known;
   }
   return undefined;
 }

@@ -2,7 +2,9 @@ import type { DeviceAuthorization } from '../../core/device.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import type { OverCap, Refusal } from '../../core/refusal.ts';
+import { type Proven, whyUnprovenRedemption } from '../../core/rules/client.ts';
 import { checkRedeemRequest, decideRedeem } from '../../core/rules/device.ts';
+import { hasOpaqueItems } from '../../core/scope.ts';
 import { type Decision, insert } from '../../store/store.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
@@ -25,6 +27,8 @@ export interface RedeemRequest {
   readonly slowsDown?: boolean | undefined;
   /** The audiences that the grant shall be limited to (RFC 8707). */
   readonly resource?: readonly string[] | undefined;
+  /** Undefined at a door that takes no proof, and has no opaque scope items. */
+  readonly proven?: Proven | undefined;
 }
 
 /** Exchanges a confirmed device code for a grant, once: the redemption and the grant are one commit. */
@@ -40,6 +44,9 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
     return checked;
   }
   const { integration, code } = checked.value;
+  const { proven } = request;
+  const unproven = whyUnprovenRedemption(integration, proven);
+  if (unproven) return refuse(unproven);
   const limit = request.overLimit?.();
   const { slowsDown, overCap, resource: wantedResource } = request;
   const resourceServers = await namedResourceServers(wantedResource, ports);
@@ -48,6 +55,7 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
     if (!found || !hashesTo(code.secret, found.row.deviceCodeHash))
       return { outcome: refuse('device-code-not-authentic') };
     const { row: device, companion: holder } = found;
+    if (!proven && hasOpaqueItems(device.scope)) return { outcome: refuse('grant-of-oauth-door') };
     const facts = { integration, device, holder, limit, overCap, slowsDown, wantedResource, resourceServers, now };
     const decision = decideRedeem(facts);
     if (decision.do === 'refuse') return { outcome: refused(decision.refusal) };
@@ -63,6 +71,7 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
       resource: target.resource,
       origin: { kind: 'device' },
       presenter: request.presenter,
+      jkt: proven?.jkt,
     } as const;
     const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
     const next: DeviceAuthorization = { ...device, decision: { is: 'redeemed', by: identity.id, at: now } };

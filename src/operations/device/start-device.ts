@@ -16,6 +16,8 @@ import { newId, type Ports } from '../ports.ts';
 export interface StartRequest extends WantedTarget {
   readonly clientId: string | undefined;
   readonly presenter: Presenter;
+  /** Undefined at a door without client authentication. */
+  readonly isAuthenticated?: boolean | undefined;
   /** The refusal for an integration over its limit, if it is. Asked once the request is good: others are not charged to it. */
   readonly overLimit?: ((clientId: string) => Refusal | undefined) | undefined;
 }

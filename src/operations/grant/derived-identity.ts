@@ -1,8 +1,11 @@
-// Identities that are made from what a certificate or an assertion says.
+// Identities that are made from what a certificate or an assertion says, or that are integrations.
 import type { Author } from '../../core/act.ts';
 import { acted } from '../../core/event.ts';
-import type { Identity } from '../../core/identity.ts';
+import { firstHalf } from '../../core/hex.ts';
+import { type Identity, type IdentityId, INTEGRATION_LABEL } from '../../core/identity.ts';
+import type { Integration } from '../../core/integration.ts';
 import { identities } from '../../store/tables/identities.ts';
+import { sha256 } from '../../tokens/sha256.ts';
 import type { Ports } from '../ports.ts';
 
 /** The existing row, if there is one. `source`: what the identity was made from. */
@@ -16,6 +19,12 @@ export const storeDerived: FindDerived = (derived, source, { store }) =>
     const by: Author = { as: 'service', why: 'first-use' };
     return { outcome: derived, next: derived, events: [acted(act, { at: now, by })] };
   });
+
+/** The identity of an integration that authenticates: `integration:` + hex of the first 16 bytes of a SHA-256. */
+export function integrationIdentity({ clientId }: Pick<Integration, 'clientId'>): Identity {
+  const id = `${INTEGRATION_LABEL}:${firstHalf(sha256(`${INTEGRATION_LABEL}\0${clientId}`))}` as IdentityId;
+  return { id, enabled: true, mayUseApi: true, groups: [], userName: `${INTEGRATION_LABEL}/${clientId}` };
+}
 
 /** For dry runs: writes nothing. */
 export const loadDerived: FindDerived = async (derived, _, { store }) => {

@@ -1,3 +1,4 @@
+import type { ClientUrl } from '../../core/client-document.ts';
 import { type Event, ended } from '../../core/event.ts';
 import { accessTokenExpiry, boundAnew, type Grant, grantTime, revoke } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
@@ -5,6 +6,7 @@ import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import { isSamePresenter, type Presenter } from '../../core/presenter.ts';
 import type { OverCap, Refusal } from '../../core/refusal.ts';
 import {
+  asksForCertificate,
   checkRefreshRequest,
   decideRefresh,
   isRefreshLogged,
@@ -25,12 +27,15 @@ import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
 
 export interface RefreshRequest extends Presentation {
   readonly clientId: string;
+  /** Set if the caller is a guest of the integration. */
+  readonly guest?: ClientUrl | undefined;
   readonly refreshToken: string;
   /** Checked only: the pair always has the grant's scope. */
   readonly scope?: string | undefined;
   /** Checked only: the grant stays limited to the same resource servers. */
   readonly resource?: readonly string[] | undefined;
   readonly presenter: Presenter;
+  readonly proven?: RefreshFacts['proven'];
   /** Charged for an authentic token only. The rule checks it last: a dead token gets its own error, not a 429. */
   readonly overLimit?: () => Refusal | undefined;
   readonly overCap?: OverCap;
@@ -49,11 +54,13 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
     return checked;
   }
   const { integration, token } = checked.value;
-  const caller = integration.binding === 'none' ? undefined : await certifyCaller(request, ports);
+  const caller = asksForCertificate(integration.binding) ? await certifyCaller(request, ports) : undefined;
   const known = {
     integration,
+    guest: request.guest,
     token,
     caller,
+    proven: request.proven,
     limit: request.overLimit?.(),
     overCap: request.overCap,
     presenter: request.presenter,
@@ -87,7 +94,10 @@ async function lookUp(
 
 /** What is known before the row is loaded. */
 interface Known
-  extends Pick<RefreshFacts, 'integration' | 'caller' | 'limit' | 'overCap' | 'wantedScope' | 'wantedResource'> {
+  extends Pick<
+    RefreshFacts,
+    'integration' | 'guest' | 'caller' | 'proven' | 'limit' | 'overCap' | 'wantedScope' | 'wantedResource'
+  > {
   readonly token: RefreshToken;
   readonly presenter: Presenter;
   readonly requestId: string;
@@ -101,7 +111,8 @@ interface Asked {
 type Answer = Outcome<DecidedPair> | Asked;
 
 function change(known: Known, past: Past, ports: Ports): Promise<Answer> {
-  const { integration, token, caller, limit, overCap, wantedScope, wantedResource, presenter, requestId } = known;
+  const { integration, guest, token, caller, proven, limit, overCap, presenter, requestId } = known;
+  const { wantedScope, wantedResource } = known;
   const { settings, keyring } = ports;
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
   return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Answer> => {
@@ -111,10 +122,12 @@ function change(known: Known, past: Past, ports: Ports): Promise<Answer> {
     const standing = () => standingOf(token, grant, keyring);
     const decision = decideRefresh({
       integration,
+      guest,
       grant,
       standing,
       holder,
       caller,
+      proven,
       limit,
       overCap,
       wantedScope,

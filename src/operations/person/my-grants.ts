@@ -5,6 +5,7 @@ import type { Person } from '../../core/person.ts';
 import { rows } from '../../store/pages.ts';
 import type { LoggedEvent } from '../../store/store.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
+import { endConfirmedCodes } from '../device/end-codes.ts';
 import { revokeAll, revokeById } from '../grant/revoke-grant.ts';
 import type { Ports } from '../ports.ts';
 
@@ -45,8 +46,17 @@ export async function revokeMyGrant(id: GrantId, { identity }: Person, { store }
   return found?.row.identityId === identity.id && revokeById(id, 'by-holder', { store });
 }
 
-export function revokeMyGrants({ identity }: Person, { store }: Ports): Promise<number> {
+export async function revokeMyGrants({ identity }: Person, ports: Ports): Promise<number> {
+  const { store } = ports;
+  await endConfirmedCodes(identity.id, 'all', ports);
   return revokeAll(grantsOf.holder(identity.id), 'by-holder', { store });
+}
+
+/** Ends what programs obtained by authorization code: agents, apps and command lines that the person signed in with a browser. */
+export async function revokeMyAgents({ identity }: Person, ports: Ports): Promise<number> {
+  const { store } = ports;
+  await endConfirmedCodes(identity.id, 'authorization', ports);
+  return revokeAll(grantsOf.holder(identity.id), 'by-holder', { store }, ({ origin }) => origin.kind === 'code');
 }
 
 /** The newest events of a person, newest first. */

@@ -94,8 +94,10 @@ export function postgresBackEnd(connections: Connections): Receiver {
       while ((await remove()).count === REMOVE_STEP);
     },
     sweep: async (table, before, limit) => {
-      const sweep = endingOnly(table, statementsOf(table).sweep);
-      return (await connections.write((connection) => connection.run(sweep, [before, limit]))).count;
+      const { sweep, sweepFree } = statementsOf(table);
+      const remove = (statement?: Statement) =>
+        connections.write((connection) => connection.run(endingOnly(table, statement), [before, limit]));
+      return ((await remove(sweep).catch(unlessLocked)) ?? (await remove(sweepFree))).count;
     },
     sweepEvents: async (before, limit) => {
       await connections.write((connection) => connection.run(EXTEND_EVENTS, [0])).catch(unlessLocked);

@@ -4,7 +4,15 @@ import { CommitUnknown } from '../store.ts';
 import type { Address } from './address.ts';
 import type { Connection } from './connection.ts';
 import { EXTEND_EVENTS } from './event-partitions.ts';
-import { ConnectionLost, isPassingConflict, lacksPartition, RowLocked, StartedTooLate, storeFault } from './faults.ts';
+import {
+  ConnectionLost,
+  isCancelled,
+  isPassingConflict,
+  lacksPartition,
+  RowLocked,
+  StartedTooLate,
+  storeFault,
+} from './faults.ts';
 import type { Answer, Parameter, Statement } from './prepared-query.ts';
 import { SessionPool } from './session-pool.ts';
 
@@ -46,17 +54,19 @@ export class Connections {
   }
 
   /**
-   * Writes: `work` is one statement or one transaction, and is done again after a deadlock or a serialization failure, and if
-   * the event log lacks a partition.
+   * Writes: `work` is one statement or one transaction, and is done again after a deadlock or a serialization failure, if the
+   * event log lacks a partition, and if somebody cancels it: Citus may, when it ends another transaction.
    * CommitUnknown: it may have happened. Any other fault: it has not.
    */
   async write<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
+      const timeout = performance.now() + this.statementTimeoutMs;
       try {
         return await this.#use(work);
       } catch (error) {
         if (error instanceof ConnectionLost) throw new CommitUnknown(error.message);
-        if (attempt >= mostAttempts(error)) throw storeFault(error);
+        const isEarly = performance.now() < timeout;
+        if (attempt >= mostAttempts(error, isEarly)) throw storeFault(error);
         if (lacksPartition(error))
           await this.#use((connection) => connection.run(EXTEND_EVENTS, [0])).catch(storeFault);
         else await sleep(attempt);
@@ -91,8 +101,9 @@ export class Connections {
   }
 }
 
-function mostAttempts(error: unknown): number {
-  if (isPassingConflict(error)) return MOST_ATTEMPTS;
+/** `isEarly`: before a statement can have timed out. */
+function mostAttempts(error: unknown, isEarly: boolean): number {
+  if (isPassingConflict(error) || (isEarly && isCancelled(error))) return MOST_ATTEMPTS;
   if (lacksPartition(error)) return 2;
   return error instanceof StartedTooLate ? MOST_LATE_STARTS : 1;
 }

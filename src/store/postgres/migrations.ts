@@ -227,4 +227,6 @@ export const MIGRATIONS: readonly Migration[] = [
       'SELECT tessera_extend_events(0)',
     ],
   },
+  { additive: true, steps: ['ALTER TABLE grants ADD COLUMN IF NOT EXISTS code text'] },
+  { additive: true, steps: ['ALTER TABLE grants ADD COLUMN IF NOT EXISTS terms text'] },
 ];

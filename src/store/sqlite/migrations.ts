@@ -145,6 +145,12 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE service_times ADD COLUMN outages TEXT;
   ALTER TABLE grants ADD COLUMN bindings TEXT;
   `,
+  `
+  ALTER TABLE grants ADD COLUMN code TEXT;
+  `,
+  `
+  ALTER TABLE grants ADD COLUMN terms TEXT;
+  `,
 ];
 
 /**

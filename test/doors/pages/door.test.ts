@@ -21,7 +21,7 @@ suite('headers of pages', () => {
     const { headers } = await new Visitor(service).get('/device');
     assert.equal(
       headers['content-security-policy'],
-      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
     );
     assert.equal(headers['x-frame-options'], 'DENY');
     assert.equal(headers['x-content-type-options'], 'nosniff');

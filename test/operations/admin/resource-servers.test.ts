@@ -41,6 +41,7 @@ suite('resource servers', () => {
     ['an audience with a fragment', 'a', { ...ORDERS, audience: 'https://a.example#b' }, 'audience-malformed'],
     ['the audience of another', 'a', { ...ORDERS, audience: 'urn:taken' }, 'audience-taken'],
     ['the issuer as audience', 'a', { ...ORDERS, audience: 'https://tokens.example' }, 'audience-taken'],
+    ['the issuer with a slash', 'a', { ...ORDERS, audience: 'https://tokens.example/' }, 'audience-taken'],
     ['no resource', 'a', { ...ORDERS, resources: [] }, 'resources-missing'],
     ['a resource with a permission', 'a', { ...ORDERS, resources: ['orders:read'] }, 'resource-malformed'],
     ['the reserved resource', 'a', { ...ORDERS, resources: ['Tessera'] }, 'resource-malformed'],

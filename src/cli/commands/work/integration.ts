@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
+import type { Integration } from '../../../core/integration.ts';
 import { parseImport } from '../../../operations/admin/import-integrations.ts';
 import { counted, print, printJson, printRecord, printTable, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { draftOf, type IntegrationFlags, recordOf } from './integration-flags.ts';
 import { type Administration, change, itemsOf } from './steps.ts';
+
+type Flows = Pick<Integration['flows'], 'code'>;
 
 export async function addOne(clientId: string, flags: IntegrationFlags, { act }: Administration): Promise<void> {
   const put = await act('integration-put', { id: clientId, body: draftOf(flags), onlyIf: 'absent' });
@@ -24,13 +27,18 @@ export async function changeOne(
     (before) => ({
       ...before,
       ...draft,
-      flows: { ...before.flows, ...flows },
+      flows: { ...before.flows, ...flows, ...keptCode(before.flows ?? {}, flows) },
       overrides: { ...before.overrides, ...overrides },
     }),
     administration,
   );
   print(`Changed ${clientId}`);
   result(integration);
+}
+
+/** Turning codes on keeps the redirect URIs that are registered. */
+function keptCode({ code: before }: Flows, { code }: Flows): Flows {
+  return before && code && code.redirectUris.length === 0 ? { code: before } : {};
 }
 
 export async function importFile(

@@ -21,6 +21,8 @@ export interface TokenIssuerFlags extends RuleFlags {
   readonly algorithm?: readonly AssertionAlgorithm[];
   readonly assertions?: TokenIssuer['assertions'];
   readonly maxLifetime?: Seconds;
+  readonly kind?: 'platform' | 'enterprise';
+  readonly tokenEndpointAudience?: boolean;
 }
 
 export interface AddFlags extends TokenIssuerFlags {
@@ -46,7 +48,7 @@ export interface ExplainFlags {
 }
 
 export function draftOf(flags: TokenIssuerFlags): TokenIssuerDraft {
-  const { caFile, allowAddress, audience, algorithm, assertions, maxLifetime } = flags;
+  const { caFile, allowAddress, audience, algorithm, assertions, maxLifetime, kind, tokenEndpointAudience } = flags;
   const [keys, rules] = [keysOf(flags), rulesOf(flags)];
   return {
     ...(keys && { keys }),
@@ -54,6 +56,8 @@ export function draftOf(flags: TokenIssuerFlags): TokenIssuerDraft {
     ...(caFile !== undefined && { authorities: readFileSync(caFile, 'latin1') }),
     ...(algorithm && { algorithms: algorithm }),
     ...(audience !== undefined && { audience }),
+    ...(kind && { kind }),
+    ...(tokenEndpointAudience !== undefined && { tokenEndpointAudience }),
     ...(assertions && { assertions }),
     ...(maxLifetime !== undefined && { maxAssertionLifetime: maxLifetime }),
     ...(rules !== undefined && { rules }),
@@ -135,7 +139,9 @@ export function recordOf(tokenIssuer: WrittenTokenIssuer): Record<string, string
     ...(authorities !== undefined && { 'trusted for TLS': 'only the given authorities' }),
     ...(allowedAddresses && { 'allowed addresses': allowedAddresses.join(' ') }),
     algorithms: algorithms.join(' '),
+    ...(tokenIssuer.kind === 'enterprise' && { kind: 'enterprise' }),
     audience: audience ?? 'the public address of this service',
+    ...(tokenIssuer.tokenEndpointAudience && { 'also the token endpoint': 'yes' }),
     assertions,
     'longest lifetime': formatDuration(maxAssertionLifetime),
     ...Object.fromEntries(accepted(readRules(rules)).map((rule, index) => [`rule ${index + 1}`, describeRule(rule)])),

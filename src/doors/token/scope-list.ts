@@ -5,7 +5,8 @@ import { parseScope, scopeItems } from '../../core/scope.ts';
 /** The list in our own grammar, not parsed yet. */
 export function readScopeList(list: string): Outcome<string> {
   const items = list.split(' ').filter(Boolean);
-  return items.length === 0 || list.includes(';') ? refuse('scope-malformed') : accept(items.join(';'));
+  if (items.length === 0 || list.includes(';')) return refuse('scope-malformed');
+  return accept(items.join(';'));
 }
 
 /** Each permission by itself, sorted. */

@@ -1,0 +1,44 @@
+// Keys that an integration authenticates with: which key an act names, also if another one has the same kid.
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { endsBetween } from '../../../src/core/rules/endings.ts';
+import { addIntegrationKeys, removeIntegrationKey } from '../../../src/operations/admin/integration-keys.ts';
+import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
+import { keySetOf, platformKey } from '../../platform.ts';
+import { NOW } from '../../samples.ts';
+import { administration } from './admin-samples.ts';
+
+const [first, second] = [await platformKey('k1'), await platformKey('k1')];
+
+suite('keys of an integration', () => {
+  test('another key with the same kid is refused until the first is removed', async (t) => {
+    const admin = await administration(t);
+    await registerIntegration('robot', { scope: 'orders:read' }, admin);
+    const add = (key: typeof first) => addIntegrationKeys('robot', { file: keySetOf(key) }, admin);
+    assert.ok((await add(first)).ok);
+    const refused = await add(second);
+    assert.equal(refused.ok ? '' : refused.refusal.reason, 'public-key-unusable');
+    assert.ok((await add(first)).ok);
+    assert.ok((await removeIntegrationKey('robot', 'k1', admin)).ok);
+    assert.ok((await add(second)).ok);
+  });
+
+  test('a removed key stays removed after a restore, also if its successor has the same kid', async (t) => {
+    const admin = await administration(t);
+    await registerIntegration('robot', { scope: 'orders:read' }, admin);
+    const older = await addIntegrationKeys('robot', { file: keySetOf(first) }, admin);
+    await removeIntegrationKey('robot', 'k1', admin);
+    const newer = await addIntegrationKeys('robot', { file: keySetOf(second) }, admin);
+    assert.ok(older.ok && newer.ok);
+    const [ended] = endsBetween('integration', newer.value, older.value, NOW);
+    assert.equal(ended?.did, 'key-removed');
+  });
+
+  test('an address replaces the keys, and the log says which ended', async (t) => {
+    const admin = await administration(t);
+    await registerIntegration('robot', { scope: 'orders:read' }, admin);
+    await addIntegrationKeys('robot', { file: keySetOf(first) }, admin);
+    await addIntegrationKeys('robot', { url: 'https://robot.example/jwks' }, admin);
+    assert.deepEqual((await admin.did()).slice(2), ['integration key removed', 'integration key added']);
+  });
+});
