@@ -229,4 +229,15 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { additive: true, steps: ['ALTER TABLE grants ADD COLUMN IF NOT EXISTS code text'] },
   { additive: true, steps: ['ALTER TABLE grants ADD COLUMN IF NOT EXISTS terms text'] },
+  {
+    additive: true,
+    steps: [
+      `
+  CREATE TABLE IF NOT EXISTS refusal_counts (
+    key text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL, ends_at bigint NOT NULL
+  ) WITH (fillfactor = 70);
+  CREATE INDEX IF NOT EXISTS refusal_counts_ends_at ON refusal_counts (ends_at);
+  `,
+    ],
+  },
 ];
