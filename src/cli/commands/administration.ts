@@ -6,7 +6,7 @@ import type { Administration, ServerFlags } from './work/steps.ts';
 type Work = (...given: any[]) => void | Promise<void>;
 
 /** The work gets an `Administration` instead of the command. */
-export function administers(load: () => Promise<Work>): () => Promise<Work> {
+export function administers(load: () => Promise<Work>): () => Promise<(...given: unknown[]) => Promise<void>> {
   return async () => {
     const work = await load();
     return async (...given: unknown[]) => {

@@ -1,8 +1,12 @@
 // `tessera explain`: why was it refused? Step by step, in the words of the log and of docs/errors.md.
 import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { Gives } from '../../../operations/admin/act-table.ts';
+import { StoreMissing } from '../../../store/store.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { print, printRecord, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
+import { administers } from '../administration.ts';
 import { CHECK_STEPS, SCOPE_STEPS } from './check-steps.ts';
 import type { CheckStep } from './common-steps.ts';
 import { printEventLines } from './event-lines.ts';
@@ -13,9 +17,10 @@ import { refusalLines, verdictLines } from './verdict-lines.ts';
 const STANDARD_INPUT = 0;
 
 /** What the log, the events and the counts of refusals have of a request. */
-export async function explainRequest(id: string, { log }: { log?: string }, { act }: Administration): Promise<void> {
-  const lines = linesOfRequest(id, readLog(log));
-  const { events, refusals } = accepted(await act('explain-request', { id })).value;
+export async function explainRequest(id: string, { log }: { log?: string }, command: Command): Promise<void> {
+  const text = readLog(log);
+  const lines = linesOfRequest(id, text);
+  const { events, refusals } = await knownOf(id, text !== '', command);
   if (!lines.request && events.length + refusals.length === 0) {
     throw new CommandFailure(
       'refused',
@@ -29,6 +34,18 @@ export async function explainRequest(id: string, { log }: { log?: string }, { ac
     printRecord({ reason, clientId, identityId, count, first, last });
   if (lines.request) printLogged(lines);
   else for (const { reason } of refusals) for (const line of refusalLines(reason) ?? []) print(line);
+}
+
+/** A log can be explained where there is no store. */
+async function knownOf(id: string, hasLog: boolean, command: Command): Promise<Gives['explain-request']> {
+  let known: Gives['explain-request'] = { events: [], refusals: [] };
+  const look = administers(async () => async ({ act }: Administration) => {
+    known = accepted(await act('explain-request', { id })).value;
+  });
+  await (await look())(command).catch((fault: unknown) => {
+    if (!hasLog || !(fault instanceof CommandFailure || fault instanceof StoreMissing)) throw fault;
+  });
+  return known;
 }
 
 /** Without a file, what is piped in. */
