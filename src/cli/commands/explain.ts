@@ -62,7 +62,7 @@ function declareAssertion(group: CliCommand): void {
     .argument('<file>', 'a JWT in compact form; - for standard input')
     .description('the same as `tessera token-issuer explain`, which has more options')
     .examples('tessera explain assertion - < assertion.jwt')
-    .acts(async () => (await import('./work/explain-assertion.ts')).explain);
+    .runs(async () => (await import('./work/explain-assertion.ts')).explain);
 }
 
 function declareRefusal(group: CliCommand): void {

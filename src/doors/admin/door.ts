@@ -8,7 +8,7 @@ import { asOwner, shownToOwner } from '../../operations/admin/acts/owned-act.ts'
 import { runAct } from '../../operations/admin/acts/run-act.ts';
 import { decline } from '../../operations/admin/admin.ts';
 import { authorizeOperator, type Operator } from '../../operations/admin/authorize-operator.ts';
-import type { CallerPorts } from '../../operations/ports.ts';
+import type { TokenPorts } from '../../operations/ports.ts';
 import { portsOfRequest } from '../../operations/request-ports.ts';
 import { readAccessToken } from '../../tokens/access-token.ts';
 import { bearerToken } from '../caller/bearer.ts';
@@ -29,7 +29,7 @@ import { etagOf, readRequest } from './read-request.ts';
 export interface AdminParts {
   readonly publicUrl: string;
   readonly version: string;
-  readonly callerPorts: CallerPorts;
+  readonly callerPorts: TokenPorts;
   readonly readConnection: ReadConnection;
   readonly overLimit: AddressLimit;
   readonly overCheckLimit: AddressLimit;

@@ -16,6 +16,8 @@ import {
   string,
 } from '../../schema.ts';
 import type { LoggedEvent } from '../../store/store.ts';
+import type { AssertionExplanation } from './explain-assertion.ts';
+import type { CallerExplanation } from './explain-caller.ts';
 import type { ScopeExplanation } from './explain-scope.ts';
 import type { TokenExplanation } from './explain-token.ts';
 import {
@@ -226,6 +228,11 @@ const Nodes = listOf(object({ name: string(), until: string() }), 'NodeList');
 const OfRequest = object({ events: list(Event), refusals: list(Refusal) }, { title: 'RequestExplanation' });
 const Token = object({ token: string({ writeOnly: true }) }, { ...CLOSED, title: 'TokenToExplain' });
 const OfToken = described<TokenExplanation>({ type: 'object', title: 'TokenExplanation' });
+const PEM = string({ description: 'PEM: the certificate, and any others that the caller sends with it.' });
+const Certificates = object({ certificates: PEM }, { ...CLOSED, title: 'CertificatesToExplain' });
+const OfCaller = described<CallerExplanation>({ type: 'object', title: 'CertificateExplanation' });
+const Assertion = object({ assertion: string({ writeOnly: true }) }, { ...CLOSED, title: 'AssertionToExplain' });
+const OfAssertion = described<AssertionExplanation>({ type: 'object', title: 'AssertionExplanation' });
 const OfScope = described<ScopeExplanation>({ type: 'object', title: 'ScopeExplanation' });
 const SCOPE = { integration: string({ description: 'Its client id.' }), scope: string({ description: 'To ask for.' }) };
 const REFUSALS = {
@@ -336,6 +343,12 @@ export const ACTS = {
     command: 'explain request',
   }),
   'explain-token': onExplain('read', 'POST /token', 'What the service would say to a token', OfToken, { body: Token }),
+  'explain-certificate': onExplain('read', 'POST /certificate', 'How a certificate would be judged', OfCaller, {
+    body: Certificates,
+  }),
+  'explain-assertion': onExplain('read', 'POST /assertion', 'How an assertion would be judged', OfAssertion, {
+    body: Assertion,
+  }),
   'explain-scope': onExplain('read', 'GET /scope', 'What an integration has of a scope', OfScope, { query: SCOPE }),
   'object-export': on('', '/objects')(
     'read',

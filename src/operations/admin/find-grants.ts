@@ -2,7 +2,6 @@ import { type Grant, type GrantId, grantState } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import { accept } from '../../core/outcome.ts';
 import { after, type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
-import { certificateMark, readCertificate } from '../../pki/x509/certificate.ts';
 import { rows } from '../../store/pages.ts';
 import type { Where } from '../../store/table.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
@@ -130,6 +129,7 @@ async function findMark(text: string, { store }: Pick<AdminPorts, 'store'>): Pro
   const bytes = Buffer.from(`00${'0'.repeat(serial.length % 2)}${serial}`, 'hex');
   const start = bytes.findIndex((byte, at) => byte !== 0 || (bytes[at + 1] ?? 0) > 127);
   const encoded = bytes.subarray(Math.max(0, start));
+  const { certificateMark, readCertificate } = await import('../../pki/x509/certificate.ts');
   const marks = serial.length === DIGITS ? [serial as Hex] : [];
   for await (const { certificate, intermediates } of rows(store, issuers)) {
     const authorities = [certificate, ...intermediates].map(readCertificate);

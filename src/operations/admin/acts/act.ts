@@ -6,7 +6,7 @@ import { rows } from '../../../store/pages.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Table } from '../../../store/table.ts';
 import { REGISTERED } from '../../../store/tables/registered.ts';
-import type { CallerPorts, Random } from '../../ports.ts';
+import type { Random, TokenPorts } from '../../ports.ts';
 import type { ActName, Answered, Given, Gives, Listed } from '../act-table.ts';
 import type { AdminOutcome, AdminPorts } from '../admin.ts';
 import type { Section } from '../objects.ts';
@@ -20,7 +20,7 @@ export interface ActPorts extends AdminPorts {
   /** Waits until every node has learned of a change. */
   readonly everyNodeKnows: () => Promise<unknown>;
   /** What requests of callers are judged with, for dry runs. */
-  readonly callerPorts: () => Promise<CallerPorts>;
+  readonly callerPorts: () => Promise<TokenPorts>;
   /** The contents of a file that a command names. Absent where a request names it: it must not choose files to read. */
   readonly readFile?: (path: string) => Uint8Array;
 }
