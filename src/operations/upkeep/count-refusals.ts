@@ -44,16 +44,18 @@ export class RefusalCounts {
     const fitting = new Map<string, RefusalCount>();
     for (const row of counted.values())
       add(fitting, stored.has(row.key) || stored.size + fitting.size < MOST_STORED ? row : withoutIdentity(row));
-    for (const row of fitting.values()) {
-      const written = store.change(refusalCounts, row.key, (found) => ({
-        outcome: undefined,
-        next: found ? sum(found.row, row) : row,
-      }));
-      await written.catch((fault: unknown) => {
-        for (const each of fitting.values()) add(this.#counted, each);
-        throw fault;
-      });
-      fitting.delete(row.key);
+    const written = [...fitting.values()].map((row) => this.#write(row));
+    const failed = (await Promise.allSettled(written)).find(({ status }) => status === 'rejected');
+    if (failed) throw (failed as PromiseRejectedResult).reason;
+  }
+
+  async #write(row: RefusalCount): Promise<void> {
+    const next = (found: RefusalCount | undefined) => ({ outcome: undefined, next: found ? sum(found, row) : row });
+    try {
+      await this.#ports.store.change(refusalCounts, row.key, (found) => next(found?.row));
+    } catch (fault) {
+      add(this.#counted, row);
+      throw fault;
     }
   }
 }
