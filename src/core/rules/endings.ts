@@ -29,7 +29,8 @@ type EndingRules = {
 
 const ENDINGS: EndingRules = {
   identity: {
-    disabled: (row) => ({ ...row, enabled: false }),
+    // By an operator: the directory does not enable it again.
+    disabled: ({ endedAt: _, ...row }) => ({ ...row, enabled: false }),
     // A row with its id stays, since ended grants and events name it. Its names are free for others.
     removed: ({ id }) => ({ id, enabled: false, mayUseApi: false, groups: [] }),
   },

@@ -1,14 +1,17 @@
-import { accessTokenIssuedAt } from '../../core/grant.ts';
+import { accessTokenIssuedAt, type Grant, type GrantId } from '../../core/grant.ts';
+import type { Identity } from '../../core/identity.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import { type CheckedAccess, decideCheck } from '../../core/rules/access.ts';
 import { settingsFor } from '../../core/settings.ts';
 import type { EpochSeconds } from '../../core/time.ts';
+import type { Loaded } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { type ReadAccessToken, readAccessToken } from '../../tokens/access-token.ts';
 import { thumbprintText } from '../../tokens/jwt/claims.ts';
 import type { Ports } from '../ports.ts';
 import { failIfKeyMissing } from './missing-key.ts';
+import { recheck } from './seen-identity.ts';
 
 export interface CheckedToken extends CheckedAccess {
   readonly token: ReadAccessToken;
@@ -33,7 +36,7 @@ export async function checkToken(
     await failIfKeyMissing(accessToken, ports);
     return refuse('access-token-not-authentic');
   }
-  const { found, now } = await ports.store.load(grants, token.grantId);
+  const { found, now } = await loadGrant(token.grantId, ports);
   const grant = found && token.isOf(found.row) ? found.row : undefined;
   const { registry } = ports;
   const integration =
@@ -58,4 +61,13 @@ export async function checkToken(
     issuedAt: accessTokenIssuedAt(token, access.grant, settings),
     boundTo: thumbprint && thumbprintText(thumbprint),
   });
+}
+
+/** The grant with its holder, who is looked for in their directory again if that was long ago. */
+async function loadGrant(id: GrantId, ports: Ports): Promise<Loaded<Grant, Identity>> {
+  const loaded = await ports.store.load(grants, id);
+  const holder = loaded.found?.companion;
+  if (!holder || !ports.directories.isDue(holder, loaded.now)) return loaded;
+  await recheck(holder, loaded.now, ports);
+  return ports.store.load(grants, id);
 }

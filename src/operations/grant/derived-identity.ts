@@ -1,15 +1,16 @@
-// Identities that are made from what a certificate or an assertion says.
+// The rows of identities that are made from what a certificate or an assertion says, or found in a directory elsewhere.
 import type { Author } from '../../core/act.ts';
 import { acted } from '../../core/event.ts';
 import type { Identity } from '../../core/identity.ts';
 import { identities } from '../../store/tables/identities.ts';
 import type { Ports } from '../ports.ts';
+import { type KeepSeen, storeSeen } from './seen-identity.ts';
 
 /** The existing row, if there is one. `source`: what the identity was made from. */
-export type FindDerived = (derived: Identity, source: string, ports: Pick<Ports, 'store'>) => Promise<Identity>;
+type FindDerived = (derived: Identity, source: string, ports: Pick<Ports, 'store'>) => Promise<Identity>;
 
 /** The row is created on first use, so that an operator can disable the identity. */
-export const storeDerived: FindDerived = (derived, source, { store }) =>
+const storeDerived: FindDerived = (derived, source, { store }) =>
   store.change(identities, derived.id, (found, now) => {
     if (found) return { outcome: found.row };
     const act = { kind: 'identity', id: derived.id, did: 'derived', source } as const;
@@ -17,8 +18,17 @@ export const storeDerived: FindDerived = (derived, source, { store }) =>
     return { outcome: derived, next: derived, events: [acted(act, { at: now, by })] };
   });
 
-/** For dry runs: writes nothing. */
-export const loadDerived: FindDerived = async (derived, _, { store }) => {
+const loadDerived: FindDerived = async (derived, _, { store }) => {
   const { found } = await store.load(identities, derived.id);
   return found?.row ?? derived;
 };
+
+/** How the row of an identity comes about. */
+export interface IdentityRows {
+  readonly derived: FindDerived;
+  readonly seen: KeepSeen;
+}
+
+export const STORED: IdentityRows = { derived: storeDerived, seen: storeSeen };
+/** For dry runs: writes nothing. */
+export const LOADED: IdentityRows = { derived: loadDerived, seen: async (seen) => seen };

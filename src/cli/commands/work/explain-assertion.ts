@@ -4,7 +4,7 @@ import { AssertionJudge, printAssertionStep } from '../../../assertions/assertio
 import { IssuerKeys } from '../../../assertions/issuer-keys.ts';
 import type { AssertionSetting } from '../../../core/token-issuer.ts';
 import type { Step } from '../../../core/verdict.ts';
-import { openDirectory } from '../../../open-directory.ts';
+import { openDirectories } from '../../../open-directory.ts';
 import { type AssertionExplanation, explainAssertion } from '../../../operations/admin/explain-assertion.ts';
 import { systemFetch } from '../../../outbound/guarded-fetch.ts';
 import { ALONE } from '../../../outbound/shared-download.ts';
@@ -32,7 +32,7 @@ async function explainByStore(
   const keys = new IssuerKeys({ fetch: systemFetch(), now: systemClock.now, exchange: { ...ALONE, find } });
   const now = at ?? systemClock.now();
   const judge = new AssertionJudge({ keys, ourIssuer: config.publicUrl, now: () => now });
-  return explainAssertion(assertion, now, { judge, registry, store, directory: openDirectory(store) });
+  return explainAssertion(assertion, now, { judge, registry, store, directories: openDirectories(store, config) });
 }
 
 /** What to change, in the words of `token-issuer change`. */
