@@ -95,6 +95,7 @@ export async function startSlapd(): Promise<Slapd> {
       `access to * by dn.exact=${SERVICE} read by * none`,
       'overlay memberof',
       'overlay ppolicy',
+      'ppolicy_default cn=policy,dc=example,dc=com',
       '',
     ].join('\n'),
   );
@@ -126,6 +127,10 @@ export async function startSlapd(): Promise<Slapd> {
       ),
     );
   for (const ou of [PEOPLE, GROUPS]) await add(ou, { objectClass: 'organizationalUnit' });
+  await add('cn=policy,dc=example,dc=com', {
+    objectClass: ['organizationalRole', 'pwdPolicy'],
+    pwdAttribute: 'userPassword',
+  });
   await add(SERVICE, {
     objectClass: ['organizationalRole', 'simpleSecurityObject'],
     userPassword: 'the password of the service',
