@@ -138,7 +138,7 @@ suite('an account', () => {
   test('keeps its id and its grants under another name and in another place, with the groups it has now', async (t) => {
     const { node, clock } = await scene(t);
     await addGroup(slapd, 'readers', dnOf('finn'), dnOf('hal'));
-    await changeIntegration(node, { access: { to: 'named', identities: [], groups: ['corp/readers'] } as never });
+    await changeIntegration(node, { access: { to: 'named', identities: [], groups: ['corp/readers'] } });
     const first = await granted(node, 'finn');
     await slapd.set(dnOf('finn'), 'uid', 'finnegan');
     await slapd.rename(dnOf('finn'), `cn=moved,${PEOPLE}`);
@@ -198,7 +198,7 @@ suite('a directory', () => {
   });
 
   test('that seems to have lost nearly everybody ends nobody', async (t) => {
-    const { node, clock, walk } = await scene(t);
+    const { node, clock, walk: walkNow } = await scene(t);
     const names = Array.from({ length: 11 }, (_, number) => `staff ${number}`);
     for (const name of names) await addPerson(slapd, name);
     const pairs = await Promise.all([...names, 'carol'].map((name) => granted(node, name)));
@@ -208,9 +208,9 @@ suite('a directory', () => {
     const alarmed = { ...slapd.settings, filter: '(&(objectClass=inetOrgPerson)(!(objectClass=adThing)))' };
     const blind = sideBySide(localDirectory(node.store), [ldapDirectory(alarmed, clock.now)]).elsewhere[0];
     assert.ok(blind);
-    assert.deepEqual(await walkOf(blind, node), { label: 'corp', living: 12, ended: 11, isAlarm: true });
+    assert.deepEqual(await walk(blind, node), { label: 'corp', living: 12, ended: 11, isAlarm: true });
     assert.deepEqual(new Set(await endings(node)), new Set([undefined]));
-    assert.deepEqual(await walk(), { label: 'corp', living: 12, ended: 9, isAlarm: false });
+    assert.deepEqual(await walkNow(), { label: 'corp', living: 12, ended: 9, isAlarm: false });
     assert.equal((await endings(node)).filter(Boolean).length, 9);
     assert.equal(await answer(check(node, pairs.at(-1) as never)), 'accepted');
   });
@@ -227,5 +227,3 @@ suite('a directory', () => {
     assert.equal(walks.length, 2);
   });
 });
-
-const walkOf = walk;
