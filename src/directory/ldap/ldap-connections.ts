@@ -206,6 +206,8 @@ export class LdapConnections {
     try {
       if (!isSecure) await client.startTLS(security);
       if (asService) await client.bind(bindDn, readPassword(passwordFile).reveal());
+      // An idle connection must not keep a command from ending; a query has a timer that does.
+      socket?.unref();
       return { client, isLost: () => socket?.destroyed ?? false, idleSince: performance.now() };
     } catch (fault) {
       close(client);

@@ -38,7 +38,7 @@ const visitor = (headers = {}) =>
   new Visitor({ url: `https://localhost:${service.port}`, authority: service.authority.pem }, headers);
 
 test('a certificate gets a grant for the person whom the directory knows by its name', async () => {
-  const { status, body } = await authorize('carol');
+  const { status, json: body } = await authorize('carol');
   assert.equal(status, 200);
   assert.match(String(body['identity']), /^corp:\{[0-9a-f-]{36}\}$/);
   assert.equal((await authorize('nobody')).status, 401);
@@ -73,13 +73,13 @@ test('an account that is disabled ends; a directory that is away is named, and k
   assert.equal((await authorize('dora')).status, 200);
   await slapd.set(dnOf('dora'), 'pwdAccountLockedTime', '000001010000Z');
   const disabled = await authorize('dora');
-  assert.deepEqual([disabled.status, disabled.body['Error']], [400, 'unauthorized_client']);
+  assert.deepEqual([disabled.status, disabled.json['Error']], [400, 'unauthorized_client']);
   await slapd.stop();
   try {
     assert.equal((await authorize('carol')).status, 200, 'as last seen');
     const unknown = await authorize('erin');
-    assert.deepEqual([unknown.status, unknown.body['Error']], [503, 'invalid_request']);
-    assert.match(String(unknown.body['Error_description']), /directory/);
+    assert.deepEqual([unknown.status, unknown.json['Error']], [503, 'invalid_request']);
+    assert.match(String(unknown.json['Error_description']), /directory/);
     const page = await visitor().signIn('carol', 'the password of carol');
     assert.equal(page.status, 503);
     assert.match(page.text, /directory cannot be reached/);
