@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import type { Config } from './config/schema.ts';
 import type { Clock } from './operations/ports.ts';
 import type { Receiver, Source } from './store/move.ts';
-import type { SchemaChange } from './store/postgres/open.ts';
+import type { Layout, SchemaChange } from './store/postgres/open.ts';
 import type { ServerFacts } from './store/postgres/server-facts.ts';
 import type { Store, StoreUnavailable } from './store/store.ts';
 import { refuseLink } from './store/store-file.ts';
@@ -49,7 +49,7 @@ interface ConfiguredStore {
   /** Opens it to move another store into it. */
   readonly movesTo?: () => Promise<Receiver>;
   /** Upgrades the schema, as the role in the address. */
-  readonly migrateSchema?: (progress?: (line: string) => void) => Promise<SchemaChange>;
+  readonly migrateSchema?: (progress?: (line: string) => void, layout?: Layout) => Promise<SchemaChange>;
 }
 
 type Copies = Awaited<ReturnType<typeof sqliteCopies>>;
@@ -134,8 +134,8 @@ function sqliteStore(path: string): ConfiguredStore {
 
 function postgresStore(url: Secret): ConfiguredStore {
   const options = { url, environment: process.env };
-  const migrateSchema = async (progress?: (line: string) => void) =>
-    (await import('./store/postgres/open.ts')).migratePostgres({ ...options, ...(progress && { progress }) });
+  const migrateSchema = async (progress?: (line: string) => void, layout?: Layout) =>
+    (await import('./store/postgres/open.ts')).migratePostgres({ ...options, ...(progress && { progress }) }, layout);
   const serverFacts = async () => (await import('./store/postgres/server-facts.ts')).serverFacts(url, process.env);
   return {
     open: async (opener) => {

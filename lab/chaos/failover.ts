@@ -4,6 +4,7 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { storeOf } from '../../src/store/change.ts';
+import { readHistory } from '../../src/store/tables/store-history.ts';
 import { systemClock } from '../../src/system.ts';
 import { type ServiceProcess, startProcess } from '../../test/e2e/process.ts';
 import { makeHome } from '../../test/e2e/service.ts';
@@ -86,9 +87,11 @@ export async function failover({ cluster, nodes, service }: FailoverField, chanc
   const { promised, unavailable, violations } = await callers.stop();
   const { statuses, surprises } = await witness.stop();
   const { broken } = await verdict(promised, nodes[0]);
+  const { epoch, rollback } = await readHistory(nodes[0].store);
+  const alarm = epoch > 1 || rollback ? ['a node took it for a rollback'] : [];
   return {
     promised: promised.length,
-    broken: [...violations, ...surprises, ...broken],
+    broken: [...violations, ...surprises, ...broken, ...alarm],
     unavailable,
     statuses,
     recoveredAfterMs: recoveredAt - killedAt,

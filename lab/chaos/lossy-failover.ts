@@ -228,7 +228,10 @@ class Field {
   }
 
   async #whileRunning(work: () => Promise<void>, everyMs: number): Promise<void> {
-    for (; this.#running; await pause(everyMs)) await work().catch(unlessUnavailable);
+    while (this.#running) {
+      await work().catch(unlessUnavailable);
+      await pause(everyMs);
+    }
   }
 }
 

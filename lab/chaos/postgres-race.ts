@@ -14,13 +14,24 @@ export async function raceAcrossNodes(races: number, { hostile = false } = {}): 
   const server = await PostgresServer.start({ durable: true });
   await server.query('CREATE DATABASE tessera');
   const role = hostile ? await hostileRole(server, await hostileSettings(server)) : 'postgres';
+  const worked = await withThreeNodes(server.url('tessera', role), (nodes) => raceOn(nodes, races));
+  await server.remove();
+  return worked;
+}
+
+export async function withThreeNodes<T>(url: string, work: (nodes: readonly Node[]) => Promise<T>): Promise<T> {
   const keyring = new Keyring(firstKey());
-  const open = async () => storeOf(await openAt(server.url('tessera', role)));
+  const open = async () => storeOf(await openAt(url));
   const first = await aNode(await open(), { keyring });
   const nodes = [first, await anotherNode(await open(), { keyring }), await anotherNode(await open(), { keyring })];
-  const [worked, refreshedFirst] = await raceMany(nodes, races);
+  const result = await work(nodes);
   await Promise.all(nodes.map(({ store }) => store.close()));
-  await server.remove();
+  return result;
+}
+
+/** Returns how many requests succeeded after an acknowledged revocation. */
+export async function raceOn(nodes: readonly Node[], races: number): Promise<number> {
+  const [worked, refreshedFirst] = await raceMany(nodes, races);
   for (const what of worked.slice(0, 10)) console.error(what);
   console.log(`${races} races, ${refreshedFirst} won by the refresh; ${worked.length} answers were not grant-revoked`);
   return worked.length;

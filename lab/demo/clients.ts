@@ -12,7 +12,16 @@ const LONGEST_MS = 60_000;
 
 export type Standing = 'signed in' | 'retrying' | 'logged out' | 'signed out';
 
-export class Client {
+/** What takes part in a run. */
+export interface Refresher {
+  readonly standing: Standing;
+  readonly refreshes: number;
+  readonly retries: number;
+  refreshUntil(isOver: () => boolean, port: number, contestant: Contestant): Promise<void>;
+  signOut(port: number, contestant: Contestant): Promise<void>;
+}
+
+export class Client implements Refresher {
   standing: Standing = 'signed in';
   refreshes = 0;
   retries = 0;

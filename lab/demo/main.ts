@@ -1,15 +1,19 @@
-// npm run demo -- lost-answers [--seeds 1,2,3] [--seconds 60] [--clients 50] [--svg FILE]
+// npm run demo -- lost-answers|agents [--seeds 1,2,3] [--seconds 60] [--clients 50] [--svg FILE]
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { PROCESSES } from './agents.ts';
 import { chart } from './chart.ts';
 import { CONTESTANTS } from './contestants.ts';
 import { type Conditions, type Result, runOne } from './run.ts';
 import { showLive, table } from './show.ts';
 
-const HELP = `npm run demo -- lost-answers [--seeds 1] [--seconds 60] [--clients 50] [--svg lost-answers.svg]
+const HELP = `npm run demo -- lost-answers|agents [--seeds 1] [--seconds 60] [--clients 50] [--svg lost-answers.svg]
 
 50 clients refresh their tokens through a proxy that loses one answer in eight, cuts connections and doubles requests, while
 the server is killed every few seconds. Tessera and oidc-provider run one after the other, with the same faults.
+
+agents: each client is a coding agent with ${PROCESSES} processes that share one login. They refresh at the same moment, and some are killed
+before they read the answer.
 `;
 
 try {
@@ -30,14 +34,15 @@ async function main(): Promise<number> {
       help: { type: 'boolean', default: false },
     },
   });
-  if (positionals[0] !== 'lost-answers' || values.help) {
+  const [what = ''] = positionals;
+  if (!['lost-answers', 'agents'].includes(what) || values.help) {
     console.log(HELP);
     return values.help ? 0 : 1;
   }
   const [seconds, clients] = [countOf('--seconds', values.seconds), countOf('--clients', values.clients)];
   const results: Result[][] = [];
   for (const seed of values.seeds.split(',').map((text) => countOf('--seeds', text)))
-    results.push(await runAll({ seed, clients, seconds }));
+    results.push(await runAll({ seed, clients, seconds, areAgents: what === 'agents' }));
   writeFileSync(values.svg, chart(results.at(-1) ?? [], seconds));
   console.log(`\nThe picture of the last run: ${values.svg}`);
   const isBroken = results.some(([tessera]) => !tessera || tessera.loggedOut + tessera.forked > 0);

@@ -4,7 +4,8 @@ import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Seeded } from '../../test/seeded.ts';
 import { temporaryFolder } from '../../test/temporary-folder.ts';
-import { Client } from './clients.ts';
+import { Agent } from './agents.ts';
+import { Client, type Refresher } from './clients.ts';
 import { CLIENT_ID, type Contestant, type StartContestant } from './contestants.ts';
 import { type Fate, LosingProxy, send } from './proxy.ts';
 
@@ -12,12 +13,14 @@ export interface Conditions {
   readonly seed: number;
   readonly clients: number;
   readonly seconds: number;
+  /** Each client is an agent with several processes. */
+  readonly areAgents?: boolean;
 }
 
 /** What the terminal shows while it runs. */
 export interface Progress {
   readonly name: string;
-  readonly clients: readonly Client[];
+  readonly clients: readonly Refresher[];
   readonly counts: Readonly<Record<Fate, number>>;
   restarts: number;
   /** Clients not logged out, once per quarter of a second. */
@@ -66,7 +69,8 @@ async function runAgainst(
   const proxy = new LosingProxy(conditions.seed, () => contestant.port);
   signal.addEventListener('abort', () => proxy.close());
   const port = await proxy.listen();
-  const clients = contestant.tokens.map((token, index) => new Client(index, conditions.seed, token, signal));
+  const Kind = conditions.areAgents ? Agent : Client;
+  const clients = contestant.tokens.map((token, index) => new Kind(index, conditions.seed, token, signal));
   const progress: Progress = { name: contestant.name, clients, counts: proxy.counts, restarts: 0, history: [] };
   follow(progress);
   await refreshAll(contestant, port, { conditions, progress, signal });
@@ -105,12 +109,12 @@ async function restartUntil(isOver: () => boolean, contestant: Contestant, chanc
   }
 }
 
-export function signedIn(clients: readonly Client[]): number {
+export function signedIn(clients: readonly Refresher[]): number {
   return clients.filter(({ standing }) => standing !== 'logged out').length;
 }
 
 /** Half of the clients sign out while they refresh. */
-async function signOutAll(contestant: Contestant, port: number, clients: readonly Client[]): Promise<void> {
+async function signOutAll(contestant: Contestant, port: number, clients: readonly Refresher[]): Promise<void> {
   const remaining = clients.filter(({ standing }) => standing !== 'logged out');
   await Promise.all(
     remaining.map(async (client, index) => {

@@ -1,4 +1,5 @@
 // The demonstration in the terminal: one block per server while it runs, a table at the end.
+import { PROCESSES } from './agents.ts';
 import type { Standing } from './clients.ts';
 import type { Conditions, Progress, Result } from './run.ts';
 import { signedIn } from './run.ts';
@@ -48,7 +49,7 @@ function line({ name, clients, counts, restarts }: Progress): string {
   return `  ${name.padEnd(24)} ${sum(clients, 'refreshes')} refreshes, ${figures}`;
 }
 
-export function table(results: readonly Result[], { seed, clients, seconds }: Conditions): string {
+export function table(results: readonly Result[], { seed, clients, seconds, areAgents }: Conditions): string {
   const rows = results.map((result) => [
     result.name,
     String(sum(result.clients, 'refreshes')),
@@ -62,7 +63,8 @@ export function table(results: readonly Result[], { seed, clients, seconds }: Co
   const widths = head.map((text, column) => Math.max(text.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const text = (row: string[]) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
   const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
-  return [`\nSeed ${seed}, ${clients} clients, ${seconds} s`, '', text(head), rule, ...rows.map(text)].join('\n');
+  const who = areAgents ? `agents with ${PROCESSES} processes each` : 'clients';
+  return [`\nSeed ${seed}, ${clients} ${who}, ${seconds} s`, '', text(head), rule, ...rows.map(text)].join('\n');
 }
 
 function sum(clients: Progress['clients'], of: 'refreshes' | 'retries'): number {

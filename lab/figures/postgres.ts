@@ -46,7 +46,7 @@ export async function postgresFigures({ grants, callers, rounds, seconds }: Post
   await server.remove();
 }
 
-async function byTurns(contestants: readonly Contestant[], rounds: number, seconds: number) {
+export async function byTurns(contestants: readonly Contestant[], rounds: number, seconds: number) {
   const rates = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {
     for (const contestant of contestants) rates.get(contestant.name)?.push(await contestant.run(seconds * 1000));
@@ -54,7 +54,7 @@ async function byTurns(contestants: readonly Contestant[], rounds: number, secon
   return rates;
 }
 
-function rateWords(name: string, rates: readonly number[]): string {
+export function rateWords(name: string, rates: readonly number[]): string {
   const each = rates.toSorted((a, b) => a - b).map((rate) => rate.toFixed(0));
   return `${name.padEnd(36)} ${median(rates).toFixed(0).padStart(6)}/s  (${each.join(' ')})`;
 }

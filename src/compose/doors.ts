@@ -6,6 +6,9 @@ import { networkMatcher } from '../doors/caller/connection.ts';
 import type { DoorParts } from '../doors/doors.ts';
 import { addressLimit, RateLimit } from '../doors/http/rate-limit.ts';
 import { type Look, readLook } from '../doors/pages/parts/look.ts';
+import type { Log } from '../log/log.ts';
+import { ClientDocuments } from '../outbound/client-documents.ts';
+import { systemFetch } from '../outbound/guarded-fetch.ts';
 import type { ServiceParts } from '../serve/listener.ts';
 import { VERSION } from '../version.ts';
 
@@ -24,12 +27,19 @@ const REPORTS = { perMinute: 1, burst: 60 };
 export function doorParts(
   config: Config,
   shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'readConnection' | 'onCap'>,
+  log: Log,
 ): DoorParts & Pick<ServiceParts, 'overLineLimit'> {
   const { limits, authsvc, oauth, publicUrl, pages } = config;
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
     new RateLimit({ burst, perSecond: perMinute / 60 }, shared.ports.clock.milliseconds);
   const isExempt = networkMatcher(limits.exemptNetworks);
   const lines = rate(limits.requestsPerAddress);
+  const documents = new ClientDocuments({
+    fetch: systemFetch(),
+    now: shared.ports.clock.now,
+    allowed: oauth.clientDocumentAddresses,
+    logRefused: (url, why) => log.warn({ url, why }, 'document of a client not used'),
+  });
   return {
     ...shared,
     publicUrl,
@@ -54,6 +64,7 @@ export function doorParts(
     },
     authsvcMounts: authsvc.mounts,
     oauthMount: oauth.enabled ? oauth.mount : undefined,
+    readDocument: (url) => documents.read(url),
     look: lookOf(pages),
   };
 }

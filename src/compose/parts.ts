@@ -46,14 +46,8 @@ export async function partsOf(
     { name: 'history', ...(watch.problem && { problem: watch.problem }) },
     ...judge.revocation.limitsReached.map((remark) => ({ name: 'revocation lists', remark })),
   ]);
-  const doors = doorParts(config, {
-    ports,
-    callerPorts,
-    metrics,
-    readiness,
-    readConnection,
-    onCap: logCaps(log, ports.clock.milliseconds),
-  });
+  const onCap = logCaps(log, ports.clock.milliseconds);
+  const doors = doorParts(config, { ports, callerPorts, metrics, readiness, readConnection, onCap }, log);
   return {
     ports,
     judge,

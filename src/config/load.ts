@@ -59,7 +59,7 @@ function deepFreeze<T>(value: T): T {
 }
 
 /** The settings that rules depend on. Durations pass through in seconds, as decoded from the file or as the rule's default. */
-export function settingsOf({ tokens, device, signIn, events }: Config): Settings {
+export function settingsOf({ tokens, device, signIn, events, oauth }: Config): Settings {
   const { accessTokenOverlap, ...lifetimes } = tokens;
   return {
     ...lifetimes,
@@ -75,6 +75,10 @@ export function settingsOf({ tokens, device, signIn, events }: Config): Settings
     knownBrowserLifetime: signIn.knownBrowserLifetime,
     sessionIdle: signIn.sessionIdle,
     sessionLifetime: signIn.sessionLifetime,
+    ...(oauth.enabled &&
+      oauth.clientDocuments.length > 0 && {
+        clientDocuments: { hosts: oauth.clientDocuments, integration: oauth.guestIntegration },
+      }),
     eventRetention: events.retention,
     refreshesLogged: events.refreshes,
   };

@@ -69,14 +69,14 @@ const NEEDS: Partial<Record<DoorName, NeedsOf>> = {
   ],
   pages: ({ integrations }, { device }) =>
     integrations
-      .filter(({ flows }) => device.enabled && flows.device)
-      .map(({ clientId }) => `integration ${clientId} (device flow)`),
+      .filter(({ flows }) => (device.enabled && flows.device) || flows.code)
+      .map(({ clientId, flows }) => `integration ${clientId} (${flows.code ? 'authorization codes' : 'device flow'})`),
   ops: () => ['health checks and monitoring'],
 };
 
-/** Only this door takes assertions, and publishes the keys of JWTs. */
+/** Only this door takes assertions and authorization codes, and publishes the keys of JWTs. */
 function needsOauth({ flows, accessTokenFormat }: Integration): boolean {
-  return flows.assertion === true || isSigned(accessTokenFormat);
+  return flows.assertion === true || Boolean(flows.code) || isSigned(accessTokenFormat);
 }
 
 function unserved(door: DoorName, needs: readonly string[], { listeners, oauth }: Served): Unserved {

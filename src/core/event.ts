@@ -8,6 +8,8 @@ interface Details {
   issued: {
     readonly by: Grant['origin']['kind'];
     readonly tokenIssuer?: string;
+    /** The address of the document of a guest. */
+    readonly guest?: string;
     readonly scope: string;
     readonly resource?: string;
     readonly until: EpochSeconds;

@@ -1,4 +1,5 @@
 import type { CertificateMark } from './certificate.ts';
+import type { ClientUrl } from './client-document.ts';
 import type { Hex } from './hex.ts';
 import type { IdentityId } from './identity.ts';
 import type { AccessTokenFormat, ClientId } from './integration.ts';
@@ -46,8 +47,15 @@ export type RevokedGrant = Grant & Required<Pick<Grant, 'revoked'>>;
 
 export type Origin =
   | { readonly kind: 'device' }
+  /** By authorization code. `guest`: the address of the client's document, if it is not the integration itself. */
+  | { readonly kind: 'code'; readonly guest?: ClientUrl }
   | { readonly kind: 'certificate'; readonly certificate: CertificateMark }
   | { readonly kind: 'assertion'; readonly assertion: AssertionMark };
+
+/** The guest of the integration that a grant was issued to. Its tokens are good with that client_id alone. */
+export function guestOf({ origin }: Pick<Grant, 'origin'>): ClientUrl | undefined {
+  return origin.kind === 'code' ? origin.guest : undefined;
+}
 
 /** What a grant stores about its assertion. */
 export interface AssertionMark {

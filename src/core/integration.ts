@@ -13,12 +13,23 @@ export interface Integration {
   /** Removed for good: only ended grants and events name it still. Its client id may be registered again. */
   readonly removed?: true;
   /** How callers may authorize. `assertion`: by an assertion of a token issuer; off if absent. */
-  readonly flows: { readonly device: boolean; readonly certificate: boolean; readonly assertion?: boolean };
+  readonly flows: {
+    readonly device: boolean;
+    readonly certificate: boolean;
+    readonly assertion?: boolean;
+    /** By authorization code; off if absent. In here, so that releases without it keep it when they write the row. */
+    readonly code?: CodeFlow | false;
+  };
   readonly access: Access;
   readonly binding: Binding;
   readonly accessTokenFormat: AccessTokenFormat;
   /** What this integration sets differently from the server. */
   readonly overrides: TokenOverrides;
+}
+
+export interface CodeFlow {
+  /** None: for clients with a document only, which lists theirs. */
+  readonly redirectUris: readonly string[];
 }
 
 /** Who may use an integration. */

@@ -44,6 +44,17 @@ export const ASSERTION_VERDICTS = [
 /** Verdicts on the identity that an accepted assertion names. */
 export const ASSERTION_IDENTITY_VERDICTS = ['assertion-identity-unknown', 'assertion-identity-ambiguous'] as const;
 
+/** About authorization codes. */
+export const CODE_REASONS = [
+  'code-flow-disabled',
+  'redirect-uri-unknown',
+  'response-type-unsupported',
+  'code-challenge-missing',
+  'code-not-authentic',
+  'code-expired',
+  'code-redeemed',
+] as const;
+
 /** What is wrong with the identity that a grant belongs to. */
 export const IDENTITY_REASONS = [
   'identity-unknown',
@@ -94,6 +105,8 @@ export const REFUSAL_REASONS = [
   'authorization-pending',
   'polled-too-fast',
   'device-denied',
+  // the authorization code
+  ...CODE_REASONS,
   // the identity
   ...IDENTITY_REASONS,
   // the presented certificate
@@ -139,6 +152,10 @@ export const PERSON_REASONS = [
   'user-code-attempts-exhausted',
   'decision-final',
   'decision-elsewhere',
+  // the request of a program that waits for an authorization code
+  'request-too-old',
+  'client-document-refused',
+  'client-document-unavailable',
   // sign-in
   'sign-in-failed',
   'sign-in-too-soon',
@@ -152,6 +169,8 @@ export const SHARED_REASONS = [
   'device-flow-disabled',
   'device-code-expired',
   'device-code-spent',
+  'code-flow-disabled',
+  'redirect-uri-unknown',
   ...IDENTITY_REASONS,
   'rate-limited',
 ] as const satisfies readonly RefusalReason[];

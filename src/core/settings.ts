@@ -1,3 +1,4 @@
+import type { ClientDocuments } from './client-document.ts';
 import type { AccessTokenFormat, Integration, OnReuse, TokenOverrides } from './integration.ts';
 import { type Seconds, seconds } from './time.ts';
 
@@ -28,6 +29,8 @@ export interface Settings {
   readonly sessionIdle: Seconds;
   /** And this long after sign-in, even if it is used. */
   readonly sessionLifetime: Seconds;
+  /** Absent: only registered integrations are clients. */
+  readonly clientDocuments?: ClientDocuments;
   readonly eventRetention: Seconds;
   readonly refreshesLogged: (typeof REFRESHES_LOGGED)[number];
 }

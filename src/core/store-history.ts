@@ -20,9 +20,7 @@ export interface Rollback {
   readonly lost: readonly LostAct[];
   /** How many more there were, at least. */
   readonly unlisted: number;
-  /** When the state that was found was still the current one. Absent if an older release wrote this. */
-  readonly since?: EpochSeconds;
-  /** Nodes that ran then and have not written what they remember. Absent likewise. */
+  /** Nodes that ran before and have not written what they remember, or do not remember all. Absent if an older release wrote this. */
   readonly awaited?: readonly string[];
 }
 

@@ -24,7 +24,8 @@ export interface OpenapiOperation {
 
 export interface OpenapiParameter {
   readonly name: string;
-  readonly in: 'query' | 'header';
+  readonly in: 'query' | 'header' | 'path';
+  readonly required?: true;
   readonly description: string;
   readonly schema: OpenapiSchema;
 }

@@ -132,10 +132,10 @@ function responseOf(message: IncomingMessage): Fetched {
     message.destroy();
     return { ok: status >= 200 && status <= 299, status, headers: { get: () => null }, body: null };
   }
-  const length = message.headers['content-length'] ?? null;
+  const headers = { get: (name: string) => [message.headers[name]].flat()[0] ?? null };
   // Not Readable.toWeb: it throws an uncatchable error if data arrives after a cancellation.
   const body = ReadableStream.from(decoded(message)) as ReadableStream<Uint8Array<ArrayBuffer>>;
-  return { ok: true, status, headers: { get: (name) => (name === 'content-length' ? length : null) }, body };
+  return { ok: true, status, headers, body };
 }
 
 const PIECES = { chunkSize: 64 * 1024 };

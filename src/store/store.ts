@@ -90,6 +90,8 @@ export interface EventQuery {
   readonly identityId?: string;
   /** Only events of ACT_TYPES, which have an index of their own. */
   readonly acts?: true;
+  /** Also those behind the first number that is still being written. A reader that continues after them could miss that one. */
+  readonly isComplete?: false;
 }
 
 export interface EventProgress {
@@ -99,11 +101,8 @@ export interface EventProgress {
   readonly drawn: number;
 }
 
-export interface NewestQuery {
+export interface NewestQuery extends Pick<EventQuery, 'identityId' | 'acts'> {
   readonly count: number;
-  /** As in EventQuery. */
-  readonly identityId?: string;
-  readonly acts?: true;
   /** Only events with lower numbers. */
   readonly before?: number;
 }

@@ -1,6 +1,6 @@
 // Access tokens in the format of their grant. This file has the only switches on the format: what a rotation stores for the
 // access token, minting and reading.
-import type { Grant, GrantId, Pair } from '../core/grant.ts';
+import { type Grant, type GrantId, guestOf, type Pair } from '../core/grant.ts';
 import type { AccessTokenFormat } from '../core/integration.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import { type JwtPorts, mintJwt, newTokenKey, readJwt } from './jwt/jwt.ts';
@@ -82,6 +82,6 @@ function readSigned(text: string, ports: AccessTokenPorts): ReadAccessToken | un
   if (!claims) return undefined;
   const { grantId, generation, issuedAt, expiresAt, audience, identityId, clientId } = claims;
   const isOf = (grant: Grant) =>
-    grant.format === 'jwt' && grant.identityId === identityId && grant.clientId === clientId;
+    grant.format === 'jwt' && grant.identityId === identityId && (guestOf(grant) ?? grant.clientId) === clientId;
   return { grantId, generation, issuedAt, expiresAt, audience, isOf };
 }

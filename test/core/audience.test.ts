@@ -65,12 +65,19 @@ test('a resource that is unknown, disabled or serves nothing of the scope is ref
     return target.ok ? 'accepted' : target.refusal.reason;
   };
   assert.equal(reasonOf('orders:read', ['https://unknown.example']), 'resource-unknown');
-  assert.equal(reasonOf('orders:read', [`${ORDERS}/`]), 'resource-unknown', 'audiences compare as text');
+  assert.equal(reasonOf('orders:read', [`${ORDERS}/v1`]), 'resource-unknown', 'audiences compare as text');
   assert.equal(reasonOf('orders:read', [orders.id]), 'resource-unknown', 'an id is not an audience');
   assert.equal(reasonOf('orders:read', [ISSUER]), 'resource-unknown');
   assert.equal(reasonOf('orders:read', [ORDERS], [{ ...orders, enabled: false }]), 'resource-unknown');
   assert.equal(reasonOf('orders:read', [STOCK]), 'resource-outside-scope');
   assert.equal(reasonOf('orders:read', [ORDERS, STOCK]), 'resource-outside-scope', 'each must serve something');
+});
+
+test('an audience without a path equals the one with /, and counts once [RFC 3986 6.2.3]', () => {
+  const both = targetOf(scopeOf('orders:read'), [ORDERS, `${ORDERS}/`], [orders]);
+  assert.deepEqual(both.ok && both.value.resource, [ORDERS]);
+  assert.ok(isSameTarget([`${ORDERS}/`], [ORDERS]));
+  assert.ok(!isSameTarget([`${ORDERS}/v1`], [`${ORDERS}/v1/`]), 'with a path, text is compared');
 });
 
 test('a limited scope is within the scope, and every audience sees its part of it', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ActEvent } from '../../src/core/event.ts';
 import { explainsLoss, isCovered, NEW_HISTORY, withoutRollback, withRollback } from '../../src/core/rules/rollback.ts';
 import type { LostAct, Rollback } from '../../src/core/store-history.ts';
 import { epochSeconds } from '../../src/core/time.ts';
@@ -16,7 +17,7 @@ function noticed(difference: Partial<Rollback> = {}): Rollback {
   return { noticedAt: epochSeconds(5000), seen: 20, found: 10, lost: [act(11)], unlisted: 0, ...difference };
 }
 
-const BY = { epoch: 1, node: 'a node' };
+const BY = { epoch: 1, node: 'a node', remembersAll: true };
 
 test('nodes that notice one rollback after the other add what they remember', () => {
   const first = withRollback(NEW_HISTORY, noticed({ lost: [act(11), act(13)] }), BY);
@@ -37,22 +38,36 @@ test('the epoch never falls, even if the row was put back too, and accepting beg
   assert.deepEqual(withoutRollback(history), { epoch: 5, rollback: undefined });
 });
 
-test('nodes accept a rollback themselves only if all remember the lost time, and only revocations were lost', () => {
-  const covered = noticed({ since: epochSeconds(4999), awaited: [] });
+const changed = (detail: ActEvent['detail']): LostAct => ({ ...act(12), type: 'administered', detail });
+
+test('nodes accept a rollback themselves only if all remember what was lost, and only if it is made again', () => {
+  const covered = noticed({ awaited: [] });
   assert.equal(isCovered(covered), true);
-  const changed: LostAct = {
-    ...act(12),
-    type: 'administered',
-    detail: { kind: 'store', id: '', did: 'taken-back', by: OPERATOR },
-  };
+  const derived = changed({ kind: 'identity', id: 'ada', did: 'derived', source: 'a certificate', by: OPERATOR });
+  assert.equal(isCovered({ ...covered, lost: [act(11), derived] }), true, 'derived again when it is used');
   const differences: Partial<Rollback>[] = [
     { awaited: ['another node'] },
-    { since: epochSeconds(4699) },
     { unlisted: 1 },
-    { lost: [act(11), changed] },
+    { lost: [act(11), changed({ kind: 'store', id: '', did: 'taken-back', by: OPERATOR })] },
   ];
   for (const each of differences) assert.equal(isCovered({ ...covered, ...each }), false, JSON.stringify(each));
   assert.equal(isCovered(noticed()), false, 'written by an older release');
+});
+
+test('a node is awaited until it has written all that was lost', () => {
+  const first = withRollback(NEW_HISTORY, noticed({ awaited: ['a node', 'b', 'c'] }), BY);
+  const second = withRollback(first, noticed(), { ...BY, node: 'b', remembersAll: false });
+  assert.deepEqual(second.rollback?.awaited, ['b', 'c'], 'b forgot something');
+});
+
+test('a grant is revoked once, however often nodes saw that', () => {
+  const one = { ...act(11), subjectId: 'a grant' };
+  const { rollback } = withRollback(
+    withRollback(NEW_HISTORY, noticed({ lost: [one] }), BY),
+    noticed({ lost: [{ ...one, sequence: 12 }] }),
+    BY,
+  );
+  assert.equal(rollback?.lost.length, 1);
 });
 
 test('an accepted rollback explains newer tokens of rows that are older than it, and not of later ones', () => {

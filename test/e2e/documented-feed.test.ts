@@ -21,7 +21,7 @@ after(() => feed.stop());
 test('the recorded session of the page is what a follower sends and receives', async () => {
   const lines: string[] = [];
   const send = (...sent: readonly string[]) => lines.push(...sent.map((line) => `> ${line}`), '');
-  const receive = (text: string) => lines.push(...text.trimEnd().split('\n'), '');
+  const receive = (text: string) => lines.push(...withoutRepeats(text).trimEnd().split('\n'), '');
   const open = async (cursor: string): Promise<Follower> => {
     const follower = await followFeed(reachOf(feed), { ...AUTH, 'last-event-id': cursor });
     send(`GET ${FEED}`, 'Accept: text/event-stream', `Last-Event-ID: ${cursor}`);
@@ -36,7 +36,7 @@ test('the recorded session of the page is what a follower sends and receives', a
   await eventually('it has caught up', () => first.text.includes('caught-up'));
   await feed.endedGrant();
   await eventually('the grant is in it', () => first.entries.some((entry) => entry['type'] === 'grant'));
-  receive(first.text);
+  receive(/^.*"grant".*?\n/s.exec(first.text)?.[0] ?? '');
   first.close();
   await feed.endedGrant();
   const second = await open(first.cursor ?? '');
@@ -53,6 +53,11 @@ test('the recorded session of the page is what a follower sends and receives', a
   else assert.equal(SESSION.exec(page)?.[0], recorded);
 });
 
+/** `caught-up` is sent every half second: the page shows it once. */
+function withoutRepeats(text: string): string {
+  return text.replace(/(event: caught-up\n.*\n\n)+/g, '$1');
+}
+
 /** What differs from run to run, by the order of its first use. */
 function readable(text: string): string {
   const named = (pattern: RegExp, name: (n: number) => string) => {
@@ -66,5 +71,6 @@ function readable(text: string): string {
   const cursors = named(/1\.\d+-[0-9a-f]{16}-[0-9a-f]{16}/g, (n) => `1.${1040 + n}-${String(n).repeat(4)}…-77aa…`);
   const grants = named(/(?<="grant":")[0-9a-f]{32}/g, (n) => `018f…${n}`);
   const times = named(/(?<="keep_until":)\d+/g, () => '1800086700');
-  return [cursors, grants, times].reduce((from, change) => change(from), text);
+  const ends = named(/(?<="until":)-?\d+/g, () => '12');
+  return [cursors, grants, times, ends].reduce((from, change) => change(from), text);
 }

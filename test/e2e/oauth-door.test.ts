@@ -142,7 +142,7 @@ suite('RFC 6749', () => {
 
   test('[RFC 6749 5.2] grant_type: missing is invalid_request, unknown is unsupported_grant_type', async () => {
     assertRefused(await door.post(TOKEN, { client_id: CLIENT }), 400, 'invalid_request');
-    for (const grant_type of ['password', 'authorization_code', 'constructor', 'Refresh_Token']) {
+    for (const grant_type of ['password', 'implicit', 'constructor', 'Refresh_Token']) {
       assertRefused(await door.post(TOKEN, { client_id: CLIENT, grant_type }), 400, 'unsupported_grant_type');
     }
     assertRefused(await door.refreshBy(''), 400, 'invalid_request');

@@ -66,7 +66,7 @@ test('[RFC 8707 2] client_credentials: resource limits the scope, and may be rep
 });
 
 test('[RFC 8707 2] an unknown resource, or one that serves nothing of the scope, is invalid_target', async () => {
-  for (const resource of ['https://unknown.example', `${ORDERS}/`, 'orders-api', 'orders', '#', 'https://a#b']) {
+  for (const resource of ['https://unknown.example', `${ORDERS}/v1`, 'orders-api', 'orders', '#', 'https://a#b']) {
     assertRefused(await post(TOKEN, BY_CERTIFICATE, resource), 400, 'invalid_target');
     assertRefused(await post('/oauth2/device_authorization', { client_id: CLIENT }, resource), 400, 'invalid_target');
   }

@@ -21,6 +21,12 @@ test('the demonstration with Tessera: no client is logged out, no pair forks, no
   assert.ok(tried > 0, 'tokens were tried after revocation');
 });
 
+test('agents with four processes each: none is logged out, although responses are lost and processes are killed', async () => {
+  const result = await runOne(startTessera, { seed: 5, clients: 12, seconds: 6, areAgents: true }, () => undefined);
+  const { loggedOut, forked, workedAfterRevocation } = result;
+  assert.deepEqual({ loggedOut, forked, workedAfterRevocation }, { loggedOut: 0, forked: 0, workedAfterRevocation: 0 });
+});
+
 test('a server of the demonstration starts again although another program has taken its port', async (t) => {
   const tessera = await startTessera(temporaryFolder('demo'), 1);
   t.after(() => tessera.stop());

@@ -90,6 +90,17 @@ test('no schema, no privileges and tables in another schema each have their own 
   await server.query('ALTER TABLE elsewhere.tessera_schema SET SCHEMA public', 'tessera');
 });
 
+test('the layout citus is refused on a server without Citus, before anything changes', async () => {
+  const { status, printed } = await commands.run(['migrate-schema', '--as', at('owner'), '--layout', 'citus'], {
+    folder,
+  });
+  assert.equal(status, 4, printed);
+  assert.match(
+    printed,
+    /^tessera: Citus is not installed on this server\n {2}Install Citus on it and on its workers: docs\/scale\.md/,
+  );
+});
+
 test('a superuser role causes a warning', async () => {
   assert.match(await worst(at('postgres')), /postgres is a superuser.*Roles/);
   assert.deepEqual(

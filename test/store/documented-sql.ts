@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
-/** SQL of the page for operators, by the words of its first comment, as psql takes it. */
-export function documentedSql(beginning: string): string {
-  const page = readFileSync(new URL('../../docs/postgresql.md', import.meta.url), 'utf8');
+/** SQL of a page for operators, by the words of its first comment, as psql takes it. */
+export function documentedSql(beginning: string, name = 'postgresql'): string {
+  const page = readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
   const block = page.split('```sql\n').find((part) => part.startsWith(`-- ${beginning}`));
   assert.ok(block, beginning);
   return block.split('```')[0] ?? '';

@@ -7,7 +7,7 @@ import pg from 'pg';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
-import { rowOf, type Store, StoreUnavailable } from '../../src/store/store.ts';
+import { CommitUnknown, insert, rowOf, type Store, StoreUnavailable } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { eventually } from '../eventually.ts';
@@ -256,4 +256,44 @@ test('a node opens no more connections than allowed, however many callers wait',
   }
   await callers;
   assert.ok(Math.max(...counts) <= 3, String(counts));
+});
+
+for (const [code, isOurs] of [
+  ['XX000', false],
+  ['55000', false],
+  ['P0001', false],
+  ['58030', false],
+  ['22P02', true],
+  ['23505', true],
+] as const)
+  test(`a statement that fails with ${code} ${isOurs ? 'is a fault of ours' : 'gives StoreUnavailable'}`, async () => {
+    const { store, closing } = await opened();
+    await using _ = closing;
+    await server.query(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE 'no' USING ERRCODE = '${code}'; END $$;
+      CREATE TRIGGER fail BEFORE INSERT ON attempts EXECUTE FUNCTION fail()`);
+    try {
+      const fault: unknown = await put(store, attempts, counter('failing')).catch((error: unknown) => error);
+      assert.equal(fault instanceof StoreUnavailable, !isOurs, String(fault));
+    } finally {
+      await server.query('DROP TRIGGER fail ON attempts; DROP FUNCTION fail');
+    }
+  });
+
+test('a commit that the server warns of counts as unknown until the row shows it', async () => {
+  const { backEnd, store, closing } = await opened();
+  await using _ = closing;
+  await server.query(`CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE WARNING 'failed to commit transaction on worker:5432'; RETURN NULL; END $$;
+    CREATE CONSTRAINT TRIGGER warn AFTER INSERT ON attempts DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION warn()`);
+  try {
+    const commit = (about: string, ...more: string[]) =>
+      backEnd.commit(commitOf({ inserts: [about, ...more].map((each) => insert(attempts, counter(each))) }));
+    await assert.rejects(commit('warned'), CommitUnknown);
+    await assert.rejects(commit('warned first', 'warned second'), CommitUnknown);
+    assert.equal(await increment(store, 'warned again'), 1);
+  } finally {
+    await server.query('DROP TRIGGER warn ON attempts; DROP FUNCTION warn');
+  }
 });

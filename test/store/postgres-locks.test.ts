@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { epochSeconds } from '../../src/core/time.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { recordingOutages } from '../../src/store/outages.ts';
@@ -122,6 +123,27 @@ test('all changes wait for a locked table and continue when the lock ends', asyn
   await pause(300);
   await operator.query('COMMIT');
   assert.equal((await changes).length, 20);
+});
+
+test('a change that somebody cancels is repeated', async () => {
+  await server.query(`CREATE SEQUENCE cancelled;
+    CREATE FUNCTION cancel() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF nextval('cancelled') < 3 THEN PERFORM pg_cancel_backend(pg_backend_pid()), pg_sleep(1); END IF; RETURN NEW; END $$;
+    CREATE TRIGGER cancel BEFORE INSERT ON attempts FOR EACH ROW EXECUTE FUNCTION cancel()`);
+  try {
+    assert.equal(await increment(store, 'cancelled'), 1);
+  } finally {
+    await server.query('DROP TRIGGER cancel ON attempts; DROP FUNCTION cancel');
+  }
+});
+
+test('a sweep leaves a locked row for later', async () => {
+  const ended = ['swept 1', 'swept 2', 'swept 3'];
+  for (const about of ended) await put(store, attempts, counter(about, 0, epochSeconds(5)));
+  await operator.query("BEGIN; SELECT 1 FROM attempts WHERE about = 'swept 2' FOR UPDATE");
+  assert.equal(await backEnd.sweep(attempts, epochSeconds(6), 10), 2);
+  await operator.query('COMMIT');
+  assert.equal(await backEnd.sweep(attempts, epochSeconds(6), 10), 1);
 });
 
 test('closing waits for a change that waits for a row', async () => {

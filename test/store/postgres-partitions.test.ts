@@ -10,11 +10,12 @@ import { connect } from '../../src/store/postgres/connection.ts';
 import { Connections } from '../../src/store/postgres/connections.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
 import { MIGRATIONS } from '../../src/store/postgres/migrations.ts';
-import { StoreUnavailable } from '../../src/store/store.ts';
+import { lastAccepted } from '../../src/store/tables/store-history.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { accepted, aNode, issue, refresh } from '../node.ts';
 import { commitOf, eventSubjects, told } from './conformance/rows.ts';
 import { type PostgresTestDatabase, postgresDatabase, sharedServer } from './postgres-database.ts';
+import { openAt } from './postgres-node.ts';
 
 const UPPER = 10_000_001;
 const DAY = 86_400;
@@ -29,10 +30,13 @@ async function partitions({ server, name }: PostgresTestDatabase): Promise<strin
   return (await server.query(PARTITIONS, name)).map((row) => String(row['name']));
 }
 
+/** When its last event was. */
+const PAST = epochSeconds(Math.floor(Date.now() / 1000) - DAY);
+
 /** `count` old events at the end of the first partition, spread over that many seconds, and one new event behind it. */
 async function aPastDay(database: PostgresTestDatabase, spread: number, count = 3): Promise<void> {
   await database.server.query(
-    `INSERT INTO events (sequence, at, type) SELECT ${UPPER} - n, 1000000 - (n - 1) * ${spread}::bigint / ${count - 1}, 'refreshed'
+    `INSERT INTO events (sequence, at, type) SELECT ${UPPER} - n, ${PAST} - (n - 1) * ${spread}::bigint / ${count - 1}, 'refreshed'
        FROM generate_series(1, ${count}) n`,
     database.name,
   );
@@ -56,15 +60,42 @@ test('events are in order across partitions, which are made ahead', async () => 
   await database.remove();
 });
 
-test('an event without a partition is a temporary fault', async () => {
+test('a partition that is missing is made at once', async () => {
   const database = await postgresDatabase();
   const backEnd = await database.open();
   await drawnUpTo(database, 2 ** 40);
-  await assert.rejects(backEnd.commit(commitOf({ events: [told(1)] })), StoreUnavailable);
-  await backEnd.sweepEvents(epochSeconds(1), 10);
-  await backEnd.commit(commitOf({ events: [told(2)] }));
-  assert.deepEqual(await eventSubjects(backEnd), [2]);
+  await backEnd.commit(commitOf({ events: [told(1)] }));
+  assert.deepEqual(await eventSubjects(backEnd), [1]);
   await database.remove();
+});
+
+test('a long log has few partitions', async () => {
+  const database = await postgresDatabase();
+  await database.server.query(
+    `DO $$ BEGIN FOR day IN 1..400 BY 8 LOOP
+       PERFORM setval('event_sequence', day * ${UPPER}::bigint), tessera_extend_events(0);
+     END LOOP; END $$`,
+    database.name,
+  );
+  const { length } = await partitions(database);
+  assert.ok(length < 100, `${length} partitions for 400 days`);
+  await database.remove();
+});
+
+test('the functions of the owner ignore temporary tables, and nodes may call them whatever the default privileges are', async () => {
+  const server = await sharedServer();
+  await server.query('CREATE DATABASE guarded');
+  await server.query('CREATE ROLE node LOGIN');
+  await server.query('ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC', 'guarded');
+  await (await openAt(server.url('guarded'))).close();
+  await server.query('GRANT SELECT, INSERT, DELETE ON events TO node', 'guarded');
+  const node = new pg.Client({ connectionString: server.url('guarded', 'node') });
+  await node.connect();
+  await node.query('CREATE TEMP TABLE event_sequence AS SELECT 2 ^ 50 AS last_value');
+  await node.query('SELECT tessera_extend_events(0), tessera_sweep_events(0)');
+  await node.end();
+  const [made] = await server.query('SELECT max(upper)::float8 AS end FROM tessera_event_partitions()', 'guarded');
+  assert.ok(Number(made?.['end']) < 2 ** 40);
 });
 
 test('a partition is removed as a whole when its last event is old, and not before', async () => {
@@ -72,10 +103,10 @@ test('a partition is removed as a whole when its last event is old, and not befo
   const backEnd = await database.open();
   await aPastDay(database, DAY);
   await backEnd.commit(commitOf({ events: [told(4)] }));
-  assert.equal(await backEnd.sweepEvents(epochSeconds(1_000_000), 500), 0);
+  assert.equal(await backEnd.sweepEvents(PAST, 500), 0);
   assert.equal((await backEnd.events({ after: 0, limit: 10 })).length, 4, 'the rest of that day is still young');
-  assert.ok((await backEnd.sweepEvents(epochSeconds(1_000_001), 500)) > 500);
-  await backEnd.sweepEvents(epochSeconds(1_000_001), 500);
+  assert.ok((await backEnd.sweepEvents(epochSeconds(PAST + 1), 500)) > 500);
+  await backEnd.sweepEvents(epochSeconds(PAST + 1), 500);
   assert.deepEqual(await eventSubjects(backEnd), [4]);
   const left = await database.server.query(
     "SELECT relname FROM pg_class WHERE relname LIKE 'events_0%'",
@@ -89,7 +120,7 @@ test('in a partition of more than a day, events are removed one by one', async (
   const database = await postgresDatabase();
   const backEnd = await database.open();
   await aPastDay(database, 2 * DAY);
-  assert.equal(await backEnd.sweepEvents(epochSeconds(1_000_000), 500), 2);
+  assert.equal(await backEnd.sweepEvents(PAST, 500), 2);
   assert.equal((await backEnd.events({ after: 0, limit: 10 })).length, 1);
   await database.remove();
 });
@@ -101,14 +132,40 @@ test('behind a reader of the log, removal is left for later and nobody waits', a
   const reader = new pg.Client({ connectionString: database.url });
   await reader.connect();
   await reader.query('BEGIN; SELECT count(*) FROM events');
-  const sweeping = backEnd.sweepEvents(epochSeconds(2_000_000), 500);
+  const sweeping = backEnd.sweepEvents(epochSeconds(PAST + 1), 500);
   for (let n = 1; n <= 20; n++) await backEnd.commit(commitOf({ events: [told(n)] }));
   assert.equal(await sweeping, 0);
   await reader.query('COMMIT');
   await reader.end();
-  assert.ok((await backEnd.sweepEvents(epochSeconds(2_000_000), 500)) > 0);
+  assert.ok((await backEnd.sweepEvents(epochSeconds(PAST + 1), 500)) > 0);
   assert.equal((await eventSubjects(backEnd)).length, 20);
   await database.remove();
+});
+
+test('a migration that is killed at any step goes on when it is run again', async () => {
+  const server = await sharedServer();
+  const steps = MIGRATIONS.slice(UNPARTITIONED).flatMap(({ steps: each }) => each);
+  for (const [n, step] of steps.entries()) {
+    await server.query(`CREATE DATABASE killed_${n}`);
+    const address = parseAddress(new Secret(server.url(`killed_${n}`)), {});
+    const killed = await connect(address);
+    await migrate(killed, MIGRATIONS.slice(0, UNPARTITIONED));
+    const node = await aNode(storeOf(postgresBackEnd(new Connections(address))));
+    const pair = await issue(node);
+    const execute = killed.execute.bind(killed);
+    killed.execute = async (text) => {
+      if (text.includes(step)) killed.close();
+      await execute(text);
+    };
+    await assert.rejects(migrate(killed));
+    const between = accepted(await refresh(node, pair));
+    const again = await connect(address);
+    await migrate(again);
+    again.close();
+    accepted(await refresh(node, between));
+    assert.equal((await node.store.events({ after: 0, limit: 10 })).length, 3, `killed at ${step}`);
+    await node.store.close();
+  }
 });
 
 test('an existing log becomes the first partition while a node writes, with its privileges', async () => {
@@ -118,7 +175,9 @@ test('an existing log becomes the first partition while a node writes, with its 
   const address = parseAddress(new Secret(server.url('large')), {});
   const connection = await connect(address);
   await migrate(connection, MIGRATIONS.slice(0, UNPARTITIONED));
+  await server.query('ALTER TABLE grants ADD COLUMN code text', 'large'); // this release writes it
   await server.query('GRANT SELECT ON events TO auditor', 'large');
+  await server.query("INSERT INTO store_history (name, revision, epoch) VALUES ('history', 1, 2)", 'large');
   const node = await aNode(storeOf(postgresBackEnd(new Connections(address))));
   let pair = await issue(node);
   let isMigrated = false;
@@ -128,6 +187,7 @@ test('an existing log becomes the first partition while a node writes, with its 
   let refreshes = 0;
   for (; !isMigrated || refreshes < 10; refreshes++) pair = accepted(await refresh(node, pair));
   await migrated;
+  assert.ok(await lastAccepted(node.store), 'the rollback that an older release accepted explains newer tokens');
   const events = await node.store.events({ after: 0, limit: refreshes + 100 });
   assert.equal(events.filter(({ type }) => type === 'refreshed').length, refreshes);
   const [first] = await server.query(

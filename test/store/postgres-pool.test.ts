@@ -81,3 +81,25 @@ test('closing refuses waiting requests', async () => {
   work.release();
   await work.done;
 });
+
+test('after another server took over, sessions at the old one are not used again', async (t) => {
+  const other = await PostgresServer.start();
+  t.after(() => other.remove());
+  for (const each of [server, other]) await each.query('CREATE DATABASE shared');
+  const hosts = [server, other].map(({ port }) => `127.0.0.1:${port}`).join(',');
+  const node = new Connections(parseAddress(new Secret(`postgres://postgres@${hosts}/shared?connections=3`), {}));
+  t.after(() => node.close());
+  const [first, second] = [await busy(node), await busy(node)];
+  const { origin } = node;
+  first.release();
+  await first.done;
+  const slow = node.read({ name: 'slow', text: 'SELECT inet_server_port() FROM pg_sleep(0.5)' }); // by the first session
+  await server.query('ALTER DATABASE shared ALLOW_CONNECTIONS false');
+  const third = await busy(node);
+  assert.notEqual(node.origin, origin, 'it is at the other server');
+  assert.equal((await slow).rows[0]?.[0], other.port, 'read again');
+  for (const each of [second, third]) each.release();
+  await Promise.all([second.done, third.done]);
+  for (let n = 0; n < 4; n++)
+    assert.equal((await node.read({ name: 'port', text: 'SELECT inet_server_port()' })).rows[0]?.[0], other.port);
+});

@@ -53,6 +53,7 @@ export class FeedField {
         publicUrl: issuer,
         ...(cluster && { store: cluster.url }),
         limits: { stopTimeout: '3s', addressShare: 100, networkShare: 100 },
+        tokens: { jwtLifetime: '3h' }, // no token may expire during a drill
       },
       signing: 'ES256',
     });

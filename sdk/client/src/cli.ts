@@ -34,6 +34,7 @@ export function callerCommands(terminal: Terminal): readonly CallerCommand[] {
         ['--certificate <file>', 'a client certificate, PEM, instead of a browser; needs --key'],
         ['--key <file>', 'the key of the certificate, PEM'],
         ['--assertion-file <file>', 'a JWT of the platform that runs this job, instead of a browser'],
+        ['--device', 'show a code to enter in any browser, even if this computer has one'],
         ['--ca <file>', 'the authority of the server certificate, PEM, if this machine does not trust it'],
         RESULT_AS_JSON,
       ],

@@ -1,6 +1,7 @@
 // The public interface of @tessera/client. Everything else is internal.
 // biome-ignore-all lint/performance/noBarrelFile: a package has one entry
 export { type AssertionOptions, assertion } from './by/assertion.ts';
+export { type BrowserOptions, browser } from './by/browser.ts';
 export { type CertificateOptions, certificate } from './by/certificate.ts';
 export { type DeviceOptions, type DevicePrompt, device } from './by/device.ts';
 export { type StoredOptions, stored } from './by/stored.ts';

@@ -12,8 +12,10 @@ export interface Allowed {
   readonly ok: true;
   /** `sub`: whose token it is. */
   readonly identity: string;
-  /** `client_id`: the integration that the token was issued to. */
+  /** The integration that the token was issued to: `client_id`, unless there is a guest. */
   readonly integration: string;
+  /** `client_id` of a client that nobody registered: the address of the document that describes it. */
+  readonly guest?: string;
   /** What it allows here, now: `orders:read`, one by one. */
   readonly scope: readonly string[];
   /** Epoch seconds. */

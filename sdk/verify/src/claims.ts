@@ -3,6 +3,8 @@
 export interface Claims {
   readonly identity: string;
   readonly integration: string;
+  /** The address of the client's document, if it is a guest of the integration. */
+  readonly guest?: string;
   /** `orders:read`, one by one. */
   readonly scope: readonly string[];
   /** Epoch seconds. */
@@ -16,14 +18,16 @@ export interface Claims {
 
 /** Undefined if a claim that every token has is missing. */
 export function claimsOf(given: Readonly<Record<string, unknown>>): Claims | undefined {
-  const { sub, client_id: integration, scope = '', iat, exp, jti, cnf } = given;
-  if (typeof sub !== 'string' || typeof integration !== 'string' || typeof scope !== 'string') return undefined;
+  const { sub, client_id: client, integration = client, scope = '', iat, exp, jti, cnf } = given;
+  if (typeof sub !== 'string' || typeof client !== 'string' || typeof integration !== 'string') return undefined;
+  if (typeof scope !== 'string') return undefined;
   if (typeof iat !== 'number' || typeof exp !== 'number' || typeof jti !== 'string') return undefined;
   const boundTo = (cnf as Record<string, unknown> | undefined)?.['x5t#S256'];
   if (cnf !== undefined && typeof boundTo !== 'string') return undefined;
   return {
     identity: sub,
     integration,
+    ...(integration !== client && { guest: client }),
     scope: scope.split(' ').filter((item) => item !== ''),
     issuedAt: iat,
     expiresAt: exp,

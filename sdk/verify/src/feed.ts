@@ -1,20 +1,26 @@
 // Follows the revocation feed: a snapshot, then the stream. When the stream breaks, it resumes where it was. The feed is fresh while a
-// stream is open whose last word is `caught-up`, not `behind`: only then everything that happened before has been received.
+// stream is open that has said (`caught-up`) that everything was received that was committed more than two seconds ago.
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from './options.ts';
 import type { Entry, Revocations } from './revocations.ts';
 import { CursorGone, Misconfigured, type Service } from './service.ts';
 
-/** The service sends a sign of life every 10 seconds. A stream that is silent for longer is replaced. */
+/** Everything up to this long ago is known. The service says `caught-up` about every half second. */
+const FRESH_MS = 2_000;
+/** What `caught-up` says counts from when the stream was requested. A stream that took this long to open, and says too little for
+ *  this long, is replaced. */
+const SLOW_OPEN_MS = 1_000;
+const LATE_MS = 3_000;
+/** A stream that is silent for longer is replaced. */
 const SILENCE_MS = 15_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 const MOST_PAGES = 10_000;
-/** After this long without `caught-up`, an operator should know. */
+/** If it has not been fresh for this long, an operator should know. */
 const PATIENCE_MS = 9_000;
 
-type FeedSettings = Pick<Settings, 'maxStale' | 'now' | 'onNotice' | 'resourceServer'>;
+type FeedSettings = Pick<Settings, 'maxStale' | 'now' | 'ticks' | 'onNotice' | 'resourceServer'>;
 
 export class Feed {
   readonly #service: Service;
@@ -22,15 +28,18 @@ export class Feed {
   readonly #settings: FeedSettings;
   readonly #stopping = new AbortController();
   #cursor: string | undefined;
-  /** When something last arrived from the service, in milliseconds. 0: never. */
-  #heardAt = 0;
-  /** When everything was known last. */
-  #completeAt = 0;
+  /** Everything that was committed before this moment is known, by the clock that is never set (`ticks`). */
+  #completeAt = Number.NEGATIVE_INFINITY;
+  /** When the service said so, by the clock of the machine (`now`), which goes on while the machine sleeps. */
+  #heardAt = Number.NEGATIVE_INFINITY;
+  /** Whether the open stream has said so. */
   #isCaughtUp = false;
-  /** How often a stream has caught up. */
+  /** How often a stream has said so. */
   #catches = 0;
-  /** When the stream was opened, or last fell behind. */
-  #behindSince = 0;
+  /** When the stream was opened, or was last fresh. */
+  #freshAt = 0;
+  /** Since when it says too little. */
+  #lateSince: number | undefined;
   #isAway = false;
   #first: { readonly resolve: () => void; readonly reject: (fault: unknown) => void } | undefined;
 
@@ -40,19 +49,19 @@ export class Feed {
     this.#settings = settings;
   }
 
-  /** Whether every revocation is known now. */
+  /** Whether every revocation is known now, except those of the last two seconds that are on their way. */
   get isFresh(): boolean {
-    return this.#isCaughtUp && this.#isWithin(this.#heardAt, Math.min(SILENCE_MS, this.#settings.maxStale * 1000));
+    return this.#isCaughtUp && this.#isCompleteWithin(Math.min(FRESH_MS, this.#settings.maxStale * 1000));
   }
 
   /** Whether every revocation was known `maxStale` ago. */
   get wasFresh(): boolean {
-    return this.#isWithin(this.#completeAt, this.#settings.maxStale * 1000);
+    return this.#isCompleteWithin(this.#settings.maxStale * 1000);
   }
 
-  #isWithin(at: number, longest: number): boolean {
-    const age = this.#settings.now() - at;
-    return age >= 0 && age < longest; // a negative age: the clock was set back
+  #isCompleteWithin(longest: number): boolean {
+    const ages = [this.#settings.ticks() - this.#completeAt, this.#settings.now() - this.#heardAt];
+    return ages.every((age) => age >= 0 && age < longest); // a negative age: the clock was set back
   }
 
   /** Resolves when the stream has caught up. Rejects if the service does not accept this verifier. */
@@ -110,8 +119,10 @@ export class Feed {
   }
 
   async #follow(cursor: string): Promise<void> {
-    const response = await this.#service.follow(cursor, this.#stopping.signal);
-    this.#behindSince = this.#settings.now();
+    const { response, sentAt } = await this.#service.follow(cursor, this.#stopping.signal);
+    this.#freshAt = this.#settings.ticks();
+    this.#lateSince = undefined;
+    const isSlow = this.#freshAt - sentAt >= SLOW_OPEN_MS;
     let watch: NodeJS.Timeout | undefined;
     const expectLife = () => {
       clearTimeout(watch);
@@ -121,7 +132,9 @@ export class Feed {
       expectLife();
       for await (const event of eventsIn(response)) {
         expectLife();
-        this.#take(event);
+        const until = this.#take(event);
+        if (until !== undefined) this.#catchUp(sentAt + until, isSlow);
+        this.#noteFreshness();
       }
     } finally {
       this.#isCaughtUp = false;
@@ -130,31 +143,49 @@ export class Feed {
     }
   }
 
-  /** An event that cannot be read would come again for ever, and hide those after it: a snapshot has their states too. */
-  #take(lines: readonly string[]): void {
+  /**
+   * An event that cannot be read would come again for ever, and hide those after it: a snapshot has their states too. Returns what
+   * `caught-up` says, in milliseconds since the stream was requested.
+   */
+  #take(lines: readonly string[]): number | undefined {
+    let until: number | undefined;
     try {
-      for (const line of lines)
-        if (line.startsWith('data: ')) this.#revocations.add(JSON.parse(line.slice('data: '.length)) as Entry);
+      for (const line of lines) {
+        if (!line.startsWith('data: ')) continue;
+        const entry = JSON.parse(line.slice('data: '.length)) as Entry;
+        if (entry['type'] === 'caught-up') until = Number(entry['until']);
+        else this.#revocations.add(entry);
+      }
     } catch (fault) {
       this.#cursor = undefined;
       throw fault;
     }
     for (const line of lines) if (line.startsWith('id: ')) this.#cursor = line.slice('id: '.length);
-    this.#heardAt = this.#settings.now();
-    if (lines.includes('event: caught-up')) this.#catchUp();
-    if (lines.includes('event: behind')) [this.#isCaughtUp, this.#behindSince] = [false, this.#heardAt];
-    if (this.#isCaughtUp) this.#completeAt = this.#heardAt;
-    else if (!this.#isAway && this.#heardAt - this.#behindSince >= PATIENCE_MS)
-      this.#leave('it has not sent caught-up, as services before 0.3 never do. Tokens are introspected');
+    return until;
   }
 
-  #catchUp(): void {
+  #catchUp(completeAt: number, isSlow: boolean): void {
+    const now = this.#settings.ticks();
+    const age = now - completeAt;
+    this.#lateSince = age < FRESH_MS ? undefined : (this.#lateSince ?? now);
+    if (age < 0 || (isSlow && now - (this.#lateSince ?? now) >= LATE_MS))
+      throw new Error('its stream cannot be timed: it was slow to open, or the clock was set');
+    this.#completeAt = completeAt;
+    this.#heardAt = this.#settings.now();
     this.#isCaughtUp = true;
     this.#catches += 1;
     this.#first?.resolve();
     this.#first = undefined;
-    if (this.#isAway) this.#notify('the revocation feed is back');
-    this.#isAway = false;
+  }
+
+  #noteFreshness(): void {
+    const now = this.#settings.ticks();
+    if (this.isFresh) {
+      this.#freshAt = now;
+      if (this.#isAway) this.#notify('the revocation feed is back');
+      this.#isAway = false;
+    } else if (now - this.#freshAt >= PATIENCE_MS)
+      this.#leave('it has not sent caught-up in time; services before 0.3 never do. Tokens are introspected');
   }
 
   #note(fault: unknown): void {

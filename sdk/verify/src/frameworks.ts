@@ -5,6 +5,8 @@ import { type Answer, answerTo, type Refusal } from './refusal.ts';
 /** What a middleware gets, without depending on the frameworks. */
 export interface NodeRequestLike {
   readonly headers: { readonly authorization?: string | undefined };
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
   readonly socket: unknown;
 }
 export interface NodeResponseLike {
@@ -20,7 +22,12 @@ export interface FastifyReplyLike {
   then(fulfilled: () => void, rejected: (fault: Error) => void): unknown;
 }
 export interface HonoContextLike {
-  readonly req: { header(name: string): string | undefined; readonly raw: object };
+  readonly req: {
+    header(name: string): string | undefined;
+    readonly raw: object;
+    readonly method?: string;
+    readonly path?: string;
+  };
   readonly env?: unknown;
 }
 
@@ -38,6 +45,9 @@ export interface Middleware {
 
 /** A request, whatever the framework. */
 export interface Call {
+  readonly method: string | undefined;
+  /** The path, as the caller sent it. */
+  readonly target: string;
   readonly authorization: string | undefined;
   readonly certificate: Uint8Array | undefined;
   /** What the caller of a request is remembered by. */
@@ -104,6 +114,8 @@ function honoCall(context: HonoContextLike, next: Next): Call {
   const { req, env } = context;
   const { incoming } = (env ?? {}) as { incoming?: NodeRequestLike }; // of @hono/node-server
   return {
+    method: req.method,
+    target: req.path ?? '',
     authorization: req.header('authorization'),
     certificate: certificateOf(incoming?.socket),
     keys: [context, req.raw],
@@ -112,8 +124,12 @@ function honoCall(context: HonoContextLike, next: Next): Call {
   };
 }
 
-function ofNode({ headers, socket }: NodeRequestLike): Pick<Call, 'authorization' | 'certificate'> {
-  return { authorization: headers.authorization, certificate: certificateOf(socket) };
+type Sent = Pick<Call, 'method' | 'target' | 'authorization' | 'certificate'>;
+
+/** Express cuts `url` where a middleware is mounted, and keeps the whole one. */
+function ofNode(request: NodeRequestLike & { readonly originalUrl?: string }): Sent {
+  const { headers, socket, method, url = '', originalUrl = url } = request;
+  return { method, target: originalUrl, authorization: headers.authorization, certificate: certificateOf(socket) };
 }
 
 export function refuseCall(call: Call, refusal: Refusal): unknown {

@@ -45,6 +45,8 @@ type Given<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
 export type Settings = Given<Omit<VerifierOptions, 'ca' | 'resourceServer'>> & {
   readonly resourceServer: Given<ResourceServerOptions>;
   readonly ca?: string | undefined;
+  /** Milliseconds of a clock that is never set. */
+  readonly ticks: () => number;
 };
 
 const DEFAULTS = {
@@ -63,7 +65,8 @@ export function settingsOf(options: VerifierOptions): Settings {
   const given = Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined));
   const issuer = checkIssuer(options?.issuer);
   const resourceServer = checkResourceServer(options.resourceServer);
-  const settings = { ...DEFAULTS, ...given, issuer, resourceServer } as Settings;
+  const ticks = options.now ?? (() => performance.now());
+  const settings = { ...DEFAULTS, ...given, issuer, resourceServer, ticks } as Settings;
   for (const [name, [isGood, must]] of Object.entries(RULES))
     if (!isGood(settings[name as keyof Settings])) throw new TypeError(`${name} must be ${must}`);
   return settings;

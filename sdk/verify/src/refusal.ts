@@ -7,8 +7,10 @@ export interface Refusal {
   readonly reason: Reason;
   /** For the log and the caller. Never has the token. */
   readonly description: string;
-  /** The permissions that are needed, unless the token itself is wrong. */
+  /** The permissions that are needed. */
   readonly scope?: readonly string[];
+  /** Where the metadata of this API is (RFC 9728), if it serves them. */
+  readonly resourceMetadata?: string;
 }
 
 export interface Answer {
@@ -25,25 +27,29 @@ export function refuse(reason: Reason, description: string): Refusal {
 }
 
 /** RFC 6750 3 and 3.1: a request without a token gets no error code, but a challenge has at least one parameter. */
-export function answerTo({ reason, description, scope = [] }: Refusal): Answer {
+export function answerTo({ reason, description, scope = [], resourceMetadata }: Refusal): Answer {
+  const challenge = (error?: string) => ({
+    'www-authenticate': challengeOf({
+      ...(error !== undefined && { error, error_description: description }),
+      ...(scope.length > 0 && { scope: scope.join(' ') }),
+      ...(resourceMetadata !== undefined && { resource_metadata: resourceMetadata }),
+    }),
+  });
   switch (reason) {
     case 'token-missing':
-      return answer(401, 'invalid_request', description, {
-        'www-authenticate': scope.length > 0 ? `Bearer scope="${scope.join(' ')}"` : 'Bearer realm="api"',
-      });
+      return answer(401, 'invalid_request', description, challenge());
     case 'token-invalid':
-      return answer(401, 'invalid_token', description, { 'www-authenticate': challenge('invalid_token', description) });
-    case 'scope-insufficient': {
-      const named = `${challenge('insufficient_scope', description)}, scope="${scope.join(' ')}"`;
-      return answer(403, 'insufficient_scope', description, { 'www-authenticate': named });
-    }
+      return answer(401, 'invalid_token', description, challenge('invalid_token'));
+    case 'scope-insufficient':
+      return answer(403, 'insufficient_scope', description, challenge('insufficient_scope'));
     case 'unavailable':
       return answer(503, 'temporarily_unavailable', description, { 'retry-after': RETRY_AFTER });
   }
 }
 
-function challenge(error: string, description: string): string {
-  return `Bearer error="${error}", error_description="${description}"`;
+function challengeOf(parameters: Readonly<Record<string, string>>): string {
+  const written = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);
+  return `Bearer ${written.join(', ') || 'realm="api"'}`;
 }
 
 function answer(status: number, error: string, error_description: string, headers: Record<string, string>): Answer {

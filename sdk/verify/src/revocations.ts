@@ -21,6 +21,8 @@ interface Integration {
 
 /** Nodes of the service apply a change of an integration or of keys within a second. Their answers until then do not count. */
 const FOLLOWED_MS = 2_000;
+/** A busy node may take longer: until this long after a change, answers are requested again, at 2 s, 4 s, 8 s and so on. */
+const SETTLED_MS = 60_000;
 
 export class Revocations {
   readonly #now: () => number;
@@ -79,12 +81,17 @@ export class Revocations {
 
   /** Published keys that were requested before this moment, in milliseconds, may have been removed since. */
   get keysGoodFrom(): number {
-    return this.#keysHeardAt + FOLLOWED_MS;
+    return this.#appliedFrom(this.#keysHeardAt);
   }
 
   /** Whether an answer to an introspection that was sent at this time can still be used. */
   covers({ integration }: Claims, askedAt: number): boolean {
-    return askedAt > (this.#integrations.get(integration)?.recheckHeardAt ?? 0) + FOLLOWED_MS;
+    return askedAt > this.#appliedFrom(this.#integrations.get(integration)?.recheckHeardAt ?? 0);
+  }
+
+  /** Answers requested before this moment may be of a node that had not applied the change. */
+  #appliedFrom(heardAt: number): number {
+    return heardAt + Math.min(Math.max((this.#now() - heardAt) / 2, FOLLOWED_MS), SETTLED_MS);
   }
 
   /** How many states are kept. */

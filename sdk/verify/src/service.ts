@@ -33,6 +33,8 @@ interface Sending {
   readonly headers?: Readonly<Record<string, string>>;
   readonly isProven?: boolean;
   readonly signal?: AbortSignal;
+  /** Called before the request leaves; the last call counts. */
+  readonly onSend?: () => void;
 }
 
 const TIMEOUT_MS = 5_000;
@@ -41,12 +43,14 @@ const MOST_BYTES = 16 * 2 ** 20;
 export class Service {
   readonly #issuer: string;
   readonly #proof: string;
+  readonly #ticks: () => number;
   readonly #agents: { readonly http: HttpAgent; readonly https: HttpsAgent };
   #endpoints: Promise<Endpoints> | undefined;
   #isClosed = false;
 
-  constructor({ issuer, resourceServer: { id, secret }, ca }: Settings) {
+  constructor({ issuer, resourceServer: { id, secret }, ca, ticks }: Settings) {
     this.#issuer = issuer;
+    this.#ticks = ticks;
     const encoded = [id, secret].map(encodeURIComponent).join(':');
     this.#proof = `Basic ${Buffer.from(encoded).toString('base64')}`;
     const pooled = { keepAlive: true, maxSockets: 64 };
@@ -81,15 +85,19 @@ export class Service {
     return this.#json(url, { isProven: true }, feedFault);
   }
 
-  /** The open stream of the revocation feed. */
-  async follow(cursor: string, signal: AbortSignal): Promise<IncomingMessage> {
+  /** The open stream of the revocation feed. `sentAt`: before the service can have received the request, in `ticks`. */
+  async follow(cursor: string, signal: AbortSignal): Promise<{ response: IncomingMessage; sentAt: number }> {
+    let sentAt = this.#ticks();
+    const onSend = () => {
+      sentAt = this.#ticks();
+    };
     const headers = { accept: 'text/event-stream', 'last-event-id': cursor };
     const { revocations } = await this.endpoints();
-    const response = await this.#send(revocations, { headers, isProven: true, signal });
+    const response = await this.#send(revocations, { headers, isProven: true, signal, onSend });
     const { statusCode = 0, headers: given } = response;
     // A proxy's page says nothing about revocations.
     const isStream = /^text\/event-stream\b/i.test(given['content-type'] ?? '');
-    if (statusCode === 200 && isStream) return response;
+    if (statusCode === 200 && isStream) return { response, sentAt };
     response.destroy();
     throw statusCode === 200
       ? new Unavailable(`${revocations} did not answer with a stream`)
@@ -132,7 +140,7 @@ export class Service {
   /** All requests can be repeated. One that fails on a reused connection is: the service may have closed that connection. */
   #send(url: string, sending: Sending, isFirst = true): Promise<IncomingMessage> {
     if (this.#isClosed) return Promise.reject(new Unavailable('the verifier was closed'));
-    const { form, headers = {}, isProven = false, signal } = sending;
+    const { form, headers = {}, isProven = false, signal, onSend } = sending;
     const body = form && new URLSearchParams(form).toString();
     const type = body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' };
     const proof = isProven && { authorization: this.#proof };
@@ -154,7 +162,11 @@ export class Service {
         mayRepeat = false;
         request.destroy(new Error('no answer in time'));
       }, TIMEOUT_MS).unref();
-      request.on('socket', unrefOnceConnected);
+      request.on('socket', (socket) => {
+        unrefOnceConnected(socket);
+        onSend?.();
+        if (onSend && socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', onSend);
+      });
       request.on('error', (error) => {
         clearTimeout(late);
         if (mayRepeat && request.reusedSocket) resolve(this.#send(url, sending, false));

@@ -8,7 +8,8 @@ import { type Call, callOf, type Middleware, refuseCall } from './frameworks.ts'
 import { Introspection } from './introspection.ts';
 import { Jwts } from './jwt.ts';
 import { settingsOf, type VerifierOptions } from './options.ts';
-import { type Refusal, refuse } from './refusal.ts';
+import { type Answer, answerTo, type Refusal, refuse } from './refusal.ts';
+import { type McpAuth, mcpAuth, ResourceMetadata } from './resource-metadata.ts';
 import { Revocations } from './revocations.ts';
 import { Service } from './service.ts';
 
@@ -18,6 +19,18 @@ export interface Guard {
    * 503. A resource alone (`orders`) means any permission on it; no permission at all means any good token.
    */
   require(...permissions: string[]): Middleware;
+  /**
+   * Answers requests for the metadata of this API (RFC 9728), and lets all others through. From then on, refusals name the document.
+   * The audience must be the address of this API.
+   */
+  readonly metadata: Middleware;
+  /**
+   * Protects a server of the official MCP packages, with its metadata: as middleware of Express or node:http, before everything else.
+   * Sets `request.auth`, which these packages hand to the tools.
+   */
+  mcp(...permissions: string[]): Middleware;
+  /** The same for a handler of web-standard requests, such as that of `createMcpHandler`. */
+  mcpFetch(handler: McpHandler, ...permissions: string[]): (request: Request) => Promise<Response>;
   /** Who calls, in a request that `require` let through: the request of express, fastify or node:http, or the context of hono. */
   caller(request: object): Allowed;
   /** Checks a token, without `Bearer`. The result's `scope` says what it allows: compare it with what the call needs. */
@@ -26,6 +39,11 @@ export interface Guard {
   readonly isFresh: boolean;
   /** Ends the connections to the service. From then on, a check that needs the service finds it unavailable. */
   close(): void;
+}
+
+/** What `createMcpHandler` of `@modelcontextprotocol/server` returns. */
+export interface McpHandler {
+  fetch(request: Request, options: { authInfo: McpAuth }): Response | Promise<Response>;
 }
 
 /** How long the start of the feed is waited for. A service that is away then does not keep the API from starting. */
@@ -64,6 +82,8 @@ class ServiceGuard implements Guard {
   readonly #parts: Parts;
   readonly #service: Service;
   readonly #callers = new WeakMap<object, Allowed>();
+  /** Set once the API serves them. */
+  #metadata: ResourceMetadata | undefined;
 
   constructor(parts: Parts, service: Service) {
     this.#parts = parts;
@@ -75,15 +95,63 @@ class ServiceGuard implements Guard {
   }
 
   require(...permissions: string[]): Middleware {
-    const needed = permissions.map(checkPermission);
+    return this.#middleware(permissions.map(checkPermission), false);
+  }
+
+  get metadata(): Middleware {
+    const metadata = this.#served();
     const middleware = async (...args: readonly unknown[]) => {
       const call = callOf(args);
+      const document = metadata.answerFor(call.method, call.target);
+      return document ? call.refuse(document) : call.allow();
+    };
+    return middleware as Middleware; // what it returns depends on the framework
+  }
+
+  mcp(...permissions: string[]): Middleware {
+    const needed = permissions.map(checkPermission);
+    this.#served().addScopes(needed);
+    return this.#middleware(needed, true);
+  }
+
+  mcpFetch(handler: McpHandler, ...permissions: string[]): (request: Request) => Promise<Response> {
+    const needed = permissions.map(checkPermission);
+    const metadata = this.#served();
+    metadata.addScopes(needed);
+    const responseOf = ({ status, headers, body }: Answer) => new Response(body || null, { status, headers });
+    return async (request) => {
+      const document = metadata.answerFor(request.method, new URL(request.url).pathname);
+      if (document) return responseOf(document);
+      const authorization = request.headers.get('authorization') ?? undefined;
+      const checked = await this.#checkCall({ authorization, certificate: undefined }, needed);
+      if (!checked.ok) return responseOf(answerTo(checked));
+      return handler.fetch(request, { authInfo: this.#authOf(checked, authorization, metadata) });
+    };
+  }
+
+  #middleware(needed: readonly string[], isMcp: boolean): Middleware {
+    const middleware = async (...args: readonly unknown[]) => {
+      const call = callOf(args);
+      const document = isMcp ? this.#metadata?.answerFor(call.method, call.target) : undefined;
+      if (document) return call.refuse(document);
       const checked = await this.#checkCall(call, needed);
       if (!checked.ok) return refuseCall(call, checked);
       for (const key of call.keys) this.#callers.set(key, checked);
+      if (isMcp && this.#metadata)
+        Object.assign(args[0] as object, { auth: this.#authOf(checked, call.authorization, this.#metadata) });
       return call.allow();
     };
     return middleware as Middleware; // what it returns depends on the framework
+  }
+
+  #served(): ResourceMetadata {
+    this.#metadata ??= new ResourceMetadata(this.#parts.settings);
+    return this.#metadata;
+  }
+
+  #authOf(checked: Allowed, authorization: string | undefined, { url }: ResourceMetadata): McpAuth {
+    const [, token = ''] = BEARER.exec(authorization ?? '') ?? [];
+    return mcpAuth(token, checked, this.#parts.settings.resourceServer.audience, url);
   }
 
   caller(request: object): Allowed {
@@ -96,13 +164,14 @@ class ServiceGuard implements Guard {
     if (typeof token !== 'string' || token === '') return MISSING;
     const claims = await awaited(checkClaims(token, this.#parts));
     if ('ok' in claims) return claims;
-    const { identity, integration, expiresAt, boundTo } = claims;
+    const { identity, integration, guest, expiresAt, boundTo } = claims;
     const unbound = this.#parts.settings.checkBinding ? whyNotBound(claims, certificate) : undefined;
     if (unbound) return unbound;
     return {
       ok: true,
       identity,
       integration,
+      ...(guest !== undefined && { guest }),
       scope: this.#parts.revocations.narrow(claims.scope, integration),
       expiresAt,
       ...(boundTo !== undefined && { boundTo }),
@@ -114,11 +183,13 @@ class ServiceGuard implements Guard {
     this.#service.close();
   }
 
-  async #checkCall({ authorization, certificate }: Call, permissions: readonly string[]): Promise<Checked> {
+  async #checkCall(call: Pick<Call, 'authorization' | 'certificate'>, needed: readonly string[]): Promise<Checked> {
+    const { authorization, certificate } = call;
     const [, token] = BEARER.exec(authorization ?? '') ?? [];
-    if (token === undefined) return { ...MISSING, scope: permissions };
-    const checked = await this.check(token, { certificate });
-    return checked.ok ? (whyInsufficient(checked, permissions) ?? checked) : checked;
+    const checked = token === undefined ? MISSING : await this.check(token, { certificate });
+    const refused = checked.ok ? whyInsufficient(checked, needed) : checked;
+    if (!refused) return checked;
+    return { ...refused, scope: needed, ...(this.#metadata && { resourceMetadata: this.#metadata.url }) };
   }
 }
 
@@ -136,10 +207,7 @@ function checkPermission(given: string): string {
 
 function whyInsufficient({ scope }: Allowed, permissions: readonly string[]): Refusal | undefined {
   if (permissions.every((permission) => hasPermission(scope, permission))) return undefined;
-  return {
-    ...refuse('scope-insufficient', 'This token does not have the permission that is needed.'),
-    scope: permissions,
-  };
+  return refuse('scope-insufficient', 'This token does not have the permission that is needed.');
 }
 
 /** A resource without a permission is satisfied by any permission on it. */

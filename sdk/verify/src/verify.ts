@@ -4,6 +4,7 @@ export type { Middleware } from './frameworks.ts';
 export type { ResourceServerOptions, VerifierOptions } from './options.ts';
 export type { Reason, Refusal } from './refusal.ts';
 export { answerTo } from './refusal.ts';
+export type { McpAuth } from './resource-metadata.ts';
 export { Misconfigured, Unavailable } from './service.ts';
-export type { Guard } from './verifier.ts';
+export type { Guard, McpHandler } from './verifier.ts';
 export { verifier } from './verifier.ts';

@@ -32,6 +32,12 @@ function withFlags(command: CliCommand): CliCommand {
     .option('--device <yes|no>', 'whether people may authorize it in a browser', asYesNo)
     .option('--certificate <yes|no>', 'whether callers may authorize by certificate', asYesNo)
     .option('--assertion <yes|no>', 'whether workloads may authorize by assertion of a token issuer', asYesNo)
+    .option('--code <yes|no>', 'whether programs may send people to a browser for an authorization code', asYesNo)
+    .option(
+      '--redirect-uri <uri>',
+      'where the code may be sent; may be repeated; replaces all; turns --code on',
+      collect,
+    )
     .choice('--binding <what>', 'the certificate a refresh must come with', ['none', 'identity', 'certificate'])
     .option('--only-identity <id>', 'allow this identity only, by user name or id; may be repeated', collect)
     .option('--only-group <group>', 'allow this group only; may be repeated', collect)
@@ -46,6 +52,7 @@ function declareAdd(group: CliCommand): void {
       "tessera integration add orders-sync --scope 'orders:read,write;stock:read'",
       'tessera integration add till --scope sales:read --only-group shops --grant-lifetime 30d',
       'tessera integration add web-shop --scope orders:read --access-token-format jwt',
+      'tessera integration add coder --scope orders:read --redirect-uri http://127.0.0.1/callback',
     )
     .acts(async () => (await work()).addOne);
 }

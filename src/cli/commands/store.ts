@@ -37,6 +37,7 @@ export function storeCommands(program: CliCommand): void {
     .command('migrate-schema')
     .description('upgrade the schema of a PostgreSQL store, as the role that owns it')
     .requiredOption('--as <address>', 'postgres://… of that role, without the password')
+    .choice('--layout <name>', 'also distribute the grants over the workers of a Citus coordinator', ['citus'])
     .examples('tessera migrate-schema --as postgres://tessera_owner@db.example.com/tessera')
     .runs(async () => (await work()).migrateSchema);
 

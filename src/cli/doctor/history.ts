@@ -24,7 +24,8 @@ export async function examineHistory(store: Store): Promise<Finding[]> {
   const { epoch, rollback } = await readHistory(store);
   if (!rollback) return [good('history', `epoch ${epoch}; no node noticed a rollback`)];
   const says = `the store was put back to an older state: ${signWords(rollback)} (epoch ${epoch})`;
-  const todo = 'See docs/postgresql.md, A database that was put back. In the end: tessera store accept-rollback';
+  const todo =
+    'See docs/postgresql.md, A database that was put back. In the end: tessera store accept-rollback --end-again';
   const back = await endingsFromActs(rollback.lost, { store });
   return [bad('history', says, todo), ...back.slice(0, MOST_SHOWN).map(worksAgain), ...rest(back.length - MOST_SHOWN)];
 }

@@ -1,5 +1,6 @@
 // What an access token allows: the check by a resource server, and the revocation of its grant.
-import { type Binding, bindingOf, type Grant, grantState } from '../grant.ts';
+import type { ClientUrl } from '../client-document.ts';
+import { type Binding, bindingOf, type Grant, grantState, guestOf } from '../grant.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
@@ -64,16 +65,24 @@ export function decideRevoke({ token, grant }: Pick<AccessFacts, 'token' | 'gran
 
 export interface RevokeFacts {
   readonly integration: Integration | undefined;
+  /** Set if the caller is a guest of the integration. */
+  readonly guest?: ClientUrl | undefined;
   readonly token: 'access' | 'refresh' | undefined;
   /** Also undefined if the token's secret is not the grant's. */
   readonly grant: Grant | undefined;
 }
 
 /** RFC 7009 2.1, 2.2: an integration ends its own grants. The value is undefined if there is nothing left to end. */
-export function decideRevokeByIntegration({ integration, token, grant }: RevokeFacts): Outcome<Grant | undefined> {
+export function decideRevokeByIntegration({
+  integration,
+  guest,
+  token,
+  grant,
+}: RevokeFacts): Outcome<Grant | undefined> {
   if (!integration) return refuse('integration-unknown');
   if (!integration.enabled) return refuse('integration-disabled');
   if (!token || !grant) return accept(undefined);
-  if (grant.clientId !== integration.clientId) return refuse(`${token}-token-of-another-integration`);
+  if (grant.clientId !== integration.clientId || guestOf(grant) !== guest)
+    return refuse(`${token}-token-of-another-integration`);
   return accept(grant.revoked ? undefined : grant);
 }

@@ -50,8 +50,8 @@ export function targetOf(
   resourceServers: readonly ResourceServer[],
 ): Outcome<Target> {
   if (!wanted || wanted.length === 0) return accept({ scope, resource: undefined });
-  const named = [...new Set(wanted)].map((audience) =>
-    resourceServers.find((server) => server.enabled && server.audience === audience),
+  const named = [...new Set(wanted.map(withPath))].map((audience) =>
+    resourceServers.find((server) => server.enabled && isSameAudience(server.audience, audience)),
   );
   const servers = named.filter((server) => server !== undefined);
   if (servers.length < named.length) return refuse('resource-unknown');
@@ -72,15 +72,25 @@ export function redeemedTarget(
 ): Outcome<Target> {
   const { scope, resource } = confirmed;
   if (isSameTarget(wanted, resource)) return accept(confirmed);
-  const isNarrower = !resource || wanted?.every((audience) => resource.some((known) => known === audience));
+  const isNarrower =
+    !resource || wanted?.every((audience) => resource.some((known) => isSameAudience(known, audience)));
   return isNarrower ? targetOf(scope, wanted, resourceServers) : refuse('resource-differs-from-grant');
 }
 
 /** A refresh may repeat the resource servers that the grant is limited to, or leave them out. */
 export function isSameTarget(wanted: readonly string[] | undefined, granted: readonly string[] | undefined): boolean {
   if (!wanted || wanted.length === 0) return true;
-  const [asked, given] = [new Set(wanted), new Set(granted)];
+  const [asked, given] = [new Set(wanted.map(withPath)), new Set(granted?.map(withPath))];
   return asked.size === given.size && [...asked].every((audience) => given.has(audience));
+}
+
+/** RFC 3986 6.2.3: without a path is the same as with the path `/`. Some libraries add it to every address. */
+export function isSameAudience(a: string, b: string): boolean {
+  return a === b || withPath(a) === withPath(b);
+}
+
+function withPath(audience: string): string {
+  return /^https?:\/\/[^/?#]+$/.test(audience) ? `${audience}/` : audience;
 }
 
 /**

@@ -87,7 +87,14 @@ function decideByState(facts: RedeemFacts): RedeemDecision {
   }
 }
 
-function decideIssue({ device, integration, holder, wantedResource, resourceServers }: RedeemFacts): RedeemDecision {
+/** Shared with authorization codes. Never `wait`. */
+export function decideIssue({
+  device,
+  integration,
+  holder,
+  wantedResource,
+  resourceServers,
+}: RedeemFacts): Exclude<RedeemDecision, { do: 'wait' }> {
   const scope = parseScope(device.scope);
   if (!scope || !isWithin(scope, integration.scope)) return no('scope-no-longer-allowed');
   const target = redeemedTarget({ scope, resource: device.resource }, wantedResource, resourceServers);
@@ -198,6 +205,6 @@ export function secondsLeft(device: DeviceAuthorization, now: EpochSeconds): num
   return Math.max(0, between(now, device.expiresAt));
 }
 
-function no(reason: RefusalReason): RedeemDecision {
+function no(reason: RefusalReason): RedeemDecision & { do: 'refuse' } {
   return { do: 'refuse', refusal: { reason } };
 }

@@ -1,5 +1,6 @@
 // The refresh of a token pair: every check in its order, and where the retry window is decided.
-import { type Grant, grantState } from '../grant.ts';
+import type { ClientUrl } from '../client-document.ts';
+import { type Grant, grantState, guestOf } from '../grant.ts';
 import type { Hex } from '../hex.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
@@ -29,6 +30,8 @@ export type Standing =
 
 export interface RefreshFacts {
   readonly integration: Integration;
+  /** Set if the caller is a guest of the integration. */
+  readonly guest?: ClientUrl | undefined;
   readonly grant: Grant;
   /** Of the presented token. Called after the cheaper checks: it derives a secret, and throws if the key is missing. */
   readonly standing: () => Standing;
@@ -79,7 +82,8 @@ export function checkRefreshRequest<Token>(
 export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   const { integration, grant, standing, holder, limit, now } = facts;
   // A token presented by another integration is refused and changes nothing: a wrong client id never revokes.
-  if (grant.clientId !== integration.clientId) return no('refresh-token-of-another-integration');
+  if (grant.clientId !== integration.clientId || guestOf(grant) !== facts.guest)
+    return no('refresh-token-of-another-integration');
   const state = grantState(grant, now);
   if (state === 'revoked') return no('grant-revoked');
   if (state === 'expired') return no('grant-expired');

@@ -1,35 +1,38 @@
 // How the history of a store changes: a node notices a rollback, then an operator accepts it, or nodes do.
 import type { Grant } from '../grant.ts';
 import type { LostAct, Rollback, StoreHistory } from '../store-history.ts';
-import { between, type EpochSeconds, earlier, isoTime, seconds } from '../time.ts';
+import { type EpochSeconds, isoTime } from '../time.ts';
 
 export const NEW_HISTORY: StoreHistory = { epoch: 1, rollback: undefined };
 
 /** Keeps the row small. The newest acts count most. */
 const MOST_LOST = 10_000;
 
+/** Who noticed it. `epoch`: the highest that this node has seen; the row may have been put back too. */
+export interface Witness {
+  readonly node: string;
+  readonly epoch: number;
+  /** Whether it remembers all acts that the store may have lost. */
+  readonly remembersAll: boolean;
+}
+
 /**
- * The history after a node has noticed a rollback. `epoch`: the highest that this node has seen; the row may have been put back
- * too. Nodes notice the same rollback one after the other, and each may remember acts that the others do not.
+ * The history after a node has noticed a rollback. Nodes notice the same rollback one after the other, and each may remember acts
+ * that the others do not.
  */
-export function withRollback(
-  history: StoreHistory,
-  noticed: Rollback,
-  { epoch, node }: { readonly epoch: number; readonly node: string },
-): StoreHistory {
+export function withRollback(history: StoreHistory, noticed: Rollback, by: Witness): StoreHistory {
   const before = history.rollback;
   const lost = before ? union(before.lost, noticed.lost) : noticed.lost;
-  const { since, awaited } = before ?? noticed;
+  const awaited = (before ?? noticed).awaited?.filter((name) => name !== by.node || !by.remembersAll);
   return {
-    epoch: Math.max(history.epoch, epoch),
+    epoch: Math.max(history.epoch, by.epoch),
     rollback: {
       noticedAt: before?.noticedAt ?? noticed.noticedAt,
       seen: Math.max(before?.seen ?? 0, noticed.seen),
       found: Math.min(before?.found ?? noticed.found, noticed.found),
       lost: lost.slice(-MOST_LOST),
       unlisted: Math.max(before?.unlisted ?? 0, noticed.unlisted, lost.length - MOST_LOST, 0),
-      ...(since && { since: earlier(since, noticed.since ?? since) }),
-      ...(awaited && { awaited: awaited.filter((name) => name !== node) }),
+      ...(awaited && { awaited }),
     },
   };
 }
@@ -46,17 +49,17 @@ export function withoutRollback({ epoch }: StoreHistory): StoreHistory {
   return { epoch: epoch + 1, rollback: undefined };
 }
 
-/** Nodes remember at least this long what they have done. */
-const REMEMBERED = seconds(300);
-
 /**
- * Whether nodes may accept the rollback themselves: all that ran have written what they remember, that covers the loss, and only
- * revocations were lost, which are made again. An act of an operator needs an operator: a changed scope or password is not in the log.
+ * Whether nodes may accept the rollback themselves: all that ran remember what was lost and have written it, and it is made again: grants
+ * are revoked again, and derived identities are derived again. Other acts need an operator: a changed scope or password is not in the log.
  */
-export function isCovered({ noticedAt, since, awaited, lost, unlisted }: Rollback): boolean {
-  if (since === undefined || awaited === undefined) return false;
-  const isComplete = awaited.length === 0 && unlisted === 0 && between(since, noticedAt) <= REMEMBERED;
-  return isComplete && lost.every(({ type }) => type === 'revoked');
+export function isCovered({ awaited, lost, unlisted }: Rollback): boolean {
+  if (awaited === undefined) return false; // an older release wrote it
+  return awaited.length === 0 && unlisted === 0 && lost.every(isMadeAgain);
+}
+
+function isMadeAgain({ type, detail }: LostAct): boolean {
+  return type === 'revoked' || (type === 'administered' && detail.did === 'derived');
 }
 
 /**
@@ -67,8 +70,13 @@ export function explainsLoss(acceptedAt: EpochSeconds, { createdAt, pair }: Gran
   return pair.issuedAt <= acceptedAt || (createdAt <= acceptedAt && generation === pair.generation);
 }
 
-/** The same act has another number where its node did not read it from the log. */
+/** Equal for the same act. Its number may differ if a node did not read it from the log; a grant is revoked once. */
+export function actKey(act: LostAct): string {
+  const { type, subjectId } = act;
+  return type === 'revoked' && subjectId ? `revoked ${subjectId}` : JSON.stringify({ ...act, sequence: 0 });
+}
+
 function union(some: readonly LostAct[], others: readonly LostAct[]): readonly LostAct[] {
-  const all = new Map([...others, ...some].map((act) => [JSON.stringify({ ...act, sequence: 0 }), act]));
+  const all = new Map([...others, ...some].map((act) => [actKey(act), act]));
   return [...all.values()].sort((a, b) => a.sequence - b.sequence);
 }

@@ -4,6 +4,7 @@ import {
   ASSERTION_VERDICTS,
   CERTIFICATE_NAME_VERDICTS,
   CERTIFICATE_VERDICTS,
+  CODE_REASONS,
   IDENTITY_REASONS,
 } from '../../core/refusal.ts';
 import type { TokenReason } from '../token/descriptions.ts';
@@ -92,6 +93,7 @@ export const WORDING: Readonly<Record<AuthsvcReason, Wording>> = {
   'authorization-pending': pending,
   'polled-too-fast': pending,
   'device-denied': unauthorized,
+  ...wordedAlike(CODE_REASONS, grant),
   ...wordedAlike(IDENTITY_REASONS, unauthorized),
   'certificate-missing': certificate,
   'certificate-repeated': request,

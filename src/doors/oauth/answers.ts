@@ -1,4 +1,5 @@
 // Results as this door's JSON.
+import { guestOf } from '../../core/grant.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
 import { scopeItems } from '../../core/scope.ts';
 import type { StartedDevice } from '../../operations/device/start-device.ts';
@@ -47,7 +48,8 @@ export function introspectionAnswer(found: Introspection, server: ResourceServer
   return {
     active: true,
     scope: scopeItems(scope).join(' '),
-    client_id: grant.clientId,
+    client_id: guestOf(grant) ?? grant.clientId,
+    ...(guestOf(grant) && { integration: grant.clientId }),
     sub: grant.identityId,
     ...(userName !== undefined && { username: userName }),
     token_type: 'Bearer',

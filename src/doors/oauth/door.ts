@@ -7,7 +7,7 @@ import { pathOf } from '../http/methods.ts';
 import { prepareOnce } from '../http/prepared-refusal.ts';
 import { NEUTRAL_REPLIES } from '../http/refusal-replies.ts';
 import { type TokenRates, tokenLimits } from '../token/limits.ts';
-import { METADATA_PATHS, metadataOf } from './metadata.ts';
+import { METADATA_PATHS, metadataOf, PATHS } from './metadata.ts';
 import { oauthPaths } from './openapi.ts';
 import { prepareOauthRefusal, replyOauthRefusal } from './reply.ts';
 import { mountOauth } from './routes.ts';
@@ -39,7 +39,9 @@ export function oauthDoor({ name }: DoorEntry, parts: OauthParts): Door {
   const prepared = prepareOnce(prepareOauthRefusal);
   return {
     name,
-    owns: (url) => pathOf(url).startsWith(below) || METADATA_PATHS.some((known) => known === pathOf(url)),
+    owns: (url) =>
+      (pathOf(url).startsWith(below) && pathOf(url) !== below.slice(0, -1) + PATHS.authorize) ||
+      METADATA_PATHS.some((known) => known === pathOf(url)),
     mount: (app, listener) => mountOauth(app, { ...shared, ...listener }),
     refusals: { reply: replyOauthRefusal, prepare: (_url, reason) => prepared(reason) },
     openapi: oauthPaths(path),

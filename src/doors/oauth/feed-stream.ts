@@ -10,25 +10,22 @@ const HEADERS = {
   'x-accel-buffering': 'no', // nginx would hold entries back
 };
 const START = Buffer.from('retry: 1000\n:\n\n');
-/** A sign of life: sent at the first look after this time without another write. */
-const QUIET_MS = 9_000;
-const COMMENT = Buffer.from(':\n\n');
 /** How long a follower may take to read what it was sent. */
 const READ_MS = 10_000;
 
 export class FeedStream {
+  /** After the follower sent its request (`performance.now`). */
+  readonly began = performance.now();
   readonly #response: ServerResponse;
   readonly #until: number;
   readonly #ending = new AbortController();
   /** Of the write under way: when it began, and what waits for it. */
   #sendingSince: number | undefined;
   #sent: (() => void) | undefined;
-  #lastSentAt = performance.now();
-  #isDue = false;
 
   constructor(response: ServerResponse, longestMs: number) {
     this.#response = response;
-    this.#until = performance.now() + longestMs;
+    this.#until = this.began + longestMs;
     this.#ending.signal.addEventListener('abort', () => this.#sent?.());
     response.once('close', () => this.end());
     response.once('error', () => this.end());
@@ -73,40 +70,21 @@ export class FeedStream {
     await this.#taken();
   }
 
-  /** Whether `act` has something to do. Once: not again until it was called. */
-  isDue(now: number): boolean {
-    if (this.#isDue || this.ending.aborted) return false;
-    this.#isDue = this.#isDeaf(now) || this.#isQuiet(now) || now >= this.#until;
-    return this.#isDue;
-  }
-
-  /** Cuts a stream whose follower does not read, ends one that is too old, or shows a sign of life if `isCurrent`. */
-  act(now: number, isCurrent: boolean): void {
-    this.#isDue = false;
-    if (this.ending.aborted) return;
-    const isDeaf = this.#isDeaf(now); // asked once: cutting may end the write at once
+  /** Cuts the stream if its follower does not read, and ends it if it is too old. */
+  look(now: number): void {
+    const isDeaf = this.#sendingSince !== undefined && now - this.#sendingSince >= READ_MS;
     if (isDeaf) this.#cut();
     if (isDeaf || now >= this.#until) this.end();
-    else if (isCurrent && this.#isQuiet(now)) this.#begin(COMMENT);
   }
 
   #cut(): void {
     exchangeOf(this.#response)?.cut();
   }
 
-  #isDeaf(now: number): boolean {
-    return this.#sendingSince !== undefined && now - this.#sendingSince >= READ_MS;
-  }
-
-  #isQuiet(now: number): boolean {
-    return this.#sendingSince === undefined && now - this.#lastSentAt >= QUIET_MS;
-  }
-
   #begin(bytes: Buffer): void {
     this.#sendingSince = performance.now();
     this.#response.write(bytes, (fault) => {
       this.#sendingSince = undefined;
-      this.#lastSentAt = performance.now();
       if (fault) this.end();
       this.#sent?.();
     });

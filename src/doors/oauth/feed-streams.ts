@@ -11,12 +11,6 @@ import { FeedBatches } from './feed-batch.ts';
 import { FeedStream } from './feed-stream.ts';
 import { Turns } from './turns.ts';
 
-/** The follower knows all that was committed before this was sent. With a name and data, so that EventSource delivers it. */
-const CAUGHT_UP = Buffer.from('event: caught-up\ndata: {"type":"caught-up"}\n\n');
-/** The follower lacks something, and knows all only after the next `caught-up`. */
-const BEHIND = Buffer.from('event: behind\ndata: {"type":"behind"}\n\n');
-/** How long a stream that has caught up may lack something. With the time until it is read: less than a second. */
-const BEHIND_MS = 500;
 const LOOK_EVERY_MS = 1_000;
 /** A stream ends this soon after a token or certificate that opened it was revoked or expired, or its identity was disabled. */
 const PROVE_EVERY_MS = 4_000;
@@ -32,8 +26,6 @@ export class FeedStreams {
   readonly #open = new Set<FeedStream>();
   readonly #batches = new FeedBatches();
   readonly #turns = new Turns();
-  /** Apart from those that send batches: a cut or a sign of life does not wait for these. */
-  readonly #acts = new Turns();
   #timer: NodeJS.Timeout | undefined;
   #begun = 0;
   #staleLooks = 0;
@@ -87,50 +79,44 @@ export class FeedStreams {
     const now = performance.now();
     this.#staleLooks = this.#tail.isCurrent ? 0 : this.#staleLooks + 1;
     if (this.#staleLooks > 1) for (const stream of this.#open) stream.end();
-    for (const stream of this.#open)
-      if (stream.isDue(now)) void this.#acts.next().then(() => stream.act(performance.now(), this.#tail.isCurrent));
+    for (const stream of this.#open) stream.look(now);
   }
 
   async #send(stream: FeedStream, server: ResourceServer, from: Position): Promise<void> {
     const { history } = this.#tail;
-    let [at, isCaughtUp] = [from, false];
-    /** Once the end of the log is reached and was checked: a follower that was sent everything up to there has caught up. */
-    let goal: number | undefined;
-    /** All that the tail could read at this moment has been sent. */
-    let sentAllOf = 0;
+    let [at, isChecked, saidAt] = [from, false, 0];
     while (!stream.ending.aborted) {
       await this.#turns.next();
-      const { version, end, completeAt } = this.#tail;
+      const { version, end, currentAt } = this.#tail;
       const [first, ...more] = await this.#tail.after(at);
       if (this.#tail.history !== history) return;
-      if (first && isCaughtUp && performance.now() - sentAllOf >= BEHIND_MS) {
-        await stream.write(BEHIND);
-        [isCaughtUp, goal] = [false, undefined];
-      }
       if (first) {
         const items = [first, ...more] as const;
         if (await isOutdated(server, items, this.#store)) return;
         const { bytes, last } = this.#batches.of(items, server, history);
         await stream.write(bytes);
         at = last;
-        if (at.sequence >= end) sentAllOf = completeAt;
-      } else {
-        if (isCaughtUp) await this.#tail.change(version, stream.ending);
-        sentAllOf = this.#tail.completeAt;
       }
-      if (isCaughtUp || (first && at.sequence < (goal ?? end))) continue;
-      if (goal === undefined) {
+      if (first && at.sequence < end) continue;
+      // Everything that was committed before `currentAt` has been sent.
+      if (!isChecked) {
         await this.#tail.catchUp(stream.ending);
         if (!(await isInLog(from, this.#store))) return;
-        goal = this.#tail.end;
-      } else if (performance.now() - sentAllOf >= BEHIND_MS)
-        goal = undefined; // more was committed meanwhile
-      else {
-        await stream.write(CAUGHT_UP);
-        isCaughtUp = true;
-      }
+        isChecked = true;
+      } else if (currentAt > saidAt) {
+        await stream.write(caughtUp(currentAt - stream.began));
+        saidAt = currentAt;
+      } else if (!first) await this.#tail.change(version, saidAt, stream.ending);
     }
   }
+}
+
+/**
+ * The follower has everything that was committed until `ms` after it sent its request. With a name and data, so that EventSource
+ * delivers it.
+ */
+function caughtUp(ms: number): Buffer {
+  return Buffer.from(`event: caught-up\ndata: {"type":"caught-up","until":${Math.floor(ms)}}\n\n`);
 }
 
 async function endUnless(isProven: () => Promise<boolean>, stream: FeedStream): Promise<void> {

@@ -2,11 +2,14 @@ import { RESERVED_RESOURCE, scopeItems } from '../../core/scope.ts';
 import type { Settings } from '../../core/settings.ts';
 import type { Registry } from '../../operations/ports.ts';
 import { DEVICE_GRANT_TYPE } from '../token/grant-type.ts';
-import { GRANT_TYPES } from './grant-types.ts';
+import { CODE_GRANT_TYPE, GRANT_TYPES } from './grant-types.ts';
 import type { Metadata } from './schemas.ts';
 
 /** Below the mount. Case sensitive. */
 export const PATHS = {
+  /** A page: src/doors/pages/authorize. */
+  authorize: '/authorize',
+  resources: '/resources',
   token: '/token',
   device: '/device_authorization',
   revoke: '/revoke',
@@ -33,8 +36,10 @@ export function metadataOf({ issuer, mount, settings: { deviceFlow }, certificat
     issuer,
     token_endpoint: base + PATHS.token,
     token_endpoint_auth_methods_supported: ['none', 'tls_client_auth'],
-    grant_types_supported: GRANT_TYPES.filter((type) => deviceFlow || type !== DEVICE_GRANT_TYPE),
-    // Required, although there is no authorization endpoint.
+    grant_types_supported: GRANT_TYPES.filter(
+      (type) => type !== CODE_GRANT_TYPE && (deviceFlow || type !== DEVICE_GRANT_TYPE),
+    ),
+    // Required, even where no integration uses authorization codes.
     response_types_supported: ['none'],
     // Libraries for Java parse no openid-configuration without it. True here: every client sees the same `sub`.
     subject_types_supported: ['public'],
@@ -60,19 +65,44 @@ const MOST_SCOPES = 500;
  */
 export function withRegistered(
   metadata: Metadata,
-  { integrations, signingKeys }: Pick<Registry, 'integrations' | 'signingKeys'>,
+  registry: Pick<Registry, 'integrations' | 'signingKeys'>,
+  codes: CodeFacts,
 ): Metadata {
-  const hasPeople = metadata.device_authorization_endpoint !== undefined;
-  const forPeople = integrations.filter(({ enabled, flows }) => enabled && flows.device && hasPeople);
-  const items = new Set(forPeople.flatMap(({ scope }) => scopeItems(scope)));
-  const scopes = [...items].filter((item) => item.split(':')[0] !== RESERVED_RESOURCE).sort();
+  const { integrations, signingKeys } = registry;
+  const scopes = scopesForPeople(registry, metadata.device_authorization_endpoint !== undefined);
   const algorithms = [...new Set(signingKeys.map(({ algorithm }) => algorithm))];
   return {
     ...metadata,
+    ...(integrations.some(({ enabled, flows }) => enabled && flows.code) && codeMembers(metadata, codes)),
     ...(scopes.length > 0 && { scopes_supported: scopes.slice(0, MOST_SCOPES) }),
     // There are no ID tokens. Verifiers for OpenID Connect, such as go-oidc, take from here what access tokens are signed with.
     ...(algorithms.length > 0 && { id_token_signing_alg_values_supported: algorithms }),
   };
+}
+
+export interface CodeFacts extends Pick<Settings, 'clientDocuments'> {
+  readonly authorizationEndpoint: string;
+}
+
+/** RFC 7636 6.2, RFC 9207 3, OAuth Client ID Metadata Document 5. */
+function codeMembers(metadata: Metadata, { authorizationEndpoint, clientDocuments }: CodeFacts): Partial<Metadata> {
+  return {
+    authorization_endpoint: authorizationEndpoint,
+    response_types_supported: ['code'],
+    grant_types_supported: [CODE_GRANT_TYPE, ...metadata.grant_types_supported],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    ...(clientDocuments && { client_id_metadata_document_supported: true }),
+  };
+}
+
+/** What people can confirm. The reserved resource is nobody's business. */
+export function scopesForPeople({ integrations }: Pick<Registry, 'integrations'>, hasDeviceFlow: boolean): string[] {
+  const forPeople = integrations.filter(
+    ({ enabled, flows }) => enabled && (flows.code || (flows.device && hasDeviceFlow)),
+  );
+  const items = new Set(forPeople.flatMap(({ scope }) => scopeItems(scope)));
+  return [...items].filter((item) => item.split(':')[0] !== RESERVED_RESOURCE).sort();
 }
 
 /** RFC 8705 5: the endpoints that take a certificate. */

@@ -11,7 +11,16 @@ import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
 import { METADATA_PATHS, PATHS } from './metadata.ts';
 import { type OauthStatus, refusalResponses } from './openapi-refusals.ts';
 import { DeviceForm, EXAMPLES, IntrospectionForm, RevocationForm, TokenForm } from './request-forms.ts';
-import { DeviceAnswer, IntrospectionAnswer, KeySet, Metadata, NoAnswer, Snapshot, TokenAnswer } from './schemas.ts';
+import {
+  DeviceAnswer,
+  IntrospectionAnswer,
+  KeySet,
+  Metadata,
+  NoAnswer,
+  ResourceMetadata,
+  Snapshot,
+  TokenAnswer,
+} from './schemas.ts';
 
 interface Words {
   readonly operationId: string;
@@ -35,6 +44,7 @@ export function oauthPaths(mount: string): OpenapiPaths {
     [mount + PATHS.introspect]: { post: operationOf(INTROSPECT) },
     [mount + PATHS.revocations]: { get: operationOf(REVOCATIONS) },
     [mount + PATHS.jwks]: { get: operationOf(JWKS) },
+    [`${mount}${PATHS.resources}/{id}`]: { get: operationOf(RESOURCE) },
     ...Object.fromEntries(METADATA_PATHS.map((path) => [path, { get: operationOf(METADATA[path]) }])),
   };
 }
@@ -47,7 +57,7 @@ const SENT_CLIENT = { client_id: '$request.body#/client_id' };
 const TOKEN: Words = {
   operationId: 'oauth-token',
   summary:
-    'Redeem a device code, refresh, or obtain a token by client certificate or assertion (RFC 6749, 7523, 8628, 8705)',
+    'Redeem a device code or an authorization code, refresh, or obtain a token by client certificate or assertion (RFC 6749, 7523, 8628, 8705)',
   takes: { schema: TokenForm, examples: EXAMPLES.token },
   answers: TokenAnswer,
   security: [{}, { certificate: [] }],
@@ -134,6 +144,13 @@ const JWKS: Words = {
   operationId: 'oauth-jwks',
   summary: 'The public keys of access tokens that are JWTs (RFC 7517)',
   answers: KeySet,
+  refuses: PUBLISHED,
+};
+const RESOURCE: Words = {
+  operationId: 'oauth-resource-metadata',
+  summary: 'The metadata of a registered resource server (RFC 9728)',
+  parameters: [{ ...textParameter('path', 'id', 'The id of the resource server.'), required: true }],
+  answers: ResourceMetadata,
   refuses: PUBLISHED,
 };
 const METADATA: Readonly<Record<(typeof METADATA_PATHS)[number], Words>> = {

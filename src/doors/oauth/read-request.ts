@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { type NamedClient, namedClient } from '../../core/client-document.ts';
 import { accept, type Outcome } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import type { TokenMount } from '../token/mount.ts';
@@ -11,8 +12,7 @@ import type { OauthReason } from './wording.ts';
 
 type ReadOutcome<T> = Outcome<T, Refusal<OauthReason>>;
 
-interface ReadRequest<Parameters> {
-  readonly clientId: string;
+interface ReadRequest<Parameters> extends NamedClient {
   readonly parameters: Parameters;
   /** In our own grammar; undefined if absent. */
   readonly scope: string | undefined;
@@ -34,9 +34,10 @@ export function readRequest<Parameters extends ClientParameters & { readonly sco
   if (!parameters.ok) return parameters;
   const clientId = readClientId(request.headers.authorization, parameters.value);
   if (!clientId.ok) return clientId;
-  recordIntegration(request, clientId.value, ports);
+  const client = namedClient(clientId.value, ports.settings.clientDocuments);
+  recordIntegration(request, client.clientId, ports);
   const { scope: list } = parameters.value;
   const scope = list === undefined ? accept(undefined) : readScopeList(list);
   if (!scope.ok) return scope;
-  return accept({ clientId: clientId.value, parameters: parameters.value, scope: scope.value });
+  return accept({ ...client, parameters: parameters.value, scope: scope.value });
 }

@@ -34,7 +34,8 @@ export function prepareOauthRefusal(reason: ServerReason): PreparedRefusal {
 const OWN_WORDS = {
   'grant-type-missing': 'grant_type is missing.',
   'grant-type-unsupported': 'This grant_type is not supported. The metadata of this server lists those that are.',
-  'credential-missing': 'The device_code, refresh_token or assertion that this grant_type needs is missing.',
+  'credential-missing':
+    'What this grant_type needs is missing: device_code, refresh_token or assertion, or code, redirect_uri and code_verifier.',
   'token-missing': 'token is missing.',
   'cursor-missing':
     'Send the cursor of a snapshot as Last-Event-ID or as after. For a snapshot, accept application/json.',

@@ -2,7 +2,7 @@
 // without those that are only refused.
 import { object, optional, type Schema, string } from '../../schema.ts';
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
-import { ASSERTION_GRANT_TYPE, CERTIFICATE_GRANT_TYPE, GRANT_TYPES } from './grant-types.ts';
+import { ASSERTION_GRANT_TYPE, CERTIFICATE_GRANT_TYPE, CODE_GRANT_TYPE, GRANT_TYPES } from './grant-types.ts';
 import { IntrospectionParameters, RevocationParameters, TokenParameters } from './schemas.ts';
 
 const { client_id, scope, resource } = TokenParameters.properties;
@@ -17,6 +17,9 @@ export const TokenForm = object(
     }),
     client_id: client,
     device_code: TokenParameters.properties.device_code,
+    code: TokenParameters.properties.code,
+    redirect_uri: TokenParameters.properties.redirect_uri,
+    code_verifier: TokenParameters.properties.code_verifier,
     refresh_token: TokenParameters.properties.refresh_token,
     assertion: TokenParameters.properties.assertion,
     scope: scopes,
@@ -56,6 +59,13 @@ const EXAMPLE_CLIENT = { client_id: 'orders-sync' };
 export const EXAMPLES = {
   token: {
     redeem: { ...EXAMPLE_CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code: 'tsd_EXAMPLE==' },
+    code: {
+      ...EXAMPLE_CLIENT,
+      grant_type: CODE_GRANT_TYPE,
+      code: 'tso_EXAMPLE==',
+      redirect_uri: 'http://127.0.0.1:8765/callback',
+      code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+    },
     refresh: { ...EXAMPLE_CLIENT, grant_type: REFRESH_GRANT_TYPE, refresh_token: 'tsr_EXAMPLE==' },
     certificate: { ...EXAMPLE_CLIENT, grant_type: CERTIFICATE_GRANT_TYPE, scope: 'orders:read stock:read' },
     workload: { ...EXAMPLE_CLIENT, grant_type: ASSERTION_GRANT_TYPE, assertion: 'eyJ.EXAMPLE.JWT' },

@@ -18,6 +18,7 @@ import { METADATA_PATHS, PATHS, withRegistered } from './metadata.ts';
 import type { OauthMount } from './mount.ts';
 import { readRequest } from './read-request.ts';
 import { type OauthRefusal, replyOauthRefusal } from './reply.ts';
+import { mountResources } from './resources.ts';
 import { mountRevocations } from './revocations.ts';
 import { DeviceParameters, RevocationParameters } from './schemas.ts';
 import { issueToken } from './token.ts';
@@ -38,7 +39,7 @@ export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
     route.config = { ...route.config, isExact: true };
   });
   app.addHook('onRequest', (request, reply, proceed) => {
-    if (targetOf(request.url) === request.routeOptions.url) proceed();
+    if (isWritten(targetOf(request.url), request.routeOptions.url ?? '')) proceed();
     else replyOauthRefusal(request, reply, { reason: 'not-found' });
   });
   for (const [path, operation, handle] of ROUTES) {
@@ -52,15 +53,25 @@ export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
   mountMetadata(app, mount);
   mountKeySet(app, mount);
   mountRevocations(app, mount);
+  mountResources(app, mount);
+}
+
+/** Whether a path is written as its route is. The last segment of a route may be a parameter. */
+function isWritten(path: string, route: string): boolean {
+  if (!route.endsWith('/:id')) return path === route;
+  const last = path.lastIndexOf('/') + 1;
+  return path.slice(0, last) === route.slice(0, -':id'.length) && last < path.length;
 }
 
 /** Written again every second if somebody asks: operators change integrations and keys. */
-function mountMetadata(app: FastifyInstance, { metadata, ports: { registry, clock } }: OauthMount): void {
+function mountMetadata(app: FastifyInstance, { path, metadata, ports }: OauthMount): void {
+  const { registry, clock, settings } = ports;
+  const codes = { ...settings, authorizationEndpoint: metadata.issuer + path + PATHS.authorize };
   let written = { at: -1, body: '' };
-  for (const path of METADATA_PATHS) {
-    mountPublic(app, path, 'metadata', (_, reply) => {
+  for (const known of METADATA_PATHS) {
+    mountPublic(app, known, 'metadata', (_, reply) => {
       const at = clock.now();
-      if (written.at !== at) written = { at, body: JSON.stringify(withRegistered(metadata, registry)) };
+      if (written.at !== at) written = { at, body: JSON.stringify(withRegistered(metadata, registry, codes)) };
       reply.headers(PUBLIC_HEADERS).send(written.body);
     });
   }
@@ -70,7 +81,8 @@ function mountMetadata(app: FastifyInstance, { metadata, ports: { registry, cloc
 async function authorizeDevice(request: FastifyRequest, mount: TokenMount): Promise<OauthOutcome> {
   const read = readRequest<DeviceParameters>(request, mount, DeviceParameters);
   if (!read.ok) return read;
-  const { clientId, scope, parameters } = read.value;
+  const { clientId, guest, scope, parameters } = read.value;
+  if (guest) return refuse('integration-unknown');
   const { resource } = parameters;
   const asked = scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE, resource }, request, mount);
   if (!asked.ok) return asked;
@@ -82,12 +94,12 @@ async function authorizeDevice(request: FastifyRequest, mount: TokenMount): Prom
 async function revokeToken(request: FastifyRequest, mount: TokenMount): Promise<OauthOutcome> {
   const read = readRequest<RevocationParameters>(request, mount, RevocationParameters);
   if (!read.ok) return read;
-  const { clientId, parameters } = read.value;
+  const { clientId, guest, parameters } = read.value;
   if (!parameters.token) return refuse('token-missing');
   const { presenter } = mount.readConnection(request);
   const ports = portsOfRequest(mount.ports, request.id);
   const overLimit = () => mount.overLimit(request);
-  const revoked = await revokeByIntegration({ clientId, token: parameters.token, presenter, overLimit }, ports);
+  const revoked = await revokeByIntegration({ clientId, guest, token: parameters.token, presenter, overLimit }, ports);
   if (!revoked.ok) return revoked;
   if (revoked.value) recordGrant(request, revoked.value);
   return accept({});

@@ -26,10 +26,17 @@ export const TokenParameters = object({
   grant_type: optional(
     string({
       description:
-        'urn:ietf:params:oauth:grant-type:device_code, refresh_token, client_credentials with a client certificate, or urn:ietf:params:oauth:grant-type:jwt-bearer. Required.',
+        'urn:ietf:params:oauth:grant-type:device_code, authorization_code, refresh_token, client_credentials with a client certificate, or urn:ietf:params:oauth:grant-type:jwt-bearer. Required.',
     }),
   ),
   device_code: optional(string({ description: 'For a device code. Valid once only.' })),
+  code: optional(
+    string({ description: 'For authorization_code: the code that the redirect carried. Valid once only.' }),
+  ),
+  redirect_uri: optional(string({ description: 'For authorization_code: as in the authorization request.' })),
+  code_verifier: optional(
+    string({ description: 'For authorization_code: what code_challenge was made from (RFC 7636).' }),
+  ),
   refresh_token: optional(string({ description: 'For a refresh: the newest refresh token of the grant.' })),
   assertion: optional(string({ description: 'For jwt-bearer: the JWT that the platform gave to the workload.' })),
   scope: optional(
@@ -81,7 +88,10 @@ export const IntrospectionAnswer = object(
       description: 'Whether this is a live access token for this resource server. If false, nothing else is said.',
     }),
     scope: optional(string({ description: 'The permissions that concern this resource server, separated by spaces.' })),
-    client_id: optional(string({ description: 'The integration that the token was issued to.' })),
+    client_id: optional(
+      string({ description: 'The integration that the token was issued to, or the address of its guest.' }),
+    ),
+    integration: optional(string({ description: 'The integration, if client_id is the address of a guest.' })),
     sub: optional(string({ description: 'The identity that the token belongs to.' })),
     username: optional(string({ description: 'The user name, if that is a person.' })),
     token_type: optional(bearer),
@@ -125,6 +135,12 @@ export const Metadata = object(
       list(string(), { description: 'The algorithms of JWT access tokens. There are no ID tokens.' }),
     ),
     device_authorization_endpoint: optional(string()),
+    authorization_endpoint: optional(string({ description: 'Present if an integration uses authorization codes.' })),
+    code_challenge_methods_supported: optional(list(string())),
+    authorization_response_iss_parameter_supported: optional(boolean()),
+    client_id_metadata_document_supported: optional(
+      boolean({ description: 'Whether client_id may be the address of a document that describes the client.' }),
+    ),
     revocation_endpoint: string(),
     revocation_endpoint_auth_methods_supported: list(string()),
     jwks_uri: string(),
@@ -145,6 +161,17 @@ export const Metadata = object(
     ),
   },
   { title: 'ServerMetadata' },
+);
+
+export const ResourceMetadata = object(
+  {
+    resource: string({ description: 'The audience of the resource server.' }),
+    authorization_servers: list(string()),
+    bearer_methods_supported: list(string()),
+    resource_name: string(),
+    scopes_supported: optional(list(string(), { description: 'What tokens for it can be for.' })),
+  },
+  { title: 'ResourceMetadata' },
 );
 
 /** One state. Which members there are depends on `type`. */
@@ -224,5 +251,6 @@ export type Snapshot = ValueOf<typeof Snapshot>;
 export type TokenAnswer = ValueOf<typeof TokenAnswer>;
 export type DeviceAnswer = ValueOf<typeof DeviceAnswer>;
 export type KeySet = ValueOf<typeof KeySet>;
+export type ResourceMetadata = ValueOf<typeof ResourceMetadata>;
 export type Metadata = ValueOf<typeof Metadata>;
 export type ErrorAnswer = ValueOf<typeof ErrorAnswer>;

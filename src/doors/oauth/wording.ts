@@ -4,6 +4,7 @@ import {
   ASSERTION_VERDICTS,
   CERTIFICATE_NAME_VERDICTS,
   CERTIFICATE_VERDICTS,
+  CODE_REASONS,
   IDENTITY_REASONS,
 } from '../../core/refusal.ts';
 import type { TokenReason } from '../token/descriptions.ts';
@@ -17,6 +18,7 @@ export const OAUTH_ERRORS = [
   'invalid_target',
   'unauthorized_client',
   'unsupported_grant_type',
+  'unsupported_response_type',
   'authorization_pending',
   'slow_down',
   'access_denied',
@@ -33,7 +35,7 @@ export interface Wording {
 }
 
 /** What the caller presented. The same objection to an identity has another code for each. */
-export type GrantCredential = 'device-code' | 'refresh-token' | 'certificate' | 'assertion';
+export type GrantCredential = 'device-code' | 'code' | 'refresh-token' | 'certificate' | 'assertion';
 export type Credential = GrantCredential | 'resource-server';
 
 /** Refusals of this door alone. */
@@ -61,6 +63,7 @@ const unavailable: Wording = { status: 503, error: 'temporarily_unavailable' };
 
 const identity: Readonly<Record<Credential, Wording>> = {
   'device-code': denied,
+  code: grant,
   'refresh-token': grant,
   certificate: unauthorized,
   assertion: unauthorized,
@@ -123,6 +126,10 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'authorization-pending': pending,
   'polled-too-fast': { status: 400, error: 'slow_down' },
   'device-denied': denied,
+  ...wordedAlike(CODE_REASONS, grant),
+  'code-flow-disabled': unauthorized,
+  'response-type-unsupported': { status: 400, error: 'unsupported_response_type' },
+  'code-challenge-missing': request,
   ...wordedAlike(IDENTITY_REASONS, identity),
   'certificate-missing': client,
   'certificate-repeated': request,

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Outcome } from '../../core/outcome.ts';
 import { refuse } from '../../core/outcome.ts';
 import type { Door, DoorEntry } from '../door.ts';
+import { pathOf } from '../http/methods.ts';
 import { type PreparedRefusal, prepareOnce } from '../http/prepared-refusal.ts';
 import { NEUTRAL_REPLIES } from '../http/refusal-replies.ts';
 import { storyOf } from '../http/story.ts';
@@ -11,6 +12,7 @@ import { wantedForm } from '../http/wanted-form.ts';
 import { withNamedSchemas, withPlainLinks } from '../openapi-document.ts';
 import { formOf, readParameters } from '../token/parameters.ts';
 import { ACCOUNT_ROUTES } from './account/routes.ts';
+import { authorizeRoutes } from './authorize/routes.ts';
 import { DEVICE_ROUTES } from './device/routes.ts';
 import { docsRoutes } from './docs/docs-pages.ts';
 import { HOME_ROUTES } from './home/home-page.ts';
@@ -28,11 +30,12 @@ export interface PagesParts extends Omit<Site, 'assets'> {}
 export function pagesDoor({ name, segments }: DoorEntry, parts: PagesParts): Door {
   const site: Site = { ...parts, assets: makeAssets(parts.look) };
   const paths = new RegExp(`^/(?:${segments.join('|')})(?:[/?]|$)`, 'i');
+  const authorize = parts.oauthMount === undefined ? undefined : `${parts.oauthMount}/authorize`;
   const prepared = prepareOnce(preparePage);
   return {
     name,
-    owns: (url) => paths.test(url),
-    mount: (app) => mountPages(app, site),
+    owns: (url) => paths.test(url) || pathOf(url) === authorize?.toLowerCase(),
+    mount: (app) => mountPages(app, site, authorize),
     refusals: {
       reply: (request, reply, refusal) => replyRefusal(request, reply, refusal, site),
       prepare: (_url, reason) => prepared(reason),
@@ -56,9 +59,10 @@ function preparePage(reason: ServerReason): PreparedRefusal {
   return { status, headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) }, body };
 }
 
-function mountPages(app: FastifyInstance, site: Site): void {
+function mountPages(app: FastifyInstance, site: Site, authorize: string | undefined): void {
   mountAssets(app, site.assets);
   const routes = [...HOME_ROUTES, ...DEVICE_ROUTES, ...ACCOUNT_ROUTES, ...docsRoutes()];
+  if (authorize !== undefined) routes.push(...authorizeRoutes(authorize));
   for (const route of routes) mountRoute(app, route, site);
   mountOpenapi(app, site);
 }

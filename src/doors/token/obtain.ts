@@ -5,6 +5,7 @@ import type { Presenter } from '../../core/presenter.ts';
 import type { OverCap } from '../../core/refusal.ts';
 import type { WantedTarget } from '../../core/rules/scope.ts';
 import type { TokenRequest } from '../../core/rules/token-request.ts';
+import { type CodeRedemption, redeemCode } from '../../operations/device/redeem-code.ts';
 import { type RedeemRequest, redeemDevice } from '../../operations/device/redeem-device.ts';
 import { type StartedDevice, startDevice } from '../../operations/device/start-device.ts';
 import { type AssertionRequest, authorizeAssertion } from '../../operations/grant/authorize-assertion.ts';
@@ -17,14 +18,14 @@ import type { TokenMount } from './mount.ts';
 import { recordIntegration } from './request-story.ts';
 
 /** What doors do differently. */
-type PairOptions = Pick<RedeemRequest, 'slowsDown'> & Pick<RefreshRequest, 'scope' | 'resource'>;
+type PairOptions = Pick<RedeemRequest, 'slowsDown'> & Pick<RefreshRequest, 'guest' | 'scope' | 'resource'>;
 
 /** Redeems or refreshes. The limits are charged for authentic credentials only. */
 export function obtainPair(
   asked: TokenRequest,
   request: FastifyRequest,
   mount: TokenMount,
-  { slowsDown, scope, resource }: PairOptions = {},
+  { slowsDown, guest, scope, resource }: PairOptions = {},
 ): Promise<Outcome<TokenPair>> {
   const { clientId } = asked;
   const { presenter } = mount.readConnection(request);
@@ -42,6 +43,7 @@ export function obtainPair(
       return refreshTokens(
         {
           clientId,
+          guest,
           refreshToken: asked.refreshToken,
           scope,
           resource,
@@ -54,6 +56,20 @@ export function obtainPair(
         mount.ports,
       );
   }
+}
+
+/** Redeems an authorization code, with the same limits. */
+export function obtainByCode(
+  asked: Omit<CodeRedemption, 'presenter' | 'overLimit' | 'overCap'>,
+  request: FastifyRequest,
+  mount: TokenMount,
+): Promise<Outcome<TokenPair>> {
+  const { presenter } = mount.readConnection(request);
+  const byAddress = mount.overLimit(request);
+  const overLimit = () => byAddress ?? mount.overIntegrationLimit(asked.clientId, 'grants');
+  storyOf(request).operation = 'redeem-code';
+  const ports = portsOfRequest(mount.ports, request.id);
+  return redeemCode({ ...asked, presenter, overLimit, overCap: mount.capsFor(asked.clientId) }, ports);
 }
 
 export interface ScopeRequest extends WantedTarget {

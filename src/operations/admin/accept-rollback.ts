@@ -1,16 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { acted } from '../../core/event.ts';
 import { accept } from '../../core/outcome.ts';
-import type { StoreHistory } from '../../core/store-history.ts';
+import type { Rollback, StoreHistory } from '../../core/store-history.ts';
 import { takeBack } from '../../store/move-mark.ts';
 import { readHistory } from '../../store/tables/store-history.ts';
-import { beginEpoch } from '../upkeep/resume.ts';
+import { beginEpoch, endOpenSteps } from '../upkeep/resume.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
-/** The operator has dealt with a store that was put back. Nodes are ready again within seconds, without a restart. */
-export async function acceptRollback(ports: AdminPorts): Promise<AdminOutcome<StoreHistory>> {
-  const begun = await beginEpoch(ports);
-  return begun ? accept(begun) : decline('rollback-none', String((await readHistory(ports.store)).epoch));
+/**
+ * The operator has dealt with `handled`, a store that was put back. Nodes are ready again within seconds, without a restart. Refused if a
+ * node has added acts meanwhile.
+ */
+export async function acceptRollback(
+  ports: AdminPorts,
+  handled?: Pick<Rollback, 'lost'>,
+): Promise<AdminOutcome<StoreHistory>> {
+  const { epoch, rollback } = await readHistory(ports.store);
+  if (!rollback) return decline('rollback-none', String(epoch));
+  await endOpenSteps(ports);
+  const { length } = (handled ?? rollback).lost;
+  const begun = await beginEpoch(ports, ({ lost }) => lost.length === length);
+  return begun ? accept(begun) : decline('rollback-grew', String(length));
 }
 
 const HEARD_MS = 5_000;

@@ -5,9 +5,9 @@ import { pages, rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { assertions } from '../../store/tables/assertions.ts';
 import { grants } from '../../store/tables/grants.ts';
-import { type BrowserSession, sessions } from '../../store/tables/sessions.ts';
+import { sessions } from '../../store/tables/sessions.ts';
 import { revokeById, revokeEvery } from '../grant/revoke-grant.ts';
-import { changeEvery, spendDeviceCodes } from '../upkeep/resume.ts';
+import { changeEvery, endSession, spendDeviceCodes } from '../upkeep/resume.ts';
 import type { AdminPorts } from './admin.ts';
 
 export { spendDeviceCodes };
@@ -62,8 +62,4 @@ export async function endEverything(ports: AdminPorts): Promise<Ended> {
     sessions: await changeEvery(store, sessions, endSession),
     grants: await revokeEvery('restored', ports), // last, to include the grant of a device code redeemed meanwhile
   };
-}
-
-function endSession(session: BrowserSession, now: EpochSeconds): BrowserSession | undefined {
-  return now < session.endsAt ? { ...session, endsAt: now } : undefined;
 }

@@ -1,6 +1,6 @@
 // The dry run of a token: what the service would say if it were presented now. The same operations decide as for a request;
 // nothing is written, and nothing secret is returned.
-import { type Grant, grantState } from '../../core/grant.ts';
+import { type Grant, grantState, guestOf } from '../../core/grant.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import { presenter } from '../../core/presenter.ts';
 import type { Standing } from '../../core/rules/refresh.ts';
@@ -44,7 +44,10 @@ async function explainRefreshToken(text: string, ports: CallerPorts): Promise<To
   const { found, now } = token ? await ports.store.load(grants, token.grantId) : { found: undefined, now: undefined };
   const request = { presenter: NOBODY, presented: { by: 'nothing' }, requestId: 'explain' } as const;
   const clientId = found?.row.clientId ?? ports.registry.integrations[0]?.clientId ?? '';
-  const outcome = await refreshTokens({ ...request, clientId, refreshToken: text }, ports);
+  const outcome = await refreshTokens(
+    { ...request, clientId, guest: found && guestOf(found.row), refreshToken: text },
+    ports,
+  );
   const standing = token && found && standingOf(token, found.row, ports.keyring);
   return {
     operation: 'refresh',

@@ -8,6 +8,7 @@ import {
   type TokenOverrides,
 } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
+import { isRedirectUri } from '../../core/redirect-uri.ts';
 import { parseScope } from '../../core/scope.ts';
 import { JWT_LIFETIME_MAX } from '../../core/settings.ts';
 import { isSigned } from '../../tokens/access-token.ts';
@@ -38,7 +39,8 @@ export function draftedIntegration(
   before?: Integration,
 ): AdminOutcome<Integration> {
   const clientId = parseClientId(clientIdText);
-  if (!clientId || (!before && MARKUP.test(clientId))) return decline('client-id-malformed', clientIdText);
+  if (!clientId || (!before && (MARKUP.test(clientId) || clientId.startsWith('https://'))))
+    return decline('client-id-malformed', clientIdText);
   const scope = draft.scope === undefined ? before?.scope : parseScope(draft.scope);
   if (!scope) return draft.scope ? decline('scope-malformed', draft.scope) : decline('scope-missing', clientId);
   const wanted = draft.accessTokenFormat ?? before?.accessTokenFormat ?? 'opaque';
@@ -56,7 +58,7 @@ export function draftedIntegration(
     vendor: draft.vendor ?? before?.vendor ?? '',
     scope,
     enabled: before?.enabled ?? true,
-    flows: { ...(before?.flows ?? { device: true, certificate: true }), ...draft.flows },
+    flows: draftedFlows(draft.flows, before?.flows),
     access: draft.access ?? before?.access ?? { to: 'everyone' },
     binding: draft.binding ?? before?.binding ?? 'none',
     accessTokenFormat,
@@ -64,10 +66,24 @@ export function draftedIntegration(
   });
 }
 
+/** Turning codes on keeps the redirect URIs that are registered. */
+function draftedFlows(
+  draft: IntegrationDraft['flows'],
+  before: Integration['flows'] = { device: true, certificate: true },
+): Integration['flows'] {
+  const keepsCode = draft?.code && draft.code.redirectUris.length === 0 && before.code;
+  return { ...before, ...draft, ...(keepsCode && { code: before.code }) };
+}
+
 /** Names end up in pages, terminals and logs of others, which may not escape them. */
 const MARKUP = /[<>"`\\]/;
 
-function objectionTo({ name, description, vendor, access, overrides = {} }: IntegrationDraft) {
+const MOST_REDIRECT_URIS = 20;
+
+function objectionTo({ name, description, vendor, access, flows, overrides = {} }: IntegrationDraft) {
+  const { redirectUris = [] } = flows?.code || {};
+  const wrong = redirectUris.find((uri) => !isRedirectUri(uri)) ?? redirectUris[MOST_REDIRECT_URIS];
+  if (wrong !== undefined) return decline('redirect-uri-malformed', wrong);
   if (name === '' || (name && MARKUP.test(name))) return decline('text-malformed', 'name');
   for (const [field, text] of Object.entries({ name, description, vendor })) {
     if (text !== undefined && !isPrintable(text)) return decline('text-malformed', field);

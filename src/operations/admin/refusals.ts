@@ -20,6 +20,10 @@ const TABLE = {
       '%j is not a valid client id',
       'Use 1 to 128 visible ASCII characters without spaces, quotes, < and >, for example orders-sync.',
     ],
+    'redirect-uri-malformed': [
+      '%j cannot be a redirect URI',
+      'Give at most 20: https://NAME/PATH, http://127.0.0.1/PATH (any port is accepted then), or SCHEME:/PATH with a dot in the scheme.',
+    ],
     'scope-missing': ['the scope is missing', SCOPE],
     'scope-malformed': ['%j is not a valid scope', SCOPE],
     'text-malformed': [
@@ -188,6 +192,7 @@ const TABLE = {
 
   /** It will be possible later, without another act. */
   'not-now': {
+    'rollback-grew': ['a node has added lost acts to the %s that were handled', 'Run the command again.'],
     'clock-implausible': [
       '%s: nothing was changed',
       {

@@ -1,6 +1,7 @@
 import type { IdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import { parseAudience, parseResourceServerId, type ResourceServer } from '../../core/resource-server.ts';
+import { isSameAudience } from '../../core/rules/audience.ts';
 import { parseResource, RESERVED_RESOURCE } from '../../core/scope.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
@@ -36,7 +37,7 @@ export async function checkDraft(
   const { audience } = draft;
   if (audience === ports.issuer) return decline('audience-taken', 'this service');
   const others = audience === undefined ? [] : await listResourceServers(ports);
-  const owner = others.find((other) => other.audience === audience && other.id !== id);
+  const owner = others.find((other) => isSameAudience(other.audience, audience ?? '') && other.id !== id);
   if (owner) return decline('audience-taken', `the resource server ${owner.id}`);
   if (name === undefined) return accept(draft);
   if (name === false) return accept({ ...draft, identity: false });

@@ -6,8 +6,10 @@ import { type FeedItem, type FeedStore, itemsAfter } from './read-feed.ts';
 
 /** How often the store is queried for news. The query uses an index of feed events only. */
 const LOOK_MS = 100;
-/** How often the history is checked if there is no news: a store may have been put back to an older state. */
-const CHECK_MS = 1_000;
+/** How often it is checked that nothing is missing: commits in progress, or a store that was put back to an older state. */
+const CHECK_MS = 500;
+/** Streams say how current they are if that has grown by this much. */
+const SAY_MS = 250;
 /** What was committed longer ago has been read, or the tail is not current. */
 const CURRENT_MS = 3_000;
 /** How long a stream waits for commits in progress before it looks again. */
@@ -32,8 +34,8 @@ export class FeedTail {
   #wake = new Set<() => void>();
   /** Everything that was committed before this moment has been read. */
   #currentAt = 0;
-  /** Since when the end of the log has not been reached. Undefined: the last look reached it. */
-  #behindSince: number | undefined;
+  /** What it was when streams were last woken to say it. */
+  #saidAt = 0;
   /** The last number drawn when a look began. Commits in progress hold back the log: a later look reads up to there. */
   #drawn: { readonly number: number; readonly at: number } | undefined;
   /** How many streams wait for a check. */
@@ -63,9 +65,9 @@ export class FeedTail {
     return this.#at?.sequence ?? 0;
   }
 
-  /** All that a look could find at this moment has been read: now, unless there is more than one read takes. */
-  get completeAt(): number {
-    return this.#behindSince ?? performance.now();
+  /** Everything that was committed before this moment (`performance.now`) has been read, up to `end`, in this history. */
+  get currentAt(): number {
+    return this.#currentAt;
   }
 
   /** Whether the store was read a moment ago, so that silence means that nothing changed. */
@@ -126,9 +128,10 @@ export class FeedTail {
     return read;
   }
 
-  /** Resolves at the next change after `version`, or when the signal is aborted. */
-  change(version: number, signal: AbortSignal): Promise<void> {
-    if (version !== this.#version || signal.aborted) return Promise.resolve();
+  /** Resolves at the next change after `version`, when `currentAt` has grown, or when the signal is aborted. */
+  change(version: number, currentAt: number, signal: AbortSignal): Promise<void> {
+    const isKnown = version === this.#version && this.#currentAt - currentAt < SAY_MS;
+    if (!isKnown || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
         this.#wake.delete(wake);
@@ -153,12 +156,7 @@ export class FeedTail {
     const isCheck = this.#waiting > 0 || !this.#at || began - this.#currentAt >= CHECK_MS;
     const progress = isCheck ? await this.#store.eventProgress() : undefined;
     if (!this.#at) await this.#begin();
-    else
-      while (this.#at && (await this.#readOn(this.#at, isCheck)) === READ) {
-        this.#behindSince ??= performance.now();
-        await new Promise(setImmediate); // after many changes at once: requests get their turn between two batches
-      }
-    this.#behindSince = undefined;
+    else while (this.#at && (await this.#readOn(this.#at, isCheck)) === READ) await new Promise(setImmediate); // after many changes at once: requests get their turn between two batches
     if (progress && this.#at) this.#measure(progress, began);
   }
 
@@ -167,6 +165,9 @@ export class FeedTail {
     if (this.#drawn && readable >= this.#drawn.number) this.#currentAt = this.#drawn.at;
     if (!this.#drawn || readable >= this.#drawn.number) this.#drawn = { number: drawn, at: began };
     if (readable >= drawn) this.#currentAt = began;
+    if (this.#currentAt - this.#saidAt < SAY_MS) return;
+    this.#saidAt = this.#currentAt;
+    this.#wakeAll();
   }
 
   async #begin(): Promise<void> {
@@ -200,6 +201,10 @@ export class FeedTail {
 
   #announce(): void {
     this.#version += 1;
+    this.#wakeAll();
+  }
+
+  #wakeAll(): void {
     for (const wake of [...this.#wake]) wake();
   }
 

@@ -96,7 +96,7 @@ function issuedEvent(grant: Grant): Event {
 }
 
 function originDetail(origin: Origin) {
-  return origin.kind === 'assertion'
-    ? { by: origin.kind, tokenIssuer: origin.assertion.tokenIssuer }
-    : { by: origin.kind };
+  const { kind: by } = origin;
+  if (by === 'assertion') return { by, tokenIssuer: origin.assertion.tokenIssuer };
+  return by === 'code' && origin.guest ? { by, guest: origin.guest } : { by };
 }

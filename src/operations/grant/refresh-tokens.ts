@@ -1,3 +1,4 @@
+import type { ClientUrl } from '../../core/client-document.ts';
 import { type Event, ended } from '../../core/event.ts';
 import { accessTokenExpiry, boundAnew, type Grant, grantTime, revoke } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
@@ -27,6 +28,8 @@ import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
 
 export interface RefreshRequest extends Presentation {
   readonly clientId: string;
+  /** Set if the caller is a guest of the integration. */
+  readonly guest?: ClientUrl | undefined;
   readonly refreshToken: string;
   /** Checked only: the pair always has the grant's scope. */
   readonly scope?: string | undefined;
@@ -54,6 +57,7 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
   const caller = integration.binding === 'none' ? undefined : await certifyCaller(request, ports);
   const known = {
     integration,
+    guest: request.guest,
     token,
     caller,
     limit: request.overLimit?.(),
@@ -93,7 +97,10 @@ async function lookUp(asked: Asked, { generation }: RefreshToken, ports: Ports):
 
 /** What is known before the row is loaded. */
 interface Known
-  extends Pick<RefreshFacts, 'integration' | 'caller' | 'limit' | 'overCap' | 'wantedScope' | 'wantedResource'> {
+  extends Pick<
+    RefreshFacts,
+    'integration' | 'guest' | 'caller' | 'limit' | 'overCap' | 'wantedScope' | 'wantedResource'
+  > {
   readonly token: RefreshToken;
   readonly presenter: Presenter;
   readonly requestId: string;
@@ -106,7 +113,8 @@ type Asked =
 type Answer = Outcome<DecidedPair> | Asked;
 
 function change(known: Known, past: Past, ports: Ports): Promise<Answer> {
-  const { integration, token, caller, limit, overCap, wantedScope, wantedResource, presenter, requestId } = known;
+  const { integration, guest, token, caller, limit, overCap, wantedScope, wantedResource, presenter, requestId } =
+    known;
   const { settings, keyring } = ports;
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
   return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Answer> => {
@@ -118,6 +126,7 @@ function change(known: Known, past: Past, ports: Ports): Promise<Answer> {
     const standing = () => standingOf(token, grant, keyring);
     const decision = decideRefresh({
       integration,
+      guest,
       grant,
       standing,
       holder,

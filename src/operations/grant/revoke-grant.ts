@@ -1,5 +1,6 @@
 import type { Author } from '../../core/act.ts';
 import type { CertificateMark } from '../../core/certificate.ts';
+import type { ClientUrl } from '../../core/client-document.ts';
 import { type Event, ended } from '../../core/event.ts';
 import { type Grant, type GrantId, type RevocationReason, type RevokedGrant, revoke } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
@@ -47,6 +48,8 @@ export async function revokeByToken(
 
 export interface RevokeRequest {
   readonly clientId: string;
+  /** Set if the caller is a guest of the integration. */
+  readonly guest?: ClientUrl | undefined;
   /** A refresh or access token of any generation. */
   readonly token: string;
   readonly presenter: Presenter;
@@ -70,7 +73,7 @@ export async function revokeByIntegration(request: RevokeRequest, ports: Ports):
   }
   return ports.store.change(grants, token.grantId, (found, now): Decision<Grant, Outcome<Grant | undefined>> => {
     const grant = found && token.isOf(found.row) ? found.row : undefined;
-    const decision = decideRevokeByIntegration({ integration, token: token.kind, grant });
+    const decision = decideRevokeByIntegration({ integration, guest: request.guest, token: token.kind, grant });
     if (!decision.ok || !decision.value) return { outcome: decision };
     const next = revoke(decision.value, now, 'by-caller');
     return { outcome: accept(next), next, events: [revokedEvent(next, now, request)] };
@@ -104,9 +107,14 @@ export async function revokeById(id: GrantId, reason: RevocationReason, { store,
 
 const STEP = 200;
 
-/** Ends all grants of an identity, an integration or a certificate, in steps; returns how many. */
-export function revokeAll(where: Where, reason: RevocationReason, ports: RevokePorts): Promise<number> {
-  return revokePages({ where }, reason, ports);
+/** Ends all grants of an identity, an integration or a certificate, or those of them that are `meant`, in steps; returns how many. */
+export function revokeAll(
+  where: Where,
+  reason: RevocationReason,
+  ports: RevokePorts,
+  isMeant?: (grant: Grant) => boolean,
+): Promise<number> {
+  return revokePages({ where }, reason, ports, isMeant);
 }
 
 /** Ends the grants of one certificate. */
@@ -132,10 +140,11 @@ async function revokePages(
   query: Pick<PageQuery, 'where'>,
   reason: RevocationReason,
   ports: RevokePorts,
+  isMeant: (grant: Grant) => boolean = () => true,
 ): Promise<number> {
   let ended = 0;
   for await (const page of pages(ports.store, grants, { ...query, limit: STEP })) {
-    const unended = page.filter((grant) => !grant.revoked);
+    const unended = page.filter((grant) => !grant.revoked && isMeant(grant));
     const results = await Promise.all(unended.map(({ id }) => revokeById(id, reason, ports)));
     ended += results.filter(Boolean).length;
   }

@@ -49,6 +49,11 @@ export function revokeMyGrants({ identity }: Person, { store }: Ports): Promise<
   return revokeAll(grantsOf.holder(identity.id), 'by-holder', { store });
 }
 
+/** Ends what programs obtained by authorization code: agents, apps and command lines that the person signed in with a browser. */
+export function revokeMyAgents({ identity }: Person, { store }: Ports): Promise<number> {
+  return revokeAll(grantsOf.holder(identity.id), 'by-holder', { store }, ({ origin }) => origin.kind === 'code');
+}
+
 /** The newest events of a person, newest first. */
 export async function myEvents(
   { identity }: Person,

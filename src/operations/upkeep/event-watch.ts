@@ -1,15 +1,13 @@
 // Each node remembers the newest event, the highest epoch and the server it has seen, and the latest acts. So it notices a store that was
 // put back to an older state (a restored backup, a failover that lost commits), and a log whose readers are held back.
-import { hash } from 'node:crypto';
 import type { Grant } from '../../core/grant.ts';
 import { explainsLoss, isCovered, NEW_HISTORY, signWords, withRollback } from '../../core/rules/rollback.ts';
 import type { Rollback, StoreHistory } from '../../core/store-history.ts';
-import { later } from '../../core/time.ts';
+import type { EpochSeconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
-import type { LoggedEvent, Problem, Store } from '../../store/store.ts';
+import type { EventProgress, LoggedEvent, Problem, Store } from '../../store/store.ts';
 import { nodes } from '../../store/tables/nodes.ts';
-import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
-import { HISTORY, HistoryInDoubt, lastAccepted, readHistory, storeHistory } from '../../store/tables/store-history.ts';
+import { HISTORY, HistoryInDoubt, lastAccepted, storeHistory } from '../../store/tables/store-history.ts';
 import type { RecentActs } from './recent-acts.ts';
 import { revokeAgain } from './resume.ts';
 
@@ -34,19 +32,23 @@ export interface WatchParts {
   readonly resume?: ((rollback: Rollback) => Promise<unknown>) | undefined;
 }
 
-interface Remembered {
-  readonly sequence: number;
-  readonly digest: string;
-}
+/** A token that is newer than its row was most likely lost with a server that another one replaced at most this long ago. */
+const RECENT_MS = 300_000;
+
+/** Until the next look. */
+export class NotCompared extends HistoryInDoubt {}
 
 export class EventWatch {
   readonly #parts: WatchParts;
-  #newest: Remembered | undefined;
+  #newest: LoggedEvent | undefined;
   #epoch = 0;
-  /** The server whose history was compared last. */
+  /** The server whose history was compared last, and when it took over from another. */
   #origin: string | undefined;
-  /** A caller has proved that the store lost commits. */
-  #isProved = false;
+  #tookOverAt: number | undefined;
+  /** A caller has proved that the store lost commits; this is the server that it had. */
+  #proof: { readonly origin: string | undefined } | undefined;
+  /** The nodes that ran when this one last looked. */
+  #running: readonly string[] = [];
   /** What this node noticed and has not written into the store yet. */
   #noticed: Rollback | undefined;
   /** What the store says, also if another node noticed it. */
@@ -66,7 +68,7 @@ export class EventWatch {
   /** Stays until the rollback is accepted. */
   get problem(): Problem | undefined {
     const rollback = this.#noticed ?? this.#recorded;
-    if (!rollback && !this.#isProved) return undefined;
+    if (!rollback && !this.#proof) return undefined;
     const sign = rollback ? signWords(rollback) : 'a token is newer than the store';
     return { reason: 'the store was put back to an older state', detail: `${sign}: see tessera doctor` };
   }
@@ -75,17 +77,16 @@ export class EventWatch {
   readonly admit = (): void => {
     if (this.problem) throw new HistoryInDoubt('the store was put back to an older state');
     if (this.#parts.store.origin?.() === this.#origin) return;
-    void this.look().catch(() => undefined); // the next look tries again
-    throw new HistoryInDoubt('another server took over, and is compared with what this node remembers');
+    throw new NotCompared('another server took over, and is compared with what this node remembers');
   };
 
   /** For a token that its grant's row does not know: returns if a rollback that was accepted explains it. Otherwise it proves another. */
   async explainLoss(grant: Grant, generation: number): Promise<void> {
     const acceptedAt = await lastAccepted(this.#parts.store);
     if (acceptedAt !== undefined && explainsLoss(acceptedAt, grant, generation)) return;
-    this.#isProved = true;
+    this.#proof = { origin: this.#parts.store.origin?.() };
     await this.look().catch(() => undefined);
-    if (this.#isProved) await this.look().catch(() => undefined); // the first had begun before
+    if (this.#proof) await this.look().catch(() => undefined); // the first had begun before
     throw new HistoryInDoubt('a token is newer than its row');
   }
 
@@ -104,28 +105,33 @@ export class EventWatch {
   }
 
   async #compare(): Promise<void> {
-    const { store, acts, resume } = this.#parts;
-    const [origin, isProved] = [store.origin?.(), this.#isProved];
-    const progress = await store.eventProgress();
+    const { store, acts, resume, milliseconds } = this.#parts;
+    const progress = await store.eventProgress(); // reaches a server
+    const [origin, proof] = [store.origin?.(), this.#proof];
     this.#measureLag(progress);
-    const history = await readHistory(store);
+    const { found, now } = await store.load(storeHistory, HISTORY);
+    const history = found?.row ?? NEW_HISTORY;
     if (history.epoch > this.#epoch) await this.#begin(history);
     if (!history.rollback) this.#hasJoined = false;
+    if (origin !== this.#origin && acts?.era !== undefined) this.#tookOverAt = milliseconds();
     const [newest] = await store.newestEvents({ count: 1 });
-    const wentBack = await this.#wasPutBack(history);
+    const wentBack = await this.#wasPutBack(history, progress);
+    const isProved = proof !== undefined && proof.origin === origin;
     const isSign = wentBack || isProved || (history.rollback && !this.#hasJoined);
-    const lost = isSign || origin !== this.#origin ? await acts?.lost() : undefined;
-    const seen = history.rollback && !wentBack ? 0 : this.#newest?.sequence;
-    if (!this.#noticed && (isSign || lost?.length)) await this.#notice(newest, seen, lost ?? []);
-    this.#recorded = this.#noticed ? await this.#record(this.#noticed) : history.rollback;
-    if (this.#noticed && !this.#recorded) await revokeAgain(this.#noticed.lost, store); // accepted without this node
-    if (this.#noticed) this.#hasJoined = true;
+    const lost = (isSign || origin !== this.#origin ? await acts?.lost() : undefined) ?? [];
+    if (isSign || lost.length > 0) {
+      const seen = history.rollback && !wentBack ? 0 : this.#newest?.sequence;
+      const end = newest?.sequence ?? 0;
+      const remembersAll = (wentBack || lost.length > 0 || this.#isRecent()) && (await this.#remembersAll(progress));
+      await this.#join({ noticedAt: now, seen: seen ?? end, found: end, lost, unlisted: 0 }, remembersAll);
+    } else this.#recorded = history.rollback;
     this.#noticed = undefined;
-    if (isProved) this.#isProved = false;
-    this.#newest = newest && remember(newest);
+    if (proof === this.#proof) this.#proof = undefined;
+    this.#newest = newest;
     this.#origin = origin;
-    await acts?.follow(progress.readable);
+    await acts?.follow(progress.readable, newest);
     if (resume && this.#recorded && isCovered(this.#recorded)) await resume(this.#recorded);
+    if (!this.#recorded) this.#running = await runningNodes(store, now);
   }
 
   /**
@@ -134,66 +140,64 @@ export class EventWatch {
    */
   async #begin({ epoch }: StoreHistory): Promise<void> {
     const { acts, news, store } = this.#parts;
-    await revokeAgain(this.#noticed?.lost ?? (await acts?.lost()) ?? [], store);
+    await revokeAgain((await acts?.lost()) ?? [], store);
     if (this.problem) news.accepted(epoch);
     this.#epoch = epoch;
     this.#noticed = undefined;
-    this.#isProved = false;
+    this.#proof = undefined;
     this.#hasJoined = false;
     this.#newest = undefined;
     acts?.forget();
   }
 
-  async #wasPutBack({ epoch }: StoreHistory): Promise<boolean> {
+  async #wasPutBack({ epoch }: StoreHistory, progress: EventProgress): Promise<boolean> {
     if (epoch < this.#epoch) return true;
-    return this.#newest !== undefined && !(await this.#isStillThere(this.#newest));
+    return this.#newest !== undefined && !(await this.#isStillThere(this.#newest, progress));
+  }
+
+  #isRecent(): boolean {
+    return this.#tookOverAt !== undefined && this.#parts.milliseconds() - this.#tookOverAt <= RECENT_MS;
+  }
+
+  async #remembersAll(progress: EventProgress): Promise<boolean> {
+    const before = this.#parts.acts?.before;
+    return before !== undefined && (await this.#isStillThere(before, progress));
   }
 
   /** An event may also be missing because it was swept: then everything before it is missing too. */
-  async #isStillThere({ sequence, digest }: Remembered): Promise<boolean> {
+  async #isStillThere(event: Pick<LoggedEvent, 'sequence'>, { drawn }: EventProgress): Promise<boolean> {
     const { store } = this.#parts;
-    const [found] = await store.events({ after: sequence - 1, limit: 1 });
-    if (found?.sequence === sequence) return remember(found).digest === digest;
-    if (!found) return false;
+    const { sequence } = event;
+    const [found] = await store.events({ after: sequence - 1, limit: 1, isComplete: false });
+    if (found?.sequence === sequence) return JSON.stringify(found) === JSON.stringify(event);
     const [oldest] = await store.events({ after: 0, limit: 1 });
-    return oldest !== undefined && oldest.sequence > sequence;
+    return oldest ? oldest.sequence > sequence : drawn >= sequence;
   }
 
-  async #notice(
-    newest: LoggedEvent | undefined,
-    seen: number | undefined,
-    lost: readonly LoggedEvent[],
-  ): Promise<void> {
-    const { store, acts, news } = this.#parts;
-    const [noticedAt, times] = await Promise.all([store.now(), store.load(serviceTimes, SERVICE)]);
-    const seenAt = times.found?.row.seenAt ?? noticedAt;
-    const since = later(seenAt, newest?.at ?? seenAt);
-    const running = (await Array.fromAsync(rows(store, nodes))).filter(({ endsAt }) => endsAt > since);
-    const found = newest?.sequence ?? 0;
-    this.#noticed = {
-      noticedAt,
-      seen: seen ?? found,
-      found,
-      lost,
-      unlisted: acts?.covers(since) === false ? 1 : 0,
-      since,
-      awaited: running.map(({ name }) => name),
-    };
+  /** Adds what this node noticed to the store. It keeps its memory until that has succeeded. */
+  async #join(noticed: Rollback, remembersAll: boolean): Promise<void> {
+    const { store, acts, news, node } = this.#parts;
+    const described = { ...noticed, awaited: [...new Set([...this.#running, node])] };
+    if (!this.#noticed) news.rolledBack(described);
+    this.#noticed = described;
+    this.#recorded = await this.#record(described, remembersAll);
+    if (!this.#recorded) await revokeAgain(noticed.lost, store); // accepted without this node
+    this.#hasJoined = true;
     acts?.forget(); // from here on, the numbers mean other events
-    news.rolledBack(this.#noticed);
   }
 
   /** Into the store that was put back, so that every node and `tessera doctor` can say it. Throws if that fails: tried again. */
-  #record(noticed: Rollback): Promise<Rollback | undefined> {
-    return this.#parts.store.change(storeHistory, HISTORY, (found) => {
+  #record(noticed: Rollback, remembersAll: boolean): Promise<Rollback | undefined> {
+    const { store, node } = this.#parts;
+    return store.change(storeHistory, HISTORY, (found) => {
       const history = found?.row ?? NEW_HISTORY;
       if (history.epoch > this.#epoch) return { outcome: undefined }; // noticed and accepted by others meanwhile
-      const next = withRollback(history, noticed, { epoch: this.#epoch, node: this.#parts.node });
+      const next = withRollback(history, noticed, { node, epoch: this.#epoch, remembersAll });
       return { outcome: next.rollback, next };
     });
   }
 
-  #measureLag({ readable, drawn }: { readable: number; drawn: number }): void {
+  #measureLag({ readable, drawn }: EventProgress): void {
     const now = this.#parts.milliseconds();
     if (readable >= drawn || readable !== this.#readable) this.#advancedAt = now;
     this.#readable = readable;
@@ -201,6 +205,8 @@ export class EventWatch {
   }
 }
 
-function remember(event: LoggedEvent): Remembered {
-  return { sequence: event.sequence, digest: hash('sha256', JSON.stringify(event)) };
+/** A node that ended orderly has no keys. */
+async function runningNodes(store: Store, now: EpochSeconds): Promise<readonly string[]> {
+  const found = await Array.fromAsync(rows(store, nodes));
+  return found.filter(({ endsAt, keys }) => endsAt > now && keys.length > 0).map(({ name }) => name);
 }

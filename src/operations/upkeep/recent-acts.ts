@@ -1,11 +1,13 @@
 import { ACT_TYPES, type Event } from '../../core/event.ts';
-import type { EpochSeconds } from '../../core/time.ts';
+import type { GrantId } from '../../core/grant.ts';
+import { actKey } from '../../core/rules/rollback.ts';
 import { eventPages } from '../../store/pages.ts';
 import type { LoggedEvent, Store } from '../../store/store.ts';
 import { decodeEvent, encodeEvent } from '../../store/tables/events.ts';
+import { grants } from '../../store/tables/grants.ts';
 
-const STEP = 500;
-/** About 20 MB. */
+const STEP = 1_000;
+/** About 25 MB. */
 const MOST = 50_000;
 /** Of an act that was committed here and has not been read from the log yet. */
 const NOT_READ = 0;
@@ -15,14 +17,14 @@ const NOT_READ = 0;
  * that they are durable, those of others when they are read from the log.
  */
 export class RecentActs {
-  readonly #store: Pick<Store, 'events'>;
-  /** Sequence numbers by the text of the act. */
-  #acts = new Map<string, number>();
+  readonly #store: Pick<Store, 'events' | 'load'>;
+  /** The texts of the acts, by actKey. */
+  #acts = new Map<string, string>();
   #readTo: number | undefined;
+  #before: Pick<LoggedEvent, 'sequence'> | undefined;
   #era = 0;
-  #forgottenAt: EpochSeconds | undefined;
 
-  constructor(store: Pick<Store, 'events'>) {
+  constructor(store: Pick<Store, 'events' | 'load'>) {
     this.#store = store;
   }
 
@@ -31,26 +33,31 @@ export class RecentActs {
     return this.#readTo === undefined ? undefined : this.#era;
   }
 
+  /** The last event before those that are remembered: a store that still has it lost no other act. Its number is 0 if there was none. */
+  get before(): Pick<LoggedEvent, 'sequence'> | undefined {
+    return this.#before;
+  }
+
   /** Called when a change is durable. `era`: when it began. */
   remember(events: readonly Event[], era: number | undefined): void {
     for (const event of events) {
       if (era === undefined || era !== this.era || !isAct(event)) continue;
-      const text = textOf(decodeEvent([NOT_READ, ...encodeEvent(event)]));
-      if (!this.#acts.has(text)) this.#acts.set(text, NOT_READ);
+      const act = decodeEvent([NOT_READ, ...encodeEvent(event)]);
+      const key = actKey(act);
+      if (!this.#acts.has(key)) this.#acts.set(key, JSON.stringify(act));
     }
     this.#limit();
   }
 
-  /** Reads what was added since the last call; the first only finds the end. `readable`: the log can be read up to there. */
-  async follow(readable: number): Promise<void> {
+  /** Reads what was added since the last call. The first only finds the end: `readable`, behind the `newest` event. */
+  async follow(readable: number, newest: LoggedEvent | undefined): Promise<void> {
     let readTo = readable;
-    if (this.#readTo !== undefined) {
-      const query = { after: this.#readTo, acts: true } as const;
-      for await (const page of eventPages(this.#store, STEP, query)) {
-        for (const act of page) this.#acts.set(textOf(act), act.sequence);
+    if (this.#readTo === undefined) this.#before = newest ?? { sequence: 0 };
+    else
+      for await (const page of eventPages(this.#store, STEP, { after: this.#readTo, acts: true })) {
+        for (const act of page) this.#acts.set(actKey(act), JSON.stringify(act));
         readTo = Math.max(readTo, page.at(-1)?.sequence ?? 0);
       }
-    }
     this.#readTo = readTo;
     this.#limit();
   }
@@ -58,42 +65,43 @@ export class RecentActs {
   /** The acts that the store no longer has, except those that were swept: everything before them is gone too. */
   async lost(): Promise<readonly LoggedEvent[]> {
     if (this.#acts.size === 0) return [];
-    const read = [...this.#acts.values()].filter((sequence) => sequence !== NOT_READ);
-    const first = read.reduce((a, b) => Math.min(a, b - 1), this.#readTo ?? 0);
+    const acts = [...this.#acts.values()].map((text): LoggedEvent => JSON.parse(text));
+    const start = this.#readTo ?? 0;
+    const first = acts.reduce((least, { sequence }) => Math.min(least, (sequence || start) - 1), start);
     const kept = new Set<string>();
-    for await (const page of eventPages(this.#store, STEP, { after: first, acts: true }))
-      for (const act of page) kept.add(textOf(act));
+    for await (const page of eventPages(this.#store, STEP, { after: first, acts: true, isComplete: false }))
+      for (const act of page) kept.add(actKey(act));
     const [oldest] = await this.#store.events({ after: 0, limit: 1 });
-    let unread = this.#readTo ?? 0;
-    return [...this.#acts]
-      .filter(([text, sequence]) => !kept.has(text) && (sequence === NOT_READ || sequence >= (oldest?.sequence ?? 0)))
-      .map(([text, sequence]) => ({ ...JSON.parse(text), sequence: sequence === NOT_READ ? ++unread : sequence }));
+    const isMissing = (act: LoggedEvent) =>
+      oldest && !kept.has(actKey(act)) && (act.sequence === NOT_READ || act.sequence >= oldest.sequence);
+    const missing = await Promise.all(acts.filter(isMissing).map((act) => this.#unlessStillEnded(act)));
+    return missing.flat().map((act, n) => (act.sequence === NOT_READ ? { ...act, sequence: start + n + 1 } : act));
   }
 
-  /** Whether everything since then is remembered. */
-  covers(since: EpochSeconds): boolean {
-    return this.#forgottenAt === undefined || this.#forgottenAt < since;
+  /** Somebody may have removed the event alone, and a grant that does not exist need not end. */
+  async #unlessStillEnded(act: LoggedEvent): Promise<LoggedEvent[]> {
+    if (act.type !== 'revoked' || act.subjectId === undefined) return [act];
+    const { found } = await this.#store.load(grants, act.subjectId as GrantId);
+    return found && !found.row.revoked ? [act] : [];
   }
 
   forget(): void {
     this.#acts = new Map();
     this.#readTo = undefined;
+    this.#before = undefined;
     this.#era += 1;
   }
 
   #limit(): void {
-    for (const text of this.#acts.keys()) {
+    for (const [key, text] of this.#acts) {
       if (this.#acts.size <= MOST) return;
-      this.#acts.delete(text);
-      this.#forgottenAt = JSON.parse(text).at;
+      this.#acts.delete(key);
+      const act: LoggedEvent = JSON.parse(text);
+      this.#before = act.sequence === NOT_READ ? undefined : act;
     }
   }
 }
 
 function isAct({ type }: Event): boolean {
   return (ACT_TYPES as readonly string[]).includes(type);
-}
-
-function textOf(act: LoggedEvent): string {
-  return JSON.stringify({ ...act, sequence: NOT_READ });
 }

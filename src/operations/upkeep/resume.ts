@@ -2,6 +2,7 @@ import type { Author } from '../../core/act.ts';
 import { type DeviceAuthorization, deviceState } from '../../core/device.ts';
 import { acted } from '../../core/event.ts';
 import type { GrantId } from '../../core/grant.ts';
+import { withOutage } from '../../core/rules/outage.ts';
 import { isCovered, NEW_HISTORY, withoutRollback } from '../../core/rules/rollback.ts';
 import type { LostAct, Rollback, StoreHistory } from '../../core/store-history.ts';
 import type { EpochSeconds } from '../../core/time.ts';
@@ -10,6 +11,8 @@ import { type Decision, rowOf, type Store } from '../../store/store.ts';
 import type { Table } from '../../store/table.ts';
 import { attempts } from '../../store/tables/attempts.ts';
 import { devices } from '../../store/tables/devices.ts';
+import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
+import { type BrowserSession, sessions } from '../../store/tables/sessions.ts';
 import { ACCEPTED, acceptance, HISTORY, storeHistory } from '../../store/tables/store-history.ts';
 import { revokeById } from '../grant/revoke-grant.ts';
 
@@ -20,22 +23,26 @@ export function beginEpoch(
   { store, by }: { readonly store: Store; readonly by: Author },
   isAccepted: (rollback: Rollback) => boolean = () => true,
 ): Promise<StoreHistory | undefined> {
-  const both = [rowOf(storeHistory, HISTORY), rowOf(attempts, ACCEPTED)] as const;
-  return store.changeAll(both, ([found], at) => {
+  const all = [rowOf(storeHistory, HISTORY), rowOf(attempts, ACCEPTED), rowOf(serviceTimes, SERVICE)] as const;
+  return store.changeAll(all, ([found, , times], at) => {
     const history = found?.row ?? NEW_HISTORY;
     if (!history.rollback || !isAccepted(history.rollback)) return { outcome: undefined };
     const next = withoutRollback(history);
-    const { seen, found: end } = history.rollback;
+    const { seen, found: end, noticedAt } = history.rollback;
     const act = { kind: 'store', id: '', did: 'rollback-accepted', epoch: next.epoch, seen, found: end } as const;
-    return { outcome: next, next: [next, acceptance(at, next.epoch)], events: [acted(act, { at, by })] };
+    // Callers got 503 meanwhile: their retries are no reuse.
+    const outage = withOutage(times?.row, { silentFrom: noticedAt, answeringSince: at });
+    return { outcome: next, next: [next, acceptance(at, next.epoch), outage], events: [acted(act, { at, by })] };
   });
 }
 
 /** Nodes accept a rollback themselves: the lost revocations are made again first. */
 export async function resumeAfter({ lost }: Rollback, store: Store): Promise<void> {
   await revokeAgain(lost, store);
-  await spendDeviceCodes({ store });
-  await beginEpoch({ store, by: { as: 'service', why: 'rollback' } }, isCovered);
+  await endOpenSteps({ store });
+  // A node that was not known may have added acts meanwhile.
+  const isSame = (rollback: Rollback) => isCovered(rollback) && rollback.lost.length === lost.length;
+  await beginEpoch({ store, by: { as: 'service', why: 'rollback' } }, isSame);
 }
 
 /** Makes lost revocations again. */
@@ -45,6 +52,16 @@ export async function revokeAgain(lost: readonly LostAct[], store: Store): Promi
   );
   for (let done = 0; done < ended.length; done += STEP)
     await Promise.all(ended.slice(done, done + STEP).map(({ id, reason }) => revokeById(id, reason, { store })));
+}
+
+/** What people had begun: some of it may have ended before the store was put back. */
+export async function endOpenSteps({ store }: { readonly store: Store }): Promise<void> {
+  await spendDeviceCodes({ store });
+  await changeEvery(store, sessions, endSession);
+}
+
+export function endSession(session: BrowserSession, now: EpochSeconds): BrowserSession | undefined {
+  return now < session.endsAt ? { ...session, endsAt: now } : undefined;
 }
 
 /** Ends the device codes that could still be redeemed: some may have been before the store was put back. Returns how many. */

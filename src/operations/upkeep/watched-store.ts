@@ -3,24 +3,37 @@ import type { Grant } from '../../core/grant.ts';
 import type { Decision, Store } from '../../store/store.ts';
 import type { AnyTable } from '../../store/table.ts';
 import { grants } from '../../store/tables/grants.ts';
-import type { EventWatch } from './event-watch.ts';
+import { type EventWatch, NotCompared } from './event-watch.ts';
 import type { RecentActs } from './recent-acts.ts';
 
 /** Is called with every decision, and returns it. */
 type Note = <Row, T>(decision: Decision<Row, T>) => Decision<Row, T>;
 
+/** Of a comparison that a request waits for. The first may have begun before another server took over. */
+const MOST_LOOKS = 2;
+
 /**
  * The store as requests use it. While it may lack commits that were acknowledged, grants are ended, but neither checked nor issued nor
  * refreshed. What this node commits is remembered, in case that the store loses it.
  */
-export function watchedStore(store: Store, watch: Pick<EventWatch, 'admit'>, acts: RecentActs): Store {
+export function watchedStore(store: Store, watch: Pick<EventWatch, 'admit' | 'look'>, acts: RecentActs): Store {
+  const compared = async <T>(work: () => Promise<T>, attempts = MOST_LOOKS): Promise<T> => {
+    try {
+      return await work();
+    } catch (fault) {
+      if (!(fault instanceof NotCompared) || attempts === 0) throw fault;
+      await watch.look();
+      return compared(work, attempts - 1);
+    }
+  };
   const remembered = async <T>(work: (note: Note) => Promise<T>): Promise<T> => {
     const { era } = acts;
     let events: readonly Event[] = [];
-    const outcome = await work((decision) => {
+    const note: Note = (decision) => {
       events = decision.events ?? [];
       return decision;
-    });
+    };
+    const outcome = await compared(() => work(note));
     if (events.length > 0) acts.remember(events, era);
     return outcome;
   };
@@ -31,11 +44,12 @@ export function watchedStore(store: Store, watch: Pick<EventWatch, 'admit'>, act
   };
   return {
     ...store,
-    load: async (table, key) => {
-      const loaded = await store.load(table, key);
-      if ((table as AnyTable) === grants) watch.admit();
-      return loaded;
-    },
+    load: (table, key) =>
+      compared(async () => {
+        const loaded = await store.load(table, key);
+        if ((table as AnyTable) === grants) watch.admit();
+        return loaded;
+      }),
     change: (table, key, decide) =>
       remembered((note) =>
         store.change(table, key, (found, now) => {

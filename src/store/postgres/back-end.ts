@@ -40,8 +40,11 @@ const REMOVE_AGAIN_MS = 50;
 export function postgresBackEnd(connections: Connections): Receiver {
   const loads = new Loads(connections);
   const commits = new Commits(connections);
-  const eventsUpTo = async (read: (horizon: Value) => { statement: Statement; values: Value[] }) => {
-    const horizon = (await connections.read(HORIZON)).rows[0]?.[0] ?? 0;
+  const eventsUpTo = async (
+    read: (horizon: Value) => { statement: Statement; values: Value[] },
+    isComplete: boolean = true,
+  ) => {
+    const horizon = isComplete ? ((await connections.read(HORIZON)).rows[0]?.[0] ?? 0) : Number.MAX_SAFE_INTEGER;
     const { statement, values } = read(horizon); // a statement of its own: it must see what has ended
     return (await connections.read(statement, values)).rows.map(decodeEvent);
   };
@@ -67,7 +70,7 @@ export function postgresBackEnd(connections: Connections): Receiver {
       const { statement, values } = pageStatement(table, query);
       return rowsOf(table, (await connections.read(statement, values)).rows);
     },
-    events: (query) => eventsUpTo((horizon) => eventsStatement(query, horizon)),
+    events: (query) => eventsUpTo((horizon) => eventsStatement(query, horizon), query.isComplete),
     newestEvents: async (query) => (await eventsUpTo((horizon) => newestStatement(query, horizon))).toReversed(),
     eventProgress: async () => {
       const [readable, drawn] = (await connections.read(HORIZON)).rows[0] as unknown as [number, number];
@@ -91,8 +94,10 @@ export function postgresBackEnd(connections: Connections): Receiver {
       while ((await remove()).count === REMOVE_STEP);
     },
     sweep: async (table, before, limit) => {
-      const sweep = endingOnly(table, statementsOf(table).sweep);
-      return (await connections.write((connection) => connection.run(sweep, [before, limit]))).count;
+      const { sweep, sweepFree } = statementsOf(table);
+      const remove = (statement?: Statement) =>
+        connections.write((connection) => connection.run(endingOnly(table, statement), [before, limit]));
+      return ((await remove(sweep).catch(unlessLocked)) ?? (await remove(sweepFree))).count;
     },
     sweepEvents: async (before, limit) => {
       await connections.write((connection) => connection.run(EXTEND_EVENTS, [0])).catch(unlessLocked);

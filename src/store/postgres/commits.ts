@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Commit } from '../back-end.ts';
 import { type Durations, DurationTally } from '../duration-tally.ts';
 import { Lane, type Run } from '../lane.ts';
+import { StoreUnavailable } from '../store.ts';
 import { appendingEvents, firstStep, keyOf, nameOf, takingSteps, takingUnit } from './commit-statements.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
@@ -181,9 +182,9 @@ export class Commits {
   }
 }
 
-/** A lock on the whole table. */
+/** A lock on the whole table, or a server that cannot skip locked rows of several others. Then each unit is tried alone. */
 function noneFree(fault: unknown): boolean[] {
-  if (!(fault instanceof RowLocked)) throw fault;
+  if (!(fault instanceof StoreUnavailable)) throw fault;
   return [];
 }
 
@@ -196,7 +197,7 @@ async function inTransaction(connection: Connection, steps: ReturnType<typeof ta
         return false;
       }
     }
-    await connection.execute('COMMIT');
+    await connection.commit();
     return true;
   } catch (error) {
     await connection.rollBack();

@@ -4,7 +4,14 @@ import pg from 'pg';
 import { StoreUnusable } from '../store.ts';
 import type { Address, Host } from './address.ts';
 import { ConnectionLost, isRefusedStatement, isSessionUnfit, StartedTooLate } from './faults.ts';
-import { type Answer, type Parameter, PreparedQuery, type ResultReaders, type Statement } from './prepared-query.ts';
+import {
+  type Answer,
+  type Parameter,
+  PreparedQuery,
+  type ResultReaders,
+  type Statement,
+  spread,
+} from './prepared-query.ts';
 import { type Attempt, NoServer } from './remedies.ts';
 import { originOf, prepareSession, withLimits } from './session.ts';
 
@@ -30,14 +37,20 @@ export class Connection {
   #clock: { readonly seconds: number; readonly readAt: number } | undefined;
   readonly #readers: ResultReaders = new Map();
   #lost = false;
+  #warning: string | undefined;
   /** The server that the session is at, and its timeline, if they are known. */
   origin: string | undefined;
+  /** The tables are spread over several servers. */
+  isSpread = false;
 
   constructor(client: pg.Client, { statementTimeoutMs }: Pick<Address, 'statementTimeoutMs'>) {
     this.#client = client;
     this.#statementTimeoutMs = statementTimeoutMs;
     client.on('error', () => this.#end());
     client.on('end', () => this.#end());
+    client.on('notice', ({ message }) => {
+      this.#warning = message;
+    });
   }
 
   /** The id of the server process, as announced when the connection was opened. A pooler announces a false one. */
@@ -52,7 +65,8 @@ export class Connection {
   /** Throws the server's own error if it refused the statement, ConnectionLost if the result is unknown. */
   async run(statement: Statement, values: readonly Parameter[] = []): Promise<Answer> {
     try {
-      return await this.#client.query(new PreparedQuery(statement, values, this.#readers)).answer;
+      const asked = this.isSpread ? spread(statement) : statement;
+      return await this.#client.query(new PreparedQuery(asked, values, this.#readers)).answer;
     } catch (error) {
       throw this.#faultOf(error);
     }
@@ -63,7 +77,8 @@ export class Connection {
    * which it does nothing: a server that hung must not later execute what we have reported as failed.
    */
   async change(statement: Statement, values: readonly Parameter[]): Promise<Answer> {
-    const answer = await this.run(statement, [...values, await this.#latestStart()]);
+    const latest = await this.#latestStart();
+    const answer = await this.#unwarned(() => this.run(statement, [...values, latest]));
     if (answer.rows[0]?.[0] !== TOO_LATE) return answer;
     this.#clock = undefined; // or the server's clock was set since
     throw new StartedTooLate();
@@ -77,6 +92,21 @@ export class Connection {
       this.#clock = { seconds: Number(rows[0]?.[0]), readAt: performance.now() };
     }
     return this.#clock.seconds + (latest - this.#clock.readAt) / 1000;
+  }
+
+  commit(): Promise<void> {
+    return this.#unwarned(() => this.execute('COMMIT'));
+  }
+
+  /**
+   * A server warns if a commit has taken effect in part only: Citus, if it lost a worker that had prepared it. The row may then
+   * look unchanged for a while. So the result is unknown, as after a lost connection.
+   */
+  async #unwarned<T>(work: () => Promise<T>): Promise<T> {
+    this.#warning = undefined;
+    const result = await work();
+    if (this.#warning !== undefined) throw this.#faultOf(new Error(`the server warned: ${this.#warning}`));
+    return result;
   }
 
   /** Statements without parameters and without a result. */
@@ -124,7 +154,7 @@ export async function connect(address: Address, inspect?: Inspect): Promise<Conn
         const openAnother = async () => (await openTo(host, address, options)).connection;
         return await endUnless(connection, async () => {
           await inspect?.(connection, openAnother);
-          await prepareSession(client, address);
+          connection.isSpread = await prepareSession(client, address);
           connection.origin = await originOf(client);
         });
       });

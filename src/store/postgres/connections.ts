@@ -3,7 +3,16 @@ import { type Durations, DurationTally } from '../duration-tally.ts';
 import { CommitUnknown } from '../store.ts';
 import type { Address } from './address.ts';
 import type { Connection } from './connection.ts';
-import { ConnectionLost, isPassingConflict, RowLocked, StartedTooLate, storeFault } from './faults.ts';
+import { EXTEND_EVENTS } from './event-partitions.ts';
+import {
+  ConnectionLost,
+  isCancelled,
+  isPassingConflict,
+  lacksPartition,
+  RowLocked,
+  StartedTooLate,
+  storeFault,
+} from './faults.ts';
 import type { Answer, Parameter, Statement } from './prepared-query.ts';
 import { SessionPool } from './session-pool.ts';
 
@@ -29,7 +38,11 @@ export class Connections {
     const start = performance.now();
     for (let attempt = 1; ; attempt++) {
       try {
-        const answer = await this.#use((connection) => connection.run(statement, values));
+        const answer = await this.#use(async (connection) => {
+          const found = await connection.run(statement, values);
+          if (connection.origin !== this.origin) throw new ConnectionLost('another server took over');
+          return found;
+        });
         this.#reads.add(performance.now() - start);
         return answer;
       } catch (error) {
@@ -41,17 +54,22 @@ export class Connections {
   }
 
   /**
-   * Writes: `work` is one statement or one transaction, and is done again after a deadlock or a serialization failure.
+   * Writes: `work` is one statement or one transaction, and is done again after a deadlock or a serialization failure, if the
+   * event log lacks a partition, and if somebody cancels it: Citus may, when it ends another transaction.
    * CommitUnknown: it may have happened. Any other fault: it has not.
    */
   async write<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
+      const timeout = performance.now() + this.statementTimeoutMs;
       try {
         return await this.#use(work);
       } catch (error) {
         if (error instanceof ConnectionLost) throw new CommitUnknown(error.message);
-        if (attempt >= mostAttempts(error)) throw storeFault(error);
-        await sleep(attempt);
+        const isEarly = performance.now() < timeout;
+        if (attempt >= mostAttempts(error, isEarly)) throw storeFault(error);
+        if (lacksPartition(error))
+          await this.#use((connection) => connection.run(EXTEND_EVENTS, [0])).catch(storeFault);
+        else await sleep(attempt);
       }
     }
   }
@@ -83,7 +101,9 @@ export class Connections {
   }
 }
 
-function mostAttempts(error: unknown): number {
-  if (isPassingConflict(error)) return MOST_ATTEMPTS;
+/** `isEarly`: before a statement can have timed out. */
+function mostAttempts(error: unknown, isEarly: boolean): number {
+  if (isPassingConflict(error) || (isEarly && isCancelled(error))) return MOST_ATTEMPTS;
+  if (lacksPartition(error)) return 2;
   return error instanceof StartedTooLate ? MOST_LATE_STARTS : 1;
 }

@@ -1,4 +1,4 @@
-// The event log in partitions: ranges of numbers, each for about a day. Nodes make them ahead and remove old ones through
+// The event log in partitions: ranges of numbers, each for about a day, or a twentieth of a long log. Nodes make them ahead and remove old ones through
 // functions of the schema's owner, since their role can change no table. Both wait only for moments for a lock.
 import type { Statement } from './prepared-query.ts';
 
@@ -12,6 +12,8 @@ const LEAST = 10_000_000;
 const DAY = 86_400;
 /** In days of events. Releases that make none can run for this long. */
 const AHEAD = 8;
+/** A query locks every partition that it may need, so there are few: of a log that grows evenly, about this many. */
+const MOST = 20;
 
 const AS_OWNER = 'LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = 25';
 
@@ -44,6 +46,7 @@ const EXTEND = `
   CREATE OR REPLACE FUNCTION tessera_extend_events(needed bigint) RETURNS void ${AS_OWNER} AS $$
   DECLARE
     a_day bigint := tessera_events_a_day();
+    size bigint;
     wanted bigint;
     reached bigint;
     next bigint;
@@ -54,9 +57,9 @@ const EXTEND = `
     PERFORM FROM tessera_event_partitions() WHERE upper >= wanted;
     IF FOUND THEN RETURN; END IF;
     PERFORM pg_advisory_xact_lock(8313, 2); -- one session at a time
-    SELECT max(upper) INTO reached FROM tessera_event_partitions();
+    SELECT max(upper), greatest(a_day, (needed - min(lower)) / ${MOST}) INTO reached, size FROM tessera_event_partitions();
     WHILE reached < wanted LOOP
-      next := greatest(reached, CASE WHEN needed > reached + a_day THEN needed END) + a_day;
+      next := greatest(reached, CASE WHEN needed > reached + size THEN needed END) + size;
       EXECUTE format('CREATE TABLE events_%s (LIKE events INCLUDING ALL)', reached);
       EXECUTE format('ALTER TABLE events ATTACH PARTITION events_%s FOR VALUES FROM (%s) TO (%s)', reached, reached, next);
       reached := next;
@@ -83,7 +86,8 @@ const SWEEP = `
     IF part.name IS NULL THEN RETURN 0; END IF; -- the oldest one is in use
     EXECUTE format(query, part.name) INTO times;
     IF times.newest >= before THEN
-      RETURN CASE WHEN times.newest - times.oldest <= ${DAY} THEN -1 ELSE 0 END;
+      RETURN CASE WHEN times.newest - times.oldest <= greatest(${DAY}, (extract(epoch FROM now()) - before) * 2 / ${MOST})
+        THEN -1 ELSE 0 END;
     END IF;
     LOCK TABLE ONLY events IN ACCESS EXCLUSIVE MODE; -- from here on nobody writes with a number of that range
     EXECUTE format(query, part.name) INTO times;
@@ -92,6 +96,9 @@ const SWEEP = `
     EXECUTE format('ALTER TABLE %I RENAME TO events_%s_removed', part.name, part.lower);
     RETURN part.upper - part.lower;
   END $$`;
+
+/** Whatever the default privileges are. */
+const CALLABLE = 'GRANT EXECUTE ON FUNCTION tessera_extend_events(bigint), tessera_sweep_events(bigint) TO PUBLIC';
 
 /** The table becomes the first partition. Its check, made and validated before, spares the attachment a look at all rows. */
 const BOUND = `DO $$ DECLARE days integer := CASE WHEN EXISTS (SELECT FROM events) THEN ${AHEAD} ELSE 1 END; BEGIN
@@ -123,7 +130,7 @@ const ATTACH = `
   END $$`;
 
 export const PARTITIONING: readonly string[] = [
-  [EVENTS_A_DAY, EVENT_PARTITIONS, EXTEND, SWEEP].join(';'),
+  [EVENTS_A_DAY, EVENT_PARTITIONS, EXTEND, SWEEP, CALLABLE].join(';'),
   BOUND,
   'ALTER TABLE events VALIDATE CONSTRAINT events_first',
   ATTACH,

@@ -13,7 +13,8 @@ import { type StatementRefused, unlessLocked } from './faults.ts';
 import type { Loads } from './loads.ts';
 import { schemaState } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
-import type { Statement } from './prepared-query.ts';
+import type { Answer, Statement } from './prepared-query.ts';
+import { freeStatement } from './statements.ts';
 
 const CHANGED = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
@@ -41,17 +42,14 @@ const WRITE: Statement = {
     ON CONFLICT (about) DO UPDATE SET count = (attempts.count + 1) % 1000000 RETURNING 1`,
 };
 
-/**
- * Takes the table locks that a refresh takes, and updates a grant that nobody is changing. Returns how many it found and
- * updated: a trigger can make an update do nothing.
- */
-const OPEN_TABLES: Statement = {
-  name: 'readiness_tables',
-  text: `WITH one AS MATERIALIZED (SELECT id FROM grants LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED),
-      changed AS (UPDATE grants g SET revision = g.revision FROM one WHERE g.id = one.id RETURNING 1),
-      ended AS (DELETE FROM events WHERE false)
-    SELECT (SELECT count(*) FROM one), (SELECT count(*) FROM changed)`,
+// The table locks that a refresh takes, and an update of a grant that nobody is changing: a trigger can make it do nothing.
+const ANY_GRANT: Statement = { name: 'readiness_grant', text: 'SELECT id FROM grants LIMIT 1' };
+const FREE_GRANT = freeStatement(grants, 'NO KEY UPDATE');
+const TOUCH_GRANT: Statement = {
+  name: 'readiness_touch',
+  text: 'UPDATE grants SET revision = revision WHERE id = ANY ($1::bytea[])',
 };
+const TOUCH_EVENTS: Statement = { name: 'readiness_events', text: 'DELETE FROM events WHERE sequence = 0' };
 const SWALLOWED = 'the database accepts an update and does not make it: look for triggers and rules on its tables';
 
 const DISK_FULL = '53100';
@@ -110,19 +108,30 @@ async function examineWrite({ connections, commits }: Examined): Promise<StoreCh
     // A locked row proves that the database accepts writes.
     const written = await connections.write((connection) => connection.run(WRITE)).catch(unlessLocked);
     // A table that is locked is no locked row: everybody waits for it.
-    const [found, updated] = await connections.write(openTables);
-    if (written?.count === 0 || found !== updated) throw new Error(SWALLOWED);
+    const wasUpdated = await connections.write(openTables);
+    if (written?.count === 0 || !wasUpdated) throw new Error(SWALLOWED);
   });
 }
 
-/** Changes nothing. */
-async function openTables(connection: Connection): Promise<readonly unknown[]> {
+/** Changes nothing. False if an update of a grant did nothing. */
+async function openTables(connection: Connection): Promise<boolean> {
   await connection.execute('BEGIN');
   try {
-    return (await connection.run(OPEN_TABLES)).rows[0] ?? [];
+    const found = await connection.run(ANY_GRANT);
+    const free = await connection.run(FREE_GRANT, [keysOf(found)]);
+    const updated = await connection.run(TOUCH_GRANT, [keysOf(free)]);
+    await connection.run(TOUCH_EVENTS);
+    return updated.count === free.count;
   } finally {
     await connection.rollBack();
   }
+}
+
+function keysOf({ rows }: Answer): Buffer {
+  return arrayOf(
+    'hex',
+    rows.map(([key]) => key ?? null),
+  );
 }
 
 function examineSpace({ commits }: Examined): StoreCheck {

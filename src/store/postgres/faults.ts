@@ -13,7 +13,7 @@ export class StartedTooLate extends Error {
   override readonly message = 'a statement reached the server too late and did nothing';
 }
 
-/** The server is alive and refused a statement for a temporary reason: nothing happened. */
+/** The server is alive and refused a statement for a reason other than its values: nothing happened. */
 export class StatementRefused extends StoreUnavailable {
   /** SQLSTATE. */
   readonly code: string;
@@ -39,26 +39,13 @@ export function unlessLocked(fault: unknown): undefined {
 /** Serialization failure and deadlock: nothing happened, and a retry helps. */
 const PASSING_CONFLICTS = new Set(['40001', '40P01']);
 
+const NO_PARTITION = '23514';
+
 /**
- * Temporary states, by SQLSTATE or its class: connection, resources (disk full, too many connections), operator's
- * intervention and time-outs, I/O, what an operator can undo (a missing table, schema or privilege, lost prepared
- * statements); and singly: read-only, authentication, no such database, no partition for an event.
+ * The server refuses the values themselves: a retry would not help. Whatever else it reports is its own trouble, by SQLSTATE: a
+ * lost connection to another server, no space, a missing privilege, an internal error. 23514: no partition for an event.
  */
-const PASSING = new Set([
-  '08',
-  '53',
-  '57',
-  '58',
-  '42',
-  '3F',
-  '26',
-  '25006',
-  '28000',
-  '28P01',
-  '3D000',
-  '0A000',
-  '23514',
-]);
+const REFUSES_VALUES = /^(?:2[12]|23(?!514))/;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
@@ -71,6 +58,15 @@ const UNFIT_SESSION = /^(?:42|3F|26|0A000|25006)/;
 
 export function isPassingConflict(error: unknown): boolean {
   return error instanceof pg.DatabaseError && PASSING_CONFLICTS.has(error.code ?? '');
+}
+
+/** Cancelled by the statement timeout, or by somebody else: then nothing happened, and a retry helps. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '57014';
+}
+
+export function lacksPartition(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === NO_PARTITION;
 }
 
 export function isSessionUnfit(error: unknown): boolean {
@@ -93,8 +89,7 @@ export function storeFault(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return new StoreUnavailable(`PostgreSQL: ${(error as Error).message}`);
   const code = error.code ?? '';
   if (code === LOCK_NOT_AVAILABLE) return new RowLocked(error, code);
-  const passes = PASSING.has(code) || PASSING.has(code.slice(0, 2)) || PASSING_CONFLICTS.has(code);
-  return passes ? new StatementRefused(error, code) : withoutValues(error);
+  return REFUSES_VALUES.test(code) ? withoutValues(error) : new StatementRefused(error, code);
 }
 
 /** The server's details quote rows; only its message and code may be logged. */

@@ -4,6 +4,7 @@ import type { Receiver } from '../move.ts';
 import { type Store, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { type Address, type HiddenUrl, parseAddress, StoreAddressFault } from './address.ts';
 import { postgresBackEnd } from './back-end.ts';
+import { countWorkers, distribute } from './citus.ts';
 import { type Connection, connect, type Inspect } from './connection.ts';
 import { Connections } from './connections.ts';
 import { storeFault } from './faults.ts';
@@ -18,6 +19,9 @@ export interface PostgresOptions {
   readonly whileAway?: (why: StoreUnavailable) => void;
   readonly progress?: ReportProgress;
 }
+
+/** Where the tables are, if not on one server. */
+export type Layout = 'citus';
 
 const AGAIN_MS = 1_000;
 /** A step of a migration may read a large table. It blocks nobody meanwhile. */
@@ -48,12 +52,22 @@ export interface SchemaChange {
   /** 0: there was none. */
   readonly before: number;
   readonly now: number;
+  /** Over how many its layout distributes the grants. */
+  readonly workers?: number;
 }
 
 /** Migrates the schema if it is behind; the role must own it then. */
-export async function migratePostgres({ url, environment, progress }: PostgresOptions): Promise<SchemaChange> {
+export async function migratePostgres(
+  { url, environment, progress }: PostgresOptions,
+  layout?: Layout,
+): Promise<SchemaChange> {
   try {
-    return await prepare(parseAddress(url, environment), progress);
+    const address = parseAddress(url, environment);
+    const workers = layout && (await withConnection(address, countWorkers));
+    const change = await prepare(address, progress);
+    if (workers === undefined) return change;
+    await withConnection({ ...address, statementTimeoutMs: MIGRATION_MS }, (each) => distribute(each, progress));
+    return { ...change, workers };
   } catch (error) {
     throw openingFault(error);
   }
@@ -133,7 +147,7 @@ async function refuseElsewhere(connection: Connection): Promise<void> {
 
 const ELSEWHERE: Statement = {
   name: 'ledgers_elsewhere',
-  text: `SELECT n.nspname::text, current_setting('search_path') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  text: `SELECT n.nspname::text, current_schema()::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relname = 'tessera_schema' AND c.relkind = 'r' AND to_regclass('tessera_schema') IS NULL ORDER BY 1 LIMIT 1`,
 };
 

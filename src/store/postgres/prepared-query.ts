@@ -10,6 +10,14 @@ export interface Statement {
   readonly text: string;
 }
 
+/**
+ * As a server sees it whose tables are spread over several others (Citus). `/*spread … *\/` in a text is a part for these only,
+ * and a comment to all others.
+ */
+export function spread({ name, text }: Statement): Statement {
+  return { name, text: text.replaceAll(/\/\*spread (.*?)\*\//gs, '$1') };
+}
+
 export type Parameter = Value | Buffer;
 
 export interface Answer {

@@ -1,4 +1,5 @@
 import { type HiddenUrl, parseAddress } from './address.ts';
+import { type SpreadFacts, spreadFacts } from './citus.ts';
 import { connect } from './connection.ts';
 import type { Statement } from './prepared-query.ts';
 
@@ -10,6 +11,8 @@ export interface ServerFacts {
   readonly role: string;
   /** Privileges are not checked for a superuser, so a mistake or an attacker could do anything with it. */
   readonly isSuperuser: boolean;
+  /** If Citus distributes the grants. */
+  readonly spread?: SpreadFacts;
 }
 
 const FACTS: Statement = {
@@ -24,7 +27,9 @@ export async function serverFacts(url: HiddenUrl, environment: NodeJS.ProcessEnv
   try {
     const [database, role, release, isSuperuser] = (await connection.run(FACTS)).rows[0] as unknown as Row;
     const hosts = address.hosts.map(({ host, port }) => `${host}:${port}`).join(',');
-    return { place: `database ${database} at ${hosts}, as ${role}`, release, role, isSuperuser };
+    const place = `database ${database} at ${hosts}, as ${role}`;
+    const spread = connection.isSpread ? { spread: await spreadFacts(connection) } : {};
+    return { place, release, role, isSuperuser, ...spread };
   } finally {
     connection.close();
   }

@@ -39,7 +39,7 @@ export class SessionPool {
   async take(): Promise<Connection> {
     if (this.#isClosed) throw new StoreUnavailable('the store is closed');
     for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
-      if (!idle.isLost) return idle;
+      if (this.#isUsable(idle)) return idle;
       this.#open--;
     }
     if (this.#waiting.size >= MOST_WAITING) throw this.#overrun(`${MOST_WAITING} requests wait already`);
@@ -48,15 +48,20 @@ export class SessionPool {
 
   giveBack(connection: Connection): void {
     if (this.#isClosed) connection.close();
-    if (connection.isLost) {
+    if (!this.#isUsable(connection)) {
       this.#open--;
       this.#openMore();
     } else this.#hand(connection);
   }
 
-  /** Of the newest session: set before anything is read through it. */
+  /** Of the newest session: set before anything is read through it. Sessions at other servers are not used again. */
   get origin(): string | undefined {
     return this.#origin;
+  }
+
+  #isUsable(connection: Connection): boolean {
+    if (connection.origin !== this.#origin) connection.close();
+    return !connection.isLost;
   }
 
   figures(): NonNullable<StoreFigures['sessions']> {

@@ -12,6 +12,7 @@ type Settings = Readonly<Record<string, string>>;
 const SETTINGS: Settings = {
   // What is read and how.
   client_encoding: 'UTF8',
+  client_min_messages: 'warning', // Connection.change() needs them
   bytea_output: 'hex',
   DateStyle: 'ISO, MDY',
   IntervalStyle: 'postgres',
@@ -41,6 +42,12 @@ const SETTINGS: Settings = {
   force_parallel_mode: 'off', // up to PostgreSQL 15
   debug_parallel_query: 'off', // from 16 on
   jit: 'off',
+
+  // Citus. Our batches lock rows in one order, so they need not wait for each other; tasks this small share a connection to
+  // their worker; and a transaction that has changed several shards may still change an identity.
+  'citus.enable_deadlock_prevention': 'off',
+  'citus.max_adaptive_executor_pool_size': '1',
+  'citus.multi_shard_modify_mode': 'sequential',
 };
 
 /** Values that wait for a synchronous standby are stricter than `on` and are left alone. */
@@ -49,15 +56,18 @@ const SAFE_COMMITS = ['on', 'remote_write', 'remote_apply'];
 function settingsFor({ schema, statementTimeoutMs }: Address): Settings {
   return {
     ...SETTINGS,
-    search_path: quoted(schema),
+    search_path: `${quoted(schema)}, pg_temp`, // otherwise temporary tables come first, also in functions of the schema's owner
     statement_timeout: String(statementTimeoutMs),
     idle_in_transaction_session_timeout: String(statementTimeoutMs),
     lock_timeout: String(LOCK_WAIT_MS),
   };
 }
 
-/** Throws StoreUnavailable if the session does not accept our settings; the caller then closes it. */
-export async function prepareSession(client: pg.Client, address: Address): Promise<void> {
+/**
+ * Throws StoreUnavailable if the session does not accept our settings; the caller then closes it. Returns whether Citus has
+ * distributed the grants.
+ */
+export async function prepareSession(client: pg.Client, address: Address): Promise<boolean> {
   const wanted = settingsFor(address);
   // First what could stop or redirect the statements below. A plain SET calls no function that a search path could replace.
   await client.query(
@@ -69,7 +79,9 @@ export async function prepareSession(client: pg.Client, address: Address): Promi
     values: [Object.keys(wanted)],
     rowMode: 'array',
   });
-  checkSession(wanted, new Map(rows));
+  const found = new Map(rows);
+  checkSession(wanted, found);
+  return found.get('has Citus') === 'true' && (await client.query(DISTRIBUTED)).rowCount === 1;
 }
 
 /** Only what differs is set. Settings that this release of PostgreSQL does not have are skipped. */
@@ -77,7 +89,10 @@ const SET = `SELECT set_config(s.name, w.value, false) FROM unnest($1::text[], $
   JOIN pg_settings s ON s.name = w.name AND s.setting <> w.value WHERE NOT (s.name = 'synchronous_commit' AND s.setting = ANY ($3::text[]))`;
 
 const CHECK = `SELECT name, setting FROM pg_settings WHERE name = ANY ($1::text[] || '{transaction_read_only}'::text[])
-  UNION ALL SELECT 'is a standby', pg_is_in_recovery()::text`;
+  UNION ALL SELECT 'is a standby', pg_is_in_recovery()::text
+  UNION ALL SELECT 'has Citus', (to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL)::text`;
+
+const DISTRIBUTED = `SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('grants') AND partmethod = 'h'`;
 
 function checkSession(wanted: Settings, found: ReadonlyMap<string, string>): void {
   if (found.get('is a standby') !== 'false') throw new StoreUnavailable('is a standby');
@@ -90,7 +105,7 @@ function checkSession(wanted: Settings, found: ReadonlyMap<string, string>): voi
   }
 }
 
-/** The server and its timeline. A restored or promoted server has another one. Undefined if this role or server cannot say it. */
+/** The server, its timeline and start, and the database. Those that may lack commits have another. Undefined if it cannot be read. */
 export async function originOf(client: pg.Client): Promise<string | undefined> {
   try {
     const { rows } = await client.query<[string]>({ text: ORIGIN, rowMode: 'array' });
@@ -102,7 +117,8 @@ export async function originOf(client: pg.Client): Promise<string | undefined> {
 }
 
 /** `pg_control_checkpoint()` would show the timeline of the last checkpoint, not that of a standby that was promoted since. */
-const ORIGIN = `SELECT system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) FROM pg_control_system()`;
+const ORIGIN = `SELECT concat_ws('/', system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8),
+  extract(epoch FROM pg_postmaster_start_time()), (SELECT oid FROM pg_database WHERE datname = current_database())) FROM pg_control_system()`;
 
 function quoted(schema: string): string {
   return `"${schema.replaceAll('"', '""')}"`;

@@ -30,6 +30,8 @@ export interface TableStatements {
   readonly swapCommon: Writing;
   readonly create: Writing;
   readonly sweep: Statement | undefined;
+  /** Leaves locked rows for the next sweep. */
+  readonly sweepFree: Statement | undefined;
   readonly countEnding: Statement | undefined;
   readonly stamp: Statement;
 }
@@ -56,6 +58,7 @@ export function statementsOf(table: AnyTable): TableStatements {
       swapCommon: swapText(table, common),
       create: createText(table),
       sweep: sweepStatement(table),
+      sweepFree: sweepStatement(table, 'FOR UPDATE SKIP LOCKED'),
       countEnding: countEndingStatement(table),
       stamp: stampStatement(table),
     };
@@ -70,19 +73,21 @@ function loadStatement(table: AnyTable): Statement {
   return {
     name: `load_${table.name}`,
     text: `SELECT asked.place, floor(extract(epoch FROM clock_timestamp()))::bigint, ${selected(table)}
-      FROM unnest($1::${ARRAY_TYPE[kind]}) WITH ORDINALITY AS asked (key, place)
-      LEFT JOIN ${quote(table.name)} t ON t.${quote(name)} = asked.key ${joinedCompanion(table)}`,
+      FROM /*spread event_sequence, */ unnest($1::${ARRAY_TYPE[kind]}) WITH ORDINALITY AS asked (key, place)
+      LEFT JOIN ${quote(table.name)} t ON t.${quote(name)} = asked.key
+        /*spread AND t.${quote(name)} = ANY ($1) */ ${joinedCompanion(table)}`,
   };
 }
 
-/** Rows that are being changed are left for the next sweep. */
-function sweepStatement(table: AnyTable): Statement | undefined {
+/** Rows may be changed meanwhile, hence the second condition. */
+function sweepStatement(table: AnyTable, lock = ''): Statement | undefined {
   if (!table.endsAt) return undefined;
   const [name, key, endsAt] = [table.name, keyColumn(table).name, table.endsAt].map(quote);
   return {
-    name: `sweep_${table.name}`,
+    name: `sweep_${table.name}${lock}`,
     text: `DELETE FROM ${name} WHERE ${key} = ANY (ARRAY(
-      SELECT ${key} FROM ${name} WHERE ${endsAt} < $1::bigint ORDER BY ${endsAt} LIMIT $2::bigint FOR UPDATE SKIP LOCKED))`,
+      SELECT ${key} FROM ${name} WHERE ${endsAt} < $1::bigint ORDER BY ${endsAt} LIMIT $2::bigint ${lock}))
+      AND ${endsAt} < $1::bigint`,
   };
 }
 
@@ -163,7 +168,7 @@ function swapText(table: AnyTable, changing: readonly Column[]): Writing {
   const set = ['revision', ...changing.map(({ name }) => name)].map((name) => `${quote(name)} = i.${quote(name)}`);
   const key = quote(keyColumn(table).name);
   const text = `done AS (UPDATE ${quote(table.name)} t SET ${set.join(', ')} FROM ${unnested(columns, 'i')}
-    WHERE t.${key} = i.${key} AND t.revision = i.expected AND ${IN_TIME} RETURNING i.unit)`;
+    WHERE t.${key} = i.${key} /*spread AND t.${key} = ANY ($3) */ AND t.revision = i.expected AND ${IN_TIME} RETURNING i.unit)`;
   return { text, columns };
 }
 

@@ -1,4 +1,5 @@
 import type { CertificateMark } from '../../core/certificate.ts';
+import type { ClientUrl } from '../../core/client-document.ts';
 import {
   type Binding,
   type Grant,
@@ -51,6 +52,7 @@ export const grants: Table<Grant, Identity> = {
     },
     { name: 'assertion', kind: 'text', fixed: true, rare: true, of: ({ origin }) => assertionText(origin) },
     { name: 'bindings', kind: 'json', rare: true, of: ({ bindings }) => bindingsText(bindings) },
+    { name: 'code', kind: 'text', fixed: true, rare: true, of: ({ origin }) => codeText(origin) },
   ],
   keyOf: ({ id }) => id,
   encodeKey: hexKey,
@@ -117,13 +119,19 @@ function pairOf(values: readonly Value[]): Pair {
 }
 
 function originOf(values: readonly Value[]): Origin {
-  const [certificate, assertion] = [values[4], values[25]];
+  const [certificate, assertion, code] = [values[4], values[25], values[27]];
   if (typeof assertion === 'string') return assertionOrigin(assertion);
+  if (typeof code === 'string') return { kind: 'code', ...(code !== '' && { guest: code as ClientUrl }) };
   if (typeof certificate !== 'string') return { kind: 'device' };
   return {
     kind: 'certificate',
     certificate: { certificate: certificate as Hex, issuerKey: values[5] as Hex, key: values[6] as Hex },
   };
+}
+
+/** The guest; empty if the client is the integration itself. */
+function codeText(origin: Origin): string | null {
+  return origin.kind === 'code' ? (origin.guest ?? '') : null;
 }
 
 /** The label of the token issuer, which has no space, and the subject. */

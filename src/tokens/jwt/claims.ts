@@ -1,5 +1,5 @@
 // The claims of a JWT access token (RFC 9068 2.2): what the row says, and nothing else.
-import { type Grant, type GrantId, tokenId } from '../../core/grant.ts';
+import { type Grant, type GrantId, guestOf, tokenId } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import { parseScope, scopeItems } from '../../core/scope.ts';
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
@@ -15,13 +15,18 @@ export function claimsOf(grant: Grant, issuer: string): string {
     iss: issuer,
     sub: identityId,
     aud: jwt.audience.length === 1 ? jwt.audience[0] : jwt.audience,
-    client_id: clientId,
+    ...clientClaims(guestOf(grant), clientId),
     scope: scopeItems(granted).join(' '),
     iat: issuedAt,
     exp: expiresAt,
     jti: tokenId(grant, generation),
     ...(boundTo && { cnf: { 'x5t#S256': thumbprintText(boundTo) } }),
   });
+}
+
+/** Verifiers learn from the feed about integrations, so the token of a guest names that too. */
+function clientClaims(guest: string | undefined, clientId: string): object {
+  return guest === undefined ? { client_id: clientId } : { client_id: guest, integration: clientId };
 }
 
 /** A thumbprint of a certificate as RFC 8705 3.1 writes it. */

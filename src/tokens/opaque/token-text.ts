@@ -1,8 +1,9 @@
-// The three token texts: prefix + base64url (with padding) of 70 bytes, so each ends in "==".
+// The token texts: prefix + base64url (with padding) of 70 bytes, so each ends in "==".
 //
 //   refresh  kind 1 | key id 1 | grant id 16 | generation 4 | root 16 | secret 16 | tag 16
 //   access   kind 1 | key id 1 | grant id 16 | generation 4 | expires 4 | secret 28 | tag 16
 //   device   kind 1 | key id 1 | device id 16 | expires 4 | secret 32 | tag 16
+//   code     the same
 //
 // The tag is a MAC under a server key over everything before it: forgeries are refused without a look at the store.
 import type { DeviceId } from '../../core/device.ts';
@@ -26,6 +27,7 @@ interface Kind {
 const REFRESH: Kind = { prefix: 'tsr_', byte: 1, purpose: 'refresh-tag' };
 const ACCESS: Kind = { prefix: 'tsa_', byte: 2, purpose: 'access-tag' };
 const DEVICE: Kind = { prefix: 'tsd_', byte: 3, purpose: 'device-tag' };
+const CODE: Kind = { prefix: 'tso_', byte: 4, purpose: 'device-tag' };
 
 export interface RefreshToken {
   readonly grantId: GrantId;
@@ -88,14 +90,31 @@ export function parseAccessToken(text: string, keyring: Keyring): AccessToken | 
 }
 
 export function mintDeviceCode(code: DeviceCode, key: Key): Secret {
-  const bytes = begin(DEVICE, key, code.deviceId);
+  return mintCode(DEVICE, code, key);
+}
+
+/** The code of RFC 6749 4.1.2. */
+export function mintAuthorizationCode(code: DeviceCode, key: Key): Secret {
+  return mintCode(CODE, code, key);
+}
+
+function mintCode(kind: Kind, code: DeviceCode, key: Key): Secret {
+  const bytes = begin(kind, key, code.deviceId);
   bytes.writeUInt32BE(code.expiresAt, 18);
   bytes.set(code.secret, 22);
-  return finish(bytes, DEVICE, key);
+  return finish(bytes, kind, key);
 }
 
 export function parseDeviceCode(text: string, keyring: Keyring): DeviceCode | undefined {
-  const bytes = open(text, DEVICE, keyring);
+  return parseCode(DEVICE, text, keyring);
+}
+
+export function parseAuthorizationCode(text: string, keyring: Keyring): DeviceCode | undefined {
+  return parseCode(CODE, text, keyring);
+}
+
+function parseCode(kind: Kind, text: string, keyring: Keyring): DeviceCode | undefined {
+  const bytes = open(text, kind, keyring);
   if (!bytes) return undefined;
   const deviceId = bytes.toString('hex', ID_AT, ID_END) as DeviceId;
   return { deviceId, expiresAt: epochSeconds(bytes.readUInt32BE(18)), secret: bytes.subarray(22, TAG_AT) };
@@ -103,7 +122,7 @@ export function parseDeviceCode(text: string, keyring: Keyring): DeviceCode | un
 
 /** The key id in a well-formed text of any kind. The key itself may not exist. */
 export function keyIdOf(text: string): number | undefined {
-  for (const kind of [REFRESH, ACCESS, DEVICE]) {
+  for (const kind of [REFRESH, ACCESS, DEVICE, CODE]) {
     const bytes = decode(text, kind);
     if (bytes) return bytes[1];
   }

@@ -26,28 +26,37 @@ interface Stream {
   readonly grants: readonly string[];
   readonly text: string;
   readonly isOpen: boolean;
+  /** Before its request was sent (`performance.now`). */
+  readonly asked: number;
   close(): void;
 }
 
 /** Two stores, one of which is in use: the other one is what a backup has. */
-async function scene(t: TestContext) {
+async function scene(t: TestContext, lookMs = 20) {
   const [store, other] = [(await onSqlite(t)).node.store, (await onSqlite(t)).node.store];
   let current: Store = store;
-  const state = { isAway: false };
+  /** `held`: the last answers of a look wait for it. */
+  const state = { isAway: false, held: Promise.resolve(), waiting: 0 };
   const use = <T>(read: (from: Store) => Promise<T>) =>
     state.isAway ? Promise.reject(new Error('the store is away')) : read(current);
+  const hold = async <T>(found: T): Promise<T> => {
+    state.waiting += 1;
+    await state.held;
+    state.waiting -= 1;
+    return found;
+  };
   const feedStore: FeedStore = {
     now: () => use((from) => from.now()),
     newestEvents: (query) => use((from) => from.newestEvents(query)),
     eventProgress: () => use((from) => from.eventProgress()),
-    load: (table, key) => use((from) => from.load(table, key)),
+    load: (table, key) => use((from) => from.load(table, key)).then(hold),
     page: (table, query) => use((from) => from.page(table, query)),
     events: (query) => use((from) => from.events(query)),
   };
   const server = aResourceServer({ secrets: [{ hash: 'aa' as Hex, createdAt: await store.now() }] });
   for (const each of [store, other])
     await each.change(resourceServers, server.id, () => ({ outcome: undefined, next: server }));
-  const streams = new FeedStreams(new FeedTail(feedStore, 20), feedStore);
+  const streams = new FeedStreams(new FeedTail(feedStore, lookMs), feedStore);
   const follow = await followerOf(t, streams);
   return {
     store,
@@ -77,9 +86,10 @@ async function followerOf(t: TestContext, streams: FeedStreams) {
   return async (from: Position, as: ResourceServer): Promise<Stream> => {
     const path = `/${wanted.size}`;
     wanted.set(path, { from, as });
+    const asked = performance.now();
     const asking = request({ port: (service.address() as AddressInfo).port, host: '127.0.0.1', path }).end();
     const [response] = (await once(asking, 'response')) as [IncomingMessage];
-    const stream = { grants: [] as string[], text: '', isOpen: true, close: () => void response.destroy() };
+    const stream = { grants: [] as string[], text: '', isOpen: true, asked, close: () => void response.destroy() };
     response.setEncoding('utf8').on('data', (text: string) => {
       stream.text += text;
       stream.grants = [...stream.text.matchAll(/"grant":"([0-9a-f]+)"/g)].map(([, grant]) => grant ?? '');
@@ -101,10 +111,15 @@ async function end(store: Store, ...grants: readonly string[]): Promise<void> {
   }));
 }
 
-const hasCaughtUp = ({ text }: Stream) => text.includes('event: caught-up\ndata: {"type":"caught-up"}\n\n');
+/** What each `caught-up` says, in milliseconds since the follower sent its request. */
+const caughtUpTo = ({ text }: Pick<Stream, 'text'>) =>
+  [...text.matchAll(/event: caught-up\ndata: {"type":"caught-up","until":(-?\d+)}\n\n/g)].map(([, until]) =>
+    Number(until),
+  );
+const hasCaughtUp = (stream: Stream) => caughtUpTo(stream).length > 0;
 
 suite('caught-up', () => {
-  test('comes after all that was missed, once', async (t) => {
+  test('comes after all that was missed', async (t) => {
     const { store, follow, here } = await scene(t);
     const from = await here();
     const missed = Array.from({ length: 1_000 }, (_, n) => grant(n, 'a'));
@@ -113,9 +128,25 @@ suite('caught-up', () => {
     await eventually('it has caught up', () => hasCaughtUp(stream));
     const before = stream.text.slice(0, stream.text.indexOf('event: caught-up'));
     for (const each of missed) assert.ok(before.includes(each), `${each} came too late`);
-    await end(store, grant(1, 'b'));
-    await eventually('the next one is there', () => stream.grants.includes(grant(1, 'b')));
-    assert.equal(stream.text.split('event: caught-up').length, 2);
+  });
+
+  test('comes after all that was committed before the stream was opened, also if nobody has read it yet', async (t) => {
+    const { store, follow, here } = await scene(t, 600_000);
+    const from = await here();
+    const first = await follow(from);
+    await eventually('it has caught up', () => hasCaughtUp(first));
+    await end(store, grant(1, 'a'));
+    const second = await follow(from);
+    await eventually('it has caught up', () => hasCaughtUp(second));
+    assert.deepEqual(second.grants, [grant(1, 'a')]);
+  });
+
+  test('never comes if the place to begin at is not in this history: the stream ends', async (t) => {
+    const { store, follow, here } = await scene(t);
+    await end(store, grant(1, 'a'));
+    const stream = await follow({ ...(await here()), mark: '0'.repeat(16) });
+    await eventually('the stream is over', () => !stream.isOpen);
+    assert.equal(hasCaughtUp(stream), false);
   });
 
   test('comes at once if nothing was missed', async (t) => {
@@ -126,19 +157,39 @@ suite('caught-up', () => {
   });
 });
 
-test('a stream that needs half a second for a burst says that it is behind, and when it has caught up again', async (t) => {
-  const { store, follow, here } = await scene(t);
-  const stream = await follow(await here());
-  await eventually('it has caught up', () => hasCaughtUp(stream));
-  const real = performance.now.bind(performance);
-  t.mock.method(performance, 'now', () => real() + (stream.grants.length > 0 ? 500 : 0));
-  const burst = Array.from({ length: 4_000 }, (_, n) => grant(n, 'a'));
-  await end(store, ...burst);
-  const said = () => [...stream.text.matchAll(/^event: (.*)$/gm)].map(([, event]) => event).join(', ');
-  await eventually('it has caught up again', () => said() === 'caught-up, behind, caught-up');
-  assert.deepEqual(stream.grants, burst);
-  const last = stream.text.indexOf(burst.at(-1) ?? '');
-  assert.ok(stream.text.indexOf('event: behind') < last && last < stream.text.lastIndexOf('event: caught-up'));
+suite('what caught-up says', () => {
+  test('grows by half seconds while nothing happens', async (t) => {
+    const { follow, here } = await scene(t);
+    const began = performance.now();
+    const stream = await follow(await here());
+    await eventually('it was said four times', () => caughtUpTo(stream).length >= 4);
+    const said = caughtUpTo(stream);
+    assert.ok((said.at(-1) ?? 0) < performance.now() - began);
+    const steps = said.slice(1).map((until, n) => until - (said[n] ?? 0));
+    assert.ok(
+      steps.every((step) => step >= 200),
+      `${steps}`,
+    );
+  });
+
+  test('is never later than a revocation that has not been sent, however slow the store is', async (t) => {
+    const { store, state, follow, here } = await scene(t);
+    const stream = await follow(await here());
+    await eventually('it has caught up', () => hasCaughtUp(stream));
+    for (let n = 0; n < 2; n++) {
+      const slow = Promise.withResolvers<void>();
+      state.held = slow.promise;
+      await eventually('a look has begun', () => state.waiting > 0);
+      await end(store, grant(n, 'a'));
+      const committed = performance.now() - stream.asked;
+      await new Promise((resolve) => setTimeout(resolve, 500)); // longer than the stream took to open
+      state.held = Promise.resolve();
+      slow.resolve();
+      await eventually('it is streamed', () => stream.grants.includes(grant(n, 'a')));
+      const before = stream.text.slice(0, stream.text.indexOf(grant(n, 'a')));
+      assert.ok((caughtUpTo({ text: before }).at(-1) ?? 0) <= committed);
+    }
+  });
 });
 
 suite('a store that was put back', () => {

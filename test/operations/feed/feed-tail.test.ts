@@ -39,13 +39,13 @@ async function withEntries(t: TestContext) {
         if (reads.isFailing) throw new Error('the store is away');
         const found = await store.events(query);
         await reads.held; // a store that is slow to answer
-        return reads.lag === 0 ? found : found.slice(0, -reads.lag);
+        return reads.lag === 0 || query.limit === 1 ? found : found.slice(0, -reads.lag);
       } finally {
         reads.atOnce -= 1;
       }
     },
   };
-  const tail = new FeedTail(counting, 60_000);
+  const tail = new FeedTail(counting, 600_000);
   const leave = await tail.follow();
   t.after(leave);
   Object.assign(reads, { all: 0, most: 0 });
@@ -162,20 +162,58 @@ suite('a revocation that was committed', () => {
   });
 });
 
-test('while there is more than one read takes, the tail is complete up to the first of these reads', async (t) => {
-  const { tail, reads, endMany } = await withEntries(t);
-  await endMany(1_200);
-  const slow = Promise.withResolvers<void>();
-  const changed = tail.change(tail.version, never);
-  const looking = tail.look();
-  await changed;
-  reads.held = slow.promise;
-  await eventually('the next read has begun', () => reads.atOnce === 1);
-  const before = performance.now();
-  assert.ok(tail.completeAt < before, 'it waits for that read');
-  slow.resolve();
-  await looking;
-  assert.ok(tail.completeAt > before);
+suite('everything that was committed before `currentAt` has been read', () => {
+  test('it is when the look began, however long the store takes to answer', async (t) => {
+    const { tail, reads, end } = await withEntries(t);
+    await tail.catchUp(never);
+    const slow = Promise.withResolvers<void>();
+    reads.held = slow.promise;
+    const began = performance.now();
+    const catching = tail.catchUp(never);
+    await eventually('it reads from the store', () => reads.atOnce === 1);
+    await end(GRANT);
+    const committed = performance.now();
+    assert.ok(tail.currentAt < began, 'nothing was read since');
+    reads.held = Promise.resolve();
+    slow.resolve();
+    await catching;
+    assert.ok(tail.currentAt >= began && tail.currentAt < committed, 'that look may have missed the grant');
+  });
+
+  test('commits in progress hold it back: it is when their numbers were drawn, not when they could be read', async (t) => {
+    const { tail, reads, end } = await withEntries(t);
+    const real = performance.now.bind(performance);
+    let ahead = 0;
+    t.mock.method(performance, 'now', () => real() + ahead);
+    /** Half a second later, the tail checks that nothing is missing. */
+    const check = () => {
+      ahead += 500;
+      return tail.look();
+    };
+    reads.lag = 1;
+    await end(GRANT);
+    await check();
+    const before = tail.currentAt;
+    await end('f'.repeat(32));
+    const committed = performance.now();
+    await check();
+    assert.ok(before < tail.currentAt && tail.currentAt < committed, 'the first can be read, the last cannot');
+    reads.lag = 0;
+    await check();
+    assert.ok(tail.currentAt >= committed);
+  });
+
+  test('whoever waits learns that it has grown', async (t) => {
+    const { tail } = await withEntries(t);
+    await tail.catchUp(never);
+    const before = tail.currentAt;
+    const waiting = tail.change(tail.version, before, never);
+    const real = performance.now.bind(performance);
+    t.mock.method(performance, 'now', () => real() + 500);
+    await tail.look();
+    await waiting;
+    assert.ok(tail.currentAt >= before + 500);
+  });
 });
 
 suite('a store that cannot be read', () => {
@@ -209,7 +247,7 @@ function follow(tail: FeedTail, from: number) {
       const items = await tail.after({ epoch: 1, sequence });
       for (const { state } of items) if (state?.about === 'grant') grants.push(state.grantId);
       sequence = items.at(-1)?.sequence ?? sequence;
-      if (items.length === 0) await tail.change(version, stopping.signal);
+      if (items.length === 0) await tail.change(version, Number.POSITIVE_INFINITY, stopping.signal);
     }
   })();
   return { grants, stop: () => stopping.abort() };

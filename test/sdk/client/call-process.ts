@@ -6,7 +6,9 @@ import type { CallOrder } from './service-away.test.ts';
 const { way, wayOptions, options, method, tries }: CallOrder = JSON.parse(process.env['ORDER'] ?? '');
 const print = (value: unknown) => console.log(JSON.stringify(value));
 const ways = { ...client };
-const by = ways[way]({ ...wayOptions, show: print } as never);
+/** Its integration has no authorization codes. */
+const otherwise = client.device({ show: print });
+const by = ways[way]({ ...wayOptions, show: print, otherwise } as never);
 
 for (const [index, timeoutSeconds] of tries.entries()) {
   const tokens = client.tokenSource({ ...options, by, timeoutSeconds });

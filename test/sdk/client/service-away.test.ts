@@ -56,6 +56,7 @@ const WAYS: Readonly<Record<WayName, (scene: Scene) => Promise<Run>>> = {
     const sign = await registerWorkload(service);
     return { wayOptions: { assertion: file(await sign()) }, clientId: WORKLOAD_CLIENT };
   },
+  browser: async () => ({ wayOptions: {} }),
   device: async () => ({ wayOptions: {} }),
   stored: async ({ service, caller, path }) => {
     const { refresh_token: refreshToken } = await pairByDevice(service, caller);
@@ -168,7 +169,7 @@ suite('while the service is away', { concurrency: true }, () => {
           test(`by ${way}: get() returns a token, and the program ends`, async () => {
             const child = byWay.get(way);
             let printed = await child?.next();
-            if (way === 'device') {
+            if (way === 'device' || way === 'browser') {
               const { userCode } = printed as client.DevicePrompt;
               await confirm(scene.service, { user_code: userCode, device_code: '' });
               printed = await child?.next();

@@ -15,8 +15,8 @@ export class FakeService {
   readonly entries: object[] = [];
   /** Paths that answer otherwise. */
   readonly instead = new Map<string, (response: ServerResponse) => void>();
-  /** What a stream sends after its backlog. Services before 0.3 send nothing. */
-  afterBacklog = 'event: caught-up\ndata: {"type":"caught-up"}\n\n';
+  /** Whether streams say that they have caught up. Services before 0.3 do not. */
+  isComplete = true;
   /** What is registered: the integration of the tokens, and what the snapshot says about this resource server. */
   readonly integration = {
     type: 'integration',
@@ -27,6 +27,10 @@ export class FakeService {
   audience: string | undefined = AUDIENCE;
   /** Whether a stream sends what its follower has missed. */
   backlog = true;
+  /** Seconds that pass on the verifier's clock while a stream opens. */
+  openSlowly = 0;
+  /** How many streams were opened. */
+  streams = 0;
   keyHeaders: IncomingMessage['headers'] = {};
   introspections = 0;
   snapshots = 0;
@@ -34,7 +38,8 @@ export class FakeService {
   /** In seconds; the verifier's clock. */
   now = 1_800_000_000;
   #server: Server;
-  #streams = new Set<ServerResponse>();
+  /** And when each began. */
+  #streams = new Map<ServerResponse, number>();
   #keys = new Map<string, { readonly secret: CryptoKey; readonly jwk: object }>();
   #signing = '';
   #sequence = 0;
@@ -104,16 +109,22 @@ export class FakeService {
   tell(entry: object): void {
     this.entries.push(entry);
     this.#sequence += 1;
-    for (const stream of this.#streams) stream.write(`id: c${this.#sequence}\ndata: ${JSON.stringify(entry)}\n\n`);
+    for (const stream of this.#streams.keys())
+      stream.write(`id: c${this.#sequence}\ndata: ${JSON.stringify(entry)}\n\n`);
   }
 
   /** Sends a text to every follower as it is. */
   write(text: string): void {
-    for (const stream of this.#streams) stream.write(text);
+    for (const stream of this.#streams.keys()) stream.write(text);
   }
 
   showLife(): void {
-    for (const stream of this.#streams) stream.write(':\n\n');
+    this.write(':\n\n');
+  }
+
+  /** Says on every stream that all was sent until `at`, in seconds. */
+  catchUp(at = this.now): void {
+    for (const [stream, began] of this.#streams) stream.write(caughtUp((at - began) * 1000));
   }
 
   get followers(): number {
@@ -121,7 +132,7 @@ export class FakeService {
   }
 
   cutStreams(): void {
-    for (const stream of this.#streams) stream.destroy();
+    for (const stream of this.#streams.keys()) stream.destroy();
   }
 
   /** Nothing listens any more; `listen` brings it back. */
@@ -189,12 +200,14 @@ export class FakeService {
   #stream(request: IncomingMessage, response: ServerResponse): void {
     const after = Number(String(request.headers['last-event-id']).slice(1));
     if (after > this.#sequence) return void response.writeHead(410).end();
+    this.streams += 1;
+    this.now += this.openSlowly;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(':\n\n');
     for (const [index, entry] of this.entries.entries())
       if (index >= after && this.backlog) response.write(`id: c${index + 1}\ndata: ${JSON.stringify(entry)}\n\n`);
-    response.write(this.afterBacklog);
-    this.#streams.add(response);
+    if (this.isComplete) response.write(caughtUp(0));
+    this.#streams.set(response, this.now);
     response.once('close', () => this.#streams.delete(response));
   }
 
@@ -204,4 +217,8 @@ export class FakeService {
     this.#sequence = 0;
     this.cutStreams();
   }
+}
+
+function caughtUp(until: number): string {
+  return `event: caught-up\ndata: {"type":"caught-up","until":${until}}\n\n`;
 }

@@ -138,3 +138,57 @@ suite('the feed', () => {
     assert.equal(guard.isFresh, true);
   });
 });
+
+suite('answers', () => {
+  const answer = (status: number) => (response: ServerResponse) => void response.writeHead(status).end('{}');
+
+  for (const status of [404, 410, 429, 500])
+    test(`${status} to an introspection: 503, and no exception`, async (t) => {
+      const [service, guard] = await scene(t);
+      service.instead.set('/introspection', answer(status));
+      assert.equal(await reasonFor(guard, service.opaque()), 'unavailable');
+    });
+
+  test('more than 16 MiB to an introspection is not taken', async (t) => {
+    const [service, guard] = await scene(t);
+    const token = service.opaque();
+    const body = JSON.stringify({ active: true, ...service.active.get(token), pad: 'x'.repeat(17 * 2 ** 20) });
+    service.instead.set('/introspection', (response) => void response.writeHead(200).end(body));
+    assert.equal(await reasonFor(guard, token), 'unavailable');
+  });
+
+  test('an event of the feed without an end makes it stale', async (t) => {
+    const notices: string[] = [];
+    const [service, guard] = await scene(t, { onNotice: (notice) => notices.push(notice) });
+    service.write(`data: ${'x'.repeat(1_000_001)}`);
+    await eventually('a notice', () => notices.some((notice) => /too large/.test(notice)));
+    await eventually('it is fresh', () => guard.isFresh);
+  });
+
+  test('an issuer that calls itself otherwise fails at the start', async (t) => {
+    const service = await FakeService.start();
+    t.after(() => service.leave());
+    const found = await (await fetch(service.issuer + METADATA)).json();
+    const other = JSON.stringify({ ...(found as object), issuer: 'https://other.example' });
+    service.instead.set(METADATA, (response) => void response.writeHead(200).end(other));
+    await assert.rejects(verifier(service.options), (fault) => {
+      assert.ok(fault instanceof Misconfigured);
+      assert.match(fault.message, /calls itself https:\/\/other\.example/);
+      return true;
+    });
+  });
+
+  test('404 at the start is what an ingress says while the service is away: the API starts, and works when it is there', async (t) => {
+    const service = await FakeService.start();
+    t.after(() => service.leave());
+    service.instead.set(METADATA, answer(404));
+    const notices: string[] = [];
+    const guard = await verifier({ ...service.options, onNotice: (notice) => notices.push(notice) });
+    t.after(() => guard.close());
+    assert.match(notices[0] ?? '', /answered 404.*check issuer/);
+    assert.equal(await reasonFor(guard, await service.jwt()), 'unavailable');
+    service.instead.delete(METADATA);
+    await eventually('it is fresh', () => guard.isFresh);
+    assert.equal(await reasonFor(guard, await service.jwt()), 'allowed');
+  });
+});

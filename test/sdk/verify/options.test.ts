@@ -1,5 +1,7 @@
 // The options of a verifier: mistakes are found when the API starts, by name.
+
 import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { type VerifierOptions, verifier } from '../../../sdk/verify/src/verify.ts';
 import { FakeService } from './fake-service.ts';
@@ -106,4 +108,29 @@ test('no token is a refusal, not an exception', async (t) => {
     const checked = await guard.check(token as string);
     assert.deepEqual(checked.ok || checked.reason, 'token-missing');
   }
+});
+
+test('a permission on a resource is not one on another resource that begins alike', async (t) => {
+  const service = await FakeService.start();
+  t.after(() => service.leave());
+  const guard = await verifier(service.options);
+  t.after(() => guard.close());
+  const call = async (permission: string) => {
+    const request = { headers: { authorization: `Bearer ${await service.jwt()}` } } as IncomingMessage;
+    let status = 0;
+    const response = {
+      writeHead: (code: number) => {
+        status = code;
+        return response;
+      },
+      setHeader: () => response,
+      end: () => response,
+      set statusCode(code: number) {
+        status = code;
+      },
+    };
+    const isAllowed = await (guard.require(permission) as (...args: unknown[]) => unknown)(request, response);
+    return isAllowed === true ? 200 : status;
+  };
+  assert.deepEqual([await call('orders'), await call('order'), await call('orders:write')], [200, 403, 403]);
 });

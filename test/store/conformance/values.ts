@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { ClientUrl } from '../../../src/core/client-document.ts';
 import type { Decision, DeviceAuthorization, DeviceId } from '../../../src/core/device.ts';
 import { type Grant, type GrantId, type Origin, REVOCATION_REASONS } from '../../../src/core/grant.ts';
 import type { Hex } from '../../../src/core/hex.ts';
@@ -75,6 +76,8 @@ const identity: fc.Arbitrary<Identity> = fc
 
 const origin: fc.Arbitrary<Origin> = fc.oneof(
   fc.constant<Origin>({ kind: 'device' }),
+  fc.constant<Origin>({ kind: 'code' }),
+  fc.constant<Origin>({ kind: 'code', guest: 'https://agent.example/client.json' as ClientUrl }),
   fc.tuple(hex(16), hex(16), hex(32)).map(
     ([certificate, issuerKey, key]): Origin => ({
       kind: 'certificate',

@@ -1,6 +1,7 @@
 // What the commands for callers do. They print notes as they work, and return what they result in.
 import { resolve } from 'node:path';
 import { assertion } from '../by/assertion.ts';
+import { browser, hasBrowser } from '../by/browser.ts';
 import { certificate } from '../by/certificate.ts';
 import { device } from '../by/device.ts';
 import { caOf } from '../by/pem.ts';
@@ -14,20 +15,22 @@ import { type TokenSource, tokenSource } from '../token-source.ts';
 import { forgetProfile, loadProfile, type Profile, profileName, profileNames, saveProfile } from './profile.ts';
 import { runWithToken } from './run-with-token.ts';
 import { inert, type Shown, type Terminal } from './terminal.ts';
-import { waitingScreen } from './waiting-screen.ts';
+import { type WaitingScreen, waitingScreen } from './waiting-screen.ts';
 
 interface ProfileFlag {
   readonly profile?: string;
 }
 
-export interface LoginFlags extends ProfileFlag, Partial<Omit<Profile, 'by' | 'loggedOut'>> {}
+export interface LoginFlags extends ProfileFlag, Partial<Omit<Profile, 'by' | 'loggedOut'>> {
+  /** Show a code, even if a browser is at hand. */
+  readonly device?: boolean;
+}
 
 export async function login(terminal: Terminal, flags: LoginFlags): Promise<Shown> {
   const name = profileName(flags.profile);
   const profile = profileFrom(flags, loadProfile(name), terminal);
   const screen = waitingScreen(terminal);
-  const by =
-    profile.by === 'device' ? device({ show: screen.show, scope: profile.scope }) : wayOf(terminal, name, profile);
+  const by = profile.by === 'device' ? byPerson(profile, flags, screen) : wayOf(terminal, name, profile);
   try {
     const { scope } = await sourceOf(name, profile, by, SOON_S).login({ signal: screen.signal });
     saveProfile(name, profile);
@@ -39,6 +42,13 @@ export async function login(terminal: Terminal, flags: LoginFlags): Promise<Show
     if (screen.signal.aborted) throw new TokenFailure('refused', 'interrupted', 'Nothing was stored.');
     throw error;
   }
+}
+
+/** With the browser of this computer if there is one, otherwise with a code for any browser. */
+function byPerson({ scope }: Profile, { device: isForced }: LoginFlags, { show }: WaitingScreen): Way {
+  const byCode = device({ show, scope });
+  if (isForced || !hasBrowser()) return byCode;
+  return browser({ scope, otherwise: byCode });
 }
 
 export async function token(terminal: Terminal, flags: ProfileFlag): Promise<Shown> {

@@ -37,6 +37,28 @@ export class Door {
     return this.#post('device_authorization_endpoint', 'device_code', form, manner);
   }
 
+  /**
+   * Where a person is sent for an authorization code. Undefined if this server or integration has none: then the page does not ask to
+   * sign in, which a request without cookies finds out.
+   */
+  async authorizationAddress(
+    form: Form,
+    manner: Manner = {},
+  ): Promise<{ readonly url: string; readonly issuer: string } | undefined> {
+    try {
+      const found = this.#found ?? (await discover(this.#options.server, this.#sending(manner)));
+      if (!isMetadata(found) || !found.authorization_endpoint) return undefined;
+      this.#found = found;
+      const endpoint = checkAddress('authorization_endpoint', found.authorization_endpoint);
+      const url = `${endpoint}?${new URLSearchParams(this.#formOf(form))}`;
+      const { status } = await send(url, this.#sending(manner));
+      return status === 200 ? { url, issuer: found.issuer } : undefined;
+    } catch (error) {
+      if (error instanceof NoAnswer) return undefined; // the other way says why
+      throw error;
+    }
+  }
+
   /** Ends the grant of this token. A token that is already dead gets 200 (RFC 7009 2.2). */
   revoke(token: string, manner?: Manner): Promise<Reply> {
     return this.#post('revocation_endpoint', undefined, { token }, manner);

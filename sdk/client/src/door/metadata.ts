@@ -9,6 +9,8 @@ export interface Endpoints {
 }
 
 export interface Metadata extends Endpoints {
+  readonly issuer: string;
+  readonly authorization_endpoint?: string;
   /** RFC 8705 5: where to present a certificate, if elsewhere. */
   readonly mtls_endpoint_aliases?: Partial<Endpoints>;
 }

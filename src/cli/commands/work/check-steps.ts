@@ -51,6 +51,11 @@ const DEVICE_FLOW: CheckStep = {
   refusals: ['device-flow-disabled'],
   clause: 'contract 7.1',
 };
+const CODE_FLOW: CheckStep = {
+  check: 'authorization by code is on for the integration',
+  refusals: ['code-flow-disabled'],
+  clause: 'docs/agents.md',
+};
 const SCOPE: CheckStep = {
   check: 'the scope is well-formed and within that of the integration',
   refusals: ['scope-missing', 'scope-malformed', 'scope-exceeds-integration'],
@@ -148,6 +153,37 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
     step('resource is within that of the device authorization', ['resource-differs-from-grant'], 'RFC 8707 2.2'),
     IDENTITY,
     LIMIT,
+  ],
+  'redeem-code': [
+    HTTP,
+    REQUEST,
+    INTEGRATION,
+    CODE_FLOW,
+    step(
+      'the code was issued here for this client id, redirect URI and verifier',
+      ['code-not-authentic', 'key-missing'],
+      'RFC 6749 4.1.3; RFC 7636 4.6',
+    ),
+    step('it was not redeemed before', ['code-redeemed'], 'RFC 6749 4.1.2'),
+    step('it has not expired', ['code-expired'], 'RFC 6749 4.1.2'),
+    SCOPE_STILL,
+    step('resource is within that of the code', ['resource-differs-from-grant'], 'RFC 8707 2.2'),
+    IDENTITY,
+    LIMIT,
+  ],
+  'page-authorize': [
+    HTTP,
+    LIMIT,
+    INTEGRATION,
+    CODE_FLOW,
+    step('the redirect URI is registered', ['redirect-uri-unknown'], 'RFC 6749 3.1.2; RFC 9700 4.1'),
+    step(
+      'it asks for a code, with a challenge',
+      ['response-type-unsupported', 'code-challenge-missing'],
+      'RFC 6749 4.1.1; RFC 7636 4.3',
+    ),
+    SCOPE,
+    TARGET,
   ],
   'authorize-device': [HTTP, LIMIT, REQUEST, INTEGRATION, DEVICE_FLOW, SCOPE, TARGET],
   'authorize-certificate': [

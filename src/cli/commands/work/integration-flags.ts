@@ -20,6 +20,8 @@ export interface IntegrationFlags {
   readonly device?: boolean;
   readonly certificate?: boolean;
   readonly assertion?: boolean;
+  readonly code?: boolean;
+  readonly redirectUri?: readonly string[];
   readonly binding?: Binding;
   readonly onlyIdentity?: readonly string[];
   readonly onlyGroup?: readonly string[];
@@ -30,16 +32,32 @@ export async function draftOf(
   flags: IntegrationFlags,
   ports: Pick<AdminPorts, 'store'>,
 ): Promise<AdminOutcome<IntegrationDraft>> {
-  const { device, certificate, assertion, onlyIdentity: _, onlyGroup: __, everyone: ___, ...rest } = flags;
+  const {
+    device,
+    certificate,
+    assertion,
+    code: ____,
+    redirectUri: _____,
+    onlyIdentity: _,
+    onlyGroup: __,
+    everyone: ___,
+    ...rest
+  } = flags;
   const { accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse, ...texts } = rest;
   const access = await accessOf(flags, ports);
   if (!access.ok) return access;
   return accept({
     ...texts,
-    flows: given({ device, certificate, assertion }),
+    flows: given({ device, certificate, assertion, code: codeFlowOf(flags) }),
     overrides: given({ accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse }),
     ...(access.value && { access: access.value }),
   });
+}
+
+/** `--code yes` alone is for clients with a document, which lists their redirect URIs. */
+function codeFlowOf({ code, redirectUri }: IntegrationFlags): Integration['flows']['code'] {
+  if (code === false) return false;
+  return redirectUri || code ? { redirectUris: redirectUri ?? [] } : undefined;
 }
 
 async function accessOf(
@@ -74,6 +92,7 @@ export function recordOf(integration: Integration): Record<string, string> {
     'by browser': yesNo(flows.device),
     'by certificate': yesNo(flows.certificate),
     ...(flows.assertion && { 'by assertion': 'yes' }),
+    ...(flows.code && { 'by code': flows.code.redirectUris.join(', ') || 'yes, for clients with a document' }),
     'who may use it': access.to === 'everyone' ? 'everyone' : [...access.identities, ...access.groups].join(', '),
     binding,
     'access tokens': accessTokenFormat,

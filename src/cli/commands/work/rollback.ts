@@ -7,7 +7,6 @@ import { openKeyring } from '../../../open-keyring.ts';
 import { openStore } from '../../../open-store.ts';
 import { acceptRollback, heardHistory } from '../../../operations/admin/accept-rollback.ts';
 import { decline } from '../../../operations/admin/admin.ts';
-import { spendDeviceCodes } from '../../../operations/admin/after-restore.ts';
 import {
   endAgain,
   endingsFromActs,
@@ -72,14 +71,16 @@ export interface AcceptFlags extends HistoryFlags {
 export async function acceptPutBack(flags: AcceptFlags, workplace: Workplace): Promise<void> {
   const history = await heardHistory(workplace);
   const unheard = history.rollback?.awaited ?? [];
-  if (unheard.length > 0) remark(`Not heard, and what they remember may be missing: ${unheard.join(', ')}`);
+  if (unheard.length > 0)
+    remark(
+      `These nodes did not answer or have forgotten something; what they remembered may be missing: ${unheard.join(', ')}`,
+    );
   const back = await lostEndings(history, flags, workplace);
   if (back.length > 0 && !flags.endAgain && !flags.leave) accepted(decline('rollback-open', summaryOf(back)));
   const again = flags.endAgain ? back : [];
   await endAgain(again, workplace);
   const ended = [...again, ...(await endRetiredKeys(workplace))];
-  if (history.rollback) await spendDeviceCodes(workplace);
-  const { epoch } = accepted(await acceptRollback(workplace));
+  const { epoch } = accepted(await acceptRollback(workplace, history.rollback));
   if (flags.json) return printJson({ epoch, endedAgain: ended, left: flags.endAgain ? [] : back });
   if (ended.length > 0) print(`Ended again: ${summaryOf(ended)}`);
   print(

@@ -260,8 +260,9 @@ function remarkOnce(): (line: string) => void {
   };
 }
 
-export async function migrateSchema({ as }: { as: string }): Promise<void> {
-  const { before, now } = await needed(storeNamedBy('--as', as), 'migrateSchema')(remarkOnce());
+export async function migrateSchema({ as, layout }: { as: string; layout?: 'citus' }): Promise<void> {
+  const { before, now, workers } = await needed(storeNamedBy('--as', as), 'migrateSchema')(remarkOnce(), layout);
   print(before === now ? `The database has schema ${now}: nothing to do` : `The database has schema ${now} now`);
-  result({ before, now });
+  if (workers !== undefined) print(`Its grants are distributed over ${counted(workers, 'worker')}: restart the nodes`);
+  result({ before, now, workers });
 }

@@ -1,7 +1,13 @@
 // /account: the person's grants, recent events and sign-in.
 import type { GrantId } from '../../../core/grant.ts';
 import { passwordRules } from '../../../operations/person/change-password.ts';
-import { myEvents, myGrants, revokeMyGrant, revokeMyGrants } from '../../../operations/person/my-grants.ts';
+import {
+  myEvents,
+  myGrants,
+  revokeMyAgents,
+  revokeMyGrant,
+  revokeMyGrants,
+} from '../../../operations/person/my-grants.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { noticeBox, personName, postForm } from '../parts/layout.ts';
@@ -59,4 +65,9 @@ export async function takeRevoke({ request, person, site }: PersonVisit): Promis
 export async function takeRevokeAll({ person, site }: PersonVisit): Promise<Answer> {
   await revokeMyGrants(person, site.ports);
   return { goTo: '/account?done=revoked-all' };
+}
+
+export async function takeSignOutAgents({ person, site }: PersonVisit): Promise<Answer> {
+  await revokeMyAgents(person, site.ports);
+  return { goTo: '/account?done=agents-signed-out' };
 }

@@ -1,5 +1,5 @@
 // The list of a person's grants.
-import type { Grant } from '../../../core/grant.ts';
+import { type Grant, guestOf } from '../../../core/grant.ts';
 import type { Presenter } from '../../../core/presenter.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
 import type { MyGrant, MyGrants } from '../../../operations/person/my-grants.ts';
@@ -21,6 +21,7 @@ export function grantList(visit: Visit, mine: MyGrants, page: number, now: Epoch
   return html`<p>${isComplete ? counted(visit, grants.length) : words.newestGrants}</p>
 <ul class="cards">${shown.map((grant) => grantCard(visit, grant, now))}</ul>
 ${turner(visit, grants.length, page)}
+${grants.some(({ grant }) => grant.origin.kind === 'code') && signOutAgents(visit)}
 ${revokeAll(visit)}`;
 }
 
@@ -34,7 +35,7 @@ function counted({ language }: Visit, count: number): string {
 function grantCard(visit: Visit, { grant, integration }: MyGrant, now: EpochSeconds): Html {
   const { language } = visit;
   const { account: words } = language.texts;
-  const name = integration?.name ?? grant.clientId;
+  const name = guestHost(grant) ?? integration?.name ?? grant.clientId;
   const which = words.grantOf(name, language.moment(grant.createdAt));
   return html`<li class="card grant">
 ${integrationCard(visit, { name, vendor: integration?.vendor ?? '' }, html`<h3>${name}</h3>`)}
@@ -50,6 +51,12 @@ ${grantFacts(visit, grant, now)}
 ${revokeOne(visit, grant, which)}
 </div>
 </li>`;
+}
+
+/** Of a client that only its document describes. */
+function guestHost(grant: Grant): string | undefined {
+  const guest = guestOf(grant);
+  return guest && new URL(guest).host;
 }
 
 function grantFacts({ language }: Visit, grant: Grant, now: EpochSeconds): Html {
@@ -78,6 +85,15 @@ function revokeOne(visit: Visit, { id }: Grant, which: string): Html {
   return html`<details class="revoke"><summary aria-label="${words.revoke}: ${which}">${words.revoke}</summary>
 <p>${words.revokeWarning}</p>
 ${postForm(visit, `/account/grants/${id}/revoke`, button)}
+</details>`;
+}
+
+function signOutAgents(visit: Visit): Html {
+  const { account: words } = visit.language.texts;
+  const button = html`<button class="button deny">${words.signOutAgentsReally}</button>`;
+  return html`<details class="revoke revoke-all"><summary>${words.signOutAgents}</summary>
+<p>${words.signOutAgentsWarning}</p>
+${postForm(visit, '/account/sign-out-agents', button)}
 </details>`;
 }
 

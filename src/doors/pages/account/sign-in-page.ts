@@ -6,15 +6,19 @@ import type { Visit } from '../parts/visit.ts';
 
 export interface SignInForm {
   /** The user code that the person is about to confirm. */
-  readonly code: string | undefined;
+  readonly code?: string | undefined;
+  /** The query of the authorization request to go on with, and the name of the program that sent it. */
+  readonly request?: string | undefined;
+  readonly asks?: string | undefined;
   readonly userName?: string | undefined;
   readonly problem?: { readonly status: number; readonly said: Said; readonly retryAfter?: number | undefined };
 }
 
 /** The cursor is in the first field that is still empty: the password after a failed attempt. */
-export function signInPage(visit: Visit, { code, userName = '', problem }: SignInForm): Shown {
+export function signInPage(visit: Visit, { code, request, asks, userName = '', problem }: SignInForm): Shown {
   const { signIn: words } = visit.language.texts;
   const fields = html`${code && html`<input type="hidden" name="user_code" value="${code}">`}
+${request && html`<input type="hidden" name="request" value="${request}"><input type="hidden" name="asks" value="${asks ?? ''}">`}
 <div class="field">
 <label for="user_name">${words.userName}</label>
 <input id="user_name" name="user_name" value="${userName}" required maxlength="128" autocomplete="username" autocapitalize="none" spellcheck="false"${userName === '' && html` autofocus`}>
@@ -28,7 +32,7 @@ export function signInPage(visit: Visit, { code, userName = '', problem }: SignI
 ${noticeBox(visit)}
 ${problem && alertBox(problem.said.title, problem.said.text)}
 <h1>${words.title}</h1>
-<p class="lead">${code ? words.forDevice(code) : words.forAccount}</p>
+<p class="lead">${code ? words.forDevice(code) : asks ? words.forProgram(asks) : words.forAccount}</p>
 ${postForm(visit, '/account/sign-in', fields)}
 </div>`;
   return {

@@ -32,14 +32,26 @@ export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
   if (!outcome.ok) {
     const { status } = PAGE_WORDING[outcome.refusal.reason];
     const said = wordRefusal(visit, outcome.refusal);
-    return signInPage(visit, { code, userName, problem: { status, said, retryAfter: outcome.refusal.retryAfter } });
+    const { request: asked, asks } = form;
+    return signInPage(visit, {
+      code,
+      request: asked,
+      asks,
+      userName,
+      problem: { status, said, retryAfter: outcome.refusal.retryAfter },
+    });
   }
   const { person } = outcome.value;
   storyOf(request).identityId = person.identity.id;
   // Signing in again replaces the session that was there.
   if (visit.person) await endSession(visit.person.session, site.ports);
-  const next: Answer = code ? await enterCode(signedIn(visit, person), code) : { goTo: '/account' };
+  const next: Answer = code ? await enterCode(signedIn(visit, person), code) : { goTo: pageAfter(form, site) };
   return { ...next, cookies: cookiesOf(outcome.value, site) };
+}
+
+/** On with the authorization request, which is checked again there. */
+function pageAfter({ request }: Form, { oauthMount }: Site): string {
+  return request && oauthMount !== undefined ? `${oauthMount}/authorize?${new URLSearchParams(request)}` : '/account';
 }
 
 function cookiesOf({ cookie, knownBrowser }: SignedInBrowser, site: Site): string[] {

@@ -1,4 +1,6 @@
-// /device, second step: shows who asks for what, and asks to confirm or deny.
+// /device, second step, and the page of /oauth2/authorize: shows who asks for what, and asks to confirm or deny.
+import type { Integration } from '../../../core/integration.ts';
+import type { PersonReason, Refusal } from '../../../core/refusal.ts';
 import { secondsLeft } from '../../../core/rules/device.ts';
 import { seconds } from '../../../core/time.ts';
 import type { DeviceStanding } from '../../../operations/device/decide-device.ts';
@@ -10,20 +12,55 @@ import { PAGE_WORDING } from '../parts/wording.ts';
 import { integrationCard } from './integration-card.ts';
 import { permissionLines, permissionList } from './permissions.ts';
 
-/** What a decision needs comes first: who, when, from where, how many permissions and the far-reaching ones. */
+/** What is asked, whoever asks. */
+export interface Question {
+  readonly integration: Integration;
+  readonly scope: string;
+  /** Who asks, and from where. */
+  readonly essentials: Html;
+  readonly otherFacts: Html;
+  /** Set if this person may not confirm. */
+  readonly objection?: Refusal<PersonReason> | undefined;
+  readonly confirm: DecisionForm;
+  readonly deny: DecisionForm;
+}
+
+interface DecisionForm {
+  readonly action: string;
+  readonly fields: (button: Html) => Html;
+}
+
 export function requestPage(visit: Visit, standing: DeviceStanding): Shown {
+  const { integration, device, objection } = standing;
+  const form = (decision: 'confirm' | 'deny') => ({
+    action: `/device/${device.id}/${decision}`,
+    fields: (button: Html) => button,
+  });
+  return askPage(visit, {
+    integration,
+    scope: device.scope,
+    essentials: essentials(visit, standing),
+    otherFacts: otherFacts(visit, standing),
+    objection,
+    confirm: form('confirm'),
+    deny: form('deny'),
+  });
+}
+
+/** What a decision needs comes first: who, when, from where, how many permissions and the far-reaching ones. */
+export function askPage(visit: Visit, asked: Question): Shown {
   const { texts } = visit.language;
-  const { integration, device } = standing;
+  const { integration, scope } = asked;
   const title = texts.request.title(integration.name);
   const body = html`<div class="card request">
 ${integrationCard(visit, integration, html`<h1>${title}</h1>`)}
-${essentials(visit, standing)}
-<h2 id="asks">${texts.request.asks}: ${permissionLines(device.scope, texts).length}</h2>
-${permissionList(device.scope, texts)}
+${asked.essentials}
+<h2 id="asks">${texts.request.asks}: ${permissionLines(scope, texts).length}</h2>
+${permissionList(scope, texts)}
 <h2>${texts.request.more}</h2>
 ${integration.description && html`<p class="lead">${integration.description}</p>`}
-${otherFacts(visit, standing)}
-${standing.objection ? objection(visit, standing) : question(visit, standing)}
+${asked.otherFacts}
+${asked.objection ? objection(visit, asked) : question(visit, asked)}
 </div>`;
   return { page: { title, body } };
 }
@@ -48,26 +85,29 @@ function otherFacts(visit: Visit, { device, now }: DeviceStanding): Html {
 }
 
 /** Confirm and Deny are equally prominent: two forms of one shape, side by side, in view on arrival (views.css). */
-function question(visit: Visit, { device }: DeviceStanding): Html {
+function question(visit: Visit, asked: Question): Html {
   const { request: words } = visit.language.texts;
-  const deny = html`<button class="button deny">${words.deny}</button>`;
   const confirm = html`<button class="button confirm">${words.confirm}</button>`;
   return html`<section class="question" aria-labelledby="question">
 <h2 id="question">${words.question}</h2>
 <p>${words.questionHint(personName(visit))}</p>
 <div class="choices">
-${postForm(visit, `/device/${device.id}/deny`, deny)}
-${postForm(visit, `/device/${device.id}/confirm`, confirm)}
+${denial(visit, asked)}
+${postForm(visit, asked.confirm.action, asked.confirm.fields(confirm))}
 </div>
 </section>`;
 }
 
 /** People who may not confirm can still deny: that only reduces power, and the device stops waiting. */
-function objection(visit: Visit, { device, objection: refusal }: DeviceStanding): Html {
+function objection(visit: Visit, asked: Question): Html {
   const { request: words, refusalTexts } = visit.language.texts;
-  const said = refusalTexts[PAGE_WORDING[refusal?.reason ?? 'fault'].says];
-  const deny = html`<button class="button deny">${words.deny}</button>`;
+  const said = refusalTexts[PAGE_WORDING[asked.objection?.reason ?? 'fault'].says];
   return html`${alertBox(said.title, said.text)}
 <p>${words.onlyDeny}</p>
-${postForm(visit, `/device/${device.id}/deny`, deny)}`;
+${denial(visit, asked)}`;
+}
+
+function denial(visit: Visit, { deny }: Question): Html {
+  const button = html`<button class="button deny">${visit.language.texts.request.deny}</button>`;
+  return postForm(visit, deny.action, deny.fields(button));
 }

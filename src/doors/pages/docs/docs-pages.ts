@@ -16,6 +16,7 @@ export const SERVED_PAGES: readonly string[] = [
   'callers',
   'certificates',
   'workloads',
+  'agents',
   'resource-servers',
   'operators',
   'configuration',

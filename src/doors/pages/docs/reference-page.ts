@@ -47,7 +47,11 @@ function groupsOf(entries: readonly Entry[]): Group[] {
 
 /** Two segments of each operation are its own (`/Authorize/Token`); the rest is the mount. */
 function mountOf(path: string, tag: string | undefined): string {
-  const mount = path.split('/').slice(0, -2).join('/');
+  const mount = path
+    .replace(/\/\{\w+\}$/, '')
+    .split('/')
+    .slice(0, -2)
+    .join('/');
   return mount === '' ? (tag ?? '') : mount;
 }
 

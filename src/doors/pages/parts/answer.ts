@@ -1,16 +1,23 @@
 import type { FastifyReply } from 'fastify';
 import { REQUEST_ID } from '../../http/refusal-replies.ts';
-import { PAGE_HEADERS, strictTransport } from './headers.ts';
+import { PAGE_HEADERS, policyFor, strictTransport } from './headers.ts';
 import { layout, type Page } from './layout.ts';
 import { isSecure, type Site, type Visit } from './visit.ts';
 
-/** What a page's handler returns: a page, or a redirect. `goTo` is always one of our paths, never taken from a request. */
-export type Answer = (Shown | { readonly goTo: string }) & { readonly cookies?: readonly string[] };
+/**
+ * What a page's handler returns: a page, or a redirect. `goTo` is always one of our paths, never taken from a request; `leaveTo` a
+ * redirect URI that is registered for the client.
+ */
+export type Answer = (Shown | { readonly goTo: string } | { readonly leaveTo: string }) & {
+  readonly cookies?: readonly string[];
+};
 
 export interface Shown {
   readonly page: Page;
   readonly status?: number;
   readonly retryAfter?: number | undefined;
+  /** Where its forms may lead, besides to ourselves: a source of CSP. */
+  readonly leadsTo?: string;
 }
 
 export function sendAnswer(visit: Visit, reply: FastifyReply, answer: Answer): FastifyReply {
@@ -18,7 +25,11 @@ export function sendAnswer(visit: Visit, reply: FastifyReply, answer: Answer): F
   const cookies = [...visit.cookies, ...(answer.cookies ?? [])];
   if (cookies.length > 0) reply.header('set-cookie', cookies);
   // 303: whatever the method was, the next request is a GET, so that reloading repeats nothing.
-  if ('goTo' in answer) return reply.code(303).header('location', answer.goTo).send();
+  if (!('page' in answer)) {
+    const location = 'goTo' in answer ? answer.goTo : answer.leaveTo;
+    return reply.code(303).header('location', location).send();
+  }
+  if (answer.leadsTo) reply.header('content-security-policy', policyFor(answer.leadsTo));
   if (answer.status !== undefined && answer.status >= 400) reply.header(REQUEST_ID, visit.request.id);
   if (answer.retryAfter !== undefined) reply.header('retry-after', answer.retryAfter);
   return reply

@@ -5,11 +5,16 @@ export const NO_SNIFFING = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
+/** `leadsTo`: where a form's answer may redirect to; browsers check that too. */
+export function policyFor(leadsTo = ''): string {
+  const forms = ["'self'", leadsTo].filter(Boolean).join(' ');
+  return `default-src 'none'; style-src 'self'; img-src 'self'; form-action ${forms}; frame-ancestors 'none'; base-uri 'none'`;
+}
+
 /** No script, nothing from other origins, no framing, no caching. */
 export const PAGE_HEADERS = {
   ...NO_SNIFFING,
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  'content-security-policy': policyFor(),
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',

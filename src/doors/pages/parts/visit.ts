@@ -1,6 +1,7 @@
 // One request of a browser: who it is, which language it reads, and the token its forms carry.
 import type { FastifyRequest } from 'fastify';
 import type { Person } from '../../../core/person.ts';
+import type { ReadDocument } from '../../../operations/device/ask-code.ts';
 import { personOf } from '../../../operations/person/browser-session.ts';
 import type { Ports } from '../../../operations/ports.ts';
 import { portsOfRequest } from '../../../operations/request-ports.ts';
@@ -20,6 +21,9 @@ export interface Site {
   readonly overLimit: AddressLimit;
   /** Where people reach the service: made from the configuration, never from the Host header. */
   readonly publicUrl: string;
+  /** Where the oauth door is; undefined if it is off. */
+  readonly oauthMount: string | undefined;
+  readonly readDocument: ReadDocument;
   readonly look: Look;
   readonly assets: Assets;
   /** What /docs/api shows. */

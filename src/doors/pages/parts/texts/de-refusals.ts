@@ -42,6 +42,26 @@ export const deRefusals: Readonly<Record<RefusalText, Said>> = {
     title: 'Das Bestätigen von Geräten ist abgeschaltet',
     text: 'Fragen Sie die Betreiber dieses Dienstes, wie das Programm Zugriff erhalten kann.',
   },
+  codeFlowOff: {
+    title: 'Dieses Programm darf so nicht um Zugriff bitten',
+    text: 'Wenden Sie sich an die Betreiber dieses Dienstes.',
+  },
+  redirectUnknown: {
+    title: 'Diese Anfrage lässt sich nicht sicher beantworten',
+    text: 'Sie nennt für die Antwort eine Adresse, die für dieses Programm nicht registriert ist. Dorthin wurde nichts gesendet. Falls ein Link Sie hierher geführt hat, wollte Sie vielleicht jemand täuschen: Sagen Sie den Betreibern dieses Dienstes Bescheid.',
+  },
+  requestTooOld: {
+    title: 'Diese Anfrage ist zu alt',
+    text: 'Es wurde nichts bestätigt. Beginnen Sie im Programm von vorn.',
+  },
+  documentRefused: {
+    title: 'Dieses Programm lässt sich nicht bestimmen',
+    text: 'Das Dokument, das es beschreibt, fehlt oder ist falsch. Es wurde nichts bestätigt. Wenden Sie sich an den Hersteller des Programms.',
+  },
+  documentUnavailable: {
+    title: 'Dieses Programm lässt sich gerade nicht bestimmen',
+    text: 'Das Dokument, das es beschreibt, war nicht lesbar. Es wurde nichts bestätigt. Versuchen Sie es gleich noch einmal.',
+  },
   integrationGone: {
     title: 'Diese Integration gibt es nicht mehr',
     text: 'Wenden Sie sich an die Betreiber dieses Dienstes.',

@@ -56,6 +56,7 @@ export const de: Texts = {
   signIn: {
     title: 'Anmelden',
     forDevice: (code) => `um zu sehen, wer mit dem Code ${code} um Zugriff bittet`,
+    forProgram: (program) => `um zu sehen, worum ${program} bittet`,
     forAccount: 'um zu sehen, was in Ihrem Namen handelt',
     userName: 'Benutzername',
     password: 'Passwort',
@@ -74,12 +75,19 @@ export const de: Texts = {
     left: 'Code gültig',
     leftFor: (length) => `noch ${length}`,
     actsAs: 'Im Namen von',
+    client: 'Programm von',
+    callsItself: 'Nennt sich',
+    returnsTo: 'Antwort geht an',
+    thisComputer: 'diesen Computer,',
+    anyProgram:
+      'Jedes Programm auf diesem Computer kann sich dafür ausgeben. Bestätigen Sie nur, wenn Sie es gerade selbst gestartet haben.',
     question: 'Haben Sie das gerade selbst gestartet?',
     questionHint: (person) =>
       `Wurden Ihnen Code oder Link geschickt? Lehnen Sie ab, sonst handeln andere im Namen von ${person}.`,
     confirm: 'Bestätigen',
     deny: 'Ablehnen',
-    onlyDeny: 'Sie können diese Anfrage nicht bestätigen. Lehnen Sie sie ab, damit das Gerät nicht länger wartet.',
+    onlyDeny:
+      'Sie können diese Anfrage nicht bestätigen. Lehnen Sie sie ab, damit das Gerät oder Programm nicht länger wartet.',
   },
   last: {
     confirmed: {
@@ -129,6 +137,7 @@ export const de: Texts = {
     obtained: 'Erhalten',
     origins: {
       device: 'Im Browser bestätigt',
+      code: 'Durch ein Programm, das Ihren Browser geöffnet hat',
       certificate: 'Mit Client-Zertifikat',
       assertion: 'Durch einen Workload',
     },
@@ -146,6 +155,10 @@ export const de: Texts = {
     revokeAllWarning:
       'Alles, was in Ihrem Namen handelt, verliert sofort den Zugriff. Das lässt sich nicht rückgängig machen.',
     revokeAllReally: 'Jetzt alle widerrufen',
+    signOutAgents: 'Alle Agenten abmelden',
+    signOutAgentsWarning:
+      'Jeder Agent und jedes andere Programm, das zum Anmelden Ihren Browser geöffnet hat, verliert sofort den Zugriff. Geräte und Maschinen behalten ihren.',
+    signOutAgentsReally: 'Jetzt alle Agenten abmelden',
     newer: 'Neuere',
     older: 'Ältere',
     pages: 'Seiten mit Zugriffsrechten',
@@ -158,8 +171,8 @@ export const de: Texts = {
       retried: 'Erneuerung wiederholt',
       reused: 'Altes Refresh-Token vorgelegt',
       revoked: 'Zugriffsrecht widerrufen',
-      confirmed: 'Gerät bestätigt',
-      denied: 'Gerät abgelehnt',
+      confirmed: 'Anfrage bestätigt',
+      denied: 'Anfrage abgelehnt',
       spent: 'Code durch fehlgeschlagene Anmeldungen verbraucht',
       administered: 'Vom Betrieb geändert',
     },
@@ -167,7 +180,7 @@ export const de: Texts = {
       'by-caller': 'vom Programm selbst',
       'by-holder': 'von Ihnen',
       'by-operator': 'vom Betrieb',
-      reuse: 'weil ein altes Refresh-Token vorgelegt wurde',
+      reuse: 'weil ein altes Refresh-Token oder ein alter Code vorgelegt wurde',
       'rolled-back-store': 'weil der Server aus einer Sicherung wiederhergestellt wurde',
       'certificate-revoked': 'weil das Zertifikat widerrufen wurde',
       restored: 'weil der Server aus einer Sicherung wiederhergestellt wurde',
@@ -201,6 +214,7 @@ export const de: Texts = {
     revoked: 'Das Zugriffsrecht wurde widerrufen.',
     'revoked-before': 'Dieses Zugriffsrecht war schon beendet.',
     'revoked-all': 'Alle Zugriffsrechte wurden widerrufen.',
+    'agents-signed-out': 'Alle Agenten wurden abgemeldet.',
     'password-changed': 'Ihr Passwort wurde geändert, und Sie wurden überall sonst abgemeldet.',
     'signed-out': 'Sie sind abgemeldet.',
   },

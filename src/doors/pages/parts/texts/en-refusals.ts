@@ -49,6 +49,26 @@ export const enRefusals = {
     title: 'Confirming devices is switched off',
     text: 'Ask the people who run this service how the program can get access.',
   },
+  codeFlowOff: {
+    title: 'This program may not ask for access in this way',
+    text: 'Ask the people who run this service.',
+  },
+  redirectUnknown: {
+    title: 'This request is not safe to answer',
+    text: 'It names an address for the answer that is not registered for this program. Nothing was sent there. If a link brought you here, somebody may have tried to trick you: tell the people who run this service.',
+  },
+  requestTooOld: {
+    title: 'This request is too old',
+    text: 'Nothing was confirmed. Start again in the program.',
+  },
+  documentRefused: {
+    title: 'This program cannot be identified',
+    text: 'The document that describes it is missing or wrong. Nothing was confirmed. Ask the people who make the program.',
+  },
+  documentUnavailable: {
+    title: 'This program cannot be identified right now',
+    text: 'The document that describes it could not be read. Nothing was confirmed. Try again in a moment.',
+  },
   integrationGone: {
     title: 'This integration no longer exists',
     text: 'Ask the people who run this service.',

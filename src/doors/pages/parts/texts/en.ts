@@ -59,6 +59,7 @@ export const en = {
   signIn: {
     title: 'Sign in',
     forDevice: (code: string) => `to see who asks for access with the code ${code}`,
+    forProgram: (program: string) => `to see what ${program} asks for`,
     forAccount: 'to see what acts in your name',
     userName: 'User name',
     password: 'Password',
@@ -77,13 +78,19 @@ export const en = {
     left: 'Code good for',
     leftFor: (length: string) => `another ${length}`,
     actsAs: 'In the name of',
+    client: 'Program from',
+    callsItself: 'Calls itself',
+    returnsTo: 'Answer goes to',
+    thisComputer: 'this computer,',
+    anyProgram:
+      'Any program on this computer can claim to be this one. Confirm only if you have just started it yourself.',
     question: 'Did you start this yourself, just now?',
     /** `person`: who is signed in, so that it is in view beside the buttons. */
     questionHint: (person: string) =>
       `If someone sent you the code or a link, choose Deny: otherwise they get access in the name of ${person}.`,
     confirm: 'Confirm',
     deny: 'Deny',
-    onlyDeny: 'You cannot confirm this request. Deny it, so that the device stops waiting.',
+    onlyDeny: 'You cannot confirm this request. Deny it, so that the device or program stops waiting.',
   },
   last: {
     confirmed: {
@@ -131,6 +138,7 @@ export const en = {
     obtained: 'Obtained',
     origins: {
       device: 'Confirmed in a browser',
+      code: 'By a program that opened your browser',
       certificate: 'By client certificate',
       assertion: 'By workload assertion',
     },
@@ -146,6 +154,10 @@ export const en = {
     revokeAll: 'Revoke all grants',
     revokeAllWarning: 'Everything that acts in your name loses access at once, and this cannot be undone.',
     revokeAllReally: 'Revoke all now',
+    signOutAgents: 'Sign out all agents',
+    signOutAgentsWarning:
+      'Every agent or other program that opened your browser to sign in loses access at once. Devices and machines keep theirs.',
+    signOutAgentsReally: 'Sign out all agents now',
     newer: 'Newer',
     older: 'Older',
     pages: 'Pages of grants',
@@ -158,8 +170,8 @@ export const en = {
       retried: 'Refresh repeated',
       reused: 'Old refresh token presented',
       revoked: 'Grant revoked',
-      confirmed: 'Device confirmed',
-      denied: 'Device denied',
+      confirmed: 'Request confirmed',
+      denied: 'Request denied',
       spent: 'Code spent by failed sign-ins',
       administered: 'Changed by an operator',
     } satisfies Record<EventType, string>,
@@ -167,7 +179,7 @@ export const en = {
       'by-caller': 'by the program itself',
       'by-holder': 'by you',
       'by-operator': 'by an operator',
-      reuse: 'because an old refresh token was presented',
+      reuse: 'because an old refresh token or code was presented',
       'rolled-back-store': 'because the server was restored from a backup',
       'certificate-revoked': 'because its certificate was revoked',
       restored: 'because the server was restored from a backup',
@@ -202,6 +214,7 @@ export const en = {
     revoked: 'The grant was revoked.',
     'revoked-before': 'That grant had ended before.',
     'revoked-all': 'All grants were revoked.',
+    'agents-signed-out': 'All agents were signed out.',
     'password-changed': 'Your password was changed, and you were signed out everywhere else.',
     'signed-out': 'You are signed out.',
   },

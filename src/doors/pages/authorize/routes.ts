@@ -1,0 +1,142 @@
+// /oauth2/authorize (RFC 6749 4.1.1): a program sends a person here, and gets an authorization code if that person confirms.
+import { withResponse } from '../../../core/redirect-uri.ts';
+import type { RefusalReason } from '../../../core/refusal.ts';
+import { WHOLE_SCOPE } from '../../../core/rules/scope.ts';
+import {
+  type CodeClient,
+  type CodeRequest,
+  type CodeTarget,
+  confirmCode,
+  denyCode,
+  findClient,
+  findTarget,
+  whyNotConfirm,
+} from '../../../operations/device/ask-code.ts';
+import { recordRefusal, storyOf } from '../../http/story.ts';
+import { describe } from '../../token/descriptions.ts';
+import { readParameters } from '../../token/parameters.ts';
+import { signInPage } from '../account/sign-in-page.ts';
+import type { Answer } from '../parts/answer.ts';
+import { refusalPage } from '../parts/refusal-page.ts';
+import { type Form, type PageRoute, show, take } from '../parts/route.ts';
+import type { PersonVisit, Visit } from '../parts/visit.ts';
+import { authorizePage, clientName } from './authorize-page.ts';
+
+export function authorizeRoutes(path: string): readonly PageRoute[] {
+  return [
+    show(path, 'page-authorize', (visit) => showRequest(visit, queryTextOf(visit))),
+    take(path, 'decide-authorize', ['request', 'decision', 'shown_at'], takeDecision),
+  ];
+}
+
+const PARAMETERS = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'response_mode',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+] as const;
+
+type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>> & { readonly resource?: readonly string[] };
+
+const SCHEMA = {
+  properties: { ...Object.fromEntries(PARAMETERS.map((name) => [name, {}])), resource: { type: 'array' } },
+};
+
+/** The request as the program sent it. It is carried in the address and the form: nothing is stored before the person decides. */
+function queryTextOf({ request }: Visit): string {
+  const [, query = ''] = request.url.split(/\?(.*)/s);
+  return query;
+}
+
+function requestOf(parameters: Parameters): CodeRequest {
+  const { scope, resource } = parameters;
+  return {
+    clientId: parameters.client_id,
+    redirectUri: parameters.redirect_uri,
+    responseType: parameters.response_type,
+    responseMode: parameters.response_mode,
+    challenge: parameters.code_challenge,
+    challengeMethod: parameters.code_challenge_method,
+    scope: scope === undefined ? WHOLE_SCOPE : scope.split(' ').filter(Boolean).join(';'),
+    resource,
+  };
+}
+
+/** A request that a signed-in person may decide on. */
+interface Asked {
+  readonly query: string;
+  readonly client: CodeClient;
+  readonly target: CodeTarget;
+  readonly state: string | undefined;
+}
+
+async function showRequest(visit: Visit, query: string): Promise<Answer> {
+  const asked = await readRequest(visit, query);
+  if ('answer' in asked) return asked.answer;
+  const objection = whyNotConfirm(asked.visit.person, asked.client);
+  return authorizePage(asked.visit, { ...asked, objection, now: await visit.site.ports.store.now() });
+}
+
+async function takeDecision(visit: Visit, { request = '', decision, shown_at: shownAt }: Form): Promise<Answer> {
+  const asked = await readRequest(visit, request);
+  if ('answer' in asked) return asked.answer;
+  const { site, person } = asked.visit;
+  const { client, target } = asked;
+  const { presenter } = site.readConnection(visit.request);
+  if (decision !== 'confirm') {
+    await denyCode(client, person, presenter, site.ports);
+    return sendBack(visit, asked, { error: 'access_denied', error_description: describe({ reason: 'device-denied' }) });
+  }
+  // The program may have given up, and its port may belong to another one by now.
+  const age = (await site.ports.store.now()) - Number(shownAt ?? 0);
+  if (!(age <= site.ports.settings.deviceCodeLifetime)) return refusalPage(visit, { reason: 'request-too-old' });
+  const code = await confirmCode(client, target, person, presenter, site.ports);
+  return code.ok ? sendBack(visit, asked, { code: code.value.reveal() }) : refusalPage(visit, code.refusal);
+}
+
+/** Checks the request; asks to sign in first. Whoever is not signed in is redirected nowhere (RFC 9700 4.11.2). */
+async function readRequest(
+  visit: Visit,
+  query: string,
+): Promise<(Asked & { readonly visit: PersonVisit }) | { readonly answer: Answer }> {
+  const { ports, readDocument } = visit.site;
+  const { person } = visit;
+  const read = readParameters<Parameters>(Buffer.from(query), 'form', SCHEMA);
+  if (!read.ok) return { answer: refusalPage(visit, read.refusal) };
+  const request = requestOf(read.value);
+  const client = await findClient(request, ports, person && readDocument);
+  if (!client.ok) return { answer: refusalPage(visit, client.refusal) };
+  if (!person || client.value === 'unknown')
+    return { answer: signInPage(visit, { request: query, asks: clientName(client.value, request.clientId) }) };
+  storyOf(visit.request).clientId = client.value.integration.clientId;
+  const { state } = read.value;
+  const target = await findTarget(request, client.value, ports);
+  if (target.ok) return { query, client: client.value, target: target.value, state, visit: { ...visit, person } };
+  recordRefusal(visit.request, target.refusal);
+  const error = ERRORS[target.refusal.reason] ?? 'invalid_request';
+  const response = { error, error_description: describe(target.refusal) };
+  return { answer: sendBack(visit, { client: client.value, state }, response) };
+}
+
+/** RFC 6749 4.1.2.1, RFC 8707 2. */
+const ERRORS: Partial<Record<RefusalReason, string>> = {
+  'response-type-unsupported': 'unsupported_response_type',
+  'scope-missing': 'invalid_scope',
+  'scope-malformed': 'invalid_scope',
+  'scope-exceeds-integration': 'invalid_scope',
+  'resource-unknown': 'invalid_target',
+  'resource-outside-scope': 'invalid_target',
+};
+
+/** RFC 9207: every response names the issuer, so that no client takes it for one of another server. */
+function sendBack(
+  { site }: Visit,
+  { client, state }: Pick<Asked, 'client' | 'state'>,
+  response: Readonly<Record<string, string>>,
+): Answer {
+  return { leaveTo: withResponse(client.redirectUri, { ...response, state, iss: site.publicUrl }) };
+}

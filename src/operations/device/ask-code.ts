@@ -1,0 +1,130 @@
+// An authorization request (RFC 6749 4.1.1), as the confirmation page sees it. Nothing is stored before the person decides.
+import { type ClientDocument, type ClientUrl, namedClient } from '../../core/client-document.ts';
+import type { DeviceAuthorization, DeviceId } from '../../core/device.ts';
+import type { Integration } from '../../core/integration.ts';
+import { accept, type Outcome, type PersonOutcome, refuse } from '../../core/outcome.ts';
+import type { Person } from '../../core/person.ts';
+import type { Presenter } from '../../core/presenter.ts';
+import type { PersonReason, Refusal } from '../../core/refusal.ts';
+import type { Target } from '../../core/rules/audience.ts';
+import {
+  type AskedCode,
+  CODE_LIFETIME,
+  checkAskedCode,
+  checkClient,
+  decideConfirmCode,
+  MOST_CODES,
+} from '../../core/rules/code.ts';
+import { after, seconds } from '../../core/time.ts';
+import { devices } from '../../store/tables/devices.ts';
+import { DEVICE_SECRET_LENGTH, mintAuthorizationCode } from '../../tokens/opaque/token-text.ts';
+import type { Secret } from '../../tokens/secret.ts';
+import { sha256 } from '../../tokens/sha256.ts';
+import { countAttempt } from '../attempts.ts';
+import { namedResourceServers } from '../grant/named-resource-servers.ts';
+import { newId, type Ports } from '../ports.ts';
+import { codeHash } from './redeem-code.ts';
+
+export interface CodeRequest extends AskedCode {
+  readonly clientId: string | undefined;
+  readonly redirectUri: string | undefined;
+}
+
+/** Fetches the document of a guest, or has it in memory. */
+export type ReadDocument = (
+  url: ClientUrl,
+) => Promise<Outcome<ClientDocument, Refusal<'client-document-refused' | 'client-document-unavailable'>>>;
+
+export interface CodeClient {
+  readonly integration: Integration;
+  readonly redirectUri: string;
+  /** Of a guest. */
+  readonly document?: ClientDocument;
+}
+
+/** Who asks. Before sign-in, `readDocument` is absent: nobody else may make this service fetch. Then a guest is `unknown` yet. */
+export async function findClient(
+  { clientId = '', redirectUri }: CodeRequest,
+  ports: Ports,
+  readDocument?: ReadDocument,
+): Promise<PersonOutcome<CodeClient | 'unknown'>> {
+  if (clientId === '') return refuse('redirect-uri-unknown');
+  const named = namedClient(clientId, ports.settings.clientDocuments);
+  const integration = await ports.registry.findIntegration(named.clientId);
+  if (!named.guest) return checkClient({ integration, redirectUri });
+  if (!readDocument) return accept('unknown');
+  const document = await readDocument(named.guest);
+  if (!document.ok) return document;
+  const checked = checkClient({ integration, documented: document.value.redirectUris, redirectUri });
+  return checked.ok ? accept({ ...checked.value, document: document.value }) : checked;
+}
+
+export type CodeTarget = Target & { readonly challenge: string };
+
+/** What it asks for. A refusal is sent to the client. */
+export async function findTarget(
+  request: CodeRequest,
+  { integration }: CodeClient,
+  ports: Ports,
+): Promise<Outcome<CodeTarget>> {
+  return checkAskedCode(request, integration, await namedResourceServers(request.resource, ports));
+}
+
+/** Why this person may not confirm, if so. */
+export function whyNotConfirm({ identity }: Person, { integration }: CodeClient): Refusal<PersonReason> | undefined {
+  const decided = decideConfirmCode(identity, integration);
+  return decided.ok ? undefined : decided.refusal;
+}
+
+/** The code. Its row is that of a device authorization that was confirmed at once. */
+export async function confirmCode(
+  client: CodeClient,
+  { scope, resource, challenge }: CodeTarget,
+  person: Person,
+  presenter: Presenter,
+  ports: Ports,
+): Promise<PersonOutcome<Secret>> {
+  const { integration, redirectUri, document } = client;
+  const allowed = decideConfirmCode(person.identity, integration);
+  if (!allowed.ok) return allowed;
+  const by = allowed.value.id;
+  const counted = await countAttempt({ about: `code ${by}`, most: MOST_CODES, within: CODE_LIFETIME }, ports);
+  if (!counted.ok) return refuse('rate-limited', { retryAfter: counted.refusal.retryAfter });
+  const { clientId } = integration;
+  const id = newId(ports) as DeviceId;
+  const secret = ports.random(DEVICE_SECRET_LENGTH);
+  return ports.store.create(devices, id, (now) => {
+    const expiresAt = after(now, CODE_LIFETIME);
+    const next: DeviceAuthorization = {
+      id,
+      clientId,
+      scope: scope.text,
+      ...(resource && { resource }),
+      userCodeHash: sha256(ports.random(DEVICE_SECRET_LENGTH)), // there is no user code
+      deviceCodeHash: codeHash({ secret, client: document?.url ?? clientId, redirectUri, challenge }),
+      createdAt: now,
+      expiresAt,
+      interval: seconds(0),
+      failedSignIns: 0,
+      presenter,
+      decision: { is: 'confirmed', by, at: now },
+    };
+    const code = mintAuthorizationCode({ deviceId: id, expiresAt, secret }, ports.keyring.minting);
+    const event = { type: 'confirmed', at: now, clientId, identityId: by, subjectId: id, presenter } as const;
+    return { outcome: accept(code), next, events: [event] };
+  });
+}
+
+/** Denying needs no permission and leaves only an event. */
+export function denyCode(
+  { integration: { clientId } }: CodeClient,
+  { identity }: Person,
+  presenter: Presenter,
+  ports: Ports,
+): Promise<void> {
+  const id = newId(ports) as DeviceId;
+  return ports.store.change(devices, id, (_, at) => ({
+    outcome: undefined,
+    events: [{ type: 'denied', at, clientId, identityId: identity.id, subjectId: id, presenter }],
+  }));
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { type ClientUrl, documentAge, namedClient, readClientDocument } from '../../src/core/client-document.ts';
+
+const URL_OF_CLIENT = 'https://agent.example/client.json' as ClientUrl;
+const DOCUMENT = {
+  client_id: URL_OF_CLIENT,
+  client_name: 'Agent',
+  redirect_uris: ['http://127.0.0.1/callback', 'https://agent.example/back'],
+  token_endpoint_auth_method: 'none',
+};
+const read = (difference: object) => readClientDocument(JSON.stringify({ ...DOCUMENT, ...difference }), URL_OF_CLIENT);
+
+suite('a client_id that is an address', () => {
+  const documents = { hosts: ['agent.example'], integration: 'guests' };
+
+  test('names a guest if its host is allowed; everything else names an integration', () => {
+    assert.deepEqual(namedClient(URL_OF_CLIENT, documents), { clientId: 'guests', guest: URL_OF_CLIENT });
+    assert.deepEqual(
+      namedClient('https://any.example/c', { ...documents, hosts: ['*'] }).guest,
+      'https://any.example/c',
+    );
+    for (const text of [
+      'coder',
+      'guests',
+      'http://agent.example/client.json',
+      'https://agent.example',
+      'https://agent.example/',
+      'https://agent.example.evil.example/client.json',
+      'https://evil.example/client.json',
+      'https://agent.example@evil.example/client.json',
+      'https://ada@agent.example/client.json',
+      'https://AGENT.example/client.json',
+      'https://agent.example:443/client.json',
+      'https://agent.example/a/../client.json',
+      'https://agent.example/client.json#x',
+      `https://agent.example/${'x'.repeat(512)}`,
+    ])
+      assert.deepEqual(namedClient(text, documents), { clientId: text });
+    assert.deepEqual(namedClient(URL_OF_CLIENT, undefined), { clientId: URL_OF_CLIENT });
+  });
+});
+
+suite('a document', () => {
+  test('says the name and the redirect URIs of its origin and of loopback; others do not count', () => {
+    const others = [
+      'https://evil.example/back',
+      'https://sub.agent.example/back',
+      'com.example.app:/x',
+      'http://agent.example/',
+      7,
+    ];
+    const got = read({ redirect_uris: [...DOCUMENT.redirect_uris, ...others] });
+    assert.deepEqual(got.ok && got.value, { url: URL_OF_CLIENT, name: 'Agent', redirectUris: DOCUMENT.redirect_uris });
+  });
+
+  test('that lies or asks for a secret is refused', () => {
+    for (const difference of [
+      { client_id: 'https://agent.example/other.json' },
+      { client_id: undefined },
+      { token_endpoint_auth_method: 'client_secret_basic' },
+      { token_endpoint_auth_method: 'private_key_jwt' },
+      { client_secret: 'x' },
+      { redirect_uris: [] },
+      { redirect_uris: ['https://evil.example/back'] },
+      { redirect_uris: 'https://agent.example/back' },
+    ])
+      assert.ok(!read(difference).ok, JSON.stringify(difference));
+    for (const text of ['', 'null', '[]', '"x"', '{']) assert.ok(!readClientDocument(text, URL_OF_CLIENT).ok, text);
+  });
+
+  test('cannot put markup, line breaks or reversed text into its name', () => {
+    const got = read({ client_name: `<b>A\u202ent\nhropic</b>${'x'.repeat(100)}` });
+    assert.match(got.ok ? got.value.name : '', /^bAnthropicbx{49}$/);
+  });
+
+  test('is kept as its Cache-Control says, for an hour to a day', () => {
+    const cases = [
+      [null, 3600],
+      ['no-store', 3600],
+      ['max-age=60', 3600],
+      ['public, max-age=7200', 7200],
+      ['max-age=999999999', 86_400],
+    ] as const;
+    for (const [header, age] of cases) assert.equal(documentAge(header), age, String(header));
+  });
+});
