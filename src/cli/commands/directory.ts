@@ -1,7 +1,7 @@
 import type { CliCommand } from '../terminal/cli-command.ts';
 
 export function directoryCommands(program: CliCommand): void {
-  const group = program.command('directory').description('directories besides the local one: LDAP, Active Directory');
+  const group = program.command('directory').description('LDAP and Active Directory');
   group
     .command('check')
     .argument('<label>', 'the directory, as the configuration names it')
