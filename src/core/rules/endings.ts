@@ -29,8 +29,7 @@ type EndingRules = {
 
 const ENDINGS: EndingRules = {
   identity: {
-    // By an operator: the directory does not enable it again.
-    disabled: ({ endedAt: _, ...row }) => ({ ...row, enabled: false }),
+    disabled: disabledIdentity,
     // A row with its id stays, since ended grants and events name it. Its names are free for others.
     removed: ({ id }) => ({ id, enabled: false, mayUseApi: false, groups: [] }),
   },
@@ -57,6 +56,12 @@ const ENDINGS: EndingRules = {
   'signing-key': { removed: (row, _, at) => ({ ...row, removedAt: row.removedAt ?? at }) },
   key: { retired: (row) => ({ ...row, retired: true }) },
 };
+
+/** By an operator: its directory does not enable it again. */
+function disabledIdentity(identity: Identity): Identity {
+  const { endedAt: _, ...row } = identity;
+  return { ...row, enabled: false };
+}
 
 function withoutSecrets(row: ResourceServer, { ended }: { readonly ended: readonly string[] }): ResourceServer {
   return { ...row, secrets: row.secrets.filter((secret) => !ended.includes(secretMark(secret))) };

@@ -20,7 +20,7 @@ export const identities: Table<Identity> = {
     { name: 'user_name', kind: 'text', of: ({ userName }) => userName ?? null },
     { name: 'email', kind: 'text', of: ({ email }) => email ?? null },
     { name: 'upn', kind: 'text', of: ({ upn }) => upn ?? null },
-    { name: 'directory', kind: 'text', rare: true, unread: true, of: directoryOf },
+    { name: 'directory', kind: 'text', fixed: true, rare: true, unread: true, of: directoryOf },
     { name: 'seen_at', kind: 'integer', rare: true, of: ({ seenAt }) => seenAt ?? null },
     { name: 'ended_at', kind: 'integer', rare: true, of: ({ endedAt }) => endedAt ?? null },
   ],

@@ -195,7 +195,7 @@ suite('a server', () => {
   test('that stops answering is away until it answers again', async () => {
     const corp = directory({ timeoutMs: 400 });
     assert.equal((await corp.byUserName('ada')).length, 1);
-    slapd.pause();
+    await slapd.pause();
     try {
       await assert.rejects(corp.byUserName('ada'), DirectoryAway);
       const begun = performance.now();

@@ -1,7 +1,7 @@
 // A real LDAP server with people in it, started by the test that needs it.
 // Needs: slapd
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Attribute, Change, Client } from 'ldapts';
 import { seconds } from '../../../src/core/time.ts';
@@ -31,7 +31,8 @@ export interface Slapd {
   readonly unset: (dn: string, attribute: string) => Promise<void>;
   readonly rename: (dn: string, next: string) => Promise<void>;
   readonly remove: (dn: string) => Promise<void>;
-  readonly pause: () => void;
+  /** Resolves once it does nothing any more. */
+  readonly pause: () => Promise<void>;
   readonly resume: () => void;
   readonly stop: () => Promise<void>;
   readonly start: () => Promise<void>;
@@ -147,7 +148,10 @@ export async function startSlapd(): Promise<Slapd> {
     unset: (dn, attribute) => modify(dn, 'delete', attribute, []),
     rename: (dn, next) => edit((client) => client.modifyDN(dn, next)),
     remove: (dn) => edit((client) => client.del(dn)),
-    pause: () => void child?.kill('SIGSTOP'),
+    pause: async () => {
+      child?.kill('SIGSTOP');
+      await eventually('slapd stops', () => / T /.test(readFileSync(`/proc/${child?.pid}/stat`, 'latin1')));
+    },
     resume: () => void child?.kill('SIGCONT'),
     start,
     stop,
