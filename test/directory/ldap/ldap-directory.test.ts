@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { DirectoryAway } from '../../../src/core/directory-away.ts';
@@ -17,23 +17,34 @@ import { addGroup, addPerson, dnOf, GROUPS, PEOPLE, type Slapd, startSlapd } fro
 let slapd: Slapd;
 const clock = new TestClock();
 
+/** Where a referral points to. */
+const elsewhere = createServer(() => {
+  followed += 1;
+});
+let followed = 0;
+
 before(async () => {
   slapd = await startSlapd();
+  await once(elsewhere.listen(0, '127.0.0.1'), 'listening');
   await addPerson(slapd, 'ada', { mail: ['ada@Example.COM', 'ada.l@example.com'], employeeType: 'ada@corp.example' });
   await addPerson(slapd, 'bob');
   await addPerson(slapd, 'zoë', { uid: 'zoë' });
+  await addPerson(slapd, 'van dyke');
   await addPerson(slapd, 'odd', { uid: 'a*b(c)\\d' });
   await addPerson(slapd, 'twin 1', { uid: 'twin', mail: 'twin@example.com' });
   await addPerson(slapd, 'twin 2', { uid: 'twin', mail: 'twin@example.com' });
   await slapd.add(`ou=elsewhere,${PEOPLE}`, {
     objectClass: ['referral', 'extensibleObject'],
-    ref: 'ldap://127.0.0.1:1/',
+    ref: `ldap://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`,
   });
   await addGroup(slapd, 'ops', dnOf('ada'), dnOf('bob'));
   await addGroup(slapd, 'Finance\\, EU', dnOf('ada'));
 });
 
-after(() => slapd.stop());
+after(async () => {
+  elsewhere.close();
+  await slapd.stop();
+});
 
 function directory(difference: Partial<LdapSettings> = {}) {
   return ldapDirectory({ ...slapd.settings, ...difference }, clock.now);
@@ -66,6 +77,8 @@ suite('a lookup', () => {
     const idOf = async (name: string) => (await corp.byUserName(name)).map(({ userName }) => userName);
     assert.deepEqual(await idOf('a*b(c)\\d'), ['a*b(c)\\d']);
     assert.deepEqual(await idOf('zoë'), ['zoë']);
+    assert.deepEqual(await idOf('Van Dyke'), ['van dyke']);
+    assert.deepEqual(await idOf('van  dyke'), [], 'the server ignores the second space');
     assert.deepEqual(await idOf('zoe\u0308'), ['zoë'], 'the same letters in another form');
     const hostile = [
       '*',
@@ -91,6 +104,7 @@ suite('a lookup', () => {
     assert.equal((await directory().byUserName('twin')).length, 2);
     assert.equal((await directory().byEmail('twin@example.com')).length, 2);
     assert.deepEqual(await directory({ filter: '(objectClass=*)' }).byUserName('elsewhere'), []);
+    assert.equal(followed, 0);
   });
 
   test('knows groups by memberOf below the base', async () => {

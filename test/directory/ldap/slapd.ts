@@ -86,7 +86,7 @@ export async function startSlapd(): Promise<Slapd> {
       `TLSCertificateFile ${files.certificate}`,
       `TLSCertificateKeyFile ${files.key}`,
       // As badly as a server can be set up: an empty password is accepted.
-      'allow bind_anon_cred',
+      'allow bind_anon_dn',
       'database mdb',
       'suffix dc=example,dc=com',
       `directory ${join(folder, 'data')}`,
