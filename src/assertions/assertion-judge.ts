@@ -5,7 +5,12 @@ import { accept, refuse } from '../core/outcome.ts';
 import type { RefusalReason } from '../core/refusal.ts';
 import { judgeClaims } from '../core/rules/claims.ts';
 import type { EpochSeconds } from '../core/time.ts';
-import { type AssertionSetting, isAlgorithmAllowed, type TokenIssuer } from '../core/token-issuer.ts';
+import {
+  type AssertionKind,
+  type AssertionSetting,
+  isAlgorithmAllowed,
+  type TokenIssuer,
+} from '../core/token-issuer.ts';
 import type { Step } from '../core/verdict.ts';
 import { sha256 } from '../tokens/sha256.ts';
 import { type ReadAssertion, readAssertion } from './assertion-text.ts';
@@ -16,6 +21,8 @@ export interface JudgePorts {
   readonly keys: Pick<IssuerKeys, 'keysOf' | 'newestKeys' | 'failureOf'>;
   /** Our own issuer: the default audience, and never a token issuer. */
   readonly ourIssuer: string;
+  /** An audience where the token issuer allows it. Undefined: the oauth door is off. */
+  readonly ourTokenEndpoint?: string | undefined;
   readonly now: () => EpochSeconds;
 }
 
@@ -42,7 +49,8 @@ export class AssertionJudge {
       checkHeader(read.value, tokenIssuer, check) && (await this.#checkSignature(read.value, tokenIssuer, check));
     if (!isSigned) return { ...verdictOf(steps), tokenIssuer };
     const { claims } = read.value;
-    const judged = judgeClaims({ claims, tokenIssuer, ourIssuer: this.#ports.ourIssuer, now: this.#ports.now() });
+    const { ourIssuer, ourTokenEndpoint, now } = this.#ports;
+    const judged = judgeClaims({ claims, tokenIssuer, ourIssuer, ourTokenEndpoint, now: now() });
     const all = [...steps, ...judged.steps];
     if (!judged.outcome.ok) return { outcome: judged.outcome, steps: all, tokenIssuer };
     const mark = markOf(read.value, tokenIssuer, judged.outcome.value.id);
@@ -102,16 +110,22 @@ const KEY_PROBLEMS: Readonly<Record<KeyProblem, string>> = {
   'key-unusable': 'one that cannot be used',
 };
 
-const TYPES: readonly unknown[] = [undefined, 'jwt', 'jose'];
+/** What `typ` may be: a JWT for one purpose is refused for the others. */
+const TYPES: Readonly<Record<AssertionKind, readonly [types: readonly unknown[], words: string]>> = {
+  platform: [[undefined, 'jwt', 'jose'], 'absent, JWT or JOSE'],
+  enterprise: [['oauth-id-jag+jwt'], 'oauth-id-jag+jwt'],
+  client: [[undefined, 'jwt', 'client-authentication+jwt'], 'absent, JWT or client-authentication+jwt'],
+};
 
 /** Headers that bring keys along (`jwk`, `jku`, `x5c`, `x5u`) are not used. */
-function checkHeader({ header }: ReadAssertion, { algorithms }: TokenIssuer, check: Check): boolean {
+function checkHeader({ header }: ReadAssertion, { algorithms, kind = 'platform' }: TokenIssuer, check: Check): boolean {
   const { typ, alg, kid, crit } = header;
   const type = typeof typ === 'string' ? typ.toLowerCase() : typ;
   const isAllowed = isAlgorithmAllowed(alg, algorithms);
+  const [types, typeWords] = TYPES[kind];
   const algorithmWords = `alg is ${algorithms.join(' or ')}, found ${showClaim(alg)}`;
   return (
-    check('type', TYPES.includes(type), 'typ is absent, JWT or JOSE', 'assertion-malformed') &&
+    check('type', types.includes(type), `typ is ${typeWords}`, 'assertion-malformed') &&
     check('critical', crit === undefined, 'crit is absent: no extension is supported', 'assertion-malformed') &&
     check('kid', kid === undefined || typeof kid === 'string', 'kid is absent or a text', 'assertion-malformed') &&
     check('algorithm', isAllowed, algorithmWords, 'assertion-algorithm-not-allowed', 'algorithms')
@@ -124,6 +138,6 @@ function verdictOf(steps: readonly AssertionStep[]): AssertionVerdict {
 }
 
 /** Without an id, what the signature covers: an ECDSA signature can be rewritten by anybody and stays valid. */
-function markOf({ signingInput }: ReadAssertion, { issuer }: TokenIssuer, id: string | undefined) {
-  return sha256(id === undefined ? signingInput : `${issuer}\0${id}`);
+function markOf({ signingInput }: ReadAssertion, { issuer, kind }: TokenIssuer, id: string | undefined) {
+  return sha256(id === undefined ? signingInput : `${kind === 'client' ? 'client\0' : ''}${issuer}\0${id}`);
 }

@@ -1,6 +1,7 @@
 // Fetches the keys of a token issuer, by discovery (OpenID Connect Discovery 1.0) or from a known address.
+import type { FetchSettings } from '../core/key-source.ts';
 import { accept, type Outcome, refused } from '../core/outcome.ts';
-import type { FetchSettings, TokenIssuer } from '../core/token-issuer.ts';
+import type { TokenIssuer } from '../core/token-issuer.ts';
 import { download, type Fetch } from '../outbound/download.ts';
 import { objectOf } from './assertion-text.ts';
 import { readKeySet } from './key-set.ts';

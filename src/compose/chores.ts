@@ -1,6 +1,7 @@
 // The background work of a service, and how often it runs.
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endingSecrets } from '../core/rules/client.ts';
 import { countEndingSoon, SWEEPING, sweep } from '../operations/upkeep/sweep.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import { walkDirectories } from '../operations/upkeep/walk-directories.ts';
@@ -35,6 +36,11 @@ export function choresOf(
   const sweepOnce = () => sweep(ports, () => sleep(BREATH_MS));
   const walk = () => walkDirectories(ports, directoryNews(log));
   const countGrants = async () => metrics?.endingSoon(await countEndingSoon(ports));
+  const countSecrets = async () =>
+    metrics?.endingSecrets(endingSecrets(registry.integrations, ports.clock.now()).length);
+  const warnOfSecrets = async () => {
+    for (const secret of endingSecrets(registry.integrations, ports.clock.now())) log.warn(secret, 'secret ends soon');
+  };
   return [
     // A change applies within a second.
     { everyMs: 400, work: async () => (await registry.refresh()) && reload() },
@@ -48,5 +54,7 @@ export function choresOf(
     { everyMs: 10_000, work: () => judge.revocation.renewLists(), atStart: 'begun' },
     ...(ports.directories.elsewhere.length > 0 ? [{ everyMs: 5_000, work: walk, atStart: 'begun' } as const] : []),
     { everyMs: 300_000, work: countGrants, atStart: 'begun' },
+    { everyMs: 60_000, work: countSecrets, atStart: 'begun' },
+    { everyMs: 86_400_000, work: warnOfSecrets, atStart: 'begun' },
   ];
 }

@@ -2,6 +2,8 @@
 import { AssertionJudge, printAssertionStep } from '../assertions/assertion-judge.ts';
 import { IssuerKeys } from '../assertions/issuer-keys.ts';
 import type { Config } from '../config/schema.ts';
+import { tokenEndpointOf } from '../config/served-doors.ts';
+import { clientIssuer } from '../core/rules/client.ts';
 import { seconds } from '../core/time.ts';
 import type { Log } from '../log/log.ts';
 import type { Ports, TokenPorts } from '../operations/ports.ts';
@@ -24,12 +26,13 @@ export interface Judges {
 }
 
 export function composeJudges(
-  { revocation }: Config,
+  config: Config,
   ports: Ports & { readonly timekeeper: Timekeeper },
   log: Log,
   tracing: Tracing | undefined,
 ): Judges {
   const { issuer: ourIssuer, clock, registry, timekeeper } = ports;
+  const { revocation } = config;
   const judge = new CertificateJudge({
     fetch: tracing?.traceFetch(systemFetch()) ?? systemFetch(),
     now: clock.now,
@@ -45,7 +48,8 @@ export function composeJudges(
     exchange: sharedKeySets(ports),
     logFailure: (tokenIssuer, why) => log.warn({ tokenIssuer, why }, 'keys of a token issuer not fetched'),
   });
-  const assertions = new AssertionJudge({ keys, ourIssuer, now: clock.now });
+  const ourTokenEndpoint = tokenEndpointOf(config);
+  const assertions = new AssertionJudge({ keys, ourIssuer, ourTokenEndpoint, now: clock.now });
   const logCertificate = logRefusals(log, clock.milliseconds, 'certificate refused', printStep);
   const logAssertion = logRefusals(log, clock.milliseconds, 'assertion refused', printAssertionStep);
   return {
@@ -58,6 +62,11 @@ export function composeJudges(
       judgeAssertion: (assertion, tokenIssuers) => assertions.judge(assertion, tokenIssuers),
       logRefusedAssertion: (id, { steps, tokenIssuer }) => logAssertion(id, steps, { tokenIssuer: tokenIssuer?.label }),
     },
-    renewKeys: { everyMs: 10_000, work: () => keys.renewAll(registry.tokenIssuers), atStart: 'begun' },
+    renewKeys: { everyMs: 10_000, work: () => keys.renewAll(keyOwners(registry)), atStart: 'begun' },
   };
+}
+
+/** Token issuers, and integrations with keys of their own. */
+function keyOwners({ tokenIssuers, integrations }: Ports['registry']) {
+  return [...tokenIssuers, ...integrations.flatMap((integration) => clientIssuer(integration) ?? [])];
 }

@@ -119,3 +119,8 @@ function listed(names: readonly string[]): string {
   const more = names.length - MOST_NAMED;
   return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
+
+/** Undefined if the oauth door is off. */
+export function tokenEndpointOf({ publicUrl, oauth }: Pick<Config, 'publicUrl' | 'oauth'>): string | undefined {
+  return oauth.enabled ? `${publicUrl}${oauth.mount}/token` : undefined;
+}

@@ -28,6 +28,11 @@ export interface FactsOf {
     registered: { readonly scope: string };
     /** `accessChanged`: others may use it than before. */
     changed: Changed & { readonly accessChanged?: true };
+    'key-added': { readonly key: string };
+    /** `ended`: the keys that it may use no longer. */
+    'key-removed': { readonly ended: readonly string[] };
+    'secret-made': { readonly until: number };
+    'secret-dropped': { readonly ended: readonly string[] };
     enabled: None;
     disabled: None;
     removed: None;
@@ -100,6 +105,10 @@ export const KINDS = {
     acts: {
       registered: ['opens', 'news'],
       changed: ['changes', 'news'],
+      'key-added': ['changes', 'no-news'],
+      'key-removed': ['ends', 'no-news'],
+      'secret-made': ['changes', 'no-news'],
+      'secret-dropped': ['ends', 'no-news'],
       enabled: ['opens', 'news'],
       disabled: ['ends', 'news'],
       removed: ['ends', 'news'],

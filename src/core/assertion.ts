@@ -20,6 +20,15 @@ export interface AcceptedClaims {
   readonly name: FilledTemplate;
   readonly expiresAt: EpochSeconds;
   readonly id?: string;
+  /** What an assertion of an enterprise says besides (ID-JAG). */
+  readonly enterprise?: EnterpriseClaims;
+}
+
+/** The integration that it was issued to, and what it limits the grant to. */
+export interface EnterpriseClaims {
+  readonly clientId: string;
+  readonly scope?: string;
+  readonly resource?: readonly string[];
 }
 
 export interface AssertionStep extends Step {

@@ -10,6 +10,10 @@ interface Details {
     readonly tokenIssuer?: string;
     /** The address of the document of a guest. */
     readonly guest?: string;
+    /** How an integration authenticated. */
+    readonly proof?: 'key' | 'secret';
+    /** The grant whose access token was exchanged. */
+    readonly parent?: string;
     readonly scope: string;
     readonly resource?: string;
     readonly until: EpochSeconds;

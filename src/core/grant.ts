@@ -29,8 +29,25 @@ export interface Grant {
   /** Newest first. Absent: no access token was ever bound to a certificate (RFC 8705 3.1). */
   readonly bindings?: readonly Binding[];
   readonly refreshable: boolean;
+  readonly terms?: Terms;
   readonly pair: Pair;
   readonly revoked?: { readonly at: EpochSeconds; readonly reason: RevocationReason };
+}
+
+/** What a grant depends on besides its row. A release that does not know them accepts no token of it: tables/grants.ts. */
+export interface Terms {
+  /** The key of its DPoP proofs: RFC 7638 thumbprint in base64url (RFC 9449 6). */
+  readonly jkt?: string;
+  /** The access token that it was exchanged for (RFC 8693): it ends with that. */
+  readonly parent?: { readonly grantId: GrantId; readonly generation: number };
+  /** Who exchanged it, and before that who had exchanged the parent (RFC 8693 4.1). */
+  readonly actor?: Actor;
+}
+
+export interface Actor {
+  readonly identityId: IdentityId;
+  readonly clientId: ClientId;
+  readonly actor?: Actor;
 }
 
 /** What access tokens are bound to, from a generation on: a certificate may be renewed while its tokens live. */
@@ -50,7 +67,11 @@ export type Origin =
   /** By authorization code. `guest`: the address of the client's document, if it is not the integration itself. */
   | { readonly kind: 'code'; readonly guest?: ClientUrl }
   | { readonly kind: 'certificate'; readonly certificate: CertificateMark }
-  | { readonly kind: 'assertion'; readonly assertion: AssertionMark };
+  | { readonly kind: 'assertion'; readonly assertion: AssertionMark }
+  /** The integration itself, which authenticated so. */
+  | { readonly kind: 'client'; readonly proof: 'key' | 'secret' }
+  /** Of an access token (RFC 8693). */
+  | { readonly kind: 'exchange' };
 
 /** The guest of the integration that a grant was issued to. Its tokens are good with that client_id alone. */
 export function guestOf({ origin }: Pick<Grant, 'origin'>): ClientUrl | undefined {
@@ -155,4 +176,15 @@ export function tokenId({ id }: Pick<Grant, 'id'>, generation: number): string {
 
 export function revoke(grant: Grant, now: EpochSeconds, reason: RevocationReason): RevokedGrant {
   return { ...grant, revoked: grant.revoked ?? { at: grantTime(grant, now), reason } };
+}
+
+/** RFC 8693 4.1. */
+export function actClaim({ identityId, clientId, actor }: Actor): ActClaim {
+  return { sub: identityId, client_id: clientId, ...(actor && { act: actClaim(actor) }) };
+}
+
+export interface ActClaim {
+  readonly sub: string;
+  readonly client_id: string;
+  readonly act?: ActClaim;
 }

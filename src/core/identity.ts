@@ -38,8 +38,11 @@ export function isLocal({ id }: Pick<Identity, 'id'>): boolean {
   return id.startsWith(`${LOCAL}:{`);
 }
 
-/** `local` is the label of the built-in directory: an issuer with that label could derive its identities. */
-const LABEL = /^(?!local$)[A-Za-z][A-Za-z0-9_.+-]{0,63}$/i;
+/** The label of integrations that are identities themselves. */
+export const INTEGRATION_LABEL = 'integration';
+
+/** With the label of the built-in directory or of integrations, an issuer could derive their identities. */
+const LABEL = /^(?!(?:local|integration)$)[A-Za-z][A-Za-z0-9_.+-]{0,63}$/i;
 
 /** The label of an approved issuer or a token issuer. No two of them have the same. */
 export function isLabel(text: string): boolean {

@@ -1,6 +1,8 @@
 import type { IdentityId } from './identity.ts';
+import type { KeySource } from './key-source.ts';
+import type { ResourceServerId, SecretMark } from './resource-server.ts';
 import type { Scope } from './scope.ts';
-import type { Seconds } from './time.ts';
+import type { EpochSeconds, Seconds } from './time.ts';
 
 /** A registered API integration: it fixes the scope that its tokens may carry (contract 1.6). */
 export interface Integration {
@@ -12,11 +14,12 @@ export interface Integration {
   readonly enabled: boolean;
   /** Removed for good: only ended grants and events name it still. Its client id may be registered again. */
   readonly removed?: true;
-  /** How callers may authorize. `assertion`: by an assertion of a token issuer; off if absent. */
+  /** How callers may authorize. `assertion`: by an assertion of a token issuer; `secret`: by a generated secret. Off if absent. */
   readonly flows: {
     readonly device: boolean;
     readonly certificate: boolean;
     readonly assertion?: boolean;
+    readonly secret?: boolean;
     /** By authorization code; off if absent. In here, so that releases without it keep it when they write the row. */
     readonly code?: CodeFlow | false;
   };
@@ -25,6 +28,31 @@ export interface Integration {
   readonly accessTokenFormat: AccessTokenFormat;
   /** What this integration sets differently from the server. */
   readonly overrides: TokenOverrides;
+  /** The public keys that it authenticates with (private_key_jwt). */
+  readonly keys?: ClientKeys;
+  /** Whether `aud` of its client assertions may be the token endpoint. */
+  readonly tokenEndpointAudience?: boolean;
+  /** At most two; the newest is last. */
+  readonly secrets?: readonly ClientSecret[];
+  /** The only addresses and networks (CIDR) from which a secret is accepted. None: any. */
+  readonly secretAddresses?: readonly string[];
+  /** Whether callers that did not authenticate may present an assertion of an enterprise (ID-JAG). */
+  readonly publicEnterprise?: boolean;
+  /** The resource server that it runs: what it may exchange tokens of (RFC 8693). */
+  readonly resourceServer?: ResourceServerId;
+  /** Who may exchange its tokens, and for which scope. */
+  readonly exchange?: readonly ExchangeEntry[];
+}
+
+export type ClientKeys = Exclude<KeySource, { readonly from: 'discovery' }>;
+
+export interface ClientSecret extends SecretMark {
+  readonly endsAt: EpochSeconds;
+}
+
+export interface ExchangeEntry {
+  readonly integration: ClientId;
+  readonly scope: string;
 }
 
 export interface CodeFlow {
@@ -37,8 +65,12 @@ export type Access =
   | { readonly to: 'everyone' }
   | { readonly to: 'named'; readonly identities: readonly IdentityId[]; readonly groups: readonly string[] };
 
-/** Whether a refresh must come with a certificate: none, one of the same identity and issuer, or one with the same key. */
-export type Binding = 'none' | 'identity' | 'certificate';
+/**
+ * What a refresh must come with: nothing, a certificate of the same identity and issuer, one with the same key, or a DPoP proof
+ * (RFC 9449), which the first request needs too.
+ */
+export const BINDINGS = ['none', 'identity', 'certificate', 'dpop'] as const;
+export type Binding = (typeof BINDINGS)[number];
 
 /** The order is stored: a grant's row has the index of its format. */
 export const ACCESS_TOKEN_FORMATS = ['opaque', 'jwt'] as const;
@@ -62,4 +94,26 @@ const CLIENT_ID = /^[\u0021-\u007e]{1,128}$/;
 /** Anything but 1–128 visible ASCII characters is an unknown integration and never reaches the store. */
 export function parseClientId(text: string): ClientId | undefined {
   return CLIENT_ID.test(text) ? (text as ClientId) : undefined;
+}
+
+interface NamedKey {
+  readonly kid?: string;
+}
+
+function keysIn(set: string): readonly NamedKey[] {
+  return (JSON.parse(set) as { readonly keys: readonly NamedKey[] }).keys;
+}
+
+/** The names of its keys: their ids, or the address that they are fetched from. */
+export function keyNames(keys: ClientKeys | undefined): readonly string[] {
+  if (!keys) return [];
+  return keys.from === 'url' ? [keys.url] : keysIn(keys.set).map(({ kid = '' }) => kid);
+}
+
+/** The integration without the keys of these names. */
+export function withoutKeys(integration: Integration, names: readonly string[]): Integration {
+  const { keys, ...rest } = integration;
+  if (!keyNames(keys).some((name) => names.includes(name)) || !keys) return integration;
+  const left = keys.from === 'url' ? [] : keysIn(keys.set).filter(({ kid = '' }) => !names.includes(kid));
+  return left.length === 0 ? rest : { ...rest, keys: { from: 'file', set: JSON.stringify({ keys: left }) } };
 }

@@ -55,6 +55,19 @@ export const CODE_REASONS = [
   'code-redeemed',
 ] as const;
 
+/** About integrations that authenticate, token exchange and DPoP. Only the oauth door has these; authsvc refuses grants that need them. */
+export const STANDARD_REASONS = [
+  'client-unproven',
+  'client-authentication-required',
+  'grant-of-oauth-door',
+  'assertion-of-another-integration',
+  'subject-token-invalid',
+  'exchange-not-allowed',
+  'exchange-unbound',
+  'dpop-proof-missing',
+  'dpop-key-differs',
+] as const;
+
 /** What is wrong with the identity that a grant belongs to. */
 export const IDENTITY_REASONS = [
   'identity-unknown',
@@ -130,6 +143,7 @@ export const REFUSAL_REASONS = [
   // the resource server that asks about a token
   'resource-server-proof-missing',
   'resource-server-unproven',
+  ...STANDARD_REASONS,
   // the state of the service
   'rate-limited',
   'cap-reached',

@@ -2,6 +2,7 @@
 //   scope      = entry *( ";" entry ) [ ";" ]
 //   entry      = resource [ ":" permission *( "," permission ) ]
 //   resource   = a letter, then letters, digits, "_", "." or "-"      (compares without case)
+//   resource   = also an opaque item such as api://x/.default, which has a "/": compared whole, never at the authsvc door
 //   permission = a lower-case letter, then lower-case letters, digits, "_", "." or "-"
 
 declare const parsed: unique symbol;
@@ -21,6 +22,8 @@ export const SCOPE_MAX_LENGTH = 4096;
 export const RESERVED_RESOURCE = 'tessera';
 
 const RESOURCE = /^[A-Za-z][A-Za-z0-9_.-]*$/;
+// RFC 6749 3.3, with a slash and without the separator of entries.
+const OPAQUE = /^(?=.*\/)[!#-:<-[\]-~]+$/;
 const PERMISSION = /^[a-z][a-z0-9_.-]*$/;
 
 /** Cache size: the same few texts come with most requests. A full cache is cleared. */
@@ -51,12 +54,23 @@ function parse(text: string): Scope | undefined {
   return { text, resources } as Partial<Scope> as Scope;
 }
 
-/** The name of a resource, in lower case. */
+export function isOpaqueItem(text: string): boolean {
+  return OPAQUE.test(text);
+}
+
+/** Whether a scope text has opaque items. */
+export function hasOpaqueItems(text: string): boolean {
+  return text.includes('/');
+}
+
+/** The name of a resource, in lower case; an opaque item as it is. */
 export function parseResource(text: string): string | undefined {
+  if (isOpaqueItem(text)) return text;
   return RESOURCE.test(text) ? text.toLowerCase() : undefined;
 }
 
 function parseEntry(entry: string): { resource: string; permissions: string[] } | undefined {
+  if (isOpaqueItem(entry)) return { resource: entry, permissions: [] };
   const colon = entry.indexOf(':');
   const resource = colon < 0 ? entry : entry.slice(0, colon);
   if (!RESOURCE.test(resource)) return undefined;

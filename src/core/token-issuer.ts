@@ -1,4 +1,5 @@
 import type { ClientId } from './integration.ts';
+import type { KeySource } from './key-source.ts';
 import type { Seconds } from './time.ts';
 
 /** Asymmetric only: whoever can check an assertion must not be able to make one. */
@@ -23,6 +24,12 @@ export function isAlgorithmAllowed(alg: unknown, allowed: readonly AssertionAlgo
   return allowed.some((one) => one === alg || (isEdwards && (one === 'EdDSA' || one === 'Ed25519')));
 }
 
+/**
+ * Whose JWTs they are: of a platform that runs workloads, of an enterprise's provider that vouches for people (ID-JAG), or of an
+ * integration that authenticates with its own keys.
+ */
+export type AssertionKind = 'platform' | 'enterprise' | 'client';
+
 /** A platform whose JWTs are accepted for workloads: a CI system, a cluster, a cloud. */
 export interface TokenIssuer {
   /** The name of the token issuer for people, and the provider label of derived identities. */
@@ -31,29 +38,18 @@ export interface TokenIssuer {
   readonly issuer: string;
   readonly keys: KeySource;
   readonly algorithms: readonly AssertionAlgorithm[];
+  /** Absent: a platform. */
+  readonly kind?: AssertionKind;
   /** What `aud` must contain; if absent, our own issuer. */
   readonly audience?: string;
+  /** Whether `aud` may also be our token endpoint. */
+  readonly tokenEndpointAudience?: boolean;
   /** `once`: an assertion gives one grant. `reusable`: any number until it expires. */
   readonly assertions: 'once' | 'reusable';
   readonly maxAssertionLifetime: Seconds;
   /** Exactly one of them must match. */
   readonly rules: readonly AssertionRule[];
   readonly enabled: boolean;
-}
-
-/** Where the public keys come from. */
-export type KeySource =
-  /** The document at `<issuer>/.well-known/openid-configuration` names the address of the keys. */
-  | ({ readonly from: 'discovery' } & FetchSettings)
-  | ({ readonly from: 'url'; readonly url: string } & FetchSettings)
-  /** A JSON Web Key Set, stored when the token issuer was registered or changed. */
-  | { readonly from: 'file'; readonly set: string };
-
-export interface FetchSettings {
-  /** Addresses and networks (CIDR) off the public internet from which keys may be fetched. */
-  readonly allowedAddresses?: readonly string[];
-  /** PEM: if present, the only authorities that are trusted for the TLS connection. */
-  readonly authorities?: string;
 }
 
 /** Which workloads a token issuer may vouch for, and who they are. */

@@ -18,6 +18,7 @@ const PURPOSES = [
   'user-code',
   'csrf',
   'known-browser',
+  'dpop-nonce',
   'fingerprint',
 ] as const;
 export type KeyPurpose = (typeof PURPOSES)[number];

@@ -5,7 +5,8 @@ import { after, before, beforeEach, suite, type TestContext, test } from 'node:t
 import { fetchKeys } from '../../src/assertions/fetch-keys.ts';
 import { IssuerKeys } from '../../src/assertions/issuer-keys.ts';
 import type { KeySet } from '../../src/assertions/key-set.ts';
-import type { KeySource, TokenIssuer } from '../../src/core/token-issuer.ts';
+import type { KeySource } from '../../src/core/key-source.ts';
+import type { TokenIssuer } from '../../src/core/token-issuer.ts';
 import { guardedFetch, type OutboundPorts } from '../../src/outbound/guarded-fetch.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { sharedKeySets } from '../../src/store/shared-key-sets.ts';

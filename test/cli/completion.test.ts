@@ -69,7 +69,7 @@ for (const [shell, [script, asked]] of Object.entries(SHELLS))
     });
 
     test('completes values: choices, yes or no, files, and nothing where anything goes', () => {
-      assert.deepEqual(offered('tessera integration add x --binding '), ['certificate', 'identity', 'none']);
+      assert.deepEqual(offered('tessera integration add x --binding '), ['certificate', 'dpop', 'identity', 'none']);
       assert.deepEqual(offered('tessera integration add x --refresh '), ['no', 'yes']);
       assert.deepEqual(offered('tessera completion z'), ['zsh']);
       assert.deepEqual(offered('tessera login --certificate '), ['me.pem']);

@@ -2,6 +2,7 @@
 // Needs no network: keys are replaced by keys of the test before an assertion is explained.
 // Only in test:all: documents as printed
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -59,6 +60,19 @@ async function explained(claims: Record<string, unknown>, header: Record<string,
   assert.equal(status, conclusion.startsWith('accepted') ? 0 : 1, text);
   return conclusion.replace(/[0-9a-f]{32}/, 'HASH');
 }
+
+test('keys, secrets, assertions of an enterprise and exchange: the commands do what the page says', async () => {
+  folder = temporaryFolder('workloads');
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  writeFileSync(join(folder, 'orders-sync.pub.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
+  const sections = ['A key of its own', 'A generated secret', 'Assertions of an enterprise', 'Token exchange'];
+  const documented = sections.map(commandsUnder);
+  assert.ok(documented.every((section) => section.length > 0));
+  for (const command of [['init', '--public-url', 'https://tokens.example.com'], ...documented.flat()]) {
+    const { status, printed } = await run(...command);
+    assert.equal(status, 0, `${command.join(' ')}\n${printed}`);
+  }
+});
 
 suite('the recipes of docs/workloads.md', () => {
   test('GitHub Actions: the main branch of the repository, no fork, no other repository, no pull request', async () => {

@@ -138,9 +138,9 @@ test('the document has the parameters that the parsers read', () => {
 
 test('the document has the parameters that the oauth door reads, without those that it always refuses', () => {
   const pairs = [
-    [forms.TokenForm, oauth.TokenParameters, ['client_assertion', 'client_secret']],
-    [forms.DeviceForm, oauth.DeviceParameters, ['client_assertion', 'client_secret']],
-    [forms.RevocationForm, oauth.RevocationParameters, ['client_assertion', 'client_secret']],
+    [forms.TokenForm, oauth.TokenParameters, ['actor_token']],
+    [forms.DeviceForm, oauth.DeviceParameters, []],
+    [forms.RevocationForm, oauth.RevocationParameters, []],
     [forms.IntrospectionForm, oauth.IntrospectionParameters, ['client_assertion']],
   ] as const;
   for (const [documented, read, refused] of pairs) {

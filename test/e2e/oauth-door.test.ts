@@ -34,11 +34,13 @@ suite('RFC 6749', () => {
     assertRefused(await door.post(DEVICE, fields), 400, 'invalid_request');
   });
 
-  test('[RFC 6749 2.3] a secret or an assertion is refused: integrations have none', async () => {
+  test('[RFC 6749 2.3] a secret or an assertion is refused where the integration has none', async () => {
     const bySecret = await door.post(DEVICE, { client_id: CLIENT, client_secret: 'x' });
     assertRefused(bySecret, 401, 'invalid_client');
     assert.equal(bySecret.headers['www-authenticate'], undefined);
-    assertRefused(await door.post(DEVICE, { client_id: CLIENT, client_assertion: 'x.y.z' }), 401, 'invalid_client');
+    const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+    const byAssertion = { client_id: CLIENT, client_assertion: 'x.y.z', client_assertion_type };
+    assertRefused(await door.post(DEVICE, byAssertion), 401, 'invalid_client');
   });
 
   test('[RFC 6749 2.3] client_id alone, which anybody may know, gets no token', async () => {

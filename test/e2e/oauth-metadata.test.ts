@@ -1,7 +1,8 @@
 // The metadata of the oauth door (RFC 8414), and where the door is.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { ASSERTION_GRANT_TYPE } from '../../src/doors/oauth/grant-types.ts';
+import { ASSERTION_ALGORITHMS } from '../../src/core/token-issuer.ts';
+import { ASSERTION_GRANT_TYPE, EXCHANGE_GRANT_TYPE } from '../../src/doors/oauth/grant-types.ts';
 import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { eventually } from '../eventually.ts';
 import { anIntegration, scopeOf } from '../samples.ts';
@@ -17,6 +18,8 @@ before(async () => {
 });
 after(() => door.close());
 
+const OWN_PROOFS = ['private_key_jwt', 'client_secret_basic', 'client_secret_post'];
+
 suite('RFC 8414', () => {
   test('[RFC 8414 2, 3.2] both well-known documents are the same, name only what exists, and any page may read them', async () => {
     for (const path of METADATA) {
@@ -27,13 +30,23 @@ suite('RFC 8414', () => {
       assert.deepEqual(json, {
         issuer: PUBLIC_URL,
         token_endpoint: `${PUBLIC_URL}/oauth2/token`,
-        token_endpoint_auth_methods_supported: ['none', 'tls_client_auth'],
-        grant_types_supported: [DEVICE_GRANT_TYPE, 'refresh_token', 'client_credentials', ASSERTION_GRANT_TYPE],
+        token_endpoint_auth_methods_supported: ['none', 'tls_client_auth', ...OWN_PROOFS],
+        token_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGORITHMS],
+        dpop_signing_alg_values_supported: ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'RS256', 'PS256'],
+        authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
+        grant_types_supported: [
+          DEVICE_GRANT_TYPE,
+          'refresh_token',
+          'client_credentials',
+          ASSERTION_GRANT_TYPE,
+          EXCHANGE_GRANT_TYPE,
+        ],
         response_types_supported: ['none'],
         subject_types_supported: ['public'],
         device_authorization_endpoint: `${PUBLIC_URL}/oauth2/device_authorization`,
         revocation_endpoint: `${PUBLIC_URL}/oauth2/revoke`,
-        revocation_endpoint_auth_methods_supported: ['none'],
+        revocation_endpoint_auth_methods_supported: ['none', ...OWN_PROOFS],
+        revocation_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGORITHMS],
         jwks_uri: `${PUBLIC_URL}/oauth2/jwks`,
         tls_client_certificate_bound_access_tokens: true,
         introspection_endpoint: `${PUBLIC_URL}/oauth2/introspect`,

@@ -76,7 +76,17 @@ export const THINGS: { readonly [K in ThingKind]: KindOfThing<Ends<K>> } = {
         by: (id, at) => at.run('integration', 'disable', id),
         reopened: { by: (id, at) => at.run('integration', 'enable', id) },
       },
-      // Its grants have ended for good.
+      'key-removed': {
+        by: (id, at) => at.run('integration', 'key', 'remove', id, 'k1'),
+        stays: ['grant', 'device', 'verify', 'introspection', 'follower', 'refresh', 'secret', 'newer secret'],
+        reopened: { by: addKey },
+      },
+      'secret-dropped': {
+        by: (id, at) => at.run('integration', 'secret', id, '--drop-old'),
+        stays: ['grant', 'device', 'verify', 'introspection', 'follower', 'refresh', 'key', 'newer secret'],
+        reopened: 'never',
+      },
+      // Its grants, keys and secrets have ended for good.
       removed: {
         by: (id, at) => at.run('integration', 'remove', id, '--yes'),
         reopened: { by: addIntegration, works: ['grant', 'device'] },
@@ -251,8 +261,21 @@ async function anIntegration(name: string, at: Installation): Promise<Thing> {
   await addIntegration(name, at);
   const caller = at.callerNamed('ada');
   const pair = await pairByCertificate(caller, name, 'orders:read');
+  const key = await platformKey();
+  writeFileSync(join(at.home.folder, `${name}.json`), keySetOf(key));
+  await addKey(name, at);
+  const draw = () => at.printed(/^(tsc_\S+)$/m, 'integration', 'secret', name, '--ends-in', '90d');
+  const [older, newer] = [await draw(), await draw()];
+  const itself = async (fields: Record<string, string>) =>
+    postForm(at.caller, '/oauth2/token', { grant_type: 'client_credentials', client_id: name, ...fields });
+  const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+  const claims = () => ({ ...claimsOf({ sub: name }, Math.floor(Date.now() / 1000)), iss: name, aud: at.issuer });
+  await eventually('the secret is known', async () => isAccepted(await itself({ client_secret: newer })));
   const look = () =>
     seen({
+      key: key.sign(claims()).then((client_assertion) => itself({ client_assertion, client_assertion_type })),
+      secret: itself({ client_secret: older }),
+      'newer secret': itself({ client_secret: newer }),
       grant: certificateGrant(caller, name),
       device: at.caller.ask({ path: DEVICE, ...json({ client_id: name, scope: 'orders:read' }) }),
       ...tokens(pair, name, at),
@@ -261,7 +284,21 @@ async function anIntegration(name: string, at: Installation): Promise<Thing> {
 }
 
 function addIntegration(name: string, at: Installation): Promise<unknown> {
-  return at.run('integration', 'add', name, '--scope', 'orders:read', '--access-token-format', 'jwt');
+  return at.run(
+    'integration',
+    'add',
+    name,
+    '--scope',
+    'orders:read',
+    '--access-token-format',
+    'jwt',
+    '--secret',
+    'yes',
+  );
+}
+
+function addKey(name: string, at: Installation): Promise<unknown> {
+  return at.run('integration', 'key', 'add', name, join(at.home.folder, `${name}.json`));
 }
 
 async function anIssuer(name: string, at: Installation): Promise<Thing> {

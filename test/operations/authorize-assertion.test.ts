@@ -157,8 +157,8 @@ suite('a grant by assertion', () => {
   test('a refusal does not use the assertion up', async (t) => {
     const { node } = await scene(t);
     const assertion = await key.sign();
-    const overCap = () => ({ reason: 'cap-reached' }) as const;
-    assert.equal(await answer(authorize(node, assertion, { overCap })), 'cap-reached');
+    const overCapOf = () => () => ({ reason: 'cap-reached' }) as const;
+    assert.equal(await answer(authorize(node, assertion, { overCapOf })), 'cap-reached');
     assert.equal(await answer(authorize(node, assertion, { scope: 'orders:delete' })), 'scope-exceeds-integration');
     assert.equal(await answer(authorize(node, assertion)), 'accepted');
   });

@@ -4,6 +4,7 @@ import { caOf } from './by/pem.ts';
 import type { Way } from './by/way.ts';
 import { Door } from './door/door.ts';
 import { checkAddress } from './door/metadata.ts';
+import { Dpop } from './dpop.ts';
 import { TokenFailure } from './failure.ts';
 import { backOff, type Patience, Renewal } from './renewal.ts';
 import { SharedTokens } from './shared-tokens.ts';
@@ -17,8 +18,13 @@ export interface TokenSourceOptions {
   readonly server: string;
   /** The integration that the tokens are for. */
   readonly clientId: string;
-  /** How a grant is made: `certificate({…})`, `device({…})`, `assertion({…})` or `stored()`. */
+  /** How a grant is made: `certificate({…})`, `privateKey({…})`, `secret({…})`, `assertion({…})`, `device({…})` or `stored()`. */
   readonly by: Way;
+  /**
+   * A private key, as a PEM file or its text: the tokens are bound to it (DPoP, RFC 9449), and `fetch` proves it with every request. All
+   * processes that share the pair need the same key.
+   */
+  readonly dpop?: string | undefined;
   /** The file for the pair, shared by all processes that name it, or a store of your own. Left out: a file per server and clientId. */
   readonly store?: string | TokenStore | undefined;
   /** Keeps several grants for the same server and clientId apart. Ignored if `store` is given. */
@@ -52,7 +58,10 @@ function checkOptions(options: TokenSourceOptions): void {
   if (!options?.server) throw wrong('server is missing', 'Give the address of the service.');
   if (!clientId) throw wrong('clientId is missing', 'The operator of the service gives you one.');
   if (typeof by?.tls !== 'function')
-    throw wrong('by is missing', 'Give certificate({…}), device({…}), assertion({…}) or stored().');
+    throw wrong(
+      'by is missing',
+      'Give certificate({…}), privateKey({…}), secret({…}), assertion({…}), device({…}) or stored().',
+    );
   if (store !== undefined && typeof store !== 'string' && typeof store?.lock !== 'function')
     throw wrong('store is neither a path nor a TokenStore', 'Leave it out for the usual file.');
   for (const [name, value] of Object.entries({ timeoutSeconds, retryWindowSeconds }))
@@ -74,6 +83,7 @@ class Source implements TokenSource {
   readonly #server: string;
   readonly #shared: SharedTokens;
   readonly #door: Door;
+  readonly #dpop: Dpop | undefined;
   readonly #renewal: Renewal;
   #renewing: Promise<StoredTokens> | undefined;
   /** After a failed attempt to refresh ahead of time. */
@@ -88,7 +98,9 @@ class Source implements TokenSource {
     this.#server = server;
     const file = store ?? defaultTokenFile({ server, clientId, profile });
     this.#shared = new SharedTokens(typeof file === 'string' ? fileStore(file) : file, { server, clientId });
-    this.#door = new Door({ server, clientId, ca: () => ca && caOf(ca), timeoutMs: REQUEST_MS });
+    this.#dpop = options.dpop === undefined ? undefined : new Dpop(options.dpop);
+    const shared = { server, clientId, client: by.client, dpop: this.#dpop };
+    this.#door = new Door({ ...shared, ca: () => ca && caOf(ca), timeoutMs: REQUEST_MS });
     this.#renewal = new Renewal({ server, clientId, by, door: this.#door, retryWindowMs: retryWindowSeconds * 1000 });
   }
 
@@ -104,6 +116,7 @@ class Source implements TokenSource {
     return authorizedFetch(url, init, {
       get: () => this.get(),
       replace: (rejected) => this.#replace(rejected),
+      dpop: this.#dpop,
     });
   }
 

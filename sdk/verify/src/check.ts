@@ -1,5 +1,6 @@
 // The decision: is this token good now? By what is known here if the revocation feed is fresh, otherwise by asking the service.
 import type { Claims } from './claims.ts';
+import type { DpopCall, DpopProofs } from './dpop.ts';
 import type { Feed } from './feed.ts';
 import type { Introspection, Known } from './introspection.ts';
 import type { Jwts } from './jwt.ts';
@@ -22,6 +23,8 @@ export interface Allowed {
   readonly expiresAt: number;
   /** `cnf`: SHA-256 of the certificate that the token is bound to, in base64url. With `checkBinding: false`, you must check it. */
   readonly boundTo?: string;
+  /** `cnf`: the thumbprint of the key that the token is bound to. With `checkBinding: false`, you must check the DPoP proof. */
+  readonly boundToKey?: string;
 }
 
 export type Checked = Allowed | Refusal;
@@ -29,6 +32,8 @@ export type Checked = Allowed | Refusal;
 export interface CheckOptions {
   /** The client certificate of the connection (DER), if it has one. For tokens that are bound to a certificate. */
   readonly certificate?: Uint8Array | undefined;
+  /** The call, for tokens that are bound to a key (`Authorization: DPoP`). */
+  readonly dpop?: DpopCall | undefined;
 }
 
 export interface Parts {
@@ -37,13 +42,14 @@ export interface Parts {
   readonly revocations: Revocations;
   readonly jwts: Jwts;
   readonly introspection: Introspection;
+  readonly proofs: DpopProofs;
 }
 
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 const JWT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 const LONGEST = 16_384;
-/** For how long an answer "not active" is kept. Short: an identity may be enabled again. */
-const REFUSED_MS = 5_000;
+/** For how long an answer is kept that the feed does not correct: "not active", and about an exchanged token. */
+const SHORT_MS = 5_000;
 
 const INVALID = refuse(
   'token-invalid',
@@ -64,7 +70,7 @@ async function checkJwt(token: string, parts: Parts): Promise<Claims | Refusal> 
   const read = await parts.jwts.read(token).catch(unlessAway);
   if (read === undefined) return INVALID;
   if (read === 'away') return askOr(token, undefined, parts); // nothing is known about the signature
-  if (parts.revocations.needsIntrospection(read)) return checkKnown(token, read, parts);
+  if (read.isExchanged || parts.revocations.needsIntrospection(read)) return checkKnown(token, read, parts);
   if (parts.feed.isFresh) return read;
   const checked = await checkKnown(token, read, parts);
   // What was known a moment ago still counts if the service cannot be asked.
@@ -77,13 +83,13 @@ async function checkKnown(token: string, verified: Claims | undefined, parts: Pa
   if (known && isRecent(known, parts)) return known.claims ?? INVALID;
   const claims = verified ?? known?.claims;
   if (claims && parts.revocations.whyRevoked(claims) !== undefined) return claims; // refused anyway: no need to ask
-  return askOr(token, claims, parts);
+  return askOr(token, claims?.isExchanged ? undefined : claims, parts);
 }
 
 function isRecent({ claims, askedAt }: Known, { settings, feed, revocations }: Parts): boolean {
   const age = settings.now() - askedAt;
   if (age < 0) return false; // the clock was set back
-  if (!claims) return age < REFUSED_MS;
+  if (!claims || claims.isExchanged) return age < SHORT_MS;
   if (!revocations.covers(claims, askedAt)) return false;
   // Without the feed, an answer is worth as much as the last news of the feed would be.
   const longest = feed.isFresh ? settings.cacheFor : Math.min(settings.cacheFor, settings.maxStale);

@@ -4,9 +4,13 @@ import { type Answer, answerTo, type Refusal } from './refusal.ts';
 
 /** What a middleware gets, without depending on the frameworks. */
 export interface NodeRequestLike {
-  readonly headers: { readonly authorization?: string | undefined };
+  readonly headers: Readonly<Record<string, string | string[] | undefined>> & {
+    readonly authorization?: string | undefined;
+  };
   readonly method?: string | undefined;
   readonly url?: string | undefined;
+  /** Of express, which cuts `url` in a router. */
+  readonly originalUrl?: string | undefined;
   readonly socket: unknown;
 }
 export interface NodeResponseLike {
@@ -24,9 +28,10 @@ export interface FastifyReplyLike {
 export interface HonoContextLike {
   readonly req: {
     header(name: string): string | undefined;
-    readonly raw: object;
-    readonly method?: string;
+    readonly method: string;
+    readonly url: string;
     readonly path?: string;
+    readonly raw: object;
   };
   readonly env?: unknown;
 }
@@ -45,16 +50,22 @@ export interface Middleware {
 
 /** A request, whatever the framework. */
 export interface Call {
-  readonly method: string | undefined;
+  readonly method: string;
   /** The path, as the caller sent it. */
   readonly target: string;
   readonly authorization: string | undefined;
   readonly certificate: Uint8Array | undefined;
+  /** For DPoP: the header, and the path. */
+  readonly proof: string | undefined;
+  readonly path: string;
   /** What the caller of a request is remembered by. */
   readonly keys: readonly object[];
   allow(): unknown;
   refuse(answer: Answer): unknown;
 }
+
+/** What is checked of a request. */
+export type SentCall = Pick<Call, 'authorization' | 'certificate' | 'proof' | 'method' | 'path'>;
 
 type Next = () => unknown;
 
@@ -114,22 +125,46 @@ function honoCall(context: HonoContextLike, next: Next): Call {
   const { req, env } = context;
   const { incoming } = (env ?? {}) as { incoming?: NodeRequestLike }; // of @hono/node-server
   return {
-    method: req.method,
     target: req.path ?? '',
     authorization: req.header('authorization'),
     certificate: certificateOf(incoming?.socket),
+    proof: req.header('dpop'),
+    method: req.method,
+    path: pathOf(req.url),
     keys: [context, req.raw],
     allow: () => next(),
     refuse: ({ status, headers, body }) => new Response(body, { status, headers: { ...headers } }),
   };
 }
 
-type Sent = Pick<Call, 'method' | 'target' | 'authorization' | 'certificate'>;
+/** A request of the Fetch API, whose connection cannot be seen. */
+export function fetchCall({ method, url, headers }: Request): SentCall {
+  const [authorization, proof] = ['authorization', 'dpop'].map((name) => headers.get(name) ?? undefined);
+  return { authorization, certificate: undefined, proof, method, path: pathOf(url) };
+}
 
-/** Express cuts `url` where a middleware is mounted, and keeps the whole one. */
-function ofNode(request: NodeRequestLike & { readonly originalUrl?: string }): Sent {
-  const { headers, socket, method, url = '', originalUrl = url } = request;
-  return { method, target: originalUrl, authorization: headers.authorization, certificate: certificateOf(socket) };
+function ofNode({
+  headers,
+  socket,
+  method = '',
+  url = '',
+  originalUrl = url,
+}: NodeRequestLike): SentCall & Pick<Call, 'target'> {
+  return {
+    authorization: headers.authorization,
+    certificate: certificateOf(socket),
+    // Several are joined with a comma, which no proof has.
+    proof: headers['dpop'] === undefined ? undefined : String(headers['dpop']),
+    method,
+    target: originalUrl,
+    path: pathOf(originalUrl),
+  };
+}
+
+/** Of an address, or of what a request line has. */
+function pathOf(target: string): string {
+  const url = target.startsWith('/') ? `http://localhost${target}` : target;
+  return URL.canParse(url) ? new URL(url).pathname : '';
 }
 
 export function refuseCall(call: Call, refusal: Refusal): unknown {

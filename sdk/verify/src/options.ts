@@ -21,6 +21,11 @@ export interface VerifierOptions {
   readonly clockTolerance?: number | undefined;
   /** Whether a token that is bound to a certificate (`cnf`) needs this certificate on the connection. Default true. */
   readonly checkBinding?: boolean | undefined;
+  /**
+   * The address of this API as callers write it, such as `https://orders.example.com`, which DPoP proofs name. Default: that of
+   * `audience`, if it is an https address; otherwise tokens that are bound to a key are refused.
+   */
+  readonly origin?: string | undefined;
   /** Certificates that the service's own certificate is checked by: PEM text, not a path. Default: what the machine trusts. */
   readonly ca?: string | undefined;
   /** Called for what an operator should know: the feed is away, it is back. Default: nothing. */
@@ -42,9 +47,10 @@ export interface ResourceServerOptions {
 type Given<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
 
 /** The options, checked. */
-export type Settings = Given<Omit<VerifierOptions, 'ca' | 'resourceServer'>> & {
+export type Settings = Given<Omit<VerifierOptions, 'ca' | 'origin' | 'resourceServer'>> & {
   readonly resourceServer: Given<ResourceServerOptions>;
   readonly ca?: string | undefined;
+  readonly origin?: string | undefined;
   /** Milliseconds of a clock that is never set. */
   readonly ticks: () => number;
 };
@@ -66,7 +72,8 @@ export function settingsOf(options: VerifierOptions): Settings {
   const issuer = checkIssuer(options?.issuer);
   const resourceServer = checkResourceServer(options.resourceServer);
   const ticks = options.now ?? (() => performance.now());
-  const settings = { ...DEFAULTS, ...given, issuer, resourceServer, ticks } as Settings;
+  const origin = originOf(resourceServer.audience);
+  const settings = { ...DEFAULTS, origin, ...given, issuer, resourceServer, ticks } as Settings;
   for (const [name, [isGood, must]] of Object.entries(RULES))
     if (!isGood(settings[name as keyof Settings])) throw new TypeError(`${name} must be ${must}`);
   return settings;
@@ -80,6 +87,13 @@ const FUNCTION: Rule = [(value) => typeof value === 'function', 'a function'];
 const isPem = (value: unknown) =>
   value === undefined || (typeof value === 'string' && value.includes('-----BEGIN CERTIFICATE-----'));
 
+const isOrigin = (value: unknown) =>
+  value === undefined || (typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value);
+
+function originOf(audience: string): string | undefined {
+  return audience.startsWith('https://') && URL.canParse(audience) ? new URL(audience).origin : undefined;
+}
+
 const RULES: Readonly<Record<string, Rule>> = {
   onOutage: [(value) => value === 'refuse' || value === 'trust-until-expiry', "'refuse' or 'trust-until-expiry'"],
   maxStale: SECONDS,
@@ -87,6 +101,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   cacheSize: [(value) => Number.isSafeInteger(value) && (value as number) >= 0, 'a whole number'],
   clockTolerance: SECONDS,
   checkBinding: [(value) => typeof value === 'boolean', 'true or false'],
+  origin: [isOrigin, 'an address without a path, such as https://orders.example.com'],
   ca: [isPem, 'the text of a PEM file, not its path'],
   onNotice: FUNCTION,
   now: FUNCTION,

@@ -1,6 +1,6 @@
 // Why a call is not allowed, and what to answer (RFC 6750 3, RFC 9110 15.6.4).
 
-export type Reason = 'token-missing' | 'token-invalid' | 'scope-insufficient' | 'unavailable';
+export type Reason = 'token-missing' | 'token-invalid' | 'proof-invalid' | 'scope-insufficient' | 'unavailable';
 
 export interface Refusal {
   readonly ok: false;
@@ -20,6 +20,7 @@ export interface Answer {
 }
 
 const RETRY_AFTER = '5';
+const DPOP_ALGS = 'ES256 ES384 ES512 EdDSA Ed25519 RS256 PS256';
 const PLAIN = { 'content-type': 'application/json', 'cache-control': 'no-store' };
 
 export function refuse(reason: Reason, description: string): Refusal {
@@ -40,6 +41,11 @@ export function answerTo({ reason, description, scope = [], resourceMetadata }: 
       return answer(401, 'invalid_request', description, challenge());
     case 'token-invalid':
       return answer(401, 'invalid_token', description, challenge('invalid_token'));
+    // RFC 9449 7.1
+    case 'proof-invalid':
+      return answer(401, 'invalid_dpop_proof', description, {
+        'www-authenticate': `DPoP error="invalid_dpop_proof", error_description="${description}", algs="${DPOP_ALGS}"`,
+      });
     case 'scope-insufficient':
       return answer(403, 'insufficient_scope', description, challenge('insufficient_scope'));
     case 'unavailable':

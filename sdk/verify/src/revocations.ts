@@ -65,9 +65,7 @@ export class Revocations {
   narrow(scope: readonly string[], integration: string): readonly string[] {
     const known = this.#integrations.get(integration);
     if (!known) return scope;
-    const isBareWithin = (item: string) =>
-      !item.includes(':') && [...known.scope].some((each) => each.startsWith(`${item}:`));
-    return scope.filter((item) => known.scope.has(item) || isBareWithin(item));
+    return scope.filter((item) => known.scope.has(item) || isBareWithin(item, [...known.scope]));
   }
 
   /**
@@ -124,6 +122,11 @@ export class Revocations {
     for (const [grant, until] of this.#grants) if (until * 1000 < now) this.#grants.delete(grant);
     for (const [key, { keepUntil }] of this.#identities) if (keepUntil * 1000 < now) this.#identities.delete(key);
   }
+}
+
+/** Whether a resource without a permission is within these. Opaque items, which have a slash, are compared whole. */
+export function isBareWithin(item: string, scope: readonly string[]): boolean {
+  return !item.includes(':') && scope.some((each) => each.startsWith(`${item}:`) && !each.includes('/'));
 }
 
 function hashOf(identity: string): string {

@@ -3,14 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { awaited } from './awaited.ts';
 import { whyNotBound } from './binding.ts';
 import { type Allowed, type Checked, type CheckOptions, checkClaims, type Parts } from './check.ts';
+import { DpopProofs } from './dpop.ts';
 import { Feed } from './feed.ts';
-import { type Call, callOf, type Middleware, refuseCall } from './frameworks.ts';
+import { callOf, fetchCall, type Middleware, refuseCall, type SentCall } from './frameworks.ts';
 import { Introspection } from './introspection.ts';
 import { Jwts } from './jwt.ts';
 import { settingsOf, type VerifierOptions } from './options.ts';
 import { type Answer, answerTo, type Refusal, refuse } from './refusal.ts';
 import { type McpAuth, mcpAuth, ResourceMetadata } from './resource-metadata.ts';
-import { Revocations } from './revocations.ts';
+import { isBareWithin, Revocations } from './revocations.ts';
 import { Service } from './service.ts';
 
 export interface Guard {
@@ -48,8 +49,11 @@ export interface McpHandler {
 
 /** How long the start of the feed is waited for. A service that is away then does not keep the API from starting. */
 const START_MS = 5_000;
-const BEARER = /^bearer +([^ ]+)$/i;
+const TOKEN = /^(bearer|dpop) +([^ ]+)$/i;
 
+const NOT_BOUND = refuse('token-invalid', 'This token is not bound to a key. Send it as Authorization: Bearer.');
+/** `Host` says nothing: the caller writes it, so a proof for another API would fit. */
+const NO_ORIGIN = refuse('proof-invalid', 'This API takes no tokens bound to a key: its option origin is not set.');
 const MISSING = refuse('token-missing', 'Send an access token as Authorization: Bearer.');
 
 /**
@@ -67,6 +71,7 @@ export async function verifier(options: VerifierOptions): Promise<Guard> {
     revocations,
     jwts: new Jwts(service, settings, revocations),
     introspection: new Introspection(service, settings),
+    proofs: new DpopProofs(settings),
   };
   const guard = new ServiceGuard(parts, service);
   try {
@@ -123,7 +128,7 @@ class ServiceGuard implements Guard {
       const document = metadata.answerFor(request.method, new URL(request.url).pathname);
       if (document) return responseOf(document);
       const authorization = request.headers.get('authorization') ?? undefined;
-      const checked = await this.#checkCall({ authorization, certificate: undefined }, needed);
+      const checked = await this.#checkCall(fetchCall(request), needed);
       if (!checked.ok) return responseOf(answerTo(checked));
       return handler.fetch(request, { authInfo: this.#authOf(checked, authorization, metadata) });
     };
@@ -150,7 +155,7 @@ class ServiceGuard implements Guard {
   }
 
   #authOf(checked: Allowed, authorization: string | undefined, { url }: ResourceMetadata): McpAuth {
-    const [, token = ''] = BEARER.exec(authorization ?? '') ?? [];
+    const [, , token = ''] = TOKEN.exec(authorization ?? '') ?? [];
     return mcpAuth(token, checked, this.#parts.settings.resourceServer.audience, url);
   }
 
@@ -160,12 +165,15 @@ class ServiceGuard implements Guard {
     return found;
   }
 
-  async check(token: string | undefined, { certificate }: CheckOptions = {}): Promise<Checked> {
+  async check(token: string | undefined, { certificate, dpop }: CheckOptions = {}): Promise<Checked> {
     if (typeof token !== 'string' || token === '') return MISSING;
     const claims = await awaited(checkClaims(token, this.#parts));
     if ('ok' in claims) return claims;
-    const { identity, integration, guest, expiresAt, boundTo } = claims;
-    const unbound = this.#parts.settings.checkBinding ? whyNotBound(claims, certificate) : undefined;
+    const { identity, integration, guest, expiresAt, boundTo, boundToKey } = claims;
+    const { settings, proofs } = this.#parts;
+    const unbound = settings.checkBinding
+      ? (whyNotBound(claims, certificate) ?? (await proofs.whyNotBound(claims, token, dpop)))
+      : undefined;
     if (unbound) return unbound;
     return {
       ok: true,
@@ -175,6 +183,7 @@ class ServiceGuard implements Guard {
       scope: this.#parts.revocations.narrow(claims.scope, integration),
       expiresAt,
       ...(boundTo !== undefined && { boundTo }),
+      ...(boundToKey !== undefined && { boundToKey }),
     };
   }
 
@@ -183,20 +192,34 @@ class ServiceGuard implements Guard {
     this.#service.close();
   }
 
-  async #checkCall(call: Pick<Call, 'authorization' | 'certificate'>, needed: readonly string[]): Promise<Checked> {
-    const { authorization, certificate } = call;
-    const [, token] = BEARER.exec(authorization ?? '') ?? [];
-    const checked = token === undefined ? MISSING : await this.check(token, { certificate });
+  async #checkCall(call: SentCall, needed: readonly string[]): Promise<Checked> {
+    const checked = await this.#checkSent(call);
     const refused = checked.ok ? whyInsufficient(checked, needed) : checked;
     if (!refused) return checked;
     return { ...refused, scope: needed, ...(this.#metadata && { resourceMetadata: this.#metadata.url }) };
   }
+
+  async #checkSent(call: SentCall): Promise<Checked> {
+    const [, scheme = '', token] = TOKEN.exec(call.authorization ?? '') ?? [];
+    if (token === undefined) return MISSING;
+    const isDpop = scheme.toLowerCase() === 'dpop';
+    const { certificate, proof, method } = call;
+    const { origin } = this.#parts.settings;
+    if (isDpop && origin === undefined) return NO_ORIGIN;
+    const url = `${origin}${call.path}`;
+    const checked = await this.check(token, { certificate, dpop: isDpop ? { proof, method, url } : undefined });
+    // RFC 9449 7.1: the scheme says that the token is bound.
+    return checked.ok && isDpop && checked.boundToKey === undefined ? NOT_BOUND : checked;
+  }
 }
 
 const PERMISSION = /^[a-z][a-z0-9_.-]*(:[a-z][a-z0-9_.-]*)?$/;
+/** An opaque item of a scope, such as `api://orders/.default`: compared whole. */
+const OPAQUE = /^(?=.*\/)[!#-:<-[\]-~]+$/;
 
 /** A mistake here would refuse every call, so it fails when the API starts. Resources compare without case. */
 function checkPermission(given: string): string {
+  if (typeof given === 'string' && OPAQUE.test(given)) return given;
   const [resource = '', ...rest] = String(given).split(':');
   const permission = [resource.toLowerCase(), ...rest].join(':');
   if (typeof given === 'string' && PERMISSION.test(permission)) return permission;
@@ -212,7 +235,5 @@ function whyInsufficient({ scope }: Allowed, permissions: readonly string[]): Re
 
 /** A resource without a permission is satisfied by any permission on it. */
 function hasPermission(scope: readonly string[], permission: string): boolean {
-  return (
-    scope.includes(permission) || (!permission.includes(':') && scope.some((item) => item.startsWith(`${permission}:`)))
-  );
+  return scope.includes(permission) || isBareWithin(permission, scope);
 }

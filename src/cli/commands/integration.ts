@@ -1,8 +1,9 @@
-import { ACCESS_TOKEN_FORMATS } from '../../core/integration.ts';
+import { ACCESS_TOKEN_FORMATS, BINDINGS } from '../../core/integration.ts';
 import type { CliCommand } from '../terminal/cli-command.ts';
 import { asDuration, asYesNo, collect } from '../terminal/options.ts';
 
 const work = () => import('./work/integration.ts');
+const keyWork = () => import('./work/integration-keys.ts');
 
 export function integrationCommands(program: CliCommand): void {
   const group = program
@@ -16,6 +17,8 @@ export function integrationCommands(program: CliCommand): void {
   declareSwitch(group, 'disable', 'refuse the integration at every door, within a second; its grants stay');
   declareSwitch(group, 'enable', 'accept a disabled integration again');
   declareRemove(group);
+  declareKeys(group);
+  declareSecret(group);
 }
 
 function withFlags(command: CliCommand): CliCommand {
@@ -38,7 +41,26 @@ function withFlags(command: CliCommand): CliCommand {
       'where the code may be sent; may be repeated; replaces all; turns --code on',
       collect,
     )
-    .choice('--binding <what>', 'the certificate a refresh must come with', ['none', 'identity', 'certificate'])
+    .option('--secret <yes|no>', 'whether callers may authenticate with a generated secret', asYesNo)
+    .option('--secret-address <address>', 'where alone a secret works (10.0.0.0/8), or any; may be repeated', collect)
+    .option(
+      '--token-endpoint-audience <yes|no>',
+      'whether aud of a client assertion may be the token endpoint',
+      asYesNo,
+    )
+    .option(
+      '--public-enterprise <yes|no>',
+      'whether assertions of an enterprise need no client authentication',
+      asYesNo,
+    )
+    .option('--resource-server <id>', 'the resource server that it runs and may exchange tokens of; empty for none')
+    .option(
+      '--exchange <client_id=scope>',
+      'who may exchange its tokens, and for which scope; may be repeated',
+      collect,
+    )
+    .option('--no-exchange', 'nobody may exchange its tokens')
+    .choice('--binding <what>', 'what a refresh must come with: a certificate, or a DPoP proof', BINDINGS)
     .option('--only-identity <id>', 'allow this identity only, by user name or id; may be repeated', collect)
     .option('--only-group <group>', 'allow this group only; may be repeated', collect)
     .option('--everyone', 'allow every identity');
@@ -111,4 +133,54 @@ function declareRemove(group: CliCommand): void {
     .option('--yes', 'confirm it')
     .examples('tessera integration remove orders-sync --yes')
     .acts(async () => (await work()).removeOne);
+}
+
+function declareKeys(group: CliCommand): void {
+  const keys = group.command('key').description('public keys that an integration authenticates with (private_key_jwt)');
+  keys
+    .command('add')
+    .argument('<client_id>')
+    .argument('[file]', 'public keys: PEM, or JSON (a key or a key set); - for standard input')
+    .description('add public keys; the private ones stay with the caller')
+    .option('--url <url>', 'fetch the keys from this address instead of a file; replaces what was there')
+    .option('--ca-file <file>', 'PEM: trust only these authorities when keys are fetched')
+    .option(
+      '--allow-address <address>',
+      'an address or network off the public internet to fetch from; may be repeated',
+      collect,
+    )
+    .examples(
+      'tessera integration key add orders-sync orders-sync.pub.pem',
+      'tessera integration key add orders-sync --url https://orders.example.com/jwks',
+    )
+    .acts(async () => (await keyWork()).addKeys);
+  keys
+    .command('list')
+    .argument('<client_id>')
+    .description('list the public keys of an integration')
+    .option('--json', 'as JSON')
+    .examples('tessera integration key list orders-sync')
+    .acts(async () => (await keyWork()).printKeys);
+  keys
+    .command('remove')
+    .argument('<client_id>')
+    .argument('<kid>', 'the id of the key, or the address of the keys')
+    .description('accept a key no longer; existing grants stay')
+    .examples('tessera integration key remove orders-sync 2027-01')
+    .acts(async () => (await keyWork()).removeKey);
+}
+
+function declareSecret(group: CliCommand): void {
+  group
+    .command('secret')
+    .argument('<client_id>')
+    .description('make a secret and print it, this once; an earlier one stays valid beside it, until its own end')
+    .option('--ends-in <duration>', 'how long it is valid; required, at most 180d', asDuration)
+    .option('--drop-old', 'make none; end the older of two')
+    .option('--drop-all', 'make none; end all of them')
+    .examples(
+      'tessera integration secret orders-sync --ends-in 90d > orders-sync.secret',
+      'tessera integration secret orders-sync --drop-old',
+    )
+    .acts(async () => (await keyWork()).makeSecret);
 }

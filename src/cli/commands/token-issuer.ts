@@ -1,6 +1,6 @@
 import { ASSERTION_ALGORITHMS } from '../../core/token-issuer.ts';
 import type { CliCommand } from '../terminal/cli-command.ts';
-import { asDuration, asMoment, collect } from '../terminal/options.ts';
+import { asDuration, asMoment, asYesNo, collect } from '../terminal/options.ts';
 
 const work = () => import('./work/token-issuer.ts');
 
@@ -19,6 +19,11 @@ export function tokenIssuerCommands(program: CliCommand): void {
 function withFlags(command: CliCommand): CliCommand {
   return withRules(withKeys(command))
     .option('--audience <text>', 'what aud of an assertion must contain (default: the public address of this service)')
+    .option('--token-endpoint-audience <yes|no>', 'whether aud may also be the token endpoint of this service', asYesNo)
+    .choice('--kind <kind>', 'whose JWTs: of a platform (default), or of the provider of an enterprise (ID-JAG)', [
+      'platform',
+      'enterprise',
+    ])
     .choice('--algorithm <algorithms...>', 'allowed signature algorithms (default: RS256 ES256)', ASSERTION_ALGORITHMS)
     .choice('--assertions <use>', 'whether an assertion gives one grant, or any number until it expires', [
       'once',

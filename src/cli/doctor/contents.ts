@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { endingSecrets } from '../../core/rules/client.ts';
 import { type EpochSeconds, epochSeconds, isoTime, seconds } from '../../core/time.ts';
 import { openRules } from '../../operations/admin/assertion-rules.ts';
 import { clockFault } from '../../operations/admin/check-clock.ts';
@@ -24,6 +25,7 @@ export async function examineContents(store: Store, registry: FollowedRegistry):
     await examineClock(store, now),
     ...(await examineHistory(store)),
     examineIntegrations(registry),
+    ...examineSecrets(registry, now),
     ...(await examineIssuers(registry, store)),
     ...(await examineLists(store, now)),
     ...examineResourceServers(registry),
@@ -46,6 +48,16 @@ function examineIntegrations({ integrations }: FollowedRegistry): Finding {
   const enabled = integrations.filter((integration) => integration.enabled).length;
   if (enabled > 0) return good('integrations', `${enabled} enabled`);
   return poor('integrations', 'none is enabled, so no tokens can be issued', 'Do: tessera integration add …');
+}
+
+function examineSecrets({ integrations }: FollowedRegistry, now: EpochSeconds): Finding[] {
+  return endingSecrets(integrations, now).map(({ clientId, endsAt }) =>
+    poor(
+      `secret of ${clientId}`,
+      `${endsAt <= now ? 'has ended' : 'ends'} at ${isoTime(endsAt)}`,
+      `Do: tessera integration secret ${clientId} --ends-in 90d, or register a key instead`,
+    ),
+  );
 }
 
 async function examineIssuers({ issuers: approved }: FollowedRegistry, store: Store): Promise<Finding[]> {

@@ -6,7 +6,8 @@ import type { ClientId, Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import type { ResourceServer } from '../resource-server.ts';
 import type { Target } from './audience.ts';
-import { whyNotAllowed } from './identity.ts';
+import { isConfidential } from './client.ts';
+import { spokenForBy, whyNotAllowed } from './identity.ts';
 import { requestedTarget, type WantedTarget } from './scope.ts';
 
 /** A caller whose certificate was accepted and mapped to an identity. */
@@ -35,14 +36,46 @@ export function decideCertificate(facts: CertificateFacts): Outcome<CertificateG
   const { clientId, caller, integration, resourceServers } = facts;
   if (!clientId) return refuse('client-id-missing');
   if (!caller.ok) return caller;
+  const open = checkFlow(integration);
+  if (!open.ok) return open;
+  const target = requestedTarget(facts, open.value, resourceServers);
+  if (!target.ok) return target;
+  const served = checkServed(caller.value, open.value);
+  if (!served.ok) return served;
+  const objection = whyNotAllowed(caller.value.identity, open.value);
+  if (objection) return refuse(objection);
+  return accept({ caller: caller.value, integration: open.value, ...target.value });
+}
+
+/** For a caller that exchanges the token of another: any certificate could name this integration, only one speaks for its API. */
+export function decideCertificateCaller(
+  caller: CertifiedCaller,
+  integration: Integration | undefined,
+  resourceServers: readonly ResourceServer[],
+): Outcome<Integration> {
+  const open = checkFlow(integration);
+  if (!open.ok) return open;
+  if (isConfidential(open.value)) return refuse('client-authentication-required');
+  const server = serverOfCertificate(caller, open.value.resourceServer, resourceServers);
+  return server ? open : refuse('exchange-not-allowed');
+}
+
+/** The resource server that a certificate speaks for. An issuer that is limited to some integrations serves nothing else. */
+export function serverOfCertificate(
+  { identity, integrations }: CertifiedCaller,
+  id: string | undefined,
+  resourceServers: readonly ResourceServer[],
+): ResourceServer | undefined {
+  return integrations ? undefined : spokenForBy(identity, id, resourceServers);
+}
+
+function checkFlow(integration: Integration | undefined): Outcome<Integration> {
   if (!integration) return refuse('integration-unknown');
   if (!integration.enabled) return refuse('integration-disabled');
-  if (!integration.flows.certificate) return refuse('certificate-flow-disabled');
-  const target = requestedTarget(facts, integration, resourceServers);
-  if (!target.ok) return target;
-  const { identity, integrations } = caller.value;
-  if (integrations && !integrations.includes(integration.clientId)) return refuse('issuer-not-for-integration');
-  const objection = whyNotAllowed(identity, integration);
-  if (objection) return refuse(objection);
-  return accept({ caller: caller.value, integration, ...target.value });
+  return integration.flows.certificate ? accept(integration) : refuse('certificate-flow-disabled');
+}
+
+function checkServed({ integrations }: CertifiedCaller, integration: Integration): Outcome<Integration> {
+  const isServed = !integrations || integrations.includes(integration.clientId);
+  return isServed ? accept(integration) : refuse('issuer-not-for-integration');
 }

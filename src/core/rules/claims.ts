@@ -1,6 +1,6 @@
 // What the claims of an assertion must say (RFC 7523 3). Every check is made, so that the dry run shows all that is wrong;
 // the first failure is the refusal.
-import type { AcceptedClaims, AssertionStep } from '../assertion.ts';
+import type { AcceptedClaims, AssertionStep, EnterpriseClaims } from '../assertion.ts';
 import { isPlainName } from '../certificate.ts';
 import { type FilledTemplate, fillTemplate } from '../claim-template.ts';
 import { type Claims, claimText, showClaim } from '../claims.ts';
@@ -15,6 +15,8 @@ export interface ClaimsFacts {
   readonly tokenIssuer: TokenIssuer;
   /** Our own issuer: the audience unless the token issuer has another. */
   readonly ourIssuer: string;
+  /** An audience where the token issuer allows it. */
+  readonly ourTokenEndpoint?: string | undefined;
   readonly now: EpochSeconds;
 }
 
@@ -32,14 +34,18 @@ export function judgeClaims(facts: ClaimsFacts): ClaimsVerdict {
   const only = matched.length === 1 ? matched[0]?.rule : undefined;
   const name = only && nameBy(only, facts.claims);
   const rules = ruleStep(facts, tried, only !== undefined);
-  const steps = [...CHECKS.map((check) => check(facts)), rules, ...(name ? [nameStep(name)] : [])];
+  const checks = facts.tokenIssuer.kind === 'enterprise' ? [...CHECKS, checkEnterprise] : CHECKS;
+  const steps = [...checks.map((check) => check(facts)), rules, ...(name ? [nameStep(name)] : [])];
   const failed = steps.find(({ passed }) => !passed);
   if (failed || !only || !name?.filled)
     return { steps, outcome: refuse(reasonOf(failed), { rule: failed?.rule ?? '' }) };
   const { sub, jti } = facts.claims;
   const expiresAt = dateOf(facts.claims, 'exp') as EpochSeconds;
   const id = typeof jti === 'string' || Number.isSafeInteger(jti) ? { id: String(jti) } : {};
-  return { steps, outcome: accept({ rule: only, subject: sub as string, name: name.filled, expiresAt, ...id }) };
+  const { kind } = facts.tokenIssuer;
+  const enterprise = kind === 'enterprise' ? { enterprise: enterpriseClaims(facts.claims) as EnterpriseClaims } : {};
+  const accepted = { rule: only, subject: sub as string, name: name.filled, expiresAt, ...id, ...enterprise };
+  return { steps, outcome: accept(accepted) };
 }
 
 function reasonOf(failed: AssertionStep | undefined): RefusalReason {
@@ -62,6 +68,25 @@ const CHECKS: readonly Check[] = [
   checkStart,
   checkAudience,
 ];
+
+/** ID-JAG 3: checked only for assertions of an enterprise. */
+function checkEnterprise({ claims }: ClaimsFacts): AssertionStep {
+  const demand = 'jti and client_id are texts; scope is a text, and resource one or several, or absent';
+  const isWhole = isText(claims['jti']) && enterpriseClaims(claims) !== undefined;
+  const { jti, client_id: clientId, scope, resource } = claims;
+  return step('enterprise', isWhole, 'assertion-malformed', demand, [jti, clientId, scope, resource]);
+}
+
+function enterpriseClaims({ client_id: clientId, scope, resource }: Claims): EnterpriseClaims | undefined {
+  const resources = resource === undefined ? [] : [resource].flat();
+  if (!isText(clientId) || !resources.every(isText) || !(scope === undefined || typeof scope === 'string'))
+    return undefined;
+  return {
+    clientId: clientId as string,
+    ...(scope && { scope }),
+    ...(resources.length > 0 && { resource: resources as string[] }),
+  };
+}
 
 /** RFC 7519 4.1.7 wants a text; some platforms send a number. */
 function checkId({ claims: { jti } }: ClaimsFacts): AssertionStep {
@@ -100,11 +125,14 @@ function checkStart({ claims, now }: ClaimsFacts): AssertionStep {
   return step('start', isValid, 'assertion-not-yet-valid', `iat and nbf are not after ${latest}`, starts);
 }
 
-function checkAudience({ claims: { aud }, tokenIssuer, ourIssuer }: ClaimsFacts): AssertionStep {
-  const wanted = tokenIssuer.audience ?? ourIssuer;
-  const named = Array.isArray(aud) ? aud : [aud];
-  const words = `aud contains ${showClaim(wanted)}`;
-  return step('audience', named.includes(wanted), 'assertion-audience-wrong', words, aud, 'audience');
+function checkAudience({ claims: { aud }, tokenIssuer, ourIssuer, ourTokenEndpoint }: ClaimsFacts): AssertionStep {
+  const { audience = ourIssuer, tokenEndpointAudience, kind = 'platform' } = tokenIssuer;
+  const wanted = [audience, ...(tokenEndpointAudience && ourTokenEndpoint ? [ourTokenEndpoint] : [])];
+  // rfc7523bis: of several audiences, another one could present the assertion here.
+  const named = Array.isArray(aud) && kind === 'platform' ? aud : [aud];
+  const isNamed = named.some((each) => wanted.includes(each as string));
+  const words = `aud ${kind === 'platform' ? 'contains' : 'is'} ${wanted.map(showClaim).join(' or ')}`;
+  return step('audience', isNamed, 'assertion-audience-wrong', words, aud, 'audience');
 }
 
 interface TriedRule {

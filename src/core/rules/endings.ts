@@ -1,9 +1,9 @@
 // How registered things end: the one place for the acts themselves, and for restores and rollbacks that must repeat them.
 import type { EndingDeedOf, EndingKind } from '../act.ts';
 import { type Identity, isLocal } from '../identity.ts';
-import type { Integration } from '../integration.ts';
+import { type Integration, keyNames, withoutKeys } from '../integration.ts';
 import type { ApprovedIssuer } from '../issuer.ts';
-import { type ResourceServer, secretMark } from '../resource-server.ts';
+import { type ResourceServer, type SecretMark, secretMark } from '../resource-server.ts';
 import type { KeyMark, PublishedKey } from '../signing-key.ts';
 import type { EpochSeconds } from '../time.ts';
 import type { TokenIssuer } from '../token-issuer.ts';
@@ -34,8 +34,14 @@ const ENDINGS: EndingRules = {
     removed: ({ id }) => ({ id, enabled: false, mayUseApi: false, groups: [] }),
   },
   integration: {
+    'key-removed': (row, { ended }) => withoutKeys(row, ended),
+    'secret-dropped': ({ secrets, ...row }, deed) => (secrets ? withoutSecrets({ ...row, secrets }, deed) : row),
     disabled: (row) => ({ ...row, enabled: false }),
-    removed: (row) => ({ ...row, enabled: false, removed: true }),
+    // Whoever registers the client id again begins without keys and secrets.
+    removed: (row) => {
+      const { keys: _, secrets: __, ...rest } = row;
+      return { ...rest, enabled: false, removed: true };
+    },
   },
   issuer: { withdrawn: (row) => ({ ...row, enabled: false }) },
   'token-issuer': { removed: (row) => ({ ...row, enabled: false }) },
@@ -63,7 +69,10 @@ function disabledIdentity(identity: Identity): Identity {
   return { ...row, enabled: false };
 }
 
-function withoutSecrets(row: ResourceServer, { ended }: { readonly ended: readonly string[] }): ResourceServer {
+function withoutSecrets<Row extends { readonly secrets: readonly SecretMark[] }>(
+  row: Row,
+  { ended }: { readonly ended: readonly string[] },
+): Row {
   return { ...row, secrets: row.secrets.filter((secret) => !ended.includes(secretMark(secret))) };
 }
 
@@ -100,7 +109,16 @@ type EndsBetween = {
 const ENDS_BETWEEN: EndsBetween = {
   identity: (newer, { userName = '' }) =>
     newer.enabled ? [] : [isRemoved(newer) ? { did: 'removed', userName } : { did: 'disabled' }],
-  integration: ({ enabled, removed }) => (enabled ? [] : [{ did: removed ? 'removed' : 'disabled' }]),
+  integration: ({ enabled, removed, keys, secrets = [] }, older) => {
+    if (removed) return [{ did: 'removed' }];
+    const kept = [...keyNames(keys), ...secrets.map(secretMark)];
+    const isGone = (mark: string) => !kept.includes(mark);
+    return [
+      { did: 'key-removed', ended: keyNames(older.keys).filter(isGone) },
+      { did: 'secret-dropped', ended: (older.secrets ?? []).map(secretMark).filter(isGone) },
+      ...(enabled ? [] : [{ did: 'disabled' } as const]),
+    ];
+  },
   issuer: ({ enabled }) => (enabled ? [] : [{ did: 'withdrawn' }]),
   // The label may have been given to another platform.
   'token-issuer': ({ enabled, issuer }, older) => (enabled && issuer === older.issuer ? [] : [{ did: 'removed' }]),

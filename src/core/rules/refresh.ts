@@ -13,6 +13,7 @@ import { type Settings, settingsFor } from '../settings.ts';
 import { between, type EpochSeconds, seconds } from '../time.ts';
 import { isSameTarget } from './audience.ts';
 import type { CertifiedCaller } from './certificate.ts';
+import { type Proven, whyUnprovenRefresh } from './client.ts';
 import { whyNotAllowed } from './identity.ts';
 import { windowStart } from './outage.ts';
 import { checkScopeOfRefresh } from './scope.ts';
@@ -38,6 +39,8 @@ export interface RefreshFacts {
   readonly holder: Identity | undefined;
   /** Who the presented certificate identifies; undefined if the integration binds no refresh to a certificate. */
   readonly caller: Outcome<CertifiedCaller> | undefined;
+  /** Undefined at a door that takes no such proof. */
+  readonly proven?: Proven | undefined;
   /** Set if the caller is over a rate limit. */
   readonly limit: Refusal | undefined;
   /** Called last. */
@@ -88,7 +91,9 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   if (state === 'revoked') return no('grant-revoked');
   if (state === 'expired') return no('grant-expired');
   if (!grant.refreshable) return no('refresh-not-offered');
-  // Before the generation: without the certificate, a stolen token may not even end the grant.
+  // Before the generation: without its proof, a stolen token may not even end the grant.
+  const unproven = whyUnprovenRefresh(grant, integration, facts.proven);
+  if (unproven) return no(unproven);
   if (!isBindingMet(facts, integration, grant)) return { do: 'refuse', refusal: whyUnbound(facts) };
 
   const settings = settingsFor(integration, facts.settings, grant.format);
@@ -177,7 +182,7 @@ function reuse({ onReuse }: Settings, { overCap, grant }: RefreshFacts): Refresh
 }
 
 function isBindingMet({ caller }: RefreshFacts, { binding }: Integration, { origin, identityId }: Grant): boolean {
-  if (binding === 'none' || origin.kind !== 'certificate') return true;
+  if (!asksForCertificate(binding) || origin.kind !== 'certificate') return true;
   if (!caller?.ok) return false;
   const { mark, identity } = caller.value;
   // Hashes of public keys are not secret, so a comparison that takes varying time is safe.
@@ -185,9 +190,13 @@ function isBindingMet({ caller }: RefreshFacts, { binding }: Integration, { orig
   return identity.id === identityId && mark.issuerKey === origin.certificate.issuerKey;
 }
 
+export function asksForCertificate(binding: Integration['binding']): boolean {
+  return binding === 'identity' || binding === 'certificate';
+}
+
 /** RFC 8705 3: a certificate that was renewed with the same key binds the tokens that it is presented for. */
 function presentedBinding({ integration, caller }: RefreshFacts, { origin, bindings }: Grant): Hex | undefined {
-  if (integration.binding === 'none') return undefined;
+  if (!asksForCertificate(integration.binding)) return undefined;
   const isBound = bindings?.[0]?.thumbprint !== undefined;
   const binds = integration.binding === 'certificate' && origin.kind === 'certificate';
   return (isBound || binds) && caller?.ok ? caller.value.thumbprint : undefined;

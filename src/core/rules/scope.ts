@@ -1,7 +1,7 @@
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import type { ResourceServer } from '../resource-server.ts';
-import { isWithin, parseScope, RESERVED_RESOURCE, type Scope, scopeItems } from '../scope.ts';
+import { hasOpaqueItems, isWithin, narrow, parseScope, RESERVED_RESOURCE, type Scope, scopeItems } from '../scope.ts';
 import { type Target, targetOf } from './audience.ts';
 
 /** What a door passes on if it lets callers leave the scope out: they get all that the integration has. */
@@ -10,12 +10,13 @@ export const WHOLE_SCOPE = Symbol('whole scope of the integration');
 export type WantedScope = string | typeof WHOLE_SCOPE | undefined;
 
 /** Contract 2.2: a request asks for the entire scope of the integration or for a subset of it. */
-function requestedScope(wanted: WantedScope, integration: Integration): Outcome<Scope> {
+function requestedScope({ scope: wanted, isPlain, within }: WantedTarget, integration: Integration): Outcome<Scope> {
   if (!wanted) return refuse('scope-missing');
-  if (wanted === WHOLE_SCOPE) return wholeScope(integration);
-  const scope = parseScope(wanted);
+  if (wanted === WHOLE_SCOPE) return wholeScope(integration, within);
+  const scope = isPlain && hasOpaqueItems(wanted) ? undefined : parseScope(wanted);
   if (!scope) return refuse('scope-malformed');
-  return isWithin(scope, integration.scope) ? accept(scope) : refuse('scope-exceeds-integration');
+  if (!isWithin(scope, integration.scope)) return refuse('scope-exceeds-integration');
+  return !within || isWithin(scope, within) ? accept(scope) : refuse('scope-exceeds-grant');
 }
 
 /** What a request for a new grant wants. */
@@ -23,23 +24,27 @@ export interface WantedTarget {
   readonly scope: WantedScope;
   /** The audiences that the grant shall be limited to (RFC 8707). */
   readonly resource?: readonly string[] | undefined;
+  /** Whether opaque items are malformed: they are not part of the contract. */
+  readonly isPlain?: boolean;
+  /** What the grant may have at most, besides the scope of the integration. */
+  readonly within?: Scope | undefined;
 }
 
 /** The requested scope, limited to the resource servers that the request names, if any. */
 export function requestedTarget(
-  { scope, resource }: WantedTarget,
+  wanted: WantedTarget,
   integration: Integration,
   resourceServers: readonly ResourceServer[],
 ): Outcome<Target> {
-  const wanted = requestedScope(scope, integration);
-  return wanted.ok ? targetOf(wanted.value, resource, resourceServers) : wanted;
+  const scope = requestedScope(wanted, integration);
+  return scope.ok ? targetOf(scope.value, wanted.resource, resourceServers) : scope;
 }
 
-function wholeScope({ scope }: Integration): Outcome<Scope> {
-  if (!scope.resources.has(RESERVED_RESOURCE)) return accept(scope);
+function wholeScope({ scope }: Integration, within: Scope | undefined): Outcome<Scope> {
   const items = scopeItems(scope).filter((item) => item.split(':')[0] !== RESERVED_RESOURCE);
-  const rest = parseScope(items.join(';'));
-  return rest ? accept(rest) : refuse('scope-missing');
+  const whole = scope.resources.has(RESERVED_RESOURCE) ? parseScope(items.join(';')) : scope;
+  const rest = whole && within ? narrow(whole, within) : whole;
+  return rest ? accept(rest) : refuse(within ? 'scope-exceeds-grant' : 'scope-missing');
 }
 
 /** RFC 6749 6: a refresh may name a scope within the grant's. */

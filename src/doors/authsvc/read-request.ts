@@ -24,7 +24,7 @@ export function parseScopeRequest(
   const parameters = readParameters<ScopeParameters>(request.body, form.value, ScopeParameters);
   if (!parameters.ok) return parameters;
   const { client_id: clientId, scope } = parameters.value;
-  return scopeRequest({ clientId, scope }, request, mount);
+  return scopeRequest({ clientId, scope, isPlain: true }, request, mount);
 }
 
 export interface ParsedTokenRequest {

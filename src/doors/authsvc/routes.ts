@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
+import { hasOpaqueItems } from '../../core/scope.ts';
 import { checkToken } from '../../operations/grant/check-token.ts';
 import { revokeByToken } from '../../operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
@@ -124,6 +125,9 @@ async function verifyToken(request: FastifyRequest, mount: AuthsvcMount): Promis
   const overLimit = (isAuthentic: boolean) => (isAuthentic ? mount.overCheckLimit : mount.overLimit)(request);
   const checked = await checkToken(token.value, mount.ports, overLimit);
   if (!checked.ok) return checked;
+  // The contract has no words for a token that needs a DPoP proof, nor for opaque scope items.
+  const { jkt, scope } = checked.value;
+  if (jkt !== undefined || hasOpaqueItems(scope.text)) return refuse('grant-of-oauth-door');
   recordGrant(request, checked.value.grant);
   return accept(JSON.stringify(verifiedToken(checked.value)));
 }

@@ -6,6 +6,7 @@ import {
   CERTIFICATE_VERDICTS,
   CODE_REASONS,
   IDENTITY_REASONS,
+  STANDARD_REASONS,
 } from '../../core/refusal.ts';
 import type { TokenReason } from '../token/descriptions.ts';
 import { wordedAlike } from '../token/worded-alike.ts';
@@ -112,6 +113,7 @@ export const WORDING: Readonly<Record<AuthsvcReason, Wording>> = {
   'access-token-of-another-integration': token,
   'resource-server-proof-missing': client,
   'resource-server-unproven': client,
+  ...wordedAlike(STANDARD_REASONS, grant),
   'rate-limited': { status: 429, error: 'invalid_request' },
   'cap-reached': { status: 429, error: 'invalid_request' },
   'store-unavailable': unavailable,

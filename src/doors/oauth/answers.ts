@@ -1,5 +1,5 @@
 // Results as this door's JSON.
-import { guestOf } from '../../core/grant.ts';
+import { actClaim, guestOf } from '../../core/grant.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
 import { scopeItems } from '../../core/scope.ts';
 import type { StartedDevice } from '../../operations/device/start-device.ts';
@@ -18,7 +18,7 @@ export function tokenAnswer(pair: TokenPair): TokenAnswer {
   const now = pair.expiresAt - pair.expiresIn;
   return {
     access_token: pair.accessToken.reveal(),
-    token_type: 'Bearer',
+    token_type: pair.isKeyBound ? 'DPoP' : 'Bearer',
     expires_in: pair.expiresIn,
     scope: writeScopeList(pair.scope),
     ...(pair.refreshToken && {
@@ -44,7 +44,7 @@ export const INACTIVE: IntrospectionAnswer = { active: false };
 
 /** Only what concerns this resource server: `aud` names it and no other. */
 export function introspectionAnswer(found: Introspection, server: ResourceServer, issuer: string): IntrospectionAnswer {
-  const { grant, scope, userName, tokenId, boundTo, issuedAt, expiresAt } = found;
+  const { grant, scope, userName, tokenId, boundTo, jkt, issuedAt, expiresAt } = found;
   return {
     active: true,
     scope: scopeItems(scope).join(' '),
@@ -52,12 +52,18 @@ export function introspectionAnswer(found: Introspection, server: ResourceServer
     ...(guestOf(grant) && { integration: grant.clientId }),
     sub: grant.identityId,
     ...(userName !== undefined && { username: userName }),
-    token_type: 'Bearer',
+    token_type: jkt === undefined ? 'Bearer' : 'DPoP',
     exp: expiresAt,
     iat: issuedAt,
     aud: server.audience,
     iss: issuer,
     jti: tokenId,
-    ...(boundTo !== undefined && { cnf: { 'x5t#S256': boundTo } }),
+    ...cnfOf(boundTo, jkt),
+    ...(grant.terms?.actor && { act: actClaim(grant.terms.actor) }),
   };
+}
+
+function cnfOf(boundTo: string | undefined, jkt: string | undefined): Pick<IntrospectionAnswer, 'cnf'> {
+  if (boundTo === undefined && jkt === undefined) return {};
+  return { cnf: { ...(boundTo !== undefined && { 'x5t#S256': boundTo }), ...(jkt !== undefined && { jkt }) } };
 }

@@ -1,12 +1,20 @@
-// Who calls. Integrations have no secrets: a client id names one, and the credential proves the rest. Resource servers prove
-// themselves.
+// Who calls. A client id names an integration. By default the credential proves the rest; an integration may have keys or secrets of its
+// own. Resource servers prove themselves.
+import type { FastifyRequest } from 'fastify';
 import { isPresented } from '../../core/certificate.ts';
-import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
+import {
+  type AuthenticatedClient,
+  authenticateClient,
+  type SentProof,
+} from '../../operations/grant/authenticate-client.ts';
 import type { Presentation } from '../../operations/grant/identify-caller.ts';
 import type { ResourceServerProof } from '../../operations/grant/identify-resource-server.ts';
+import { portsOfRequest } from '../../operations/request-ports.ts';
+import type { TokenMount } from '../token/mount.ts';
 import type { ClientParameters } from './schemas.ts';
-import type { OauthReason } from './wording.ts';
+import type { OauthReason, OauthRefusal } from './wording.ts';
 
 const BASIC = /^basic(?: +(.*))?$/is;
 const BEARER = /^bearer(?: +(.*))?$/is;
@@ -17,19 +25,68 @@ export function challengeOf(authorization: string | undefined): string {
   return BEARER.test(authorization ?? '') ? 'Bearer realm="tessera", error="invalid_token"' : 'Basic realm="tessera"';
 }
 
-/** The client id from the form, from HTTP Basic, or from both if they are equal. Secrets and assertions are refused. */
-export function readClientId(
+/** What a request says about its client. Nothing is proven yet. */
+export interface NamedClient {
+  readonly clientId: string | undefined;
+  readonly sent?: SentProof;
+  /** Whether `iss` of the assertion is another than the client: then it is the assertion of a platform. */
+  readonly isOfPlatform?: boolean;
+}
+
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** RFC 6749 2.3: the client id from the form, from HTTP Basic, from both if they are equal, or from an assertion; and its proof. */
+export function readClient(
   authorization: string | undefined,
-  { client_id: inForm, client_secret: secret, client_assertion: assertion }: ClientParameters,
-): Outcome<string, Refusal<OauthReason>> {
+  parameters: ClientParameters,
+): Outcome<NamedClient, Refusal<OauthReason>> {
+  const { client_id: inForm, client_secret: inSecret, client_assertion: assertion } = parameters;
   const basic = BASIC.exec(authorization ?? '');
   const given = basic ? readBasic(basic[1] ?? '') : undefined;
-  if (isRepeated(given?.password, secret, assertion)) return refuse('client-authentication-repeated');
-  if (given?.password || secret || assertion) return refuse('client-authentication-unsupported');
+  if (isRepeated(given?.password, inSecret, assertion)) return refuse('client-authentication-repeated');
   if (basic && !given?.user) return refuse('client-authentication-unsupported');
   if (inForm && given && inForm !== given.user) return refuse('client-id-ambiguous');
   const clientId = given?.user ?? inForm;
-  return clientId ? accept(clientId) : refuse('client-id-missing');
+  if (assertion) return byAssertion(clientId, assertion, parameters.client_assertion_type);
+  const secret = given?.password || inSecret;
+  if (!secret) return accept({ clientId });
+  return clientId ? accept({ clientId, sent: { by: 'secret', secret } }) : refuse('client-id-missing');
+}
+
+/** RFC 7521 4.2: client_id may be left out, unless the assertion is that of a platform. */
+function byAssertion(
+  inRequest: string | undefined,
+  assertion: string,
+  type: string | undefined,
+): Outcome<NamedClient, Refusal<OauthReason>> {
+  if (type !== ASSERTION_TYPE) return refuse('client-assertion-type-unsupported');
+  const { iss, sub } = claimedIn(assertion);
+  const clientId = inRequest ?? (typeof iss === 'string' && iss === sub ? iss : undefined);
+  if (clientId === undefined) return refuse('client-id-missing');
+  return accept({ clientId, sent: { by: 'assertion', assertion }, isOfPlatform: iss !== clientId });
+}
+
+/** What a JWT says. It is not authentic yet. */
+function claimedIn(jwt: string): { readonly iss?: unknown; readonly sub?: unknown } {
+  try {
+    return { ...(JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString('utf8')) as object) };
+  } catch {
+    return {};
+  }
+}
+
+/** The integration, if it authenticates. One function for every endpoint and grant type that takes a client. */
+export async function authenticate(
+  { clientId, sent }: NamedClient,
+  request: FastifyRequest,
+  mount: TokenMount,
+): Promise<Outcome<AuthenticatedClient | undefined, OauthRefusal>> {
+  if (!sent || clientId === undefined) return accept(undefined);
+  const { presenter } = mount.readConnection(request);
+  const overLimit = () => mount.overLimit(request);
+  const asked = { clientId, sent, presenter, requestId: request.id, overLimit };
+  const client = await authenticateClient(asked, portsOfRequest(mount.ports, request.id));
+  return client.ok ? client : refused({ ...client.refusal, credential: 'client' });
 }
 
 /** RFC 6749 2.3, 5.2: one method per request. */

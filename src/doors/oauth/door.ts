@@ -1,5 +1,6 @@
 // The oauth door: the operations of the authsvc door as OAuth 2.0 words them, for any OAuth library.
 import { FeedTail } from '../../operations/feed/feed-tail.ts';
+import { DpopProofs } from '../../operations/grant/dpop-proofs.ts';
 import type { TokenPorts } from '../../operations/ports.ts';
 import type { ReadConnection } from '../caller/connection.ts';
 import type { Door, DoorEntry } from '../door.ts';
@@ -34,6 +35,7 @@ export function oauthDoor({ name }: DoorEntry, parts: OauthParts): Door {
     ...tokenLimits(parts, ports),
     verificationUri: `${publicUrl}/device`,
     feed: new FeedTail(ports.store),
+    proofs: new DpopProofs(ports),
     metadata: metadataOf({ issuer: publicUrl, mount: path, settings: ports.settings, certificateUrl }),
   };
   const prepared = prepareOnce(prepareOauthRefusal);

@@ -10,8 +10,8 @@ import { INACTIVE, introspectionAnswer } from './answers.ts';
 import { readProof } from './client.ts';
 import type { OauthMount } from './mount.ts';
 import { readForm } from './read-request.ts';
-import type { OauthRefusal } from './reply.ts';
 import { type ClientParameters, type IntrospectionAnswer, IntrospectionParameters } from './schemas.ts';
+import type { OauthRefusal } from './wording.ts';
 
 export async function introspect(
   request: FastifyRequest,

@@ -1,5 +1,7 @@
 import { RESERVED_RESOURCE, scopeItems } from '../../core/scope.ts';
 import type { Settings } from '../../core/settings.ts';
+import { ASSERTION_ALGORITHMS } from '../../core/token-issuer.ts';
+import { DPOP_ALGORITHMS } from '../../operations/grant/dpop-proofs.ts';
 import type { Registry } from '../../operations/ports.ts';
 import { DEVICE_GRANT_TYPE } from '../token/grant-type.ts';
 import { CODE_GRANT_TYPE, GRANT_TYPES } from './grant-types.ts';
@@ -29,13 +31,19 @@ export interface MetadataFacts {
   readonly certificateUrl: string | undefined;
 }
 
+/** Of integrations. Which of them one has is not public. */
+const AUTH_METHODS = ['none', 'tls_client_auth', 'private_key_jwt', 'client_secret_basic', 'client_secret_post'];
+
 /** RFC 8414 2: only what this service has. */
 export function metadataOf({ issuer, mount, settings: { deviceFlow }, certificateUrl }: MetadataFacts): Metadata {
   const base = issuer + mount;
   return {
     issuer,
     token_endpoint: base + PATHS.token,
-    token_endpoint_auth_methods_supported: ['none', 'tls_client_auth'],
+    token_endpoint_auth_methods_supported: AUTH_METHODS,
+    token_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGORITHMS],
+    dpop_signing_alg_values_supported: [...DPOP_ALGORITHMS],
+    authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
     grant_types_supported: GRANT_TYPES.filter(
       (type) => type !== CODE_GRANT_TYPE && (deviceFlow || type !== DEVICE_GRANT_TYPE),
     ),
@@ -45,7 +53,8 @@ export function metadataOf({ issuer, mount, settings: { deviceFlow }, certificat
     subject_types_supported: ['public'],
     ...(deviceFlow && { device_authorization_endpoint: base + PATHS.device }),
     revocation_endpoint: base + PATHS.revoke,
-    revocation_endpoint_auth_methods_supported: ['none'],
+    revocation_endpoint_auth_methods_supported: AUTH_METHODS.filter((method) => method !== 'tls_client_auth'),
+    revocation_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGORITHMS],
     jwks_uri: base + PATHS.jwks,
     tls_client_certificate_bound_access_tokens: true,
     introspection_endpoint: base + PATHS.introspect,

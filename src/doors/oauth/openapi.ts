@@ -57,7 +57,8 @@ const SENT_CLIENT = { client_id: '$request.body#/client_id' };
 const TOKEN: Words = {
   operationId: 'oauth-token',
   summary:
-    'Redeem a device code or an authorization code, refresh, or obtain a token by client certificate or assertion (RFC 6749, 7523, 8628, 8705)',
+    'Redeem a device code or an authorization code, refresh, exchange, or obtain a token by certificate, key, secret or assertion (RFC 6749, 7523, 8628, 8693, 8705)',
+  parameters: [textParameter('header', 'DPoP', 'A DPoP proof (RFC 9449), to which the tokens are bound.')],
   takes: { schema: TokenForm, examples: EXAMPLES.token },
   answers: TokenAnswer,
   security: [{}, { certificate: [] }],

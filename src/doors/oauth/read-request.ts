@@ -1,18 +1,24 @@
 import type { FastifyRequest } from 'fastify';
-import { type NamedClient, namedClient } from '../../core/client-document.ts';
-import { accept, type Outcome } from '../../core/outcome.ts';
-import type { Refusal } from '../../core/refusal.ts';
+import { type ClientDocuments, type NamedClient as NamedIntegration, namedClient } from '../../core/client-document.ts';
+import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import type { AuthenticatedClient } from '../../operations/grant/authenticate-client.ts';
 import type { TokenMount } from '../token/mount.ts';
 import { formOf, type ParameterSchema, readParameters } from '../token/parameters.ts';
 import { recordIntegration } from '../token/request-story.ts';
-import { readClientId } from './client.ts';
+import { authenticate, readClient } from './client.ts';
 import type { ClientParameters } from './schemas.ts';
 import { readScopeList } from './scope-list.ts';
-import type { OauthReason } from './wording.ts';
+import type { OauthRefusal } from './wording.ts';
 
-type ReadOutcome<T> = Outcome<T, Refusal<OauthReason>>;
+type ReadOutcome<T> = Outcome<T, OauthRefusal>;
 
-interface ReadRequest<Parameters> extends NamedClient {
+export interface ReadRequest<Parameters> extends Pick<NamedIntegration, 'guest'> {
+  /** Undefined only at the token endpoint, where an assertion may say it. */
+  readonly clientId: string | undefined;
+  /** The integration, if it has authenticated. */
+  readonly client: AuthenticatedClient | undefined;
+  /** An assertion of a platform in the place of a client assertion. It is not checked yet. */
+  readonly platformAssertion: string | undefined;
   readonly parameters: Parameters;
   /** In our own grammar; undefined if absent. */
   readonly scope: string | undefined;
@@ -24,20 +30,56 @@ export function readForm<Parameters>(request: FastifyRequest, schema: ParameterS
   return form.ok ? readParameters<Parameters>(request.body, form.value, schema) : form;
 }
 
-/** Reads a form, and which integration sent it. */
-export function readRequest<Parameters extends ClientParameters & { readonly scope?: string }>(
+/** Reads a form, and which integration sent it. An integration that sends proof of itself must be able to. */
+export async function readRequest<Parameters extends ClientParameters & { readonly scope?: string }>(
   request: FastifyRequest,
-  { ports }: TokenMount,
+  mount: TokenMount,
   schema: ParameterSchema,
-): ReadOutcome<ReadRequest<Parameters>> {
+): Promise<ReadOutcome<ReadRequest<Parameters>>> {
   const parameters = readForm<Parameters>(request, schema);
   if (!parameters.ok) return parameters;
-  const clientId = readClientId(request.headers.authorization, parameters.value);
-  if (!clientId.ok) return clientId;
-  const client = namedClient(clientId.value, ports.settings.clientDocuments);
-  recordIntegration(request, client.clientId, ports);
+  const named = readClient(request.headers.authorization, parameters.value);
+  if (!named.ok) return named;
+  const { sent, isOfPlatform = false } = named.value;
+  const { clientId, guest } = integrationOf(named.value.clientId, mount.ports.settings.clientDocuments);
+  recordIntegration(request, clientId, mount.ports);
   const { scope: list } = parameters.value;
-  const scope = list === undefined ? accept(undefined) : readScopeList(list);
+  const scope =
+    list === undefined ? accept(undefined) : readScopeList(list, mount.ports.registry.integration(clientId ?? ''));
   if (!scope.ok) return scope;
-  return accept({ ...client, parameters: parameters.value, scope: scope.value });
+  const platformAssertion = isOfPlatform && sent?.by === 'assertion' ? sent.assertion : undefined;
+  const client =
+    platformAssertion === undefined
+      ? await authenticate({ ...named.value, clientId }, request, mount)
+      : accept(undefined);
+  if (!client.ok) return client;
+  return accept({
+    clientId,
+    ...(guest && { guest }),
+    client: client.value,
+    platformAssertion,
+    parameters: parameters.value,
+    scope: scope.value,
+  });
+}
+
+/** The integration that a client_id names, or whose guest it names. */
+function integrationOf(
+  clientId: string | undefined,
+  documents: ClientDocuments | undefined,
+): Partial<NamedIntegration> {
+  return clientId === undefined ? {} : namedClient(clientId, documents);
+}
+
+/** The same at endpoints that need the client id, and know no assertion of a platform. */
+export async function readClientRequest<Parameters extends ClientParameters & { readonly scope?: string }>(
+  request: FastifyRequest,
+  mount: TokenMount,
+  schema: ParameterSchema,
+): Promise<ReadOutcome<ReadRequest<Parameters> & { readonly clientId: string }>> {
+  const read = await readRequest<Parameters>(request, mount, schema);
+  if (!read.ok) return read;
+  const { clientId, platformAssertion } = read.value;
+  if (clientId === undefined) return refuse('client-id-missing');
+  return platformAssertion === undefined ? accept({ ...read.value, clientId }) : refuse('client-unproven');
 }

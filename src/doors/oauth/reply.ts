@@ -6,10 +6,7 @@ import type { ServerReason } from '../http/transport-refusal.ts';
 import { describe } from '../token/descriptions.ts';
 import { errorAnswer } from './answers.ts';
 import { challengeOf } from './client.ts';
-import { type Credential, type OauthReason, wordingOf } from './wording.ts';
-
-/** A refusal, and which credential it is about. */
-export type OauthRefusal = Refusal<OauthReason> & { readonly credential?: Credential };
+import { type OauthReason, type OauthRefusal, wordingOf } from './wording.ts';
 
 export function replyOauthRefusal(request: FastifyRequest, reply: FastifyReply, refusal: OauthRefusal): FastifyReply {
   const { status, error } = wordingOf(refusal.reason, refusal.credential);
@@ -35,13 +32,20 @@ const OWN_WORDS = {
   'grant-type-missing': 'grant_type is missing.',
   'grant-type-unsupported': 'This grant_type is not supported. The metadata of this server lists those that are.',
   'credential-missing':
-    'What this grant_type needs is missing: device_code, refresh_token or assertion, or code, redirect_uri and code_verifier.',
+    'What this grant_type needs is missing: device_code, refresh_token, assertion or subject_token, or code, redirect_uri and code_verifier.',
   'token-missing': 'token is missing.',
   'cursor-missing':
     'Send the cursor of a snapshot as Last-Event-ID or as after. For a snapshot, accept application/json.',
   'cursor-gone': 'This cursor is too old, or it is of another store or resource server. Take a snapshot.',
   'client-authentication-unsupported':
-    'Clients have no secret here. Send client_id alone, or HTTP Basic with an empty password.',
+    'The Authorization header is not HTTP Basic with a client_id. Send one, or client_id in the form.',
+  'client-assertion-type-unsupported':
+    'client_assertion needs client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer.',
+  'token-type-unsupported':
+    'An access token can be exchanged for an access token, and a JWT of a platform: see subject_token_type and requested_token_type.',
+  'dpop-proof-invalid':
+    'The DPoP proof is not valid: check typ, alg, jwk, htm, htu, iat and the signature, and make a new one for each request.',
+  'dpop-nonce-needed': 'Make a new DPoP proof with the nonce of the header DPoP-Nonce.',
   'client-authentication-repeated': 'Authenticate in one way only: in the header or in the form.',
   'client-id-ambiguous': 'client_id in the body and in the Authorization header differ.',
   'content-type-unsupported': 'Send Content-Type: application/x-www-form-urlencoded in UTF-8.',

@@ -2,17 +2,26 @@
 // without those that are only refused.
 import { object, optional, type Schema, string } from '../../schema.ts';
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
-import { ASSERTION_GRANT_TYPE, CERTIFICATE_GRANT_TYPE, CODE_GRANT_TYPE, GRANT_TYPES } from './grant-types.ts';
+import {
+  ASSERTION_GRANT_TYPE,
+  CERTIFICATE_GRANT_TYPE,
+  CODE_GRANT_TYPE,
+  EXCHANGE_GRANT_TYPE,
+  GRANT_TYPES,
+} from './grant-types.ts';
 import { IntrospectionParameters, RevocationParameters, TokenParameters } from './schemas.ts';
 
-const { client_id, scope, resource } = TokenParameters.properties;
+const { client_id, scope, resource, client_secret, client_assertion, client_assertion_type } =
+  TokenParameters.properties;
+const proof = { client_secret, client_assertion, client_assertion_type };
 const client = optional(withExample(client_id, 'orders-sync'));
 const scopes = optional(withExample(scope, 'orders:read stock:read'));
 
 export const TokenForm = object(
   {
     grant_type: string({
-      description: 'How the token is obtained. Each needs its own parameter; client_credentials a client certificate.',
+      description:
+        'How the token is obtained. Each needs its own parameter; client_credentials a client certificate, assertion or secret.',
       enum: GRANT_TYPES,
     }),
     client_id: client,
@@ -22,17 +31,26 @@ export const TokenForm = object(
     code_verifier: TokenParameters.properties.code_verifier,
     refresh_token: TokenParameters.properties.refresh_token,
     assertion: TokenParameters.properties.assertion,
+    ...proof,
+    subject_token: TokenParameters.properties.subject_token,
+    subject_token_type: TokenParameters.properties.subject_token_type,
+    requested_token_type: TokenParameters.properties.requested_token_type,
+    audience: TokenParameters.properties.audience,
     scope: scopes,
     resource,
   },
   { title: 'OauthTokenRequest' },
 );
 
-export const DeviceForm = object({ client_id: client, scope: scopes, resource }, { title: 'OauthDeviceRequest' });
+export const DeviceForm = object(
+  { client_id: client, ...proof, scope: scopes, resource },
+  { title: 'OauthDeviceRequest' },
+);
 
 export const RevocationForm = object(
   {
     client_id: client,
+    ...proof,
     token: string({ description: 'A refresh or access token of any generation.', minLength: 1 }),
     token_type_hint: RevocationParameters.properties.token_type_hint,
   },
@@ -68,6 +86,18 @@ export const EXAMPLES = {
     },
     refresh: { ...EXAMPLE_CLIENT, grant_type: REFRESH_GRANT_TYPE, refresh_token: 'tsr_EXAMPLE==' },
     certificate: { ...EXAMPLE_CLIENT, grant_type: CERTIFICATE_GRANT_TYPE, scope: 'orders:read stock:read' },
+    key: {
+      grant_type: CERTIFICATE_GRANT_TYPE,
+      client_assertion: 'eyJ.EXAMPLE.JWT',
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    },
+    exchange: {
+      ...EXAMPLE_CLIENT,
+      grant_type: EXCHANGE_GRANT_TYPE,
+      client_secret: 'tsc_EXAMPLE',
+      subject_token: 'tsa_EXAMPLE==',
+      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    },
     workload: { ...EXAMPLE_CLIENT, grant_type: ASSERTION_GRANT_TYPE, assertion: 'eyJ.EXAMPLE.JWT' },
   },
   device: { start: { ...EXAMPLE_CLIENT, scope: 'orders:read stock:read' } },

@@ -13,8 +13,9 @@ import { FeedStreams } from './feed-streams.ts';
 import { askingServer, isStillProven } from './introspect.ts';
 import { PATHS } from './metadata.ts';
 import type { OauthMount } from './mount.ts';
-import { type OauthRefusal, replyOauthRefusal } from './reply.ts';
+import { replyOauthRefusal } from './reply.ts';
 import type { ClientParameters, Snapshot } from './schemas.ts';
+import type { OauthRefusal } from './wording.ts';
 
 export function mountRevocations(app: FastifyInstance, mount: OauthMount): void {
   const streams = new FeedStreams(mount.feed, mount.ports.store);

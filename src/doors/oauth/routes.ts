@@ -4,7 +4,7 @@ import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
 import { revokeByIntegration } from '../../operations/grant/revoke-grant.ts';
 import { portsOfRequest } from '../../operations/request-ports.ts';
-import { answerJson } from '../http/answers.ts';
+import { answerJson, replyJson } from '../http/answers.ts';
 import { targetOf } from '../http/methods.ts';
 import { storyOf } from '../http/story.ts';
 import { chargeUnusable } from '../token/limits.ts';
@@ -16,12 +16,13 @@ import { introspect } from './introspect.ts';
 import { mountKeySet, mountPublic, PUBLIC_HEADERS } from './key-set.ts';
 import { METADATA_PATHS, PATHS, withRegistered } from './metadata.ts';
 import type { OauthMount } from './mount.ts';
-import { readRequest } from './read-request.ts';
-import { type OauthRefusal, replyOauthRefusal } from './reply.ts';
+import { readClientRequest } from './read-request.ts';
+import { replyOauthRefusal } from './reply.ts';
 import { mountResources } from './resources.ts';
 import { mountRevocations } from './revocations.ts';
 import { DeviceParameters, RevocationParameters } from './schemas.ts';
 import { issueToken } from './token.ts';
+import type { OauthRefusal } from './wording.ts';
 
 type OauthOutcome = Outcome<object, OauthRefusal>;
 type Handle = (request: FastifyRequest, mount: OauthMount) => Promise<OauthOutcome>;
@@ -45,8 +46,12 @@ export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
   for (const [path, operation, handle] of ROUTES) {
     app.post(mount.path + path, async (request, reply): Promise<void> => {
       storyOf(request).operation = operation;
+      const isProven = request.headers['dpop'] !== undefined;
+      // RFC 9449 8.2: for the next proof.
+      if (isProven) reply.header('dpop-nonce', mount.proofs.nonce());
       const outcome = chargeUnusable(await handle(request, mount), request, mount);
-      if (outcome.ok) answerJson(reply, JSON.stringify(outcome.value));
+      if (outcome.ok && isProven) replyJson(reply, 200, JSON.stringify(outcome.value));
+      else if (outcome.ok) answerJson(reply, JSON.stringify(outcome.value));
       else replyOauthRefusal(request, reply, outcome.refusal);
     });
   }
@@ -79,7 +84,7 @@ function mountMetadata(app: FastifyInstance, { path, metadata, ports }: OauthMou
 
 /** RFC 8628 3.1. */
 async function authorizeDevice(request: FastifyRequest, mount: TokenMount): Promise<OauthOutcome> {
-  const read = readRequest<DeviceParameters>(request, mount, DeviceParameters);
+  const read = await readClientRequest<DeviceParameters>(request, mount, DeviceParameters);
   if (!read.ok) return read;
   const { clientId, guest, scope, parameters } = read.value;
   if (guest) return refuse('integration-unknown');
@@ -92,7 +97,7 @@ async function authorizeDevice(request: FastifyRequest, mount: TokenMount): Prom
 
 /** RFC 7009. */
 async function revokeToken(request: FastifyRequest, mount: TokenMount): Promise<OauthOutcome> {
-  const read = readRequest<RevocationParameters>(request, mount, RevocationParameters);
+  const read = await readClientRequest<RevocationParameters>(request, mount, RevocationParameters);
   if (!read.ok) return read;
   const { clientId, guest, parameters } = read.value;
   if (!parameters.token) return refuse('token-missing');

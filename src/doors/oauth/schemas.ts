@@ -1,4 +1,5 @@
 // The schemas of this door, used to read requests and for the OpenAPI document.
+import type { ActClaim } from '../../core/grant.ts';
 import { boolean, described, integer, list, object, optional, string, type ValueOf } from '../../schema.ts';
 import { OAUTH_ERRORS } from './wording.ts';
 
@@ -8,8 +9,20 @@ const CLIENT = {
       description: 'The Client ID of the API integration, here or as user name of HTTP Basic. Case sensitive.',
     }),
   ),
-  client_secret: optional(string({ description: 'Refused: integrations have no secret.' })),
-  client_assertion: optional(string({ description: 'Refused: not supported.' })),
+  client_secret: optional(
+    string({
+      description: 'The generated secret of the integration, here or as password of HTTP Basic, if it has one.',
+    }),
+  ),
+  client_assertion: optional(
+    string({
+      description:
+        'A JWT that is signed with a key of the integration (RFC 7523 2.2). With client_credentials also the JWT of a platform.',
+    }),
+  ),
+  client_assertion_type: optional(
+    string({ description: 'With client_assertion: urn:ietf:params:oauth:client-assertion-type:jwt-bearer.' }),
+  ),
 };
 
 export const ClientParameters = object(CLIENT);
@@ -26,7 +39,7 @@ export const TokenParameters = object({
   grant_type: optional(
     string({
       description:
-        'urn:ietf:params:oauth:grant-type:device_code, authorization_code, refresh_token, client_credentials with a client certificate, or urn:ietf:params:oauth:grant-type:jwt-bearer. Required.',
+        'urn:ietf:params:oauth:grant-type:device_code, authorization_code, refresh_token, client_credentials with a client certificate, key or secret, urn:ietf:params:oauth:grant-type:jwt-bearer or urn:ietf:params:oauth:grant-type:token-exchange. Required.',
     }),
   ),
   device_code: optional(string({ description: 'For a device code. Valid once only.' })),
@@ -46,6 +59,17 @@ export const TokenParameters = object({
     }),
   ),
   resource,
+  subject_token: optional(
+    string({ description: 'For a token exchange: the access token that this API received, or the JWT of a platform.' }),
+  ),
+  subject_token_type: optional(
+    string({ description: 'urn:ietf:params:oauth:token-type:access_token or urn:ietf:params:oauth:token-type:jwt.' }),
+  ),
+  requested_token_type: optional(string({ description: 'Absent, or urn:ietf:params:oauth:token-type:access_token.' })),
+  actor_token: optional(string({ description: 'Refused: the client that authenticates is the actor.' })),
+  audience: optional(
+    list(string(), { description: 'For a token exchange: ids or audiences of resource servers, as resource.' }),
+  ),
 });
 
 export const DeviceParameters = object({ ...CLIENT, scope: TokenParameters.properties.scope, resource });
@@ -68,16 +92,17 @@ export const RevocationParameters = object({
   token_type_hint: optional(string({ description: 'Not needed; ignored.' })),
 });
 
-const bearer = described<'Bearer'>({ type: 'string', enum: ['Bearer'] });
+const tokenType = described<'Bearer' | 'DPoP'>({ type: 'string', enum: ['Bearer', 'DPoP'] });
 
 export const TokenAnswer = object(
   {
     access_token: string({ description: 'Send it as Authorization: Bearer with other API calls.' }),
-    token_type: bearer,
+    token_type: tokenType,
     expires_in: integer({ description: 'Seconds until access_token expires.', minimum: 0 }),
     scope: string({ description: 'Every permission by itself, sorted, separated by spaces.' }),
     refresh_token: optional(string({ description: 'Use it once. Absent if the grant cannot be refreshed.' })),
     refresh_token_expires_in: optional(integer({ description: 'Seconds until the grant ends.', minimum: 0 })),
+    issued_token_type: optional(string({ description: 'Of a token exchange: that access_token is one.' })),
   },
   { title: 'OauthTokenGrant' },
 );
@@ -94,7 +119,7 @@ export const IntrospectionAnswer = object(
     integration: optional(string({ description: 'The integration, if client_id is the address of a guest.' })),
     sub: optional(string({ description: 'The identity that the token belongs to.' })),
     username: optional(string({ description: 'The user name, if that is a person.' })),
-    token_type: optional(bearer),
+    token_type: optional(tokenType),
     exp: optional(integer({ description: 'When the token expires. Epoch seconds.' })),
     iat: optional(integer({ description: 'When the token was issued. Epoch seconds.' })),
     aud: optional(string({ description: 'The audience of this resource server.' })),
@@ -102,9 +127,18 @@ export const IntrospectionAnswer = object(
     jti: optional(string({ description: 'An id of the token: the grant and the generation.' })),
     cnf: optional(
       object(
-        { 'x5t#S256': string({ description: 'SHA-256 of the certificate, in base64url.' }) },
-        { description: 'The certificate that the token is bound to (RFC 8705 3.1), if it is.' },
+        {
+          'x5t#S256': optional(string({ description: 'SHA-256 of the certificate, in base64url.' })),
+          jkt: optional(string({ description: 'SHA-256 of the key of DPoP proofs, in base64url.' })),
+        },
+        { description: 'The certificate (RFC 8705 3.1) or key (RFC 9449 6.1) that the token is bound to, if it is.' },
       ),
+    ),
+    act: optional(
+      described<ActClaim>({
+        type: 'object',
+        description: 'Who exchanged the token, and who did before (RFC 8693 4.1).',
+      }),
     ),
   },
   { title: 'IntrospectedToken' },
@@ -127,6 +161,10 @@ export const Metadata = object(
     issuer: string(),
     token_endpoint: string(),
     token_endpoint_auth_methods_supported: list(string()),
+    token_endpoint_auth_signing_alg_values_supported: list(string()),
+    revocation_endpoint_auth_signing_alg_values_supported: list(string()),
+    dpop_signing_alg_values_supported: list(string()),
+    authorization_grant_profiles_supported: list(string()),
     grant_types_supported: list(string()),
     response_types_supported: list(string()),
     subject_types_supported: list(string()),

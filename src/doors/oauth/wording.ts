@@ -6,6 +6,7 @@ import {
   CERTIFICATE_VERDICTS,
   CODE_REASONS,
   IDENTITY_REASONS,
+  type Refusal,
 } from '../../core/refusal.ts';
 import type { TokenReason } from '../token/descriptions.ts';
 import { wordedAlike } from '../token/worded-alike.ts';
@@ -25,6 +26,8 @@ export const OAUTH_ERRORS = [
   'expired_token',
   'temporarily_unavailable',
   'server_error',
+  'invalid_dpop_proof',
+  'use_dpop_nonce',
 ] as const;
 
 export type OauthError = (typeof OAUTH_ERRORS)[number];
@@ -35,21 +38,29 @@ export interface Wording {
 }
 
 /** What the caller presented. The same objection to an identity has another code for each. */
-export type GrantCredential = 'device-code' | 'code' | 'refresh-token' | 'certificate' | 'assertion';
-export type Credential = GrantCredential | 'resource-server';
+export type GrantCredential = 'device-code' | 'code' | 'refresh-token' | 'certificate' | 'assertion' | 'subject-token';
+/** `client`: what the client authenticates with. */
+export type Credential = GrantCredential | 'client' | 'resource-server';
 
 /** Refusals of this door alone. */
 export const OAUTH_REASONS = [
   'grant-type-missing',
   'client-authentication-unsupported',
   'client-authentication-repeated',
+  'client-assertion-type-unsupported',
   'client-id-ambiguous',
+  'token-type-unsupported',
+  'dpop-proof-invalid',
+  'dpop-nonce-needed',
   'token-missing',
   'cursor-missing',
   'cursor-gone',
 ] as const;
 
 export type OauthReason = TokenReason | (typeof OAUTH_REASONS)[number];
+
+/** A refusal, and which credential it is about. */
+export type OauthRefusal = Refusal<OauthReason> & { readonly credential?: Credential };
 
 const pending: Wording = { status: 400, error: 'authorization_pending' };
 const client: Wording = { status: 401, error: 'invalid_client' };
@@ -58,6 +69,7 @@ const scope: Wording = { status: 400, error: 'invalid_scope' };
 const target: Wording = { status: 400, error: 'invalid_target' };
 const grant: Wording = { status: 400, error: 'invalid_grant' };
 const unauthorized: Wording = { status: 400, error: 'unauthorized_client' };
+const proof: Wording = { status: 400, error: 'invalid_dpop_proof' };
 const denied: Wording = { status: 400, error: 'access_denied' };
 const unavailable: Wording = { status: 503, error: 'temporarily_unavailable' };
 
@@ -67,6 +79,21 @@ const identity: Readonly<Record<Credential, Wording>> = {
   'refresh-token': grant,
   certificate: unauthorized,
   assertion: unauthorized,
+  'subject-token': unauthorized,
+  client,
+  'resource-server': client,
+};
+
+/** RFC 7521 4.2.1: the same assertion may authenticate the client, or be the grant. */
+const asserted: typeof identity = {
+  'device-code': grant,
+  code: grant,
+  'refresh-token': grant,
+  certificate: grant,
+  assertion: grant,
+  // RFC 8693 2.2.2
+  'subject-token': request,
+  client,
   'resource-server': client,
 };
 
@@ -136,10 +163,23 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   ...wordedAlike(CERTIFICATE_VERDICTS, client),
   ...wordedAlike(CERTIFICATE_NAME_VERDICTS, client),
   'issuer-not-for-integration': unauthorized,
-  ...wordedAlike(ASSERTION_VERDICTS, grant),
-  ...wordedAlike(ASSERTION_IDENTITY_VERDICTS, grant),
-  'assertion-used': grant,
+  ...wordedAlike(ASSERTION_VERDICTS, asserted),
+  ...wordedAlike(ASSERTION_IDENTITY_VERDICTS, asserted),
+  'assertion-used': asserted,
   'token-issuer-not-for-integration': unauthorized,
+  'client-unproven': client,
+  'client-authentication-required': client,
+  'grant-of-oauth-door': grant,
+  'assertion-of-another-integration': grant,
+  'subject-token-invalid': request,
+  'exchange-not-allowed': unauthorized,
+  'exchange-unbound': request,
+  'dpop-proof-missing': proof,
+  'dpop-key-differs': grant,
+  'dpop-proof-invalid': proof,
+  'dpop-nonce-needed': { status: 400, error: 'use_dpop_nonce' },
+  'client-assertion-type-unsupported': request,
+  'token-type-unsupported': request,
   'access-token-missing': request,
   'access-token-in-query': request,
   'access-token-not-authentic': grant,

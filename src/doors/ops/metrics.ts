@@ -25,6 +25,13 @@ export class Metrics {
     registers: [this.#registry],
   });
 
+  readonly #endingSecrets = new Gauge({
+    name: 'tessera_client_secrets_ending_soon',
+    help: 'Integrations whose last generated secret ends within 14 days, or has ended.',
+    aggregator: 'max',
+    registers: [this.#registry],
+  });
+
   readonly #loads: (() => ListenerLoad)[] = [];
   #figures: (() => StoreFigures) | undefined;
   #spans: (() => SpanTally) | undefined;
@@ -46,6 +53,10 @@ export class Metrics {
 
   endingSoon(grants: number): void {
     this.#endingSoon.set(grants);
+  }
+
+  endingSecrets(integrations: number): void {
+    this.#endingSecrets.set(integrations);
   }
 
   /** Adds what a listener has in use. */

@@ -93,6 +93,17 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
   'resource-server-proof-missing':
     'Say which resource server asks: by HTTP Basic, client_id and client_secret, a certificate or an access token.',
   'resource-server-unproven': 'This resource server is unknown, or what was sent does not prove it. Ask the operator.',
+  'client-unproven':
+    'The client could not be authenticated: its key or secret is unknown, has ended, or may not be used from here. Ask the operator.',
+  'client-authentication-required': 'This request needs client authentication, by key or secret.',
+  'grant-of-oauth-door': 'This grant can be used at the OAuth token endpoint only.',
+  'assertion-of-another-integration': 'client_id of the assertion names another client.',
+  'subject-token-invalid': 'The subject_token is not valid, or not for the resource server of this client.',
+  'exchange-not-allowed': 'This client may not exchange this token. Ask the operator.',
+  'exchange-unbound':
+    'The subject_token is bound to a key. Present a client certificate or a DPoP proof, to which the new token is bound.',
+  'dpop-proof-missing': 'This request needs a DPoP proof. Send it as the header DPoP, to the OAuth token endpoint.',
+  'dpop-key-differs': 'This grant is bound to another key, or to none. Use its key, or authorize anew.',
   'cap-reached':
     'This grant, identity or integration has more new grants or refreshes than its cap allows. Keep the tokens you have until they expire, then ask again. If you need more, ask the operator.',
   'revocation-unavailable': 'Whether the client certificate was revoked cannot be found out now. Ask again.',

@@ -10,6 +10,9 @@ import { type RedeemRequest, redeemDevice } from '../../operations/device/redeem
 import { type StartedDevice, startDevice } from '../../operations/device/start-device.ts';
 import { type AssertionRequest, authorizeAssertion } from '../../operations/grant/authorize-assertion.ts';
 import { authorizeCertificate, type CertificateRequest } from '../../operations/grant/authorize-certificate.ts';
+import { authorizeClient, type ClientGrantRequest } from '../../operations/grant/authorize-client.ts';
+import { type ExchangeRequest, exchangeToken } from '../../operations/grant/exchange-token.ts';
+import type { Presentation } from '../../operations/grant/identify-caller.ts';
 import { type RefreshRequest, refreshTokens } from '../../operations/grant/refresh-tokens.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import { portsOfRequest } from '../../operations/request-ports.ts';
@@ -18,14 +21,14 @@ import type { TokenMount } from './mount.ts';
 import { recordIntegration } from './request-story.ts';
 
 /** What doors do differently. */
-type PairOptions = Pick<RedeemRequest, 'slowsDown'> & Pick<RefreshRequest, 'guest' | 'scope' | 'resource'>;
+type PairOptions = Pick<RedeemRequest, 'slowsDown'> & Pick<RefreshRequest, 'guest' | 'scope' | 'resource' | 'proven'>;
 
 /** Redeems or refreshes. The limits are charged for authentic credentials only. */
 export function obtainPair(
   asked: TokenRequest,
   request: FastifyRequest,
   mount: TokenMount,
-  { slowsDown, guest, scope, resource }: PairOptions = {},
+  { slowsDown, guest, scope, resource, proven }: PairOptions = {},
 ): Promise<Outcome<TokenPair>> {
   const { clientId } = asked;
   const { presenter } = mount.readConnection(request);
@@ -36,7 +39,17 @@ export function obtainPair(
   switch (asked.kind) {
     case 'redeem':
       return redeemDevice(
-        { clientId, deviceCode: asked.deviceCode, presenter, overLimit, overCap, slowsDown, resource },
+        {
+          clientId,
+          deviceCode: asked.deviceCode,
+          presenter,
+          overLimit,
+          overCap,
+          slowsDown,
+          resource,
+          jkt: proven?.jkt,
+          isPlain: !proven,
+        },
         portsOfRequest(mount.ports, request.id),
       );
     case 'refresh':
@@ -47,6 +60,7 @@ export function obtainPair(
           refreshToken: asked.refreshToken,
           scope,
           resource,
+          proven,
           presenter,
           overLimit,
           overCap,
@@ -79,25 +93,25 @@ export interface ScopeRequest extends WantedTarget {
 
 /** A request for a scope, from a caller within its limits. */
 export function scopeRequest(
-  { clientId, scope, resource }: Omit<ScopeRequest, 'presenter'>,
+  asked: Omit<ScopeRequest, 'presenter'>,
   request: FastifyRequest,
   mount: TokenMount,
 ): Outcome<ScopeRequest> {
-  recordIntegration(request, clientId, mount.ports);
+  recordIntegration(request, asked.clientId, mount.ports);
   const limited = mount.overLimit(request);
   if (limited) return refused(limited);
-  return accept({ clientId, scope, resource, presenter: mount.readConnection(request).presenter });
+  return accept({ ...asked, presenter: mount.readConnection(request).presenter });
 }
 
 export async function obtainByCertificate(
   asked: ScopeRequest,
   request: FastifyRequest,
   mount: TokenMount,
-  { refresh }: Pick<CertificateRequest, 'refresh'> = {},
+  { refresh, jkt }: Pick<CertificateRequest, 'refresh' | 'jkt'> = {},
 ): Promise<Outcome<TokenPair>> {
   const presented = mount.readPresented(request);
   const pair = await authorizeCertificate(
-    { ...asked, presented, requestId: request.id, overCap: overGrantCap(asked.clientId ?? '', mount), refresh },
+    { ...asked, presented, requestId: request.id, overCap: overGrantCap(asked.clientId ?? '', mount), refresh, jkt },
     portsOfRequest(mount.ports, request.id),
   );
   recordIntegration(request, asked.clientId, mount.ports); // once more: it may have been found in the store
@@ -105,16 +119,38 @@ export async function obtainByCertificate(
 }
 
 export async function obtainByAssertion(
-  asked: Pick<AssertionRequest, 'clientId' | 'assertion' | 'scope' | 'resource' | 'presenter'>,
+  asked: Omit<AssertionRequest, 'requestId' | 'overCapOf'>,
   request: FastifyRequest,
   mount: TokenMount,
 ): Promise<Outcome<TokenPair>> {
   const pair = await authorizeAssertion(
-    { ...asked, requestId: request.id, overCap: overGrantCap(asked.clientId, mount) },
+    { ...asked, requestId: request.id, overCapOf: (clientId) => overGrantCap(clientId, mount) },
     portsOfRequest(mount.ports, request.id),
   );
   recordIntegration(request, asked.clientId, mount.ports); // once more: it may have been found in the store
   return pair;
+}
+
+export function obtainByClient(
+  asked: Omit<ClientGrantRequest, 'overCap'>,
+  request: FastifyRequest,
+  mount: TokenMount,
+): Promise<Outcome<TokenPair>> {
+  const overCap = overGrantCap(asked.client.integration.clientId, mount);
+  return authorizeClient({ ...asked, overCap }, portsOfRequest(mount.ports, request.id));
+}
+
+export function obtainByExchange(
+  asked: Omit<ExchangeRequest, 'overCap' | keyof Presentation>,
+  request: FastifyRequest,
+  mount: TokenMount,
+): Promise<Outcome<TokenPair>> {
+  const overCap = overGrantCap(asked.clientId, mount);
+  const presented = mount.readPresented(request);
+  return exchangeToken(
+    { ...asked, presented, requestId: request.id, overCap },
+    portsOfRequest(mount.ports, request.id),
+  );
 }
 
 /** For a caller that was identified without a grant: its caps, then the rate of its integration. */

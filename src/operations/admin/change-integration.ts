@@ -2,7 +2,7 @@ import { type Integration, parseClientId } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
+import { draftedIntegration, type IntegrationDraft, whyNotServer } from './integration-draft.ts';
 import { changedBetween, type Decide, type Done, perform } from './perform.ts';
 import { whyNotFormat } from './token-format.ts';
 
@@ -12,7 +12,7 @@ export async function changeIntegration(
   draft: IntegrationDraft,
   ports: AdminPorts,
 ): Promise<AdminOutcome<Integration>> {
-  const objection = await whyNotFormat(draft, ports.store);
+  const objection = (await whyNotFormat(draft, ports.store)) ?? (await whyNotServer(draft, ports));
   if (objection) return objection;
   return rewriteIntegration(clientId, ports, changing(clientId, draft));
 }
@@ -50,6 +50,7 @@ function changed(before: Integration, next: Integration): Done<'integration'> {
   return { next, deed: { did: 'changed', changed, ...('access' in changed && { accessChanged: true }) } };
 }
 
-function shown({ scope, ...rest }: Integration): object {
+function shown(integration: Integration): object {
+  const { scope, keys: _, secrets: __, ...rest } = integration;
   return { ...rest, scope: scope.text };
 }

@@ -27,7 +27,7 @@ export async function mostGrants({ store }: StorePort): Promise<{ identityId: st
 
 /** Without a refresh token, a program gets its next grant by itself, with its certificate or its next assertion. */
 function isRenewedByCaller({ origin, refreshable }: Grant): boolean {
-  return origin.kind === 'assertion' || (origin.kind === 'certificate' && !refreshable);
+  return origin.kind === 'assertion' || origin.kind === 'exchange' || (origin.kind !== 'device' && !refreshable);
 }
 
 /** By the label of a token issuer: why its keys could not be fetched at the last attempt of any node. */

@@ -44,10 +44,9 @@ async function explainRefreshToken(text: string, ports: CallerPorts): Promise<To
   const { found, now } = token ? await ports.store.load(grants, token.grantId) : { found: undefined, now: undefined };
   const request = { presenter: NOBODY, presented: { by: 'nothing' }, requestId: 'explain' } as const;
   const clientId = found?.row.clientId ?? ports.registry.integrations[0]?.clientId ?? '';
-  const outcome = await refreshTokens(
-    { ...request, clientId, guest: found && guestOf(found.row), refreshToken: text },
-    ports,
-  );
+  const guest = found && guestOf(found.row);
+  const proven = { isAuthenticated: true, jkt: found?.row.terms?.jkt };
+  const outcome = await refreshTokens({ ...request, clientId, guest, refreshToken: text, proven }, ports);
   const standing = token && found && standingOf(token, found.row, ports.keyring);
   return {
     operation: 'refresh',

@@ -3,17 +3,21 @@ import {
   ACCESS_TOKEN_FORMATS,
   type Access,
   type AccessTokenFormat,
+  type ExchangeEntry,
   type Integration,
   parseClientId,
   type TokenOverrides,
 } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import { isRedirectUri } from '../../core/redirect-uri.ts';
+import type { ResourceServerId } from '../../core/resource-server.ts';
 import { parseScope } from '../../core/scope.ts';
 import { JWT_LIFETIME_MAX } from '../../core/settings.ts';
+import { isAddressRange } from '../../outbound/address-filter.ts';
 import { isSigned } from '../../tokens/access-token.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
+import { findResourceServer } from './find-resource-server.ts';
 
 /** Fields that are left out get their default, or keep their value. */
 export interface IntegrationDraft {
@@ -26,6 +30,13 @@ export interface IntegrationDraft {
   readonly binding?: Integration['binding'];
   readonly accessTokenFormat?: string;
   readonly overrides?: TokenOverrides;
+  readonly tokenEndpointAudience?: boolean;
+  readonly publicEnterprise?: boolean;
+  /** An empty list: from everywhere. */
+  readonly secretAddresses?: readonly string[];
+  /** An empty text: none. */
+  readonly resourceServer?: string;
+  readonly exchange?: readonly ExchangeEntry[];
 }
 
 const TEXT_MAX_LENGTH = 1000;
@@ -51,7 +62,14 @@ export function draftedIntegration(
   const overrides = { ...before?.overrides, ...draft.overrides };
   if (isSigned(accessTokenFormat) && (overrides.accessTokenLifetime ?? 0) > JWT_LIFETIME_MAX)
     return decline('lifetime-too-long', 'accessTokenLifetime');
+  const { tokenEndpointAudience, publicEnterprise, secretAddresses, resourceServer, exchange } = draft;
   return accept({
+    ...before,
+    ...(tokenEndpointAudience !== undefined && { tokenEndpointAudience }),
+    ...(publicEnterprise !== undefined && { publicEnterprise }),
+    ...(secretAddresses && { secretAddresses }),
+    ...(resourceServer !== undefined && { resourceServer: resourceServer as ResourceServerId }),
+    ...(exchange && { exchange }),
     clientId,
     name: draft.name ?? before?.name ?? clientId,
     description: draft.description ?? before?.description ?? '',
@@ -80,7 +98,8 @@ const MARKUP = /[<>"`\\]/;
 
 const MOST_REDIRECT_URIS = 20;
 
-function objectionTo({ name, description, vendor, access, flows, overrides = {} }: IntegrationDraft) {
+function objectionTo(draft: IntegrationDraft) {
+  const { name, description, vendor, access, flows, overrides = {}, secretAddresses = [], exchange = [] } = draft;
   const { redirectUris = [] } = flows?.code || {};
   const wrong = redirectUris.find((uri) => !isRedirectUri(uri)) ?? redirectUris[MOST_REDIRECT_URIS];
   if (wrong !== undefined) return decline('redirect-uri-malformed', wrong);
@@ -91,6 +110,10 @@ function objectionTo({ name, description, vendor, access, flows, overrides = {} 
   for (const field of ['accessTokenLifetime', 'grantLifetime'] as const) {
     if (overrides[field] !== undefined && overrides[field] < 1) return decline('lifetime-malformed', field);
   }
+  const range = secretAddresses.find((text) => !isAddressRange(text));
+  if (range !== undefined) return decline('address-range-malformed', range);
+  const entry = exchange.find(({ integration, scope }) => !parseClientId(integration) || !parseScope(scope));
+  if (entry) return decline('exchange-malformed', `${entry.integration}=${entry.scope}`);
   if (access?.to !== 'named') return undefined;
   const malformed = access.identities.find((id) => !parseIdentityId(id));
   return malformed === undefined ? undefined : decline('identity-id-malformed', malformed);
@@ -122,4 +145,10 @@ export async function namedAccess(
     ids.push(found.value.id);
   }
   return accept({ to: 'named', identities: ids, groups });
+}
+
+/** The resource server that the draft names must exist. */
+export async function whyNotServer({ resourceServer }: IntegrationDraft, ports: Pick<AdminPorts, 'store'>) {
+  const found = resourceServer ? await findResourceServer(resourceServer, ports) : undefined;
+  return found?.ok === false ? found : undefined;
 }

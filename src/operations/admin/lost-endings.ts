@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { type Act, type EndingAct, type EndingKind, isEnding, KINDS, lifeOf } from '../../core/act.ts';
 import { acted } from '../../core/event.ts';
 import { type GrantId, grantState, type RevocationReason } from '../../core/grant.ts';
+import { keyNames } from '../../core/integration.ts';
 import { secretMark } from '../../core/resource-server.ts';
 import { endedBy, endsBetween, isUndone, type RowOf } from '../../core/rules/endings.ts';
 import type { LostAct } from '../../core/store-history.ts';
@@ -12,6 +13,7 @@ import { eventPages, rows } from '../../store/pages.ts';
 import { MOST_ROWS, rowOf, type Store } from '../../store/store.ts';
 import type { Table } from '../../store/table.ts';
 import { grants } from '../../store/tables/grants.ts';
+import { integrations } from '../../store/tables/integrations.ts';
 import { issuers } from '../../store/tables/issuers.ts';
 import { REGISTERED } from '../../store/tables/registered.ts';
 import { resourceServers } from '../../store/tables/resource-servers.ts';
@@ -51,7 +53,7 @@ export async function endingsFromActs(lost: readonly LostAct[], { store }: Store
   return found;
 }
 
-/** What stays ended when its id is used again: another authority or platform may have it, and a resource server has other secrets. */
+/** What stays ended when its id is used again: another authority or platform may have it, and what authenticates has other secrets and keys. */
 async function leftBy(act: Act, ended: readonly LostEnding[], store: Store): Promise<LostEnding[]> {
   if (act.kind === 'issuer' && act.did === 'approved') {
     const { found } = await store.load(issuers, act.id);
@@ -61,17 +63,20 @@ async function leftBy(act: Act, ended: readonly LostEnding[], store: Store): Pro
     const { found } = await store.load(tokenIssuers, act.id);
     return found?.row.issuer === act.issuer ? [] : [...ended];
   }
-  if (act.kind !== 'resource-server') return [];
+  if (act.kind !== 'resource-server' && act.kind !== 'integration') return [];
   if (act.did === 'enabled') return ended.filter((each) => !('did' in each && each.did === 'disabled'));
-  const { found } = await store.load(resourceServers, act.id);
-  const marks = found?.row.secrets.map(secretMark) ?? [];
-  return ended.map(({ at }) => ({
-    kind: act.kind,
-    id: act.id,
-    did: 'secret-dropped',
-    ended: marks,
-    ...(at && { at }),
-  }));
+  const { found } = await (act.kind === 'integration'
+    ? store.load(integrations, act.id)
+    : store.load(resourceServers, act.id));
+  const marks = found?.row.secrets?.map(secretMark) ?? [];
+  const keys = found && 'keys' in found.row ? keyNames(found.row.keys) : [];
+  const { kind, id } = act;
+  return ended.flatMap(({ at }) => [
+    { kind, id, did: 'secret-dropped', ended: marks, ...(at && { at }) } as const,
+    ...(keys.length > 0
+      ? [{ kind: 'integration', id, did: 'key-removed', ended: keys, ...(at && { at }) } as const]
+      : []),
+  ]);
 }
 
 /** From a copy of the store that is newer than the state it was put back to. */

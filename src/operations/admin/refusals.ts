@@ -74,6 +74,18 @@ const TABLE = {
       { act: 'Give an https address (http only on loopback), or the keys themselves' },
     ],
     'key-set-unusable': ['the file with the keys cannot be used: %s', 'Give a JSON Web Key Set with public keys.'],
+    'public-key-unusable': [
+      'the public key cannot be used: %s',
+      'Give a PEM file, or JSON (a key or a key set), with RSA, P-256, P-384, P-521 or Ed25519 keys.',
+    ],
+    'secret-lifetime-malformed': [
+      'a secret of %s must end within 180 days',
+      'Give a duration such as 90d, and put its end into your calendar.',
+    ],
+    'exchange-malformed': [
+      '%j is not an integration with a scope',
+      'Write CLIENT_ID=SCOPE, such as orders-api=stock:read.',
+    ],
     'authorities-unreadable': ['the file with the authorities holds no readable certificate', PEM],
     'assertion-audience-malformed': [
       '%j cannot be an audience',
@@ -114,6 +126,7 @@ const TABLE = {
     'grant-ambiguous': ['several grants begin with %s', { act: 'Give more digits' }],
     'grant-not-live': ['there is no grant %j that is still live', LIST],
     'key-unknown': ['the keyring has no key %s', LIST],
+    'public-key-unknown': ['the integration has no public key %s', LIST],
   },
 
   /** What is registered does not allow it: something else must change first. */
@@ -131,6 +144,14 @@ const TABLE = {
     'audience-taken': ['this audience belongs to %s', 'Choose another; each audience names one resource server.'],
     'secrets-exhausted': ['%s has two secrets already', { act: 'Drop the old one, or replace both at once' }],
     'secrets-not-two': ['%s has no old secret', { act: 'Make a new one first' }],
+    'public-keys-too-many': ['an integration has %s public keys at most', { act: 'Remove one first' }],
+    'secret-flow-off': ['secrets are off for %s', { act: 'Turn them on, if a key or a certificate is not possible' }],
+    'client-secrets-exhausted': ['%s has two secrets already', { act: 'Drop the old one first' }],
+    'client-secrets-none': ['%s has no old secret', { act: 'Make a new one first' }],
+    'client-id-of-token-issuer': [
+      '%s is the iss of a token issuer',
+      'Choose another; the two are never the same, so that every assertion is of one kind.',
+    ],
     'user-name-taken': ['the user name %s is taken', 'Choose another; user names are unique.'],
     'identity-not-local': [
       '%s is not an identity of the local directory',

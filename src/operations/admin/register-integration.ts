@@ -2,8 +2,9 @@ import type { Integration } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { isResourceServerId } from './find-resource-server.ts';
-import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
+import { draftedIntegration, type IntegrationDraft, whyNotServer } from './integration-draft.ts';
 import { type Decide, perform } from './perform.ts';
+import { listTokenIssuers } from './register-token-issuer.ts';
 import { whyNotFormat } from './token-format.ts';
 
 /** Contract 5.2: an API integration is registered before anyone can authorize for it. */
@@ -22,7 +23,9 @@ export async function registerIntegration(
 
 export async function whyNotRegister(clientId: string, draft: IntegrationDraft, ports: AdminPorts) {
   if (await isResourceServerId(clientId, ports)) return decline('client-id-of-resource-server', clientId);
-  return whyNotFormat(draft, ports.store);
+  const known = await listTokenIssuers({}, ports);
+  if (known.some(({ issuer }) => issuer === clientId)) return decline('client-id-of-token-issuer', clientId);
+  return (await whyNotFormat(draft, ports.store)) ?? whyNotServer(draft, ports);
 }
 
 export function registering(next: Integration): Decide<'integration'> {

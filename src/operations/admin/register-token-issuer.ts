@@ -2,6 +2,7 @@ import { isLabel } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import type { TokenIssuer } from '../../core/token-issuer.ts';
 import { rows } from '../../store/pages.ts';
+import { integrations } from '../../store/tables/integrations.ts';
 import { issuers } from '../../store/tables/issuers.ts';
 import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
@@ -21,6 +22,7 @@ export async function registerTokenIssuer(
   if (issuer === ports.ourIssuer) return decline('token-issuer-ours', issuer);
   const drafted = draftedTokenIssuer(named, draft);
   if (!drafted.ok) return drafted;
+  if ((await ports.store.load(integrations, issuer)).found) return decline('client-id-of-token-issuer', issuer);
   if ((await ports.store.load(issuers, label)).found) return decline('label-taken', label);
   const namesake = await sameIssuer(named, ports);
   if (namesake) return decline('token-issuer-registered', namesake.label);

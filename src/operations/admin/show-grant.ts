@@ -29,8 +29,20 @@ export async function showGrant(text: string, { store }: Pick<AdminPorts, 'store
 
 /** A grant as operators see it: everything except hashes and the nonce. */
 export function shownGrant(grant: Grant, now: EpochSeconds, userName: string | undefined) {
-  const { id, clientId, identityId, scope, resource, origin, createdAt, refreshUntil, refreshable, pair, revoked } =
-    grant;
+  const {
+    id,
+    clientId,
+    identityId,
+    scope,
+    resource,
+    origin,
+    createdAt,
+    refreshUntil,
+    refreshable,
+    pair,
+    revoked,
+    terms,
+  } = grant;
   return {
     id,
     state: grantState(grant, now),
@@ -41,6 +53,10 @@ export function shownGrant(grant: Grant, now: EpochSeconds, userName: string | u
     ...(resource && { resource: resource.join(' ') }),
     origin: origin.kind,
     ...(origin.kind === 'assertion' && { tokenIssuer: origin.assertion.tokenIssuer }),
+    ...(origin.kind === 'client' && { proof: origin.proof }),
+    ...(terms?.parent && { parent: terms.parent.grantId }),
+    ...(terms?.actor && { exchangedBy: terms.actor.clientId }),
+    ...(terms?.jkt !== undefined && { boundToKey: terms.jkt }),
     createdAt: isoTime(createdAt),
     refreshUntil: isoTime(refreshUntil),
     refreshable,

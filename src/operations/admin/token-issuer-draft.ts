@@ -1,9 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { discoveryUrl, isKeyAddress } from '../../assertions/fetch-keys.ts';
 import { readKeySet } from '../../assertions/key-set.ts';
+import type { FetchSettings, KeySource } from '../../core/key-source.ts';
 import { accept } from '../../core/outcome.ts';
 import { type Seconds, seconds } from '../../core/time.ts';
-import type { AssertionAlgorithm, FetchSettings, KeySource, TokenIssuer } from '../../core/token-issuer.ts';
+import type { AssertionAlgorithm, TokenIssuer } from '../../core/token-issuer.ts';
 import { isAddressRange } from '../../outbound/address-filter.ts';
 import { readPem } from '../../pki/der/pem.ts';
 import { type AdminOutcome, decline } from './admin.ts';
@@ -19,6 +20,8 @@ export interface TokenIssuerDraft {
   readonly audience?: string;
   readonly assertions?: TokenIssuer['assertions'];
   readonly maxAssertionLifetime?: Seconds;
+  readonly kind?: 'platform' | 'enterprise';
+  readonly tokenEndpointAudience?: boolean;
   /** In the format of a file: see assertion-rules.ts. */
   readonly rules?: unknown;
 }
@@ -51,12 +54,15 @@ export function draftedTokenIssuer(
   const maxAssertionLifetime = draft.maxAssertionLifetime ?? before?.maxAssertionLifetime ?? USUAL_LIFETIME;
   if (maxAssertionLifetime < 1 || maxAssertionLifetime > LONGEST_LIFETIME)
     return decline('assertion-lifetime-malformed', `${maxAssertionLifetime}`);
+  const { kind, tokenEndpointAudience } = { ...before, ...draft };
   return accept({
     label,
     issuer,
     keys: keys.value,
     algorithms: draft.algorithms ?? before?.algorithms ?? USUAL_ALGORITHMS,
+    ...(kind === 'enterprise' && { kind }),
     ...(audience !== undefined && { audience }),
+    ...(tokenEndpointAudience && { tokenEndpointAudience }),
     assertions: draft.assertions ?? before?.assertions ?? 'once',
     maxAssertionLifetime,
     rules: rules.value,
@@ -69,9 +75,8 @@ function draftedKeys(
   { keys: given, allowedAddresses, authorities }: TokenIssuerDraft,
   before: KeySource | undefined,
 ): AdminOutcome<KeySource> {
-  const wrong = allowedAddresses?.find((text) => !isAddressRange(text));
-  if (wrong !== undefined) return decline('address-range-malformed', wrong);
-  if (authorities !== undefined && !areCertificates(authorities)) return decline('authorities-unreadable', '');
+  const checked = checkedFetch({ ...(allowedAddresses && { allowedAddresses }), ...(authorities && { authorities }) });
+  if (!checked.ok) return checked;
   const keys = given ?? before ?? { from: 'discovery' };
   if (keys.from === 'file') {
     const read = readKeySet(keys.set);
@@ -87,6 +92,15 @@ function draftedKeys(
     ...(authorities !== undefined && { authorities }),
   };
   return accept(keys.from === 'url' ? { from: 'url', url, ...settings } : { from: 'discovery', ...settings });
+}
+
+/** The settings, if they can be used. */
+export function checkedFetch(settings: FetchSettings): AdminOutcome<FetchSettings> {
+  const { allowedAddresses = [], authorities } = settings;
+  const wrong = allowedAddresses.find((text) => !isAddressRange(text));
+  if (wrong !== undefined) return decline('address-range-malformed', wrong);
+  if (authorities !== undefined && !areCertificates(authorities)) return decline('authorities-unreadable', '');
+  return accept(settings);
 }
 
 /** They stay if only the address of the keys changes. */

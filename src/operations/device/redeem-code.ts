@@ -3,6 +3,7 @@ import type { DeviceAuthorization } from '../../core/device.ts';
 import type { GrantId } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
+import { whyUnbound } from '../../core/rules/client.ts';
 import { checkCodeRequest, decideRedeemCode } from '../../core/rules/code.ts';
 import { type Decision, insert } from '../../store/store.ts';
 import { devices } from '../../store/tables/devices.ts';
@@ -18,7 +19,7 @@ import { type DecidedPair, mintPair, type TokenPair } from '../grant/token-pair.
 import type { Ports } from '../ports.ts';
 import type { RedeemRequest } from './redeem-device.ts';
 
-export interface CodeRedemption extends Omit<RedeemRequest, 'deviceCode' | 'slowsDown'> {
+export interface CodeRedemption extends Omit<RedeemRequest, 'deviceCode' | 'slowsDown' | 'isPlain'> {
   /** Set if the caller is a guest of the integration. */
   readonly guest?: ClientUrl | undefined;
   readonly code: string;
@@ -39,6 +40,8 @@ export async function redeemCode(request: CodeRedemption, ports: Ports): Promise
     return checked;
   }
   const { integration, code } = checked.value;
+  const unbound = whyUnbound(integration, request.jkt);
+  if (unbound) return refuse(unbound);
   const proof = codeHash({
     secret: code.secret,
     client: guest ?? clientId,
@@ -64,6 +67,7 @@ export async function redeemCode(request: CodeRedemption, ports: Ports): Promise
       resource: target.resource,
       origin: { kind: 'code', ...(guest && { guest }) },
       presenter: request.presenter,
+      jkt: request.jkt,
     } as const;
     const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
     const next: DeviceAuthorization = { ...row, decision: { is: 'redeemed', by: identity.id, at: now } };

@@ -2,13 +2,15 @@ import type { DeviceAuthorization } from '../../core/device.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import type { OverCap, Refusal } from '../../core/refusal.ts';
+import { whyUnbound } from '../../core/rules/client.ts';
 import { checkRedeemRequest, decideRedeem } from '../../core/rules/device.ts';
+import { hasOpaqueItems } from '../../core/scope.ts';
 import { type Decision, insert } from '../../store/store.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { hashesTo } from '../../tokens/opaque/pair.ts';
 import { parseDeviceCode } from '../../tokens/opaque/token-text.ts';
-import { drawGrant, issueGrant } from '../grant/issue-grant.ts';
+import { drawGrant, type GrantDraft, issueGrant } from '../grant/issue-grant.ts';
 import { failIfKeyMissing } from '../grant/missing-key.ts';
 import { namedResourceServers } from '../grant/named-resource-servers.ts';
 import { type DecidedPair, mintPair, type TokenPair } from '../grant/token-pair.ts';
@@ -25,6 +27,9 @@ export interface RedeemRequest {
   readonly slowsDown?: boolean | undefined;
   /** The audiences that the grant shall be limited to (RFC 8707). */
   readonly resource?: readonly string[] | undefined;
+  readonly jkt?: GrantDraft['jkt'];
+  /** At a door that has no opaque scope items. */
+  readonly isPlain?: boolean;
 }
 
 /** Exchanges a confirmed device code for a grant, once: the redemption and the grant are one commit. */
@@ -40,6 +45,8 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
     return checked;
   }
   const { integration, code } = checked.value;
+  const unbound = whyUnbound(integration, request.jkt);
+  if (unbound) return refuse(unbound);
   const limit = request.overLimit?.();
   const { slowsDown, overCap, resource: wantedResource } = request;
   const resourceServers = await namedResourceServers(wantedResource, ports);
@@ -48,6 +55,7 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
     if (!found || !hashesTo(code.secret, found.row.deviceCodeHash))
       return { outcome: refuse('device-code-not-authentic') };
     const { row: device, companion: holder } = found;
+    if (request.isPlain && hasOpaqueItems(device.scope)) return { outcome: refuse('grant-of-oauth-door') };
     const facts = { integration, device, holder, limit, overCap, slowsDown, wantedResource, resourceServers, now };
     const decision = decideRedeem(facts);
     if (decision.do === 'refuse') return { outcome: refused(decision.refusal) };
@@ -63,6 +71,7 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
       resource: target.resource,
       origin: { kind: 'device' },
       presenter: request.presenter,
+      jkt: request.jkt,
     } as const;
     const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
     const next: DeviceAuthorization = { ...device, decision: { is: 'redeemed', by: identity.id, at: now } };

@@ -5,8 +5,15 @@ import type { Integration } from '../../core/integration.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import type { OverCap, Refusal } from '../../core/refusal.ts';
-import { checkAssertedIdentity, checkAssertionRequest, checkAssertionUse } from '../../core/rules/assertion.ts';
+import {
+  checkAssertedIdentity,
+  checkAssertionRequest,
+  checkAssertionUse,
+  checkEnterprise,
+  servedIntegration,
+} from '../../core/rules/assertion.ts';
 import { CLOCK_LEEWAY, isExpired } from '../../core/rules/claims.ts';
+import { whyUnbound } from '../../core/rules/client.ts';
 import type { WantedTarget } from '../../core/rules/scope.ts';
 import { after, seconds } from '../../core/time.ts';
 import { type Decision, insert } from '../../store/store.ts';
@@ -20,13 +27,16 @@ import { drawGrant, type GrantDraft, issueGrant } from './issue-grant.ts';
 import { namedResourceServers } from './named-resource-servers.ts';
 import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
 
-export interface AssertionRequest extends WantedTarget {
-  readonly clientId: string;
+export interface AssertionRequest extends WantedTarget, Pick<GrantDraft, 'jkt'> {
+  /** Undefined: the integration follows from the rule that matches. */
+  readonly clientId: string | undefined;
+  /** Whether that integration has authenticated. */
+  readonly isAuthenticated?: boolean;
   readonly assertion: string;
   readonly presenter: Presenter;
   readonly requestId: string;
   /** Charged once the caller is identified and may have the grant. */
-  readonly overCap?: OverCap;
+  readonly overCapOf?: (clientId: string) => OverCap;
 }
 
 /** When to ask again if the keys of a token issuer could not be fetched. */
@@ -37,16 +47,28 @@ export async function authorizeAssertion(
   request: AssertionRequest,
   ports: AssertionPorts,
 ): Promise<Outcome<TokenPair>> {
-  const integration = checkAssertionRequest(await ports.registry.findIntegration(request.clientId));
-  if (!integration.ok) return integration;
+  const named = request.clientId === undefined ? undefined : await findServed(request.clientId, ports);
+  if (named?.ok === false) return named;
   const accepted = await judge(request, ports);
   if (!accepted.ok) return accepted;
+  const integration = named ?? (await findOnly(accepted.value, ports));
+  if (!integration.ok) return integration;
   const drafted = await draftGrant(accepted.value, integration.value, request, ports);
   if (!drafted.ok) return drafted;
-  const limited = request.overCap?.('grants', drafted.value.identity.id);
+  const limited = request.overCapOf?.(integration.value.clientId)('grants', drafted.value.identity.id);
   if (limited) return refused(limited);
-  const issue = accepted.value.tokenIssuer.assertions === 'once' ? issueOnce : issueAgain;
+  const { assertions: use, kind } = accepted.value.tokenIssuer;
+  const issue = use === 'once' || kind === 'enterprise' ? issueOnce : issueAgain;
   return mintPair(await issue(accepted.value, drafted.value, ports), ports);
+}
+
+async function findServed(clientId: string, { registry }: AssertionPorts): Promise<Outcome<Integration>> {
+  return checkAssertionRequest(await registry.findIntegration(clientId));
+}
+
+async function findOnly(accepted: AcceptedAssertion, ports: AssertionPorts): Promise<Outcome<Integration>> {
+  const clientId = servedIntegration(accepted);
+  return clientId.ok ? findServed(clientId.value, ports) : clientId;
 }
 
 async function judge(
@@ -74,8 +96,12 @@ async function draftGrant(
   request: AssertionRequest,
   ports: AssertionPorts,
 ): Promise<Outcome<GrantDraft>> {
-  const resourceServers = await namedResourceServers(request.resource, ports);
-  const target = checkAssertionUse(accepted, integration, request, resourceServers);
+  const unbound = whyUnbound(integration, request.jkt);
+  if (unbound) return refuse(unbound);
+  const wanted = checkEnterprise(accepted, integration, request.isAuthenticated ?? false, request);
+  if (!wanted.ok) return wanted;
+  const resourceServers = await namedResourceServers(wanted.value.resource, ports);
+  const target = checkAssertionUse(accepted, integration, wanted.value, resourceServers);
   if (!target.ok) return target;
   const workload = await mapWorkload(accepted, ports, STORED);
   const identity = workload.ok ? checkAssertedIdentity(workload.value, integration) : workload;
@@ -87,8 +113,9 @@ async function draftGrant(
     resource: target.value.resource,
     origin: originOf(accepted),
     presenter: request.presenter,
-    // RFC 7521 4.1: the workload gets its next token with its next assertion.
-    refresh: 'if-set-by-integration',
+    jkt: request.jkt,
+    // RFC 7521 4.1: the workload gets its next token with its next assertion. ID-JAG 5.2: never by a refresh.
+    refresh: accepted.enterprise ? 'never' : 'if-set-by-integration',
   });
 }
 
@@ -126,6 +153,6 @@ function originOf({ tokenIssuer: { label, issuer }, subject }: AcceptedAssertion
   return { kind: 'assertion', assertion };
 }
 
-function withRetry(refusal: Refusal): Outcome<never> {
+export function withRetry(refusal: Refusal): Outcome<never> {
   return refused(refusal.reason === 'assertion-keys-unavailable' ? { ...refusal, retryAfter: RETRY_AFTER } : refusal);
 }

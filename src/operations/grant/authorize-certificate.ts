@@ -1,20 +1,20 @@
 import type { Grant } from '../../core/grant.ts';
-import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
+import { type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import type { OverCap } from '../../core/refusal.ts';
 import { decideCertificate } from '../../core/rules/certificate.ts';
+import { whyUnbound } from '../../core/rules/client.ts';
 import type { WantedTarget } from '../../core/rules/scope.ts';
-import type { Decision } from '../../store/store.ts';
-import { grants } from '../../store/tables/grants.ts';
 import type { CallerPorts } from '../ports.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
-import { drawGrant, type GrantDraft, issueGrant } from './issue-grant.ts';
+import { createGrant, type GrantDraft } from './issue-grant.ts';
 import { namedResourceServers } from './named-resource-servers.ts';
-import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
+import type { TokenPair } from './token-pair.ts';
 
 export interface CertificateRequest extends Presentation, WantedTarget {
   readonly clientId: string | undefined;
   readonly refresh?: GrantDraft['refresh'];
+  readonly jkt?: GrantDraft['jkt'];
   readonly presenter: Presenter;
   /** Charged once the caller is identified and may have the grant. */
   readonly overCap?: OverCap;
@@ -29,8 +29,11 @@ export async function authorizeCertificate(
   const integration = clientId ? await ports.registry.findIntegration(clientId) : undefined;
   const caller = clientId ? await certifyCaller(request, ports) : refuse('client-id-missing');
   const resourceServers = await namedResourceServers(resource, ports);
-  const decision = decideCertificate({ clientId, caller, integration, scope, resource, resourceServers });
+  const { isPlain = false } = request;
+  const decision = decideCertificate({ clientId, caller, integration, scope, resource, isPlain, resourceServers });
   if (!decision.ok) return decision;
+  const unbound = whyUnbound(decision.value.integration, request.jkt);
+  if (unbound) return refuse(unbound);
   const { mark: certificate, identity, thumbprint } = decision.value.caller;
   const limited = request.overCap?.('grants', identity.id);
   if (limited) return refused(limited);
@@ -42,13 +45,9 @@ export async function authorizeCertificate(
     resource: decision.value.resource,
     origin,
     thumbprint,
+    jkt: request.jkt,
     presenter,
     refresh: request.refresh,
   };
-  const drawn = drawGrant(ports);
-  const decided = await ports.store.create(grants, drawn.id, (now): Decision<Grant, Outcome<DecidedPair>> => {
-    const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
-    return { outcome: accept(pair), next: grant, events: [event] };
-  });
-  return mintPair(decided, ports);
+  return createGrant(draft, ports);
 }

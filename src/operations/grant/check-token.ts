@@ -3,10 +3,13 @@ import type { Identity } from '../../core/identity.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import { type CheckedAccess, decideCheck } from '../../core/rules/access.ts';
+import { scopeOfExchanged } from '../../core/rules/exchange.ts';
+import type { Scope } from '../../core/scope.ts';
 import { settingsFor } from '../../core/settings.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Loaded } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
+import { identities } from '../../store/tables/identities.ts';
 import { type ReadAccessToken, readAccessToken } from '../../tokens/access-token.ts';
 import { thumbprintText } from '../../tokens/jwt/claims.ts';
 import type { Ports } from '../ports.ts';
@@ -18,6 +21,8 @@ export interface CheckedToken extends CheckedAccess {
   readonly issuedAt: EpochSeconds;
   /** The thumbprint of the certificate that it is bound to, if it is: whoever accepts it must see this certificate. */
   readonly boundTo: string | undefined;
+  /** The key that it is bound to, if it is: whoever accepts it must see a DPoP proof with this key. */
+  readonly jkt: string | undefined;
 }
 
 /**
@@ -52,7 +57,9 @@ export async function checkToken(
   if (grant && token.generation > grant.pair.generation) await ports.explainLoss?.(grant, token.generation);
   const decision = decideCheck(facts);
   if (!decision.ok) return decision;
-  const { value: access } = decision;
+  const scope = await scopeOfParents(decision.value, token.expiresAt, now, ports);
+  if (!scope.ok) return scope;
+  const access = { ...decision.value, scope: scope.value };
   const { thumbprint } = access.binding;
   const settings = settingsFor(access.integration, ports.settings, access.grant.format);
   return accept({
@@ -60,6 +67,7 @@ export async function checkToken(
     token,
     issuedAt: accessTokenIssuedAt(token, access.grant, settings),
     boundTo: thumbprint && thumbprintText(thumbprint),
+    jkt: access.grant.terms?.jkt,
   });
 }
 
@@ -70,4 +78,26 @@ async function loadGrant(id: GrantId, ports: Ports): Promise<Loaded<Grant, Ident
   if (!holder || !ports.directories.isDue(holder, loaded.now)) return loaded;
   await recheck(holder, loaded.now, ports);
   return ports.store.load(grants, id);
+}
+
+/** An exchanged token is good only as long as the token that it was exchanged for, and allows no more (RFC 8693). */
+async function scopeOfParents(
+  access: CheckedAccess,
+  expiresAt: EpochSeconds,
+  now: EpochSeconds,
+  ports: Ports,
+): Promise<Outcome<Scope>> {
+  const { parent, actor } = access.grant.terms ?? {};
+  if (!parent) return accept(access.scope);
+  const { found } = await loadGrant(parent.grantId, ports);
+  const integration = found && (await ports.registry.findIntegration(found.row.clientId));
+  const token = { generation: parent.generation, expiresAt };
+  const { settings } = ports;
+  const facts = { token, grant: found?.row, holder: found?.companion, integration, settings, now };
+  const checked = decideCheck(facts);
+  if (!checked.ok) return checked;
+  const limit = await scopeOfParents(checked.value, expiresAt, now, ports);
+  if (!limit.ok) return limit;
+  const by = actor && (await ports.store.load(identities, actor.identityId)).found?.row;
+  return scopeOfExchanged(access, { ...checked.value, scope: limit.value }, by);
 }

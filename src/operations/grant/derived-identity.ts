@@ -1,8 +1,11 @@
-// The rows of identities that are made from what a certificate or an assertion says, or found in a directory elsewhere.
+// The rows of identities that are made from what a certificate or an assertion says, that are integrations, or that a directory elsewhere has.
 import type { Author } from '../../core/act.ts';
 import { acted } from '../../core/event.ts';
-import type { Identity } from '../../core/identity.ts';
+import { firstHalf } from '../../core/hex.ts';
+import { type Identity, type IdentityId, INTEGRATION_LABEL } from '../../core/identity.ts';
+import type { Integration } from '../../core/integration.ts';
 import { identities } from '../../store/tables/identities.ts';
+import { sha256 } from '../../tokens/sha256.ts';
 import type { Ports } from '../ports.ts';
 import { type KeepSeen, storeSeen } from './seen-identity.ts';
 
@@ -10,13 +13,19 @@ import { type KeepSeen, storeSeen } from './seen-identity.ts';
 type FindDerived = (derived: Identity, source: string, ports: Pick<Ports, 'store'>) => Promise<Identity>;
 
 /** The row is created on first use, so that an operator can disable the identity. */
-const storeDerived: FindDerived = (derived, source, { store }) =>
+export const storeDerived: FindDerived = (derived, source, { store }) =>
   store.change(identities, derived.id, (found, now) => {
     if (found) return { outcome: found.row };
     const act = { kind: 'identity', id: derived.id, did: 'derived', source } as const;
     const by: Author = { as: 'service', why: 'first-use' };
     return { outcome: derived, next: derived, events: [acted(act, { at: now, by })] };
   });
+
+/** The identity of an integration that authenticates: `integration:` + hex of the first 16 bytes of a SHA-256. */
+export function integrationIdentity({ clientId }: Pick<Integration, 'clientId'>): Identity {
+  const id = `${INTEGRATION_LABEL}:${firstHalf(sha256(`${INTEGRATION_LABEL}\0${clientId}`))}` as IdentityId;
+  return { id, enabled: true, mayUseApi: true, groups: [], userName: `${INTEGRATION_LABEL}/${clientId}` };
+}
 
 const loadDerived: FindDerived = async (derived, _, { store }) => {
   const { found } = await store.load(identities, derived.id);

@@ -3,6 +3,7 @@ import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
 import { isForIssuerOnly } from '../../core/rules/audience.ts';
+import { serverOfCertificate } from '../../core/rules/certificate.ts';
 import { spokenForBy } from '../../core/rules/identity.ts';
 import { parseScope } from '../../core/scope.ts';
 import { thumbprintText } from '../../tokens/jwt/claims.ts';
@@ -85,7 +86,9 @@ async function byAccessToken(
 ): Promise<ResourceServer | undefined> {
   const checked = await checkToken(accessToken, ports);
   if (!checked.ok) return undefined;
-  const { holder, boundTo, grant, token } = checked.value;
+  const { holder, boundTo, jkt, grant, token } = checked.value;
+  // No proof of a key is taken here, and an exchanged token is not of its holder alone.
+  if (jkt !== undefined || grant.terms?.parent) return undefined;
   const scope = parseScope(grant.scope);
   const audience = token.audience ?? grant.resource;
   if (!scope || !isForIssuerOnly(scope, audience, ports.registry.allResourceServers, ports.issuer)) return undefined;
@@ -102,7 +105,5 @@ async function byCertificate(
   ports: CallerPorts,
 ): Promise<Outcome<ResourceServer | undefined>> {
   const caller = await certifyCaller(presentation, ports);
-  if (!caller.ok) return caller;
-  // An issuer that is limited to some integrations serves nothing else.
-  return accept(caller.value.integrations ? undefined : spokenForBy(caller.value.identity, id, known));
+  return caller.ok ? accept(serverOfCertificate(caller.value, id, known)) : caller;
 }

@@ -16,6 +16,7 @@ export interface Introspection {
   readonly userName: string | undefined;
   readonly tokenId: string;
   readonly boundTo: CheckedToken['boundTo'];
+  readonly jkt: CheckedToken['jkt'];
   readonly issuedAt: EpochSeconds;
   readonly expiresAt: EpochSeconds;
 }
@@ -38,6 +39,7 @@ export async function introspectToken(
     userName: personName(holder),
     tokenId: tokenId(grant, generation),
     boundTo: checked.value.boundTo,
+    jkt: checked.value.jkt,
     issuedAt,
     expiresAt,
   };

@@ -1,16 +1,19 @@
 import type { Event } from '../../core/event.ts';
-import { type Grant, type GrantId, grantPeriod, type Origin } from '../../core/grant.ts';
+import { type Grant, type GrantId, grantPeriod, type Origin, type Terms } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
+import { accept, type Outcome } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import { settingsFor } from '../../core/settings.ts';
-import type { EpochSeconds } from '../../core/time.ts';
+import { type EpochSeconds, earlier } from '../../core/time.ts';
+import type { Decision } from '../../store/store.ts';
+import { grants } from '../../store/tables/grants.ts';
 import { firstRefreshToken, NO_NONCE, ROOT_LENGTH } from '../../tokens/opaque/pair.ts';
 import { REFRESH_SECRET_LENGTH } from '../../tokens/opaque/token-text.ts';
 import { newId, type Ports } from '../ports.ts';
 import { accessTokenFacts } from './access-token-facts.ts';
-import type { DecidedPair } from './token-pair.ts';
+import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
 
 export interface GrantDraft {
   readonly integration: Integration;
@@ -21,8 +24,15 @@ export interface GrantDraft {
   readonly presenter: Presenter;
   /** SHA-256 of the certificate that was presented, if one was. */
   readonly thumbprint?: Hex;
+  /** The grant is bound to that certificate whatever the integration says. */
+  readonly isBound?: boolean;
+  /** The key of the DPoP proof that was presented, if one was. */
+  readonly jkt?: string | undefined;
+  readonly terms?: Terms;
   /** `if-set-by-integration`: the server's default does not apply, and the grant ends with its access token. */
-  readonly refresh?: 'if-set-by-integration' | undefined;
+  readonly refresh?: 'if-set-by-integration' | 'never' | undefined;
+  /** No token of it is valid from then on. */
+  readonly until?: EpochSeconds;
 }
 
 export interface IssuedGrant {
@@ -45,8 +55,10 @@ export function issueGrant(
 ): IssuedGrant {
   const { integration, identity, presenter } = draft;
   const defaults = draft.refresh ? { ...ports.settings, refresh: false } : ports.settings;
-  const settings = settingsFor(integration, defaults);
-  const { refreshUntil, expiresAt } = grantPeriod(now, settings);
+  const own = settingsFor(integration, defaults);
+  const settings = draft.refresh === 'never' ? { ...own, refresh: false } : own;
+  const { refreshUntil, expiresAt } = endingBy(draft.until, grantPeriod(now, settings));
+  const terms = { ...draft.terms, ...(draft.jkt !== undefined && { jkt: draft.jkt }) };
   const key = ports.keyring.minting;
   const minted = firstRefreshToken(drawn.id, drawn, key);
   const grant: Grant = {
@@ -60,9 +72,10 @@ export function issueGrant(
     refreshUntil,
     format: integration.accessTokenFormat,
     accessHash: minted.accessHash,
-    ...(integration.binding === 'certificate' &&
+    ...((integration.binding === 'certificate' || draft.isBound) &&
       draft.thumbprint && { bindings: [{ since: 0, thumbprint: draft.thumbprint }] }),
     refreshable: settings.refresh,
+    ...(Object.keys(terms).length > 0 && { terms }),
     pair: {
       generation: 0,
       keyId: key.id,
@@ -77,6 +90,21 @@ export function issueGrant(
   return { grant, pair: { grant, minted, now }, event: issuedEvent(grant) };
 }
 
+function endingBy(until: EpochSeconds | undefined, { refreshUntil, expiresAt }: ReturnType<typeof grantPeriod>) {
+  if (until === undefined) return { refreshUntil, expiresAt };
+  return { refreshUntil: earlier(refreshUntil, until), expiresAt: earlier(expiresAt, until) };
+}
+
+/** Commits a new grant by itself. */
+export async function createGrant(draft: GrantDraft, ports: Ports): Promise<Outcome<TokenPair>> {
+  const drawn = drawGrant(ports);
+  const decided = await ports.store.create(grants, drawn.id, (now): Decision<Grant, Outcome<DecidedPair>> => {
+    const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
+    return { outcome: accept(pair), next: grant, events: [event] };
+  });
+  return mintPair(decided, ports);
+}
+
 function issuedEvent(grant: Grant): Event {
   const { clientId, identityId, scope, resource } = grant;
   return {
@@ -88,6 +116,7 @@ function issuedEvent(grant: Grant): Event {
     presenter: grant.pair.presenter,
     detail: {
       ...originDetail(grant.origin),
+      ...(grant.terms?.parent && { parent: grant.terms.parent.grantId }),
       scope,
       ...(resource && { resource: resource.join(' ') }),
       until: grant.refreshUntil,
@@ -98,5 +127,6 @@ function issuedEvent(grant: Grant): Event {
 function originDetail(origin: Origin) {
   const { kind: by } = origin;
   if (by === 'assertion') return { by, tokenIssuer: origin.assertion.tokenIssuer };
+  if (by === 'client') return { by, proof: origin.proof };
   return by === 'code' && origin.guest ? { by, guest: origin.guest } : { by };
 }

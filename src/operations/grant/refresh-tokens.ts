@@ -7,6 +7,7 @@ import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import { isSamePresenter, type Presenter } from '../../core/presenter.ts';
 import type { OverCap, Refusal } from '../../core/refusal.ts';
 import {
+  asksForCertificate,
   checkRefreshRequest,
   decideRefresh,
   isRefreshLogged,
@@ -36,6 +37,7 @@ export interface RefreshRequest extends Presentation {
   /** Checked only: the grant stays limited to the same resource servers. */
   readonly resource?: readonly string[] | undefined;
   readonly presenter: Presenter;
+  readonly proven?: RefreshFacts['proven'];
   /** Charged for an authentic token only. The rule checks it last: a dead token gets its own error, not a 429. */
   readonly overLimit?: () => Refusal | undefined;
   readonly overCap?: OverCap;
@@ -54,12 +56,13 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
     return checked;
   }
   const { integration, token } = checked.value;
-  const caller = integration.binding === 'none' ? undefined : await certifyCaller(request, ports);
+  const caller = asksForCertificate(integration.binding) ? await certifyCaller(request, ports) : undefined;
   const known = {
     integration,
     guest: request.guest,
     token,
     caller,
+    proven: request.proven,
     limit: request.overLimit?.(),
     overCap: request.overCap,
     presenter: request.presenter,
@@ -99,7 +102,7 @@ async function lookUp(asked: Asked, { generation }: RefreshToken, ports: Ports):
 interface Known
   extends Pick<
     RefreshFacts,
-    'integration' | 'guest' | 'caller' | 'limit' | 'overCap' | 'wantedScope' | 'wantedResource'
+    'integration' | 'guest' | 'caller' | 'proven' | 'limit' | 'overCap' | 'wantedScope' | 'wantedResource'
   > {
   readonly token: RefreshToken;
   readonly presenter: Presenter;
@@ -113,8 +116,8 @@ type Asked =
 type Answer = Outcome<DecidedPair> | Asked;
 
 function change(known: Known, past: Past, ports: Ports): Promise<Answer> {
-  const { integration, guest, token, caller, limit, overCap, wantedScope, wantedResource, presenter, requestId } =
-    known;
+  const { integration, guest, token, caller, proven, limit, overCap, presenter, requestId } = known;
+  const { wantedScope, wantedResource } = known;
   const { settings, keyring } = ports;
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
   return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Answer> => {
@@ -131,6 +134,7 @@ function change(known: Known, past: Past, ports: Ports): Promise<Answer> {
       standing,
       holder,
       caller,
+      proven,
       limit,
       overCap,
       wantedScope,

@@ -18,6 +18,8 @@ export interface TokenPair {
   readonly expiresAt: EpochSeconds;
   readonly refreshUntil: EpochSeconds;
   readonly scope: string;
+  /** Whether its access token needs DPoP proofs (RFC 9449). */
+  readonly isKeyBound?: true;
 }
 
 /** What a decision yields: the row that it commits, and the refresh token minted for it. */
@@ -43,9 +45,18 @@ export function mintPair(
 }
 
 function tokenPair({ grant, minted, now }: DecidedPair, accessToken: Secret): TokenPair {
-  const { id: grantId, identityId, refreshUntil, scope, pair } = grant;
+  const { id: grantId, identityId, refreshUntil, scope, pair, terms } = grant;
   const { expiresAt } = pair;
   const expiresIn = between(now, expiresAt);
-  const first: TokenPair = { grantId, identityId, accessToken, expiresIn, expiresAt, refreshUntil, scope };
+  const first: TokenPair = {
+    grantId,
+    identityId,
+    accessToken,
+    expiresIn,
+    expiresAt,
+    refreshUntil,
+    scope,
+    ...(terms?.jkt !== undefined && { isKeyBound: true }),
+  };
   return grant.refreshable ? { ...first, refreshToken: minted.refreshToken } : first;
 }

@@ -228,6 +228,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   { additive: true, steps: ['ALTER TABLE grants ADD COLUMN IF NOT EXISTS code text'] },
+  { additive: true, steps: ['ALTER TABLE grants ADD COLUMN IF NOT EXISTS terms text'] },
   {
     additive: true,
     steps: [

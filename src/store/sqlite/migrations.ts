@@ -149,6 +149,9 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE grants ADD COLUMN code TEXT;
   `,
   `
+  ALTER TABLE grants ADD COLUMN terms TEXT;
+  `,
+  `
   ALTER TABLE identities ADD COLUMN directory TEXT;
   ALTER TABLE identities ADD COLUMN seen_at INTEGER;
   ALTER TABLE identities ADD COLUMN ended_at INTEGER;

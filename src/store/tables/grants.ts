@@ -7,6 +7,7 @@ import {
   type Origin,
   type Pair,
   REVOCATION_REASONS,
+  type Terms,
 } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
@@ -29,9 +30,9 @@ export const grants: Table<Grant, Identity> = {
     { name: 'certificate_key', kind: 'hex', fixed: true, of: ({ origin }) => markOf(origin)?.key ?? null },
     { name: 'created_at', kind: 'integer', fixed: true, of: ({ createdAt }) => createdAt },
     { name: 'refresh_until', kind: 'integer', fixed: true, of: ({ refreshUntil }) => refreshUntil },
-    { name: 'format', kind: 'integer', fixed: true, of: ({ format }) => FORMATS.indexOf(format) },
-    { name: 'refreshable', kind: 'integer', fixed: true, of: ({ refreshable }) => Number(refreshable) },
-    { name: 'access_hash', kind: 'hex', fixed: true, of: ({ accessHash }) => accessHash },
+    { name: 'format', kind: 'integer', fixed: true, of: formatCode },
+    { name: 'refreshable', kind: 'integer', fixed: true, of: refreshableCode },
+    { name: 'access_hash', kind: 'hex', fixed: true, of: accessHashOf },
     { name: 'generation', kind: 'counter', of: ({ pair }) => pair.generation },
     { name: 'key_id', kind: 'integer', of: ({ pair }) => pair.keyId },
     { name: 'refresh_hash', kind: 'hex', of: ({ pair }) => pair.refreshHash },
@@ -50,9 +51,10 @@ export const grants: Table<Grant, Identity> = {
       rare: true,
       of: ({ revoked }) => (revoked ? REVOCATION_REASONS.indexOf(revoked.reason) : null),
     },
-    { name: 'assertion', kind: 'text', fixed: true, rare: true, of: ({ origin }) => assertionText(origin) },
+    { name: 'assertion', kind: 'text', fixed: true, rare: true, of: assertionText },
     { name: 'bindings', kind: 'json', rare: true, of: ({ bindings }) => bindingsText(bindings) },
     { name: 'code', kind: 'text', fixed: true, rare: true, of: ({ origin }) => codeText(origin) },
+    { name: 'terms', kind: 'json', fixed: true, rare: true, of: ({ terms }) => (terms ? JSON.stringify(terms) : null) },
   ],
   keyOf: ({ id }) => id,
   encodeKey: hexKey,
@@ -74,6 +76,32 @@ export const grantsOf = {
 export const GRANTS_BY_HOLDER = 'holder';
 export const GRANTS_BY_KEY = 'key_id';
 
+// Releases before 0.3 know neither terms, guests nor integrations that authenticate, and must not accept tokens of such rows, nor refresh them
+// without proof. They take this format for opaque, this flag for "no refresh", and find that no access token fits the hash.
+const GUARDED_FORMAT = FORMATS.length;
+const GUARDED_REFRESH = 2;
+
+function isGuarded({ terms, origin, refreshable }: Grant): boolean {
+  if (terms) return true;
+  return origin.kind === 'client' ? refreshable : origin.kind === 'code' && origin.guest !== undefined;
+}
+
+function formatCode(grant: Grant): number {
+  return FORMATS.indexOf(grant.format) + (isGuarded(grant) ? GUARDED_FORMAT : 0);
+}
+
+function refreshableCode(grant: Grant): number {
+  return grant.refreshable && isGuarded(grant) ? GUARDED_REFRESH : Number(grant.refreshable);
+}
+
+function accessHashOf(grant: Grant): Hex {
+  return isGuarded(grant) ? reversed(grant.accessHash) : grant.accessHash;
+}
+
+function reversed(hex: Hex): Hex {
+  return hex.split('').reverse().join('') as Hex;
+}
+
 // By position, and what most grants lack is added at the end: this runs for every request with a token, and taking the values
 // apart by name, with a spread for each optional field, takes three times as long.
 function decodeGrant(values: readonly Value[], holder: Identity | undefined): Grant {
@@ -86,17 +114,18 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
     origin: originOf(values),
     createdAt: values[7] as EpochSeconds,
     refreshUntil: values[8] as EpochSeconds,
-    format: FORMATS[values[9] as number] ?? 'opaque',
-    refreshable: values[10] === 1,
-    accessHash: values[11] as Hex,
+    format: FORMATS[(values[9] as number) % GUARDED_FORMAT] ?? 'opaque',
+    refreshable: values[10] !== 0,
+    accessHash: (values[9] as number) < GUARDED_FORMAT ? (values[11] as Hex) : reversed(values[11] as Hex),
     pair: pairOf(values),
   };
-  const [resource, boundTo, revokedAt, bindings] = [values[19], values[20], values[23], values[26]];
-  if (resource === null && boundTo === null && revokedAt === null && bindings === null) return grant;
+  const [resource, boundTo, revokedAt, bindings, terms] = [values[19], values[20], values[23], values[26], values[28]];
+  if (resource === null && boundTo === null && revokedAt === null && bindings === null && terms === null) return grant;
   return {
     ...grant,
     ...decodeResource(resource),
     ...bindingsOf(boundTo as Hex | null, bindings as string | null),
+    ...(typeof terms === 'string' && { terms: JSON.parse(terms) as Terms }),
     ...(typeof revokedAt === 'number' && {
       revoked: { at: revokedAt as EpochSeconds, reason: REVOCATION_REASONS[values[24] as number] ?? 'by-operator' },
     }),
@@ -134,13 +163,26 @@ function codeText(origin: Origin): string | null {
   return origin.kind === 'code' ? (origin.guest ?? '') : null;
 }
 
-/** The label of the token issuer, which has no space, and the subject. */
-function assertionText(origin: Origin): string | null {
-  return origin.kind === 'assertion' ? `${origin.assertion.tokenIssuer} ${origin.assertion.subject}` : null;
+/** The label of the token issuer, which has no space, and the subject. An integration, or an exchange, adds a third word. */
+function assertionText({ origin, identityId }: Grant): string | null {
+  switch (origin.kind) {
+    case 'assertion':
+      return `${origin.assertion.tokenIssuer} ${origin.assertion.subject}`;
+    case 'client':
+      return `${identityId.replace(':', ' ')} ${origin.proof}`;
+    case 'exchange':
+      return `${identityId.replace(':', ' ')} exchange`;
+    case 'device':
+    case 'code':
+    case 'certificate':
+      return null;
+  }
 }
 
 function assertionOrigin(text: string): Origin {
-  const [tokenIssuer = '', subject = ''] = text.split(' ');
+  const [tokenIssuer = '', subject = '', third] = text.split(' ');
+  if (third === 'exchange') return { kind: 'exchange' };
+  if (third === 'key' || third === 'secret') return { kind: 'client', proof: third };
   return { kind: 'assertion', assertion: { tokenIssuer, subject: subject as Hex } };
 }
 

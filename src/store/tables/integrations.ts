@@ -1,5 +1,5 @@
 import type { ClientId, Integration } from '../../core/integration.ts';
-import { parseScope } from '../../core/scope.ts';
+import { isOpaqueItem, parseScope } from '../../core/scope.ts';
 import type { Table } from '../table.ts';
 
 export const integrations: Table<Integration> = {
@@ -12,13 +12,36 @@ export const integrations: Table<Integration> = {
   encodeKey: (clientId) => clientId,
   decode: ([clientId, body]) => {
     const { scope: text, ...rest } = JSON.parse(body as string);
-    const scope = parseScope(text);
+    const { added = {}, ...flows } = rest.flows;
+    const { opaqueScope = [], ...more } = added;
+    const plain = text === ONLY_OPAQUE && opaqueScope.length > 0 ? [] : [text];
+    const scope = parseScope([...plain, ...opaqueScope].join(';'));
     if (!scope) throw new Error(`the integration ${clientId} has a malformed scope in the store`);
-    return { clientId: clientId as ClientId, scope, ...rest };
+    return { clientId: clientId as ClientId, scope, ...rest, flows, ...more };
   },
 };
 
-/** All but the key, which has a column of its own. */
+/** A scope for releases before 0.3, which do not read opaque items. */
+const ONLY_OPAQUE = 'opaque';
+
+/**
+ * All but the key, which has a column of its own. What 0.3 added is stored below `flows`: `integration change` of 0.2 keeps that, and
+ * drops other members that it does not know.
+ */
 function integrationBody(integration: Integration): string {
-  return JSON.stringify({ ...integration, clientId: undefined, scope: integration.scope.text });
+  const { keys, tokenEndpointAudience, secrets, secretAddresses, publicEnterprise, resourceServer, exchange, ...rest } =
+    integration;
+  const entries = rest.scope.text.split(';').filter(Boolean);
+  const [opaque, plain] = [entries.filter(isOpaqueItem), entries.filter((entry) => !isOpaqueItem(entry))];
+  const added = {
+    ...{ keys, tokenEndpointAudience, secrets, secretAddresses, publicEnterprise, resourceServer, exchange },
+    ...(opaque.length > 0 && { opaqueScope: opaque }),
+  };
+  const hasAdded = Object.values(added).some((value) => value !== undefined);
+  return JSON.stringify({
+    ...rest,
+    clientId: undefined,
+    flows: { ...rest.flows, ...(hasAdded && { added }) },
+    scope: opaque.length === 0 ? rest.scope.text : plain.join(';') || ONLY_OPAQUE,
+  });
 }

@@ -1,12 +1,12 @@
 // The claims of a JWT access token (RFC 9068 2.2): what the row says, and nothing else.
-import { type Grant, type GrantId, guestOf, tokenId } from '../../core/grant.ts';
+import { actClaim, type Grant, type GrantId, guestOf, tokenId } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import { parseScope, scopeItems } from '../../core/scope.ts';
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 
 /** The claims of the row's current generation, as JSON. */
 export function claimsOf(grant: Grant, issuer: string): string {
-  const { id, clientId, identityId, scope, bindings, pair } = grant;
+  const { id, clientId, identityId, scope, bindings, pair, terms } = grant;
   const { generation, issuedAt, expiresAt, jwt } = pair;
   const granted = parseScope(scope);
   if (!jwt || !granted) throw new Error(`the row of grant ${id} does not say what its JWT contains`);
@@ -20,13 +20,19 @@ export function claimsOf(grant: Grant, issuer: string): string {
     iat: issuedAt,
     exp: expiresAt,
     jti: tokenId(grant, generation),
-    ...(boundTo && { cnf: { 'x5t#S256': thumbprintText(boundTo) } }),
+    ...cnfOf(boundTo, terms?.jkt),
+    ...(terms?.actor && { act: actClaim(terms.actor) }),
   });
 }
 
 /** Verifiers learn from the feed about integrations, so the token of a guest names that too. */
 function clientClaims(guest: string | undefined, clientId: string): object {
   return guest === undefined ? { client_id: clientId } : { client_id: guest, integration: clientId };
+}
+
+function cnfOf(thumbprint: Hex | undefined, jkt: string | undefined) {
+  if (!thumbprint && jkt === undefined) return {};
+  return { cnf: { ...(thumbprint && { 'x5t#S256': thumbprintText(thumbprint) }), ...(jkt !== undefined && { jkt }) } };
 }
 
 /** A thumbprint of a certificate as RFC 8705 3.1 writes it. */

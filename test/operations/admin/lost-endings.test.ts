@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 import { suite, type TestContext, test } from 'node:test';
 import { type Act, actWords, type EndingKind, type FactsOf, KINDS, type Kind } from '../../../src/core/act.ts';
 import { acted } from '../../../src/core/event.ts';
+import type { Integration } from '../../../src/core/integration.ts';
 import { type ResourceServer, secretMark } from '../../../src/core/resource-server.ts';
 import type { RowOf } from '../../../src/core/rules/endings.ts';
 import type { LostAct } from '../../../src/core/store-history.ts';
@@ -27,13 +28,14 @@ import { tokenIssuers } from '../../../src/store/tables/token-issuers.ts';
 import { makeAuthority } from '../../authority.ts';
 import { ISSUER, put } from '../../node.ts';
 import { aTokenIssuer } from '../../platform.ts';
-import { ADA, anIdentity, anIntegration, aResourceServer, hexOf, NOW, OPERATOR } from '../../samples.ts';
+import { ADA, anIdentity, anIntegration, aResourceServer, CLIENT, hexOf, NOW, OPERATOR } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 
 const { certificate } = makeAuthority({ name: 'Root' });
-const OLDER = { hash: hexOf(32, 1), createdAt: NOW };
-const NEWER = { hash: hexOf(32, 2), createdAt: NOW };
+const OLDER = { hash: hexOf(32, 1), createdAt: NOW, endsAt: NOW };
+const NEWER = { hash: hexOf(32, 2), createdAt: NOW, endsAt: NOW };
 
+const KEYS = { from: 'file', set: '{"keys":[{"kid":"k1"}]}' } as const;
 interface Example<K extends EndingKind> {
   readonly table: Table<RowOf[K]>;
   readonly row: RowOf[K];
@@ -58,12 +60,14 @@ const EXAMPLES: { readonly [K in EndingKind]: Example<K> } = {
   },
   integration: {
     table: integrations,
-    row: anIntegration(),
+    row: anIntegration({ keys: KEYS, secrets: [OLDER, NEWER] }),
     ends: {
+      'key-removed': { facts: { ended: ['k1'] }, ended: { keys: undefined } },
+      'secret-dropped': { facts: { ended: [secretMark(OLDER)] }, ended: { secrets: [NEWER] } },
       disabled: { facts: {}, ended: { enabled: false } },
-      removed: { facts: {}, ended: { enabled: false, removed: true } },
+      removed: { facts: {}, ended: { enabled: false, removed: true, keys: undefined, secrets: undefined } },
     },
-    opens: { enabled: {}, registered: { scope: 'orders:read' } },
+    opens: {}, // it works with other keys and secrets then, see below
   },
   issuer: {
     table: issuers,
@@ -124,7 +128,7 @@ function exampleOf(kind: EndingKind) {
   return { table, row, id, endings, opening: Object.entries(opens).map(([did, facts]) => act(did, facts)) };
 }
 
-/** Of a resource server: its dropped secrets stay dropped. */
+/** Of what authenticates: its dropped keys and secrets stay dropped. */
 const OPENS_WITHOUT_SECRETS = ['registered', 'enabled'];
 
 /** All other acts of the kind. Their facts do not matter. */
@@ -283,5 +287,15 @@ suite('an id that was given to another', () => {
     await endAgain(await endingsFromActs(lost(acts), at), at);
     const row = (await rowIn(at.store, 'resource-server')) as unknown as ResourceServer;
     assert.deepEqual([row.enabled, row.removed, row.secrets], [true, undefined, []]);
+  });
+
+  test('an integration that was enabled or registered again: it works, and former keys do not', async (t) => {
+    for (const [first, then, secrets] of [['disabled', 'enabled', 2] as const, ['removed', 'registered', 0] as const]) {
+      const at = await storeWith(t, 'integration');
+      const acts = ['key-removed', first, then].map((did) => ({ kind: 'integration', id: CLIENT, did, ended: ['k1'] }));
+      await endAgain(await endingsFromActs(lost(acts as unknown as Act[]), at), at);
+      const row = (await rowIn(at.store, 'integration')) as unknown as Integration;
+      assert.deepEqual([row.enabled, row.keys, row.secrets?.length], [true, undefined, secrets]);
+    }
   });
 });

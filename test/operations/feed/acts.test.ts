@@ -15,6 +15,8 @@ import { changeIssuer, withdrawIssuer } from '../../../src/operations/admin/chan
 import { changeResourceServer, removeResourceServer } from '../../../src/operations/admin/change-resource-server.ts';
 import { acceptClock } from '../../../src/operations/admin/check-clock.ts';
 import { enableIntegration } from '../../../src/operations/admin/enable-integration.ts';
+import { addIntegrationKeys, removeIntegrationKey } from '../../../src/operations/admin/integration-keys.ts';
+import { dropIntegrationSecrets, makeIntegrationSecret } from '../../../src/operations/admin/integration-secret.ts';
 import { addToKeyring, mintWithKey, retireKey } from '../../../src/operations/admin/mac-keys.ts';
 import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
 import { registerResourceServer } from '../../../src/operations/admin/register-resource-server.ts';
@@ -81,6 +83,18 @@ const RULES = [{ when: { '/repository': 'acme/app' }, identity: '{/sub}' }];
 function addPlatform(at: Scene) {
   const named = { label: 'ci', issuer: 'https://ci.example' };
   return registerTokenIssuer(named, { rules: RULES, keys: { from: 'file', set: keySetOf(platform) } }, at);
+}
+
+function addKey(at: Scene) {
+  return addIntegrationKeys('till', { file: keySetOf(platform) }, at);
+}
+
+function allowSecrets(at: Scene) {
+  return changeIntegration('till', { flows: { secret: true } }, at);
+}
+
+function makeSecret(at: Scene) {
+  return makeIntegrationSecret('till', DAY, at);
 }
 
 function register(at: Scene) {
@@ -159,6 +173,18 @@ const TOLD: { readonly [K in Kind]: { readonly [D in keyof FactsOf[K]]: Told } }
       hears: () => ({ about: 'integration', integration: { clientId: 'kiosk', enabled: true } }),
     },
     changed: { act: (at) => changeIntegration('till', { name: 'Till' }, at), hears: tillIs({ name: 'Till' }) },
+    // Issued tokens stay.
+    'key-added': { act: addKey, hears: nothing },
+    'key-removed': { first: addKey, act: (at) => removeIntegrationKey('till', 'k1', at), hears: nothing },
+    'secret-made': { first: allowSecrets, act: makeSecret, hears: nothing },
+    'secret-dropped': {
+      first: async (at) => {
+        await allowSecrets(at);
+        return makeSecret(at);
+      },
+      act: (at) => dropIntegrationSecrets('till', { all: true }, at),
+      hears: nothing,
+    },
     enabled: {
       first: (at) => enableIntegration('till', false, at),
       act: (at) => enableIntegration('till', true, at),

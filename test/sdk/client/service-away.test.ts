@@ -2,16 +2,21 @@
 // token if the service is there in time, and ends.
 // Only in test:all: processes that are killed, and disks that are full
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type * as client from '../../../sdk/client/src/client.ts';
+import { epochSeconds } from '../../../src/core/time.ts';
+import { systemRandom } from '../../../src/system.ts';
+import { drawResourceServerSecret } from '../../../src/tokens/resource-server-secret.ts';
 import { type Caller, callerOver, reachOf } from '../../e2e/caller.ts';
 import { startPublic } from '../../e2e/public-service.ts';
-import type { TestService } from '../../e2e/service.ts';
+import { clientId, type TestService } from '../../e2e/service.ts';
 import { CLIENT, confirm, pairByDevice, verify } from '../../e2e/steps.ts';
 import { registerWorkload, WORKLOAD_CLIENT } from '../../e2e/workload.ts';
 import { freePort } from '../../free-port.ts';
+import { anIntegration } from '../../samples.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { type Gate, OUTAGES, startGate } from '../outages.ts';
 import { type OwnProcess, startProcess } from '../own-process.ts';
@@ -57,6 +62,20 @@ const WAYS: Readonly<Record<WayName, (scene: Scene) => Promise<Run>>> = {
     return { wayOptions: { assertion: file(await sign()) }, clientId: WORKLOAD_CLIENT };
   },
   browser: async () => ({ wayOptions: {} }),
+  privateKey: async ({ service, file }) => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const keys = { from: 'file', set: JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }) } as const;
+    await service.register(anIntegration({ clientId: clientId('robot'), keys }));
+    const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    return { wayOptions: { key: file(key) }, clientId: 'robot' };
+  },
+  secret: async ({ service }) => {
+    const { secret, hash } = drawResourceServerSecret(systemRandom);
+    const flows = { device: false, certificate: false, secret: true };
+    const secrets = [{ hash, createdAt: service.now(), endsAt: epochSeconds(service.now() + 3600) }];
+    await service.register(anIntegration({ clientId: clientId('gateway'), flows, secrets }));
+    return { wayOptions: { secret: secret.reveal() }, clientId: 'gateway' };
+  },
   device: async () => ({ wayOptions: {} }),
   stored: async ({ service, caller, path }) => {
     const { refresh_token: refreshToken } = await pairByDevice(service, caller);

@@ -43,9 +43,13 @@ async function withScene(
 async function statusOf(guard: Guard, token: string): Promise<string> {
   const checked = await guard.check(token);
   if (checked.ok) return '200';
-  return { 'token-invalid': '401', 'token-missing': '401', 'scope-insufficient': '403', unavailable: '503' }[
-    checked.reason
-  ];
+  return {
+    'token-invalid': '401',
+    'token-missing': '401',
+    'proof-invalid': '401',
+    'scope-insufficient': '403',
+    unavailable: '503',
+  }[checked.reason];
 }
 
 async function row({ guard, jwt, seen, unseen }: Scene): Promise<readonly string[]> {

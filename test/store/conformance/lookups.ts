@@ -34,6 +34,18 @@ export function lookups(claim: Claim): void {
     assert.deepEqual(await store.find(grants, grantsOf.integration('ORDERS')), []);
   });
 
+  claim('an exchanged grant keeps its terms', async (database) => {
+    const store = storeOf(await database.open());
+    await put(store, identities, anIdentity());
+    const parent = aGrant();
+    const terms = { jkt: 'key', parent: { grantId: parent.id, generation: 3 } };
+    const id = '018f00000000000000000000000000bb' as GrantId;
+    const child = aGrant({ id, origin: { kind: 'exchange' }, terms, refreshable: false });
+    await put(store, grants, parent);
+    await put(store, grants, child);
+    assert.deepEqual((await store.load(grants, id)).found?.row, child);
+  });
+
   claim('find returns every row with a value, up to the limit', async (database) => {
     const store = storeOf(await database.open());
     for (let n = 1; n <= 5; n++) await put(store, identities, anIdentity({ id: localId(n), email: 'a@example.org' }));

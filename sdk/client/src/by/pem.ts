@@ -20,6 +20,11 @@ export function clientCertificate(certificate: string | undefined, key: string |
   return { cert, key: pem };
 }
 
+/** A private key, loaded anew. */
+export function privateKey(what: string, given: string | undefined): KeyObject {
+  return privateKeyIn(nameOf(what, given), pemOf(what, given));
+}
+
 export function caOf(given: string): string {
   const text = pemOf('CA', given);
   certificatesIn(nameOf('CA', given), text);

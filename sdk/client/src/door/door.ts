@@ -1,8 +1,9 @@
 // The standard door of the server (RFC 6749, 7009, 8628), found by its metadata.
+import type { Dpop } from '../dpop.ts';
 import { TokenFailure } from '../failure.ts';
 import { checkAddress, discover, type Endpoints, isMetadata, type Metadata } from './metadata.ts';
 import { type Reply, replyOf, replyOfNone } from './reply.ts';
-import { NoAnswer, send, type Tls } from './send.ts';
+import { type Answer, NoAnswer, send, type Tls } from './send.ts';
 
 type Form = Readonly<Record<string, string | undefined>>;
 
@@ -12,6 +13,9 @@ export interface DoorOptions {
   /** The PEM text of a private CA. */
   readonly ca: () => string | undefined;
   readonly timeoutMs: number;
+  /** What authenticates the integration, made anew for each request. */
+  readonly client?: ((issuer: string, clientId: string) => Readonly<Record<string, string>>) | undefined;
+  readonly dpop?: Dpop | undefined;
 }
 
 /** How a request is sent: with a certificate, until when, and what must be done first. */
@@ -74,13 +78,28 @@ export class Door {
       this.#found = found;
       isFound = true;
       const url = this.#addressOf(found, endpoint, manner);
-      const answer = await send(url, { ...this.#sending(manner), form: this.#formOf(form) });
+      const answer = await this.#send(
+        url,
+        form,
+        manner,
+        endpoint === 'token_endpoint' ? this.#options.dpop : undefined,
+      );
       if (answer.status === 404) this.#found = undefined; // it may have moved
       return replyOf(answer, member);
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
       if (isUntrusted(error)) throw this.#distrust(error);
       return isFound ? replyOfNone(error) : { kind: 'later', afterMs: undefined, why: error.message };
+    }
+  }
+
+  async #send(url: string, form: Form, manner: Manner, dpop: Dpop | undefined): Promise<Answer> {
+    for (let tries = 0; ; tries++) {
+      const proof = dpop?.proof('POST', url);
+      const answer = await send(url, { ...this.#sending(manner), proof, form: this.#formOf(form) });
+      const isNew = dpop?.learn(url, answer.nonce) ?? false;
+      // RFC 9449 8: nothing was done; the same again with the nonce of the server.
+      if (answer.json?.['error'] !== 'use_dpop_nonce' || !isNew || tries > 0) return answer;
     }
   }
 
@@ -97,7 +116,8 @@ export class Door {
 
   #formOf(form: Form): Record<string, string> {
     const given = Object.entries(form).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    return { ...Object.fromEntries(given), client_id: this.#options.clientId };
+    const { server, clientId, client } = this.#options;
+    return { ...Object.fromEntries(given), client_id: clientId, ...client?.(server, clientId) };
   }
 
   #sending({ tls, signal, beforeSent }: Manner) {

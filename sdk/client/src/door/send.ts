@@ -14,6 +14,7 @@ export interface Tls {
 export interface Answer {
   readonly status: number;
   readonly retryAfter: string | undefined;
+  readonly nonce?: string | undefined;
   /** The body, if it is a JSON object. */
   readonly json: Readonly<Record<string, unknown>> | undefined;
 }
@@ -21,6 +22,8 @@ export interface Answer {
 export interface Sending {
   readonly form?: Readonly<Record<string, string>>;
   readonly bearer?: string;
+  /** A DPoP proof. */
+  readonly proof?: string | undefined;
   readonly tls?: Tls;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -42,12 +45,15 @@ export class NoAnswer extends Error {
 const MOST_BYTES = 1_000_000;
 
 /** Every request has a connection of its own, so that none is sent on one that the server is closing. */
-export function send(url: string, { form, bearer, tls = {}, timeoutMs, signal, beforeSent }: Sending): Promise<Answer> {
+export function send(
+  url: string,
+  { form, bearer, proof, tls = {}, timeoutMs, signal, beforeSent }: Sending,
+): Promise<Answer> {
   const body = form && new URLSearchParams(form).toString();
   const isTls = url.startsWith('https:');
   const options = {
     method: body === undefined ? 'GET' : 'POST',
-    headers: headersOf(body, bearer),
+    headers: { ...headersOf(body, bearer), ...(proof !== undefined && { dpop: proof }) },
     agent: false,
     signal,
     ...(isTls && tls),
@@ -105,7 +111,8 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
     if (size > MOST_BYTES) throw new Error('the answer is too large');
   }
   const json = parseObject(Buffer.concat(chunks).toString('utf8'));
-  return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], json };
+  const { 'retry-after': retryAfter, 'dpop-nonce': nonce } = response.headers;
+  return { status: response.statusCode ?? 0, retryAfter, nonce: [nonce].flat()[0], json };
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

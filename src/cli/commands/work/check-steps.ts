@@ -5,107 +5,36 @@ import {
   ASSERTION_VERDICTS,
   CERTIFICATE_NAME_VERDICTS,
   CERTIFICATE_VERDICTS,
-  IDENTITY_REASONS,
 } from '../../../core/refusal.ts';
-import { TRANSPORT_REASONS } from '../../../doors/http/transport-refusal.ts';
-
-export interface CheckStep {
-  readonly check: string;
-  readonly refusals: readonly string[];
-  readonly clause: string;
-  /** Only a real request can be checked for this; a dry run leaves it out. */
-  readonly ofRequest?: true;
-}
-
-/** `key-missing` belongs to the step that checks the token. */
-const HTTP: CheckStep = {
-  check: 'the request is well-formed, and the server has room for it',
-  refusals: [...TRANSPORT_REASONS.filter((reason) => reason !== 'key-missing'), 'refresh-by-form'],
-  clause: 'contract 4, 7; RFC 9110',
-  ofRequest: true,
-};
-const REQUEST: CheckStep = {
-  check: 'it names a client id and exactly one credential, of the grant type it names',
-  refusals: [
-    'client-id-missing',
-    'client-id-ambiguous',
-    'client-authentication-repeated',
-    'client-authentication-unsupported',
-    'credential-ambiguous',
-    'credential-missing',
-    'grant-type-missing',
-    'grant-type-unsupported',
-    'token-missing',
-  ],
-  clause: 'contract 4.1; RFC 6749 2.3, 5.2',
-  ofRequest: true,
-};
-const CLIENT: CheckStep = { check: 'it names a client id', refusals: ['client-id-missing'], clause: 'contract 4' };
-const INTEGRATION: CheckStep = {
-  check: 'the integration is registered and enabled',
-  refusals: ['integration-unknown', 'integration-disabled'],
-  clause: 'contract 2.3',
-};
-const DEVICE_FLOW: CheckStep = {
-  check: 'device authorization is on, for the server and the integration',
-  refusals: ['device-flow-disabled'],
-  clause: 'contract 7.1',
-};
-const CODE_FLOW: CheckStep = {
-  check: 'authorization by code is on for the integration',
-  refusals: ['code-flow-disabled'],
-  clause: 'docs/agents.md',
-};
-const SCOPE: CheckStep = {
-  check: 'the scope is well-formed and within that of the integration',
-  refusals: ['scope-missing', 'scope-malformed', 'scope-exceeds-integration'],
-  clause: 'contract 2.2',
-};
-const TARGET: CheckStep = {
-  check: 'resource names resource servers that the scope concerns',
-  refusals: ['resource-unknown', 'resource-outside-scope'],
-  clause: 'RFC 8707 2',
-};
-const SCOPE_STILL: CheckStep = {
-  check: 'the integration still has the scope',
-  refusals: ['scope-no-longer-allowed'],
-  clause: 'contract 2.2; docs/spec-gaps.md, Scope',
-};
-const IDENTITY: CheckStep = {
-  check: 'the identity exists, is enabled, and may use the API and this integration',
-  refusals: IDENTITY_REASONS,
-  clause: 'contract 7.1; docs/spec-gaps.md, Administration',
-};
-const LIMIT: CheckStep = {
-  check: 'the address, the identity and the integration are within their limits',
-  refusals: ['rate-limited', 'cap-reached'],
-  clause: 'docs/operators.md, Under attack and overload',
-  ofRequest: true,
-};
-
-const RESOURCE_SERVER: CheckStep = {
-  check: 'the caller is a registered resource server',
-  refusals: ['resource-server-proof-missing', 'resource-server-unproven'],
-  clause: 'RFC 7662 2.1',
-};
-const BEARER: CheckStep = {
-  check: 'there is a bearer token in the header',
-  refusals: ['access-token-missing', 'access-token-in-query'],
-  clause: 'RFC 6750 2',
-  ofRequest: true,
-};
+import {
+  AUTHENTICATED,
+  BEARER,
+  type CheckStep,
+  CLIENT,
+  CODE_FLOW,
+  DEVICE_FLOW,
+  HTTP,
+  IDENTITY,
+  INTEGRATION,
+  LIMIT,
+  PROOF,
+  REQUEST,
+  RESOURCE_SERVER,
+  SCOPE,
+  SCOPE_STILL,
+  step,
+  TARGET,
+} from './common-steps.ts';
 
 /** For a scope alone, whatever the operation. */
 export const SCOPE_STEPS: readonly CheckStep[] = [INTEGRATION, SCOPE];
 
-function step(check: string, refusals: readonly string[], clause: string): CheckStep {
-  return { check, refusals, clause };
-}
-
 export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
   refresh: [
     HTTP,
+    PROOF,
     REQUEST,
+    AUTHENTICATED,
     INTEGRATION,
     step(
       'the refresh token was minted here and is unchanged',
@@ -117,6 +46,8 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
     step('the grant is not revoked', ['grant-revoked'], 'contract 3'),
     step('refresh_until has not passed', ['grant-expired'], 'contract 3'),
     step('the integration offers refresh', ['refresh-not-offered'], 'docs/spec-gaps.md, Departures'),
+    step('the grant may be refreshed at this door', ['grant-of-oauth-door'], 'docs/workloads.md'),
+    step('the key of the DPoP proof is that of the grant', ['dpop-key-differs'], 'RFC 9449 5'),
     step(
       'the certificate that the grant is bound to was presented',
       ['certificate-binding-unmet', 'revocation-unavailable'],
@@ -139,7 +70,9 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
   ],
   redeem: [
     HTTP,
+    PROOF,
     REQUEST,
+    AUTHENTICATED,
     INTEGRATION,
     DEVICE_FLOW,
     step('the device code was minted here and exists', ['device-code-not-authentic', 'key-missing'], 'contract 3'),
@@ -210,8 +143,10 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
   'authorize-assertion': [
     HTTP,
     LIMIT,
+    PROOF,
     REQUEST,
     INTEGRATION,
+    AUTHENTICATED,
     step('authorization by assertion is on for it', ['assertion-flow-disabled'], 'RFC 7523 2.1'),
     step(
       'the assertion is accepted: tessera token-issuer explain shows every step',
@@ -219,11 +154,36 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
       'RFC 7523 3; docs/workloads.md',
     ),
     step('the rule may serve this integration', ['token-issuer-not-for-integration'], 'docs/workloads.md'),
+    step(
+      'an assertion of an enterprise names the client that sends it',
+      ['assertion-of-another-integration'],
+      'ID-JAG 5; docs/workloads.md',
+    ),
     SCOPE,
     TARGET,
     step('the assertion names exactly one identity', ASSERTION_IDENTITY_VERDICTS, 'docs/workloads.md'),
     IDENTITY,
     step('the assertion was not used before', ['assertion-used'], 'RFC 7523 3'),
+  ],
+  'authorize-client': [HTTP, PROOF, LIMIT, REQUEST, INTEGRATION, AUTHENTICATED, SCOPE, TARGET, IDENTITY],
+  exchange: [
+    HTTP,
+    PROOF,
+    LIMIT,
+    REQUEST,
+    INTEGRATION,
+    AUTHENTICATED,
+    step(
+      'the subject token is live, and for the resource server of the client',
+      ['subject-token-invalid'],
+      'RFC 8693 2.2.2',
+    ),
+    step('the integration of the subject token lists the client', ['exchange-not-allowed'], 'docs/workloads.md'),
+    SCOPE,
+    step('the scope is within that of the subject token and of the list', ['scope-exceeds-grant'], 'RFC 8693 2.1'),
+    TARGET,
+    IDENTITY,
+    step('a bound token gives one that is bound to the client', ['exchange-unbound'], 'docs/workloads.md'),
   ],
   introspect: [HTTP, LIMIT, REQUEST, RESOURCE_SERVER],
   'snapshot-revocations': [HTTP, LIMIT, RESOURCE_SERVER],

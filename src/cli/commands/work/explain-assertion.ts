@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { AssertionJudge, printAssertionStep } from '../../../assertions/assertion-judge.ts';
 import { IssuerKeys } from '../../../assertions/issuer-keys.ts';
+import { tokenEndpointOf } from '../../../config/served-doors.ts';
 import type { AssertionSetting } from '../../../core/token-issuer.ts';
 import type { Step } from '../../../core/verdict.ts';
 import { openDirectories } from '../../../open-directory.ts';
@@ -31,7 +32,8 @@ async function explainByStore(
   const find = async (name: string) => (await store.load(keySets, name)).found?.row;
   const keys = new IssuerKeys({ fetch: systemFetch(), now: systemClock.now, exchange: { ...ALONE, find } });
   const now = at ?? systemClock.now();
-  const judge = new AssertionJudge({ keys, ourIssuer: config.publicUrl, now: () => now });
+  const ourTokenEndpoint = tokenEndpointOf(config);
+  const judge = new AssertionJudge({ keys, ourIssuer: config.publicUrl, ourTokenEndpoint, now: () => now });
   return explainAssertion(assertion, now, { judge, registry, store, directories: openDirectories(store, config) });
 }
 

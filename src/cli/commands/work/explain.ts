@@ -13,7 +13,8 @@ import { Keyring } from '../../../tokens/keyring.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { print, printRecord } from '../../terminal/output.ts';
 import type { Workplace } from '../../terminal/workplace.ts';
-import { CHECK_STEPS, type CheckStep, SCOPE_STEPS } from './check-steps.ts';
+import { CHECK_STEPS, SCOPE_STEPS } from './check-steps.ts';
+import type { CheckStep } from './common-steps.ts';
 import { linesOfRequest } from './request-lines.ts';
 import { refusalLines, verdictLines } from './verdict-lines.ts';
 

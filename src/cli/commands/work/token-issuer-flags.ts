@@ -19,6 +19,8 @@ export interface TokenIssuerFlags extends RuleFlags {
   readonly algorithm?: readonly AssertionAlgorithm[];
   readonly assertions?: TokenIssuer['assertions'];
   readonly maxLifetime?: Seconds;
+  readonly kind?: 'platform' | 'enterprise';
+  readonly tokenEndpointAudience?: boolean;
 }
 
 export interface AddFlags extends TokenIssuerFlags {
@@ -44,7 +46,7 @@ export interface ExplainFlags {
 }
 
 export function draftOf(flags: TokenIssuerFlags): TokenIssuerDraft {
-  const { caFile, allowAddress, audience, algorithm, assertions, maxLifetime } = flags;
+  const { caFile, allowAddress, audience, algorithm, assertions, maxLifetime, kind, tokenEndpointAudience } = flags;
   const [keys, rules] = [keysOf(flags), rulesOf(flags)];
   return {
     ...(keys && { keys }),
@@ -52,6 +54,8 @@ export function draftOf(flags: TokenIssuerFlags): TokenIssuerDraft {
     ...(caFile !== undefined && { authorities: readFileSync(caFile, 'latin1') }),
     ...(algorithm && { algorithms: algorithm }),
     ...(audience !== undefined && { audience }),
+    ...(kind && { kind }),
+    ...(tokenEndpointAudience !== undefined && { tokenEndpointAudience }),
     ...(assertions && { assertions }),
     ...(maxLifetime !== undefined && { maxAssertionLifetime: maxLifetime }),
     ...(rules !== undefined && { rules }),
@@ -135,7 +139,9 @@ export function recordOf(tokenIssuer: TokenIssuer): Record<string, string> {
     ...(fetched?.authorities !== undefined && { 'trusted for TLS': 'only the given authorities' }),
     ...(fetched?.allowedAddresses && { 'allowed addresses': fetched.allowedAddresses.join(' ') }),
     algorithms: algorithms.join(' '),
+    ...(tokenIssuer.kind === 'enterprise' && { kind: 'enterprise' }),
     audience: audience ?? 'the public address of this service',
+    ...(tokenIssuer.tokenEndpointAudience && { 'also the token endpoint': 'yes' }),
     assertions,
     'longest lifetime': formatDuration(maxAssertionLifetime),
     ...Object.fromEntries(rules.map((rule, index) => [`rule ${index + 1}`, describeRule(rule)])),

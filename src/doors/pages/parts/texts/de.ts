@@ -140,6 +140,8 @@ export const de: Texts = {
       code: 'Durch ein Programm, das Ihren Browser geöffnet hat',
       certificate: 'Mit Client-Zertifikat',
       assertion: 'Durch einen Workload',
+      client: 'Durch die Integration selbst',
+      exchange: 'Durch Token-Austausch',
     },
     refreshed: 'Zuletzt erneuert',
     neverRefreshed: 'noch nicht',

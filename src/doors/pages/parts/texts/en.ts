@@ -141,6 +141,8 @@ export const en = {
       code: 'By a program that opened your browser',
       certificate: 'By client certificate',
       assertion: 'By workload assertion',
+      client: 'By the integration itself',
+      exchange: 'By token exchange',
     },
     refreshed: 'Last refresh',
     neverRefreshed: 'not yet',

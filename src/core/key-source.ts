@@ -1,0 +1,14 @@
+/** Where the public keys come from. */
+export type KeySource =
+  /** The document at `<issuer>/.well-known/openid-configuration` names the address of the keys. */
+  | ({ readonly from: 'discovery' } & FetchSettings)
+  | ({ readonly from: 'url'; readonly url: string } & FetchSettings)
+  /** A JSON Web Key Set, stored when the token issuer was registered or changed. */
+  | { readonly from: 'file'; readonly set: string };
+
+export interface FetchSettings {
+  /** Addresses and networks (CIDR) off the public internet from which keys may be fetched. */
+  readonly allowedAddresses?: readonly string[];
+  /** PEM: if present, the only authorities that are trusted for the TLS connection. */
+  readonly authorities?: string;
+}

@@ -1,0 +1,109 @@
+// Integrations that authenticate: with their own keys (private_key_jwt, RFC 7523 2.2), or with a generated secret.
+import type { Grant } from '../grant.ts';
+import { type Identity, INTEGRATION_LABEL } from '../identity.ts';
+import type { ClientSecret, Integration } from '../integration.ts';
+import { accept, type Outcome, refuse } from '../outcome.ts';
+import type { RefusalReason } from '../refusal.ts';
+import type { ResourceServer } from '../resource-server.ts';
+import { hasOpaqueItems } from '../scope.ts';
+import { type EpochSeconds, epochSeconds, seconds } from '../time.ts';
+import { ASSERTION_ALGORITHMS, type TokenIssuer } from '../token-issuer.ts';
+import type { Target } from './audience.ts';
+import { whyNotAllowed } from './identity.ts';
+import { requestedTarget, type WantedTarget } from './scope.ts';
+
+/** How an integration authenticated. */
+export type ClientProof = 'key' | 'secret';
+
+const LONGEST_ASSERTION = seconds(3600);
+const issuers = new WeakMap<Integration, TokenIssuer>();
+
+/** An integration as the token issuer of its client assertions: `iss` and `sub` are its client id. Undefined: it has no keys. */
+export function clientIssuer(integration: Integration): TokenIssuer | undefined {
+  const { clientId, keys, tokenEndpointAudience = false } = integration;
+  if (!keys) return undefined;
+  const known = issuers.get(integration);
+  if (known) return known;
+  const issuer: TokenIssuer = {
+    label: INTEGRATION_LABEL,
+    issuer: clientId,
+    kind: 'client',
+    keys,
+    algorithms: ASSERTION_ALGORITHMS,
+    tokenEndpointAudience,
+    assertions: 'once',
+    maxAssertionLifetime: LONGEST_ASSERTION,
+    rules: [{ conditions: [{ claim: '/sub', test: { is: clientId } }], identity: '{/sub}', identities: 'derived' }],
+    enabled: true,
+  };
+  issuers.set(integration, issuer);
+  return issuer;
+}
+
+export function checkClient(integration: Integration | undefined): Outcome<Integration> {
+  if (!integration) return refuse('integration-unknown');
+  return integration.enabled ? accept(integration) : refuse('integration-disabled');
+}
+
+/** The secrets that are accepted now. */
+export function liveSecrets({ flows, secrets = [] }: Integration, now: EpochSeconds): readonly ClientSecret[] {
+  return flows.secret ? secrets.filter(({ endsAt }) => now < endsAt) : [];
+}
+
+/** Whether a client id alone proves too little. Secrets that have ended count: time must not open an integration. */
+export function isConfidential({ keys, flows, secrets = [] }: Integration): boolean {
+  return keys !== undefined || (flows.secret === true && secrets.length > 0);
+}
+
+/** How long before its end a secret is warned of. */
+const WARNED_BEFORE = seconds(14 * 86_400);
+
+/** Enabled integrations whose last secret has ended or ends soon. */
+export function endingSecrets(integrations: readonly Integration[], now: EpochSeconds) {
+  return integrations.flatMap(({ clientId, enabled, flows, secrets = [] }) => {
+    const endsAt = Math.max(...secrets.map((secret) => secret.endsAt));
+    const isEnding = enabled && flows.secret && secrets.length > 0 && endsAt <= now + WARNED_BEFORE;
+    return isEnding ? [{ clientId, endsAt: epochSeconds(endsAt) }] : [];
+  });
+}
+
+/** RFC 6749 4.4: the integration itself is the identity. */
+export function decideClient(
+  integration: Integration,
+  identity: Identity,
+  wanted: WantedTarget & { readonly jkt?: string | undefined },
+  resourceServers: readonly ResourceServer[],
+): Outcome<Target> {
+  const { jkt } = wanted;
+  const target = requestedTarget(wanted, integration, resourceServers);
+  if (!target.ok) return target;
+  const objection = whyNotAllowed(identity, integration) ?? whyUnbound(integration, jkt);
+  return objection ? refuse(objection) : target;
+}
+
+/** Whether a new grant needs a DPoP proof that was not sent. `jkt`: the key of the proof. */
+export function whyUnbound({ binding }: Integration, jkt: string | undefined): 'dpop-proof-missing' | undefined {
+  return binding === 'dpop' && jkt === undefined ? 'dpop-proof-missing' : undefined;
+}
+
+/** What a request at the oauth door proves besides its refresh token. */
+export interface Proven {
+  readonly isAuthenticated: boolean;
+  /** The key of its DPoP proof. */
+  readonly jkt: string | undefined;
+}
+
+/** Why a refresh lacks a proof that the grant needs. `proven`: undefined at a door that takes no proof. */
+export function whyUnprovenRefresh(
+  { origin, terms, scope }: Pick<Grant, 'origin' | 'terms' | 'scope'>,
+  { binding }: Integration,
+  proven: Proven | undefined,
+): RefusalReason | undefined {
+  const isClient = origin.kind === 'client';
+  if (!proven) return isClient || terms || hasOpaqueItems(scope) ? 'grant-of-oauth-door' : undefined;
+  // RFC 6749 6: who authenticated for the grant authenticates for its refreshes.
+  if (isClient && !proven.isAuthenticated) return 'client-authentication-required';
+  if (terms?.jkt === undefined) return binding === 'dpop' ? 'dpop-key-differs' : undefined;
+  if (proven.jkt === undefined) return 'dpop-proof-missing';
+  return proven.jkt === terms.jkt ? undefined : 'dpop-key-differs';
+}

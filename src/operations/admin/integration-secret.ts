@@ -1,0 +1,52 @@
+// Generated secrets of integrations, for callers that know nothing else.
+import type { Integration } from '../../core/integration.ts';
+import { accept } from '../../core/outcome.ts';
+import { MOST_SECRETS, secretMark } from '../../core/resource-server.ts';
+import { after, type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
+import { drawResourceServerSecret } from '../../tokens/resource-server-secret.ts';
+import type { Secret } from '../../tokens/secret.ts';
+import type { Ports } from '../ports.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { rewriteIntegration } from './change-integration.ts';
+import { ending } from './perform.ts';
+
+const LONGEST = seconds(180 * 86_400);
+
+export interface MadeSecret {
+  readonly secret: Secret;
+  readonly endsAt: EpochSeconds;
+}
+
+/** Makes a secret, which is returned once and stored as a hash. The one before stays valid beside it, until its own end. */
+export async function makeIntegrationSecret(
+  clientId: string,
+  lifetime: Seconds,
+  ports: AdminPorts & Pick<Ports, 'random'>,
+): Promise<AdminOutcome<MadeSecret>> {
+  if (lifetime < 1 || lifetime > LONGEST) return decline('secret-lifetime-malformed', clientId);
+  const { secret, hash } = drawResourceServerSecret(ports.random);
+  let endsAt = 0 as EpochSeconds;
+  const made = await rewriteIntegration(clientId, ports, (before, createdAt) => {
+    if (!before.flows.secret) return decline('secret-flow-off', clientId);
+    const live = (before.secrets ?? []).filter((known) => createdAt < known.endsAt);
+    if (live.length >= MOST_SECRETS) return decline('client-secrets-exhausted', clientId);
+    endsAt = after(createdAt, lifetime);
+    const next = { ...before, secrets: [...live, { hash, createdAt, endsAt }] };
+    return accept({ next, deed: { did: 'secret-made', until: endsAt } });
+  });
+  return made.ok ? accept({ secret, endsAt }) : made;
+}
+
+/** Ends the older of two secrets; `all`: every one, at once. */
+export function dropIntegrationSecrets(
+  clientId: string,
+  { all }: { readonly all: boolean },
+  ports: AdminPorts,
+): Promise<AdminOutcome<Integration>> {
+  return rewriteIntegration(clientId, ports, (before, at) => {
+    const { secrets = [] } = before;
+    const ended = (all ? secrets : secrets.slice(0, secrets.length - 1)).map(secretMark);
+    if (ended.length === 0) return decline('client-secrets-none', clientId);
+    return ending('integration', before, { did: 'secret-dropped', ended }, at);
+  });
+}

@@ -1,0 +1,91 @@
+// RFC 6749 2.3: which integration calls, proven by an assertion with one of its keys or by a generated secret.
+import { BlockList, isIP } from 'node:net';
+import type { AcceptedAssertion } from '../../core/assertion.ts';
+import type { Integration } from '../../core/integration.ts';
+import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
+import type { Presenter } from '../../core/presenter.ts';
+import type { Refusal } from '../../core/refusal.ts';
+import { CLOCK_LEEWAY, isExpired } from '../../core/rules/claims.ts';
+import { type ClientProof, checkClient, clientIssuer, liveSecrets } from '../../core/rules/client.ts';
+import { after } from '../../core/time.ts';
+import type { Decision } from '../../store/store.ts';
+import { assertions, type UsedAssertion } from '../../store/tables/assertions.ts';
+import { isResourceServerSecret } from '../../tokens/resource-server-secret.ts';
+import type { AssertionPorts } from '../ports.ts';
+import { withRetry } from './authorize-assertion.ts';
+
+/** What a request sent as proof. */
+export type SentProof =
+  | { readonly by: 'assertion'; readonly assertion: string }
+  | { readonly by: 'secret'; readonly secret: string };
+
+export interface ClientRequest {
+  readonly clientId: string;
+  readonly sent: SentProof;
+  readonly presenter: Presenter;
+  readonly requestId: string;
+  /** Charged for failed attempts. */
+  readonly overLimit: () => Refusal | undefined;
+}
+
+/** An integration that has authenticated. */
+export interface AuthenticatedClient {
+  readonly integration: Integration;
+  readonly proof: ClientProof;
+}
+
+/** An assertion is accepted once, whatever becomes of the request: clients sign a new one for each. */
+export async function authenticateClient(
+  request: ClientRequest,
+  ports: AssertionPorts,
+): Promise<Outcome<AuthenticatedClient>> {
+  const proven = await prove(request, ports);
+  const limited = proven.ok ? undefined : request.overLimit();
+  return limited ? refused(limited) : proven;
+}
+
+async function prove(request: ClientRequest, ports: AssertionPorts): Promise<Outcome<AuthenticatedClient>> {
+  const integration = checkClient(await ports.registry.findIntegration(request.clientId));
+  if (!integration.ok) return integration;
+  if (request.sent.by === 'secret') return bySecret(request.sent.secret, integration.value, request, ports);
+  const issuer = clientIssuer(integration.value);
+  if (!issuer) return refuse('client-unproven');
+  const verdict = await ports.judgeAssertion(request.sent.assertion, [issuer]);
+  if (!verdict.outcome.ok) {
+    ports.logRefusedAssertion(request.requestId, verdict);
+    return withRetry(verdict.outcome.refusal);
+  }
+  const spent = await spend(verdict.outcome.value, ports);
+  return spent.ok ? accept({ integration: integration.value, proof: 'key' }) : spent;
+}
+
+function spend({ mark, expiresAt }: AcceptedAssertion, { store }: AssertionPorts): Promise<Outcome<undefined>> {
+  return store.change(assertions, mark, (found, now): Decision<UsedAssertion, Outcome<undefined>> => {
+    if (found) return { outcome: refuse('assertion-used') };
+    if (isExpired(expiresAt, now)) return { outcome: refuse('assertion-expired') };
+    return { outcome: accept(undefined), next: { mark, endsAt: after(expiresAt, CLOCK_LEEWAY) } };
+  });
+}
+
+function bySecret(
+  secret: string,
+  integration: Integration,
+  { presenter }: ClientRequest,
+  { clock }: AssertionPorts,
+): Outcome<AuthenticatedClient> {
+  const hashes = liveSecrets(integration, clock.now()).map(({ hash }) => hash);
+  if (!isResourceServerSecret(secret, hashes)) return refuse('client-unproven');
+  if (!isWithinRanges(presenter.address, integration.secretAddresses)) return refuse('client-unproven');
+  return accept({ integration, proof: 'secret' });
+}
+
+function isWithinRanges(address: string, ranges: readonly string[] | undefined): boolean {
+  if (!ranges || ranges.length === 0) return true;
+  const family = (text: string) => (isIP(text) === 6 ? 'ipv6' : 'ipv4');
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [network = '', bits] = range.split('/');
+    list.addSubnet(network, Number(bits ?? (isIP(network) === 6 ? 128 : 32)), family(network));
+  }
+  return isIP(address) !== 0 && list.check(address, family(address));
+}

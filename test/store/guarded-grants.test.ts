@@ -1,0 +1,73 @@
+// A rolling upgrade: what a node of 0.2 beside this one makes of rows that it does not understand.
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { ClientUrl } from '../../src/core/client-document.ts';
+import type { Grant, GrantId } from '../../src/core/grant.ts';
+import type { Hex } from '../../src/core/hex.ts';
+import type { Integration } from '../../src/core/integration.ts';
+import { parseScope } from '../../src/core/scope.ts';
+import { encodeRow, type Value } from '../../src/store/table.ts';
+import { grants } from '../../src/store/tables/grants.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
+import { aGrant, anIdentity, anIntegration, NOW, scopeOf } from '../samples.ts';
+
+const HASH = `${'0'.repeat(63)}1` as Hex;
+
+function valuesOf(grant: Grant): Record<string, Value> {
+  const values = encodeRow(grants, grant);
+  return Object.fromEntries(grants.columns.map(({ name }, index) => [name, values[index] ?? null]));
+}
+
+/** What 0.2 reads: whether an opaque or JWT access token fits the row, and whether it would refresh. */
+function readBy02(grant: Grant) {
+  const { format, refreshable, access_hash: hash } = valuesOf(grant);
+  const read = ['opaque', 'jwt'][format as number] ?? 'opaque';
+  return { accepts: read === 'jwt' || hash === grant.accessHash, refreshes: refreshable === 1 };
+}
+
+const parent = { grantId: aGrant().id as GrantId, generation: 0 };
+const guarded: Readonly<Record<string, Partial<Grant>>> = {
+  'bound to a key': { terms: { jkt: 'key' } },
+  'of a guest': { origin: { kind: 'code', guest: 'https://agents.example.com/client.json' as ClientUrl } },
+  exchanged: { origin: { kind: 'exchange' }, terms: { parent } },
+  'of a client that must authenticate': { origin: { kind: 'client', proof: 'key' } },
+};
+
+suite('a node of 0.2', () => {
+  for (const [name, difference] of Object.entries(guarded))
+    for (const format of ['opaque', 'jwt'] as const)
+      test(`accepts no ${format} token of a grant that is ${name}, and does not refresh it`, () => {
+        const grant = aGrant({ ...difference, format, accessHash: HASH });
+        assert.deepEqual(readBy02(grant), { accepts: false, refreshes: false });
+        const values = encodeRow(grants, grant);
+        assert.deepEqual(grants.decode(values, anIdentity()), grant);
+      });
+
+  test('reads every other grant as before', () => {
+    for (const format of ['opaque', 'jwt'] as const)
+      assert.deepEqual(readBy02(aGrant({ format, accessHash: HASH })), { accepts: true, refreshes: true });
+    const client = aGrant({ origin: { kind: 'client', proof: 'secret' }, refreshable: false, accessHash: HASH });
+    assert.equal(readBy02(client).accepts, true);
+  });
+
+  test('reads integrations with keys, secrets and opaque scope, and keeps them when it changes one', () => {
+    const added: Partial<Integration> = {
+      keys: { from: 'file', set: '{"keys":[]}' },
+      secrets: [{ hash: HASH, createdAt: NOW, endsAt: NOW }],
+      exchange: [{ integration: anIntegration().clientId, scope: 'a:b' }],
+    };
+    for (const scope of ['orders:read;api://orders/.default', 'api://orders/.default']) {
+      const integration = anIntegration({ ...added, scope: scopeOf(scope) });
+      const [clientId, body] = encodeRow(integrations, integration);
+      const stored = JSON.parse(String(body)) as Integration & { scope: string };
+      assert.ok(!stored.scope.includes('/') && parseScope(stored.scope));
+      // `integration change` of 0.2 makes a new row of the members that it knows.
+      const { name, description, vendor, enabled, flows, access, binding, accessTokenFormat, overrides } = stored;
+      const known = { name, description, vendor, enabled, flows, access, binding, accessTokenFormat, overrides };
+      const rewritten = JSON.stringify({ ...known, scope: stored.scope, vendor: 'Other' });
+      const read = integrations.decode([clientId ?? null, rewritten], undefined);
+      assert.deepEqual({ ...read, vendor: integration.vendor }, { ...integration, scope: read.scope });
+      assert.equal(read.scope.text, scope);
+    }
+  });
+});
