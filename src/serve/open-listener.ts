@@ -21,7 +21,6 @@ export interface ListenerPlace extends Omit<ListenerOptions, 'tls'> {
 }
 
 export interface OpenListener extends Omit<Listener, 'exchange'> {
-  /** Applies changes of the files or the approved issuers. */
   reload(): void;
 }
 

@@ -18,11 +18,9 @@ import { type Judgement, judgeCertificate, type PresentedCertificate } from './j
 export interface Explanation {
   readonly accepted: boolean;
   readonly at: string;
-  /** The reason of the refusal; absent if accepted. */
   readonly refusal?: { readonly reason: string; readonly rule?: string };
   readonly issuer?: string;
   readonly identity?: { readonly source: string; readonly name: string };
-  /** The integrations that the issuer's certificates may use. */
   readonly integrations?: readonly string[] | 'all';
   readonly presented: readonly CertificateSummary[];
   readonly steps: readonly Step[];
@@ -99,16 +97,12 @@ function summarize(certificate: Certificate): CertificateSummary {
     subject: printName(certificate.subject),
     issuer: printName(certificate.issuer),
     serial: Buffer.from(certificate.serial).toString('hex'),
-    validity: printValidity(certificate),
+    validity: `${isoTime(certificate.notBefore)} to ${isoTime(certificate.notAfter)}`,
     key: printKey(certificate.publicKey),
     signature: certificate.algorithm.name,
     fingerprint: certificate.fingerprint,
     names,
   };
-}
-
-function printValidity({ notBefore, notAfter }: Certificate): string {
-  return `${isoTime(notBefore)} to ${isoTime(notAfter)}`;
 }
 
 /** For people, one line each; the same content as the JSON. */

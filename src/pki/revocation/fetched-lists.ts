@@ -28,9 +28,7 @@ export interface ListPorts {
   readonly authorities: () => readonly KnownAuthority[];
   /** Logs why a list was not used; once, not on every retry. */
   readonly logRefused: (url: string, why: string) => void;
-  /** The set of lists has changed. */
   readonly changed: () => void;
-  /** A list was dropped because of this limit. */
   readonly limitHit: (limit: string) => void;
   readonly limits: () => ListLimits;
 }

@@ -17,7 +17,6 @@ export interface ResponderPorts {
   readonly withoutNonce: Seconds;
 }
 
-/** A certificate and its issuer. */
 export interface Pair {
   readonly certificate: Certificate;
   readonly issuer: Certificate;
@@ -105,7 +104,6 @@ export class OcspClient {
   }
 }
 
-/** Evicts the oldest entry. */
 function makeRoom(known: Map<string, unknown>): void {
   const [oldest] = known.keys();
   if (known.size >= MAX_RESPONSES && oldest !== undefined) known.delete(oldest);
