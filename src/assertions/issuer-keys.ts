@@ -1,5 +1,4 @@
 // The keys of token issuers, in memory. One node fetches a key set, all nodes share it through the store.
-
 import { hash } from 'node:crypto';
 import { oncePer } from '../core/once-per.ts';
 import type { SharedKeySet } from '../core/shared-key-set.ts';

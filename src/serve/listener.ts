@@ -1,7 +1,6 @@
 // One listener: an app with its doors on one address. Its TLS files can be replaced while it listens.
 import type { AddressInfo, Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Connection, peersOf, type ReadConnection } from '../doors/caller/connection.ts';
 import { chainOf } from '../doors/caller/handshake-chain.ts';
 import { type PresentedOptions, presentedReader } from '../doors/caller/presented-certificate.ts';
@@ -16,10 +15,9 @@ import { BACKLOG, type Limits } from '../front/limits.ts';
 import type { Census } from '../front/slots.ts';
 import { secureContext, type TlsFiles } from '../front/tls.ts';
 import type { Log } from '../log/log.ts';
-import { type LoggedRequest, type LogRequest, requestLines } from '../log/request-line.ts';
+import { requestLines } from '../log/request-line.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
-import type { OpenSpan } from '../tracing/tracer.ts';
 import type { RequestTraces } from './trace-requests.ts';
 import { isWorker } from './workers.ts';
 
@@ -144,17 +142,29 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
     requestId: requestIds(ports.random(4)),
     begin: readConnection,
     trace: traces && ((request, proceed) => traces.enter(request, readConnection(request).trace, proceed)),
+    // One line per request, without its path: a caller who mistypes it may have pasted a token there.
     onAnswered: (request, reply, story, ms) => {
       metrics?.observe(story, ms);
       const connection = readConnection(request);
-      const span = traces?.leave(request, reply, story, ms, connection.trace);
+      const { trace, presenter } = connection;
+      const span = traces?.leave(request, reply, story, ms, trace);
       const { grantId, identityId, resourceServer, isMonitoring } = story;
       const isUnknownCaller = !(grantId ?? identityId ?? resourceServer ?? isMonitoring);
       const isSpared =
         story.reason === 'rate-limited'
           ? limitedLines.take('') !== undefined
           : isUnknownCaller && overLineLimit(connection, story);
-      logRequest(request, reply, { story, ms, connection, span, isSpared }, writeLine);
+      const level = story.outcome === 'fault' ? 'error' : isMonitoring || isSpared ? 'debug' : 'info';
+      const line = {
+        id: request.id,
+        status: reply.statusCode,
+        ms,
+        address: presenter.address,
+        traceId: (span ?? trace)?.traceId,
+        parentSpanId: trace?.spanId,
+        spanId: span?.spanId,
+      };
+      writeLine(level, line, story);
     },
     onFault: (request, fault) =>
       log.error(
@@ -185,36 +195,6 @@ function requireCertificates(server: TlsServer): void {
   server.prependListener('secureConnection', (socket) => {
     if (chainOf(socket).length === 0) socket.destroy();
   });
-}
-
-interface Answered {
-  readonly story: Story;
-  readonly ms: number;
-  readonly connection: Connection;
-  readonly span: OpenSpan | undefined;
-  /** One of many like it. */
-  readonly isSpared: boolean;
-}
-
-/** One line per request, without its path: a caller who mistypes it may have pasted a token there. */
-function logRequest(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { story, ms, connection, span, isSpared }: Answered,
-  writeLine: LogRequest,
-): void {
-  const { trace } = connection;
-  const level = story.outcome === 'fault' ? 'error' : story.isMonitoring || isSpared ? 'debug' : 'info';
-  const line: LoggedRequest = {
-    id: request.id,
-    status: reply.statusCode,
-    ms,
-    address: connection.presenter.address,
-    traceId: (span ?? trace)?.traceId,
-    parentSpanId: trace?.spanId,
-    spanId: span?.spanId,
-  };
-  writeLine(level, line, story);
 }
 
 /** Ids unique to this listener and process, in order of arrival. They only link an answer to its log line. */

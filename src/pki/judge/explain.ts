@@ -26,16 +26,7 @@ export interface Explanation {
   readonly steps: readonly Step[];
 }
 
-interface CertificateSummary {
-  readonly subject: string;
-  readonly issuer: string;
-  readonly serial: string;
-  readonly validity: string;
-  readonly key: string;
-  readonly signature: string;
-  readonly fingerprint: string;
-  readonly names: readonly string[];
-}
+type CertificateSummary = ReturnType<typeof summarize>;
 
 export function explainCertificate(presented: PresentedCertificate): Explanation {
   return explainJudgement(presented, judgeCertificate(presented));
@@ -67,9 +58,7 @@ export function explainHandshake(explanation: Explanation, chain: readonly Uint8
   return { at, presented, steps, accepted: false, refusal: { reason: carried.reason, rule: carried.rule } };
 }
 
-function concluded({
-  outcome,
-}: Judgement): Pick<Explanation, 'accepted' | 'refusal' | 'issuer' | 'identity' | 'integrations'> {
+function concluded({ outcome }: Judgement): Omit<Explanation, 'at' | 'presented' | 'steps'> {
   if (!outcome.ok) {
     const { reason, rule } = outcome.refusal;
     return { accepted: false, refusal: { reason, ...(rule && { rule }) } };
@@ -89,7 +78,7 @@ const UNREADABLE: CertificateSummary = {
   names: [],
 };
 
-function summarize(certificate: Certificate): CertificateSummary {
+function summarize(certificate: Certificate) {
   const names = Object.entries(namesOf(certificate)).flatMap(([source, values]) =>
     values.map(({ type, value }) => `${source} (${type}): ${escapeText(value)}`),
   );
@@ -151,15 +140,8 @@ export interface CertificateFiles {
 
 type IssuerSettings = Partial<Omit<ApprovedIssuer, 'certificate' | 'label'>>;
 
-export function explainFiles({
-  certificate,
-  chain = [],
-  issuers,
-  crls = [],
-  settings,
-  now,
-  limits,
-}: CertificateFiles): Explanation {
+export function explainFiles(files: CertificateFiles): Explanation {
+  const { certificate, chain = [], issuers, crls = [], settings, now, limits } = files;
   const lists = crls.flatMap((file) => readPemOrDer(file, 'X509 CRL')).map(readRevocationList);
   const revocation = { crl: crls.length > 0 ? 'required' : 'off', ocsp: 'off', crlFiles: [], endGrants: true } as const;
   const approved = issuers.flatMap((file) => readPemOrDer(file, 'CERTIFICATE'));

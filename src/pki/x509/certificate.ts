@@ -1,5 +1,4 @@
 // Parses DER into the contents of a certificate, as plain data. Nothing is validated here; the path rules do that.
-
 import { hash } from 'node:crypto';
 import type { CertificateMark, CertificateNames, NameValue } from '../../core/certificate.ts';
 import { firstHalf, type Hex } from '../../core/hex.ts';

@@ -1,5 +1,4 @@
 // The outer structure that certificates, CRLs and OCSP responses share: signed content, algorithm and signature.
-
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { oncePer } from '../../core/once-per.ts';
 import { type Element, expectTag, Fields, TAG } from '../der/der.ts';
