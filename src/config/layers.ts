@@ -113,7 +113,7 @@ export function settingPlaces(node: Node, path: Path = []): SettingPlace[] {
   return Object.entries(node.properties).flatMap(([key, child]) => settingPlaces(child, [...path, key]));
 }
 
-export function nodeAt(root: Node, path: Path): Node | undefined {
+function nodeAt(root: Node, path: Path): Node | undefined {
   return path.reduce<Node | undefined>((node, key) => node && childOf(node, key), root);
 }
 
@@ -123,7 +123,7 @@ function childOf({ items, properties }: Node, key: string | number): Node | unde
 }
 
 /** Sets a value in the tree. Every step of the path is known to the schema. A list that was not given begins as its default. */
-export function setAt(tree: Record<string, unknown>, root: Node, path: Path, value: unknown): void {
+function setAt(tree: Record<string, unknown>, root: Node, path: Path, value: unknown): void {
   let place = tree as Record<string | number, unknown>;
   for (const [depth, key] of path.slice(0, -1).entries()) {
     const fallback = nodeAt(root, path.slice(0, depth + 1))?.default ?? {};

@@ -11,6 +11,7 @@ export interface Node extends Partial<SettingNotes> {
   readonly properties?: Readonly<Record<string, Node>>;
   readonly required?: readonly string[];
   readonly items?: Node;
+  readonly minItems?: number;
 }
 
 export interface Reading {
@@ -22,7 +23,7 @@ export type Path = readonly (string | number)[];
 
 export function readNode(node: Node, value: unknown, path: Path, reading: Reading): unknown {
   if (node.properties) return readSection(node, node.properties, value, path, reading);
-  if (node.items) return readEntries(node.items, value, path, reading);
+  if (node.items) return readEntries(node.items, node.minItems ?? 0, value, path, reading);
   return readSetting(node, value, path, reading);
 }
 
@@ -50,9 +51,9 @@ function readSection(
   return known;
 }
 
-function readEntries(item: Node, value: unknown, path: Path, reading: Reading): unknown {
-  if (!Array.isArray(value) || value.length === 0) {
-    return blame(path, `expected a list of at least one entry; found ${shown(value)}`, reading);
+function readEntries(item: Node, least: number, value: unknown, path: Path, reading: Reading): unknown {
+  if (!Array.isArray(value) || value.length < least) {
+    return blame(path, `expected a list${least > 0 ? ' of at least one entry' : ''}; found ${shown(value)}`, reading);
   }
   // Not map, which skips holes: `--set listeners.5.port=1` leaves some.
   return Array.from(value, (entry, index) =>

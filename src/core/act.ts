@@ -203,7 +203,7 @@ export type Author =
   | { readonly as: 'command'; readonly user?: string }
   | { readonly as: 'service'; readonly why: ServiceReason };
 
-export const SERVICE_REASONS = ['start', 'first-use', 'quickstart', 'rollback'] as const;
+export const SERVICE_REASONS = ['start', 'first-use', 'quickstart', 'rollback', 'directory'] as const;
 export type ServiceReason = (typeof SERVICE_REASONS)[number];
 
 export function authorWords(author: Author): string {

@@ -147,7 +147,7 @@ const COMMANDS: Readonly<Record<LostEnding['kind'], string>> = {
 };
 
 /** Whether the store was put back to an older state, as far as nodes noticed, and what works again that had ended. */
-export async function examineHistory(store: Store): Promise<Finding[]> {
+async function examineHistory(store: Store): Promise<Finding[]> {
   const { epoch, rollback } = await readHistory(store);
   if (!rollback) return [good('history', `epoch ${epoch}; no node noticed a rollback`)];
   const says = `the store was put back to an older state: ${signWords(rollback)} (epoch ${epoch})`;
@@ -201,7 +201,7 @@ export function examineCurves({ label, curves = [] }: ApprovedIssuer): Finding[]
 }
 
 /** These issuers look up names in lower case, so they never find an identity whose name has capitals. */
-export async function examineUpns(approved: readonly ApprovedIssuer[], store: Store): Promise<Finding[]> {
+async function examineUpns(approved: readonly ApprovedIssuer[], store: Store): Promise<Finding[]> {
   const isFolding = ({ upnComparison, identities }: ApprovedIssuer) =>
     upnComparison === 'active-directory' && identities === 'directory';
   const labels = approved.filter(isFolding).map(({ label }) => label);

@@ -44,8 +44,8 @@ function changed(before: ApprovedIssuer, change: IssuerChange): AdminOutcome<App
   const [certificate, ...intermediates] = pem === undefined ? [] : readPem(pem, 'CERTIFICATE');
   if (pem !== undefined && !certificate) return decline('certificate-unreadable', 'no certificate');
   const next = { ...before, ...rest, revocation: revocation.value, ...(certificate && { certificate, intermediates }) };
-  const { curves, integrations, trustDomains, policies, mlDsa, ...kept } = next;
-  const lists = Object.entries({ curves, integrations, trustDomains, policies });
+  const { curves, directories, integrations, trustDomains, policies, mlDsa, ...kept } = next;
+  const lists = Object.entries({ curves, directories, integrations, trustDomains, policies });
   const given = Object.fromEntries(lists.filter(([, list]) => list && list.length > 0));
   return accept({ ...kept, ...given, ...(mlDsa && { mlDsa }) });
 }

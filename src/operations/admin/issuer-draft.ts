@@ -1,5 +1,6 @@
 // What approving an issuer and changing one share: the draft, and what it must satisfy.
 import { readSpiffeId } from '../../core/certificate.ts';
+import { isLabel, LOCAL } from '../../core/identity.ts';
 import type { ApprovedIssuer, RevocationCheck, RevocationPolicy } from '../../core/issuer.ts';
 import { accept } from '../../core/outcome.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
@@ -49,9 +50,13 @@ const OID = /^[0-2](?:\.(?:0|[1-9]\d*))+$/;
 
 /** Settings that only make sense together, or have a form. */
 export function objectionToSettings(
-  issuer: Pick<ApprovedIssuer, 'identitySources' | 'identities' | 'trustDomains' | 'policies'>,
+  issuer: Pick<ApprovedIssuer, 'identitySources' | 'identities' | 'directories' | 'trustDomains' | 'policies'>,
 ) {
-  const { identitySources, identities, trustDomains = [], policies = [] } = issuer;
+  const { identitySources, identities, directories = [], trustDomains = [], policies = [] } = issuer;
+  const label = directories.find((name) => name !== LOCAL && !isLabel(name));
+  if (label !== undefined) return decline('issuer-setting-malformed', `${label} is not the label of a directory`);
+  if (directories.length > 0 && identities === 'derived')
+    return decline('issuer-setting-malformed', 'derived identities are looked up in no directory');
   const domain = trustDomains.find((name) => readSpiffeId(`spiffe://${name}`)?.domain !== name);
   if (domain !== undefined) return decline('issuer-setting-malformed', `${domain} is not a trust domain`);
   const policy = policies.find((oid) => !OID.test(oid));

@@ -46,14 +46,14 @@ export interface Rule {
   readonly setting?: (policy: PathPolicy) => string;
 }
 
-export const BELOW_ISSUER: readonly Role[] = ['intermediate', 'leaf', 'revocation signer'];
-export const AUTHORITIES: readonly Role[] = ['approved issuer', 'intermediate'];
+const BELOW_ISSUER: readonly Role[] = ['intermediate', 'leaf', 'revocation signer'];
+const AUTHORITIES: readonly Role[] = ['approved issuer', 'intermediate'];
 
-export function isCritical(certificate: Certificate, oid: string): boolean {
+function isCritical(certificate: Certificate, oid: string): boolean {
   return certificate.extensions.some((extension) => extension.oid === oid && extension.critical);
 }
 
-export function isRoot({ certificate, role }: Position): boolean {
+function isRoot({ certificate, role }: Position): boolean {
   return role === 'approved issuer' && isSelfSigned(certificate);
 }
 

@@ -229,4 +229,16 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { additive: true, steps: ['ALTER TABLE grants ADD COLUMN IF NOT EXISTS code text'] },
   { additive: true, steps: ['ALTER TABLE grants ADD COLUMN IF NOT EXISTS terms text'] },
+  {
+    additive: true,
+    steps: [
+      `
+  ALTER TABLE identities ADD COLUMN IF NOT EXISTS directory text COLLATE "C";
+  ALTER TABLE identities ADD COLUMN IF NOT EXISTS seen_at bigint;
+  ALTER TABLE identities ADD COLUMN IF NOT EXISTS ended_at bigint;
+  `,
+      'DROP INDEX CONCURRENTLY IF EXISTS identities_directory', // unfinished
+      'CREATE INDEX CONCURRENTLY identities_directory ON identities (directory) WHERE directory IS NOT NULL',
+    ],
+  },
 ];

@@ -4,7 +4,7 @@ import { settingsOf } from '../../../config/load.ts';
 import { refuse } from '../../../core/outcome.ts';
 import { requestedTarget } from '../../../core/rules/scope.ts';
 import { parseScope, scopeItems } from '../../../core/scope.ts';
-import { openDirectory } from '../../../open-directory.ts';
+import { openDirectories } from '../../../open-directory.ts';
 import { openKeyring } from '../../../open-keyring.ts';
 import { explainToken } from '../../../operations/admin/explain-token.ts';
 import { FollowedRegistry } from '../../../store/registry.ts';
@@ -83,7 +83,7 @@ async function portsOf({ config, store, random }: Workplace) {
     registry,
     keyring,
     random,
-    directory: openDirectory(store),
+    directories: openDirectories(store, config),
     settings: settingsOf(config),
     clock: systemClock,
     issuer: config.publicUrl,

@@ -15,6 +15,7 @@ import type { Workplace } from '../../terminal/workplace.ts';
 export interface AddFlags {
   readonly identityFrom: readonly IdentitySource[];
   readonly derived?: true;
+  readonly directory?: readonly string[];
   readonly profile: ApprovedIssuer['profile'];
   readonly curve?: readonly OptionalCurve[];
   readonly mlDsa?: true;
@@ -41,6 +42,7 @@ export interface ChangeFlags {
   readonly certificate?: string;
   readonly identityFrom?: readonly IdentitySource[];
   readonly derived?: boolean;
+  readonly directory?: readonly string[] | false;
   readonly profile?: ApprovedIssuer['profile'];
   readonly curve?: readonly OptionalCurve[] | false;
   readonly mlDsa?: boolean;
@@ -67,11 +69,12 @@ export async function changeOne(label: string, flags: ChangeFlags, workplace: Wo
 function changeOf(flags: ChangeFlags): IssuerChange {
   const { certificate, identityFrom, derived, profile, curve, mlDsa, trustDomain, policy, upn, onlyIntegration } =
     flags;
-  const { crl, ocsp, crlFile, allowAddress, keepGrants } = flags;
+  const { crl, ocsp, crlFile, allowAddress, keepGrants, directory } = flags;
   return {
     ...(certificate !== undefined && { pem: readFileSync(certificate, 'latin1') }),
     ...(identityFrom && { identitySources: identityFrom }),
     ...(derived !== undefined && { identities: derived ? 'derived' : 'directory' }),
+    ...(directory !== undefined && { directories: directory || [] }),
     ...(profile && { profile }),
     ...(curve !== undefined && { curves: curve || [] }),
     ...(mlDsa !== undefined && { mlDsa }),
@@ -94,12 +97,14 @@ function readLists(paths: readonly string[]) {
 }
 
 function draftOf(label: string, pem: string, flags: AddFlags): IssuerDraft {
-  const { identityFrom, derived, profile, curve = [], mlDsa, trustDomain, policy, upn, onlyIntegration = [] } = flags;
+  const { identityFrom, derived, directory, profile, curve = [], mlDsa, trustDomain, policy, upn } = flags;
+  const { onlyIntegration = [] } = flags;
   return {
     label,
     pem,
     identitySources: identityFrom,
     identities: derived ? 'derived' : 'directory',
+    ...(directory && { directories: directory }),
     profile,
     ...(curve.length > 0 && { curves: curve }),
     ...(mlDsa && { mlDsa }),
@@ -159,6 +164,7 @@ function recordOf({ revocation, ...issuer }: ListedIssuer) {
     'trust domains': issuer.trustDomains?.join(' ') ?? '',
     'identity from': issuer.identitySources.join(', '),
     identities: issuer.identities,
+    directories: issuer.directories?.join(' ') ?? '',
     'principal names compare': issuer.upnComparison ?? 'exact',
     'revocation lists': revocation.crl,
     'list files': revocation.crlFiles.join(' '),
