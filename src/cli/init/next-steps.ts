@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import { COMMAND_LINE } from '../../core/integration.ts';
 import { storeAt } from '../../open-store.ts';
+import { hasIdentities } from '../../operations/admin/find-identity.ts';
 import { FollowedRegistry } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
-import { identities } from '../../store/tables/identities.ts';
 import { print } from '../terminal/output.ts';
 
 /** What the store already has. */
@@ -16,9 +16,8 @@ export interface Present {
 
 export async function presentIn(store: Store): Promise<Present> {
   const { integrations, issuers } = await FollowedRegistry.load(store);
-  const people = await store.page(identities, { limit: 1 });
   const others = integrations.filter(({ clientId }) => clientId !== COMMAND_LINE);
-  return { integration: others.length > 0, identity: people.length > 0, issuer: issuers.length > 0 };
+  return { integration: others.length > 0, identity: await hasIdentities({ store }), issuer: issuers.length > 0 };
 }
 
 /** Prints what the operator still has to do after `tessera init`. `tessera` is how to run the command. */

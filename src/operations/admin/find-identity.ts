@@ -34,3 +34,7 @@ async function findByDigits(text: string, store: Store): Promise<AdminOutcome<Id
   }
   return found[0] ? accept(found[0]) : decline('identity-unknown', text);
 }
+
+export async function hasIdentities({ store }: Pick<AdminPorts, 'store'>): Promise<boolean> {
+  return (await store.page(identities, { limit: 1 })).length > 0;
+}
