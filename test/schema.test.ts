@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-
-<<<<<<< HEAD:test/schema.test.ts
-
 import { CONFIG_SCHEMA } from '../src/config/schema.ts';
 import { fits } from '../src/schema.ts';
-
-=======
-
-import { fits } from '../../src/config/read.ts';
-import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
-
->>>>>>> origin/main:test/config/fits.test.ts
 
 type Schema = Parameters<typeof fits>[0];
 
