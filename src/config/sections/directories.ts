@@ -115,7 +115,7 @@ const claim = (description: string, example: string) =>
 
 const oidc = {
   label,
-  kind: choice(['oidc'], { description: 'An OpenID provider.' }),
+  kind: choice(['oidc'], { description: 'An OpenID provider.', example: 'oidc' }),
   name: optional(
     text('a text of at most 40 characters', '^[^\\u0000-\\u001f]{1,40}$', {
       description: '`oidc`: what the button calls it. If absent, the label.',

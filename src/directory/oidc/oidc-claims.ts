@@ -26,8 +26,7 @@ export async function identityOf(answer: OpenidAnswer, settings: ClaimSettings):
   const values = idClaims.map((name) => answer.claims[name]);
   const flawed = idClaims.find((_, at) => !isIdText(values[at]));
   if (flawed !== undefined) return refused(`the ID token has no usable claim ${flawed}`);
-  const wanted = Object.values(names).filter((name) => name !== undefined);
-  const isComplete = wanted.every((name) => answer.claims[name] !== undefined);
+  const isComplete = Object.values(names).every((name) => name === undefined || answer.claims[name] !== undefined);
   const userInfo = isComplete ? {} : await answer.userInfo();
   const from = (name: string) => (answer.claims[name] === undefined ? userInfo : answer.claims);
   if (names.groups !== undefined && isElsewhere(from(names.groups), names.groups))
