@@ -156,12 +156,8 @@ const oidc = {
     default: ['sub'],
     example: ['tid', 'oid'],
   }),
-  claims: section('Claims that carry names and groups.', {
+  claims: section('Claims that carry names and groups. The e-mail address is `email`, if `email_verified` is true.', {
     userName: claim('The user name. Only a claim that people cannot set themselves.', 'preferred_username'),
-    email: text(CLAIM.expected, CLAIM.pattern, {
-      description: 'The e-mail address, used if `email_verified` is true.',
-      default: 'email',
-    }),
     groups: claim('A list of groups. If absent, nobody has groups. Integrations name them `LABEL/name`.', 'groups'),
   }),
   strong: optionalSection('`oidc`: what proves a sign-in that administration accepts.', {

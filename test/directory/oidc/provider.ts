@@ -98,10 +98,10 @@ function realProvider(issuer: string, serviceUrl: string, labels: readonly strin
     cookies: { keys: ['the key of the test'] },
     scopes: SCOPES,
     claims: {
-      openid: ['sub', 'tid', 'oid', 'assurance', 'auth_time'],
+      openid: ['sub', 'tid', 'oid', 'assurance', 'auth_time', '_claim_names'],
       email: ['email', 'email_verified'],
       profile: ['preferred_username'],
-      groups: ['groups', '_claim_names'],
+      groups: ['groups'],
     },
     pkce: { required: () => true },
     findAccount: (_: unknown, accountId: string) => ({

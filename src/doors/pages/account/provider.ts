@@ -5,23 +5,25 @@ import type { Answer } from '../parts/answer.ts';
 import { dropCookie, readCookie } from '../parts/cookies.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
-import { isSecure, type Visit } from '../parts/visit.ts';
-import { beginAt, goOn, redirectUri, signOutUrl } from './sign-in.ts';
+import { isSecure, type Site, type Visit } from '../parts/visit.ts';
+import { beginAt, goOn, redirectUri, SIGNED_OUT } from './sign-in.ts';
 
-/** For the label of a provider in the path. */
-function atProvider(handle: (visit: Visit, label: string, form: Form) => Promise<Answer>) {
+type Provider = Site['ports']['directories']['providers'][number];
+
+/** For the provider whose label is in the path. */
+function atProvider(handle: (visit: Visit, provider: Provider, form: Form) => Promise<Answer>) {
   return async (visit: Visit, form: Form): Promise<Answer> => {
     const { label } = visit.request.params as { label?: string };
     const found = visit.site.ports.directories.providers.find((provider) => provider.label === label);
-    return found ? handle(visit, found.label, form) : refusalPage(visit, { reason: 'not-found' });
+    return found ? handle(visit, found, form) : refusalPage(visit, { reason: 'not-found' });
   };
 }
 
-export const takeProvider = atProvider((visit, label, form) =>
+export const takeProvider = atProvider((visit, { label }, form) =>
   beginAt(visit, label, { code: readUserCode(form['user_code']), request: form['request'] }),
 );
 
-export const showReturn = atProvider(async (visit, label) => {
+export const showReturn = atProvider(async (visit, { label }) => {
   const { site, request } = visit;
   const finished = await finishProviderSignIn(
     {
@@ -39,7 +41,7 @@ export const showReturn = atProvider(async (visit, label) => {
   return { ...next, cookies: [...(next.cookies ?? []), dropCookie('provider', isSecure(site))] };
 });
 
-export const showSignOutThere = atProvider(async (visit, label) => {
-  const url = await signOutUrl(label, visit.site);
-  return url === undefined ? refusalPage(visit, { reason: 'not-found' }) : { leaveTo: url };
+export const showSignOutThere = atProvider(async ({ site }, { provider }) => {
+  const leaveTo = await provider.signOutUrl(site.publicUrl + SIGNED_OUT);
+  return leaveTo === undefined ? { goTo: SIGNED_OUT } : { leaveTo };
 });

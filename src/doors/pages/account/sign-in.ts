@@ -124,16 +124,11 @@ export async function takeSignOutEverywhere({ site, person }: PersonVisit): Prom
   return signedOut(site, person);
 }
 
-async function signedOut(site: Site, { identity }: PersonVisit['person']): Promise<Answer> {
-  const label = labelOf(identity);
-  const there = (await signOutUrl(label, site)) === undefined ? '' : `&provider=${label}`;
-  return { goTo: `${SIGNED_OUT}${there}`, cookies: [dropCookie('session', isSecure(site))] };
+/** The session at the provider goes on: the next page offers to end it. */
+function signedOut({ ports, ...site }: Site, { identity }: PersonVisit['person']): Answer {
+  const there = ports.directories.providers.find(({ label }) => label === labelOf(identity));
+  const goTo = there ? `${SIGNED_OUT}&provider=${there.label}` : SIGNED_OUT;
+  return { goTo, cookies: [dropCookie('session', isSecure(site))] };
 }
 
-const SIGNED_OUT = '/account/sign-in?done=signed-out';
-
-/** Undefined if nobody of this directory signs in at a provider, or can sign out there now. */
-export async function signOutUrl(label: string, { ports, publicUrl }: Site): Promise<string | undefined> {
-  const found = ports.directories.providers.find((one) => one.label === label);
-  return found?.provider.signOutUrl(publicUrl + SIGNED_OUT).catch(() => undefined);
-}
+export const SIGNED_OUT = '/account/sign-in?done=signed-out';
