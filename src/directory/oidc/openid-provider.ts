@@ -60,7 +60,7 @@ export class OpenidProvider {
       nonce,
       code_challenge: await calculatePKCECodeChallenge(verifier.reveal()),
       code_challenge_method: 'S256',
-      ...(provenSince !== undefined && { max_age: '0' }),
+      ...(provenSince !== undefined && { max_age: '0', prompt: 'login' }),
     }).href;
   }
 

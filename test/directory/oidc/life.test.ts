@@ -1,10 +1,14 @@
 // What the claims of a provider make of a person, and how long that holds.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
 import { type IdentityId, labelOf } from '../../../src/core/identity.ts';
 import type { ClientId } from '../../../src/core/integration.ts';
+import { type OidcSettings, oidcDirectory } from '../../../src/directory/oidc/oidc-directory.ts';
+import { systemFetch } from '../../../src/outbound/guarded-fetch.ts';
 import { rows } from '../../../src/store/pages.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
+import { Secret } from '../../../src/tokens/secret.ts';
 import { sha256 } from '../../../src/tokens/sha256.ts';
 import { poll, post, startCode } from '../../doors/pages/calling-device.ts';
 import { ADA, ORDERS, type RunningService, startService } from '../../doors/pages/running-service.ts';
@@ -129,6 +133,29 @@ suite('an identity', () => {
     assert.equal(status, 403);
     assert.match(text, /Your account is disabled/);
   });
+});
+
+test('a sign-in is a strong proof if the ID token has one of the values', async () => {
+  const strong = { claim: 'assurance', values: ['phishing-resistant', 'hardware'] };
+  const { clientSecret, ...settings } = provider.directory('corp', { idClaims: ['sub'], strong }) as OidcSettings &
+    Record<'clientSecret', string>;
+  const readSecret = () => readFileSync(clientSecret, 'utf8').trim();
+  const corp = oidcDirectory({ ...settings, readSecret, timeoutMs: 5_000 }, systemFetch(), Date.now);
+  const redirectUri = `${service.url}/account/provider/corp`;
+  const asked = { redirectUri, state: 's'.repeat(43), nonce: 'n'.repeat(43), verifier: new Secret('v'.repeat(43)) };
+  for (const [assurance, expected] of [
+    ['hardware', true],
+    [['password', 'hardware'], true],
+    ['hardware password', false],
+    [true, false],
+    [undefined, false],
+  ] as const) {
+    provider.accounts.set('lena', { assurance });
+    const url = (await corp.provider?.begin(asked)) ?? '';
+    const back = await new AtProvider(provider).signIn(url, 'lena');
+    const finished = await corp.provider?.finish(back.searchParams, asked);
+    assert.equal(finished?.ok && finished.value.isStrong, expected, String(assurance));
+  }
 });
 
 suite('groups of the provider', () => {
