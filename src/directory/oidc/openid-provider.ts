@@ -137,7 +137,7 @@ export class OpenidProvider {
     };
     const got = await download(noting, url, {
       ...{ method: method === 'POST' ? 'POST' : 'GET', headers, maxBytes: MOST_BYTES, withinMs, allowed },
-      ...(body && { body: new Uint8Array(Buffer.from(String(body))) }),
+      ...(body instanceof URLSearchParams && { body: new Uint8Array(Buffer.from(body.toString())) }),
       ...(authorities !== undefined && { authorities: readFileSync(authorities, 'utf8') }),
     });
     const { status = 0, headers: sent } = seen ?? {};
