@@ -35,17 +35,33 @@ export function isLoopback(host: string): boolean {
 }
 
 const SHORTEST_RECHECK = 10;
+const SHORTEST_MAX_AGE = 300;
 
 function directoriesAreUsable({ directories }: ReadConfig): Mistake[] {
   const same = repeated(directories.map(({ label }) => label.toLowerCase()));
-  return directories.flatMap(({ servers, recheckAfter, trustFor, timeout }, index) => {
+  return directories.flatMap((directory, index) => {
+    const { timeout } = directory;
     const at = (name: string, problem: string): Mistake[] => [{ path: `directories.${index}.${name}`, problem }];
-    return [
+    const flaws = [
       ...(same.includes(index) ? at('label', 'another directory already has this label') : []),
+      ...(timeout < 1 || timeout > 60 ? at('timeout', 'expected from 1s to 60s') : []),
+    ];
+    if (directory.kind === 'oidc') {
+      const { idClaims, scopes, maxAge, addresses } = directory;
+      return [
+        ...flaws,
+        ...(idClaims.length === 0 ? at('idClaims', 'name at least one claim') : []),
+        ...(scopes.includes('openid') ? [] : at('scopes', 'expected openid among them')),
+        ...(maxAge < SHORTEST_MAX_AGE ? at('maxAge', `expected at least ${SHORTEST_MAX_AGE}s`) : []),
+        ...notNetworks(`directories.${index}.addresses`, addresses),
+      ];
+    }
+    const { servers, recheckAfter, trustFor } = directory;
+    return [
+      ...flaws,
       ...(servers.length === 0 ? at('servers', 'name at least one server') : []),
       ...(recheckAfter < SHORTEST_RECHECK ? at('recheckAfter', `expected at least ${SHORTEST_RECHECK}s`) : []),
       ...(trustFor < recheckAfter ? at('trustFor', 'expected at least recheckAfter') : []),
-      ...(timeout < 1 || timeout > 60 ? at('timeout', 'expected from 1s to 60s') : []),
     ];
   });
 }

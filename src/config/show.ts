@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { formatDuration } from './duration.ts';
-import type { Node } from './read.ts';
+import { type Node, ofKind } from './read.ts';
 import { CONFIG_SCHEMA, type Config } from './schema.ts';
 import { type KeyringSource, writtenDefault } from './setting.ts';
 import { type StoreAddress, shownStore } from './store-address.ts';
@@ -15,6 +15,7 @@ export function shownYaml(config: unknown): string {
 }
 
 function shown(node: Node, value: unknown): unknown {
+  if (node.oneOf) return shown(ofKind(node.oneOf, value), value);
   if (node.properties) {
     const record = value as Record<string, unknown>;
     const entries = Object.entries(node.properties).filter(([key]) => record[key] !== undefined);
@@ -38,7 +39,7 @@ export function configJsonSchema(): unknown {
 }
 
 function cleaned(node: Node): unknown {
-  const { expected: _, kind: __, required, properties, items, ...rest } = node;
+  const { expected: _, kind: __, required, properties, items, oneOf, ...rest } = node;
   const needed = required?.filter((key) => properties?.[key]?.default === undefined) ?? [];
   const value = writtenDefault(node);
   return {
@@ -46,6 +47,7 @@ function cleaned(node: Node): unknown {
     ...(value !== undefined && { default: value }),
     ...(needed.length > 0 && { required: needed }),
     ...(items && { items: cleaned(items) }),
+    ...(oneOf && { oneOf: oneOf.map(cleaned) }),
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([key, child]) => [key, cleaned(child)])),
     }),

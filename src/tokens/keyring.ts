@@ -19,6 +19,7 @@ const PURPOSES = [
   'csrf',
   'known-browser',
   'cursor',
+  'provider-sign-in',
   'dpop-nonce',
   'fingerprint',
 ] as const;

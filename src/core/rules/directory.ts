@@ -36,6 +36,8 @@ export function keepSeen(
   now: EpochSeconds,
 ): Kept | undefined {
   const { seenAt = 0, endedAt } = before ?? {};
+  // The person has signed in meanwhile.
+  if (before && seen?.seenAt !== undefined && seenAt > seen.seenAt) return { row: before, isNew: false };
   const known = seen ?? before;
   if (!known) return undefined;
   const isAlive = seen?.enabled ?? false;

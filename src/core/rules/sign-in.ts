@@ -2,7 +2,7 @@
 // so nobody can lock another person out by failing on purpose.
 import type { Hex } from '../hex.ts';
 import type { Settings } from '../settings.ts';
-import { after, type EpochSeconds } from '../time.ts';
+import { after, type EpochSeconds, seconds } from '../time.ts';
 import type { Limit } from './attempts.ts';
 
 /** The browser that a password comes from. */
@@ -31,6 +31,33 @@ export interface SignInFacts {
   /** Hash of the typed name, whether or not an identity has it. */
   readonly nameMark: Hex;
   readonly network: string;
+}
+
+/** A sign-in that a browser has begun at a provider. */
+export interface ProviderAttempt {
+  readonly label: string;
+  readonly begunAt: EpochSeconds;
+  /** Whether an older session at the provider is not enough, because the person is signed in here. */
+  readonly isAgain: boolean;
+  /** How the person goes on: the user code, or the query of the authorization request. */
+  readonly code?: string | undefined;
+  readonly request?: string | undefined;
+}
+
+export const PROVIDER_LIFETIME = seconds(600);
+
+/**
+ * Why a browser cannot return at the address of this directory. RFC 9700 4.4.2.2: each provider has its own address, so that no response is taken
+ * for one of another.
+ */
+export function whyNotReturn({ label, begunAt }: ProviderAttempt, at: string, now: EpochSeconds): string | undefined {
+  if (label !== at) return 'directory';
+  return now >= after(begunAt, PROVIDER_LIFETIME) ? 'expired' : undefined;
+}
+
+/** Anybody can begin a sign-in, and every return costs a request to the provider. */
+export function returnLimit(network: string, { failedSignInsPerAddress, signInWindow }: Settings): Limit {
+  return { about: `sign-in at a provider from ${network}`, most: failedSignInsPerAddress, within: signInWindow };
 }
 
 /** What failures of unknown browsers are counted under. */

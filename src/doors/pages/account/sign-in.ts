@@ -1,21 +1,51 @@
 // Signing in and out.
+import { labelOf } from '../../../core/identity.ts';
+import { refuse } from '../../../core/outcome.ts';
+import { PROVIDER_LIFETIME } from '../../../core/rules/sign-in.ts';
 import { endSession, endSessionsOf } from '../../../operations/person/browser-session.ts';
-import { type SignedInBrowser, signIn } from '../../../operations/person/sign-in.ts';
+import { beginProviderSignIn } from '../../../operations/person/provider-sign-in.ts';
+import { type BegunSession, type SignedInBrowser, signIn } from '../../../operations/person/sign-in.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { storyOf } from '../../http/story.ts';
 import { enterCode, readUserCode } from '../device/enter-code.ts';
 import type { Answer } from '../parts/answer.ts';
 import { dropCookie, readCookie, writeCookie, writeLastingCookie } from '../parts/cookies.ts';
-import { wordRefusal } from '../parts/refusal-page.ts';
+import { refusalPage, wordRefusal } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
 import { isSecure, type PersonVisit, queryOf, type Site, signedIn, type Visit } from '../parts/visit.ts';
 import { PAGE_WORDING } from '../parts/wording.ts';
-import { signInPage } from './sign-in-page.ts';
+import { providerPath, type SignInForm, signInPage } from './sign-in-page.ts';
 
 export async function showSignIn(visit: Visit): Promise<Answer> {
   const code = readUserCode(queryOf(visit, 'user_code'));
   if (visit.person) return { goTo: code ? `/device?user_code=${code}` : '/account' };
-  return signInPage(visit, { code });
+  return askToSignIn(visit, { code });
+}
+
+/**
+ * Straight to the provider where people sign in nowhere else. Not with a user code, which the person must have seen on our page, and not right
+ * after signing out.
+ */
+export async function askToSignIn(visit: Visit, form: SignInForm): Promise<Answer> {
+  const { settings, directories } = visit.site.ports;
+  const [only, ...others] = directories.providers;
+  const isStraight = !settings.passwords && others.length === 0 && !form.code && queryOf(visit, 'done') === undefined;
+  return only && isStraight ? beginAt(visit, only.label, form) : signInPage(visit, form);
+}
+
+/** Sends the browser to the provider. What the person goes on with is in a cookie meanwhile. */
+export async function beginAt(visit: Visit, label: string, { code, request }: SignInForm): Promise<Answer> {
+  const { site, person } = visit;
+  const asked = { label, redirectUri: redirectUri(label, site), isAgain: person !== undefined, code, request };
+  const begun = await beginProviderSignIn(asked, site.ports);
+  if (!begun.ok) return refusalPage(visit, begun.refusal);
+  const { url, cookie } = begun.value;
+  const kept = writeLastingCookie('provider', cookie.reveal(), PROVIDER_LIFETIME, isSecure(site));
+  return { leaveTo: url, cookies: [kept] };
+}
+
+export function redirectUri(label: string, { publicUrl }: Site): string {
+  return publicUrl + providerPath(label);
 }
 
 /** Begins a session. With a user code, the next page shows the request to confirm. */
@@ -28,7 +58,7 @@ export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
   const knownBrowser = readKnown(visit);
   const { person: signedInPerson } = visit;
   const attempt = { userName, password, presenter, knownBrowser, person: signedInPerson, userCode: code };
-  const outcome = await signIn(attempt, site.ports);
+  const outcome = site.ports.settings.passwords ? await signIn(attempt, site.ports) : refuse('sign-in-failed');
   if (!outcome.ok) {
     const { status } = PAGE_WORDING[outcome.refusal.reason];
     const said = wordRefusal(visit, outcome.refusal);
@@ -41,24 +71,32 @@ export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
       problem: { status, said, retryAfter: outcome.refusal.retryAfter },
     });
   }
-  const { person } = outcome.value;
-  storyOf(request).identityId = person.identity.id;
-  // Signing in again replaces the session that was there.
-  if (visit.person) await endSession(visit.person.session, site.ports);
-  const next: Answer = code ? await enterCode(signedIn(visit, person), code) : { goTo: pageAfter(form, site) };
-  return { ...next, cookies: cookiesOf(outcome.value, site) };
+  return goOn(visit, outcome.value, { code, request: form['request'] });
 }
 
+/** Signing in again replaces the session that was there. */
+export async function goOn(visit: Visit, begun: SignedInBy, to: Pick<SignInForm, 'code' | 'request'>): Promise<Answer> {
+  const { site } = visit;
+  const { person } = begun;
+  storyOf(visit.request).identityId = person.identity.id;
+  if (visit.person) await endSession(visit.person.session, site.ports);
+  const next: Answer = to.code ? await enterCode(signedIn(visit, person), to.code) : { goTo: pageAfter(to, site) };
+  return { ...next, cookies: cookiesOf(begun, site) };
+}
+
+/** A browser is known by the password that was typed there. */
+type SignedInBy = BegunSession & Partial<Pick<SignedInBrowser, 'knownBrowser'>>;
+
 /** On with the authorization request, which is checked again there. */
-function pageAfter({ request }: Form, { oauthMount }: Site): string {
+function pageAfter({ request }: Pick<SignInForm, 'request'>, { oauthMount }: Site): string {
   return request && oauthMount !== undefined ? `${oauthMount}/authorize?${new URLSearchParams(request)}` : '/account';
 }
 
-function cookiesOf({ cookie, knownBrowser }: SignedInBrowser, site: Site): string[] {
+function cookiesOf({ cookie, knownBrowser }: SignedInBy, site: Site): string[] {
   return [
     writeCookie('session', cookie.reveal(), isSecure(site)),
     dropCookie('visitor', isSecure(site)),
-    writeKnown(knownBrowser, site),
+    ...(knownBrowser ? [writeKnown(knownBrowser, site)] : []),
   ];
 }
 
@@ -78,14 +116,19 @@ function printable(name: string): string {
 
 export async function takeSignOut({ site, person }: PersonVisit): Promise<Answer> {
   await endSession(person.session, site.ports);
-  return signedOut(site);
+  return signedOut(site, person);
 }
 
 export async function takeSignOutEverywhere({ site, person }: PersonVisit): Promise<Answer> {
   await endSessionsOf(person.identity.id, site.ports);
-  return signedOut(site);
+  return signedOut(site, person);
 }
 
-function signedOut(site: Visit['site']): Answer {
-  return { goTo: '/account/sign-in?done=signed-out', cookies: [dropCookie('session', isSecure(site))] };
+/** The session at the provider goes on: the next page offers to end it. */
+function signedOut({ ports, ...site }: Site, { identity }: PersonVisit['person']): Answer {
+  const there = ports.directories.providers.find(({ label }) => label === labelOf(identity));
+  const goTo = there ? `${SIGNED_OUT}&provider=${there.label}` : SIGNED_OUT;
+  return { goTo, cookies: [dropCookie('session', isSecure(site))] };
 }
+
+export const SIGNED_OUT = '/account/sign-in?done=signed-out';

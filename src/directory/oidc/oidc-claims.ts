@@ -1,0 +1,67 @@
+// What the claims of a provider say about a person.
+import { isPlainName } from '../../core/certificate.ts';
+import { firstHalf } from '../../core/hex.ts';
+import type { Identity, IdentityId } from '../../core/identity.ts';
+import { accept, type Outcome, refused } from '../../core/outcome.ts';
+import { sha256 } from '../../tokens/sha256.ts';
+import type { Claims, OpenidAnswer } from './openid-provider.ts';
+
+export interface ClaimSettings {
+  readonly label: string;
+  readonly issuer: string;
+  readonly idClaims: readonly string[];
+  readonly claims: { readonly userName?: string | undefined; readonly groups?: string | undefined };
+  readonly strong?: { readonly claim: string; readonly values: readonly string[] } | undefined;
+}
+
+const MOST_GROUPS = 1_000;
+
+/** The id comes from the ID token alone; names and groups also from what the provider adds. */
+export async function identityOf(answer: OpenidAnswer, settings: ClaimSettings): Promise<Outcome<Identity, string>> {
+  const { label, issuer, idClaims } = settings;
+  const { userName = '', groups = '' } = settings.claims;
+  const values = idClaims.map((name) => answer.claims[name]);
+  const flawed = idClaims.find((_, at) => !isIdText(values[at]));
+  if (flawed !== undefined) return refused(`the ID token has no usable claim ${flawed}`);
+  const isComplete = ['email', userName, groups].every((name) => name === '' || answer.claims[name] !== undefined);
+  const sources = [answer.claims, ...(isComplete ? [] : [await answer.userInfo()])];
+  const from = (name: string) => sources.find((claims) => claims[name] !== undefined) ?? {};
+  const listed = [from(groups)[groups] ?? []].flat();
+  if (listed.length > MOST_GROUPS || (listed.length === 0 && sources.some((claims) => areElsewhere(claims, groups))))
+    return refused('the person has too many groups');
+  const email = from('email')['email_verified'] === true ? from('email')['email'] : undefined;
+  return accept({
+    id: `${label}:${firstHalf(sha256([issuer, ...values].join('\0')))}` as IdentityId,
+    enabled: true,
+    mayUseApi: true,
+    // A group of one directory is never taken for one of another.
+    groups: [...new Set(listed.filter(isName))].sort().map((group) => `${label}/${group}`),
+    ...nameAs('userName', from(userName)[userName]),
+    ...nameAs('email', email),
+  });
+}
+
+export function isStrong({ claims }: OpenidAnswer, { strong }: ClaimSettings): boolean {
+  return [claims[strong?.claim ?? '']].flat().some((value) => isName(value) && strong?.values.includes(value));
+}
+
+/** Without NUL, which separates the claims of an id. */
+function isIdText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && !value.includes('\0');
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && isPlainName(value);
+}
+
+function nameAs(property: 'userName' | 'email', value: unknown): Partial<Identity> {
+  return isName(value) ? { [property]: value } : {};
+}
+
+/** OpenID Connect Core 5.6.2: Entra ID does this if somebody has too many groups, which is not none. */
+function areElsewhere(claims: Claims, groups: string): boolean {
+  const { [CLAIM_NAMES]: elsewhere } = claims;
+  return Object.hasOwn(Object(elsewhere), groups);
+}
+
+const CLAIM_NAMES = '_claim_names';
