@@ -4,6 +4,7 @@ import { FollowedRegistry } from '../../store/registry.ts';
 import { examineAddress } from './address.ts';
 import { examineServerCertificates } from './certificates.ts';
 import { examineContents } from './contents.ts';
+import { examineDirectories } from './directories.ts';
 import { examineFileSystem } from './file-system.ts';
 import { examineFiles } from './files.ts';
 import { type Finding, good, poor } from './finding.ts';
@@ -24,6 +25,7 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
     ...examineServerCertificates(config),
     ...examineLogo(config),
     ...(await examineTracing(config)),
+    ...(await examineDirectories(config)),
   ];
   const opened = await openForExamination(config);
   if ('verdict' in opened) return [...findings, opened];

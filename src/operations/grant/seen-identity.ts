@@ -1,8 +1,10 @@
 // Identities of directories elsewhere. Their row is kept as last seen, since grants, sessions and events refer to it.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DirectoryAway } from '../../core/directory-away.ts';
 import { acted } from '../../core/event.ts';
 import { type Identity, type IdentityId, isLocal, LOCAL, labelOf } from '../../core/identity.ts';
+import { Overloaded } from '../../core/overloaded.ts';
 import { keepSeen } from '../../core/rules/directory.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Lookup } from '../../directory/directory.ts';
@@ -79,6 +81,9 @@ export async function settle(
   return row;
 }
 
+/** A row that may still be used waits no longer than this for a directory that does not answer. */
+const PATIENCE_MS = 1_000;
+
 /**
  * Asks the directory about a holder whose row is due. An entry that cannot be seen counts as a directory that is away: only the
  * walk, which knows how many others cannot be seen, ends it. Throws DirectoryAway if the row is too old to be used.
@@ -89,11 +94,16 @@ export async function recheck(
   ports: Pick<Ports, 'store' | 'directories'>,
 ): Promise<void> {
   const { directories } = ports;
-  const [seen, why] = await directories.current(holder).then(
-    (found) => [found, 'the entry cannot be seen'] as const,
-    (fault: unknown) => [undefined, fault] as const,
+  const isTrusted = directories.isTrusted(holder, now);
+  const answer = directories.current(holder).then(
+    (seen) => ({ seen, why: 'the entry cannot be seen' }),
+    (why: unknown) => ({ seen: undefined, why }),
   );
+  const late = { seen: undefined, why: new DirectoryAway('it takes too long') };
+  const { seen, why } = isTrusted
+    ? await Promise.race([answer, sleep(PATIENCE_MS, late, { ref: false })])
+    : await answer;
   if (seen) return void (await settle(holder.id, seen, ports));
-  if (typeof why !== 'string' && !(why instanceof DirectoryAway)) throw why;
-  if (!directories.isTrusted(holder, now)) throw new DirectoryAway(`${holder.id}: ${String(why)}`);
+  if (why instanceof Error && !(why instanceof DirectoryAway || why instanceof Overloaded)) throw why;
+  if (!isTrusted) throw new DirectoryAway(`${holder.id}: ${String(why)}`);
 }
