@@ -61,17 +61,23 @@ async function findIn(
 export const storeSeen: KeepSeen = async (seen, ports) => (await settle(seen.id, seen, ports)) ?? seen;
 
 /** Brings the row to what the directory says; undefined: the entry is gone. Grants of an ended account end. */
-export async function settle(
+export function settle(id: IdentityId, seen: Identity | undefined, ports: Pick<Ports, 'store'>) {
+  return settleBy(id, () => seen, ports);
+}
+
+/** The same, with what the directory says as a change of what it said before. */
+export async function settleBy(
   id: IdentityId,
-  seen: Identity | undefined,
+  see: (before: Identity | undefined) => Identity | undefined,
   ports: Pick<Ports, 'store'>,
 ): Promise<Identity | undefined> {
   const { store } = ports;
   const end = () => revokeAll(grantsOf.holder(id), 'account-ended', ports);
   // An account that returns does not bring grants back that a dying node left unrevoked.
-  if (seen?.enabled && (await store.load(identities, id)).found?.row.endedAt !== undefined) await end();
+  const known = (await store.load(identities, id)).found?.row;
+  if (known?.endedAt !== undefined && see(known)?.enabled) await end();
   const row = await store.change(identities, id, (found, now): Decision<Identity, Identity | undefined> => {
-    const kept = keepSeen(found?.row, seen, now);
+    const kept = keepSeen(found?.row, see(found?.row), now);
     if (!kept?.isNew) return { outcome: kept?.row };
     const by = { as: 'service', why: 'directory' } as const;
     const events = kept.deed ? [acted({ ...kept.deed, kind: 'identity', id }, { at: now, by })] : [];

@@ -157,6 +157,14 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE identities ADD COLUMN ended_at INTEGER;
   CREATE INDEX identities_directory ON identities (directory) WHERE directory IS NOT NULL;
   `,
+  `
+  ALTER TABLE identities ADD COLUMN pushed TEXT;
+  CREATE TABLE pushed_groups (
+    id TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, directory TEXT, name TEXT, body TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX pushed_groups_directory ON pushed_groups (directory);
+  CREATE INDEX pushed_groups_name ON pushed_groups (name);
+  `,
 ];
 
 /**
