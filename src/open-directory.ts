@@ -2,9 +2,11 @@ import { ConfigFault } from './config/mistake.ts';
 import type { Config } from './config/schema.ts';
 import type { Directory } from './directory/directory.ts';
 import { filterFlaw } from './directory/ldap/ldap-connections.ts';
-import { ldapDirectory } from './directory/ldap/ldap-directory.ts';
-import { localDirectory } from './directory/local/local-directory.ts';
+import { type LdapSettings, ldapDirectory } from './directory/ldap/ldap-directory.ts';
+import { localDirectory, pushedLookups } from './directory/local/local-directory.ts';
+import { oidcDirectory } from './directory/oidc/oidc-directory.ts';
 import { type Directories, sideBySide } from './directory/side-by-side.ts';
+import { systemFetch } from './outbound/guarded-fetch.ts';
 import type { Store } from './store/store.ts';
 import { systemClock } from './system.ts';
 
@@ -12,17 +14,28 @@ type Configured = Config['directories'][number];
 
 /** Where identities are looked up, by the service and by the dry runs of the command. */
 export function openDirectories(store: Store, { directories }: Config): Directories {
-  return sideBySide(localDirectory(store), directories.map(openElsewhere));
+  const others = directories.map((configured): Directory => {
+    const isPushed = configured.kind === 'oidc' && configured.scim;
+    return { ...openElsewhere(configured), ...(isPushed && pushedLookups(store, configured.label)) };
+  });
+  return sideBySide(localDirectory(store), others);
 }
 
 /** A directory outside of the store, as it is configured. */
-export function openElsewhere(configured: Configured): Directory {
+export function openElsewhere({ timeout, ...configured }: Configured): Directory {
+  const timeoutMs = timeout * 1000;
+  if (configured.kind === 'oidc') {
+    const { milliseconds } = systemClock;
+    return oidcDirectory(
+      { ...configured, timeoutMs },
+      { fetch: systemFetch(), environment: process.env, milliseconds },
+    );
+  }
   checkFilters(configured);
-  const { timeout, ...settings } = configured;
-  return ldapDirectory({ ...settings, timeoutMs: timeout * 1000 }, systemClock.now);
+  return ldapDirectory({ ...configured, timeoutMs }, systemClock.now);
 }
 
-function checkFilters({ label, filter, groups }: Configured): void {
+function checkFilters({ label, filter, groups }: Pick<LdapSettings, 'label' | 'filter' | 'groups'>): void {
   const flaws = [filter, groups?.filter].flatMap((text) => (text === undefined ? [] : (filterFlaw(text) ?? [])));
   if (flaws.length > 0)
     throw new ConfigFault(flaws.map((problem) => ({ path: `directories (${label}): filter`, problem })));

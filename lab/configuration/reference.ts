@@ -62,6 +62,10 @@ function isSetting({ properties, items }: Node): boolean {
 function places(node: Node, path: Path): Place[] {
   if (node.items)
     return [...(node.default === undefined ? [] : [{ path, node }]), ...places(node.items, [...path, '[]'])];
+  if (node.oneOf) {
+    const all = node.oneOf.flatMap((group) => places(group, path));
+    return all.filter((place, at) => all.findIndex((other) => isDeepStrictEqual(other.path, place.path)) === at);
+  }
   if (!node.properties) return [{ path, node }];
   return Object.entries(node.properties).flatMap(([key, child]) => places(child, [...path, key]));
 }

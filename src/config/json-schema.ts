@@ -9,7 +9,7 @@ export function configJsonSchema(): unknown {
 }
 
 function cleaned(node: Node): unknown {
-  const { expected: _, kind: __, required, properties, items, ...rest } = node;
+  const { expected: _, kind: __, required, properties, items, oneOf, ...rest } = node;
   const needed = required?.filter((key) => properties?.[key]?.default === undefined) ?? [];
   const value = writtenDefault(node);
   return {
@@ -17,6 +17,7 @@ function cleaned(node: Node): unknown {
     ...(value !== undefined && { default: value }),
     ...(needed.length > 0 && { required: needed }),
     ...(items && { items: cleaned(items) }),
+    ...(oneOf && { oneOf: oneOf.map(cleaned) }),
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([key, child]) => [key, cleaned(child)])),
     }),

@@ -69,6 +69,7 @@ export function settingsOf({ tokens, device, signIn, events, oauth }: Config): S
     pollInterval: device.pollInterval,
     wrongUserCodes: device.wrongUserCodes,
     failedSignInsPerDeviceCode: device.failedSignIns,
+    passwords: signIn.passwords,
     failedSignInsPerIdentity: signIn.failedPerIdentity,
     failedSignInsPerAddress: signIn.failedPerAddress,
     signInWindow: signIn.window,

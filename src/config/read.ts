@@ -11,6 +11,9 @@ export interface Node extends Partial<SettingNotes> {
   readonly properties?: Readonly<Record<string, Node>>;
   readonly required?: readonly string[];
   readonly items?: Node;
+  /** Groups of settings, of which the setting `kind` chooses one. */
+  readonly oneOf?: readonly Node[];
+  readonly enum?: readonly unknown[];
   readonly minItems?: number;
 }
 
@@ -22,9 +25,16 @@ export interface Reading {
 export type Path = readonly (string | number)[];
 
 export function readNode(node: Node, value: unknown, path: Path, reading: Reading): unknown {
+  if (node.oneOf) return readNode(ofKind(node.oneOf, value), value, path, reading);
   if (node.properties) return readSection(node, node.properties, value, path, reading);
   if (node.items) return readEntries(node.items, node.minItems ?? 0, value, path, reading);
   return readSetting(node, value, path, reading);
+}
+
+/** The group whose `kind` an entry has; the first if none of them. */
+export function ofKind(groups: readonly Node[], entry: unknown): Node {
+  const kind = isRecord(entry) ? entry['kind'] : undefined;
+  return groups.find(({ properties }) => properties?.['kind']?.enum?.includes(kind)) ?? (groups[0] as Node);
 }
 
 function readSection(

@@ -3,12 +3,12 @@ import type { Integration } from '../core/integration.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { ResourceServer } from '../core/resource-server.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
-import { DOOR_NAMES } from '../doors/doors.ts';
+import { DOOR_NAMES, USUAL_DOORS } from '../doors/doors.ts';
 import { isSigned } from '../tokens/access-token.ts';
 import type { Config, Listener } from './schema.ts';
 
 type DoorName = (typeof DOOR_NAMES)[number];
-type Served = Pick<Config, 'listeners' | 'oauth' | 'proxies' | 'device'>;
+type Served = Pick<Config, 'listeners' | 'oauth' | 'proxies' | 'device' | 'directories'>;
 
 /** What is enabled of each, except for integrations. */
 export interface Registered {
@@ -25,7 +25,7 @@ export interface Unserved {
 }
 
 export function serves({ doors }: Pick<Listener, 'doors'>, door: DoorName): boolean {
-  return !doors || doors.includes(door);
+  return (doors ?? USUAL_DOORS).includes(door);
 }
 
 /** Of all listeners together. */
@@ -72,6 +72,8 @@ const NEEDS: Partial<Record<DoorName, NeedsOf>> = {
       .filter(({ flows }) => (device.enabled && flows.device) || flows.code)
       .map(({ clientId, flows }) => `integration ${clientId} (${flows.code ? 'authorization codes' : 'device flow'})`),
   ops: () => ['health checks and monitoring'],
+  scim: (_, { directories }) =>
+    directories.flatMap((one) => (one.kind === 'oidc' && one.scim ? [`directory ${one.label}`] : [])),
 };
 
 /** Only this door takes assertions and authorization codes, and publishes the keys of JWTs. */

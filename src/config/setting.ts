@@ -1,7 +1,18 @@
 // A setting is a piece of the schema. Besides its type it carries the text for the reference page, for editors and for
 // error messages. `kind` says how its text is decoded into the value that the program holds (decode.ts).
 import type { Seconds } from '../core/time.ts';
-import { boolean, described, integer, list, object, optional, type Schema, string } from '../schema.ts';
+import {
+  boolean,
+  described,
+  integer,
+  list,
+  type ObjectSchema,
+  object,
+  optional,
+  type Schema,
+  string,
+  type ValueOf,
+} from '../schema.ts';
 import { DURATION_PATTERN, formatDuration } from './duration.ts';
 import type { StoreAddress } from './store-address.ts';
 
@@ -102,8 +113,8 @@ export function storeAddress(words: Words) {
   });
 }
 
-export function keyringSource(words: Words) {
-  const expected = `a path, relative to the configuration file, ${LITERAL}, or env:NAME for a variable that contains the keyring`;
+export function keyringSource(words: Words, what = 'the keyring') {
+  const expected = `a path, relative to the configuration file, ${LITERAL}, or env:NAME for a variable that contains ${what}`;
   const pattern = `^(?!env:$)${PATH}$`;
   return described<KeyringSource>({ type: 'string', pattern, ...notes(expected, words, 'keyring') });
 }
@@ -118,10 +129,11 @@ export function optionalSection<Settings extends Record<string, Schema>>(descrip
   return optional(object(settings, { description, additionalProperties: false }));
 }
 
-/** Entries of which there may be none, and usually are. */
-export function optionalEntries<Settings extends Record<string, Schema>>(description: string, settings: Settings) {
-  const item = object(settings, { additionalProperties: false });
-  return list(item, { description, default: [], examples: [[]] });
+/** Entries of which there may be none, and usually are. Their setting `kind` says which settings an entry has; by default, the first. */
+export function optionalEntries<Kinds extends readonly Record<string, Schema>[]>(description: string, ...kinds: Kinds) {
+  type Entry = { [Index in keyof Kinds]: ValueOf<ObjectSchema<Kinds[Index]>> }[number];
+  const oneOf = kinds.map((settings) => object(settings, { additionalProperties: false }));
+  return list(described<Entry>({ oneOf }), { description, default: [], examples: [[]] });
 }
 
 export function entries<Settings extends Record<string, Schema>>(

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { formatDuration } from './duration.ts';
-import type { Node } from './read.ts';
+import { type Node, ofKind } from './read.ts';
 import { CONFIG_SCHEMA, type Config } from './schema.ts';
 import type { KeyringSource } from './setting.ts';
 import { type StoreAddress, shownStore } from './store-address.ts';
@@ -15,6 +15,7 @@ export function shownYaml(config: unknown): string {
 }
 
 function shown(node: Node, value: unknown): unknown {
+  if (node.oneOf) return shown(ofKind(node.oneOf, value), value);
   if (node.properties) {
     const record = value as Record<string, unknown>;
     const entries = Object.entries(node.properties).filter(([key]) => record[key] !== undefined);

@@ -16,8 +16,9 @@ export function nodeAt(root: Node, path: Path): Node | undefined {
   return path.reduce<Node | undefined>((node, key) => node && childOf(node, key), root);
 }
 
-function childOf({ items, properties }: Node, key: string | number): Node | undefined {
+function childOf({ items, properties, oneOf }: Node, key: string | number): Node | undefined {
   if (items && typeof key === 'number') return items;
+  if (oneOf) return oneOf.map((group) => childOf(group, key)).find((child) => child !== undefined);
   return properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
 }
 

@@ -174,6 +174,7 @@ export const PERSON_REASONS = [
   'sign-in-failed',
   'sign-in-too-soon',
   'sign-in-attempts-exhausted',
+  'provider-sign-in-refused',
 ] as const;
 
 /** For callers and for people. */

@@ -20,6 +20,8 @@ export interface Settings {
   readonly pollInterval: Seconds;
   readonly wrongUserCodes: number;
   readonly failedSignInsPerDeviceCode: number;
+  /** Whether people may sign in with a password. */
+  readonly passwords: boolean;
   readonly failedSignInsPerIdentity: number;
   readonly failedSignInsPerAddress: number;
   readonly signInWindow: Seconds;
@@ -53,6 +55,7 @@ export const DEFAULT_SETTINGS: Settings = {
   pollInterval: seconds(5),
   wrongUserCodes: 5,
   failedSignInsPerDeviceCode: 5,
+  passwords: true,
   failedSignInsPerIdentity: 10,
   failedSignInsPerAddress: 100,
   signInWindow: seconds(15 * 60),

@@ -1,7 +1,9 @@
 // The port to where identities live. Operations know directories by this file and side-by-side.ts alone; each kind has its own folder.
 import type { Hex } from '../core/hex.ts';
-import type { Identity, IdentityId } from '../core/identity.ts';
+import type { Identity } from '../core/identity.ts';
+import type { Outcome } from '../core/outcome.ts';
 import type { RecheckTimes } from '../core/rules/directory.ts';
+import type { EpochSeconds } from '../core/time.ts';
 import type { Secret } from '../tokens/secret.ts';
 
 export type Lookup = 'byUserName' | 'byEmail' | 'byUpn';
@@ -12,6 +14,8 @@ export interface Directory extends Readonly<Record<Lookup, (name: string) => Pro
   readonly passwords: PasswordSignIn;
   /** Absent if the identities of the store are the directory. */
   readonly elsewhere?: Elsewhere;
+  /** Absent if people sign in with a password. */
+  readonly provider?: ProviderSignIn;
   /** What a new password of this identity must meet; undefined where its password is not changed here. */
   passwordRules(identity: Identity): PasswordRules | undefined;
 }
@@ -19,8 +23,10 @@ export interface Directory extends Readonly<Record<Lookup, (name: string) => Pro
 /** What a directory outside of the store adds. Its methods, and lookups in it, throw DirectoryAway if it cannot answer. */
 export interface Elsewhere {
   readonly times: RecheckTimes;
+  /** Whether it can be asked at any time, about everybody. */
+  readonly isWalked: boolean;
   /** As it is now; undefined if no entry with this id can be seen. */
-  readonly byId: (id: IdentityId) => Promise<Identity | undefined>;
+  readonly again: (row: Identity) => Promise<Identity | undefined>;
   /** For operators: what can be seen of it, step by step, and of one name in it. */
   readonly examine: (name?: string) => AsyncIterable<DirectoryStep>;
 }
@@ -38,6 +44,34 @@ export interface PasswordSignIn {
   check(userName: string, password: Secret, isKnown: boolean): Promise<SignedIn | undefined>;
   /** The mark of the current password; undefined if exactly one identity with a password is not found. */
   markOf(userName: string): Promise<Hex | undefined>;
+}
+
+/** The person signs in at an OpenID provider, and returns to our page. The methods throw DirectoryAway if it cannot answer. */
+export interface ProviderSignIn {
+  /** What people call it. */
+  readonly name: string;
+  /** The address that the browser goes to. */
+  readonly begin: (asked: ProviderRequest) => Promise<string>;
+  /** Who returns with these parameters. A refusal says why nobody does, for the log. */
+  readonly finish: (response: URLSearchParams, asked: ProviderRequest) => Promise<Outcome<AtProvider, string>>;
+  /** Where the person signs out there, undefined if nowhere. */
+  readonly signOutUrl: (returnTo: string) => Promise<string | undefined>;
+}
+
+export interface ProviderRequest {
+  readonly redirectUri: string;
+  readonly state: string;
+  readonly nonce: string;
+  /** Of PKCE (RFC 7636). */
+  readonly verifier: Secret;
+  /** If set, the person must have proved who they are since then: an older session at the provider is not enough. */
+  readonly provenSince?: EpochSeconds | undefined;
+}
+
+export interface AtProvider {
+  readonly identity: Identity;
+  /** Whether the sign-in is a proof that administration accepts. */
+  readonly isStrong: boolean;
 }
 
 /** A password was checked and is right. */

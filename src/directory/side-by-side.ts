@@ -3,12 +3,13 @@ import { DirectoryAway } from '../core/directory-away.ts';
 import { type Identity, labelOf } from '../core/identity.ts';
 import { isDue, isTrusted, type RecheckTimes } from '../core/rules/directory.ts';
 import { type EpochSeconds, seconds } from '../core/time.ts';
-import type { Directory, Elsewhere, PasswordRules, PasswordSignIn } from './directory.ts';
+import type { Directory, Elsewhere, PasswordRules, PasswordSignIn, ProviderSignIn } from './directory.ts';
 
 export interface Directories {
   /** Throws DirectoryAway if this node has no such directory: another node may have it. */
   readonly get: (label: string) => Directory;
   readonly passwords: PasswordSignIn;
+  readonly providers: readonly { readonly label: string; readonly provider: ProviderSignIn }[];
   readonly passwordRules: (identity: Identity) => PasswordRules | undefined;
   /** Whether its directory must be asked again before this row is used. */
   readonly isDue: (identity: Identity, now: EpochSeconds) => boolean;
@@ -25,6 +26,7 @@ const USUAL: RecheckTimes = { recheckAfter: seconds(300), trustFor: seconds(86_4
 /** `local` comes first: a name that it knows is never looked for elsewhere when somebody signs in. */
 export function sideBySide(local: Directory, others: readonly Directory[] = []): Directories {
   const byLabel = new Map([local, ...others].map((directory) => [directory.label, directory]));
+  const withPasswords = others.filter(({ provider }) => !provider);
   const asked = new Map<string, Promise<Identity | undefined>>();
   const get = (label: string) => {
     const directory = byLabel.get(label);
@@ -32,10 +34,11 @@ export function sideBySide(local: Directory, others: readonly Directory[] = []):
     return directory;
   };
   const timesOf = (identity: Identity) => byLabel.get(labelOf(identity))?.elsewhere?.times ?? USUAL;
-  const ask = async (identity: Identity) => get(labelOf(identity)).elsewhere?.byId(identity.id);
+  const ask = async (identity: Identity) => get(labelOf(identity)).elsewhere?.again(identity);
   return {
     get,
-    passwords: others.length === 0 ? local.passwords : passwordsOf(local, others),
+    passwords: withPasswords.length === 0 ? local.passwords : passwordsOf(local, withPasswords),
+    providers: others.flatMap(({ label, provider }) => (provider ? [{ label, provider }] : [])),
     passwordRules: (identity) => local.passwordRules(identity),
     isDue: (identity, now) => identity.seenAt !== undefined && isDue(identity, timesOf(identity), now),
     isTrusted: (identity, now) => isTrusted(identity, timesOf(identity), now),
@@ -87,5 +90,9 @@ async function onlyHolder(name: string, others: readonly Directory[]): Promise<P
   return first?.passwords ?? NOBODYS;
 }
 
-/** For a name that two directories have. */
-const NOBODYS: PasswordSignIn = { isBusy: () => false, check: async () => undefined, markOf: async () => undefined };
+/** For a name that two directories have, and for a directory without passwords. */
+export const NOBODYS: PasswordSignIn = {
+  isBusy: () => false,
+  check: async () => undefined,
+  markOf: async () => undefined,
+};

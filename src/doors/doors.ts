@@ -17,12 +17,21 @@ const DOORS = [
     segments: ['healthz', 'readyz', 'metrics'],
     load: async () => (await import('./ops/door.ts')).opsDoor,
   },
+  {
+    name: 'scim',
+    segments: ['scim'],
+    isNamedOnly: true,
+    load: async () => (await import('./scim/door.ts')).scimDoor,
+  },
 ] as const satisfies readonly (DoorEntry & { readonly load: () => Promise<unknown> })[];
 
 /** First path segments kept free: the default mount of the oauth door, and doors to come. */
 const RESERVED_SEGMENTS = ['oauth2', 'admin', 'console'];
 
 export const DOOR_NAMES = DOORS.map(({ name }) => name);
+
+/** The doors of a listener that names none. */
+export const USUAL_DOORS: readonly string[] = DOORS.filter((door) => !('isNamedOnly' in door)).map(({ name }) => name);
 
 export const OWNED_SEGMENTS: readonly string[] = [...RESERVED_SEGMENTS, ...DOORS.flatMap(({ segments }) => segments)];
 

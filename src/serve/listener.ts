@@ -82,7 +82,7 @@ export interface Listener {
 }
 
 export function makeListener(options: ListenerOptions, parts: ServiceParts): Listener {
-  const doors = parts.doors.filter(({ name }) => !options.doors || options.doors.includes(name));
+  const doors = parts.doors.filter(({ name, isNamedOnly }) => options.doors?.includes(name) ?? !isNamedOnly);
   const app = appFor(doors, options, parts);
   const { inFlight, connections } = parts.limits;
   parts.metrics?.watchListener(() => ({

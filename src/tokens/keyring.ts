@@ -18,6 +18,7 @@ const PURPOSES = [
   'user-code',
   'csrf',
   'known-browser',
+  'provider-sign-in',
   'dpop-nonce',
   'fingerprint',
 ] as const;

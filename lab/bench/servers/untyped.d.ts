@@ -1,7 +1,12 @@
-// Types for the parts of oidc-provider that the bench uses; it ships none.
+// Types for the parts of oidc-provider that the bench and the tests use; it ships none.
 declare module 'oidc-provider' {
   interface Model {
     save(): Promise<string>;
+  }
+  interface Context {
+    readonly path: string;
+    status: number;
+    body: unknown;
   }
   export class Provider {
     constructor(issuer: string, configuration: object);
@@ -12,6 +17,8 @@ declare module 'oidc-provider' {
     readonly RefreshToken: new (
       properties: object,
     ) => Model;
+    use(middleware: (context: Context, next: () => Promise<void>) => Promise<void>): void;
+    callback(): import('node:http').RequestListener;
     listen(port: number, host: string, listening: () => void): import('node:http').Server;
   }
 }

@@ -1,5 +1,15 @@
 import { optional } from '../../schema.ts';
-import { choice, duration, optionalEntries, optionalSection, path, section, text, texts } from '../setting.ts';
+import {
+  choice,
+  duration,
+  keyringSource,
+  optionalEntries,
+  optionalSection,
+  path,
+  section,
+  text,
+  texts,
+} from '../setting.ts';
 
 const ATTRIBUTE = '^[A-Za-z][A-Za-z0-9-]{0,63}$';
 const attribute = (description: string, example: string) =>
@@ -7,86 +17,179 @@ const attribute = (description: string, example: string) =>
 const FILTER = { expected: 'a filter of RFC 4515, in parentheses', pattern: '^\\(.+\\)$' };
 const DN = { expected: 'a distinguished name', pattern: '^[^=]+=.+$' };
 
-export const directories = optionalEntries(
-  'Directories besides the local one: LDAP or Active Directory (docs/directories.md).',
+const label = text(
+  'a label of letters, digits and _.+-, other than local and integration',
+  '^(?!(?:local|integration)$)[A-Za-z][A-Za-z0-9_.+-]{0,63}$',
   {
-    label: text('a label of letters, digits and _.+-, other than local', '^(?!local$)[A-Za-z][A-Za-z0-9_.+-]{0,63}$', {
-      description: 'The part of its identities before the colon. Issuers name the directory by it.',
-      example: 'corp',
-    }),
-    kind: choice(['ldap', 'active-directory'], {
-      description: 'Which attributes carry the id, the names and the state of an account.',
+    description: 'The part of its identities before the colon. Issuers name the directory by it.',
+    example: 'corp',
+  },
+);
+const authorities = optional(
+  path({
+    description: 'PEM file with the authorities of the servers’ certificates. If absent, the public ones.',
+    example: '/etc/tessera/ldap-ca.pem',
+  }),
+);
+const timeout = duration({ description: 'How long a server may take to connect, and to answer.', default: '5s' });
+
+const ldap = {
+  label,
+  kind: {
+    ...choice(['ldap', 'active-directory'], {
+      description: '`ldap`, `active-directory`, or `oidc`: an OpenID provider where people sign in.',
       default: 'ldap',
     }),
-    servers: texts('a list of ldaps://HOST or ldap://HOST', '^ldaps?://[^\\s/?#@]+$', {
-      description: 'Its servers, tried in turn. `ldap://` uses StartTLS; nothing is sent without TLS.',
-      example: ['ldaps://ldap1.example.com', 'ldaps://ldap2.example.com'],
-    }),
-    authorities: optional(
-      path({
-        description: 'PEM file with the authorities of the servers’ certificates. If absent, the public ones.',
-        example: '/etc/tessera/ldap-ca.pem',
-      }),
-    ),
-    bindDn: text(DN.expected, DN.pattern, {
-      description: 'The service account that searches.',
-      example: 'cn=tessera,ou=services,dc=example,dc=com',
-    }),
-    passwordFile: path({
-      description: 'A file with the password of the service account, read for every connection.',
-      example: '/etc/tessera/ldap-password',
-    }),
-    base: text(DN.expected, DN.pattern, {
-      description: 'People are looked for below this entry.',
-      example: 'ou=people,dc=example,dc=com',
-    }),
-    filter: optional(
-      text(FILTER.expected, FILTER.pattern, {
-        description: 'Which entries are people.',
-        example: '(objectClass=person)',
-      }),
-    ),
-    attributes: section('Attributes that carry names, if not the usual ones.', {
-      userName: attribute('The user name: `uid`, or `sAMAccountName` of Active Directory.', 'uid'),
-      email: attribute('The e-mail address: `mail`.', 'mail'),
-      upn: attribute('The user principal name: none, or `userPrincipalName` of Active Directory.', 'krbPrincipalName'),
-    }),
-    groups: optionalSection(
-      'Where groups come from. If absent, nobody has groups. Integrations name them `LABEL/name`.',
-      {
-        from: choice(['member-of', 'search', 'token-groups'], {
-          description:
-            '`member-of`: the attribute of the entry. `search`: groups that name the entry. `token-groups`: of Active Directory, with groups in groups.',
-          default: 'search',
-        }),
-        base: text(DN.expected, DN.pattern, {
-          description: 'Only groups below this entry count.',
-          example: 'ou=groups,dc=example,dc=com',
-        }),
-        filter: optional(
-          text(FILTER.expected, FILTER.pattern, {
-            description: 'Which entries are groups; not for `member-of`.',
-            example: '(objectClass=groupOfNames)',
-          }),
-        ),
-        nameAttribute: text('the name of an attribute', ATTRIBUTE, {
-          description: 'The attribute with the name of a group; `member-of` uses the first part of its entry’s name.',
-          default: 'cn',
-        }),
-        memberAttribute: text('the name of an attribute', ATTRIBUTE, {
-          description: 'With `search`: the attribute that lists members.',
-          default: 'member',
-        }),
-      },
-    ),
-    recheckAfter: duration({
-      description: 'How soon an account that was disabled, deleted or moved to other groups has lost its access here.',
-      default: '5m',
-    }),
-    trustFor: duration({
-      description: 'How long identities are used as last seen while the directory cannot answer.',
-      default: '24h',
-    }),
-    timeout: duration({ description: 'How long a server may take to connect, and to answer.', default: '5s' }),
+    expected: 'one of ldap, active-directory, oidc',
   },
+  servers: texts('a list of ldaps://HOST or ldap://HOST', '^ldaps?://[^\\s/?#@]+$', {
+    description: 'Its servers, tried in turn. `ldap://` uses StartTLS; nothing is sent without TLS.',
+    example: ['ldaps://ldap1.example.com', 'ldaps://ldap2.example.com'],
+  }),
+  authorities,
+  bindDn: text(DN.expected, DN.pattern, {
+    description: 'The service account that searches.',
+    example: 'cn=tessera,ou=services,dc=example,dc=com',
+  }),
+  passwordFile: path({
+    description: 'A file with the password of the service account, read for every connection.',
+    example: '/etc/tessera/ldap-password',
+  }),
+  base: text(DN.expected, DN.pattern, {
+    description: 'People are looked for below this entry.',
+    example: 'ou=people,dc=example,dc=com',
+  }),
+  filter: optional(
+    text(FILTER.expected, FILTER.pattern, {
+      description: 'Which entries are people.',
+      example: '(objectClass=person)',
+    }),
+  ),
+  attributes: section('Attributes that carry names, if not the usual ones.', {
+    userName: attribute('The user name: `uid`, or `sAMAccountName` of Active Directory.', 'uid'),
+    email: attribute('The e-mail address: `mail`.', 'mail'),
+    upn: attribute('The user principal name: none, or `userPrincipalName` of Active Directory.', 'krbPrincipalName'),
+  }),
+  groups: optionalSection(
+    'Where groups come from. If absent, nobody has groups. Integrations name them `LABEL/name`.',
+    {
+      from: choice(['member-of', 'search', 'token-groups'], {
+        description:
+          '`member-of`: the attribute of the entry. `search`: groups that name the entry. `token-groups`: of Active Directory, with groups in groups.',
+        default: 'search',
+      }),
+      base: text(DN.expected, DN.pattern, {
+        description: 'Only groups below this entry count.',
+        example: 'ou=groups,dc=example,dc=com',
+      }),
+      filter: optional(
+        text(FILTER.expected, FILTER.pattern, {
+          description: 'Which entries are groups; not for `member-of`.',
+          example: '(objectClass=groupOfNames)',
+        }),
+      ),
+      nameAttribute: text('the name of an attribute', ATTRIBUTE, {
+        description: 'The attribute with the name of a group; `member-of` uses the first part of its entry’s name.',
+        default: 'cn',
+      }),
+      memberAttribute: text('the name of an attribute', ATTRIBUTE, {
+        description: 'With `search`: the attribute that lists members.',
+        default: 'member',
+      }),
+    },
+  ),
+  recheckAfter: duration({
+    description: 'How soon an account that was disabled, deleted or moved to other groups has lost its access here.',
+    default: '5m',
+  }),
+  trustFor: duration({
+    description: 'How long identities are used as last seen while the directory cannot answer.',
+    default: '24h',
+  }),
+  timeout,
+};
+
+const CLAIM = { expected: 'the name of a claim', pattern: '^[\\u0021-\\u007e]{1,128}$' };
+const claim = (description: string, example: string) =>
+  optional(text(CLAIM.expected, CLAIM.pattern, { description, example }));
+
+const oidc = {
+  label,
+  kind: choice(['oidc'], { description: 'An OpenID provider.' }),
+  name: optional(
+    text('a text of at most 40 characters', '^[^\\u0000-\\u001f]{1,40}$', {
+      description: '`oidc`: what the button calls it. If absent, the label.',
+      example: 'Example Corp',
+    }),
+  ),
+  issuer: text('https:// and a name', '^https://[^\\s?#@]+$', {
+    description: '`oidc`: the issuer, exactly as its metadata has it.',
+    example: 'https://login.example.com',
+  }),
+  clientId: text('the id of this service there', '^[ -~]{1,256}$', {
+    description:
+      '`oidc`: the client that is registered there, with the redirect URI `publicUrl` and `/account/provider/LABEL`.',
+    example: 'tessera',
+  }),
+  clientSecret: optional(
+    keyringSource(
+      {
+        description: '`oidc`: a file with its secret, or `env:NAME`; read for every sign-in. If absent, there is none.',
+        example: '/etc/tessera/oidc-secret',
+      },
+      'the secret',
+    ),
+  ),
+  authorities,
+  addresses: texts('a list of IP addresses or networks', '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$', {
+    description: '`oidc`: addresses off the public internet that the provider may have.',
+    default: [],
+    example: ['10.2.0.0/16'],
+  }),
+  scopes: texts('a list of scopes', '^[!-~]{1,128}$', {
+    description: '`oidc`: what is asked for.',
+    default: ['openid', 'profile', 'email'],
+  }),
+  idClaims: texts('a list of claims', CLAIM.pattern, {
+    description:
+      '`oidc`: claims that together never belong to somebody else. Another list gives everybody another identity.',
+    default: ['sub'],
+    example: ['tid', 'oid'],
+  }),
+  claims: section('Claims that carry names and groups.', {
+    userName: claim('The user name. Only a claim that people cannot set themselves.', 'preferred_username'),
+    email: text(CLAIM.expected, CLAIM.pattern, {
+      description: 'The e-mail address, used if `email_verified` is true.',
+      default: 'email',
+    }),
+    groups: claim('A list of groups. If absent, nobody has groups. Integrations name them `LABEL/name`.', 'groups'),
+  }),
+  strong: optionalSection('`oidc`: what proves a sign-in that administration accepts.', {
+    claim: text(CLAIM.expected, CLAIM.pattern, { description: 'The claim of the ID token.', example: 'amr' }),
+    values: texts('a list of texts', '^.{1,256}$', {
+      description: 'One of these must be its value, or among its values.',
+      example: ['hwk', 'mfa'],
+    }),
+  }),
+  scim: optionalSection('`oidc`: the directory pushes its users and groups (the door `scim`).', {
+    integration: text('a client id', '^[!-~]{1,128}$', {
+      description: 'The integration whose generated secrets the directory sends.',
+      example: 'entra-scim',
+    }),
+    id: choice(['externalId', 'userName'], {
+      description: 'The attribute with the value of the claim in `idClaims`.',
+      default: 'externalId',
+    }),
+  }),
+  maxAge: duration({
+    description: '`oidc`: grants of people who have not signed in for this long end.',
+    default: '30d',
+  }),
+  timeout,
+};
+
+export const directories = optionalEntries(
+  'Directories besides the local one: LDAP, Active Directory or an OpenID provider (docs/directories.md).',
+  ldap,
+  oidc,
 );

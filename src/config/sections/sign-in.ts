@@ -1,7 +1,12 @@
 import { DEFAULT_SETTINGS as usual } from '../../core/settings.ts';
-import { duration, section, whole } from '../setting.ts';
+import { duration, flag, section, whole } from '../setting.ts';
 
 export const signIn = section('Sign-in with user name and password, and the browser session after it.', {
+  passwords: flag({
+    description:
+      'Whether people may sign in with a password. If not, and there is one OpenID provider, sign-in begins there.',
+    default: usual.passwords,
+  }),
   failedPerIdentity: whole(1, 1000, {
     description:
       'Failed sign-ins per user name and window; further ones are refused, even with the right password. Each known browser and open session has its own count.',

@@ -36,6 +36,8 @@ export function keepSeen(
   now: EpochSeconds,
 ): Kept | undefined {
   const { seenAt = 0, endedAt } = before ?? {};
+  // The person has signed in meanwhile.
+  if (before && seen?.seenAt !== undefined && seenAt > seen.seenAt) return { row: before, isNew: false };
   // What was pushed counts for more than what a sign-in says.
   const said = before?.pushed && seen && !seen.pushed ? { ...before, enabled: isPresent(before.pushed) } : seen;
   const known = said ?? before;

@@ -1,8 +1,9 @@
 // Which limits apply to a password check. Failures from a person's own browser are counted apart from all others,
 // so nobody can lock another person out by failing on purpose.
 import type { Hex } from '../hex.ts';
+import { accept, type PersonOutcome, refuse } from '../outcome.ts';
 import type { Settings } from '../settings.ts';
-import { after, type EpochSeconds } from '../time.ts';
+import { after, type EpochSeconds, seconds } from '../time.ts';
 import type { Limit } from './attempts.ts';
 
 /** The browser that a password comes from. */
@@ -31,6 +32,40 @@ export interface SignInFacts {
   /** Hash of the typed name, whether or not an identity has it. */
   readonly nameMark: Hex;
   readonly network: string;
+}
+
+/** A sign-in that a browser has begun at a provider. */
+export interface ProviderAttempt {
+  readonly label: string;
+  readonly begunAt: EpochSeconds;
+  /** Whether an older session at the provider is not enough, because the person is signed in here. */
+  readonly isAgain: boolean;
+  /** How the person goes on: the user code, or the query of the authorization request. */
+  readonly code?: string | undefined;
+  readonly request?: string | undefined;
+}
+
+export const PROVIDER_LIFETIME = seconds(600);
+
+export interface ReturnFacts {
+  /** Undefined if this browser has begun none with that state. */
+  readonly attempt: ProviderAttempt | undefined;
+  /** The directory at whose address the browser returns. */
+  readonly label: string;
+  readonly now: EpochSeconds;
+}
+
+/** RFC 9700 4.4.2.2: each provider has its own redirect URI, so that no response is taken for one of another. */
+export function decideReturn({ attempt, label, now }: ReturnFacts): PersonOutcome<ProviderAttempt> {
+  if (!attempt) return refuse('provider-sign-in-refused', { rule: 'state' });
+  if (attempt.label !== label) return refuse('provider-sign-in-refused', { rule: 'directory' });
+  if (now >= after(attempt.begunAt, PROVIDER_LIFETIME)) return refuse('provider-sign-in-refused', { rule: 'expired' });
+  return accept(attempt);
+}
+
+/** Anybody can begin a sign-in, and every return costs a request to the provider. */
+export function returnLimit(network: string, { failedSignInsPerAddress, signInWindow }: Settings): Limit {
+  return { about: `sign-in at a provider from ${network}`, most: failedSignInsPerAddress, within: signInWindow };
 }
 
 /** What failures of unknown browsers are counted under. */

@@ -55,7 +55,8 @@ export function ldapDirectory(settings: LdapSettings, now: () => EpochSeconds): 
     passwordRules: () => undefined,
     elsewhere: {
       times: settings,
-      byId: (id) => directory.byId(id),
+      isWalked: true,
+      again: ({ id }) => directory.byId(id),
       examine: (name) => directory.examine(name),
     },
   };

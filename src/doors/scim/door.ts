@@ -14,7 +14,7 @@ import type { AddressLimit } from '../http/rate-limit.ts';
 import { REQUEST_ID } from '../http/refusal-replies.ts';
 import { recordRefusal, storyOf } from '../http/story.ts';
 import { type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
-import { ENDPOINTS } from './endpoints.ts';
+import { ENDPOINTS, type ScimAnswer, scimError } from './endpoints.ts';
 import { isJson, type Json } from './resources.ts';
 
 /** A directory that pushes, and the integration whose secrets prove it. */
@@ -56,28 +56,6 @@ export function scimDoor({ name }: DoorEntry, parts: ScimParts): Door {
   };
 }
 
-/** An answer of an endpoint. */
-export interface ScimAnswer {
-  readonly status: number;
-  readonly body?: Json;
-}
-
-/** RFC 7644 3.12. `scimType`: for programs, which the status alone does not help. */
-export function scimError(status: number, detail: string, scimType?: string): ScimAnswer {
-  const schemas = ['urn:ietf:params:scim:api:messages:2.0:Error'];
-  return { status, body: { schemas, status: String(status), ...(scimType && { scimType }), detail } };
-}
-
-export interface ScimRequest {
-  readonly id: string;
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly body: Json;
-  /** The address of this directory's resources. */
-  readonly base: string;
-  readonly pushing: Pushing;
-  readonly ports: TokenPorts;
-}
-
 function mountScim(app: FastifyInstance, parts: ScimParts): void {
   for (const { method, path, needsBody, run } of ENDPOINTS)
     app.route({
@@ -90,7 +68,8 @@ function mountScim(app: FastifyInstance, parts: ScimParts): void {
         const pushing = await authenticated(request, label, parts);
         const limited = refusal(pushing !== undefined);
         if (limited) return limited(reply);
-        if (!pushing) return refuse(request, reply, scimError(401, 'Send a secret of the integration as a bearer token.'));
+        if (!pushing)
+          return refuse(request, reply, scimError(401, 'Send a secret of the integration as a bearer token.'));
         const body = readJson(request.body);
         if (needsBody && !body) return refuse(request, reply, scimError(400, 'The body is not JSON.', 'invalidSyntax'));
         const query = request.query as Readonly<Record<string, unknown>>;
@@ -145,7 +124,10 @@ function readJson(body: unknown): Json | undefined {
 }
 
 const HEADERS = { ...JSON_HEADERS, 'content-type': 'application/scim+json; charset=utf-8' };
-const REASONS: Readonly<Record<number, ServerReason | 'client-unproven'>> = { 401: 'client-unproven', 404: 'not-found' };
+const REASONS: Readonly<Record<number, ServerReason | 'client-unproven'>> = {
+  401: 'client-unproven',
+  404: 'not-found',
+};
 
 function refuse(request: FastifyRequest, reply: FastifyReply, { status, body }: ScimAnswer): FastifyReply {
   recordRefusal(request, { reason: REASONS[status] ?? 'request-malformed' });

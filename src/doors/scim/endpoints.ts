@@ -17,13 +17,36 @@ import {
   createUser,
   findUser,
   findUsers,
+  type Pushing,
   type PushReason,
   removeUser,
 } from '../../operations/grant/pushed-users.ts';
-import { type ScimAnswer, type ScimRequest, scimError } from './door.ts';
+import type { TokenPorts } from '../../operations/ports.ts';
 import { type Operation, patched, readOperations } from './patch.ts';
 import { groupResource, type Json, readGroup, readId, readMembers, readUser, userResource } from './resources.ts';
 import { MOST_RESULTS, providerConfig, resourceTypes, schemas } from './schemas.ts';
+
+/** An answer of an endpoint. */
+export interface ScimAnswer {
+  readonly status: number;
+  readonly body?: Json;
+}
+
+/** RFC 7644 3.12. `scimType`: for programs, which the status alone does not help. */
+export function scimError(status: number, detail: string, scimType?: string): ScimAnswer {
+  const schemas = ['urn:ietf:params:scim:api:messages:2.0:Error'];
+  return { status, body: { schemas, status: String(status), ...(scimType && { scimType }), detail } };
+}
+
+export interface ScimRequest {
+  readonly id: string;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: Json;
+  /** The address of this directory's resources. */
+  readonly base: string;
+  readonly pushing: Pushing;
+  readonly ports: TokenPorts;
+}
 
 interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -38,21 +61,34 @@ const NOT_FOUND = scimError(404, 'There is no such resource.');
 const WORDS: Readonly<Record<PushReason, ScimAnswer>> = {
   unknown: NOT_FOUND,
   exists: scimError(409, 'Another resource of this directory already has this name.', 'uniqueness'),
-  'id-missing': scimError(400, 'The attribute that carries the id of people is missing: look at scim.id.', 'invalidValue'),
+  'id-missing': scimError(
+    400,
+    'The attribute that carries the id of people is missing: look at scim.id.',
+    'invalidValue',
+  ),
   'id-changed': scimError(400, 'The attribute that carries the id of people cannot be changed.', 'mutability'),
-  'name-malformed': scimError(400, 'The name has characters that cannot be printed, or spaces around it.', 'invalidValue'),
+  'name-malformed': scimError(
+    400,
+    'The name has characters that cannot be printed, or spaces around it.',
+    'invalidValue',
+  ),
   'member-unknown': scimError(400, 'One of the members is no user of this directory.', 'invalidValue'),
   'groups-too-many': scimError(400, 'One of the members is in too many groups.', 'invalidValue'),
 };
 
-const malformed = (attribute: string) => scimError(400, `The attribute ${attribute} is missing or malformed.`, 'invalidValue');
+const malformed = (attribute: string) =>
+  scimError(400, `The attribute ${attribute} is missing or malformed.`, 'invalidValue');
 
 function answered<T>(outcome: Outcome<T, PushReason>, shown: (value: T) => Json, status = 200): ScimAnswer {
   return outcome.ok ? { status, body: shown(outcome.value) } : WORDS[outcome.refusal];
 }
 
 export const ENDPOINTS: readonly Endpoint[] = [
-  { method: 'GET', path: '/ServiceProviderConfig', run: async ({ base }) => ({ status: 200, body: providerConfig(base) }) },
+  {
+    method: 'GET',
+    path: '/ServiceProviderConfig',
+    run: async ({ base }) => ({ status: 200, body: providerConfig(base) }),
+  },
   ...described('/ResourceTypes', resourceTypes),
   ...described('/Schemas', schemas),
   { method: 'GET', path: '/Users', run: listUsers },

@@ -56,7 +56,10 @@ export async function changeGroup(
 
 export async function removeGroup(group: PushedGroup, ports: StorePorts): Promise<void> {
   await editMembers(await membersOf(group, ports), group, (names) => names, ports);
-  await ports.store.change(pushedGroups, group.id, () => ({ outcome: undefined, next: { ...group, isGone: true } }));
+  await ports.store.change(pushedGroups, group.id, () => ({
+    outcome: undefined,
+    next: { ...group, isGone: true as const },
+  }));
 }
 
 export async function findGroup(id: string, { store }: StorePorts): Promise<PushedGroup | undefined> {

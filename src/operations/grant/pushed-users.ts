@@ -24,7 +24,7 @@ export interface Pushing {
   /** Of the OpenID provider where its people sign in. */
   readonly issuer: string;
   /** The attribute whose value is the claim that identities are made from. */
-  readonly idAttribute: 'externalId' | 'userName';
+  readonly id: 'externalId' | 'userName';
 }
 
 export const PUSH_REASONS = [
@@ -83,9 +83,9 @@ export async function findUsers(
   pushing: Pushing,
   ports: StorePorts,
 ): Promise<readonly KnownUser[]> {
-  const { label, issuer, idAttribute } = pushing;
+  const { label, issuer, id: carrier } = pushing;
   if (by === 'userName') return inDirectory(label, byUserName(foldCase(value)), ports);
-  if (idAttribute === 'externalId') return [(await findUser(claimedId(label, issuer, [value]), ports)) ?? []].flat();
+  if (carrier === 'externalId') return [(await findUser(claimedId(label, issuer, [value]), ports)) ?? []].flat();
   const found: KnownUser[] = [];
   for await (const user of allUsers(label, ports)) if (user.pushed.externalId === value) found.push(user);
   return found;
@@ -103,8 +103,8 @@ async function loadRow(id: IdentityId, { store }: StorePorts): Promise<Identity 
   return (await store.load(identities, id)).found?.row;
 }
 
-function idOf(user: PushedUser, { label, issuer, idAttribute }: Pushing): IdentityId | undefined {
-  const value = user[idAttribute];
+function idOf(user: PushedUser, { label, issuer, id: carrier }: Pushing): IdentityId | undefined {
+  const value = user[carrier];
   return value ? claimedId(label, issuer, [value]) : undefined;
 }
 
@@ -119,7 +119,11 @@ async function write(
   next: (before: PushedUser | undefined) => PushedUser,
   ports: StorePorts,
 ): Promise<Pushed<KnownUser>> {
-  const row = await settleBy(id, (before) => identityOf(id, next(isKnown(before) ? before.pushed : undefined), before), ports);
+  const row = await settleBy(
+    id,
+    (before) => identityOf(id, next(isKnown(before) ? before.pushed : undefined), before),
+    ports,
+  );
   return accept(row as KnownUser);
 }
 

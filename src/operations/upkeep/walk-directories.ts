@@ -38,7 +38,7 @@ export interface WalkNews {
 
 /** By one node at a time, twice in `recheckAfter`: rows are then never older than that. */
 export async function walkDirectories(ports: WalkPorts, news: WalkNews): Promise<void> {
-  for (const directory of ports.directories.elsewhere) {
+  for (const directory of ports.directories.elsewhere.filter(({ elsewhere }) => elsewhere.isWalked)) {
     const lasts = seconds(directory.elsewhere.times.recheckAfter / 2);
     const work = () => walkOne(directory, ports, news);
     await byOneNode({ name: `directory ${directory.label}`, lasts }, work, ports);
@@ -113,7 +113,7 @@ export async function walk(
   const visit = async (row: Identity) => {
     living += 1;
     try {
-      const seen = await elsewhere.byId(row.id);
+      const seen = await elsewhere.again(row);
       if (seen?.enabled) await settle(row.id, seen, ports);
       else ended.push({ row, seen });
     } catch (fault) {

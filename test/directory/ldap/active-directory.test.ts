@@ -6,6 +6,7 @@ import type { IdentityId } from '../../../src/core/identity.ts';
 import { ldapDirectory } from '../../../src/directory/ldap/ldap-directory.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import { TestClock } from '../../node.ts';
+import { anIdentity } from '../../samples.ts';
 import { addPerson, dnOf, GROUPS, type Slapd, startSlapd } from './slapd.ts';
 
 let slapd: Slapd;
@@ -51,8 +52,9 @@ suite('an entry of Active Directory', () => {
       userName: 'ada',
       upn: 'Ada@corp.example',
     });
-    assert.deepEqual(await corp().elsewhere?.byId(ADA), ada);
-    assert.equal(await corp().elsewhere?.byId('corp:{00112233-4455-6677-8899-aabbccddeeff}' as IdentityId), undefined);
+    const again = (id: IdentityId) => corp().elsewhere?.again(anIdentity({ id }));
+    assert.deepEqual(await again(ADA), ada);
+    assert.equal(await again('corp:{00112233-4455-6677-8899-aabbccddeeff}' as IdentityId), undefined);
   });
 
   test('has ended when it is disabled or expired; a lockout or an old password stops sign-in only', async () => {

@@ -96,11 +96,11 @@ suite('a walk', () => {
       { ...slapd.settings, kind: 'active-directory', attributes: ONLY_UID },
       node.clock.now,
     );
-    const byId: Elsewhere['byId'] = async (id) =>
-      id === dave.identityId ? (await asOther.byUserName('dave'))[0] : corp.elsewhere.byId(id);
+    const again: Elsewhere['again'] = async (row) =>
+      row.id === dave.identityId ? (await asOther.byUserName('dave'))[0] : corp.elsewhere.again(row);
     const steps = await Array.fromAsync(asOther.elsewhere?.examine('dave') ?? []);
     assert.match(steps.at(-1)?.words ?? '', /dave.* has no readable objectGUID: the service account needs it/);
-    const unreadable = { ...corp, elsewhere: { ...corp.elsewhere, byId } };
+    const unreadable = { ...corp, elsewhere: { ...corp.elsewhere, again } };
     const done = await walk(unreadable, node);
     assert.deepEqual([done.living, done.ended, done.unreadable.length], [2, 1, 1]);
     assert.match(done.unreadable[0] ?? '', /objectGUID/);

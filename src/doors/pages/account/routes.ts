@@ -1,12 +1,17 @@
 import { forPerson, type PageRoute, show, take } from '../parts/route.ts';
 import { showAccount, takeRevoke, takeRevokeAll, takeSignOutAgents } from './account-page.ts';
 import { showPassword, takePassword } from './password-page.ts';
+import { showReturn, showSignOutThere, takeProvider } from './provider-return.ts';
 import { showSignIn, takeSignIn, takeSignOut, takeSignOutEverywhere } from './sign-in.ts';
+import { providerPath } from './sign-in-page.ts';
 
 export const ACCOUNT_ROUTES: readonly PageRoute[] = [
   show('/account', 'page-account', forPerson(showAccount)),
   show('/account/sign-in', 'page-sign-in', showSignIn),
   take('/account/sign-in', 'sign-in', ['user_name', 'password', 'user_code', 'request', 'asks'], takeSignIn),
+  take(providerPath(':label'), 'begin-provider-sign-in', ['user_code', 'request', 'asks'], takeProvider),
+  show(providerPath(':label'), 'provider-sign-in', showReturn),
+  show(`${providerPath(':label')}/sign-out`, 'provider-sign-out', showSignOutThere),
   take('/account/sign-out', 'sign-out', [], forPerson(takeSignOut)),
   take('/account/sign-out-everywhere', 'sign-out-everywhere', [], forPerson(takeSignOutEverywhere)),
   show('/account/password', 'page-password', forPerson(showPassword)),

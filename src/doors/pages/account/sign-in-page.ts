@@ -1,8 +1,8 @@
 import type { Shown } from '../parts/answer.ts';
-import { html } from '../parts/html.ts';
+import { type Html, html } from '../parts/html.ts';
 import { alertBox, noticeBox, postForm } from '../parts/layout.ts';
 import type { Said } from '../parts/texts/en-refusals.ts';
-import type { Visit } from '../parts/visit.ts';
+import { queryOf, type Visit } from '../parts/visit.ts';
 
 export interface SignInForm {
   /** The user code that the person is about to confirm. */
@@ -14,11 +14,19 @@ export interface SignInForm {
   readonly problem?: { readonly status: number; readonly said: Said; readonly retryAfter?: number | undefined };
 }
 
+/** Where a provider's sign-in begins, and where the browser returns. */
+export function providerPath(label: string): string {
+  return `/account/provider/${label}`;
+}
+
 /** The cursor is in the first field that is still empty: the password after a failed attempt. */
 export function signInPage(visit: Visit, { code, request, asks, userName = '', problem }: SignInForm): Shown {
   const { signIn: words } = visit.language.texts;
-  const fields = html`${code && html`<input type="hidden" name="user_code" value="${code}">`}
-${request && html`<input type="hidden" name="request" value="${request}"><input type="hidden" name="asks" value="${asks ?? ''}">`}
+  const { settings, directories } = visit.site.ports;
+  const { providers } = directories;
+  const goOn = html`${code && html`<input type="hidden" name="user_code" value="${code}">`}
+${request && html`<input type="hidden" name="request" value="${request}"><input type="hidden" name="asks" value="${asks ?? ''}">`}`;
+  const fields = html`${goOn}
 <div class="field">
 <label for="user_name">${words.userName}</label>
 <input id="user_name" name="user_name" value="${userName}" required maxlength="128" autocomplete="username" autocapitalize="none" spellcheck="false"${userName === '' && html` autofocus`}>
@@ -33,11 +41,22 @@ ${noticeBox(visit)}
 ${problem && alertBox(problem.said.title, problem.said.text)}
 <h1>${words.title}</h1>
 <p class="lead">${code ? words.forDevice(code) : asks ? words.forProgram(asks) : words.forAccount}</p>
-${postForm(visit, '/account/sign-in', fields)}
+${settings.passwords && postForm(visit, '/account/sign-in', fields)}
+${providers.map(({ label, provider }) => postForm(visit, providerPath(label), html`${goOn}<button class="button${settings.passwords && ' quiet'}">${words.atProvider(provider.name)}</button>`))}
+${signedOutOf(visit)}
 </div>`;
   return {
     page: { title: words.title, body },
-    leadsToProgram: Boolean(request),
+    leadsToProgram: Boolean(request) || providers.length > 0,
     ...(problem && { status: problem.status, retryAfter: problem.retryAfter }),
   };
+}
+
+/** The session at the provider goes on until the person ends it there. */
+function signedOutOf(visit: Visit): Html | undefined {
+  const { providers } = visit.site.ports.directories;
+  const left = providers.find(({ label }) => label === queryOf(visit, 'provider'));
+  if (!left) return undefined;
+  const words = visit.language.texts.signIn.signOutThere(left.provider.name);
+  return html`<p class="aside"><a href="${providerPath(left.label)}/sign-out">${words}</a></p>`;
 }

@@ -1,6 +1,8 @@
 // Signing in and out.
+import { labelOf } from '../../../core/identity.ts';
+import { refuse } from '../../../core/outcome.ts';
 import { endSession, endSessionsOf } from '../../../operations/person/browser-session.ts';
-import { type SignedInBrowser, signIn } from '../../../operations/person/sign-in.ts';
+import { type BegunSession, type SignedInBrowser, signIn } from '../../../operations/person/sign-in.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { storyOf } from '../../http/story.ts';
 import { enterCode, readUserCode } from '../device/enter-code.ts';
@@ -10,12 +12,24 @@ import { wordRefusal } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
 import { isSecure, type PersonVisit, queryOf, type Site, signedIn, type Visit } from '../parts/visit.ts';
 import { PAGE_WORDING } from '../parts/wording.ts';
-import { signInPage } from './sign-in-page.ts';
+import { beginAt, SIGNED_OUT, signOutUrl } from './provider.ts';
+import { type SignInForm, signInPage } from './sign-in-page.ts';
 
 export async function showSignIn(visit: Visit): Promise<Answer> {
   const code = readUserCode(queryOf(visit, 'user_code'));
   if (visit.person) return { goTo: code ? `/device?user_code=${code}` : '/account' };
-  return signInPage(visit, { code });
+  return askToSignIn(visit, { code });
+}
+
+/**
+ * Straight to the provider where people sign in nowhere else. Not with a user code, which the person must have seen on our page, and not right
+ * after signing out.
+ */
+export async function askToSignIn(visit: Visit, form: SignInForm): Promise<Answer> {
+  const { settings, directories } = visit.site.ports;
+  const [only, ...others] = directories.providers;
+  const isStraight = !settings.passwords && others.length === 0 && !form.code && queryOf(visit, 'done') === undefined;
+  return only && isStraight ? beginAt(visit, only.label, form) : signInPage(visit, form);
 }
 
 /** Begins a session. With a user code, the next page shows the request to confirm. */
@@ -28,7 +42,7 @@ export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
   const knownBrowser = readKnown(visit);
   const { person: signedInPerson } = visit;
   const attempt = { userName, password, presenter, knownBrowser, person: signedInPerson, userCode: code };
-  const outcome = await signIn(attempt, site.ports);
+  const outcome = site.ports.settings.passwords ? await signIn(attempt, site.ports) : refuse('sign-in-failed');
   if (!outcome.ok) {
     const { status } = PAGE_WORDING[outcome.refusal.reason];
     const said = wordRefusal(visit, outcome.refusal);
@@ -41,24 +55,32 @@ export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
       problem: { status, said, retryAfter: outcome.refusal.retryAfter },
     });
   }
-  const { person } = outcome.value;
-  storyOf(request).identityId = person.identity.id;
-  // Signing in again replaces the session that was there.
-  if (visit.person) await endSession(visit.person.session, site.ports);
-  const next: Answer = code ? await enterCode(signedIn(visit, person), code) : { goTo: pageAfter(form, site) };
-  return { ...next, cookies: cookiesOf(outcome.value, site) };
+  return goOn(visit, outcome.value, { code, request: form['request'] });
 }
 
+/** Signing in again replaces the session that was there. */
+export async function goOn(visit: Visit, begun: SignedInBy, to: Pick<SignInForm, 'code' | 'request'>): Promise<Answer> {
+  const { site } = visit;
+  const { person } = begun;
+  storyOf(visit.request).identityId = person.identity.id;
+  if (visit.person) await endSession(visit.person.session, site.ports);
+  const next: Answer = to.code ? await enterCode(signedIn(visit, person), to.code) : { goTo: pageAfter(to, site) };
+  return { ...next, cookies: cookiesOf(begun, site) };
+}
+
+/** A browser is known by the password that was typed there. */
+type SignedInBy = BegunSession & Partial<Pick<SignedInBrowser, 'knownBrowser'>>;
+
 /** On with the authorization request, which is checked again there. */
-function pageAfter({ request }: Form, { oauthMount }: Site): string {
+function pageAfter({ request }: Pick<SignInForm, 'request'>, { oauthMount }: Site): string {
   return request && oauthMount !== undefined ? `${oauthMount}/authorize?${new URLSearchParams(request)}` : '/account';
 }
 
-function cookiesOf({ cookie, knownBrowser }: SignedInBrowser, site: Site): string[] {
+function cookiesOf({ cookie, knownBrowser }: SignedInBy, site: Site): string[] {
   return [
     writeCookie('session', cookie.reveal(), isSecure(site)),
     dropCookie('visitor', isSecure(site)),
-    writeKnown(knownBrowser, site),
+    ...(knownBrowser ? [writeKnown(knownBrowser, site)] : []),
   ];
 }
 
@@ -78,14 +100,15 @@ function printable(name: string): string {
 
 export async function takeSignOut({ site, person }: PersonVisit): Promise<Answer> {
   await endSession(person.session, site.ports);
-  return signedOut(site);
+  return signedOut(site, person);
 }
 
 export async function takeSignOutEverywhere({ site, person }: PersonVisit): Promise<Answer> {
   await endSessionsOf(person.identity.id, site.ports);
-  return signedOut(site);
+  return signedOut(site, person);
 }
 
-function signedOut(site: Visit['site']): Answer {
-  return { goTo: '/account/sign-in?done=signed-out', cookies: [dropCookie('session', isSecure(site))] };
+async function signedOut(site: Site, { identity }: PersonVisit['person']): Promise<Answer> {
+  const there = (await signOutUrl(identity, site)) === undefined ? '' : `&provider=${labelOf(identity)}`;
+  return { goTo: `${SIGNED_OUT}${there}`, cookies: [dropCookie('session', isSecure(site))] };
 }

@@ -17,7 +17,7 @@ import { recordRefusal, storyOf } from '../../http/story.ts';
 import { describe } from '../../token/descriptions.ts';
 import { readParameters } from '../../token/parameters.ts';
 import { readScopeList } from '../../token/scope-list.ts';
-import { signInPage } from '../account/sign-in-page.ts';
+import { askToSignIn } from '../account/sign-in.ts';
 import type { Answer } from '../parts/answer.ts';
 import { refusalPage, wrongRequestPage } from '../parts/refusal-page.ts';
 import { type Form, type PageRoute, show, take } from '../parts/route.ts';
@@ -119,7 +119,7 @@ async function readRequest(visit: Visit, query: string): Promise<Asked | { reado
   const client = await findClient(clientId, redirectUri, person, ports, readDocument);
   if (!client.ok) return { answer: refusalPage(visit, client.refusal) };
   if (!person || client.value === 'unknown')
-    return { answer: signInPage(visit, { request: query, asks: clientName(client.value, clientId) }) };
+    return { answer: await askToSignIn(visit, { request: query, asks: clientName(client.value, clientId) }) };
   storyOf(visit.request).clientId = client.value.integration.clientId;
   const request = requestOf(read.value);
   const target = request.ok ? await findTarget(request.value, client.value, ports) : request;

@@ -6,7 +6,7 @@ import { isSecure, type Site, type Visit } from './visit.ts';
 
 /**
  * What a page's handler returns: a page, or a redirect. `goTo` is always one of our paths, never taken from a request; `leaveTo` a
- * redirect URI that is registered for the client.
+ * redirect URI that is registered for the client, or a page of a configured provider.
  */
 export type Answer = (Shown | { readonly goTo: string } | { readonly leaveTo: string }) & {
   readonly cookies?: readonly string[];

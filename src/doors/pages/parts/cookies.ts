@@ -3,14 +3,16 @@ import type { Seconds } from '../../../core/time.ts';
 
 /**
  * `session`: a signed-in person. `visitor`: a browser that has not signed in, so that its forms can be recognised.
- * `known`: a browser that somebody signed in with before; it outlives the session and opens nothing.
+ * `known`: a browser that somebody signed in with before; it outlives the session and opens nothing. `provider`: a browser whose person is
+ * signing in at a provider.
  */
-export type CookieName = 'session' | 'visitor' | 'known';
+export type CookieName = 'session' | 'visitor' | 'known' | 'provider';
 
 const NAMES: Readonly<Record<CookieName, string>> = {
   session: 'tessera',
   visitor: 'tessera-visitor',
   known: 'tessera-known',
+  provider: 'tessera-provider',
 };
 
 /** With the prefix, no neighbouring host and no plain connection can set it. Browsers refuse the prefix without TLS. */

@@ -48,7 +48,7 @@ ${postForm(visit, '/account/sign-out', html`<button class="plain">${words.signOu
 }
 
 export function personName({ person }: Visit): string {
-  return person?.identity.userName ?? person?.identity.id ?? '';
+  return person?.identity.userName ?? person?.identity.email ?? person?.identity.id ?? '';
 }
 
 /** Every form of ours is made here, so none lacks its token. */

@@ -59,6 +59,7 @@ export const PAGE_WORDING: Readonly<Record<PageReason, PageWording>> = {
   'sign-in-failed': { status: 403, says: 'signInFailed' },
   'sign-in-too-soon': { status: 429, says: 'signInTooSoon' },
   'sign-in-attempts-exhausted': { status: 429, says: 'signInsTooMany' },
+  'provider-sign-in-refused': { status: 403, says: 'providerRefused' },
   'rate-limited': { status: 429, says: 'requestsTooMany' },
   'store-unavailable': unavailable,
   'clock-implausible': unavailable,

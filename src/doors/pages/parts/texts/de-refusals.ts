@@ -82,6 +82,10 @@ export const deRefusals: Readonly<Record<RefusalText, Said>> = {
     title: 'Zu viele fehlgeschlagene Anmeldungen',
     text: 'Zu Ihrem Schutz ist mit diesem Browser einige Minuten lang keine Anmeldung möglich, auch nicht mit dem richtigen Passwort. Ein Browser, mit dem Sie sich früher angemeldet haben, geht weiterhin.',
   },
+  providerRefused: {
+    title: 'Sie wurden nicht angemeldet',
+    text: 'Die Anmeldung auf der Seite Ihrer Firma wurde abgebrochen, hat zu lange gedauert, wurde in einem anderen Browser begonnen, oder ihre Antwort war nicht annehmbar. Es wurde nichts geändert. Versuchen Sie es noch einmal; hilft das nicht, fragen Sie die Betreiber dieses Dienstes.',
+  },
   formStale: {
     title: 'Diese Seite ist veraltet',
     text: 'Sie haben sich seit dem Öffnen an- oder abgemeldet, oder das Formular kam nicht von dieser Website. Es wurde nichts ausgeführt. Bitte beginnen Sie von vorn.',

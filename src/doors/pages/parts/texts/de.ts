@@ -61,6 +61,8 @@ export const de: Texts = {
     userName: 'Benutzername',
     password: 'Passwort',
     button: 'Anmelden',
+    atProvider: (provider) => `Anmelden mit ${provider}`,
+    signOutThere: (provider) => `Auch bei ${provider} abmelden`,
   },
   request: {
     title: (integration) => `Darf ${integration} in Ihrem Namen handeln?`,

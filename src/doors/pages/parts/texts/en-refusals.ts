@@ -89,6 +89,10 @@ export const enRefusals = {
     title: 'Too many failed sign-ins',
     text: 'For your protection this browser cannot sign in for a few minutes, even with the right password. A browser that you signed in with before still can.',
   },
+  providerRefused: {
+    title: 'You were not signed in',
+    text: 'Sign-in at your company’s page was cancelled, took too long, was begun in another browser, or its answer could not be accepted. Nothing was changed. Try again; if that does not help, ask the people who run this service.',
+  },
   formStale: {
     title: 'This page is out of date',
     text: 'You signed in or out since it was opened, or the form was not sent by this site. Nothing was done. Please begin again.',

@@ -64,6 +64,8 @@ export const en = {
     userName: 'User name',
     password: 'Password',
     button: 'Sign in',
+    atProvider: (provider: string) => `Sign in with ${provider}`,
+    signOutThere: (provider: string) => `Sign out of ${provider} too`,
   },
   request: {
     title: (integration: string) => `Let ${integration} act in your name?`,

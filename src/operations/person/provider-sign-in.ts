@@ -1,0 +1,111 @@
+// Sign-in at an OpenID provider. Nothing is stored until it succeeds: the cookie of the browser has what was begun, and `state`
+// authenticates the cookie, so that any node can finish it.
+import type { Hex } from '../../core/hex.ts';
+import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
+import { networkOf, type Presenter } from '../../core/presenter.ts';
+import { decideReturn, PROVIDER_LIFETIME, type ProviderAttempt, returnLimit } from '../../core/rules/sign-in.ts';
+import { after } from '../../core/time.ts';
+import type { ProviderRequest } from '../../directory/directory.ts';
+import { assertions } from '../../store/tables/assertions.ts';
+import type { Key } from '../../tokens/keyring.ts';
+import { isSameHash } from '../../tokens/mac.ts';
+import { Secret } from '../../tokens/secret.ts';
+import { sha256 } from '../../tokens/sha256.ts';
+import { countAttempt } from '../attempts.ts';
+import { storeSeen } from '../grant/seen-identity.ts';
+import type { Ports } from '../ports.ts';
+import { beginSession } from './browser-session.ts';
+import type { BegunSession } from './sign-in.ts';
+
+const NONCE_LENGTH = 16;
+/** Browsers ignore longer cookies. */
+const COOKIE_MAX_LENGTH = 3_800;
+
+export interface BeginRequest extends Omit<ProviderAttempt, 'begunAt'> {
+  readonly redirectUri: string;
+}
+
+/** Where the browser goes, and the cookie that it keeps meanwhile. */
+export async function beginProviderSignIn(
+  { redirectUri, ...attempt }: BeginRequest,
+  ports: Ports,
+): Promise<PersonOutcome<{ readonly url: string; readonly cookie: Secret }>> {
+  const begunAt = await ports.store.now();
+  const nonce = ports.random(NONCE_LENGTH).toString('hex');
+  const cookie = Buffer.from(JSON.stringify({ nonce, ...attempt, begunAt })).toString('base64url');
+  if (cookie.length > COOKIE_MAX_LENGTH) return refuse('provider-sign-in-refused', { rule: 'request-too-long' });
+  const asked = requestOf(cookie, { ...attempt, begunAt }, redirectUri, ports.keyring.minting);
+  return accept({ url: await providerOf(attempt.label, ports).begin(asked), cookie: new Secret(cookie) });
+}
+
+export interface ReturnRequest {
+  /** The directory at whose address the browser returns. */
+  readonly label: string;
+  readonly redirectUri: string;
+  readonly response: URLSearchParams;
+  readonly cookie: string;
+  readonly presenter: Presenter;
+}
+
+export interface FinishedSignIn extends BegunSession {
+  readonly attempt: ProviderAttempt;
+}
+
+/** A person returns from the provider, in the browser that was sent there; a session begins. */
+export async function finishProviderSignIn(
+  { label, redirectUri, response, cookie, presenter }: ReturnRequest,
+  ports: Ports,
+): Promise<PersonOutcome<FinishedSignIn>> {
+  const { store, keyring, settings } = ports;
+  const state = response.get('state') ?? '';
+  const key = keyring.keys.find((candidate) => isSameHash(state as Hex, derive(candidate, 'state', cookie)));
+  const begun = key && (JSON.parse(Buffer.from(cookie, 'base64url').toString()) as ProviderAttempt);
+  const open = decideReturn({ attempt: begun, label, now: await store.now() });
+  if (!open.ok || !key) return open.ok ? refuse('provider-sign-in-refused') : open;
+  const counted = await countAttempt(returnLimit(networkOf(presenter.address), settings), ports);
+  if (!counted.ok) return refuse('sign-in-attempts-exhausted', { retryAfter: counted.refusal.retryAfter });
+  const attempt = open.value;
+  const asked = requestOf(cookie, attempt, redirectUri, key);
+  const finished = await providerOf(label, ports)
+    .finish(response, asked)
+    .catch(async (fault: unknown) => {
+      await counted.value.forgive();
+      throw fault;
+    });
+  if (!finished.ok) return refuse('provider-sign-in-refused', { rule: finished.refusal });
+  await counted.value.forgive();
+  if (!(await isFirstUse(state, attempt, ports))) return refuse('provider-sign-in-refused', { rule: 'used' });
+  const identity = await storeSeen(finished.value.identity, ports);
+  if (!identity.enabled) return refuse('identity-disabled');
+  return accept({ ...(await beginSession(identity, ports)), attempt });
+}
+
+function providerOf(label: string, { directories }: Ports) {
+  const { provider } = directories.get(label);
+  if (!provider) throw new Error(`nobody signs in at a provider of ${label}`);
+  return provider;
+}
+
+/** The browser never sees the verifier: `state` and `nonce` do not reveal it. */
+function requestOf(cookie: string, attempt: ProviderAttempt, redirectUri: string, key: Key): ProviderRequest {
+  return {
+    redirectUri,
+    state: derive(key, 'state', cookie),
+    nonce: derive(key, 'nonce', cookie),
+    verifier: new Secret(derive(key, 'verifier', cookie)),
+    ...(attempt.isAgain && { provenSince: attempt.begunAt }),
+  };
+}
+
+function derive(key: Key, what: 'state' | 'nonce' | 'verifier', cookie: string): Hex {
+  return key.mac['provider-sign-in'].sum(Buffer.from(`${what} ${sha256(cookie)}`));
+}
+
+/** Whoever returns a second time signs nobody in. */
+function isFirstUse(state: string, { begunAt }: ProviderAttempt, { store }: Ports): Promise<boolean> {
+  const mark = sha256(`provider sign-in ${state}`);
+  return store.change(assertions, mark, (found) => {
+    const next = { mark, endsAt: after(begunAt, PROVIDER_LIFETIME) };
+    return found ? { outcome: false } : { outcome: true, next };
+  });
+}

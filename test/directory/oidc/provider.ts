@@ -1,0 +1,162 @@
+// A real OpenID provider over TLS, in this process, and a browser that signs in there.
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { createServer, request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Provider } from 'oidc-provider';
+import { type Authority, makeAuthority } from '../../authority.ts';
+import { SERVER_AUTH } from '../../e2e/service.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+
+const SECRET = 'canary-secret-of-the-client';
+const SCOPES = ['openid', 'profile', 'email', 'groups'];
+const KEY = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }), use: 'sig' };
+
+export type Account = Readonly<Record<string, unknown>>;
+
+export interface TestProvider {
+  readonly issuer: string;
+  readonly authority: Authority;
+  /** People there, by what they type. They may change. */
+  readonly accounts: Map<string, Account>;
+  /** Paths that were requested, of the service and of browsers. */
+  readonly requested: string[];
+  /** The entry of the configuration. */
+  readonly directory: (label: string, difference?: object) => object;
+  /** Begins to answer, to the service at this address. */
+  readonly serve: (serviceUrl: string, ...labels: string[]) => void;
+  /** While set, requests to this path get no answer. */
+  stuckAt: string | undefined;
+  readonly stop: () => Promise<void>;
+  readonly start: () => Promise<void>;
+}
+
+export async function startProvider(): Promise<TestProvider> {
+  const folder = temporaryFolder('oidc');
+  const authority = makeAuthority();
+  const certificate = authority.issue({ commonName: 'localhost', dnsNames: ['localhost'], usages: [SERVER_AUTH] });
+  const file = (name: string, contents: string) => {
+    writeFileSync(join(folder, name), contents, { mode: 0o600 });
+    return join(folder, name);
+  };
+  let answer: RequestListener = (_request, response) => void response.writeHead(503).end();
+  const requested: string[] = [];
+  const accounts = new Map<string, Account>();
+  const server = createServer({ cert: certificate.pem, key: certificate.key }, (incoming, response) => {
+    const { pathname } = new URL(incoming.url ?? '/', 'https://localhost');
+    requested.push(pathname);
+    if (pathname !== provider.stuckAt) answer(incoming, response);
+  });
+  let port = 0;
+  const start = async () => {
+    await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
+    ({ port } = server.address() as AddressInfo);
+  };
+  await start();
+  const issuer = `https://localhost:${port}`;
+  const files = { authorities: file('ca.pem', authority.pem), clientSecret: file('secret', `${SECRET}\n`) };
+  const provider: TestProvider = {
+    issuer,
+    authority,
+    accounts,
+    requested,
+    stuckAt: undefined,
+    directory: (label, difference = {}) => ({
+      ...{ label, kind: 'oidc', issuer, clientId: 'tessera', ...files, addresses: ['127.0.0.0/8', '::1'] },
+      ...{ name: 'Example Corp', scopes: SCOPES, claims: { userName: 'preferred_username', groups: 'groups' } },
+      ...difference,
+    }),
+    serve: (serviceUrl, ...labels) => {
+      answer = realProvider(issuer, serviceUrl, labels, accounts).callback();
+    },
+    start,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+  return provider;
+}
+
+function realProvider(issuer: string, serviceUrl: string, labels: readonly string[], accounts: Map<string, Account>) {
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: 'tessera',
+        client_secret: SECRET,
+        redirect_uris: labels.map((label) => `${serviceUrl}/account/provider/${label}`),
+        post_logout_redirect_uris: [`${serviceUrl}/account/sign-in?done=signed-out`],
+        id_token_signed_response_alg: 'ES256',
+      },
+    ],
+    jwks: { keys: [KEY] },
+    cookies: { keys: ['the key of the test'] },
+    scopes: SCOPES,
+    claims: {
+      openid: ['sub', 'tid', 'oid', 'assurance', 'auth_time'],
+      email: ['email', 'email_verified'],
+      profile: ['preferred_username'],
+      groups: ['groups', '_claim_names'],
+    },
+    pkce: { required: () => true },
+    findAccount: (_: unknown, accountId: string) => ({
+      accountId,
+      claims: async () => ({ sub: accountId, ...accounts.get(accountId) }),
+    }),
+    // Nobody is asked for consent.
+    loadExistingGrant: async ({ oidc }: { oidc: { session: { accountId: string } } }) => {
+      const grant = new provider.Grant({ accountId: oidc.session.accountId, clientId: 'tessera' });
+      grant.addOIDCScope(SCOPES.join(' '));
+      await grant.save();
+      return grant;
+    },
+  });
+  return provider;
+}
+
+/** What a browser does at the provider: follows redirects, and fills in the form as this person. */
+export class AtProvider {
+  readonly #cookies = new Map<string, string>();
+  readonly #provider: TestProvider;
+
+  constructor(provider: TestProvider) {
+    this.#provider = provider;
+  }
+
+  /** The address at which the browser leaves the provider. */
+  async signIn(url: string, login: string): Promise<URL> {
+    let at = new URL(url);
+    let form: string | undefined;
+    while (at.origin === this.#provider.issuer) {
+      const { location, text } = await this.#send(at, form);
+      form = undefined;
+      if (location !== undefined) {
+        at = new URL(location, at);
+        continue;
+      }
+      const action = /action="([^"]+)"/.exec(text)?.[1];
+      if (!action) throw new Error(`no form at ${at}: ${text.slice(0, 500)}`);
+      at = new URL(action, at);
+      form = new URLSearchParams({ prompt: 'login', login, password: 'any' }).toString();
+    }
+    return at;
+  }
+
+  async #send(url: URL, form: string | undefined): Promise<{ location: string | undefined; text: string }> {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const type = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
+    const message = await new Promise<IncomingMessage>((resolve, reject) => {
+      const options = { method: form === undefined ? 'GET' : 'POST', headers: { cookie, ...type }, agent: false };
+      const sent = request(url, { ...options, ca: this.#provider.authority.pem }, resolve);
+      sent.on('error', reject).end(form);
+    });
+    for (const set of message.headers['set-cookie'] ?? []) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      this.#cookies.set(name, value);
+    }
+    const text = (await message.toArray()).join('');
+    return { location: message.headers.location, text };
+  }
+}
