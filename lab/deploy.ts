@@ -5,6 +5,7 @@ import { asComposed } from './deploy/compose.ts';
 import { inContainer } from './deploy/container.ts';
 import { NoRoot } from './deploy/debian.ts';
 import { inRooms } from './deploy/rooms.ts';
+import { withScimTester } from './deploy/scim.ts';
 import { underSystemd } from './deploy/systemd.ts';
 
 const LABS: Readonly<Record<string, readonly [run: (flags: readonly string[]) => Promise<void>, what: string]>> = {
@@ -22,6 +23,7 @@ const LABS: Readonly<Record<string, readonly [run: (flags: readonly string[]) =>
     onCitus,
     'a coordinator and two workers: the layout of docs/scale.md, the store suite, races, killed workers; --rates: refreshes a second',
   ],
+  scim: [withScimTester, 'runs scim2-tester, an independent client, against the scim door; needs Python'],
 };
 
 const [run] = LABS[process.argv[2] ?? ''] ?? [];

@@ -14,7 +14,7 @@ import type { AddressLimit } from '../http/rate-limit.ts';
 import { REQUEST_ID } from '../http/refusal-replies.ts';
 import { recordRefusal, storyOf } from '../http/story.ts';
 import { type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
-import { ENDPOINTS, type ScimAnswer, scimError } from './endpoints.ts';
+import { ENDPOINTS, type ScimAnswer, scimError, trimmed } from './endpoints.ts';
 import { isJson, type Json } from './resources.ts';
 
 /** A directory that pushes, and the integration whose secrets prove it. */
@@ -44,12 +44,7 @@ export function scimDoor({ name }: DoorEntry, parts: ScimParts): Door {
     owns: (url) => `${pathOf(url)}/`.startsWith('/scim/'),
     mount: (app) => mountScim(app, parts),
     refusals: {
-      reply: (request, reply, refusal) => {
-        recordRefusal(request, refusal);
-        const { status, body } = serverError(refusal);
-        if (refusal.retryAfter !== undefined) reply.header('retry-after', refusal.retryAfter);
-        return send(request, reply, status, body);
-      },
+      reply: replyServerRefusal,
       prepare: (_url, reason) => prepared(reason),
     },
     openapi: {},
@@ -63,11 +58,11 @@ function mountScim(app: FastifyInstance, parts: ScimParts): void {
       url: `${ROOT}/:label${path}`,
       handler: async (request, reply) => {
         storyOf(request).operation = 'scim';
-        const refusal = limitOf(request, parts);
         const { label, id = '' } = request.params as { label: string; id?: string };
         const pushing = await authenticated(request, label, parts);
-        const limited = refusal(pushing !== undefined);
-        if (limited) return limited(reply);
+        // Known callers are not held back by others at their address.
+        const limited = (pushing ? parts.overCheckLimit : parts.overLimit)(request);
+        if (limited) return replyServerRefusal(request, reply, limited);
         if (!pushing)
           return refuse(request, reply, scimError(401, 'Send a secret of the integration as a bearer token.'));
         const body = readJson(request.body);
@@ -79,23 +74,9 @@ function mountScim(app: FastifyInstance, parts: ScimParts): void {
         if (answer.status >= 400) return refuse(request, reply, answer);
         const { location } = (answer.body?.['meta'] ?? {}) as { location?: string };
         if (answer.status === 201 && location) reply.header('location', location);
-        return send(request, reply, answer.status, answer.body && JSON.stringify(answer.body));
+        return send(request, reply, answer.status, answer.body && JSON.stringify(trimmed(answer.body, query)));
       },
     });
-}
-
-/** Known callers are not held back by others at their address. */
-function limitOf(request: FastifyRequest, { overLimit, overCheckLimit }: ScimParts) {
-  return (isAuthentic: boolean) => {
-    const refusal = (isAuthentic ? overCheckLimit : overLimit)(request);
-    if (!refusal) return undefined;
-    return (reply: FastifyReply) => {
-      if (refusal.retryAfter !== undefined) reply.header('retry-after', refusal.retryAfter);
-      recordRefusal(request, refusal);
-      const { status, body } = serverError(refusal);
-      return send(request, reply, status, body);
-    };
-  };
 }
 
 async function authenticated(
@@ -133,6 +114,13 @@ function refuse(request: FastifyRequest, reply: FastifyReply, { status, body }: 
   recordRefusal(request, { reason: REASONS[status] ?? 'request-malformed' });
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="tessera"');
   return send(request, reply, status, JSON.stringify(body));
+}
+
+function replyServerRefusal(request: FastifyRequest, reply: FastifyReply, refusal: ServerRefusal): FastifyReply {
+  recordRefusal(request, refusal);
+  if (refusal.retryAfter !== undefined) reply.header('retry-after', refusal.retryAfter);
+  const { status, body } = serverError(refusal);
+  return send(request, reply, status, body);
 }
 
 function serverError({ reason }: ServerRefusal): { readonly status: number; readonly body: string } {

@@ -79,8 +79,8 @@ const WORDS: Readonly<Record<PushReason, ScimAnswer>> = {
 const malformed = (attribute: string) =>
   scimError(400, `The attribute ${attribute} is missing or malformed.`, 'invalidValue');
 
-function answered<T>(outcome: Outcome<T, PushReason>, shown: (value: T) => Json, status = 200): ScimAnswer {
-  return outcome.ok ? { status, body: shown(outcome.value) } : WORDS[outcome.refusal];
+function answered<T>(outcome: Outcome<T, PushReason>, show: (value: T) => Json, status = 200): ScimAnswer {
+  return outcome.ok ? { status, body: show(outcome.value) } : WORDS[outcome.refusal];
 }
 
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -91,6 +91,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   },
   ...described('/ResourceTypes', resourceTypes),
   ...described('/Schemas', schemas),
+  { method: 'POST', path: '/.search', run: async () => scimError(501, 'Search with GET at /Users and /Groups.') },
   { method: 'GET', path: '/Users', run: listUsers },
   { method: 'POST', path: '/Users', needsBody: true, run: postUser },
   { method: 'GET', path: '/Users/:id', run: getUser },
@@ -105,24 +106,50 @@ export const ENDPOINTS: readonly Endpoint[] = [
   { method: 'DELETE', path: '/Groups/:id', run: withGroup(deleteGroup) },
 ];
 
-function described(path: string, all: (base: string) => readonly Json[]): readonly Endpoint[] {
+function described(path: string, all: (base: string, pushing: Pushing) => readonly Json[]): readonly Endpoint[] {
   return [
-    { method: 'GET', path, run: async ({ base }) => listed(all(base), all(base).length, 1) },
+    {
+      method: 'GET',
+      path,
+      run: async ({ base, pushing }) => listed(all(base, pushing), all(base, pushing).length, 1),
+    },
     {
       method: 'GET',
       path: `${path}/:id`,
-      run: async ({ base, id }) => {
-        const body = all(base).find((one) => one['id'] === id);
-        return body ? { status: 200, body } : NOT_FOUND;
-      },
+      run: async ({ base, pushing, id }) => shown(all(base, pushing).find((one) => one['id'] === id)),
     },
   ];
+}
+
+function shown(body: Json | undefined): ScimAnswer {
+  return body ? { status: 200, body } : NOT_FOUND;
 }
 
 function listed(resources: readonly Json[], totalResults: number, startIndex: number): ScimAnswer {
   const counted = { totalResults, startIndex, itemsPerPage: resources.length };
   const body = { schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'], ...counted, Resources: resources };
   return { status: 200, body };
+}
+
+const ALWAYS = ['id', 'schemas', 'meta'];
+
+/** RFC 7644 3.9. */
+function isWanted(attribute: string, query: ScimRequest['query']): boolean {
+  const names = (given: unknown) =>
+    String(given)
+      .toLowerCase()
+      .split(/[\s,]+/);
+  const name = attribute.toLowerCase();
+  if (ALWAYS.includes(name)) return true;
+  if (query['attributes']) return names(query['attributes']).includes(name);
+  return !names(query['excludedAttributes']).includes(name);
+}
+
+/** The resources of an answer without the attributes that were not asked for. */
+export function trimmed(body: Json, query: ScimRequest['query']): Json {
+  if (Array.isArray(body['Resources']))
+    return { ...body, Resources: body['Resources'].map((one) => trimmed(one, query)) };
+  return Object.fromEntries(Object.entries(body).filter(([name]) => isWanted(name, query)));
 }
 
 const FILTER = /^\s*([a-z]+)\s+eq\s+("(?:[^"\\]|\\.)*")\s*$/i;
@@ -169,7 +196,7 @@ async function listUsers(request: ScimRequest): Promise<ScimAnswer> {
 }
 
 async function postUser({ body, pushing, ports, base }: ScimRequest): Promise<ScimAnswer> {
-  const user = readUser(body);
+  const user = readUser({ active: true, ...body });
   if (!user.ok) return malformed(user.refusal.attribute);
   return answered(await createUser(user.value, pushing, ports), (row) => userResource(row, base), 201);
 }
@@ -177,7 +204,7 @@ async function postUser({ body, pushing, ports, base }: ScimRequest): Promise<Sc
 async function getUser({ id, pushing, ports, base }: ScimRequest): Promise<ScimAnswer> {
   const known = readId(id, pushing.label);
   const user = known && (await findUser(known, ports));
-  return user ? { status: 200, body: userResource(user, base) } : NOT_FOUND;
+  return shown(user && userResource(user, base));
 }
 
 /** A user without `active` stays what it was: nobody is let in by leaving something out. */
@@ -221,15 +248,15 @@ async function listGroups(request: ScimRequest): Promise<ScimAnswer> {
   const { label } = pushing;
   const all = filter ? await findGroups(filter.by, filter.value, label, ports) : allGroups(label, ports);
   const { page, total, startIndex } = await paged<PushedGroup>(all, request);
-  const shown: Json[] = [];
-  for (const group of page) shown.push((await shownGroup(group, request)).body as Json);
-  return listed(shown, total, startIndex);
+  const groups: Json[] = [];
+  for (const group of page) groups.push((await shownGroup(group, request)).body as Json);
+  return listed(groups, total, startIndex);
 }
 
 /** Members are looked for in the whole directory: who does not need them says so. */
 async function shownGroup(group: PushedGroup, { query, ports, base }: ScimRequest, status = 200): Promise<ScimAnswer> {
-  const isWithout = /(?:^|,)\s*members\s*(?:,|$)/i.test(String(query['excludedAttributes'] ?? ''));
-  return { status, body: groupResource(group, isWithout ? undefined : await membersOf(group, ports), base) };
+  const members = isWanted('members', query) ? await membersOf(group, ports) : undefined;
+  return { status, body: groupResource(group, members, base) };
 }
 
 async function postGroup(request: ScimRequest): Promise<ScimAnswer> {

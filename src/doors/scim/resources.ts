@@ -41,7 +41,7 @@ export function readUser(given: Json): Read<PushedUser> {
     if (value === undefined) return refused({ attribute });
     texts[attribute] = value;
   }
-  const active = isAbsent(given['active']) ? true : flagOf(given['active']);
+  const active = flagOf(given['active']);
   if (active === undefined) return refused({ attribute: 'active' });
   const emails = readEmails(given['emails'] ?? []);
   return emails ? accept({ userName, ...texts, active, emails }) : refused({ attribute: 'emails' });
@@ -102,7 +102,9 @@ export function groupResource(
     id: idIn(id),
     displayName,
     ...(externalId !== undefined && { externalId }),
-    ...(members && { members: members.map((member) => ({ value: idIn(member) })) }),
+    ...(members && {
+      members: members.map((member) => ({ value: idIn(member), $ref: `${base}/Users/${idIn(member)}` })),
+    }),
     meta: { resourceType: 'Group', location: `${base}/Groups/${idIn(id)}` },
   };
 }

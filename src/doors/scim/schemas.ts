@@ -1,4 +1,5 @@
 // What the door can do, as SCIM clients ask for it (RFC 7643 5 to 7).
+import type { Pushing } from '../../operations/grant/pushed-users.ts';
 import { GROUP, type Json, USER } from './resources.ts';
 
 /** The most resources in one answer. */
@@ -36,47 +37,46 @@ export function resourceTypes(base: string): readonly Json[] {
 }
 
 function attribute(name: string, description: string, more: Json = {}): Json {
-  return {
-    name,
-    description,
-    type: 'string',
-    multiValued: false,
-    required: false,
-    caseExact: false,
-    mutability: 'readWrite',
-    returned: 'default',
-    uniqueness: 'none',
-    ...more,
-  };
+  const usual = { type: 'string', multiValued: false, required: false, caseExact: false, mutability: 'readWrite' };
+  return { name, description, ...usual, returned: 'default', uniqueness: 'none', ...more };
 }
 
-const USER_ATTRIBUTES = [
-  attribute('userName', 'The user name.', { required: true, uniqueness: 'server' }),
-  attribute('displayName', 'The name for people.'),
-  attribute('active', 'If false, the account has ended: so do its grants.', { type: 'boolean' }),
-  attribute('emails', 'E-mail addresses.', {
-    type: 'complex',
-    multiValued: true,
-    subAttributes: [
-      attribute('value', 'The address.'),
-      attribute('type', 'What it is for.'),
-      attribute('primary', 'The one that counts.', { type: 'boolean' }),
-    ],
+function list(name: string, description: string, ...subAttributes: Json[]): Json {
+  return attribute(name, description, { type: 'complex', multiValued: true, subAttributes });
+}
+
+/** The attribute that carries the id of people cannot be changed. */
+const userAttributes = ({ id }: Pushing) => [
+  attribute('userName', 'The user name.', {
+    required: true,
+    uniqueness: 'server',
+    ...(id === 'userName' && { mutability: 'immutable' }),
   }),
+  attribute('displayName', 'The name for people.'),
+  attribute('active', 'If false, the account has ended, and its grants with it.', { type: 'boolean', required: true }),
+  list(
+    'emails',
+    'E-mail addresses.',
+    attribute('value', 'The address.'),
+    attribute('type', 'What it is for.'),
+    attribute('primary', 'The one that counts.', { type: 'boolean' }),
+  ),
 ];
 
+const FIXED = { mutability: 'immutable' };
 const GROUP_ATTRIBUTES = [
   attribute('displayName', 'The name that integrations know the group by.', { required: true, uniqueness: 'server' }),
-  attribute('members', 'Its members.', {
-    type: 'complex',
-    multiValued: true,
-    subAttributes: [attribute('value', 'The id of a user.', { mutability: 'immutable' })],
-  }),
+  list(
+    'members',
+    'Its members.',
+    attribute('value', 'The id of a user.', FIXED),
+    attribute('$ref', 'Its address.', { ...FIXED, type: 'reference', referenceTypes: ['User'] }),
+  ),
 ];
 
-export function schemas(base: string): readonly Json[] {
+export function schemas(base: string, pushing: Pushing): readonly Json[] {
   return [
-    { id: USER, name: 'User', description: 'A person.', attributes: USER_ATTRIBUTES },
+    { id: USER, name: 'User', description: 'A person.', attributes: userAttributes(pushing) },
     { id: GROUP, name: 'Group', description: 'A group of people.', attributes: GROUP_ATTRIBUTES },
   ].map((schema) => ({
     schemas: [SCHEMA],

@@ -34,6 +34,7 @@ export async function startPushed(): Promise<TestService> {
   const directories = [
     directoryOf('entra'),
     directoryOf('okta', { issuer: 'https://okta.example', idClaims: ['sub'] }),
+    directoryOf('tested', { scim: { integration: 'tested-scim', id: 'userName' } }),
   ];
   return startService({
     settings: { directories },

@@ -217,10 +217,11 @@ suite('Entra ID', () => {
     });
     assert.equal(status, 201, JSON.stringify(group));
     const path = `/Groups/${group.id}`;
-    const members = async () => (await entra.send('GET', path)).body['members'];
+    const members = async () =>
+      ((await entra.send('GET', path)).body['members'] as { value: string }[]).map((one) => one.value);
     const add = patch({ op: 'Add', path: 'members', value: [{ $ref: null, value: user.id }] });
     assert.equal((await entra.send('PATCH', path, add)).status, 200);
-    assert.deepEqual(await members(), [{ value: user.id }]);
+    assert.deepEqual(await members(), [user.id]);
     const groupsOf = async () => (await rowOf(entra.identity(user)))?.groups;
     assert.deepEqual(await groupsOf(), ['entra/Ops']);
     const found = await list(entra, '/Groups?excludedAttributes=members&filter=displayName+eq+%22ops%22');
