@@ -1,5 +1,6 @@
 // npm run lab -- NAME: installs and runs the service as a page of docs/ says, with every command of that page. Needs root on
 // Debian and the network.
+import { onActiveDirectory } from './deploy/active-directory.ts';
 import { onCitus } from './deploy/citus.ts';
 import { asComposed } from './deploy/compose.ts';
 import { inContainer } from './deploy/container.ts';
@@ -22,6 +23,10 @@ const LABS: Readonly<Record<string, readonly [run: (flags: readonly string[]) =>
   citus: [
     onCitus,
     'a coordinator and two workers: the layout of docs/scale.md, the store suite, races, killed workers; --rates: refreshes a second',
+  ],
+  'active-directory': [
+    onActiveDirectory,
+    'provisions a domain by Samba on loopback and shows what is seen of it; needs the ports 389 and 636',
   ],
   scim: [withScimTester, 'runs scim2-tester, an independent client, against the scim door; needs Python'],
 };
