@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { ConfigFault } from './config/mistake.ts';
 import type { Config } from './config/schema.ts';
+import type { KeyringSource } from './config/setting.ts';
+import { DirectoryAway } from './core/directory-away.ts';
 import type { Directory } from './directory/directory.ts';
 import { filterFlaw } from './directory/ldap/ldap-connections.ts';
 import { type LdapSettings, ldapDirectory } from './directory/ldap/ldap-directory.ts';
@@ -25,14 +28,18 @@ export function openDirectories(store: Store, { directories }: Config): Director
 export function openElsewhere({ timeout, ...configured }: Configured): Directory {
   const timeoutMs = timeout * 1000;
   if (configured.kind === 'oidc') {
-    const { milliseconds } = systemClock;
-    return oidcDirectory(
-      { ...configured, timeoutMs },
-      { fetch: systemFetch(), environment: process.env, milliseconds },
-    );
+    const { clientSecret: source, ...settings } = configured;
+    const readSecret = source && (() => secretIn(source));
+    return oidcDirectory({ ...settings, readSecret, timeoutMs }, systemFetch(), systemClock.milliseconds);
   }
   checkFilters(configured);
   return ldapDirectory({ ...configured, timeoutMs }, systemClock.now);
+}
+
+function secretIn(source: KeyringSource): string {
+  const text = source.from === 'file' ? readFileSync(source.path, 'utf8') : process.env[source.name];
+  if (!text?.trim()) throw new DirectoryAway('the client secret is empty');
+  return text.trim();
 }
 
 function checkFilters({ label, filter, groups }: Pick<LdapSettings, 'label' | 'filter' | 'groups'>): void {

@@ -23,9 +23,7 @@ export async function onActiveDirectory(): Promise<void> {
   const domain = provision();
   const server = spawn('samba', ['--interactive', '--model=single', ...domain.options], { stdio: 'ignore' });
   try {
-    await eventually(
-      'the domain answers',
-      async () => (await stepsOf(domain.settings)).every(({ passed }) => passed));
+    await eventually('the domain answers', async () => (await stepsOf(domain.settings)).every(({ passed }) => passed));
     for (const [claim, prove] of CLAIMS) {
       await prove(domain);
       console.log(`ok  ${claim}`);

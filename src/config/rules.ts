@@ -41,37 +41,31 @@ function directoriesAreUsable({ directories }: ReadConfig): Mistake[] {
   return directories.flatMap((directory, index) => {
     const { timeout } = directory;
     const at = (name: string, problem: string): Mistake[] => [{ path: `directories.${index}.${name}`, problem }];
-    return [
+    const flaws = [
       ...(same.includes(index) ? at('label', 'another directory already has this label') : []),
       ...(timeout < 1 || timeout > 60 ? at('timeout', 'expected from 1s to 60s') : []),
-      ...(directory.kind === 'oidc' ? providerFlaws(directory, index, at) : serverFlaws(directory, at)),
+    ];
+    if (directory.kind === 'oidc') {
+      const { idClaims, scopes, maxAge, addresses, scim } = directory;
+      return [
+        ...flaws,
+        ...(idClaims.length === 0 ? at('idClaims', 'name at least one claim') : []),
+        ...(scim && scim.firstClaims.length !== idClaims.length - 1
+          ? at('scim.firstClaims', 'expected a value for each of idClaims but the last')
+          : []),
+        ...(scopes.includes('openid') ? [] : at('scopes', 'expected openid among them')),
+        ...(maxAge < SHORTEST_MAX_AGE ? at('maxAge', `expected at least ${SHORTEST_MAX_AGE}s`) : []),
+        ...notNetworks(`directories.${index}.addresses`, addresses),
+      ];
+    }
+    const { servers, recheckAfter, trustFor } = directory;
+    return [
+      ...flaws,
+      ...(servers.length === 0 ? at('servers', 'name at least one server') : []),
+      ...(recheckAfter < SHORTEST_RECHECK ? at('recheckAfter', `expected at least ${SHORTEST_RECHECK}s`) : []),
+      ...(trustFor < recheckAfter ? at('trustFor', 'expected at least recheckAfter') : []),
     ];
   });
-}
-
-type Entry = ReadConfig['directories'][number];
-type Flaw = (name: string, problem: string) => Mistake[];
-
-function serverFlaws({ servers, recheckAfter, trustFor }: Exclude<Entry, { kind: 'oidc' }>, at: Flaw): Mistake[] {
-  return [
-    ...(servers.length === 0 ? at('servers', 'name at least one server') : []),
-    ...(recheckAfter < SHORTEST_RECHECK ? at('recheckAfter', `expected at least ${SHORTEST_RECHECK}s`) : []),
-    ...(trustFor < recheckAfter ? at('trustFor', 'expected at least recheckAfter') : []),
-  ];
-}
-
-function providerFlaws(
-  { idClaims, scopes, maxAge, addresses, scim }: Extract<Entry, { kind: 'oidc' }>,
-  index: number,
-  at: Flaw,
-): Mistake[] {
-  return [
-    ...(idClaims.length === 0 ? at('idClaims', 'name at least one claim') : []),
-    ...(scim && idClaims.length > 1 ? at('idClaims', 'with scim, name one claim: oid for Entra ID') : []),
-    ...(scopes.includes('openid') ? [] : at('scopes', 'expected openid among them')),
-    ...(maxAge < SHORTEST_MAX_AGE ? at('maxAge', `expected at least ${SHORTEST_MAX_AGE / 60}m`) : []),
-    ...notNetworks(`directories.${index}.addresses`, addresses),
-  ];
 }
 
 /** A list that displaces all others is fetched again and again. */

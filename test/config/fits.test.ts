@@ -29,8 +29,9 @@ for (const [word, schema, right, wrong] of ROWS) {
 }
 
 /** The JSON Schema keywords of every setting; the rest is documentation. */
-function wordsOf({ properties, items, anyOf, ...own }: Record<string, unknown>): string[] {
+function wordsOf({ properties, items, oneOf, anyOf, ...own }: Record<string, unknown>): string[] {
   if (properties) return Object.values(properties).flatMap(wordsOf);
+  if (oneOf) return (oneOf as Record<string, unknown>[]).flatMap(wordsOf);
   const inner = [...(items ? [items] : []), ...((anyOf as object[] | undefined) ?? [])] as Record<string, unknown>[];
   return [...Object.keys(own), ...(items ? ['items'] : []), ...(anyOf ? ['anyOf'] : []), ...inner.flatMap(wordsOf)];
 }

@@ -14,6 +14,7 @@ type Node = Parameters<typeof readNode>[0];
 /** Every setting, including those inside lists. */
 function everySetting(node: Node, path: readonly string[] = []): SettingPlace[] {
   if (node.items) return everySetting(node.items, [...path, '[]']);
+  if (node.oneOf) return node.oneOf.flatMap((group) => everySetting(group, path));
   if (!node.properties) return [{ path, node }];
   return Object.entries(node.properties).flatMap(([key, child]) => everySetting(child, [...path, key]));
 }

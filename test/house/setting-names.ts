@@ -1,10 +1,11 @@
 // The names of all settings, from the schema.
 import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
 
-type Node = { readonly properties?: Record<string, Node>; readonly items?: Node };
+type Node = { readonly properties?: Record<string, Node>; readonly items?: Node; readonly oneOf?: readonly Node[] };
 
 function settingPathsOf(node: Node, path: string): string[] {
   if (node.items) return [path, ...settingPathsOf(node.items, `${path}.[]`)];
+  if (node.oneOf) return node.oneOf.flatMap((group) => settingPathsOf(group, path));
   const below = Object.entries(node.properties ?? {}).flatMap(([key, child]) =>
     settingPathsOf(child, path ? `${path}.${key}` : key),
   );

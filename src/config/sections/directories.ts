@@ -115,7 +115,7 @@ const claim = (description: string, example: string) =>
 
 const oidc = {
   label,
-  kind: choice(['oidc'], { description: 'An OpenID provider.' }),
+  kind: choice(['oidc'], { description: 'An OpenID provider.', example: 'oidc' }),
   name: optional(
     text('a text of at most 40 characters', '^[^\\u0000-\\u001f]{1,40}$', {
       description: '`oidc`: what the button calls it. If absent, the label.',
@@ -156,12 +156,8 @@ const oidc = {
     default: ['sub'],
     example: ['tid', 'oid'],
   }),
-  claims: section('Claims that carry names and groups.', {
+  claims: section('Claims that carry names and groups. The e-mail address is `email`, if `email_verified` is true.', {
     userName: claim('The user name. Only a claim that people cannot set themselves.', 'preferred_username'),
-    email: text(CLAIM.expected, CLAIM.pattern, {
-      description: 'The e-mail address, used if `email_verified` is true.',
-      default: 'email',
-    }),
     groups: claim('A list of groups. If absent, nobody has groups. Integrations name them `LABEL/name`.', 'groups'),
   }),
   strong: optionalSection('`oidc`: what proves a sign-in that administration accepts.', {
@@ -177,8 +173,13 @@ const oidc = {
       example: 'entra-scim',
     }),
     id: choice(['externalId', 'userName'], {
-      description: 'The attribute with the value of the claim in `idClaims`.',
+      description: 'The attribute with the value of the last claim in `idClaims`.',
       default: 'externalId',
+    }),
+    firstClaims: texts('a list of texts', '^.{1,256}$', {
+      description: 'The values of the claims before it, the same for everybody.',
+      default: [],
+      example: ['11111111-2222-3333-4444-555555555555'],
     }),
   }),
   maxAge: duration({

@@ -1,7 +1,6 @@
 // Which limits apply to a password check. Failures from a person's own browser are counted apart from all others,
 // so nobody can lock another person out by failing on purpose.
 import type { Hex } from '../hex.ts';
-import { accept, type PersonOutcome, refuse } from '../outcome.ts';
 import type { Settings } from '../settings.ts';
 import { after, type EpochSeconds, seconds } from '../time.ts';
 import type { Limit } from './attempts.ts';
@@ -47,20 +46,13 @@ export interface ProviderAttempt {
 
 export const PROVIDER_LIFETIME = seconds(600);
 
-export interface ReturnFacts {
-  /** Undefined if this browser has begun none with that state. */
-  readonly attempt: ProviderAttempt | undefined;
-  /** The directory at whose address the browser returns. */
-  readonly label: string;
-  readonly now: EpochSeconds;
-}
-
-/** RFC 9700 4.4.2.2: each provider has its own redirect URI, so that no response is taken for one of another. */
-export function decideReturn({ attempt, label, now }: ReturnFacts): PersonOutcome<ProviderAttempt> {
-  if (!attempt) return refuse('provider-sign-in-refused', { rule: 'state' });
-  if (attempt.label !== label) return refuse('provider-sign-in-refused', { rule: 'directory' });
-  if (now >= after(attempt.begunAt, PROVIDER_LIFETIME)) return refuse('provider-sign-in-refused', { rule: 'expired' });
-  return accept(attempt);
+/**
+ * Why a browser cannot return at the address of this directory. RFC 9700 4.4.2.2: each provider has its own address, so that no response is taken
+ * for one of another.
+ */
+export function whyNotReturn({ label, begunAt }: ProviderAttempt, at: string, now: EpochSeconds): string | undefined {
+  if (label !== at) return 'directory';
+  return now >= after(begunAt, PROVIDER_LIFETIME) ? 'expired' : undefined;
 }
 
 /** Anybody can begin a sign-in, and every return costs a request to the provider. */

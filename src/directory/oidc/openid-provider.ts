@@ -1,6 +1,6 @@
 // An OpenID provider, by OpenID Connect Core 1.0 and RFC 9207. No other file knows the library.
 import { readFileSync } from 'node:fs';
-import type { ClientAuth, Configuration, CustomFetchOptions } from 'openid-client';
+import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
 import { DirectoryAway } from '../../core/directory-away.ts';
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
 import { download, type Fetch } from '../../outbound/download.ts';
@@ -9,22 +9,14 @@ import type { ProviderRequest } from '../directory.ts';
 export interface OpenidSettings {
   readonly issuer: string;
   readonly clientId: string;
-  readonly clientSecret?:
-    | { readonly from: 'file'; readonly path: string }
-    | { readonly from: 'variable'; readonly name: string }
-    | undefined;
+  /** Reads the secret of the client, for every sign-in; undefined if it has none. */
+  readonly readSecret?: (() => string) | undefined;
   /** PEM file; if absent, the public authorities. */
   readonly authorities?: string | undefined;
   /** Addresses and networks off the public internet that it may have. */
   readonly addresses: readonly string[];
   readonly scopes: readonly string[];
   readonly timeoutMs: number;
-}
-
-export interface OpenidPorts {
-  readonly fetch: Fetch;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly milliseconds: () => number;
 }
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -40,8 +32,6 @@ const MOST_BYTES = 256 * 1024;
 const METADATA_FOR_MS = 3_600_000;
 /** A provider that did not answer is asked again after this: until then, people wait for nothing. */
 const AWAY_FOR_MS = 5_000;
-/** Sign-ins that wait for this provider at a time: each holds a slot that other callers need. */
-const MOST_WAITING = 32;
 /** By how much the clock of the provider may differ, in seconds. */
 const SKEW = 60;
 
@@ -50,13 +40,14 @@ const library = () => import('openid-client');
 
 export class OpenidProvider {
   readonly #settings: OpenidSettings;
-  readonly #ports: OpenidPorts;
+  readonly #fetch: Fetch;
+  readonly #now: () => number;
   #metadata: { readonly found: Promise<Configuration>; readonly until: number } | undefined;
-  #waiting = 0;
 
-  constructor(settings: OpenidSettings, ports: OpenidPorts) {
+  constructor(settings: OpenidSettings, fetch: Fetch, milliseconds: () => number) {
     this.#settings = settings;
-    this.#ports = ports;
+    this.#fetch = fetch;
+    this.#now = milliseconds;
   }
 
   async authorizationUrl({ redirectUri, state, nonce, verifier, provenSince }: ProviderRequest): Promise<string> {
@@ -69,7 +60,7 @@ export class OpenidProvider {
       nonce,
       code_challenge: await calculatePKCECodeChallenge(verifier.reveal()),
       code_challenge_method: 'S256',
-      ...(provenSince !== undefined && { max_age: '0' }),
+      ...(provenSince !== undefined && { max_age: '0', prompt: 'login' }),
     }).href;
   }
 
@@ -79,18 +70,19 @@ export class OpenidProvider {
     const { authorizationCodeGrant, fetchUserInfo } = await library();
     const { redirectUri, state, nonce, verifier, provenSince } = asked;
     const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier.reveal() };
-    return this.#waitFor(async () => {
-      const answer = await authorizationCodeGrant(configuration, new URL(`${redirectUri}?${response}`), checks);
-      const claims = answer.claims();
-      if (!claims) return refused('there is no ID token');
-      if (provenSince !== undefined && !(Number(claims.auth_time) >= provenSince - SKEW))
-        return refused('the person was not asked to sign in again');
-      const userInfo = () =>
-        configuration.serverMetadata().userinfo_endpoint === undefined
-          ? Promise.resolve({})
-          : fetchUserInfo(configuration, answer.access_token, claims.sub).catch(this.#away);
-      return accept({ claims, userInfo });
-    });
+    const redeemed = await authorizationCodeGrant(configuration, new URL(`${redirectUri}?${response}`), checks).then(
+      accept,
+      (fault: unknown) => (isOutage(fault) ? this.#away(fault) : refused(wordsOf(fault))),
+    );
+    if (!redeemed.ok) return redeemed;
+    const { value: answer } = redeemed;
+    const claims = answer.claims();
+    if (!claims) return refused('there is no ID token');
+    if (provenSince !== undefined && !(Number(claims.auth_time) >= provenSince - SKEW))
+      return refused('the person was not asked to sign in again');
+    const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
+    const more = () => fetchUserInfo(configuration, answer.access_token, claims.sub).catch(this.#away);
+    return accept({ claims, userInfo: hasMore ? more : async () => ({}) });
   }
 
   async signOutUrl(returnTo: string): Promise<string | undefined> {
@@ -101,13 +93,11 @@ export class OpenidProvider {
 
   /** Its metadata. One request at a time, whoever asks; failures are kept for a moment. */
   configuration(): Promise<Configuration> {
-    const now = this.#ports.milliseconds();
-    if (this.#metadata && now < this.#metadata.until) return this.#metadata.found;
+    if (this.#metadata && this.#now() < this.#metadata.until) return this.#metadata.found;
     const found = this.#discover();
-    const kept = { found, until: now + METADATA_FOR_MS };
-    this.#metadata = kept;
+    this.#metadata = { found, until: this.#now() + METADATA_FOR_MS };
     found.catch(() => {
-      if (this.#metadata === kept) this.#metadata = { found, until: this.#ports.milliseconds() + AWAY_FOR_MS };
+      this.#metadata = { found, until: this.#now() + AWAY_FOR_MS };
     });
     return found;
   }
@@ -115,7 +105,7 @@ export class OpenidProvider {
   async #discover(): Promise<Configuration> {
     const { issuer, clientId } = this.#settings;
     const { customFetch, discovery, enableNonRepudiationChecks } = await library();
-    const own = { [customFetch]: this.#fetch, execute: [enableNonRepudiationChecks] };
+    const own = { [customFetch]: this.#ask, execute: [enableNonRepudiationChecks] };
     const found = await discovery(new URL(issuer), clientId, {}, await this.#authentication(), own).catch(this.#away);
     const named = found.serverMetadata().issuer;
     if (named !== issuer) throw new DirectoryAway(`${issuer}: its metadata names the issuer ${named}`);
@@ -125,33 +115,12 @@ export class OpenidProvider {
   /** Basic, which every server must support (RFC 6749 2.3.1), unless its metadata leaves it out. */
   async #authentication(): Promise<ClientAuth> {
     const { ClientSecretBasic, ClientSecretPost, None } = await library();
-    if (!this.#settings.clientSecret) return None();
-    return (server, client, body, headers) => {
-      const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-      const method = methods.includes('client_secret_basic') ? ClientSecretBasic : ClientSecretPost;
-      return method(this.#secret())(server, client, body, headers);
+    const { readSecret } = this.#settings;
+    if (!readSecret) return None();
+    return (server, ...request) => {
+      const hasBasic = server.token_endpoint_auth_methods_supported?.includes('client_secret_basic') ?? true;
+      return (hasBasic ? ClientSecretBasic : ClientSecretPost)(readSecret())(server, ...request);
     };
-  }
-
-  /** Read for every sign-in, so that it can be changed. */
-  #secret(): string {
-    const { clientSecret: source } = this.#settings;
-    const text = source?.from === 'variable' ? this.#ports.environment[source.name] : readText(source?.path ?? '');
-    if (!text?.trim()) throw new DirectoryAway(`${this.#settings.issuer}: the client secret cannot be read`);
-    return text.trim();
-  }
-
-  async #waitFor<T>(work: () => Promise<Outcome<T, string>>): Promise<Outcome<T, string>> {
-    if (this.#waiting >= MOST_WAITING) throw new DirectoryAway(`${this.#settings.issuer}: too many sign-ins wait`);
-    this.#waiting += 1;
-    try {
-      return await work();
-    } catch (fault) {
-      if (causesOf(fault).some((cause) => cause instanceof DirectoryAway)) this.#away(fault);
-      return refused(wordsOf(fault));
-    } finally {
-      this.#waiting -= 1;
-    }
   }
 
   readonly #away = (fault: unknown): never => {
@@ -159,44 +128,33 @@ export class OpenidProvider {
   };
 
   /** The service's own fetch, in the form of the library. A refusal by the provider (4xx) is an answer; anything else is an outage. */
-  readonly #fetch = async (url: string, { method, headers, body }: CustomFetchOptions): Promise<Response> => {
+  readonly #ask: CustomFetch = async (url, { method, headers, body }) => {
     const { timeoutMs: withinMs, authorities, addresses: allowed } = this.#settings;
-    const seen = { status: 0, type: '' };
-    const noting: Fetch = async (address, init) => {
-      const fetched = await this.#ports.fetch(address, init);
-      Object.assign(seen, { status: fetched.status, type: fetched.headers.get('content-type') ?? '' });
-      return fetched;
+    let seen: Awaited<ReturnType<Fetch>> | undefined;
+    const noting: Fetch = async (...request) => {
+      seen = await this.#fetch(...request);
+      return seen;
     };
     const got = await download(noting, url, {
-      method: method === 'POST' ? 'POST' : 'GET',
-      headers,
-      ...(body !== undefined && body !== null && { body: new Uint8Array(Buffer.from(String(body))) }),
-      ...{ maxBytes: MOST_BYTES, withinMs, allowed },
-      ...(authorities !== undefined && { authorities: readText(authorities) }),
+      ...{ method: method === 'POST' ? 'POST' : 'GET', headers, maxBytes: MOST_BYTES, withinMs, allowed },
+      ...(body && { body: new Uint8Array(Buffer.from(String(body))) }),
+      ...(authorities !== undefined && { authorities: readFileSync(authorities, 'utf8') }),
     });
-    if (got.ok) return new Response(got.value, { status: 200, headers: { 'content-type': seen.type } });
-    if (seen.status >= 400 && seen.status <= 499) return new Response(null, { status: seen.status });
+    const { status = 0, headers: sent } = seen ?? {};
+    if (got.ok) return new Response(got.value, { headers: { 'content-type': sent?.get('content-type') ?? '' } });
+    if (status >= 400 && status <= 499) return new Response(null, { status });
     throw new DirectoryAway(`${new URL(url).origin}: ${got.refusal}`);
   };
 }
 
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (fault) {
-    throw new DirectoryAway(`${path} cannot be read (${(fault as NodeJS.ErrnoException).code})`);
-  }
-}
-
-function causesOf(fault: unknown): readonly unknown[] {
-  return fault instanceof Error ? [fault, ...causesOf(fault.cause)] : [];
+/** The library wraps what its fetch throws. */
+function isOutage(fault: unknown): boolean {
+  return fault instanceof DirectoryAway || (fault instanceof Error && isOutage(fault.cause));
 }
 
 /** What the library says, and the status if that is the reason. Never what the provider wrote: it may repeat a secret. */
 function wordsOf(fault: unknown): string {
-  const { message, error, cause } = fault as { message: string; error?: unknown; cause?: unknown };
-  const status = cause instanceof Response ? ` (HTTP ${cause.status})` : '';
-  const named = typeof error === 'string' && /^[\w.-]{1,64}$/.test(error) ? ` (${error})` : '';
-  const inner = causesOf(cause).find((each) => each instanceof DirectoryAway);
-  return inner instanceof DirectoryAway ? inner.message : `${message}${status}${named}`;
+  const { message, cause } = fault as Error;
+  if (isOutage(cause)) return wordsOf(cause);
+  return cause instanceof Response ? `${message} (HTTP ${cause.status})` : message;
 }

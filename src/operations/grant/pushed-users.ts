@@ -23,8 +23,10 @@ export interface Pushing {
   readonly label: string;
   /** Of the OpenID provider where its people sign in. */
   readonly issuer: string;
-  /** The attribute whose value is the claim that identities are made from. */
+  /** The attribute whose value is the last claim that identities are made from. */
   readonly id: 'externalId' | 'userName';
+  /** The values of the claims before it. */
+  readonly firstClaims: readonly string[];
 }
 
 export const PUSH_REASONS = [
@@ -83,9 +85,9 @@ export async function findUsers(
   pushing: Pushing,
   ports: StorePorts,
 ): Promise<readonly KnownUser[]> {
-  const { label, issuer, id: carrier } = pushing;
+  const { label } = pushing;
   if (by === 'userName') return inDirectory(label, byUserName(foldCase(value)), ports);
-  if (carrier === 'externalId') return [(await findUser(claimedId(label, issuer, [value]), ports)) ?? []].flat();
+  if (pushing.id === 'externalId') return [(await findUser(idFor(value, pushing), ports)) ?? []].flat();
   const found: KnownUser[] = [];
   for await (const user of allUsers(label, ports)) if (user.pushed.externalId === value) found.push(user);
   return found;
@@ -103,9 +105,13 @@ async function loadRow(id: IdentityId, { store }: StorePorts): Promise<Identity 
   return (await store.load(identities, id)).found?.row;
 }
 
-function idOf(user: PushedUser, { label, issuer, id: carrier }: Pushing): IdentityId | undefined {
-  const value = user[carrier];
-  return value ? claimedId(label, issuer, [value]) : undefined;
+function idOf(user: PushedUser, pushing: Pushing): IdentityId | undefined {
+  const value = user[pushing.id];
+  return value ? idFor(value, pushing) : undefined;
+}
+
+function idFor(value: string, { label, issuer, firstClaims }: Pushing): IdentityId {
+  return claimedId(label, issuer, [...firstClaims, value]);
 }
 
 async function flawOf({ userName }: PushedUser, id: IdentityId, ports: StorePorts): Promise<PushReason | undefined> {

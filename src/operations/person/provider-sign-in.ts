@@ -3,7 +3,7 @@
 import type { Hex } from '../../core/hex.ts';
 import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
 import { networkOf, type Presenter } from '../../core/presenter.ts';
-import { decideReturn, PROVIDER_LIFETIME, type ProviderAttempt, returnLimit } from '../../core/rules/sign-in.ts';
+import { PROVIDER_LIFETIME, type ProviderAttempt, returnLimit, whyNotReturn } from '../../core/rules/sign-in.ts';
 import { after } from '../../core/time.ts';
 import type { ProviderRequest } from '../../directory/directory.ts';
 import { assertions } from '../../store/tables/assertions.ts';
@@ -59,12 +59,12 @@ export async function finishProviderSignIn(
   const { store, keyring, settings } = ports;
   const state = response.get('state') ?? '';
   const key = keyring.keys.find((candidate) => isSameHash(state as Hex, derive(candidate, 'state', cookie)));
-  const begun = key && (JSON.parse(Buffer.from(cookie, 'base64url').toString()) as ProviderAttempt);
-  const open = decideReturn({ attempt: begun, label, now: await store.now() });
-  if (!open.ok || !key) return open.ok ? refuse('provider-sign-in-refused') : open;
+  if (!key) return refuse('provider-sign-in-refused', { rule: 'state' });
+  const attempt = JSON.parse(Buffer.from(cookie, 'base64url').toString()) as ProviderAttempt;
+  const objection = whyNotReturn(attempt, label, await store.now());
+  if (objection) return refuse('provider-sign-in-refused', { rule: objection });
   const counted = await countAttempt(returnLimit(networkOf(presenter.address), settings), ports);
   if (!counted.ok) return refuse('sign-in-attempts-exhausted', { retryAfter: counted.refusal.retryAfter });
-  const attempt = open.value;
   const asked = requestOf(cookie, attempt, redirectUri, key);
   const finished = await providerOf(label, ports)
     .finish(response, asked)

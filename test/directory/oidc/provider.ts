@@ -11,6 +11,8 @@ import { SERVER_AUTH } from '../../e2e/service.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
 const SECRET = 'canary-secret-of-the-client';
+/** 127.0.0.1 as a general name, in DER. */
+const ADDRESS = Uint8Array.of(0x87, 4, 127, 0, 0, 1);
 const SCOPES = ['openid', 'profile', 'email', 'groups'];
 const KEY = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }), use: 'sig' };
 
@@ -36,7 +38,8 @@ export interface TestProvider {
 export async function startProvider(): Promise<TestProvider> {
   const folder = temporaryFolder('oidc');
   const authority = makeAuthority();
-  const certificate = authority.issue({ commonName: 'localhost', dnsNames: ['localhost'], usages: [SERVER_AUTH] });
+  // An address, so that browsers take it for another site than the service at localhost.
+  const certificate = authority.issue({ commonName: 'provider', alternativeNames: [ADDRESS], usages: [SERVER_AUTH] });
   const file = (name: string, contents: string) => {
     writeFileSync(join(folder, name), contents, { mode: 0o600 });
     return join(folder, name);
@@ -55,7 +58,7 @@ export async function startProvider(): Promise<TestProvider> {
     ({ port } = server.address() as AddressInfo);
   };
   await start();
-  const issuer = `https://localhost:${port}`;
+  const issuer = `https://127.0.0.1:${port}`;
   const files = { authorities: file('ca.pem', authority.pem), clientSecret: file('secret', `${SECRET}\n`) };
   const provider: TestProvider = {
     issuer,
@@ -64,7 +67,7 @@ export async function startProvider(): Promise<TestProvider> {
     requested,
     stuckAt: undefined,
     directory: (label, difference = {}) => ({
-      ...{ label, kind: 'oidc', issuer, clientId: 'tessera', ...files, addresses: ['127.0.0.0/8', '::1'] },
+      ...{ label, kind: 'oidc', issuer, clientId: 'tessera', ...files, addresses: ['127.0.0.1'] },
       ...{ name: 'Example Corp', scopes: SCOPES, claims: { userName: 'preferred_username', groups: 'groups' } },
       ...difference,
     }),
@@ -95,10 +98,10 @@ function realProvider(issuer: string, serviceUrl: string, labels: readonly strin
     cookies: { keys: ['the key of the test'] },
     scopes: SCOPES,
     claims: {
-      openid: ['sub', 'tid', 'oid', 'assurance', 'auth_time'],
+      openid: ['sub', 'tid', 'oid', 'assurance', 'auth_time', '_claim_names'],
       email: ['email', 'email_verified'],
       profile: ['preferred_username'],
-      groups: ['groups', '_claim_names'],
+      groups: ['groups'],
     },
     pkce: { required: () => true },
     findAccount: (_: unknown, accountId: string) => ({

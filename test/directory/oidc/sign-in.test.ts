@@ -69,8 +69,10 @@ suite('sign-in at a provider', () => {
       ['code', 'S256', `${service.url}/account/provider/corp`],
     );
     assert.ok([asked['state'], asked['nonce'], asked['code_challenge']].every((text) => (text ?? '').length >= 43));
-    const { status, headers } = await visitor.get(pathOf(await there(url)));
+    const back = await there(url);
+    const { status, headers } = await visitor.get(pathOf(back));
     assert.deepEqual([status, headers.location], [303, '/account']);
+    assert.ok(!service.logged().includes(back.searchParams.get('code') ?? ''), 'the code is in no log');
     const account = await visitor.get('/account');
     assert.match(account.text, /Signed in as grace/);
     assert.doesNotMatch(account.text, /Change password/);

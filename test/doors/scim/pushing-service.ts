@@ -27,13 +27,16 @@ export interface ScimReply {
 
 export function directoryOf(label: string, more: object = {}) {
   const scim = { integration: `${label}-scim` };
-  return { label, kind: 'oidc', issuer: ISSUER_URL, clientId: 'tessera', idClaims: ['oid'], scim, ...more };
+  return { label, kind: 'oidc', issuer: ISSUER_URL, clientId: 'tessera', scim, ...more };
 }
 
 export async function startPushed(): Promise<TestService> {
   const directories = [
-    directoryOf('entra'),
-    directoryOf('okta', { issuer: 'https://okta.example', idClaims: ['sub'] }),
+    directoryOf('entra', {
+      idClaims: ['tid', 'oid'],
+      scim: { integration: 'entra-scim', firstClaims: ['the tenant'] },
+    }),
+    directoryOf('okta', { issuer: 'https://okta.example' }),
     directoryOf('tested', { scim: { integration: 'tested-scim', id: 'userName' } }),
   ];
   return startService({

@@ -1,37 +1,47 @@
-// Sign-in at an OpenID provider: the way there, and the way out.
-import { type Identity, labelOf } from '../../../core/identity.ts';
-import { PROVIDER_LIFETIME } from '../../../core/rules/sign-in.ts';
-import { beginProviderSignIn } from '../../../operations/person/provider-sign-in.ts';
+// /account/provider/LABEL: sign-in at an OpenID provider begins here, and the browser returns here.
+import { finishProviderSignIn } from '../../../operations/person/provider-sign-in.ts';
+import { readUserCode } from '../device/enter-code.ts';
 import type { Answer } from '../parts/answer.ts';
-import { writeLastingCookie } from '../parts/cookies.ts';
+import { dropCookie, readCookie } from '../parts/cookies.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
+import type { Form } from '../parts/route.ts';
 import { isSecure, type Site, type Visit } from '../parts/visit.ts';
-import { providerPath, type SignInForm } from './sign-in-page.ts';
+import { beginAt, goOn, redirectUri, SIGNED_OUT } from './sign-in.ts';
 
-export const SIGNED_OUT = '/account/sign-in?done=signed-out';
+type Provider = Site['ports']['directories']['providers'][number];
 
-/** Sends the browser to the provider. What the person goes on with is in a cookie meanwhile. */
-export async function beginAt(visit: Visit, label: string, { code, request }: SignInForm): Promise<Answer> {
-  const { site, person } = visit;
-  const asked = { label, redirectUri: redirectUri(label, site), isAgain: person !== undefined, code, request };
-  const begun = await beginProviderSignIn(asked, site.ports);
-  if (!begun.ok) return refusalPage(visit, begun.refusal);
-  const { url, cookie } = begun.value;
-  return {
-    leaveTo: url,
-    cookies: [writeLastingCookie('provider', cookie.reveal(), PROVIDER_LIFETIME, isSecure(site))],
+/** For the provider whose label is in the path. */
+function atProvider(handle: (visit: Visit, provider: Provider, form: Form) => Promise<Answer>) {
+  return async (visit: Visit, form: Form): Promise<Answer> => {
+    const { label } = visit.request.params as { label?: string };
+    const found = visit.site.ports.directories.providers.find((provider) => provider.label === label);
+    return found ? handle(visit, found, form) : refusalPage(visit, { reason: 'not-found' });
   };
 }
 
-export function redirectUri(label: string, { publicUrl }: Site): string {
-  return publicUrl + providerPath(label);
-}
+export const takeProvider = atProvider((visit, { label }, form) =>
+  beginAt(visit, label, { code: readUserCode(form['user_code']), request: form['request'] }),
+);
 
-/** Undefined if the identity has not signed in at a provider, or cannot sign out there now. */
-export async function signOutUrl(
-  identity: Pick<Identity, 'id'>,
-  { ports, publicUrl }: Site,
-): Promise<string | undefined> {
-  const found = ports.directories.providers.find(({ label }) => label === labelOf(identity));
-  return found?.provider.signOutUrl(publicUrl + SIGNED_OUT).catch(() => undefined);
-}
+export const showReturn = atProvider(async (visit, { label }) => {
+  const { site, request } = visit;
+  const finished = await finishProviderSignIn(
+    {
+      label,
+      redirectUri: redirectUri(label, site),
+      response: new URLSearchParams(request.url.split(/\?(.*)/s)[1]),
+      cookie: readCookie(request, 'provider', isSecure(site)) ?? '',
+      presenter: site.readConnection(request).presenter,
+    },
+    site.ports,
+  );
+  if (!finished.ok) return refusalPage(visit, finished.refusal);
+  const { attempt, ...begun } = finished.value;
+  const next = await goOn(visit, begun, attempt);
+  return { ...next, cookies: [...(next.cookies ?? []), dropCookie('provider', isSecure(site))] };
+});
+
+export const showSignOutThere = atProvider(async ({ site }, { provider }) => {
+  const leaveTo = await provider.signOutUrl(site.publicUrl + SIGNED_OUT);
+  return leaveTo === undefined ? { goTo: SIGNED_OUT } : { leaveTo };
+});

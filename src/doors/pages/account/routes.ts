@@ -1,7 +1,7 @@
 import { forPerson, type PageRoute, show, take } from '../parts/route.ts';
 import { showAccount, takeRevoke, takeRevokeAll, takeSignOutAgents } from './account-page.ts';
 import { showPassword, takePassword } from './password-page.ts';
-import { showReturn, showSignOutThere, takeProvider } from './provider-return.ts';
+import { showReturn, showSignOutThere, takeProvider } from './provider.ts';
 import { showSignIn, takeSignIn, takeSignOut, takeSignOutEverywhere } from './sign-in.ts';
 import { providerPath } from './sign-in-page.ts';
 

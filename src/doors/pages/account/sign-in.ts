@@ -1,19 +1,20 @@
 // Signing in and out.
 import { labelOf } from '../../../core/identity.ts';
 import { refuse } from '../../../core/outcome.ts';
+import { PROVIDER_LIFETIME } from '../../../core/rules/sign-in.ts';
 import { endSession, endSessionsOf } from '../../../operations/person/browser-session.ts';
+import { beginProviderSignIn } from '../../../operations/person/provider-sign-in.ts';
 import { type BegunSession, type SignedInBrowser, signIn } from '../../../operations/person/sign-in.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { storyOf } from '../../http/story.ts';
 import { enterCode, readUserCode } from '../device/enter-code.ts';
 import type { Answer } from '../parts/answer.ts';
 import { dropCookie, readCookie, writeCookie, writeLastingCookie } from '../parts/cookies.ts';
-import { wordRefusal } from '../parts/refusal-page.ts';
+import { refusalPage, wordRefusal } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
 import { isSecure, type PersonVisit, queryOf, type Site, signedIn, type Visit } from '../parts/visit.ts';
 import { PAGE_WORDING } from '../parts/wording.ts';
-import { beginAt, SIGNED_OUT, signOutUrl } from './provider.ts';
-import { type SignInForm, signInPage } from './sign-in-page.ts';
+import { providerPath, type SignInForm, signInPage } from './sign-in-page.ts';
 
 export async function showSignIn(visit: Visit): Promise<Answer> {
   const code = readUserCode(queryOf(visit, 'user_code'));
@@ -30,6 +31,21 @@ export async function askToSignIn(visit: Visit, form: SignInForm): Promise<Answe
   const [only, ...others] = directories.providers;
   const isStraight = !settings.passwords && others.length === 0 && !form.code && queryOf(visit, 'done') === undefined;
   return only && isStraight ? beginAt(visit, only.label, form) : signInPage(visit, form);
+}
+
+/** Sends the browser to the provider. What the person goes on with is in a cookie meanwhile. */
+export async function beginAt(visit: Visit, label: string, { code, request }: SignInForm): Promise<Answer> {
+  const { site, person } = visit;
+  const asked = { label, redirectUri: redirectUri(label, site), isAgain: person !== undefined, code, request };
+  const begun = await beginProviderSignIn(asked, site.ports);
+  if (!begun.ok) return refusalPage(visit, begun.refusal);
+  const { url, cookie } = begun.value;
+  const kept = writeLastingCookie('provider', cookie.reveal(), PROVIDER_LIFETIME, isSecure(site));
+  return { leaveTo: url, cookies: [kept] };
+}
+
+export function redirectUri(label: string, { publicUrl }: Site): string {
+  return publicUrl + providerPath(label);
 }
 
 /** Begins a session. With a user code, the next page shows the request to confirm. */
@@ -108,7 +124,11 @@ export async function takeSignOutEverywhere({ site, person }: PersonVisit): Prom
   return signedOut(site, person);
 }
 
-async function signedOut(site: Site, { identity }: PersonVisit['person']): Promise<Answer> {
-  const there = (await signOutUrl(identity, site)) === undefined ? '' : `&provider=${labelOf(identity)}`;
-  return { goTo: `${SIGNED_OUT}${there}`, cookies: [dropCookie('session', isSecure(site))] };
+/** The session at the provider goes on: the next page offers to end it. */
+function signedOut({ ports, ...site }: Site, { identity }: PersonVisit['person']): Answer {
+  const there = ports.directories.providers.find(({ label }) => label === labelOf(identity));
+  const goTo = there ? `${SIGNED_OUT}&provider=${there.label}` : SIGNED_OUT;
+  return { goTo, cookies: [dropCookie('session', isSecure(site))] };
 }
+
+export const SIGNED_OUT = '/account/sign-in?done=signed-out';
