@@ -34,7 +34,7 @@ export function readNode(node: Node, value: unknown, path: Path, reading: Readin
 
 /** The group whose `kind` an entry has; the first if none of them. */
 export function ofKind(groups: readonly Node[], entry: unknown): Node {
-  const kind = isRecord(entry) ? entry['kind'] : undefined;
+  const kind = objectOf(entry)?.['kind'];
   return groups.find(({ properties }) => properties?.['kind']?.enum?.includes(kind)) ?? (groups[0] as Node);
 }
 

@@ -1,5 +1,6 @@
 // The scim door: a company's directory pushes its users and groups (RFC 7644). A secret of an integration proves which directory.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { parseObject } from '../../core/json.ts';
 import { authenticateClient } from '../../operations/grant/authenticate-client.ts';
 import type { Pushing } from '../../operations/grant/pushed-users.ts';
 import type { TokenPorts } from '../../operations/ports.ts';
@@ -15,7 +16,6 @@ import { REQUEST_ID } from '../http/refusal-replies.ts';
 import { recordRefusal, storyOf } from '../http/story.ts';
 import { type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
 import { ENDPOINTS, type ScimAnswer, scimError, trimmed } from './endpoints.ts';
-import { isJson, type Json } from './resources.ts';
 
 /** A directory that pushes, and the integration whose secrets prove it. */
 export interface ScimDirectory extends Pushing {
@@ -65,7 +65,7 @@ function mountScim(app: FastifyInstance, parts: ScimParts): void {
         if (limited) return replyServerRefusal(request, reply, limited);
         if (!pushing)
           return refuse(request, reply, scimError(401, 'Send a secret of the integration as a bearer token.'));
-        const body = readJson(request.body);
+        const body = parseObject(String(request.body));
         if (needsBody && !body) return refuse(request, reply, scimError(400, 'The body is not JSON.', 'invalidSyntax'));
         const query = request.query as Readonly<Record<string, unknown>>;
         const base = `${parts.publicUrl}${ROOT}/${label}`;
@@ -93,15 +93,6 @@ async function authenticated(
   const client = await authenticateClient({ clientId, sent, presenter, requestId: request.id }, callerPorts);
   if (client.ok) storyOf(request).clientId = clientId;
   return client.ok ? directory : undefined;
-}
-
-function readJson(body: unknown): Json | undefined {
-  try {
-    const read: unknown = JSON.parse(String(body));
-    return isJson(read) ? read : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const HEADERS = { ...JSON_HEADERS, 'content-type': 'application/scim+json; charset=utf-8' };

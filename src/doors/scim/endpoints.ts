@@ -1,5 +1,6 @@
 // What the door answers, path by path.
 import type { IdentityId, KnownUser, PushedGroup } from '../../core/identity.ts';
+import type { JsonObject as Json } from '../../core/json.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import {
   allGroups,
@@ -23,7 +24,7 @@ import {
 } from '../../operations/grant/pushed-users.ts';
 import type { TokenPorts } from '../../operations/ports.ts';
 import { type Operation, patched, readOperations } from './patch.ts';
-import { groupResource, type Json, readGroup, readId, readMembers, readUser, userResource } from './resources.ts';
+import { groupResource, readGroup, readId, readMembers, readUser, userResource } from './resources.ts';
 import { MOST_RESULTS, providerConfig, resourceTypes, schemas } from './schemas.ts';
 
 /** An answer of an endpoint. */

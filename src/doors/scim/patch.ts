@@ -1,6 +1,7 @@
 // PATCH (RFC 7644 3.5.2), as Entra ID and Okta send it: operations in any letter case, values with or without a path, and paths
 // as the names of values.
-import { isJson, type Json } from './resources.ts';
+import type { JsonObject as Json } from '../../core/json.ts';
+import { isJson } from './resources.ts';
 
 export interface Operation {
   readonly op: 'add' | 'replace' | 'remove';

@@ -1,8 +1,8 @@
 // Users and groups as SCIM writes them (RFC 7643). Attributes that are not in the schemas are ignored, as Entra ID and Okta expect.
 import type { IdentityId, KnownUser, PushedEmail, PushedGroup, PushedUser } from '../../core/identity.ts';
+import { type JsonObject as Json, objectOf } from '../../core/json.ts';
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
 
-export type Json = Readonly<Record<string, unknown>>;
 /** Says which attribute is malformed. */
 export type Read<T> = Outcome<T, { readonly attribute: string }>;
 
@@ -10,7 +10,7 @@ export const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 export const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 
 export function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return objectOf(value) !== undefined;
 }
 
 const LONGEST = 1_024;

@@ -1,6 +1,8 @@
 // What the door can do, as SCIM clients ask for it (RFC 7643 5 to 7).
+
+import type { JsonObject as Json } from '../../core/json.ts';
 import type { Pushing } from '../../operations/grant/pushed-users.ts';
-import { GROUP, type Json, USER } from './resources.ts';
+import { GROUP, USER } from './resources.ts';
 
 /** The most resources in one answer. */
 export const MOST_RESULTS = 200;
