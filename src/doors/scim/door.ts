@@ -15,7 +15,8 @@ import type { AddressLimit } from '../http/rate-limit.ts';
 import { REQUEST_ID } from '../http/refusal-replies.ts';
 import { recordRefusal, storyOf } from '../http/story.ts';
 import { type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
-import { ENDPOINTS, type ScimAnswer, scimError, trimmed } from './endpoints.ts';
+import { type ScimAnswer, scimError, trimmed } from './answers.ts';
+import { ENDPOINTS } from './endpoints.ts';
 
 /** A directory that pushes, and the integration whose secrets prove it. */
 export interface ScimDirectory extends Pushing {
