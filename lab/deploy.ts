@@ -1,10 +1,12 @@
 // npm run lab -- NAME: installs and runs the service as a page of docs/ says, with every command of that page. Needs root on
 // Debian and the network.
+import { onActiveDirectory } from './deploy/active-directory.ts';
 import { onCitus } from './deploy/citus.ts';
 import { asComposed } from './deploy/compose.ts';
 import { inContainer } from './deploy/container.ts';
 import { NoRoot } from './deploy/debian.ts';
 import { inRooms } from './deploy/rooms.ts';
+import { withScimTester } from './deploy/scim.ts';
 import { underSystemd } from './deploy/systemd.ts';
 
 const LABS: Readonly<Record<string, readonly [run: (flags: readonly string[]) => Promise<void>, what: string]>> = {
@@ -22,6 +24,11 @@ const LABS: Readonly<Record<string, readonly [run: (flags: readonly string[]) =>
     onCitus,
     'a coordinator and two workers: the layout of docs/scale.md, the store suite, races, killed workers; --rates: refreshes a second',
   ],
+  'active-directory': [
+    onActiveDirectory,
+    'provisions a domain by Samba on loopback and shows what is seen of it; needs the ports 389 and 636',
+  ],
+  scim: [withScimTester, 'runs scim2-tester, an independent client, against the scim door; needs Python'],
 };
 
 const [run] = LABS[process.argv[2] ?? ''] ?? [];

@@ -6,7 +6,7 @@ import { DirectoryAway } from './core/directory-away.ts';
 import type { Directory } from './directory/directory.ts';
 import { filterFlaw } from './directory/ldap/ldap-connections.ts';
 import { type LdapSettings, ldapDirectory } from './directory/ldap/ldap-directory.ts';
-import { localDirectory } from './directory/local/local-directory.ts';
+import { localDirectory, pushedLookups } from './directory/local/local-directory.ts';
 import { oidcDirectory } from './directory/oidc/oidc-directory.ts';
 import { type Directories, sideBySide } from './directory/side-by-side.ts';
 import { systemFetch } from './outbound/guarded-fetch.ts';
@@ -17,7 +17,11 @@ type Configured = Config['directories'][number];
 
 /** Where identities are looked up, by the service and by the dry runs of the command. */
 export function openDirectories(store: Store, { directories }: Config): Directories {
-  return sideBySide(localDirectory(store), directories.map(openElsewhere));
+  const others = directories.map((configured): Directory => {
+    const isPushed = configured.kind === 'oidc' && configured.scim;
+    return { ...openElsewhere(configured), ...(isPushed && pushedLookups(store, configured.label)) };
+  });
+  return sideBySide(localDirectory(store), others);
 }
 
 /** A directory outside of the store, as it is configured. */

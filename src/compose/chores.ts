@@ -34,7 +34,7 @@ export function choresOf(
     for (const listener of listeners) listener.reload();
   };
   const sweepOnce = () => sweep(ports, () => sleep(BREATH_MS));
-  const walk = () => walkDirectories(ports, directoryNews(log));
+  const walk = () => walkDirectories(ports, directoryNews(log, metrics?.directory));
   const countGrants = async () => metrics?.endingSoon(await countEndingSoon(ports));
   const countSecrets = async () =>
     metrics?.endingSecrets(endingSecrets(registry.integrations, ports.clock.now()).length);

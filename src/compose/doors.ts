@@ -64,6 +64,9 @@ export function doorParts(
     },
     authsvcMounts: authsvc.mounts,
     oauthMount: oauth.enabled ? oauth.mount : undefined,
+    scimDirectories: config.directories.flatMap((one) =>
+      one.kind === 'oidc' && one.scim ? [{ ...one.scim, label: one.label, issuer: one.issuer }] : [],
+    ),
     readDocument: (url, person) => documents.read(url, person),
     look: lookOf(pages),
   };

@@ -2,6 +2,7 @@
 import type { Step } from '../core/verdict.ts';
 import type { DoorParts } from '../doors/doors.ts';
 import { RateLimit } from '../doors/http/rate-limit.ts';
+import type { Metrics } from '../doors/ops/metrics.ts';
 import type { ReadinessNews } from '../doors/ops/readiness.ts';
 import type { Log } from '../log/log.ts';
 import type { EventNews } from '../operations/upkeep/event-watch.ts';
@@ -67,22 +68,23 @@ export function logRefusals(log: Log, milliseconds: () => number, message: strin
 }
 
 const TO_CHECK = 'tessera directory check LABEL';
+const TO_ACCEPT = `${TO_CHECK}; if they did end: tessera directory recheck LABEL --accept-endings`;
 
-export function directoryNews(log: Log): WalkNews {
+export function directoryNews(log: Log, count?: Metrics['directory']): WalkNews {
   return {
-    walked: ({ label, living, ended, isAlarm }) => {
+    walked: ({ label, living, ended, isAlarm, unreadable }) => {
       const facts = { directory: label, living, ended };
+      count?.(label, { rechecked: living - ended, [isAlarm ? 'alarm' : 'ended']: isAlarm ? 1 : ended });
       if (isAlarm)
-        log.error(
-          { ...facts, todo: TO_CHECK },
-          'the directory seems to have ended too many accounts: none was ended here',
-        );
+        log.error({ ...facts, todo: TO_ACCEPT }, 'many accounts ended in their directory: none was ended here');
       else if (ended > 0) log.warn(facts, 'accounts ended in their directory: grants ended');
+      const [why] = unreadable;
+      if (why) log.warn({ ...facts, unreadable: unreadable.length, why, todo: TO_CHECK }, 'entries cannot be read');
     },
-    away: (label, { message }) =>
-      log.warn(
-        { directory: label, why: message, todo: TO_CHECK },
-        'the directory cannot answer: identities are used as last seen',
-      ),
+    away: (label, why) => {
+      count?.(label, { away: 1 });
+      const text = 'the directory cannot answer: identities are used as last seen';
+      log.warn({ directory: label, why, todo: TO_CHECK }, text);
+    },
   };
 }

@@ -47,10 +47,13 @@ function directoriesAreUsable({ directories }: ReadConfig): Mistake[] {
       ...(timeout < 1 || timeout > 60 ? at('timeout', 'expected from 1s to 60s') : []),
     ];
     if (directory.kind === 'oidc') {
-      const { idClaims, scopes, maxAge, addresses } = directory;
+      const { idClaims, scopes, maxAge, addresses, scim } = directory;
       return [
         ...flaws,
         ...(idClaims.length === 0 ? at('idClaims', 'name at least one claim') : []),
+        ...(scim && scim.firstClaims.length !== idClaims.length - 1
+          ? at('scim.firstClaims', 'expected a value for each of idClaims but the last')
+          : []),
         ...(scopes.includes('openid') ? [] : at('scopes', 'expected openid among them')),
         ...(maxAge < SHORTEST_MAX_AGE ? at('maxAge', `expected at least ${SHORTEST_MAX_AGE}s`) : []),
         ...notNetworks(`directories.${index}.addresses`, addresses),

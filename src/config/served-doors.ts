@@ -8,7 +8,7 @@ import { isSigned } from '../tokens/access-token.ts';
 import type { Config, Listener } from './schema.ts';
 
 type DoorName = (typeof DOOR_NAMES)[number];
-type Served = Pick<Config, 'listeners' | 'oauth' | 'proxies' | 'device'>;
+type Served = Pick<Config, 'listeners' | 'oauth' | 'proxies' | 'device' | 'directories'>;
 
 /** What is enabled of each, except for integrations. */
 export interface Registered {
@@ -71,6 +71,8 @@ const NEEDS: Partial<Record<DoorName, NeedsOf>> = {
       .filter(({ flows }) => (device.enabled && flows.device) || flows.code)
       .map(({ clientId, flows }) => `integration ${clientId} (${flows.code ? 'authorization codes' : 'device flow'})`),
   ops: () => ['health checks and monitoring'],
+  scim: (_, { directories }) =>
+    directories.flatMap((one) => (one.kind === 'oidc' && one.scim ? [`directory ${one.label}`] : [])),
 };
 
 /** Only this door takes assertions and authorization codes, and publishes the keys of JWTs. */

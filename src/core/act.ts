@@ -53,6 +53,12 @@ export interface FactsOf {
   'signing-key': { added: { readonly state: 'published' | 'signing' }; signs: None; removed: None };
   /** A key of the keyring that tags opaque tokens. `before`: the key that stopped minting. */
   key: { added: None; minting: { readonly before?: number }; retired: None };
+  /** A directory outside of the store. `alarm`: too many accounts seemed to have ended there, so none was ended here. */
+  directory: {
+    away: { readonly why: string };
+    alarm: { readonly living: number; readonly ended: number };
+    'endings-accepted': { readonly ended: number };
+  };
   store: {
     'rollback-accepted': { readonly epoch: number; readonly seen: number; readonly found: number };
     'clock-accepted': None;
@@ -147,6 +153,14 @@ export const KINDS = {
     one: 'key',
     many: 'keys',
     acts: { added: ['opens', 'no-news'], minting: ['opens', 'no-news'], retired: ['ends', 'no-news'] },
+  },
+  directory: {
+    one: 'directory',
+    acts: {
+      away: ['changes', 'no-news'],
+      alarm: ['changes', 'no-news'],
+      'endings-accepted': ['changes', 'no-news'],
+    },
   },
   store: {
     one: 'store',

@@ -17,6 +17,44 @@ export interface Identity {
   readonly seenAt?: EpochSeconds;
   /** When that directory was found to have ended the account. Absent if an operator disabled the identity. */
   readonly endedAt?: EpochSeconds;
+  /** What its directory has pushed about it (SCIM). It counts for more than what a sign-in says. */
+  readonly pushed?: PushedUser;
+}
+
+export interface PushedUser {
+  readonly userName: string;
+  readonly externalId?: string;
+  readonly displayName?: string;
+  readonly active: boolean;
+  readonly emails: readonly PushedEmail[];
+  /** Deleted there. The row stays, so that a sign-in does not begin it anew. */
+  readonly isGone?: true;
+}
+
+export interface PushedEmail {
+  readonly value: string;
+  readonly type?: string;
+  readonly primary?: boolean;
+}
+
+/** A group that a directory has pushed. Its members have its name in their own rows. */
+export interface PushedGroup {
+  /** `LABEL/hex`. */
+  readonly id: string;
+  readonly directory: string;
+  readonly displayName: string;
+  readonly externalId?: string;
+  /** Deleted there. */
+  readonly isGone?: true;
+}
+
+export interface KnownUser extends Identity {
+  readonly pushed: PushedUser;
+}
+
+/** Whether its directory pushes it, and has not deleted it. */
+export function isKnown(row: Identity | undefined): row is KnownUser {
+  return row?.pushed !== undefined && !row.pushed.isGone;
 }
 
 const GUID = '\\{[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\\}';

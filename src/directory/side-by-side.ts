@@ -74,14 +74,20 @@ function passwordsOf(local: Directory, others: readonly Directory[]): PasswordSi
   };
 }
 
-/** The only directory with this name. A password is sent to one directory at most. */
+/** The only directory with this name, of those that answer. A password is sent to one directory at most. */
 async function onlyHolder(name: string, others: readonly Directory[]): Promise<PasswordSignIn> {
   const [first] = others;
   if (others.length === 1 && first) return first.passwords;
-  const found = await Promise.all(others.map((directory) => directory.byUserName(name)));
-  const holders = others.filter((_, place) => (found[place]?.length ?? 0) > 0);
+  const found = await Promise.allSettled(others.map((directory) => directory.byUserName(name)));
+  const holders = others.filter((_, place) => {
+    const answer = found[place];
+    return answer?.status === 'fulfilled' && answer.value.length > 0;
+  });
   if (holders.length > 1) return NOBODYS;
-  return (holders[0] ?? first)?.passwords ?? NOBODYS;
+  if (holders[0]) return holders[0].passwords;
+  const away = found.find((answer) => answer.status === 'rejected');
+  if (away) throw away.reason;
+  return first?.passwords ?? NOBODYS;
 }
 
 /** For a name that two directories have, and for a directory without passwords. */

@@ -23,6 +23,12 @@ const DOORS = [
     isNamedOnly: true,
     load: async () => (await import('./admin/door.ts')).adminDoor,
   },
+  {
+    name: 'scim',
+    segments: ['scim'],
+    isNamedOnly: true,
+    load: async () => (await import('./scim/door.ts')).scimDoor,
+  },
 ] as const satisfies readonly (DoorEntry & { readonly load: () => Promise<unknown> })[];
 
 /** First path segments kept free: the default mount of the oauth door, and doors to come. */

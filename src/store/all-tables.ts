@@ -14,6 +14,7 @@ import { leases } from './tables/leases.ts';
 import { listContents } from './tables/list-contents.ts';
 import { nodes } from './tables/nodes.ts';
 import { passwords } from './tables/passwords.ts';
+import { pushedGroups } from './tables/pushed-groups.ts';
 import { refusalCounts } from './tables/refusal-counts.ts';
 import { resourceServers } from './tables/resource-servers.ts';
 import { revocationLists } from './tables/revocation-lists.ts';
@@ -27,6 +28,7 @@ import { tokenIssuers } from './tables/token-issuers.ts';
 export const MOVED: readonly AnyTable[] = [
   identities,
   passwords,
+  pushedGroups,
   integrations,
   issuers,
   resourceServers,

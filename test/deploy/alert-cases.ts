@@ -128,6 +128,13 @@ export const ALERT_CASES: readonly AlertCase[] = [
   },
   rare('TesseraCapReached', 'cap-reached'),
   byMetric('TesseraForeignCertificateHeaders', '10m', 'tessera_ignored_certificate_headers_total', '0 0 5x30', '5x30'),
+  {
+    alert: 'TesseraDirectoryAlarm',
+    labels: { directory: 'corp' },
+    at: '30m',
+    fires: { 'tessera_directory_outcomes_total{instance="a",directory="corp",outcome="away"}': '0+1x60' },
+    quiet: { 'tessera_directory_outcomes_total{instance="a",directory="corp",outcome="ended"}': '0+1x60' },
+  },
   byMetric('TesseraEventLogHeldBack', '10m', 'tessera_event_log_lag_seconds', '60x20', '60x3 0x20'),
   byMetric('TesseraOrphanedPlaces', '10m', 'tessera_places_orphaned', '0 0 1x30', '0x30'),
   byProbe('TesseraCertificateExpires', '90m', 'probe_ssl_earliest_cert_expiry', '86400x100', '2592000x100'),

@@ -11,6 +11,7 @@ export function exportedText(): Promise<string> {
   const metrics = new Metrics();
   metrics.observe({ operation: 'token', outcome: 'refused', reason: 'store-unavailable' }, 12);
   metrics.ignoredHeader();
+  metrics.directory('corp', { ended: 1 });
   const sessions = { open: 4, idle: 1, limit: 8, waiting: 0 };
   metrics.watchStore(() => ({
     commits: new DurationTally(),

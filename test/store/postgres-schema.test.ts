@@ -200,6 +200,8 @@ test('of the columns that requests change, only those used for lookups are index
     'identities.user_name',
     'identities.email',
     'identities.upn',
+    'pushed_groups.directory',
+    'pushed_groups.name',
     'sessions.ends_at',
     'attempts.ends_at',
     'nodes.ends_at',

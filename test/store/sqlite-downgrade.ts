@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** What undoes the migration to each schema, newest first. */
 const UNDO: readonly (readonly [schema: number, text: string])[] = [
+  [15, 'ALTER TABLE identities DROP COLUMN pushed; DROP TABLE pushed_groups'],
   [
     14,
     `DROP INDEX identities_directory; ALTER TABLE identities DROP COLUMN directory;

@@ -10,4 +10,12 @@ export function directoryCommands(program: CliCommand): void {
     .option('--json', 'as JSON')
     .examples('tessera directory check corp', 'tessera directory check corp --name ada@example.com')
     .runs(async () => (await import('./work/directory.ts')).check);
+  group
+    .command('recheck')
+    .argument('<label>', 'the directory, as the configuration names it')
+    .description('ask it now about everybody who has a living grant; accounts that ended there end here')
+    .option('--accept-endings', 'end them even if they are more than 5 % and at least 10')
+    .option('--json', 'as JSON')
+    .examples('tessera directory recheck corp', 'tessera directory recheck corp --accept-endings')
+    .runs(async () => (await import('./work/directory.ts')).recheck);
 }

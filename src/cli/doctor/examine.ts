@@ -13,6 +13,7 @@ import {
 import { FollowedRegistry } from '../../store/registry.ts';
 import { examineServerCertificates } from './certificates.ts';
 import { examineContents } from './contents.ts';
+import { examineDirectories } from './directories.ts';
 import { examineFileSystem, examineFiles } from './files.ts';
 import { type Finding, good, poor } from './finding.ts';
 import { examineKeyring } from './keyring.ts';
@@ -30,6 +31,7 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
     ...examineServerCertificates(config),
     ...examineLogo(config),
     ...(await examineTracing(config)),
+    ...(await examineDirectories(config)),
   ];
   const opened = await openForExamination(config);
   if ('verdict' in opened) return [...findings, opened];

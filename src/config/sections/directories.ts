@@ -167,6 +167,21 @@ const oidc = {
       example: ['hwk', 'mfa'],
     }),
   }),
+  scim: optionalSection('`oidc`: the directory pushes its users and groups (the door `scim`).', {
+    integration: text('a client id', '^[!-~]{1,128}$', {
+      description: 'The integration whose generated secrets the directory sends.',
+      example: 'entra-scim',
+    }),
+    id: choice(['externalId', 'userName'], {
+      description: 'The attribute with the value of the last claim in `idClaims`.',
+      default: 'externalId',
+    }),
+    firstClaims: texts('a list of texts', '^.{1,256}$', {
+      description: 'The values of the claims before it, the same for everybody.',
+      default: [],
+      example: ['11111111-2222-3333-4444-555555555555'],
+    }),
+  }),
   maxAge: duration({
     description: '`oidc`: grants of people who have not signed in for this long end.',
     default: '30d',

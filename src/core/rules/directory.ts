@@ -1,6 +1,6 @@
 // What a directory elsewhere says about an identity, and what becomes of the row that keeps it as last seen.
 import type { DeedOf, Fact } from '../act.ts';
-import type { Identity } from '../identity.ts';
+import type { Identity, PushedUser } from '../identity.ts';
 import type { EpochSeconds, Seconds } from '../time.ts';
 
 export interface RecheckTimes {
@@ -38,9 +38,11 @@ export function keepSeen(
   const { seenAt = 0, endedAt } = before ?? {};
   // The person has signed in meanwhile.
   if (before && seen?.seenAt !== undefined && seenAt > seen.seenAt) return { row: before, isNew: false };
-  const known = seen ?? before;
+  // What was pushed counts for more than what a sign-in says.
+  const said = before?.pushed && seen && !seen.pushed ? { ...before, enabled: isPresent(before.pushed) } : seen;
+  const known = said ?? before;
   if (!known) return undefined;
-  const isAlive = seen?.enabled ?? false;
+  const isAlive = said?.enabled ?? false;
   // An operator's decision stands, whatever the directory says.
   const byOperator = before !== undefined && !before.enabled && endedAt === undefined;
   const { endedAt: _, ...current } = known;
@@ -52,14 +54,24 @@ export function keepSeen(
     ...(!isAlive && !byOperator && { endedAt: endedAt ?? now }),
   };
   const deed = before ? deedBetween(before, row) : ({ did: 'derived', source: 'directory' } as const);
-  return { row, isNew: deed !== undefined || now - seenAt >= MARK_EVERY, ...(deed && { deed }) };
+  const isNew = deed !== undefined || now - seenAt >= MARK_EVERY || !isSame(before?.pushed, row.pushed);
+  return { row, isNew, ...(deed && { deed }) };
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Whether the directory has this account, and lets it in. */
+export function isPresent({ active, isGone }: PushedUser): boolean {
+  return active && !isGone;
 }
 
 const SEEN = ['userName', 'email', 'upn', 'groups'] as const satisfies readonly (keyof Identity)[];
 
 function deedBetween(before: Identity, after: Identity): DeedOf<'identity'> | undefined {
   if (before.enabled !== after.enabled) return { did: after.enabled ? 'enabled' : 'disabled' };
-  const differing = SEEN.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  const differing = SEEN.filter((name) => !isSame(before[name], after[name]));
   if (differing.length === 0) return undefined;
   const facts = differing.map((name) => [name, { ...fact('before', before[name]), ...fact('after', after[name]) }]);
   return { did: 'changed', changed: Object.fromEntries(facts) };

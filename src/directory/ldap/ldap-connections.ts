@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { connect as connectPlainly, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { AndFilter, Client, EqualityFilter, type Filter, FilterParser, OrFilter, ResultCodeError } from 'ldapts';
-import { DirectoryAway } from '../../core/directory-away.ts';
+import { DirectoryAway, EntryUnreadable } from '../../core/directory-away.ts';
 import { Overloaded } from '../../core/overloaded.ts';
 import { Secret } from '../../tokens/secret.ts';
 
@@ -26,6 +26,7 @@ export interface LdapQuery {
   /** RFC 4515, from the configuration. It must hold too. */
   readonly filter?: string | undefined;
   readonly attributes: readonly string[];
+  /** Stops after this many. If absent, all entries are wanted. */
   readonly most?: number;
 }
 
@@ -42,7 +43,8 @@ const MOST_WAITING = 200;
 const IDLE_MS = 30_000;
 /** After all servers failed, nobody waits for them again for this long. */
 const AWAY_MS = 3_000;
-const MOST_ENTRIES = 100;
+/** An answer with more is not used: servers stop at a number of their own, and what is missing would look as if it did not exist. */
+const MOST_ENTRIES = 499;
 /** RFC 4511 4.1.9: answers that mean that this password does not open this entry. */
 const NO_ENTRY = [19, 32, 34, 48, 49, 50, 53];
 
@@ -60,13 +62,15 @@ export class LdapConnections {
   /** The server that answered last. */
   #first = 0;
   #away: { readonly until: number; readonly why: string } | undefined;
+  /** Whether somebody is trying the servers again. The others do not wait for that. */
+  #isTrying = false;
 
   constructor(servers: LdapServers) {
     this.#servers = servers;
   }
 
   async search(query: LdapQuery): Promise<readonly LdapEntry[]> {
-    const { base, scope, attributes, most = MOST_ENTRIES } = query;
+    const { base, scope, attributes, most = MOST_ENTRIES + 1 } = query;
     const filter = filterOf(query);
     const { searchEntries } = await this.#withConnection((client) =>
       client.search(base, {
@@ -77,6 +81,8 @@ export class LdapConnections {
         sizeLimit: most,
       }),
     );
+    if (searchEntries.length > MOST_ENTRIES)
+      throw new EntryUnreadable(`more than ${MOST_ENTRIES} entries below ${base} match`);
     // Referrals are not followed: they would send the service account to servers that nobody configured.
     return searchEntries.map(entryOf);
   }
@@ -156,7 +162,15 @@ export class LdapConnections {
   }
 
   async #connectToAny(asService = false): Promise<Connection> {
-    if (this.#away && performance.now() < this.#away.until) throw new DirectoryAway(this.#away.why);
+    const { until, why } = this.#away ?? {};
+    if (until !== undefined && (this.#isTrying || performance.now() < until)) throw new DirectoryAway(why);
+    this.#isTrying = true;
+    return this.#tryEach(asService).finally(() => {
+      this.#isTrying = false;
+    });
+  }
+
+  async #tryEach(asService: boolean): Promise<Connection> {
     const { servers } = this.#servers;
     const problems: string[] = [];
     for (let tried = 0; tried < servers.length; tried++) {

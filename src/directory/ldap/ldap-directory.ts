@@ -1,6 +1,6 @@
 // An LDAP directory or Active Directory: identities `LABEL:{guid}`, sign-in by search and bind.
 import { isPlainName } from '../../core/certificate.ts';
-import { DirectoryAway } from '../../core/directory-away.ts';
+import { EntryUnreadable } from '../../core/directory-away.ts';
 import { firstHalf, type Hex } from '../../core/hex.ts';
 import { foldCase, type Identity, type IdentityId } from '../../core/identity.ts';
 import { escapeText } from '../../core/quote.ts';
@@ -118,11 +118,10 @@ class LdapDirectory {
       yield { passed: !problem, words: `${url}: ${problem ?? `TLS and the bind as ${bindDn} work`}` };
     }
     const entries = this.#connections.search({ base, scope: 'sub', filter, attributes: this.#attributes, most: 1 });
-    yield await entries.then(
-      ([entry]) => this.#seen(base, entry),
-      (fault: Error) => ({ passed: false, words: `${base}: ${fault.message}` }),
-    );
-    if (name !== undefined) yield* this.#examineName(name);
+    yield await entries.then(([entry]) => this.#seen(base, entry)).catch(failedStep(base));
+    if (name === undefined) return;
+    const found = await this.#examineName(name).catch((fault: unknown) => [failedStep(escapeText(name))(fault)]);
+    yield* found;
   }
 
   async #seen(base: string, entry: LdapEntry | undefined): Promise<DirectoryStep> {
@@ -131,22 +130,25 @@ class LdapDirectory {
     return { passed: true, words: `${base}: entries can be seen, with id, state and groups` };
   }
 
-  async *#examineName(name: string): AsyncGenerator<DirectoryStep> {
+  async #examineName(name: string): Promise<readonly DirectoryStep[]> {
+    const steps: DirectoryStep[] = [];
+    let most = 0;
     for (const by of ['userName', 'email', 'upn'] as const) {
-      const attribute = this.#names[by];
-      if (attribute === undefined) continue;
-      for (const entry of await this.#entries(by, name)) {
-        const { id, enabled, groups } = await this.#identityOf(entry);
-        const state = enabled ? (this.#stateOf(entry).isLocked ? 'locked' : 'enabled') : 'ended';
-        const words = `${attribute}: ${escapeText(entry.dn)} is ${id}, ${state}, groups: ${groups.join(', ') || 'none'}`;
-        yield { passed: enabled, words };
-      }
+      const entries = await this.#entries(by, name);
+      most = Math.max(most, entries.length);
+      for (const entry of entries) steps.push(await this.#examineEntry(entry, this.#names[by] ?? ''));
     }
-    const found = await Promise.all((['userName', 'email', 'upn'] as const).map((by) => this.#entries(by, name)));
-    const most = Math.max(...found.map(({ length }) => length));
-    if (most === 0) yield { passed: false, words: `no entry has the name ${escapeText(name)}` };
-    if (most > 1)
-      yield { passed: false, words: `${most} entries have the name ${escapeText(name)}: none of them is used` };
+    if (most === 0) steps.push({ passed: false, words: `no entry has the name ${escapeText(name)}` });
+    const words = `${most} entries have the name ${escapeText(name)}: none of them is used`;
+    return most > 1 ? [...steps, { passed: false, words }] : steps;
+  }
+
+  async #examineEntry(entry: LdapEntry, attribute: string): Promise<DirectoryStep> {
+    const about = `${attribute}: ${escapeText(entry.dn)}`;
+    return this.#identityOf(entry).then(({ id, enabled, groups }) => {
+      const state = enabled ? (this.#stateOf(entry).isLocked ? 'locked' : 'enabled') : 'ended';
+      return { passed: enabled, words: `${about} is ${id}, ${state}, groups: ${groups.join(', ') || 'none'}` };
+    }, failedStep(about));
   }
 
   /** Undefined also if two entries have this name. */
@@ -201,8 +203,8 @@ class LdapDirectory {
     const { base, filter, nameAttribute, memberAttribute } = groups;
     const attributes = [nameAttribute];
     const search = async (anyOf: readonly (readonly [string, string | Buffer])[]) =>
-      (await this.#connections.search({ base, scope: 'sub', anyOf, filter, attributes, most: MOST_GROUPS })).flatMap(
-        (group) => group.texts(nameAttribute).slice(0, 1),
+      (await this.#connections.search({ base, scope: 'sub', anyOf, filter, attributes })).flatMap((group) =>
+        group.texts(nameAttribute).slice(0, 1),
       );
     switch (groups.from) {
       case 'member-of':
@@ -223,10 +225,14 @@ class LdapDirectory {
   async #tokenGroups(dn: string): Promise<readonly Buffer[]> {
     const [entry] = await this.#connections.search({ base: dn, scope: 'base', attributes: ['tokenGroups'] });
     const sids = entry?.bytes('tokenGroups') ?? [];
-    if (sids.length === 0) throw new DirectoryAway(`${dn} has no readable tokenGroups: the service account needs them`);
+    if (sids.length === 0)
+      throw new EntryUnreadable(`${dn} has no readable tokenGroups: the service account needs them`);
     return sids;
   }
 }
 
-const MOST_GROUPS = 1_000;
 const SIDS_AT_ONCE = 50;
+
+function failedStep(about: string): (fault: unknown) => DirectoryStep {
+  return (fault) => ({ passed: false, words: `${about}: ${(fault as Error).message}` });
+}

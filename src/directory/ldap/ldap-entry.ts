@@ -1,6 +1,6 @@
 // What the attributes of an entry mean. Pure.
 import { foldName, isPlainName } from '../../core/certificate.ts';
-import { DirectoryAway } from '../../core/directory-away.ts';
+import { EntryUnreadable } from '../../core/directory-away.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { LdapEntry } from './ldap-connections.ts';
@@ -42,7 +42,7 @@ export function guidOf(entry: LdapEntry, kind: LdapKind): string {
   const guid =
     kind === 'ldap' ? entry.texts('entryUUID')[0]?.toLowerCase() : guidFromBytes(entry.bytes('objectGUID')[0]);
   if (guid === undefined || !GUID.test(guid))
-    throw new DirectoryAway(`${entry.dn} has no readable ${KINDS[kind].id}: the service account needs it`);
+    throw new EntryUnreadable(`${entry.dn} has no readable ${KINDS[kind].id}: the service account needs it`);
   return `{${guid}}`;
 }
 
@@ -88,7 +88,7 @@ export function stateOf(entry: LdapEntry, kind: LdapKind, now: EpochSeconds): Ac
   }
   const [control] = entry.texts('userAccountControl');
   if (control === undefined)
-    throw new DirectoryAway(`${entry.dn} has no readable userAccountControl: the service account needs it`);
+    throw new EntryUnreadable(`${entry.dn} has no readable userAccountControl: the service account needs it`);
   const computed = Number(entry.texts('msDS-User-Account-Control-Computed')[0] ?? 0);
   const expires = Number(entry.texts('accountExpires')[0] ?? 0) / 1e7 - FILE_TIME_EPOCH;
   // 0 and the largest number mean never.

@@ -1,9 +1,9 @@
 // The built-in directory: identities `local:{guid}` in the store, passwords as argon2id.
-import { type Identity, isLocal, LOCAL, localIdentityId } from '../../core/identity.ts';
+import { foldCase, type Identity, isKnown, isLocal, LOCAL, labelOf, localIdentityId } from '../../core/identity.ts';
 import type { Store } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
-import type { Directory, PasswordSignIn, SignedIn } from '../directory.ts';
+import type { Directory, Lookup, PasswordSignIn, SignedIn } from '../directory.ts';
 import { isPassword, NOBODYS_HASH } from './password-hash.ts';
 import { PasswordQueue } from './password-queue.ts';
 import { LOCAL_PASSWORD_RULES } from './password-rules.ts';
@@ -14,18 +14,29 @@ const NOBODY = localIdentityId('00000000-0000-0000-0000-000000000000');
 
 /** `check`: argon2's own; tests replace it. */
 export function localDirectory(store: Store, check: typeof isPassword = isPassword): Directory {
-  const lookUp = async (where: Where): Promise<readonly Identity[]> => {
-    // The table also holds derived identities and those of other directories.
-    return (await store.find(identities, where)).filter(isLocal);
-  };
+  const lookups = storedLookups(store, isLocal);
   return {
     label: LOCAL,
+    ...lookups,
+    passwords: passwordSignIn(store, lookups.byUserName, new PasswordQueue(check)),
+    passwordRules: (identity) => (isLocal(identity) ? LOCAL_PASSWORD_RULES : undefined),
+  };
+}
+
+/** The table holds identities of all directories, and derived ones. */
+function storedLookups(store: Store, isMeant: (row: Identity) => boolean): Pick<Directory, Lookup> {
+  const lookUp = async (where: Where) => (await store.find(identities, where)).filter(isMeant);
+  return {
     byUserName: (name) => lookUp(byUserName(name)),
     byEmail: (address) => lookUp(byEmail(address)),
     byUpn: (name) => lookUp(byUpn(name)),
-    passwords: passwordSignIn(store, (name) => lookUp(byUserName(name)), new PasswordQueue(check)),
-    passwordRules: (identity) => (isLocal(identity) ? LOCAL_PASSWORD_RULES : undefined),
   };
+}
+
+/** Of a directory that pushes its people. Their user names are stored in lower case. */
+export function pushedLookups(store: Store, label: string): Pick<Directory, Lookup> {
+  const lookups = storedLookups(store, (row) => isKnown(row) && labelOf(row) === label);
+  return { ...lookups, byUserName: (name) => lookups.byUserName(foldCase(name)) };
 }
 
 function passwordSignIn(store: Store, find: Directory['byUserName'], queue: PasswordQueue): PasswordSignIn {

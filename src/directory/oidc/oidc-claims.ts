@@ -1,9 +1,8 @@
 // What the claims of a provider say about a person.
 import { isPlainName } from '../../core/certificate.ts';
-import { firstHalf } from '../../core/hex.ts';
-import type { Identity, IdentityId } from '../../core/identity.ts';
+import type { Identity } from '../../core/identity.ts';
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
-import { sha256 } from '../../tokens/sha256.ts';
+import { claimedId } from '../claimed-id.ts';
 import type { Claims, OpenidAnswer } from './openid-provider.ts';
 
 export interface ClaimSettings {
@@ -31,7 +30,7 @@ export async function identityOf(answer: OpenidAnswer, settings: ClaimSettings):
     return refused('the person has too many groups');
   const email = from('email')['email_verified'] === true ? from('email')['email'] : undefined;
   return accept({
-    id: `${label}:${firstHalf(sha256([issuer, ...values].join('\0')))}` as IdentityId,
+    id: claimedId(label, issuer, values as string[]),
     enabled: true,
     mayUseApi: true,
     // A group of one directory is never taken for one of another.

@@ -34,7 +34,8 @@ export function oidcDirectory(settings: OidcSettings, fetch: Fetch, milliseconds
       // Nothing can be asked until the next sign-in, so the row is used as long as that may be ago.
       times: { recheckAfter: maxAge, trustFor: maxAge },
       isWalked: false,
-      again: async (row) => ({ ...row, enabled: false }),
+      // What was pushed about somebody counts instead.
+      again: async ({ pushed: _, ...row }) => ({ ...row, enabled: false }),
       examine: () => examine(provider),
     },
   };

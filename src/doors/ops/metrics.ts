@@ -8,6 +8,8 @@ import { type Shown, show, single } from './show-metric.ts';
 import { type SpanTally, showSpans } from './span-metrics.ts';
 import { showStore } from './store-metrics.ts';
 
+export type DirectoryOutcome = 'rechecked' | 'ended' | 'alarm' | 'away';
+
 /** What /metrics shows. Every label has a closed set of values: never an identity, an address or an unknown client_id. */
 export class Metrics {
   readonly #registry = new Registry();
@@ -29,6 +31,13 @@ export class Metrics {
     name: 'tessera_client_secrets_ending_soon',
     help: 'Integrations whose last generated secret ends within 14 days, or has ended.',
     aggregator: 'max',
+    registers: [this.#registry],
+  });
+
+  readonly #directories = new Counter({
+    name: 'tessera_directory_outcomes_total',
+    help: 'What rechecks of directories found: identities rechecked and ended, alarms (too many ended), and times that one was away.',
+    labelNames: ['directory', 'outcome'],
     registers: [this.#registry],
   });
 
@@ -80,6 +89,11 @@ export class Metrics {
       values: () => single(dropped()),
     });
   }
+
+  readonly directory = (label: string, outcomes: Partial<Record<DirectoryOutcome, number>>): void => {
+    for (const [outcome, count] of Object.entries(outcomes))
+      this.#directories.inc({ directory: label, outcome }, count);
+  };
 
   eventLag(seconds: number): void {
     this.#eventLag.set(seconds);

@@ -227,7 +227,7 @@ export const IdentityObject = object(
     enabled: shown(boolean({ description: 'Whether it may use anything.' })),
     seenAt: shown(moment('When its directory last confirmed it.')),
     endedAt: shown(moment('When its directory had ended it.')),
-  } satisfies Record<keyof IdentityChange | keyof Identity | 'password', Schema>,
+  } satisfies Record<keyof IdentityChange | Exclude<keyof Identity, 'pushed'> | 'password', Schema>,
   { ...CLOSED, title: 'Identity' },
 );
 export type WrittenIdentity = ValueOf<typeof IdentityObject>;

@@ -1,8 +1,10 @@
 // Identities of directories elsewhere. Their row is kept as last seen, since grants, sessions and events refer to it.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DirectoryAway } from '../../core/directory-away.ts';
 import { acted } from '../../core/event.ts';
 import { type Identity, type IdentityId, isLocal, LOCAL, labelOf } from '../../core/identity.ts';
+import { Overloaded } from '../../core/overloaded.ts';
 import { keepSeen } from '../../core/rules/directory.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Lookup } from '../../directory/directory.ts';
@@ -59,17 +61,23 @@ async function findIn(
 export const storeSeen: KeepSeen = async (seen, ports) => (await settle(seen.id, seen, ports)) ?? seen;
 
 /** Brings the row to what the directory says; undefined: the entry is gone. Grants of an ended account end. */
-export async function settle(
+export function settle(id: IdentityId, seen: Identity | undefined, ports: Pick<Ports, 'store'>) {
+  return settleBy(id, () => seen, ports);
+}
+
+/** The same, with what the directory says as a change of what it said before. */
+export async function settleBy(
   id: IdentityId,
-  seen: Identity | undefined,
+  see: (before: Identity | undefined) => Identity | undefined,
   ports: Pick<Ports, 'store'>,
 ): Promise<Identity | undefined> {
   const { store } = ports;
   const end = () => revokeAll(grantsOf.holder(id), 'account-ended', ports);
   // An account that returns does not bring grants back that a dying node left unrevoked.
-  if (seen?.enabled && (await store.load(identities, id)).found?.row.endedAt !== undefined) await end();
+  const known = (await store.load(identities, id)).found?.row;
+  if (known?.endedAt !== undefined && see(known)?.enabled) await end();
   const row = await store.change(identities, id, (found, now): Decision<Identity, Identity | undefined> => {
-    const kept = keepSeen(found?.row, seen, now);
+    const kept = keepSeen(found?.row, see(found?.row), now);
     if (!kept?.isNew) return { outcome: kept?.row };
     const by = { as: 'service', why: 'directory' } as const;
     const events = kept.deed ? [acted({ ...kept.deed, kind: 'identity', id }, { at: now, by })] : [];
@@ -78,6 +86,9 @@ export async function settle(
   if (row?.endedAt !== undefined) await end();
   return row;
 }
+
+/** A row that may still be used waits no longer than this for a directory that does not answer. */
+const PATIENCE_MS = 1_000;
 
 /**
  * Asks the directory about a holder whose row is due. An entry that cannot be seen counts as a directory that is away: only the
@@ -89,11 +100,16 @@ export async function recheck(
   ports: Pick<Ports, 'store' | 'directories'>,
 ): Promise<void> {
   const { directories } = ports;
-  const [seen, why] = await directories.current(holder).then(
-    (found) => [found, 'the entry cannot be seen'] as const,
-    (fault: unknown) => [undefined, fault] as const,
+  const isTrusted = directories.isTrusted(holder, now);
+  const answer = directories.current(holder).then(
+    (seen) => ({ seen, why: 'the entry cannot be seen' }),
+    (why: unknown) => ({ seen: undefined, why }),
   );
+  const late = { seen: undefined, why: new DirectoryAway('it takes too long') };
+  const { seen, why } = isTrusted
+    ? await Promise.race([answer, sleep(PATIENCE_MS, late, { ref: false })])
+    : await answer;
   if (seen) return void (await settle(holder.id, seen, ports));
-  if (typeof why !== 'string' && !(why instanceof DirectoryAway)) throw why;
-  if (!directories.isTrusted(holder, now)) throw new DirectoryAway(`${holder.id}: ${String(why)}`);
+  if (why instanceof Error && !(why instanceof DirectoryAway || why instanceof Overloaded)) throw why;
+  if (!isTrusted) throw new DirectoryAway(`${holder.id}: ${String(why)}`);
 }

@@ -2,9 +2,11 @@ import type { Identity } from '../../core/identity.ts';
 import type { Person } from '../../core/person.ts';
 import { after, earlier } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
+import type { Loaded } from '../../store/store.ts';
 import { type BrowserSession, sessions, sessionsOf } from '../../store/tables/sessions.ts';
 import { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
+import { recheck } from '../grant/seen-identity.ts';
 import type { Ports } from '../ports.ts';
 
 const COOKIE_LENGTH = 32;
@@ -27,14 +29,24 @@ export async function beginSession(
 }
 
 /** The person whose session this cookie belongs to. Undefined once the session has ended or the identity is disabled. */
-export async function personOf(cookie: string, { store, settings }: Ports): Promise<Person | undefined> {
+export async function personOf(cookie: string, ports: Ports): Promise<Person | undefined> {
   const secret = Buffer.from(cookie, 'base64url');
   if (secret.length !== COOKIE_LENGTH) return undefined;
   const id = sha256(secret);
-  const { found, now } = await store.load(sessions, id);
+  const { store, settings } = ports;
+  const { found, now } = await loadSession(id, ports);
   if (!found?.companion?.enabled || now >= found.row.endsAt) return undefined;
   if (now - found.row.seenAt >= MARK_EVERY) await markSeen(id, { store, settings });
   return { identity: found.companion, session: id };
+}
+
+/** The session with its holder, who is looked for in their directory again if that was long ago. */
+async function loadSession(id: string, ports: Ports): Promise<Loaded<BrowserSession, Identity>> {
+  const loaded = await ports.store.load(sessions, id);
+  const { row, companion: holder } = loaded.found ?? {};
+  if (!row || loaded.now >= row.endsAt || !holder || !ports.directories.isDue(holder, loaded.now)) return loaded;
+  await recheck(holder, loaded.now, ports);
+  return ports.store.load(sessions, id);
 }
 
 function markSeen(id: string, { store, settings }: Pick<Ports, 'store' | 'settings'>): Promise<void> {

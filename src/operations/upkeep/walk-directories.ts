@@ -1,14 +1,18 @@
 // Asks directories elsewhere about everybody who has a living grant, so that an account that ends there ends here.
-import { DirectoryAway } from '../../core/directory-away.ts';
+import type { Author, DeedOf } from '../../core/act.ts';
+import { DirectoryAway, EntryUnreadable } from '../../core/directory-away.ts';
+import { acted } from '../../core/event.ts';
 import { grantState } from '../../core/grant.ts';
 import type { Identity } from '../../core/identity.ts';
+import { Overloaded } from '../../core/overloaded.ts';
 import { isAlarming } from '../../core/rules/directory.ts';
-import { type EpochSeconds, seconds } from '../../core/time.ts';
+import { after, type EpochSeconds, seconds } from '../../core/time.ts';
 import type { Directories } from '../../directory/side-by-side.ts';
 import { byOneNode } from '../../store/lease.ts';
 import { pages } from '../../store/pages.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
 import { identities, seenIn } from '../../store/tables/identities.ts';
+import { leases } from '../../store/tables/leases.ts';
 import { settle } from '../grant/seen-identity.ts';
 import type { Ports } from '../ports.ts';
 
@@ -22,12 +26,14 @@ export interface Walk {
   readonly ended: number;
   /** Too many would have ended: none did. */
   readonly isAlarm: boolean;
+  /** Why entries could not be read. Their identities are used as last seen. */
+  readonly unreadable: readonly string[];
 }
 
 /** Reports every directory that it walked, and the problem of one that cannot answer. */
 export interface WalkNews {
   readonly walked: (walk: Walk) => void;
-  readonly away: (label: string, fault: DirectoryAway) => void;
+  readonly away: (label: string, why: string) => void;
 }
 
 /** By one node at a time, twice in `recheckAfter`: rows are then never older than that. */
@@ -40,26 +46,80 @@ export async function walkDirectories(ports: WalkPorts, news: WalkNews): Promise
 }
 
 async function walkOne(directory: Walked, ports: WalkPorts, { walked, away }: WalkNews): Promise<void> {
+  const { label } = directory;
   try {
-    walked(await walk(directory, ports));
+    const done = await walk(directory, ports);
+    walked(done);
+    const { living, ended } = done;
+    if (done.isAlarm) await recordState({ did: 'alarm', living, ended }, label, ports);
   } catch (fault) {
-    if (!(fault instanceof DirectoryAway)) throw fault;
-    away(directory.label, fault);
+    if (!(fault instanceof DirectoryAway || fault instanceof Overloaded)) throw fault;
+    away(label, fault.message);
+    await recordState({ did: 'away', why: fault.message }, label, ports);
   }
 }
 
+/** How often a state that lasts is recorded. */
+const RECORD_EVERY = seconds(3600);
+
+export async function recordState(
+  deed: DeedOf<'directory'>,
+  label: string,
+  { store }: Pick<WalkPorts, 'store'>,
+): Promise<void> {
+  const name = `directory ${label} ${deed.did}`;
+  await store.change(leases, name, (found, now) => {
+    if (found && now < found.row.endsAt) return { outcome: undefined };
+    const event = eventOf(deed, label, now, { as: 'service', why: 'directory' });
+    return { outcome: undefined, next: { name, endsAt: after(now, RECORD_EVERY) }, events: [event] };
+  });
+}
+
+function eventOf(deed: DeedOf<'directory'>, label: string, at: EpochSeconds, by: Author) {
+  return acted({ ...deed, kind: 'directory', id: label }, { at, by });
+}
+
+/** An operator has looked: everybody who ended there ends here, however many they are. */
+export async function acceptEndings(directory: Walked, ports: WalkPorts & { readonly by: Author }): Promise<Walk> {
+  const done = await walk(directory, ports, () => false);
+  const { label, ended } = done;
+  const name = `directory ${label} endings-accepted`;
+  await ports.store.change(leases, name, (_, now) => ({
+    outcome: undefined,
+    next: { name, endsAt: now },
+    events: [eventOf({ did: 'endings-accepted', ended }, label, now, ports.by)],
+  }));
+  return done;
+}
+
 const STEP = 100;
-const AT_ONCE = 4;
+/** Fewer than a directory has connections: requests find one free. */
+const AT_ONCE = 2;
+
+interface Ended {
+  readonly row: Identity;
+  readonly seen: Identity | undefined;
+}
 
 /** Those who are still there are settled on the way; those who ended, at the end, unless there are too many of them. */
-export async function walk({ label, elsewhere }: Walked, ports: WalkPorts): Promise<Walk> {
-  const ended: { readonly row: Identity; readonly seen: Identity | undefined }[] = [];
+export async function walk(
+  { label, elsewhere }: Walked,
+  ports: WalkPorts,
+  isTooMany: typeof isAlarming = isAlarming,
+): Promise<Walk> {
+  const ended: Ended[] = [];
+  const unreadable: string[] = [];
   let living = 0;
   const visit = async (row: Identity) => {
     living += 1;
-    const seen = await elsewhere.again(row);
-    if (seen?.enabled) await settle(row.id, seen, ports);
-    else ended.push({ row, seen });
+    try {
+      const seen = await elsewhere.again(row);
+      if (seen?.enabled) await settle(row.id, seen, ports);
+      else ended.push({ row, seen });
+    } catch (fault) {
+      if (!(fault instanceof EntryUnreadable)) throw fault;
+      unreadable.push(fault.message);
+    }
   };
   for await (const page of pages(ports.store, identities, { where: seenIn(label), limit: STEP })) {
     const now = await ports.store.now();
@@ -70,12 +130,11 @@ export async function walk({ label, elsewhere }: Walked, ports: WalkPorts): Prom
     );
   }
   const fresh = ended.filter(({ row }) => row.enabled);
-  const isAlarm = isAlarming(fresh.length, living);
+  const isAlarm = isTooMany(fresh.length, living);
   if (!isAlarm) await inTurns(ended, async ({ row, seen }) => void (await settle(row.id, seen, ports)));
-  return { label, living, ended: fresh.length, isAlarm };
+  return { label, living, ended: fresh.length, isAlarm, unreadable };
 }
 
-/** A few at once: more would be a load on the directory, and take the turns of requests. */
 async function inTurns<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   for (let at = 0; at < all.length; at += AT_ONCE) await Promise.all(all.slice(at, at + AT_ONCE).map(work));
 }

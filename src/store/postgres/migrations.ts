@@ -252,4 +252,18 @@ export const MIGRATIONS: readonly Migration[] = [
   `,
     ],
   },
+  {
+    additive: true,
+    steps: [
+      `
+  ALTER TABLE identities ADD COLUMN IF NOT EXISTS pushed text;
+  CREATE TABLE IF NOT EXISTS pushed_groups (
+    id text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, directory text COLLATE "C", name text COLLATE "C",
+    body text NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS pushed_groups_directory ON pushed_groups (directory);
+  CREATE INDEX IF NOT EXISTS pushed_groups_name ON pushed_groups (name);
+  `,
+    ],
+  },
 ];

@@ -163,6 +163,14 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS refusal_counts_ends_at ON refusal_counts (ends_at);
   `,
+  `
+  ALTER TABLE identities ADD COLUMN pushed TEXT;
+  CREATE TABLE pushed_groups (
+    id TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, directory TEXT, name TEXT, body TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX pushed_groups_directory ON pushed_groups (directory);
+  CREATE INDEX pushed_groups_name ON pushed_groups (name);
+  `,
 ];
 
 /**

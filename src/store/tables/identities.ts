@@ -23,6 +23,7 @@ export const identities: Table<Identity> = {
     { name: 'directory', kind: 'text', fixed: true, rare: true, unread: true, of: directoryOf },
     { name: 'seen_at', kind: 'integer', rare: true, of: ({ seenAt }) => seenAt ?? null },
     { name: 'ended_at', kind: 'integer', rare: true, of: ({ endedAt }) => endedAt ?? null },
+    { name: 'pushed', kind: 'json', rare: true, of: ({ pushed }) => (pushed ? JSON.stringify(pushed) : null) },
   ],
   keyOf: ({ id }) => id,
   encodeKey: identityKey,
@@ -46,6 +47,8 @@ function decodeIdentity(values: readonly Value[]): Identity {
   const [seenAt, endedAt] = [values[9], values[10]];
   if (typeof seenAt === 'number') identity.seenAt = seenAt as EpochSeconds;
   if (typeof endedAt === 'number') identity.endedAt = endedAt as EpochSeconds;
+  const pushed = values[11];
+  if (typeof pushed === 'string') identity.pushed = JSON.parse(pushed);
   return identity;
 }
 

@@ -51,6 +51,7 @@ const ID_OF: Readonly<Record<Kind, string>> = {
   'resource-server': 'resourceServer',
   'signing-key': 'key',
   key: 'key',
+  directory: 'id',
   store: '',
   unknown: 'id',
 };

@@ -69,6 +69,14 @@ test('the command says step by step what it sees', async () => {
   assert.doesNotMatch(seen.printed + absent.printed, /the password of/);
 });
 
+test('the doctor looks at it, and an operator has everybody rechecked', async () => {
+  const run = (...args: string[]) => runTessera([...args, '--config', service.configFile], { folder: service.folder });
+  assert.match((await run('doctor')).printed, /ok {4}directory corp: ldaps:.* work\nok {4}directory corp: ou=people/);
+  const rechecked = await run('directory', 'recheck', 'corp');
+  assert.equal(rechecked.printed, '1 identities with living grants, 0 ended\n');
+  assert.equal((await run('directory', 'recheck', 'other')).status, 1);
+});
+
 test('an account that is disabled ends; a directory that is away is named, and known identities go on', async () => {
   assert.equal((await authorize('dora')).status, 200);
   await slapd.set(dnOf('dora'), 'pwdAccountLockedTime', '000001010000Z');

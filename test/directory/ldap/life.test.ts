@@ -169,9 +169,9 @@ suite('an account', () => {
     await slapd.remove(dnOf('gus'));
     clock.move(300);
     const second = accepted(await refresh(node, first));
-    assert.deepEqual(await walk(), { label: 'corp', living: 1, ended: 1, isAlarm: false });
+    assert.deepEqual(await walk(), { label: 'corp', living: 1, ended: 1, isAlarm: false, unreadable: [] });
     assert.equal(await answer(refresh(node, second)), 'grant-revoked');
-    assert.deepEqual(await walk(), { label: 'corp', living: 0, ended: 0, isAlarm: false });
+    assert.deepEqual(await walk(), { label: 'corp', living: 0, ended: 0, isAlarm: false, unreadable: [] });
   });
 });
 
@@ -208,9 +208,9 @@ suite('a directory', () => {
     const alarmed = { ...slapd.settings, filter: '(&(objectClass=inetOrgPerson)(!(objectClass=adThing)))' };
     const blind = sideBySide(localDirectory(node.store), [ldapDirectory(alarmed, clock.now)]).elsewhere[0];
     assert.ok(blind);
-    assert.deepEqual(await walk(blind, node), { label: 'corp', living: 12, ended: 11, isAlarm: true });
+    assert.deepEqual(await walk(blind, node), { label: 'corp', living: 12, ended: 11, isAlarm: true, unreadable: [] });
     assert.deepEqual(new Set(await endings(node)), new Set([undefined]));
-    assert.deepEqual(await walkNow(), { label: 'corp', living: 12, ended: 9, isAlarm: false });
+    assert.deepEqual(await walkNow(), { label: 'corp', living: 12, ended: 9, isAlarm: false, unreadable: [] });
     assert.equal((await endings(node)).filter(Boolean).length, 9);
     assert.equal(await answer(check(node, pairs.at(-1) as never)), 'accepted');
   });
@@ -219,7 +219,7 @@ suite('a directory', () => {
     const { node, clock } = await scene(t);
     await granted(node, 'carol');
     const walks: Walk[] = [];
-    const news = { walked: (one: Walk) => void walks.push(one), away: (_: string, fault: Error) => assert.fail(fault) };
+    const news = { walked: (one: Walk) => void walks.push(one), away: (_: string, why: string) => assert.fail(why) };
     await Promise.all([1, 2, 3].map(() => walkDirectories(node, news)));
     assert.equal(walks.length, 1);
     clock.move(seconds(150));

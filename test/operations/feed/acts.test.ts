@@ -33,6 +33,7 @@ import { addSigningKeyTo, retireSigningKey, signWithKey } from '../../../src/ope
 import { itemsAfter } from '../../../src/operations/feed/read-feed.ts';
 import { firstPage } from '../../../src/operations/feed/snapshot.ts';
 import { STORED } from '../../../src/operations/grant/derived-identity.ts';
+import { acceptEndings, recordState } from '../../../src/operations/upkeep/walk-directories.ts';
 import { takeBack } from '../../../src/store/move-mark.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
 import { HISTORY, storeHistory } from '../../../src/store/tables/store-history.ts';
@@ -261,6 +262,14 @@ const TOLD: { readonly [K in Kind]: { readonly [D in keyof FactsOf[K]]: Told } }
     retired: {
       first: async (at) => [await addSecondKey(at), await mintWithSecond(at)],
       act: (at) => retireKey(at.keys(), { id: 1, accessTokenLifetime: DAY, atOnce: true }, at),
+      hears: nothing,
+    },
+  },
+  directory: {
+    away: { act: (at) => recordState({ did: 'away', why: 'no answer' }, 'corp', at), hears: nothing },
+    alarm: { act: (at) => recordState({ did: 'alarm', living: 20, ended: 15 }, 'corp', at), hears: nothing },
+    'endings-accepted': {
+      act: ({ store, by }) => acceptEndings({ label: 'corp' } as never, { store, by, directories: {} as never }),
       hears: nothing,
     },
   },

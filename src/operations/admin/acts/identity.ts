@@ -67,7 +67,7 @@ export const RUNS: RunsOf<'identity'> = {
   },
 };
 
-function written(row: Identity): WrittenIdentity {
+function written({ pushed: _, ...row }: Identity): WrittenIdentity {
   return row;
 }
 

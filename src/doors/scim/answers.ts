@@ -1,0 +1,111 @@
+// Answers of the scim door, and what all its endpoints share.
+import type { JsonObject as Json } from '../../core/json.ts';
+import type { Outcome } from '../../core/outcome.ts';
+import type { Pushing, PushReason } from '../../operations/grant/pushed-users.ts';
+import type { TokenPorts } from '../../operations/ports.ts';
+import { MOST_RESULTS } from './schemas.ts';
+
+/** An answer of an endpoint. */
+export interface ScimAnswer {
+  readonly status: number;
+  readonly body?: Json;
+}
+
+/** RFC 7644 3.12. `scimType`: for programs, which the status alone does not help. */
+export function scimError(status: number, detail: string, scimType?: string): ScimAnswer {
+  const schemas = ['urn:ietf:params:scim:api:messages:2.0:Error'];
+  return { status, body: { schemas, status: String(status), ...(scimType && { scimType }), detail } };
+}
+
+export interface ScimRequest {
+  readonly id: string;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: Json;
+  /** The address of this directory's resources. */
+  readonly base: string;
+  readonly pushing: Pushing;
+  readonly ports: TokenPorts;
+}
+
+export const MALFORMED = scimError(400, 'The operations are malformed.', 'invalidSyntax');
+export const NOT_FOUND = scimError(404, 'There is no such resource.');
+
+export const WORDS: Readonly<Record<PushReason, ScimAnswer>> = {
+  unknown: NOT_FOUND,
+  exists: scimError(409, 'Another resource of this directory already has this name.', 'uniqueness'),
+  'id-missing': scimError(
+    400,
+    'The attribute that carries the id of people is missing: look at scim.id.',
+    'invalidValue',
+  ),
+  'id-changed': scimError(400, 'The attribute that carries the id of people cannot be changed.', 'mutability'),
+  'name-malformed': scimError(
+    400,
+    'The name has characters that cannot be printed, or spaces around it.',
+    'invalidValue',
+  ),
+  'member-unknown': scimError(400, 'One of the members is no user of this directory.', 'invalidValue'),
+  'groups-too-many': scimError(400, 'One of the members is in too many groups.', 'invalidValue'),
+};
+
+export const malformed = (attribute: string) =>
+  scimError(400, `The attribute ${attribute} is missing or malformed.`, 'invalidValue');
+
+export function answered<T>(outcome: Outcome<T, PushReason>, show: (value: T) => Json, status = 200): ScimAnswer {
+  return outcome.ok ? { status, body: show(outcome.value) } : WORDS[outcome.refusal];
+}
+
+export function listed(resources: readonly Json[], totalResults: number, startIndex: number): ScimAnswer {
+  const counted = { totalResults, startIndex, itemsPerPage: resources.length };
+  const body = { schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'], ...counted, Resources: resources };
+  return { status: 200, body };
+}
+
+const ALWAYS = ['id', 'schemas', 'meta'];
+
+/** RFC 7644 3.9. */
+export function isWanted(attribute: string, query: ScimRequest['query']): boolean {
+  const names = (given: unknown) =>
+    String(given)
+      .toLowerCase()
+      .split(/[\s,]+/);
+  const name = attribute.toLowerCase();
+  if (ALWAYS.includes(name)) return true;
+  if (query['attributes']) return names(query['attributes']).includes(name);
+  return !names(query['excludedAttributes']).includes(name);
+}
+
+/** The resources of an answer without the attributes that were not asked for. */
+export function trimmed(body: Json, query: ScimRequest['query']): Json {
+  if (Array.isArray(body['Resources']))
+    return { ...body, Resources: body['Resources'].map((one) => trimmed(one, query)) };
+  return Object.fromEntries(Object.entries(body).filter(([name]) => isWanted(name, query)));
+}
+
+const FILTER = /^\s*([a-z]+)\s+eq\s+("(?:[^"\\]|\\.)*")\s*$/i;
+
+/** The only filter of both: one attribute equals a text. Undefined if there is none; `malformed` if it is another. */
+export function readFilter<By extends string>(given: unknown, attributes: readonly By[]) {
+  if (given === undefined || given === '') return undefined;
+  const [, name, text = ''] = FILTER.exec(String(given)) ?? [];
+  const by = attributes.find((attribute) => attribute.toLowerCase() === name?.toLowerCase());
+  return by ? { by, value: JSON.parse(text) as string } : 'malformed';
+}
+
+export function badFilter(attributes: readonly string[]): ScimAnswer {
+  return scimError(400, `The filter can be: ${attributes.join(' or ')} eq "…".`, 'invalidFilter');
+}
+
+/** One page of all. Everything is counted, and no more than a page is kept. */
+export async function paged<T>(all: AsyncIterable<T> | Iterable<T>, { query }: ScimRequest) {
+  const startIndex = Math.max(1, Math.trunc(Number(query['startIndex'] ?? 1)) || 1);
+  const wanted = Number(query['count'] ?? MOST_RESULTS);
+  const count = Number.isNaN(wanted) ? MOST_RESULTS : Math.min(Math.max(0, Math.trunc(wanted)), MOST_RESULTS);
+  const page: T[] = [];
+  let total = 0;
+  for await (const one of all) {
+    total += 1;
+    if (total >= startIndex && page.length < count) page.push(one);
+  }
+  return { page, total, startIndex };
+}

@@ -1,0 +1,110 @@
+// Users and groups as SCIM writes them (RFC 7643). Attributes that are not in the schemas are ignored, as Entra ID and Okta expect.
+import type { IdentityId, KnownUser, PushedEmail, PushedGroup, PushedUser } from '../../core/identity.ts';
+import { type JsonObject as Json, objectOf } from '../../core/json.ts';
+import { accept, type Outcome, refused } from '../../core/outcome.ts';
+
+/** Says which attribute is malformed. */
+export type Read<T> = Outcome<T, { readonly attribute: string }>;
+
+export const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
+export const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
+
+export function isJson(value: unknown): value is Json {
+  return objectOf(value) !== undefined;
+}
+
+const LONGEST = 1_024;
+const MOST_EMAILS = 20;
+
+/** Entra ID also writes booleans as text. */
+function flagOf(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  return typeof value === 'string' && /^(?:true|false)$/i.test(value) ? value.toLowerCase() === 'true' : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.length > 0 && value.length <= LONGEST ? value : undefined;
+}
+
+/** Absent, null and empty values are the same (RFC 7643 2.5). */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+export function readUser(given: Json): Read<PushedUser> {
+  const userName = textOf(given['userName']);
+  if (userName === undefined) return refused({ attribute: 'userName' });
+  const texts: Record<string, string> = {};
+  for (const attribute of ['externalId', 'displayName'] as const) {
+    if (isAbsent(given[attribute])) continue;
+    const value = textOf(given[attribute]);
+    if (value === undefined) return refused({ attribute });
+    texts[attribute] = value;
+  }
+  const active = flagOf(given['active']);
+  if (active === undefined) return refused({ attribute: 'active' });
+  const emails = readEmails(given['emails'] ?? []);
+  return emails ? accept({ userName, ...texts, active, emails }) : refused({ attribute: 'emails' });
+}
+
+function readEmails(given: unknown): readonly PushedEmail[] | undefined {
+  if (!Array.isArray(given) || given.length > MOST_EMAILS || !given.every(isJson)) return undefined;
+  const named = given.filter(({ value }) => !isAbsent(value));
+  if (!named.every(({ value }) => textOf(value))) return undefined;
+  return named.map(({ value, type, primary }) => ({
+    value: value as string,
+    ...(textOf(type) !== undefined && { type: type as string }),
+    ...(flagOf(primary) !== undefined && { primary: flagOf(primary) as boolean }),
+  }));
+}
+
+export interface ReadGroup extends Pick<PushedGroup, 'displayName' | 'externalId'> {
+  /** Undefined: not mentioned. */
+  readonly members: readonly IdentityId[] | undefined;
+}
+
+export function readGroup(given: Json, label: string): Read<ReadGroup> {
+  const [displayName, externalId] = [textOf(given['displayName']), textOf(given['externalId'])];
+  if (displayName === undefined) return refused({ attribute: 'displayName' });
+  const members = isAbsent(given['members']) ? undefined : readMembers(given['members'], label);
+  if (given['members'] && !members) return refused({ attribute: 'members' });
+  return accept({ displayName, ...(externalId !== undefined && { externalId }), members });
+}
+
+const ID = /^[0-9a-f]{32}$/;
+
+export function readId(id: unknown, label: string): IdentityId | undefined {
+  return typeof id === 'string' && ID.test(id) ? (`${label}:${id}` as IdentityId) : undefined;
+}
+
+/** One, or a list of them. */
+export function readMembers(given: unknown, label: string): readonly IdentityId[] | undefined {
+  const ids = [given].flat().map((member) => readId(isJson(member) ? member['value'] : undefined, label));
+  return ids.every((id) => id !== undefined) ? ids : undefined;
+}
+
+export function idIn(id: string): string {
+  return id.slice(Math.max(id.indexOf(':'), id.indexOf('/')) + 1);
+}
+
+export function userResource({ id, pushed }: KnownUser, base: string): Json {
+  const location = `${base}/Users/${idIn(id)}`;
+  return { schemas: [USER], id: idIn(id), ...pushed, meta: { resourceType: 'User', location } };
+}
+
+export function groupResource(
+  { id, displayName, externalId }: PushedGroup,
+  members: readonly IdentityId[] | undefined,
+  base: string,
+): Json {
+  return {
+    schemas: [GROUP],
+    id: idIn(id),
+    displayName,
+    ...(externalId !== undefined && { externalId }),
+    ...(members && {
+      members: members.map((member) => ({ value: idIn(member), $ref: `${base}/Users/${idIn(member)}` })),
+    }),
+    meta: { resourceType: 'Group', location: `${base}/Groups/${idIn(id)}` },
+  };
+}

@@ -1,0 +1,154 @@
+// Users that a directory pushes (SCIM). Each is the identity of the person who signs in at its OpenID provider.
+import { foldName, isPlainName } from '../../core/certificate.ts';
+import {
+  foldCase,
+  type Identity,
+  type IdentityId,
+  isKnown,
+  type KnownUser,
+  labelOf,
+  type PushedUser,
+} from '../../core/identity.ts';
+import { accept, type Outcome, refused } from '../../core/outcome.ts';
+import { isPresent } from '../../core/rules/directory.ts';
+import { claimedId } from '../../directory/claimed-id.ts';
+import { rows } from '../../store/pages.ts';
+import type { Where } from '../../store/table.ts';
+import { byUserName, identities, seenIn } from '../../store/tables/identities.ts';
+import type { Ports } from '../ports.ts';
+import { settleBy } from './seen-identity.ts';
+
+/** A directory that is pushed to. */
+export interface Pushing {
+  readonly label: string;
+  /** Of the OpenID provider where its people sign in. */
+  readonly issuer: string;
+  /** The attribute whose value is the last claim that identities are made from. */
+  readonly id: 'externalId' | 'userName';
+  /** The values of the claims before it. */
+  readonly firstClaims: readonly string[];
+}
+
+export const PUSH_REASONS = [
+  'unknown',
+  'exists',
+  'id-missing',
+  'id-changed',
+  'name-malformed',
+  'member-unknown',
+  'groups-too-many',
+] as const;
+export type PushReason = (typeof PUSH_REASONS)[number];
+export type Pushed<T> = Outcome<T, PushReason>;
+
+type StorePorts = Pick<Ports, 'store'>;
+
+export async function createUser(user: PushedUser, pushing: Pushing, ports: StorePorts): Promise<Pushed<KnownUser>> {
+  const id = idOf(user, pushing);
+  if (id === undefined) return refused('id-missing');
+  const flaw = isKnown(await loadRow(id, ports)) ? 'exists' : await flawOf(user, id, ports);
+  return flaw ? refused(flaw) : write(id, () => user, ports);
+}
+
+/** `change` is called again if somebody else changes the user meanwhile. */
+export async function changeUser(
+  id: IdentityId,
+  change: (before: PushedUser) => PushedUser,
+  pushing: Pushing,
+  ports: StorePorts,
+): Promise<Pushed<KnownUser>> {
+  const row = await loadRow(id, ports);
+  if (!isKnown(row)) return refused('unknown');
+  const user = change(row.pushed);
+  // The id must stay what it is at the provider.
+  if (idOf(user, pushing) !== id) return refused('id-changed');
+  const flaw = await flawOf(user, id, ports);
+  return flaw ? refused(flaw) : write(id, (before) => (before ? change(before) : user), ports);
+}
+
+/** Its grants end. Its names are free for others. */
+export async function removeUser(id: IdentityId, ports: StorePorts): Promise<Pushed<undefined>> {
+  if (!isKnown(await loadRow(id, ports))) return refused('unknown');
+  const gone: PushedUser = { userName: '', active: false, emails: [], isGone: true };
+  await write(id, () => gone, ports);
+  return accept(undefined);
+}
+
+export async function findUser(id: IdentityId, ports: StorePorts): Promise<KnownUser | undefined> {
+  const row = await loadRow(id, ports);
+  return isKnown(row) ? row : undefined;
+}
+
+export async function findUsers(
+  by: 'userName' | 'externalId',
+  value: string,
+  pushing: Pushing,
+  ports: StorePorts,
+): Promise<readonly KnownUser[]> {
+  const { label } = pushing;
+  if (by === 'userName') return inDirectory(label, byUserName(foldCase(value)), ports);
+  if (pushing.id === 'externalId') return [(await findUser(idFor(value, pushing), ports)) ?? []].flat();
+  const found: KnownUser[] = [];
+  for await (const user of allUsers(label, ports)) if (user.pushed.externalId === value) found.push(user);
+  return found;
+}
+
+export async function* allUsers(label: string, { store }: StorePorts): AsyncGenerator<KnownUser> {
+  for await (const row of rows(store, identities, { where: seenIn(label) })) if (isKnown(row)) yield row;
+}
+
+async function inDirectory(label: string, where: Where, { store }: StorePorts): Promise<readonly KnownUser[]> {
+  return (await store.find(identities, where)).filter(isKnown).filter((row) => labelOf(row) === label);
+}
+
+async function loadRow(id: IdentityId, { store }: StorePorts): Promise<Identity | undefined> {
+  return (await store.load(identities, id)).found?.row;
+}
+
+function idOf(user: PushedUser, pushing: Pushing): IdentityId | undefined {
+  const value = user[pushing.id];
+  return value ? idFor(value, pushing) : undefined;
+}
+
+function idFor(value: string, { label, issuer, firstClaims }: Pushing): IdentityId {
+  return claimedId(label, issuer, [...firstClaims, value]);
+}
+
+async function flawOf({ userName }: PushedUser, id: IdentityId, ports: StorePorts): Promise<PushReason | undefined> {
+  if (!isPlainName(userName)) return 'name-malformed';
+  const named = await inDirectory(labelOf({ id }), byUserName(foldCase(userName)), ports);
+  return named.some((other) => other.id !== id) ? 'exists' : undefined;
+}
+
+async function write(
+  id: IdentityId,
+  next: (before: PushedUser | undefined) => PushedUser,
+  ports: StorePorts,
+): Promise<Pushed<KnownUser>> {
+  const row = await settleBy(
+    id,
+    (before) => identityOf(id, next(isKnown(before) ? before.pushed : undefined), before),
+    ports,
+  );
+  return accept(row as KnownUser);
+}
+
+/** User names ignore case (RFC 7643 4.1.1), so they are kept in one. */
+function identityOf(id: IdentityId, user: PushedUser, before: Identity | undefined): Identity {
+  const { userName, emails, isGone } = user;
+  const address = (emails.find(({ primary }) => primary) ?? emails[0])?.value;
+  const facts = {
+    id,
+    enabled: isPresent(user),
+    mayUseApi: true,
+    groups: isKnown(before) && !isGone ? before.groups : [],
+    pushed: user,
+  };
+  if (isGone) return facts;
+  return {
+    ...facts,
+    userName: foldCase(userName),
+    ...(address?.includes('@') && isPlainName(address) && { email: foldName('email-san', address) }),
+    ...(userName.includes('@') && { upn: foldName('upn-san', userName) }),
+  };
+}

@@ -1,0 +1,141 @@
+// Servers of a directory that somebody else answers for, or that stop in the middle.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { after, before, suite, type TestContext, test } from 'node:test';
+import { DirectoryAway } from '../../../src/core/directory-away.ts';
+import { type LdapSettings, ldapDirectory } from '../../../src/directory/ldap/ldap-directory.ts';
+import { Secret } from '../../../src/tokens/secret.ts';
+import { TestClock } from '../../node.ts';
+import { addPerson, type Slapd, startSlapd } from './slapd.ts';
+
+let slapd: Slapd;
+const clock = new TestClock();
+
+before(async () => {
+  slapd = await startSlapd();
+  await addPerson(slapd, 'ada');
+});
+after(() => slapd.stop());
+
+/** LDAP result messages: `id` is that of the request. */
+const EXTENDED = (id: number, code: number) => Buffer.from([0x30, 12, 2, 1, id, 0x78, 7, 10, 1, code, 4, 0, 4, 0]);
+const BOUND = (id: number) => Buffer.from([0x30, 12, 2, 1, id, 0x61, 7, 10, 1, 0, 4, 0, 4, 0]);
+
+interface Fake {
+  readonly url: string;
+  /** Everything that was received without TLS. */
+  readonly received: () => Buffer;
+  readonly connections: () => number;
+}
+
+async function fakeServer(t: TestContext, answer: (socket: Socket, count: number) => void): Promise<Fake> {
+  const chunks: Buffer[] = [];
+  const sockets: Socket[] = [];
+  const server: Server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.once('data', () => answer(socket, sockets.length));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `ldap://localhost:${port}`,
+    received: () => Buffer.concat(chunks),
+    connections: () => sockets.length,
+  };
+}
+
+function directory(url: string, difference: Partial<LdapSettings> = {}) {
+  return ldapDirectory({ ...slapd.settings, servers: [url], timeoutMs: 500, ...difference }, clock.now);
+}
+
+/** Neither the name nor the password of anybody was sent in the clear. */
+function assertNothingGiven({ received }: Fake): void {
+  const text = received().toString('latin1');
+  assert.doesNotMatch(text, /the password of|cn=tessera|ada/);
+}
+
+suite('without TLS nothing is sent', () => {
+  const password = new Secret('the password of ada');
+  const attempts = async (url: string) => {
+    const corp = directory(url);
+    await assert.rejects(corp.byUserName('ada'), DirectoryAway);
+    await assert.rejects(directory(url).passwords.check('ada', password, false), DirectoryAway);
+  };
+
+  test('to a server that refuses StartTLS', async (t) => {
+    const fake = await fakeServer(t, (socket) => socket.write(EXTENDED(1, 2)));
+    await attempts(fake.url);
+    assertNothingGiven(fake);
+  });
+
+  test('to one that answers everything at once, before TLS begins', async (t) => {
+    const fake = await fakeServer(t, (socket) =>
+      socket.write(Buffer.concat([EXTENDED(1, 0), BOUND(2), BOUND(3), BOUND(1)])),
+    );
+    await attempts(fake.url);
+    assertNothingGiven(fake);
+  });
+
+  test('on a connection that replaces a lost one', async (t) => {
+    const streams: Buffer[][] = [];
+    const sockets = new Set<Socket>();
+    const proxy = createServer((socket) => {
+      const received: Buffer[] = [];
+      streams.push(received);
+      const behind = connect(Number(new URL(slapd.plainUrl).port), '127.0.0.1');
+      for (const end of [socket, behind]) sockets.add(end.on('error', () => undefined));
+      socket.on('data', (chunk) => {
+        received.push(chunk);
+        behind.write(chunk);
+      });
+      behind.on('data', (chunk) => socket.write(chunk));
+      behind.on('close', () => socket.destroy());
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    t.after(() => proxy.close());
+    const corp = directory(`ldap://localhost:${(proxy.address() as AddressInfo).port}`, { timeoutMs: 5_000 });
+    for (let round = 0; round < 4; round++) {
+      assert.equal((await corp.byUserName('ada')).length, 1);
+      for (const socket of sockets) socket.destroy();
+      // Once with the loss noticed, once without.
+      if (round % 2 === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.ok(streams.length >= 4);
+    for (const stream of streams) {
+      const bytes = Buffer.concat(stream);
+      const secured = bytes.subarray(2 + (bytes[1] ?? 0));
+      assert.ok(bytes.includes('1.3.6.1.4.1.1466.20037') && secured[0] === 0x16, 'StartTLS first, then TLS alone');
+    }
+  });
+});
+
+test('a server that hangs delays one caller, not everybody who comes meanwhile', async (t) => {
+  const fake = await fakeServer(t, () => undefined);
+  const corp = directory(fake.url, { timeoutMs: 300 });
+  await assert.rejects(corp.byUserName('ada'), DirectoryAway);
+  // It is tried again after three seconds: by one of these.
+  await new Promise((resolve) => setTimeout(resolve, 3_100));
+  const times = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const begun = performance.now();
+      await assert.rejects(corp.byUserName('ada'), DirectoryAway);
+      return performance.now() - begun;
+    }),
+  );
+  assert.equal(fake.connections(), 2);
+  assert.ok(times.filter((time) => time > 250).length <= 4, times.join(' '));
+});
+
+test('an empty password of the service account is no bind as nobody', async () => {
+  const passwordFile = `${slapd.folder}/empty`;
+  writeFileSync(passwordFile, '\n');
+  await assert.rejects(directory(slapd.secureUrl, { passwordFile }).byUserName('ada'), /is empty/);
+});
