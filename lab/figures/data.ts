@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ROOT } from '../deploy/shell.ts';
 
 export interface Circumstances {
@@ -33,16 +33,31 @@ export function circumstances(command: string): Circumstances {
   return { command, date: new Date().toISOString().slice(0, 10), commit: stdout.trim(), machine, load };
 }
 
-/** `out`: the folder for runs that are too short to be published. */
-export function writeFigures(name: string, data: Circumstances, folder = join(ROOT, 'figures')): void {
-  mkdirSync(folder, { recursive: true });
-  const path = join(folder, `${name}.json`);
-  writeFileSync(path, `${JSON.stringify(data, undefined, 2)}\n`);
-  spawnSync(process.execPath, [join(ROOT, 'node_modules/@biomejs/biome/bin/biome'), 'format', '--write', path]);
-  console.log(`written: ${path}`);
+export type Row = Readonly<Record<string, string | number>>;
+
+export interface Rows extends Circumstances {
+  readonly rows: readonly Row[];
 }
 
-export function readFigures<T extends Circumstances>(name: string): T | undefined {
+/** Load average per core, above which times are of no use. Sizes do not depend on it. */
+const BUSY = 0.5;
+export const SIZES = ['size', 'event-bytes', 'postgres-growth', 'connections'];
+
+/** `isShort`: too short to be published. Such runs, and times of a busy machine, go to `out/figures`. */
+export function writeFigures(name: string, data: Circumstances, isShort = false): void {
+  const isBusy = data.load / data.machine.cores > BUSY && !SIZES.includes(name);
+  const isKept = !isShort && (!isBusy || process.env['FIGURES_ANYWAY'] === '1');
+  const path = join(ROOT, isKept ? 'figures' : 'out/figures', `${name}.json`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${JSON.stringify(data, undefined, 2)}\n`);
+  const why = isShort ? 'a short run' : isBusy ? `load ${data.load}; FIGURES_ANYWAY=1 publishes it nevertheless` : '';
+  console.log(`${path}${isKept ? '' : `: not published, ${why}`}`);
+  if (!isKept) return;
+  spawnSync(process.execPath, [join(ROOT, 'node_modules/@biomejs/biome/bin/biome'), 'format', '--write', path]);
+  spawnSync(process.execPath, [join(ROOT, 'lab/figures/pages.ts')], { cwd: ROOT, stdio: 'inherit' });
+}
+
+export function readFigures<T extends Circumstances = Rows>(name: string): T | undefined {
   const path = join(ROOT, 'figures', `${name}.json`);
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : undefined;
 }

@@ -1,4 +1,5 @@
 // Ory Hydra, built from its Go module. People sign in through its own API for login pages, as a login page would do it.
+import { generateKeyPairSync } from 'node:crypto';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Running } from '../bench/contestant.ts';
@@ -86,14 +87,23 @@ async function start(
   }
 }
 
+/** As large as Tessera's. */
+function signingKey(kind: 'ES256' | 'RS256'): object {
+  const { privateKey } =
+    kind === 'ES256'
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      : generateKeyPairSync('rsa', { modulusLength: RSA_BITS });
+  return { ...privateKey.export({ format: 'jwk' }), alg: kind, use: 'sig', kid: 'bench' };
+}
+
 function sendJson(url: string, method: string, body: object): Promise<Response> {
   return fetch(url, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 }
 
 async function register(admin: number, kind: TokenKind): Promise<void> {
   const origin = `http://127.0.0.1:${admin}/admin`;
-  const key = { alg: kind, use: 'sig', kid: 'bench' };
-  if (kind !== 'opaque') await succeeded(await sendJson(`${origin}/keys/hydra.jwt.access-token`, 'POST', key));
+  if (kind !== 'opaque')
+    await succeeded(await sendJson(`${origin}/keys/hydra.jwt.access-token`, 'PUT', { keys: [signingKey(kind)] }));
   const own = { grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] };
   const client = { client_id: CLIENT_ID, token_endpoint_auth_method: 'none', redirect_uris: [REDIRECT], ...own };
   await succeeded(await sendJson(`${origin}/clients`, 'POST', { ...client, scope: 'offline orders' }));

@@ -28,7 +28,7 @@ async function install(folder: string): Promise<void> {
   await download(ARCHIVE, SHA_256, archive);
   await output(['tar', '--extract', '--gzip', '--file', archive, '--strip-components=1'], folder);
   rmSync(archive);
-  await output([join(folder, 'bin/kc.sh'), 'build', '--db=postgres', '--health-enabled=true', '--cache=local'], folder);
+  await output([join(folder, 'bin/kc.sh'), 'build', '--db=postgres', '--health-enabled=true'], folder);
 }
 
 async function start(product: string, kind: TokenKind, folder: string, connections: number): Promise<Running> {
@@ -47,6 +47,7 @@ async function start(product: string, kind: TokenKind, folder: string, connectio
     KC_DB_URL: `jdbc:postgresql://${address.host}${address.pathname}`,
     KC_DB_USERNAME: address.username,
     KC_DB_PASSWORD: 'unused',
+    KC_CACHE: 'local',
     KC_LOG_LEVEL: 'warn',
   };
   const server = startProgram([join(home, 'bin/kc.sh'), ...args], folder, env);

@@ -20,11 +20,11 @@ import { tesseras } from './tessera.ts';
 
 const USAGE = `npm run peers -- [OPTION …]
 
-  --quick             one short round, to see that everything starts; its figures go to out/peers
+  --quick             one short round, to see that everything starts; its figures go to out/figures
   --only hydra,…      only these: oidc-provider, hydra, keycloak
-  --rounds N          of two slices for each product (5)
-  --seconds N         of a slice (2)
-  --minutes N         races that would begin later are left out, and named (45)
+  --rounds N          of two slices for each product (3)
+  --seconds N         of a slice (1.5)
+  --minutes N         races that would begin later are left out, and named (30)
 
 Hydra needs Go and cc, Keycloak Java 17 or newer. They are built or fetched once, into node_modules/.cache/peers.`;
 
@@ -34,7 +34,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: 'oidc-provider,hydra,keycloak' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
-    minutes: { type: 'string', default: '45' },
+    minutes: { type: 'string', default: '30' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -44,10 +44,10 @@ if (values.help) {
 }
 const { quick } = values;
 const pace: Pace = {
-  rounds: Number(values.rounds ?? (quick ? 1 : 5)),
-  seconds: Number(values.seconds ?? (quick ? 1 : 2)),
+  rounds: Number(values.rounds ?? (quick ? 1 : 3)),
+  seconds: Number(values.seconds ?? (quick ? 1 : 1.5)),
   warmUpSeconds: 0.3,
-  coldSeconds: quick ? 2 : 5,
+  coldSeconds: quick ? 2 : 4,
   connections: 64,
 };
 const FIND: Readonly<Record<string, () => Promise<Peer[]>>> = { 'oidc-provider': oidcProviders, hydra, keycloak };
@@ -71,7 +71,7 @@ try {
     ...{ versions, connections, slices: 2 * rounds, seconds, generator: check, lanes: withBefore(lanes), missing },
   };
   console.log(peerTable(figures));
-  writeFigures('peers', figures, quick ? resolve('out/peers') : undefined);
+  writeFigures('peers', figures, quick);
   for (const { what, why } of missing) console.log(`MISSING: ${what}: ${why}`);
   console.log(`${lanes.length} results, ${missing.length} missing`);
 } finally {
@@ -98,8 +98,7 @@ function withBefore(lanes: PeerFigures['lanes']): PeerFigures['lanes'] {
   if (before?.machine.processor !== about.machine.processor) return lanes;
   return lanes.map((lane) => {
     const same = before.lanes.find(
-      (other) =>
-        nameOf(other) === nameOf(lane) && other.work === lane.work && other.token === lane.token,
+      (other) => nameOf(other) === nameOf(lane) && other.work === lane.work && other.token === lane.token,
     );
     return same ? { ...lane, ratioBefore: same.ratio[1] } : lane;
   });

@@ -56,8 +56,9 @@ async function startAll(peers: readonly Peer[], token: TokenKind, { folder, pace
     try {
       started.push({ peer, name, running: await peer.start(token, own, pace.connections) });
     } catch (error) {
-      missing.push({ what: name, why: `did not start: ${(error as Error).message}` });
-      console.log(`  did not start: ${(error as Error).message}`);
+      const { message, cause = '' } = error as Error;
+      missing.push({ what: name, why: `did not start: ${message} ${String(cause)}`.trim() });
+      console.log(`  did not start: ${message} ${String(cause)}`);
     }
   }
   return started;
@@ -78,7 +79,11 @@ async function raceOne(all: readonly Started[], token: TokenKind, work: Work, op
       const results = await race(KIND[work], racing, generator, pace);
       const figures: LaneFigures[] = [];
       for (const lane of lanes) figures.push(await laneFigures(lane, lanes, results, token, work, generator));
-      return figures;
+      const isWhole = ({ ratio, perSecond }: LaneFigures) => perSecond > 0 && ratio.every(Number.isFinite);
+      for (const [at, { name }] of lanes.entries())
+        if (!isWhole(figures[at] as LaneFigures))
+          missing.push({ what: `${name}: ${work}`, why: 'too slow for a slice' });
+      return figures.filter(isWhole);
     } catch (error) {
       const { message } = error as Error;
       const failed = lanes.find(({ name }) => message.includes(loadName(name, KIND[work])));
