@@ -1,6 +1,7 @@
 // The parts of pages that state measured figures, made from the data of the folder `figures`.
 import type { PeerFigures } from '../peers/data.ts';
 import { peerTable } from '../peers/table.ts';
+import type { ReliabilityFigures } from '../report/data.ts';
 import { type Circumstances, type Row, type Rows, readFigures } from './data.ts';
 
 /** What stands between the markers of a name. */
@@ -17,6 +18,7 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
   connections: () =>
     rowsAsTable('connections', 'npm run figures -- connections --connections 2000', (value) => value.toFixed(0)),
   arithmetic,
+  reliability,
   postgres: () => rowsAsTable('postgres', 'npm run figures -- postgres', (value) => value.toLocaleString('en')),
   removal: () =>
     rowsAsTable('event-removal', 'npm run figures -- event-removal', (value) => value.toLocaleString('en')),
@@ -220,6 +222,20 @@ function costs(): string {
     `\`${command}\``,
   ]);
   return markdown(['', 'Cost', 'Measured by'], rows);
+}
+
+function reliability(): string {
+  const data = readFigures<ReliabilityFigures>('reliability');
+  if (!data) return notMeasured('npm run lab');
+  const rows = data.rows.map(({ promise, command, tried, result, seconds }) => [
+    promise,
+    `\`npm run ${command.replace(' ', ' -- ')}\``,
+    tried.replaceAll('|', '/'),
+    result === 'kept' ? 'kept' : `**${result.toLowerCase()}**`,
+    `${seconds} s`,
+  ]);
+  const table = markdown(['Promise', 'Drill', 'Tried', 'Result', 'Took'], rows).replace(/---:/g, '---');
+  return `${table}\n\n${circumstancesOf(data)}`;
 }
 
 const A_SECOND = 100_000;

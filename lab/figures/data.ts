@@ -39,13 +39,14 @@ export interface Rows extends Circumstances {
   readonly rows: readonly Row[];
 }
 
-/** Load average per core, above which times are of no use. Sizes do not depend on it. */
+/** Load average per core, above which times are of no use. */
 const BUSY = 0.5;
-export const SIZES = ['size', 'event-bytes', 'postgres-growth', 'connections'];
+/** Sizes and promises do not depend on it. */
+const UNAFFECTED = ['size', 'event-bytes', 'postgres-growth', 'connections', 'reliability'];
 
 /** `isShort`: too short to be published. Such runs, and times of a busy machine, go to `out/figures`. */
 export function writeFigures(name: string, data: Circumstances, isShort = false): void {
-  const isBusy = data.load / data.machine.cores > BUSY && !SIZES.includes(name);
+  const isBusy = data.load / data.machine.cores > BUSY && !UNAFFECTED.includes(name);
   const isKept = !isShort && (!isBusy || process.env['FIGURES_ANYWAY'] === '1');
   const path = join(ROOT, isKept ? 'figures' : 'out/figures', `${name}.json`);
   mkdirSync(dirname(path), { recursive: true });

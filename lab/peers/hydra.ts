@@ -88,6 +88,8 @@ async function start(
 }
 
 /** As large as Tessera's. */
+const RSA_BITS = 2048;
+
 function signingKey(kind: 'ES256' | 'RS256'): object {
   const { privateKey } =
     kind === 'ES256'
