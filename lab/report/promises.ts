@@ -158,8 +158,8 @@ export const DRILLS: readonly Drill[] = [
     limit: 2,
     mutation: {
       file: 'sdk/client/src/store/file-store.ts',
-      from: 'const lock = inStorage(file, () => takeLock(`${file}.lock`));',
-      to: 'const lock = inStorage(file, () => takeLock(`${file}.${process.pid}.lock`));',
+      from: '.lock`));',
+      to: '.lock` + process.pid));',
     },
   },
   {

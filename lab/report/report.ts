@@ -1,9 +1,10 @@
 // npm run lab: every promise, what tried to break it, and the result. `--self-test`: whether each drill would notice.
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ROOT, run } from '../deploy/shell.ts';
+import { ROOT } from '../deploy/shell.ts';
 import { circumstances, writeFigures } from '../figures/data.ts';
+import { makeCopy } from './copy.ts';
 import type { PromiseRow, ReliabilityFigures } from './data.ts';
 import { DRILLS, type Drill } from './promises.ts';
 import { runDrill } from './run-drill.ts';
@@ -69,13 +70,4 @@ async function selfTest(drills: readonly Drill[]): Promise<void> {
   rmSync(copy, { recursive: true, force: true });
   console.log(`${drills.length - blind} of ${drills.length} drills noticed the change`);
   process.exitCode = blind > 0 ? 1 : 0;
-}
-
-function makeCopy(copy: string): void {
-  rmSync(copy, { recursive: true, force: true });
-  for (const file of run('git', ['ls-files']).split('\n').filter(Boolean)) {
-    mkdirSync(dirname(join(copy, file)), { recursive: true });
-    cpSync(join(ROOT, file), join(copy, file));
-  }
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
 }

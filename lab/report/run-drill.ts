@@ -45,7 +45,9 @@ export async function runDrill(args: string, folder: string, minutes: number): P
   if (isLate) return { result: 'not shown', tried: `stopped after ${minutes} minutes`, seconds };
   const why = said.find((line) => IMPOSSIBLE.test(line));
   if (why !== undefined) return { result: 'not shown', tried: why.slice(0, WORDS), seconds };
-  return { result: code === 0 ? 'kept' : 'BROKEN', tried: (said.at(-1) ?? '').slice(0, WORDS), seconds };
+  const thrown = /^Node\.js v/.test(said.at(-1) ?? '') ? said.findLast((line) => /^\S*Error/.test(line)) : undefined;
+  const tried = (thrown ?? said.at(-1) ?? '').slice(0, WORDS);
+  return { result: code === 0 ? 'kept' : 'BROKEN', tried, seconds };
 }
 
 function endGroup(leader: number): void {
