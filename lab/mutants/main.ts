@@ -10,7 +10,7 @@ import { makeCopy } from '../report/copy.ts';
 import { type Mutant, mutantsOf } from './mutations.ts';
 import { relatedTests } from './related-tests.ts';
 
-const USAGE = `npm run mutants -- FOLDER|FILE … [OPTION …]
+const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such as src/core/rules, or src/core/scope.ts:12-20
 
   --sample N      only N of the mutants, by chance (--seed 1)
   --tests N       the N nearest test files for each source file (6)
@@ -37,10 +37,16 @@ if (values.help || positionals.length === 0) {
 
 type Fate = 'killed' | 'survived' | 'no test';
 const ends = Date.now() + Number(values.minutes) * 60_000;
-const files = positionals.flatMap((path) =>
+/** A folder, a file, or lines of a file: src/core/scope.ts:12-20. */
+const [paths, lines] = [positionals.map((each) => each.split(':')[0] ?? ''), positionals.map(linesOf)];
+const files = paths.flatMap((path) =>
   statSync(join(ROOT, path)).isDirectory() ? globSync(`${path}/**/*.ts`, { cwd: ROOT }).sort() : [path],
 );
-const queue = sampled(files.flatMap((file) => mutantsOf(file, readFileSync(join(ROOT, file), 'utf8'))));
+const queue = sampled(
+  files
+    .flatMap((file) => mutantsOf(file, readFileSync(join(ROOT, file), 'utf8')))
+    .filter(({ file, line }) => lines[paths.indexOf(file)]?.(line) ?? true),
+);
 const total = queue.length;
 const fates: { mutant: Mutant; fate: Fate }[] = [];
 /** By the tests: how long they take without a mutant; undefined if they fail. */
@@ -50,6 +56,11 @@ await Promise.all(
   Array.from({ length: Number(values.parallel) }, (_, worker) => work(join(ROOT, `out/mutants-${worker}`))),
 );
 report();
+
+function linesOf(argument: string): (line: number) => boolean {
+  const [, first = 0, last = first || Number.POSITIVE_INFINITY] = /:(\d+)(?:-(\d+))?$/.exec(argument) ?? [];
+  return (line) => line >= Number(first) && line <= Number(last);
+}
 
 function sampled(all: readonly Mutant[]): Mutant[] {
   const chance = new Seeded(Number(values.seed));

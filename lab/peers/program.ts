@@ -23,7 +23,7 @@ import { ROOT } from '../deploy/shell.ts';
 const CACHE = join(ROOT, 'node_modules/.cache/peers');
 /** A build on a busy machine. */
 const MOST_MS = 1_800_000;
-const START_MS = 180_000;
+const START_MS = 600_000;
 const STOP_MS = 10_000;
 
 /** A folder that `make` fills once. One that was interrupted begins again. */

@@ -128,8 +128,8 @@ export const DRILLS: readonly Drill[] = [
     long: 'fuzz certificates --mutations 200000',
     limit: 3,
     mutation: {
-      file: 'src/pki/path/role-rules.ts',
-      from: 'holds: ({ certificate }) => certificate.known.basicConstraints?.ca === true,',
+      file: 'src/pki/path/form-rules.ts',
+      from: 'holds: ({ certificate, now }) => now <= certificate.notAfter,',
       to: 'holds: () => true,',
     },
   },

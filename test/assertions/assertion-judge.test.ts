@@ -192,6 +192,18 @@ suite('the mark by which an assertion is used once', () => {
   });
 });
 
+test('the mark belongs to the token issuer: the same id of another one is another assertion', async () => {
+  const marks = [];
+  for (const issuer of [ISSUER, 'https://b.example', `${ISSUER}x`]) {
+    const { outcome } = await judge(await key.sign({ iss: issuer, jti: 'a' }), {
+      tokenIssuers: [aTokenIssuer({ issuer })],
+    });
+    marks.push(outcome.ok && outcome.value.mark);
+  }
+  assert.equal(new Set(marks).size, 3);
+  assert.ok(!marks.includes(false));
+});
+
 suite('key sets', () => {
   const refusals: readonly (readonly [what: string, text: string])[] = [
     ['no JSON', 'keys'],
@@ -238,6 +250,14 @@ suite('key sets', () => {
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'r1' };
     assert.equal(await answer(await rsa.sign(), { keys: keySetOf({ jwk }) }), 'assertion-not-authentic (key)');
+  });
+
+  test('things that are no keys, and keys with other things in them, do not spoil the others', async () => {
+    const odd = [null, 7, 'k', [], { ...key.jwk, x: 7 }, { ...rsa.jwk, n: { a: 1 } }, { ...key.jwk, kty: ['EC'] }];
+    for (const each of odd) {
+      const keys = JSON.stringify({ keys: [each, key.jwk] });
+      assert.equal(await answer(await key.sign(), { keys }), 'accepted', JSON.stringify(each));
+    }
   });
 
   test('a damaged key does not spoil the others', async () => {
