@@ -38,7 +38,7 @@ async function start(product: string, kind: TokenKind, folder: string, connectio
   writeFileSync(join(home, 'data/import/realm.json'), JSON.stringify(realm(kind)));
   const postgres = await startPostgres();
   const [port = 0, management = 0] = await freePorts(2);
-  const args = ['start', '--optimized', '--import-realm', '--http-enabled=true', '--hostname-strict=false'];
+  const args = ['start', '--optimized', '--import-realm', '--http-enabled=true', '--hostname=http://localhost'];
   const address = new URL(postgres.url());
   const env = {
     KC_HTTP_HOST: '127.0.0.1',

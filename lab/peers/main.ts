@@ -13,7 +13,7 @@ import type { Missing, PeerFigures } from './data.ts';
 import { hydra } from './hydra.ts';
 import { keycloak } from './keycloak.ts';
 import { oidcProviders } from './oidc-provider.ts';
-import { nameOf, type Peer } from './peer.ts';
+import { nameOf, type Peer, TOKEN_KINDS } from './peer.ts';
 import { raceAll } from './race-all.ts';
 import { peerTable } from './table.ts';
 import { tesseras } from './tessera.ts';
@@ -22,6 +22,7 @@ const USAGE = `npm run peers -- [OPTION …]
 
   --quick             one short round, to see that everything starts; its figures go to out/figures
   --only hydra,…      only these: oidc-provider, hydra, keycloak
+  --tokens ES256,…    only these kinds: opaque, ES256, RS256; its figures go to out/figures
   --rounds N          of two slices for each product (3)
   --seconds N         of a slice (1.5)
   --minutes N         races that would begin later are left out, and named (30)
@@ -32,6 +33,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string', default: 'oidc-provider,hydra,keycloak' },
+    tokens: { type: 'string', default: TOKEN_KINDS.join() },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     minutes: { type: 'string', default: '30' },
@@ -43,6 +45,7 @@ if (values.help) {
   process.exit(0);
 }
 const { quick } = values;
+const tokens = TOKEN_KINDS.filter((kind) => values.tokens.split(',').includes(kind));
 const pace: Pace = {
   rounds: Number(values.rounds ?? (quick ? 1 : 3)),
   seconds: Number(values.seconds ?? (quick ? 1 : 1.5)),
@@ -63,7 +66,7 @@ try {
   const check = await generatorCheck(generator, folder, pace);
   const all = [...tesseras(folder), ...peers];
   const ends = Date.now() + Number(values.minutes) * 60_000;
-  const lanes = await raceAll(all, { folder, generator, pace, ends, missing, isQuick: quick });
+  const lanes = await raceAll(all, { folder, generator, pace, ends, missing, tokens, isQuick: quick });
   const versions = Object.fromEntries(all.map(({ product, version }) => [product, version]));
   const { connections, seconds, rounds } = pace;
   const figures: PeerFigures = {
@@ -71,7 +74,7 @@ try {
     ...{ versions, connections, slices: 2 * rounds, seconds, generator: check, lanes: withBefore(lanes), missing },
   };
   console.log(peerTable(figures));
-  writeFigures('peers', figures, quick);
+  writeFigures('peers', figures, quick || tokens.length < TOKEN_KINDS.length);
   for (const { what, why } of missing) console.log(`MISSING: ${what}: ${why}`);
   console.log(`${lanes.length} results, ${missing.length} missing`);
 } finally {

@@ -6,7 +6,7 @@ import type { Generator } from '../bench/generator/generator.ts';
 import { type LaneResult, loadName, type Pace, race, ratios, type Slice } from '../bench/race.ts';
 import { median, quartiles } from '../quantiles.ts';
 import type { LaneFigures, Missing, Proof, Work } from './data.ts';
-import { nameOf, type Peer, TOKEN_KINDS, type TokenKind } from './peer.ts';
+import { nameOf, type Peer, type TokenKind } from './peer.ts';
 import { prove } from './proof.ts';
 
 interface Race {
@@ -16,6 +16,7 @@ interface Race {
   /** When no race begins any more. */
   readonly ends: number;
   readonly missing: Missing[];
+  readonly tokens: readonly TokenKind[];
   readonly isQuick: boolean;
 }
 
@@ -29,7 +30,7 @@ const KIND = { refresh: 'oauth-refresh', check: 'introspect' } as const;
 
 export async function raceAll(peers: readonly Peer[], options: Race): Promise<LaneFigures[]> {
   const figures: LaneFigures[] = [];
-  for (const token of TOKEN_KINDS) {
+  for (const token of options.tokens) {
     for (const peer of peers.filter(({ issues }) => !issues.includes(token)))
       options.missing.push({ what: `${nameOf(peer)}: ${token}`, why: 'it does not issue such tokens' });
     if (Date.now() > options.ends) {
