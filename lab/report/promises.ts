@@ -117,9 +117,10 @@ export const DRILLS: readonly Drill[] = [
     long: 'chaos stop --cycles 300',
     limit: 2,
     mutation: {
-      file: 'src/front/drain.ts',
-      from: 'const idle = setTimeout(closeIdle, idleMs);',
-      to: 'const idle = setTimeout(() => undefined, 3_600_000);',
+      file: 'src/front/app.ts',
+      from: 'const timer = setTimeout(() => connections.destroyAll(), limits.stopTimeoutMs);',
+      to: 'const timer = setTimeout(() => undefined, limits.stopTimeoutMs);',
+      run: 'chaos stop --cycles 6',
     },
   },
   {

@@ -192,16 +192,19 @@ suite('the mark by which an assertion is used once', () => {
   });
 });
 
-test('the mark belongs to the token issuer: the same id of another one is another assertion', async () => {
+test('the mark belongs to the token issuer and its kind: the same id elsewhere is another assertion', async () => {
   const marks = [];
-  for (const issuer of [ISSUER, 'https://b.example', `${ISSUER}x`]) {
-    const { outcome } = await judge(await key.sign({ iss: issuer, jti: 'a' }), {
-      tokenIssuers: [aTokenIssuer({ issuer })],
-    });
-    marks.push(outcome.ok && outcome.value.mark);
+  for (const [issuer, kind] of [
+    [ISSUER, 'platform'],
+    [ISSUER, 'client'],
+    [`${ISSUER}x`, 'platform'],
+    [`${ISSUER}x`, 'client'],
+  ] as const) {
+    const text = await key.sign({ iss: issuer, sub: issuer, jti: 'a' });
+    const { outcome } = await judge(text, { tokenIssuers: [aTokenIssuer({ issuer, kind })] });
+    marks.push(outcome.ok ? outcome.value.mark : assert.fail(outcome.refusal.reason));
   }
-  assert.equal(new Set(marks).size, 3);
-  assert.ok(!marks.includes(false));
+  assert.equal(new Set(marks).size, 4);
 });
 
 suite('key sets', () => {
