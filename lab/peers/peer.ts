@@ -32,7 +32,7 @@ interface Served {
   readonly introspect: { readonly port: number; readonly path: string };
   /** Twice as many as connections: the first half is refreshed, the second half checked. */
   readonly pairs: readonly Pair[];
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** A peer that speaks OAuth: a public client refreshes, an API with a secret introspects. */
