@@ -1,4 +1,5 @@
 // Reads a tree of settings against the schema: defaults applied, values decoded, every mistake named with its path.
+import { objectOf } from '../core/json.ts';
 import { closest } from './closest.ts';
 import { DECODERS, type Folders, SECRET_KINDS } from './decode.ts';
 import { fits } from './fits.ts';
@@ -35,8 +36,8 @@ function readSection(
   reading: Reading,
 ): unknown {
   // A section whose settings are all commented out is null in YAML, and means its defaults.
-  const given = value === null ? {} : value;
-  if (!isRecord(given)) return blameNoGroup(path, Object.keys(settings), value, reading);
+  const given = objectOf(value ?? {});
+  if (!given) return blameNoGroup(path, Object.keys(settings), value, reading);
   for (const key of Object.keys(given)) {
     if (!Object.hasOwn(settings, key)) blameUnknown([...path, key], Object.keys(settings), reading);
   }
@@ -113,8 +114,4 @@ export function inYaml(value: unknown): string {
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -13,7 +13,8 @@ export function grantCommands(program: CliCommand): void {
 function withFilter(command: CliCommand): CliCommand {
   return command
     .option('--identity <identity>', 'of this identity, by user name or id')
-    .option('--integration <client_id>', 'of this integration');
+    .option('--integration <client_id>', 'of this integration')
+    .option('--guest <address>', 'of the client whose document has this address');
 }
 
 function declareList(group: CliCommand): void {
@@ -39,7 +40,7 @@ function declareShow(group: CliCommand): void {
 
 function declareRevoke(group: CliCommand): void {
   withFilter(group.command('revoke').argument('[grant]', 'its id, or the first digits of it, at least four'))
-    .description('end one grant, or all grants of an identity or an integration, immediately and for good')
+    .description('end one grant, or all grants of an identity, an integration or a guest, immediately and for good')
     .option('--yes', 'confirm ending more than one grant')
     .examples('tessera grant revoke 0192f3…', 'tessera grant revoke --identity ada --yes')
     .acts(async () => (await work()).revokeGrants);

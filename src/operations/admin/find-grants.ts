@@ -1,4 +1,4 @@
-import { type Grant, type GrantId, grantState } from '../../core/grant.ts';
+import { type Grant, type GrantId, grantState, guestOf } from '../../core/grant.ts';
 import { accept } from '../../core/outcome.ts';
 import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
@@ -13,6 +13,8 @@ export interface GrantFilter {
   readonly identity?: string;
   /** A client id. */
   readonly integration?: string;
+  /** The address of a client that nobody registered. */
+  readonly guest?: string;
   /** Only grants that end within this time. */
   readonly ending?: Seconds;
   /** Ended grants too, until they are swept. */
@@ -30,22 +32,25 @@ export async function findGrants(
   limit: number,
   ports: Pick<AdminPorts, 'store'>,
 ): Promise<AdminOutcome<FoundGrants>> {
-  const { integration, ending, all } = filter;
+  const { integration, guest, ending, all } = filter;
   const where = await whereOf(filter, ports);
   if (!where.ok) return where;
   const { store } = ports;
   const now = await store.now();
   const found: Grant[] = [];
+  let isKnown = guest === undefined;
   const query = {
     ...(where.value && { where: where.value }),
     ...(ending !== undefined && { endingBefore: after(now, ending) }),
   };
   for await (const grant of rows(store, grants, query)) {
+    if (guest !== undefined && guestOf(grant) !== guest) continue;
+    isKnown = true;
     const matches = integration === undefined || grant.clientId === integration;
     if (matches && (all || grantState(grant, now) === 'live')) found.push(grant);
     if (found.length >= limit) break;
   }
-  return accept({ grants: found, now });
+  return isKnown ? accept({ grants: found, now }) : decline('guest-unknown', guest ?? '');
 }
 
 /** An unknown name is refused: otherwise a typing error would look like "no grants". */

@@ -123,6 +123,7 @@ const TABLE = {
     'issuer-unknown': ['there is no approved issuer %s', LIST],
     'token-issuer-unknown': ['there is no token issuer %s', LIST],
     'grant-unknown': ['there is no grant %j', LIST],
+    'guest-unknown': ['there is no grant of the client %s', LIST],
     'grant-ambiguous': ['several grants begin with %s', { act: 'Give more digits' }],
     'grant-not-live': ['there is no grant %j that is still live', LIST],
     'key-unknown': ['the keyring has no key %s', LIST],

@@ -99,5 +99,5 @@ async function scopeOfParents(
   const limit = await scopeOfParents(checked.value, expiresAt, now, ports);
   if (!limit.ok) return limit;
   const by = actor && (await ports.store.load(identities, actor.identityId)).found?.row;
-  return scopeOfExchanged(access, { ...checked.value, scope: limit.value }, by);
+  return scopeOfExchanged(access, { ...checked.value, scope: limit.value }, by, ports.registry.resourceServers);
 }

@@ -20,8 +20,8 @@ export async function listGrants(flags: ListFlags, workplace: Workplace): Promis
   if (grants.length > limit) remark(`There are more than ${limit}; see --limit.`);
 }
 
-function rowOf({ id, state, clientId, userName, identityId, refreshUntil, scope }: ShownGrant) {
-  return [id, state, clientId, userName, identityId, refreshUntil, scope];
+function rowOf({ id, state, clientId, guest, userName, identityId, refreshUntil, scope }: ShownGrant) {
+  return [id, state, guest ?? clientId, userName, identityId, refreshUntil, scope];
 }
 
 export async function printGrant(id: string, { json }: { json?: true }, workplace: Workplace): Promise<void> {
@@ -30,17 +30,17 @@ export async function printGrant(id: string, { json }: { json?: true }, workplac
   else printRecord(shown);
 }
 
-export interface RevokeFlags extends Pick<GrantFilter, 'identity' | 'integration'> {
+export interface RevokeFlags extends Pick<GrantFilter, 'identity' | 'integration' | 'guest'> {
   readonly yes?: true;
 }
 
 export async function revokeGrants(id: string | undefined, flags: RevokeFlags, workplace: Workplace): Promise<void> {
   const { yes = false, ...filter } = flags;
-  const hasFilter = flags.identity !== undefined || flags.integration !== undefined;
+  const hasFilter = [flags.identity, flags.integration, flags.guest].some((each) => each !== undefined);
   if (hasFilter === (id !== undefined)) {
     throw new CommandFailure(
       'usage',
-      'name one grant, or --identity or --integration',
+      'name one grant, or --identity, --integration or --guest',
       'See: tessera grant revoke --help',
     );
   }
@@ -49,7 +49,7 @@ export async function revokeGrants(id: string | undefined, flags: RevokeFlags, w
     print(`Ended the grant ${grant}`);
     return result({ id: grant, endedGrants: 1 });
   }
-  const ended = accepted(await endGrants({ filter, isConfirmed: yes }, workplace));
-  print(`Ended ${counted(ended, 'grant')}`);
-  result({ endedGrants: ended });
+  const { grants, codes } = accepted(await endGrants({ filter, isConfirmed: yes }, workplace));
+  print(`Ended ${counted(grants, 'grant')}${codes > 0 ? ` and ${counted(codes, 'confirmed code')}` : ''}`);
+  result({ endedGrants: grants, endedCodes: codes });
 }
