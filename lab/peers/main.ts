@@ -24,7 +24,7 @@ const USAGE = `npm run peers -- [OPTION …]
   --only hydra,…      only these: oidc-provider, hydra, keycloak
   --tokens ES256,…    only these kinds: opaque, ES256, RS256; its figures go to out/figures
   --rounds N          of two slices for each product (3)
-  --seconds N         of a slice (1.5)
+  --seconds N         of a slice (2)
   --minutes N         races that would begin later are left out, and named (30)
 
 Hydra needs Go and cc, Keycloak Java 17 or newer. They are built or fetched once, into node_modules/.cache/peers.`;
@@ -48,7 +48,7 @@ const { quick } = values;
 const tokens = TOKEN_KINDS.filter((kind) => values.tokens.split(',').includes(kind));
 const pace: Pace = {
   rounds: Number(values.rounds ?? (quick ? 1 : 3)),
-  seconds: Number(values.seconds ?? (quick ? 1 : 1.5)),
+  seconds: Number(values.seconds ?? (quick ? 1 : 2)),
   warmUpSeconds: 0.3,
   coldSeconds: quick ? 2 : 4,
   connections: 64,

@@ -74,7 +74,8 @@ async function raceOne(all: readonly Started[], token: TokenKind, work: Work, op
     console.log(`${clock()} ${work}, ${token}: ${lanes.map(({ name }) => name).join('; ')}`);
     const racing = lanes.map(({ name, running, peer }) => ({
       ...{ name, running },
-      ...(!isQuick && { coldSeconds: peer.coldSeconds }),
+      // The first race has warmed most of it.
+      ...(!isQuick && { coldSeconds: work === 'refresh' ? peer.coldSeconds : Math.min(peer.coldSeconds, 15) }),
     }));
     try {
       const results = await race(KIND[work], racing, generator, pace);
