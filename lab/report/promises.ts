@@ -9,13 +9,11 @@ export interface Drill {
   readonly limit: number;
   /** Only with `--long`. */
   readonly isLongOnly?: boolean;
-  /** In `file`, `from` becomes `to`; `run`: if less than the short form suffices to notice it. */
-  readonly mutation: { readonly file: string; readonly from: string; readonly to: string; readonly run?: string };
+  /** `from` is in one file of the code, once; `run`: if less than the short form suffices to notice it. */
+  readonly mutation: { readonly from: string; readonly to: string; readonly run?: string };
 }
 
-const COMMITS = 'src/store/sqlite/commits.ts';
-const REFRESH = 'src/core/rules/refresh.ts';
-const AFTER_REVOKE = { file: REFRESH, from: "if (state === 'revoked') return no('grant-revoked');", to: '' };
+const AFTER_REVOKE = { from: "if (state === 'revoked') return no('grant-revoked');", to: '' };
 
 export const DRILLS: readonly Drill[] = [
   {
@@ -24,7 +22,6 @@ export const DRILLS: readonly Drill[] = [
     long: 'chaos kill --cycles 200',
     limit: 4,
     mutation: {
-      file: COMMITS,
       from: "this.#run('COMMIT');",
       to: "this.#run(Math.random() < 0.1 ? 'ROLLBACK' : 'COMMIT');",
       run: 'chaos kill --cycles 1',
@@ -35,14 +32,14 @@ export const DRILLS: readonly Drill[] = [
     short: 'chaos torn-writes --cycles 30',
     long: 'chaos torn-writes --cycles 1000',
     limit: 2,
-    mutation: { file: COMMITS, from: 'await this.#sync(this.#files.wal);', to: '' },
+    mutation: { from: 'await sync(files.wal);', to: '' },
   },
   {
     promise: 'A disk that fails or is full: nothing is acknowledged that is not stored',
     short: 'chaos sync --cycles 4',
     long: 'chaos sync --cycles 100',
     limit: 2,
-    mutation: { file: COMMITS, from: 'if (!this.#soundness.recovers(why)) throw new CommitUnknown(why);', to: '' },
+    mutation: { from: 'if (!soundness.recovers(why)) throw new CommitUnknown(why);', to: '' },
   },
   {
     promise: 'Store files that are deleted or replaced: nothing is acknowledged that is not stored',
@@ -50,7 +47,6 @@ export const DRILLS: readonly Drill[] = [
     long: 'chaos files --cycles 6',
     limit: 2,
     mutation: {
-      file: 'src/store/sqlite/soundness.ts',
       from: 'this.#note(this.#files.whyNotOurs());\n    this.#refuseDamage();',
       to: '',
     },
@@ -60,7 +56,7 @@ export const DRILLS: readonly Drill[] = [
     short: 'chaos clock --cycles 3',
     long: 'chaos clock --cycles 3',
     limit: 1,
-    mutation: { file: 'src/operations/upkeep/timekeeper.ts', from: 'if (fault) throw fault;', to: '' },
+    mutation: { from: 'if (fault) throw fault;', to: '' },
   },
   {
     promise: 'After a revocation is acknowledged, no token works: two processes on SQLite',
@@ -82,7 +78,6 @@ export const DRILLS: readonly Drill[] = [
     long: 'sim --seeds 100000',
     limit: 2,
     mutation: {
-      file: REFRESH,
       from: "if (state === 'expired') return no('grant-expired');",
       to: '',
       run: 'sim --seeds 200',
@@ -94,7 +89,6 @@ export const DRILLS: readonly Drill[] = [
     long: 'chaos retries --cycles 20000',
     limit: 1,
     mutation: {
-      file: REFRESH,
       from: 'return decideRetry(grant, settings, facts);',
       to: "return { do: 'rotate', settings, bindTo: presentedBinding(facts, grant) };",
       run: 'chaos retries --cycles 10',
@@ -106,7 +100,6 @@ export const DRILLS: readonly Drill[] = [
     long: 'chaos signing-keys --cycles 200',
     limit: 1,
     mutation: {
-      file: 'src/core/rules/signing-keys.ts',
       from: "return now < after(since, publishedFor) ? 'published-too-recently' : undefined;",
       to: 'return undefined;',
     },
@@ -117,7 +110,6 @@ export const DRILLS: readonly Drill[] = [
     long: 'chaos stop --cycles 300',
     limit: 2,
     mutation: {
-      file: 'src/front/app.ts',
       from: 'const timer = setTimeout(() => connections.destroyAll(), limits.stopTimeoutMs);',
       to: 'const timer = setTimeout(() => undefined, limits.stopTimeoutMs);',
       run: 'chaos stop --cycles 6',
@@ -129,7 +121,6 @@ export const DRILLS: readonly Drill[] = [
     long: 'fuzz certificates --mutations 200000',
     limit: 3,
     mutation: {
-      file: 'src/pki/path/form-rules.ts',
       from: 'holds: ({ certificate, now }) => now <= certificate.notAfter,',
       to: 'holds: () => true,',
     },
@@ -147,7 +138,6 @@ export const DRILLS: readonly Drill[] = [
     long: 'chaos restore --cycles 30',
     limit: 2,
     mutation: {
-      file: 'src/store/sqlite/continuous/rebuild.ts',
       from: 'const moment = at ?? Number.POSITIVE_INFINITY;',
       to: 'const moment = (at ?? Number.POSITIVE_INFINITY) - 400;',
     },
@@ -158,7 +148,6 @@ export const DRILLS: readonly Drill[] = [
     long: 'chaos token-file --cycles 30',
     limit: 2,
     mutation: {
-      file: 'sdk/client/src/store/file-store.ts',
       from: '.lock`));',
       to: '.lock` + process.pid));',
     },
@@ -178,9 +167,8 @@ export const DRILLS: readonly Drill[] = [
     limit: 0,
     isLongOnly: true,
     mutation: {
-      file: 'src/cli/quickstart/flows.ts',
-      from: "name: 'token'",
-      to: "name: 'tokens'",
+      from: "name: 'refresh',",
+      to: "name: 'refreshed',",
       run: 'lab rooms trixie-24-guest',
     },
   },
@@ -190,6 +178,6 @@ export const DRILLS: readonly Drill[] = [
     long: 'lab systemd',
     limit: 0,
     isLongOnly: true,
-    mutation: { file: 'deploy/systemd/tessera@.service', from: 'Restart=', to: 'NoRestart=' },
+    mutation: { from: 'Restart=on-failure', to: 'Restart=no' },
   },
 ];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../deploy/shell.ts';
 import { circumstances, writeFigures } from '../figures/data.ts';
-import { makeCopy } from './copy.ts';
+import { fileWith, makeCopy } from './copy.ts';
 import type { PromiseRow, ReliabilityFigures } from './data.ts';
 import { DRILLS, type Drill } from './promises.ts';
 import { runDrill } from './run-drill.ts';

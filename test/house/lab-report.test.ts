@@ -1,13 +1,12 @@
 // Each change of the self-test of `npm run lab` fits the code.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fileWith } from '../../lab/report/copy.ts';
 import { DRILLS } from '../../lab/report/promises.ts';
-import { read } from './sources.ts';
 
-test('the text that the self-test of each drill changes is in its file once', () => {
+test('the text that the self-test of each drill changes is in the code once', () => {
   assert.ok(DRILLS.length > 10);
-  for (const { mutation } of DRILLS)
-    assert.equal(read(mutation.file).split(mutation.from).length, 2, `${mutation.file}: ${mutation.from}`);
+  for (const { mutation } of DRILLS) assert.doesNotThrow(() => fileWith(mutation.from));
 });
 
 test('the short form takes at most half an hour, with every limit reached', () => {
