@@ -167,8 +167,8 @@ export const DRILLS: readonly Drill[] = [
     limit: 0,
     isLongOnly: true,
     mutation: {
-      from: "name: 'refresh',",
-      to: "name: 'refreshed',",
+      from: '/Authorize/Certificate`,',
+      to: '/Authorize/Certificates`,',
       run: 'lab rooms trixie-24-guest',
     },
   },
