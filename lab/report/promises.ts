@@ -110,9 +110,9 @@ export const DRILLS: readonly Drill[] = [
     long: 'chaos stop --cycles 300',
     limit: 2,
     mutation: {
-      from: 'const timer = setTimeout(() => connections.destroyAll(), limits.stopTimeoutMs);',
-      to: 'const timer = setTimeout(() => undefined, limits.stopTimeoutMs);',
-      run: 'chaos stop --cycles 6',
+      from: 'clearTimeout(idle);\n      resolve();',
+      to: 'clearTimeout(idle);',
+      run: 'chaos stop --cycles 2',
     },
   },
   {

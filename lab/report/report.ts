@@ -54,13 +54,11 @@ async function selfTest(drills: readonly Drill[]): Promise<void> {
   let blind = 0;
   for (const { promise, short, mutation, limit } of drills) {
     makeCopy(copy);
-    const { file, from, to, run: command = short } = mutation;
-    const path = join(copy, file);
-    const text = readFileSync(path, 'utf8');
-    if (text.split(from).length !== 2) throw new Error(`${file} does not have this text once: ${from}`);
+    const { from, to, run: command = short } = mutation;
+    const file = fileWith(from);
     writeFileSync(
-      path,
-      text.replace(from, () => to),
+      join(copy, file),
+      readFileSync(join(ROOT, file), 'utf8').replace(from, () => to),
     );
     console.log(`${promise}\n  npm run ${command.replace(' ', ' -- ')}, with a change in ${file}`);
     const { result, tried, seconds } = await runDrill(command, copy, limit || LONG_MINUTES);
