@@ -1,5 +1,6 @@
 // The parts of pages that state measured figures, made from the data of the folder `figures`.
 import type { PeerFigures } from '../peers/data.ts';
+import { isProved } from '../peers/proof.ts';
 import { peerTable } from '../peers/table.ts';
 import type { ReliabilityFigures } from '../report/data.ts';
 import { type Circumstances, type Row, type Rows, readFigures } from './data.ts';
@@ -46,10 +47,10 @@ function rowsAsTable(name: string, command: string, words: (value: number) => st
   return `${markdown(headings, rows)}\n\n${circumstancesOf(data)}`;
 }
 
-/** Over all stores and kinds of token: the smallest and the largest multiple of the refreshes per second. */
+/** Over all stores and kinds of token: the smallest and the largest multiple of the refreshes per second that were proved. */
 function headline(): string {
   const data = readFigures<PeerFigures>('peers');
-  const all = data?.lanes.filter(({ work, product }) => work === 'refresh' && product !== 'Tessera') ?? [];
+  const all = data?.lanes.filter(({ product, proof }) => product !== 'Tessera' && proof && isProved(proof)) ?? [];
   const names = [...new Set(all.map(({ product }) => product))];
   if (names.length === 0) return '`npm run peers` races it with Hydra, Keycloak and oidc-provider.';
   const multiples = all.map(({ ratio: [, median] }) => median);
