@@ -2,7 +2,6 @@
 import { objectOf } from '../core/json.ts';
 import { closest } from './closest.ts';
 import { DECODERS, type Folders, SECRET_KINDS } from './decode.ts';
-import { fits } from './fits.ts';
 import type { Mistake } from './mistake.ts';
 import type { SettingNotes } from './setting.ts';
 
@@ -44,7 +43,7 @@ function readSection(
   const known: Record<string, unknown> = {};
   for (const [key, setting] of Object.entries(settings)) {
     const own = given[key] ?? setting.default;
-    if (given[key] === null && !isDefaultGroup(setting)) blameNoValue([...path, key], reading);
+    if (given[key] === null && !(setting.properties && setting.default)) blameNoValue([...path, key], reading);
     else if (own !== undefined) known[key] = readNode(setting, own, [...path, key], reading);
     else if (node.required?.includes(key))
       blame([...path, key], `missing; expected ${setting.expected}`, reading, setting);
@@ -60,10 +59,6 @@ function readEntries(item: Node, least: number, value: unknown, path: Path, read
   return Array.from(value, (entry, index) =>
     entry === null ? blameNoValue([...path, index], reading) : readNode(item, entry, [...path, index], reading),
   );
-}
-
-function isDefaultGroup({ properties, default: value }: Node): boolean {
-  return properties !== undefined && value !== undefined;
 }
 
 function readSetting(node: Node, value: unknown, path: Path, reading: Reading): unknown {
@@ -114,4 +109,45 @@ export function inYaml(value: unknown): string {
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** The JSON Schema keywords that single settings use. */
+interface Keywords {
+  readonly type?: string;
+  readonly anyOf?: readonly Keywords[];
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Keywords;
+  readonly minItems?: number;
+  readonly uniqueItems?: boolean;
+}
+
+type Rules = { readonly [Word in keyof Keywords]-?: (bound: NonNullable<Keywords[Word]>, value: unknown) => boolean };
+
+const RULES: Rules = {
+  type: (name, value) => typeOf(value) === name,
+  anyOf: (schemas, value) => schemas.some((schema) => fits(schema, value)),
+  enum: (values, value) => values.includes(value),
+  pattern: (pattern, value) => typeof value !== 'string' || new RegExp(pattern, 'u').test(value),
+  minLength: (length, value) => typeof value !== 'string' || value.length >= length,
+  minimum: (least, value) => typeof value !== 'number' || value >= least,
+  maximum: (most, value) => typeof value !== 'number' || value <= most,
+  items: (item, value) => !Array.isArray(value) || value.every((entry) => fits(item, entry)),
+  minItems: (length, value) => !Array.isArray(value) || value.length >= length,
+  uniqueItems: (_, value) => !Array.isArray(value) || new Set(value).size === value.length,
+};
+
+export function fits(schema: Keywords, value: unknown): boolean {
+  return Object.entries(RULES).every(([word, holds]) => {
+    const bound = schema[word as keyof Keywords];
+    return bound === undefined || (holds as (bound: unknown, value: unknown) => boolean)(bound, value);
+  });
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
 }

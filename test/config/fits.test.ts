@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fits } from '../../src/config/fits.ts';
+import { fits } from '../../src/config/read.ts';
 import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
 
 type Schema = Parameters<typeof fits>[0];
