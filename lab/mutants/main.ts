@@ -13,7 +13,7 @@ import { relatedTests } from './related-tests.ts';
 const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such as src/core/rules, or src/core/scope.ts:12-20
 
   --sample N      only N of the mutants, by chance (--seed 1)
-  --tests N       the N nearest test files for each source file (6)
+  --tests N       the N nearest test files for each source file (8)
   --minutes N     stops then, and counts what was tried (30)
   --parallel N    at a time (2)
 
@@ -24,7 +24,7 @@ const { values, positionals } = parseArgs({
   options: {
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
-    tests: { type: 'string', default: '6' },
+    tests: { type: 'string', default: '8' },
     minutes: { type: 'string', default: '30' },
     parallel: { type: 'string', default: '2' },
     help: { type: 'boolean', default: false },
@@ -95,7 +95,7 @@ async function fateOf({ file, start, end, to }: Mutant, copy: string): Promise<F
 /** Milliseconds; undefined if a test failed or did not end. */
 async function timeOf(tests: readonly string[], copy: string, limit: number): Promise<number | undefined> {
   const began = performance.now();
-  const flags = ['--test', '--test-isolation=none', '--test-force-exit', '--disable-warning=ExperimentalWarning'];
+  const flags = ['--test', '--test-concurrency=2', '--test-force-exit', '--disable-warning=ExperimentalWarning'];
   const child = spawn(process.execPath, [...flags, ...tests], { cwd: copy, stdio: 'ignore', detached: true });
   const stop = () => {
     try {

@@ -33,7 +33,9 @@ export function relatedTests(file: string, most: number): string[] {
     .filter((test) => !/^test\/(?:house|lab|deploy)\//.test(test))
     .map((test) => [test, stepsFrom(test)] as const);
   const name = file.split('/').at(-1)?.replace('.ts', '') ?? '';
-  const rank = (test: string, distance: number) => distance - (test.includes(`/${name}.test.`) ? 10 : 0);
+  const area = `test/${file.split('/')[1]}/`;
+  const rank = (test: string, distance: number) =>
+    distance - (test.includes(`/${name}.test.`) ? 10 : 0) - (test.startsWith(area) ? 3 : 0);
   return all
     .flatMap(([test, steps]) => (steps.has(file) ? [[test, rank(test, steps.get(file) ?? 0)] as const] : []))
     .toSorted(([a, near], [b, far]) => near - far || a.localeCompare(b))

@@ -110,8 +110,8 @@ export const DRILLS: readonly Drill[] = [
     long: 'chaos stop --cycles 300',
     limit: 2,
     mutation: {
-      from: 'clearTimeout(idle);\n      resolve();',
-      to: 'clearTimeout(idle);',
+      from: 'const closeIdle = () => {',
+      to: "const closeIdle = () => {\n    if (server.listening === false) throw new Error('a fault');",
       run: 'chaos stop --cycles 2',
     },
   },
