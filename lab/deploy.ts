@@ -1,3 +1,4 @@
+// npm run lab: drills for every promise, and one report (docs/reliability.md).
 // npm run lab -- NAME: installs and runs the service as a page of docs/ says, with every command of that page. Needs root on
 // Debian and the network.
 import { onActiveDirectory } from './deploy/active-directory.ts';
@@ -8,6 +9,7 @@ import { NoRoot } from './deploy/debian.ts';
 import { inRooms } from './deploy/rooms.ts';
 import { withScimTester } from './deploy/scim.ts';
 import { underSystemd } from './deploy/systemd.ts';
+import { reportAll } from './report/report.ts';
 
 const LABS: Readonly<Record<string, readonly [run: (flags: readonly string[]) => Promise<void>, what: string]>> = {
   rooms: [
@@ -31,12 +33,20 @@ const LABS: Readonly<Record<string, readonly [run: (flags: readonly string[]) =>
   scim: [withScimTester, 'runs scim2-tester, an independent client, against the scim door; needs Python'],
 };
 
-const [run] = LABS[process.argv[2] ?? ''] ?? [];
+const USAGE = `npm run lab -- [--long] [--only DRILL] [--seed 1]
+  one report of all promises, in half an hour; --long: for nights; --self-test: whether each drill notices a change of the code
+
+npm run lab -- NAME
+`;
+
+const [name = '--'] = process.argv.slice(2);
+const [run] = LABS[name] ?? [];
 if (run) await run(process.argv.slice(3)).catch(skipWithoutRoot);
+else if (name.startsWith('--') && name !== '--help') await reportAll(process.argv.slice(2));
 else {
-  console.log('npm run lab -- NAME\n');
+  console.log(USAGE);
   for (const [name, [, what]] of Object.entries(LABS)) console.log(`  ${name.padEnd(12)} ${what}`);
-  process.exitCode = process.argv[2] === '--help' ? 0 : 1;
+  process.exitCode = name === '--help' ? 0 : 1;
 }
 
 function skipWithoutRoot(fault: unknown): void {

@@ -2,9 +2,12 @@
 import { parseArgs } from 'node:util';
 import { certificateFigures } from './figures/certificates.ts';
 import { connectionFigures } from './figures/connections.ts';
+import { circumstances, type Rows, writeFigures } from './figures/data.ts';
 import { eventByteFigures } from './figures/event-bytes.ts';
 import { removalFigures } from './figures/event-removal.ts';
 import { eventFigures } from './figures/events.ts';
+import { takeRows } from './figures/measure.ts';
+import { writePages } from './figures/pages.ts';
 import { postgresFigures } from './figures/postgres.ts';
 import { growthFigures } from './figures/postgres-growth.ts';
 import { refreshFigures } from './figures/refreshes.ts';
@@ -28,6 +31,9 @@ const USAGE = `npm run figures -- [NAME …] [OPTION …]: all of the first kind
   requests         what counting and logging a request cost, beside the simplest alternatives
   verdicts         processor time of one verdict on certificates made to be expensive
 
+Each writes its data to the folder figures, from which the pages are made: figures/size.json, … With --quick, to out/figures.
+  pages            makes the pages again
+
 Only where they are named, and of no use while the machine does something else:
   postgres         refreshes a second on PostgreSQL and on SQLite, beside a plain loop and an echo
                    --grants 10000 --callers 64 --rounds 5 --seconds 3
@@ -46,6 +52,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     help: { type: 'boolean' },
+    quick: { type: 'boolean', default: false },
     grants: { type: 'string', default: '10000' },
     callers: { type: 'string', default: '64' },
     rounds: { type: 'string', default: '5' },
@@ -81,6 +88,10 @@ const FIGURES: Readonly<Record<string, () => Promise<void>>> = {
   'postgres-growth': () => growthFigures({ grants, callers, refreshes, seconds: Number(values.seconds ?? 20) }),
 };
 
+if (positionals[0] === 'pages') {
+  writePages();
+  process.exit(0);
+}
 const unknown = positionals.filter((name) => !Object.hasOwn(FIGURES, name));
 if (values.help || unknown.length > 0) {
   console.log(USAGE);
@@ -88,5 +99,7 @@ if (values.help || unknown.length > 0) {
 }
 for (const name of positionals.length > 0 ? positionals : Object.keys(ALWAYS)) {
   console.log(`\n## ${name}`);
+  const about = circumstances(`npm run figures -- ${name === positionals[0] ? process.argv.slice(2).join(' ') : name}`);
   await FIGURES[name]?.();
+  writeFigures(name, { ...about, rows: takeRows() } as Rows, values.quick);
 }

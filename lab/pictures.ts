@@ -1,16 +1,13 @@
 // npm run pictures -- NAME: draws pictures of README and docs.
 import { drawPages } from './pictures/pages.ts';
-import { drawPeers } from './pictures/peers.ts';
 
 const USAGE = `npm run pictures -- NAME
 
-  peers                refreshes per second beside other products: docs/performance/peers.svg
   pages [PAGE …]       the pages in a browser, all or those named, as PNG in out/pictures; LOCALE=de for German
 
-\`npm run demo\` and \`npm run bench\` draw what they measure.`;
+\`npm run demo\`, \`npm run peers\` and \`npm run bench\` draw what they measure.`;
 
 const DRAWN: Readonly<Record<string, (...options: string[]) => Promise<void> | void>> = {
-  peers: drawPeers,
   pages: drawPages,
 };
 

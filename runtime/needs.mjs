@@ -42,6 +42,10 @@ const NEEDS = {
     ['crun', 'crun', 'the same'],
     ['bwrap', 'bubblewrap', 'enters a root file system'],
   ],
+  peers: [
+    ['wrk', 'wrk', 'a load generator of others, to check ours'],
+    ['taskset', 'util-linux', 'gives the server and the generator a core each'],
+  ],
   patroni: [
     ['patroni', 'patroni', 'promotes a standby when the primary dies'],
     ['etcd', 'etcd-server', 'where Patroni keeps who leads'],

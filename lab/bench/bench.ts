@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
+import { type Circumstances, circumstances, type Row, type Rows, writeFigures } from '../figures/data.ts';
 import { median } from '../quantiles.ts';
 import {
   atMost,
@@ -16,7 +17,7 @@ import {
 import type { Generator } from './generator/generator.ts';
 import type { Options } from './options.ts';
 import { watchSize } from './probe/disk.ts';
-import { type LaneResult, loadName, race } from './race.ts';
+import { type LaneResult, loadName, race, ratio, type Slice } from './race.ts';
 import { factTable } from './report/facts.ts';
 import { type BarGroup, plot } from './report/plot.ts';
 import { suiteTable } from './report/table.ts';
@@ -27,6 +28,7 @@ import { doorFacts, targetFacts } from './targets.ts';
 
 export async function bench(options: Options, generator: Generator, workshop: Workshop): Promise<void> {
   const { only, many, pace } = options;
+  const about = circumstances('npm run bench');
   const stable = new Stable({ ...workshop, connections: pace.connections, toRevoke: options.toRevoke, many });
   const isWhole = only.length === 0;
   const suites = SUITES.filter(({ name }) => isWhole || only.includes(name));
@@ -47,7 +49,7 @@ export async function bench(options: Options, generator: Generator, workshop: Wo
   } finally {
     await stable.stopAll();
   }
-  report(suites, results, facts, options);
+  report(suites, results, facts, options, about);
 }
 
 async function runSuite(suite: Suite, stable: Stable, generator: Generator, { pace }: Options): Promise<LaneResult[]> {
@@ -80,7 +82,8 @@ function report(
   suites: readonly Suite[],
   results: ReadonlyMap<string, readonly LaneResult[]>,
   facts: readonly Fact[],
-  { out, pace, many }: Options,
+  { out, pace, many, quick }: Options,
+  about: Circumstances,
 ): void {
   const machine = `${availableParallelism()} cores, ${cpus()[0]?.model.trim()}, Node ${process.version}`;
   const date = new Date().toISOString().slice(0, 10);
@@ -100,8 +103,30 @@ function report(
       suites.map((suite) => barsOf(suite, results.get(suite.name) ?? [])),
     ),
   );
+  const isShort = quick || pace.rounds < LEAST_ROUNDS;
+  for (const { name, title } of suites)
+    writeFigures(`bench/${name}`, { ...about, title, rows: (results.get(name) ?? []).map(rowOf) } as Rows, isShort);
+  const measured = [...targets, ...facts].map(({ what, measured: value }) => ({ what, measured: value }));
+  if (suites.length === SUITES.length) writeFigures('bench/facts', { ...about, rows: measured } as Rows, isShort);
   const raw = { date, machine, pace, targets, facts, suites: Object.fromEntries(results) };
   writeFileSync(join(out, 'bench.json'), `${JSON.stringify(raw, undefined, 1)}\n`);
+}
+
+/** Fewer rounds are not published. */
+const LEAST_ROUNDS = 3;
+
+function rowOf({ name, slices }: LaneResult, _: number, [baseline]: readonly LaneResult[]): Row {
+  const of = (figure: (slice: Slice) => number) => Number(median(slices.map(figure)).toPrecision(4));
+  const own = { name, slices };
+  return {
+    lane: name,
+    perSecond: of(({ perSecond }) => perSecond),
+    ratio: Number(ratio(own, baseline ?? own, ({ perSecond }) => perSecond).toFixed(3)),
+    p50: of(({ p50 }) => p50),
+    p99: of(({ p99 }) => p99),
+    cpu: of(({ cpuPerRequest }) => cpuPerRequest),
+    megabytes: of(({ memory }) => memory),
+  };
 }
 
 function barsOf({ title }: Suite, results: readonly LaneResult[]): BarGroup {

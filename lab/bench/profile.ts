@@ -1,6 +1,7 @@
 // `--profile LOAD`: Tessera alone under one load, and where its time goes, by CPU profile.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { circumstances, type Rows, writeFigures } from '../figures/data.ts';
 import type { LoadKind } from './contestant.ts';
 import { tessera } from './contestants/tessera.ts';
 import type { Workshop } from './facts.ts';
@@ -12,6 +13,7 @@ const SECONDS = 8;
 
 export async function profile(kind: LoadKind, generator: Generator, to: string, workshop: Workshop): Promise<void> {
   const { folder, tls, pace } = workshop;
+  const about = circumstances(`npm run bench -- --profile ${kind}`);
   const out = resolve(to, `profile-${kind}`);
   rmSync(out, { recursive: true, force: true });
   const { connections } = pace;
@@ -30,6 +32,11 @@ export async function profile(kind: LoadKind, generator: Generator, to: string, 
   await running.stop();
   const costs = readdirSync(out).flatMap((file) => costsOf(readProfile(join(out, file)), requests));
   writeFileSync(join(to, `profile-${kind}.svg`), plot(`Where the time of one ${kind} goes`, costBars(costs)));
+  if (kind === 'refresh') {
+    const rows = costs.filter(({ on, each }) => !['waiting', 'starting'].includes(on) && each >= 0.05);
+    const each = rows.map((cost) => ({ ...cost, each: Number(cost.each.toFixed(1)) }));
+    writeFigures('bench/profile', { ...about, rows: each } as Rows);
+  }
   console.log(`${costTable(costs)}\nFor Chrome's developer tools or speedscope: ${out}`);
 }
 

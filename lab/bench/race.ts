@@ -10,6 +10,8 @@ export interface Lane {
   readonly running: Running;
   /** If it differs from that of the race. The name is then that of `loadName`. */
   readonly load?: LoadKind;
+  /** If it needs another one than the race, before its first slice. */
+  readonly coldSeconds?: number;
 }
 
 export interface Pace {
@@ -57,7 +59,8 @@ export async function race(
     await prepare(nameOf(lane), lane.running.load(lane.load ?? kind, pace.connections), generator);
     results.set(lane.name, []);
   }
-  for (const lane of lanes) await alone(lane, lanes, () => warmUp(nameOf(lane), generator, pace));
+  for (const lane of lanes)
+    await alone(lane, lanes, () => warmUp(nameOf(lane), generator, lane.coldSeconds ?? pace.coldSeconds));
   for (let round = 0; round < pace.rounds; round++) {
     const first = round % lanes.length;
     const order = [...lanes.slice(first), ...lanes.slice(0, first)];
@@ -90,7 +93,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 /** Code that has just been loaded is slow for its first tens of thousands of requests. */
-async function warmUp(name: string, generator: Generator, { coldSeconds }: Pace): Promise<void> {
+async function warmUp(name: string, generator: Generator, coldSeconds: number): Promise<void> {
   await generator.run(name, 0, coldSeconds);
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
 import { temporaryFolder } from '../../test/temporary-folder.ts';
+import type { Row } from './data.ts';
 
 export interface Rate {
   readonly perSecond: number;
@@ -66,7 +67,15 @@ export function figuresFolder(parent = process.env['TESSERA_FIGURES_FOLDER']): s
   return temporaryFolder('figures', parent);
 }
 
-export function table(rows: readonly Readonly<Record<string, string | number>>[]): void {
+/** The rows of all tables since the last call. */
+export function takeRows(): Row[] {
+  return printed.splice(0);
+}
+
+const printed: Row[] = [];
+
+export function table(rows: readonly Row[]): void {
+  printed.push(...rows);
   const columns = Object.keys(rows[0] ?? {});
   console.log(`| ${columns.join(' | ')} |\n|${columns.map(() => '---|').join('')}`);
   for (const row of rows) console.log(`| ${columns.map((column) => word(row[column] ?? '')).join(' | ')} |`);

@@ -1,6 +1,8 @@
 // Table sizes after many refreshes, and what they write to the WAL. Runs without fsync, since sizes do not depend on it.
 import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
+import type { Row } from './data.ts';
+import { table } from './measure.ts';
 import { fillPostgres } from './postgres/fill.ts';
 import { refreshing } from './postgres/refreshing.ts';
 import { tableFigures } from './postgres/table-figures.ts';
@@ -24,8 +26,10 @@ export async function growthFigures({ grants, callers, refreshes, seconds }: Gro
     const before = await walFigures(server);
     const some = Math.round((await contestant.run(seconds * 1000)) * seconds);
     done += some;
-    console.log('WAL per refresh', perRefresh(before, await walFigures(server), some));
-    console.log(`after about ${done}`, await tableFigures(server, 'tessera'));
+    const sizes = await tableFigures(server, 'tessera');
+    const bytes = ((Number(sizes['grants_mb']) + Number(sizes['indexes_mb'])) * 1e6) / grants;
+    table([{ refreshes: done, ...perRefresh(before, await walFigures(server), some), 'bytes per grant': bytes }]);
+    console.log(`after about ${done}`, sizes);
   }
   await backEnd.close();
   await server.remove();
@@ -41,7 +45,7 @@ async function walFigures(server: PostgresServer): Promise<WalFigures> {
   return row as WalFigures;
 }
 
-function perRefresh(before: WalFigures, after: WalFigures, refreshes: number): Record<string, string> {
-  const each = (what: keyof WalFigures) => ((after[what] - before[what]) / refreshes).toFixed(3);
-  return { bytes: each('bytes'), records: each('records'), pages: each('pages') };
+function perRefresh(before: WalFigures, after: WalFigures, refreshes: number): Row {
+  const each = (what: keyof WalFigures) => (after[what] - before[what]) / refreshes;
+  return { 'WAL bytes': each('bytes'), 'WAL records': each('records'), 'full pages': each('pages') };
 }

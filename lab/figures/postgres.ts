@@ -4,6 +4,7 @@ import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
 import { sqliteDatabase } from '../../test/store/sqlite-database.ts';
 import { median } from '../quantiles.ts';
+import { table } from './measure.ts';
 import { echo } from './postgres/echo.ts';
 import { fillPostgres, fillSqlite } from './postgres/fill.ts';
 import { plainLoop } from './postgres/plain-loop.ts';
@@ -39,6 +40,7 @@ export async function postgresFigures({ grants, callers, rounds, seconds }: Post
   await onPostgres.close();
   console.log(`${grants} grants, ${callers} callers, ${rounds} rounds of ${seconds} s`);
   for (const [name, each] of rates) console.log(rateWords(name, each));
+  table([...rates].map(([name, each]) => ({ '': name, grants, 'refreshes a second': median(each) })));
   console.log('latency', ends.filter(Boolean).join('; '));
   console.log('table before', before);
   console.log('table after ', await tableFigures(server, 'tessera'));

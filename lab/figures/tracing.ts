@@ -10,7 +10,7 @@ import { Generator } from '../bench/generator/generator.ts';
 import { CORES } from '../bench/pinned.ts';
 import { type Lane, race, ratio } from '../bench/race.ts';
 import { suiteTable } from '../bench/report/table.ts';
-import { figuresFolder } from './measure.ts';
+import { figuresFolder, table } from './measure.ts';
 
 export interface TracingFigures {
   readonly rounds: number;
@@ -43,8 +43,10 @@ export async function tracingFigures({ rounds, seconds }: TracingFigures): Promi
     const results = await race('refresh', lanes, generator, pace);
     console.log(suiteTable({ title: 'Refresh, by tracing' }, results));
     const [off] = results;
-    for (const lane of off ? results : [])
-      console.log(`${lane.name}: ${ratio(lane, off as typeof lane, (slice) => slice.cpuPerRequest).toFixed(2)} × CPU`);
+    if (off)
+      table(
+        results.map((lane) => ({ '': lane.name, 'CPU, of off': ratio(lane, off, (slice) => slice.cpuPerRequest) })),
+      );
   } finally {
     for (const { running } of lanes) await running.stop();
     generator.stop();

@@ -7,9 +7,11 @@ import { type ProtectedApi, startProtected } from '../../test/sdk/verify/protect
 import { Generator } from '../bench/generator/generator.ts';
 import { getHead } from '../bench/generator/walk.ts';
 import { CORES, startPinned, stopped } from '../bench/pinned.ts';
-import { type Lane, race } from '../bench/race.ts';
+import { type Lane, type LaneResult, race } from '../bench/race.ts';
 import { firstMessage } from '../bench/ready.ts';
 import { suiteTable } from '../bench/report/table.ts';
+import { median } from '../quantiles.ts';
+import { table } from './measure.ts';
 import { FRAMEWORKS, type Framework, type ServerOrder } from './verify-server.ts';
 
 export interface VerifyFigures {
@@ -46,6 +48,8 @@ export async function verifyFigures({ rounds, seconds }: VerifyFigures): Promise
       const results = await race('verify', lanes, generator, pace);
       for (const { running } of lanes) await running.stop();
       console.log(suiteTable({ title: framework }, results));
+      const cpu = ({ slices }: LaneResult) => median(slices.map(({ cpuPerRequest }) => cpuPerRequest));
+      table([{ '': framework, ...Object.fromEntries(results.map((lane, at) => [KINDS[at]?.name, cpu(lane)])) }]);
     }
   } finally {
     generator.stop();

@@ -210,6 +210,21 @@ suite('the mark by which an assertion is used once', () => {
   });
 });
 
+test('the mark belongs to the token issuer and its kind: the same id elsewhere is another assertion', async () => {
+  const marks = [];
+  for (const [issuer, kind] of [
+    [ISSUER, 'platform'],
+    [ISSUER, 'client'],
+    [`${ISSUER}x`, 'platform'],
+    [`${ISSUER}x`, 'client'],
+  ] as const) {
+    const text = await key.sign({ iss: issuer, sub: issuer, jti: 'a' });
+    const { outcome } = await judge(text, { tokenIssuers: [aTokenIssuer({ issuer, kind })] });
+    marks.push(outcome.ok ? outcome.value.mark : assert.fail(outcome.refusal.reason));
+  }
+  assert.equal(new Set(marks).size, 4);
+});
+
 suite('key sets', () => {
   const refusals: readonly (readonly [what: string, text: string])[] = [
     ['no JSON', 'keys'],
@@ -256,6 +271,14 @@ suite('key sets', () => {
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'r1' };
     assert.equal(await answer(await rsa.sign(), { keys: keySetOf({ jwk }) }), 'assertion-not-authentic (key)');
+  });
+
+  test('things that are no keys, and keys with other things in them, do not spoil the others', async () => {
+    const odd = [null, 7, 'k', [], { ...key.jwk, x: 7 }, { ...rsa.jwk, n: { a: 1 } }, { ...key.jwk, kty: ['EC'] }];
+    for (const each of odd) {
+      const keys = JSON.stringify({ keys: [each, key.jwk] });
+      assert.equal(await answer(await key.sign(), { keys }), 'accepted', JSON.stringify(each));
+    }
   });
 
   test('a damaged key does not spoil the others', async () => {

@@ -87,6 +87,18 @@ suite('the claims of an assertion (RFC 7523 3)', () => {
     assert.equal(reads, 1 + 2 * 20, 'by the check of sub; by each rule; for the words about each');
   });
 
+  test('a rule that does not match says what it expects and what was found', () => {
+    const words = (claims: Record<string, unknown>) =>
+      judge(claims).steps.find(({ rule }) => rule === 'rules')?.words ?? '';
+    assert.match(words({}), /^exactly one rule matches: rule 1 matches$/);
+    assert.match(
+      words({ repository: 'mallory/app' }),
+      /rule 1 does not match: \/repository is .*acme\/app.*, found .*mallory\/app/,
+    );
+    assert.match(words({ repository: undefined }), /found no text$/);
+    assert.match(words({ repository: ['acme/app'] }), /found no text$/);
+  });
+
   test('every check is a step, and what others chose is escaped and cut', () => {
     const { steps } = judge({ aud: `\u001b[31m${'x'.repeat(1000)}`, exp: NOW - 1 });
     const failed = steps.filter(({ passed }) => !passed).map(({ rule }) => rule);

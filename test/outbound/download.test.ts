@@ -1,7 +1,7 @@
 // Limits of downloads: bytes, time, connections, and allowed addresses.
 // Only in test:all: long property runs
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
@@ -65,6 +65,31 @@ suite('a download', () => {
 
   test('is limited after decompression', async () => {
     assert.equal(await get(`${server.url}/bomb`), `it has more than ${MOST} octets`);
+  });
+
+  test('of as many octets as allowed is returned, of one more is refused, with and without Content-Length', async () => {
+    for (const isAnnounced of [true, false]) {
+      const sending = (octets: number) => (response: ServerResponse) => {
+        if (isAnnounced) response.setHeader('content-length', octets);
+        response.write('x'.repeat(octets - 1));
+        response.end('x');
+      };
+      const exact = await rudeServer({ all: sending(MOST), more: sending(MOST + 1) });
+      assert.equal((await get(`${exact.url}/all`)).length, MOST);
+      assert.equal(await get(`${exact.url}/more`), `it has more than ${MOST} octets`);
+      exact.close();
+    }
+  });
+
+  test('rests 8 ms after every 256 KB, so that a fast server leaves time for other work', async () => {
+    const part = new Uint8Array(16 * 1024);
+    let parts = MOST / part.length;
+    const pull = (to: ReadableStreamDefaultController) => (parts-- > 0 ? to.enqueue(part) : to.close());
+    const response = async () => new Response(new ReadableStream({ pull }));
+    const began = performance.now();
+    const answer = await download(response, server.url, { maxBytes: MOST, withinMs: 60_000, allowed: LOOPBACK });
+    assert.ok(answer.ok && answer.value.length === MOST);
+    assert.ok(performance.now() - began >= 3 * 8);
   });
 
   test('with too large a Content-Length is not read', async () => {

@@ -196,7 +196,12 @@ function walkOf(kind: LoadKind, index: number, connections: number, seeds: Seeds
     case 'verify':
       return { kind: 'same', request: verifyOf(seed(2).accessToken), status: 200 };
     case 'introspect':
-      return { kind: 'same', request: introspectOf(seed(2).accessToken, seeds.secret), status: 200 };
+      return {
+        kind: 'same',
+        request: introspectOf(seed(2).accessToken, seeds.secret),
+        status: 200,
+        includes: '"active":true',
+      };
     case 'poll':
       return { kind: 'same', request: pollOf(seeds.deviceCodes[index] ?? ''), status: 400 };
     case 'revoke':

@@ -1,5 +1,5 @@
-// HTTP/1.1 on a bare socket: one request at a time, answers delimited by Content-Length. An HTTP client would cost more
-// than most servers under test.
+// HTTP/1.1 on a bare socket: one request at a time, answers delimited by Content-Length or in chunks. An HTTP client would cost
+// more than most servers under test.
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 
@@ -53,15 +53,27 @@ export class Exchange {
     const text = this.#text;
     const headEnd = text.indexOf('\r\n\r\n');
     if (headEnd < 0) return;
-    const bodyAt = headEnd + 4;
-    if (text.length < bodyAt + lengthOf(text)) return;
+    const body = bodyOf(text, headEnd + 4);
+    if (body === undefined) return;
     this.#text = '';
-    this.#heard(Number(text.slice(9, 12)), text.slice(bodyAt));
+    this.#heard(Number(text.slice(9, 12)), body);
   }
 }
 
-function lengthOf(text: string): number {
-  const found = /content-length: *(\d+)/i.exec(text);
-  if (!found) throw new Error(`an answer without Content-Length: ${text.slice(0, 200)}`);
-  return Number(found[1]);
+/** Undefined while a part of it is missing. */
+function bodyOf(text: string, from: number): string | undefined {
+  const found = /\r\ncontent-length: *(\d+)/i.exec(text);
+  if (found) return text.length < from + Number(found[1]) ? undefined : text.slice(from);
+  if (!/\r\ntransfer-encoding: *chunked/i.test(text))
+    throw new Error(`an answer without a length: ${text.slice(0, 200)}`);
+  let body = '';
+  for (let at = from; ; ) {
+    const lineEnd = text.indexOf('\r\n', at);
+    const size = Number.parseInt(text.slice(at, lineEnd), 16);
+    const end = lineEnd + 2 + size;
+    if (lineEnd < 0 || text.length < end + 2) return undefined;
+    if (size === 0) return body;
+    body += text.slice(lineEnd + 2, end);
+    at = end + 2;
+  }
 }

@@ -30,8 +30,9 @@ export async function runSlice(walks: readonly Walk[], options: SliceOptions): P
   const warm = performance.now() + options.warmUpSeconds * 1000;
   const end = warm + options.seconds * 1000;
   const latencies: number[] = [];
+  // By their ends: a slow server's requests that began before would otherwise be missing from its rate.
   const record = (began: number, now: number) => {
-    if (began >= warm && now <= end) latencies.push(now - began);
+    if (now >= warm && now <= end) latencies.push(now - began);
   };
   const cpu = process.cpuUsage();
   const started = performance.now();

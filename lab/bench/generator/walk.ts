@@ -2,8 +2,8 @@
 // meaningless.
 
 export type WalkSpec =
-  /** The same request again and again. */
-  | { readonly kind: 'same'; readonly request: string; readonly status: number }
+  /** The same request again and again; `includes`: a text that every response must have. */
+  | { readonly kind: 'same'; readonly request: string; readonly status: number; readonly includes?: string }
   /** Walks the chain of one grant: every request is a real rotation. Every `retryEvery`-th request is sent twice. */
   | { readonly kind: 'chain'; readonly form: ChainForm; readonly token: string; readonly retryEvery?: number }
   /** Each request spends one of many access tokens. */
@@ -37,7 +37,7 @@ export interface ChainReport {
 export function makeWalk(spec: WalkSpec): Walk {
   switch (spec.kind) {
     case 'same':
-      return sameWalk(spec.request, spec.status);
+      return sameWalk(spec.request, spec.status, spec.includes);
     case 'chain':
       return new ChainWalk(spec.form, spec.token, spec.retryEvery);
     case 'spend':
@@ -60,8 +60,12 @@ export function getHead(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: bench/1\r\nAuthorization: Bearer `;
 }
 
-function sameWalk(request: string, expected: number): Walk {
-  return { next: () => request, heard: (status, body) => expectStatus(status, expected, body), chains: [] };
+function sameWalk(request: string, expected: number, includes = ''): Walk {
+  const heard = (status: number, body: string) => {
+    expectStatus(status, expected, body);
+    if (!body.includes(includes)) throw new Error(`expected ${includes}, was answered ${body.slice(0, 300)}`);
+  };
+  return { next: () => request, heard, chains: [] };
 }
 
 function spendWalk(head: string, tokens: readonly string[]): Walk {

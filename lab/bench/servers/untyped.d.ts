@@ -13,7 +13,7 @@ declare module 'oidc-provider' {
     readonly Client: { find(id: string): Promise<unknown> };
     readonly Grant: new (
       properties: object,
-    ) => Model & { addOIDCScope(scope: string): void };
+    ) => Model & { addOIDCScope(scope: string): void; addResourceScope(resource: string, scope: string): void };
     readonly RefreshToken: new (
       properties: object,
     ) => Model;

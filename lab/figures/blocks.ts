@@ -1,0 +1,271 @@
+// The parts of pages that state measured figures, made from the data of the folder `figures`.
+import type { PeerFigures } from '../peers/data.ts';
+import { isProved } from '../peers/proof.ts';
+import { peerTable } from '../peers/table.ts';
+import type { ReliabilityFigures } from '../report/data.ts';
+import { type Circumstances, type Row, type Rows, readFigures } from './data.ts';
+
+/** What stands between the markers of a name. */
+export const BLOCKS: Readonly<Record<string, () => string>> = {
+  headline,
+  peers,
+  operations,
+  memory,
+  profile,
+  jwts,
+  verify: () => rowsAsTable('verify', 'npm run figures -- verify', (value) => value.toFixed(0)),
+  tracing: () => rowsAsTable('tracing', 'npm run figures -- tracing', (value) => value.toFixed(2)),
+  costs,
+  connections: () =>
+    rowsAsTable('connections', 'npm run figures -- connections --connections 2000', (value) => value.toFixed(0)),
+  arithmetic,
+  reliability,
+  postgres: () => rowsAsTable('postgres', 'npm run figures -- postgres', (value) => value.toLocaleString('en')),
+  removal: () =>
+    rowsAsTable('event-removal', 'npm run figures -- event-removal', (value) => value.toLocaleString('en')),
+};
+
+const notMeasured = (command: string) => `Not measured yet: \`${command}\`.`;
+
+function circumstancesOf({ command, date, machine, load }: Circumstances): string {
+  const { cores, processor, node } = machine;
+  return `\`${command}\`, ${date}, ${cores} cores (${processor}), Node ${node}, load average ${load} before it.`;
+}
+
+function markdown(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const rule = headings.map((_, column) => (column === 0 ? '---' : '---:'));
+  return [headings, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function rowsAsTable(name: string, command: string, words: (value: number) => string): string {
+  const data = readFigures(name);
+  const [first] = data?.rows ?? [];
+  if (!data || !first) return notMeasured(command);
+  const headings = Object.keys(first);
+  const cell = (value: string | number = '') => (typeof value === 'number' ? words(value) : value);
+  const rows = data.rows.map((row) => headings.map((heading) => cell(row[heading])));
+  return `${markdown(headings, rows)}\n\n${circumstancesOf(data)}`;
+}
+
+/** Over all stores and kinds of token: the smallest and the largest multiple of the refreshes per second that were proved. */
+function headline(): string {
+  const data = readFigures<PeerFigures>('peers');
+  const all = data?.lanes.filter(({ product, proof }) => product !== 'Tessera' && proof && isProved(proof)) ?? [];
+  const names = [...new Set(all.map(({ product }) => product))];
+  if (names.length === 0) return '`npm run peers` races it with Hydra, Keycloak and oidc-provider.';
+  const multiples = all.map(({ ratio: [, median] }) => median);
+  const [low, high] = [Math.min(...multiples), Math.max(...multiples)].map((each) => each.toFixed(each < 10 ? 1 : 0));
+  const listed = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names[0];
+  return `${low} to ${high} times the refreshes per second of ${listed}, with the same kind of store and of token.`;
+}
+
+function peers(): string {
+  const data = readFigures<PeerFigures>('peers');
+  if (!data) return notMeasured('npm run peers');
+  const { versions, generator, connections, slices, seconds, missing } = data;
+  const checked =
+    'wrk' in generator
+      ? `Our generator reached ${generator.ours.toLocaleString('en')} requests a second against an echo, wrk ${generator.wrk.toLocaleString('en')}.`
+      : `Our generator was not checked against wrk: ${generator.notChecked}.`;
+  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return [
+    '![Refreshes per second, as bars](performance/peers.svg)',
+    peerTable(data),
+    `"Tessera is": the median of its multiples in ${slices} slices of ${seconds} s, with their quartiles, against Tessera with the same store and tokens. ${named.join(', ')}; ${connections} connections. ${checked}`,
+    circumstancesOf(data),
+    ...(missing.length > 0
+      ? [`Not in the tables: ${missing.map(({ what, why }) => `${what} (${why.split('\n')[0]})`).join('; ')}.`]
+      : []),
+  ].join('\n\n');
+}
+
+const OPERATIONS: readonly (readonly [suite: string, lane: string, what: string])[] = [
+  ['refresh', 'fastify echo', 'fastify echo'],
+  ['refresh', 'bare refresh, SQLite', 'refresh: bare, SQLite'],
+  ['refresh', 'Tessera, SQLite', 'refresh: Tessera, SQLite'],
+  ['refresh', 'Tessera, PostgreSQL', 'refresh: Tessera, PostgreSQL'],
+  ['refresh', 'oidc-provider, in memory', 'refresh: oidc-provider, in memory'],
+  ['spread', 'Tessera, SQLite, many grants', 'refresh, each time another of many grants'],
+  ['workers', 'Tessera, SQLite, 2 workers', 'refresh, SQLite, 2 workers'],
+  ['verify', 'Tessera, SQLite', 'verify'],
+  ['certificate', 'Tessera, SQLite', 'certificate, kept alive (TLS)'],
+  ['handshake', 'Tessera, SQLite', 'certificate, a new connection each'],
+  ['poll', 'Tessera, SQLite', 'poll for a device'],
+  ['revoke', 'Tessera, SQLite', 'revoke'],
+  ['mixed', 'Tessera, SQLite', 'all of these mixed (TLS)'],
+];
+
+function laneOf(suite: string, lane: string): (Row & { readonly of: Rows }) | undefined {
+  const data = readFigures(`bench/${suite}`);
+  const row = data?.rows.find((each) => each['lane'] === lane);
+  return data && row ? ({ ...row, of: data } as never) : undefined;
+}
+
+function operations(): string {
+  const found = OPERATIONS.flatMap(([suite, lane, what]) => {
+    const row = laneOf(suite, lane);
+    return row ? [{ what, row }] : [];
+  });
+  const [first] = found;
+  if (!first) return notMeasured('npm run bench');
+  const rows = found.map(({ what, row }) => [
+    what,
+    Number(row['perSecond']).toLocaleString('en', { maximumFractionDigits: 0 }),
+    Number(row['ratio']).toFixed(2),
+    Number(row['p99']).toFixed(1),
+    Number(row['cpu']).toFixed(0),
+  ]);
+  return `${markdown(['', 'requests/s', 'ratio', 'p99 ms', 'CPU µs'], rows)}\n\n${circumstancesOf(first.row.of)}`;
+}
+
+function memory(): string {
+  const facts = readFigures('bench/facts')?.rows ?? [];
+  const rows = facts
+    .filter(({ what }) => /^(?:memory|ready|fsyncs|disk)/.test(String(what)))
+    .map(({ what, measured }) => [String(what), String(measured)]);
+  return rows.length > 0 ? markdown(['', 'measured'], rows) : notMeasured('npm run bench');
+}
+
+function profile(): string {
+  const data = readFigures('bench/profile');
+  if (!data) return notMeasured('npm run bench -- --profile refresh');
+  const picture = '![Where the time of one refresh goes](performance/refresh.svg)';
+  return `${picture}\n\n${circumstancesOf(data)}`;
+}
+
+/** Requests per second of the second lane, as a share of the first, in one suite. */
+const JWTS: readonly (readonly [suite: string, what: string, of: string, lanes: readonly string[]])[] = [
+  ['oauth-refresh', 'refresh, of that at authsvc', 'Tessera, SQLite, opaque: refresh', ['opaque']],
+  ['oauth-refresh', 'refresh, of an opaque one at this door', 'Tessera, SQLite, opaque', ['ES256', 'EdDSA', 'RS256']],
+  ['introspect', 'introspection, of Verify', 'Tessera, SQLite, opaque: verify', ['opaque']],
+  ['introspect', "introspection, of an opaque token's", 'Tessera, SQLite, opaque', ['ES256', 'EdDSA', 'RS256']],
+  ['assertion', 'assertion (RS256), of a certificate', 'Tessera, SQLite, opaque: certificate', ['opaque']],
+];
+const FORMATS = ['opaque', 'ES256', 'EdDSA', 'RS256'];
+
+function jwts(): string {
+  const rows = JWTS.flatMap(([suite, what, of, lanes]) => {
+    const base = laneOf(suite, of);
+    if (!base) return [];
+    const share = (format: string) => {
+      const own = lanes.includes(format) ? laneOf(suite, `Tessera, SQLite, ${format}`) : undefined;
+      return own ? (Number(own['ratio']) / Number(base['ratio'])).toFixed(2) : '';
+    };
+    return [[what, ...FORMATS.map(share)]];
+  });
+  const data = readFigures('bench/oauth-refresh');
+  if (rows.length === 0 || !data) return notMeasured('npm run bench -- --only oauth-refresh,introspect,assertion');
+  return `${markdown(['Requests per second, of the same operation', ...FORMATS], rows)}\n\n${circumstancesOf(data)}`;
+}
+
+interface Cost {
+  readonly what: string;
+  readonly value: number | undefined;
+  readonly words: (value: number) => string;
+  readonly command: string;
+}
+
+const last = (name: string) => readFigures(name)?.rows.at(-1);
+const numberIn = (row: Row | undefined, key: string) => (row ? Number(row[key]) : undefined);
+
+function costRows(): Readonly<Record<string, Cost>> {
+  const micros = (value: number) => `${value.toFixed(0)} µs of processor time, HTTP included`;
+  const bytes = (value: number) => `${value.toFixed(0)} bytes, indexes included`;
+  const eventBytes = readFigures('event-bytes')?.rows ?? [];
+  const growth = last('postgres-growth');
+  const bench = 'npm run bench -- --only refresh';
+  const cpuOf = (lane: string) => numberIn(laneOf('refresh', lane), 'cpu');
+  return {
+    sqlite: { what: 'a refresh on SQLite', value: cpuOf('Tessera, SQLite'), words: micros, command: bench },
+    postgres: {
+      what: 'a refresh on PostgreSQL, its processes included',
+      value: cpuOf('Tessera, PostgreSQL'),
+      words: micros,
+      command: bench,
+    },
+    wal: {
+      what: 'a refresh on PostgreSQL, WAL',
+      value: numberIn(growth, 'WAL bytes'),
+      words: (value) => `${value.toFixed(0)} bytes in ${Number(growth?.['WAL records']).toFixed(1)} records`,
+      command: 'npm run figures -- postgres-growth',
+    },
+    event: {
+      what: 'the event of a refresh on PostgreSQL',
+      value: numberIn(eventBytes[1], 'bytes per event'),
+      words: bytes,
+      command: 'npm run figures -- event-bytes',
+    },
+    sqliteEvent: {
+      what: 'the event of a refresh on SQLite',
+      value: numberIn(eventBytes[0], 'bytes per event'),
+      words: bytes,
+      command: 'npm run figures -- event-bytes',
+    },
+    sqliteGrant: {
+      what: 'a grant on SQLite, after 20 refreshes',
+      value: numberIn(readFigures('size')?.rows[1], 'bytes per grant'),
+      words: bytes,
+      command: 'npm run figures -- size',
+    },
+    grant: {
+      what: 'a grant on PostgreSQL, after many refreshes',
+      value: numberIn(growth, 'bytes per grant'),
+      words: bytes,
+      command: 'npm run figures -- postgres-growth',
+    },
+  };
+}
+
+function costs(): string {
+  const rows = Object.values(costRows()).map(({ what, value, words, command }) => [
+    what,
+    value === undefined ? 'not measured yet' : words(value),
+    `\`${command}\``,
+  ]);
+  return markdown(['', 'Cost', 'Measured by'], rows);
+}
+
+function reliability(): string {
+  const data = readFigures<ReliabilityFigures>('reliability');
+  if (!data) return notMeasured('npm run lab');
+  const rows = data.rows.map(({ promise, command, tried, result, seconds }) => [
+    promise,
+    `\`npm run ${command.replace(' ', ' -- ')}\``,
+    tried.replaceAll('|', '/'),
+    result === 'kept' ? 'kept' : `**${result.toLowerCase()}**`,
+    `${seconds} s`,
+  ]);
+  const table = markdown(['Promise', 'Drill', 'Tried', 'Result', 'Took'], rows).replace(/---:/g, '---');
+  return `${table}\n\n${circumstancesOf(data)}`;
+}
+
+const A_SECOND = 100_000;
+const GRANTS = 180e6;
+
+/** Only what the data have. */
+function arithmetic(): string {
+  const { postgres: cpu, wal, grant, event } = costRows();
+  const row = (what: string, cost: Cost | undefined, words: (value: number) => string) =>
+    cost?.value === undefined ? [] : [[what, words(cost.value)]];
+  const rows = [
+    ...row('processors', cpu, (µs) => `100,000 × ${µs.toFixed(0)} µs = ${((A_SECOND * µs) / 1e6).toFixed(0)} cores`),
+    ...row(
+      'table `grants`',
+      grant,
+      (each) =>
+        `180 million × ${each.toFixed(0)} bytes = ${((GRANTS * each) / 1e9).toFixed(0)} GB, all of it touched in half an hour`,
+    ),
+    ...row(
+      'WAL without full pages',
+      wal,
+      (each) => `100,000 × ${each.toFixed(0)} bytes = ${((A_SECOND * each) / 1e6).toFixed(0)} MB a second`,
+    ),
+    ...row(
+      'event log',
+      event,
+      (each) =>
+        `100,000 × ${each.toFixed(0)} bytes = ${((A_SECOND * each) / 1e6).toFixed(0)} MB a second, ${((A_SECOND * each * 86_400) / 1e12).toFixed(1)} TB a day`,
+    ),
+  ];
+  return rows.length > 0 ? markdown(['', ''], rows).replaceAll('---:', '---') : notMeasured('npm run figures');
+}

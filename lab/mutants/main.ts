@@ -1,0 +1,135 @@
+// npm run mutants -- FOLDER|FILE …: changes the code in one place at a time, and counts which changes the related tests notice.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Seeded } from '../../test/seeded.ts';
+import { ROOT } from '../deploy/shell.ts';
+import { makeCopy } from '../report/copy.ts';
+import { type Mutant, mutantsOf } from './mutations.ts';
+import { relatedTests } from './related-tests.ts';
+
+const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such as src/core/rules, or src/core/scope.ts:12-20
+
+  --sample N      only N of the mutants, by chance (--seed 1)
+  --tests N       the N nearest test files for each source file (8)
+  --minutes N     stops then, and counts what was tried (30)
+  --parallel N    at a time (2)
+
+Survivors are printed, and written to out/mutants.json. Kill rates are lower bounds: other tests may notice more.`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sample: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    tests: { type: 'string', default: '8' },
+    minutes: { type: 'string', default: '30' },
+    parallel: { type: 'string', default: '2' },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help || positionals.length === 0) {
+  console.log(USAGE);
+  process.exit(values.help ? 0 : 1);
+}
+
+type Fate = 'killed' | 'survived' | 'no test';
+const ends = Date.now() + Number(values.minutes) * 60_000;
+/** A folder, a file, or lines of a file: src/core/scope.ts:12-20. */
+const [paths, lines] = [positionals.map((each) => each.split(':')[0] ?? ''), positionals.map(linesOf)];
+const files = paths.flatMap((path) =>
+  statSync(join(ROOT, path)).isDirectory() ? globSync(`${path}/**/*.ts`, { cwd: ROOT }).sort() : [path],
+);
+const queue = sampled(
+  files
+    .flatMap((file) => mutantsOf(file, readFileSync(join(ROOT, file), 'utf8')))
+    .filter(({ file, line }) => lines[paths.indexOf(file)]?.(line) ?? true),
+);
+const total = queue.length;
+const fates: { mutant: Mutant; fate: Fate }[] = [];
+/** By the tests: how long they take without a mutant; undefined if they fail. */
+const baselines = new Map<string, Promise<number | undefined>>();
+console.log(`${total} mutants in ${files.length} files`);
+await Promise.all(
+  Array.from({ length: Number(values.parallel) }, (_, worker) => work(join(ROOT, `out/mutants-${worker}`))),
+);
+report();
+
+function linesOf(argument: string): (line: number) => boolean {
+  const [, first = 0, last = first || Number.POSITIVE_INFINITY] = /:(\d+)(?:-(\d+))?$/.exec(argument) ?? [];
+  return (line) => line >= Number(first) && line <= Number(last);
+}
+
+function sampled(all: readonly Mutant[]): Mutant[] {
+  const chance = new Seeded(Number(values.seed));
+  const shuffled = all.map((mutant) => ({ mutant, key: chance.next() })).sort((a, b) => a.key - b.key);
+  return shuffled.slice(0, Number(values.sample ?? all.length)).map(({ mutant }) => mutant);
+}
+
+async function work(copy: string): Promise<void> {
+  makeCopy(copy);
+  for (let mutant = queue.shift(); mutant && Date.now() < ends; mutant = queue.shift()) {
+    const fate = await fateOf(mutant, copy);
+    fates.push({ mutant, fate });
+    if (fate !== 'killed') console.log(`${fate}: ${shown(mutant)}`);
+    if (fates.length % 20 === 0) console.log(`${fates.length} of ${total}`);
+  }
+  rmSync(copy, { recursive: true, force: true });
+}
+
+async function fateOf({ file, start, end, to }: Mutant, copy: string): Promise<Fate> {
+  const tests = relatedTests(file, Number(values.tests));
+  const key = tests.join(' ');
+  if (!baselines.has(key)) baselines.set(key, timeOf(tests, copy, Number.POSITIVE_INFINITY));
+  const usual = await baselines.get(key);
+  if (tests.length === 0 || usual === undefined) return 'no test';
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  writeFileSync(join(copy, file), text.slice(0, start) + to + text.slice(end));
+  const took = await timeOf(tests, copy, 3 * usual + 10_000);
+  writeFileSync(join(copy, file), text);
+  return took === undefined ? 'killed' : 'survived';
+}
+
+/** Milliseconds; undefined if a test failed or did not end. */
+async function timeOf(tests: readonly string[], copy: string, limit: number): Promise<number | undefined> {
+  const began = performance.now();
+  const flags = ['--test', '--test-concurrency=2', '--test-force-exit', '--disable-warning=ExperimentalWarning'];
+  const child = spawn(process.execPath, [...flags, ...tests], { cwd: copy, stdio: 'ignore', detached: true });
+  const stop = () => {
+    try {
+      process.kill(-(child.pid as number), 'SIGKILL');
+    } catch {
+      // All have ended.
+    }
+  };
+  const timer = setTimeout(stop, Math.min(limit, 600_000));
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(timer);
+  stop();
+  return code === 0 ? performance.now() - began : undefined;
+}
+
+function shown({ file, line, from, to }: Mutant): string {
+  return `${file}:${line}  ${from.replaceAll(/\s+/g, ' ').slice(0, 80)}  →  ${to.replaceAll(/\s+/g, ' ').slice(0, 80)}`;
+}
+
+function report(): void {
+  const tried = fates.filter(({ fate }) => fate !== 'no test');
+  const survivors = tried.filter(({ fate }) => fate === 'survived').map(({ mutant }) => shown(mutant));
+  const killed = tried.length - survivors.length;
+  mkdirSync(join(ROOT, 'out'), { recursive: true });
+  writeFileSync(
+    join(ROOT, 'out/mutants.json'),
+    `${JSON.stringify({ files, total, tried: tried.length, killed, survivors }, undefined, 2)}\n`,
+  );
+  for (const [folder, own] of Map.groupBy(tried, ({ mutant }) => mutant.file.split('/').slice(0, -1).join('/'))) {
+    const dead = own.filter(({ fate }) => fate === 'killed').length;
+    console.log(`${folder}: ${dead} of ${own.length} noticed, ${((100 * dead) / own.length).toFixed(0)} %`);
+  }
+  console.log(
+    `${killed} of ${tried.length} noticed (${((100 * killed) / tried.length).toFixed(0)} %), ${survivors.length} survived, ` +
+      `${fates.length - tried.length} without a test that passes, ${total - fates.length} not tried`,
+  );
+}

@@ -1,0 +1,87 @@
+// Small changes of a source file, each of which some test should notice.
+import { parseSync } from 'oxc-parser';
+
+export interface Mutant {
+  readonly file: string;
+  readonly line: number;
+  readonly start: number;
+  readonly end: number;
+  readonly from: string;
+  readonly to: string;
+}
+
+interface Node {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [key: string]: unknown;
+}
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  '===': '!==',
+  '!==': '===',
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '+': '-',
+  '-': '+',
+  '*': '/',
+  '&&': '||',
+  '||': '&&',
+  '??': '&&',
+};
+
+/** Types and imports change nothing that a test could notice. */
+const LEFT_OUT = /^(?:TS(?!As|NonNull|Satisfies)|Import|ExportAll)/;
+
+export function mutantsOf(file: string, text: string): Mutant[] {
+  const found: Mutant[] = [];
+  visit(parseSync(file, text).program as unknown as Node, (node) => {
+    for (const [{ start, end }, to] of changesOf(node, text))
+      found.push({ file, line: text.slice(0, start).split('\n').length, start, end, from: text.slice(start, end), to });
+  });
+  return found;
+}
+
+type Change = readonly [where: Pick<Node, 'start' | 'end'>, to: string];
+
+function changesOf(node: Node, text: string): Change[] {
+  const { test, argument, value, expression, operator } = node as Node & Record<string, Node>;
+  switch (node.type) {
+    case 'BinaryExpression':
+    case 'LogicalExpression':
+      return changesOfOperator(node, text);
+    case 'IfStatement':
+    case 'ConditionalExpression':
+      return ['false', 'true'].map((to) => [test as Node, to]);
+    case 'UnaryExpression':
+      return (operator as unknown) === '!' ? [[node, text.slice(argument?.start, node.end)]] : [];
+    case 'Literal':
+      if (typeof value === 'boolean') return [[node, String(!value)]];
+      return typeof value === 'number' ? [[node, String(value + 1)]] : [];
+    case 'ExpressionStatement':
+      return /^(?:Await|Call)Expression$/.test(expression?.type ?? '') ? [[node, ';']] : [];
+    default:
+      return [];
+  }
+}
+
+function changesOfOperator(node: Node, text: string): Change[] {
+  const [left, right] = [node['left'] as Node, node['right'] as Node];
+  const operator = String(node['operator']);
+  const to = OPERATORS[operator];
+  const start = text.indexOf(operator, left.end);
+  return to !== undefined && start < right.start ? [[{ start, end: start + operator.length }, to]] : [];
+}
+
+function visit(value: unknown, look: (node: Node) => void): void {
+  if (Array.isArray(value)) for (const each of value) visit(each, look);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  const node = value as Node;
+  if (typeof node.type === 'string') {
+    if (LEFT_OUT.test(node.type)) return;
+    look(node);
+  }
+  for (const [key, child] of Object.entries(node)) if (key !== 'typeAnnotation') visit(child, look);
+}

@@ -1,0 +1,44 @@
+// Which test files import a source file, the nearest first.
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { ROOT } from '../deploy/shell.ts';
+
+const IMPORT = /\bfrom '(\.[^']+\.ts)'|import\('(\.[^']+\.ts)'\)/g;
+/** What a test reaches through more files than this, it does not test. */
+const FARTHEST = 6;
+
+const imports = new Map<string, readonly string[]>();
+
+function importsOf(file: string): readonly string[] {
+  const known = imports.get(file);
+  if (known) return known;
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const paths = [...text.matchAll(IMPORT)].map(([, from, lazy]) => normalize(join(dirname(file), from ?? lazy ?? '')));
+  imports.set(file, paths);
+  return paths;
+}
+
+/** Steps from a test to each file that it imports, also through others. */
+function stepsFrom(test: string): ReadonlyMap<string, number> {
+  const steps = new Map([[test, 0]]);
+  for (const [file, distance] of steps)
+    if (distance < FARTHEST) for (const next of importsOf(file)) if (!steps.has(next)) steps.set(next, distance + 1);
+  return steps;
+}
+
+let all: readonly (readonly [test: string, steps: ReadonlyMap<string, number>])[] | undefined;
+
+export function relatedTests(file: string, most: number): string[] {
+  all ??= globSync('test/**/*.test.ts', { cwd: ROOT })
+    .filter((test) => !/^test\/(?:house|lab|deploy)\//.test(test))
+    .map((test) => [test, stepsFrom(test)] as const);
+  const name = file.split('/').at(-1)?.replace('.ts', '') ?? '';
+  const area = `test/${file.split('/')[1]}/`;
+  const rank = (test: string, distance: number) =>
+    distance - (test.includes(`/${name}.test.`) ? 10 : 0) - (test.startsWith(area) ? 3 : 0);
+  return all
+    .flatMap(([test, steps]) => (steps.has(file) ? [[test, rank(test, steps.get(file) ?? 0)] as const] : []))
+    .toSorted(([a, near], [b, far]) => near - far || a.localeCompare(b))
+    .slice(0, most)
+    .map(([test]) => test);
+}

@@ -1,0 +1,183 @@
+// The promises of the service, each with the drill that tries to break it, and a change of the code that this drill must notice.
+
+export interface Drill {
+  readonly promise: string;
+  /** The arguments of `npm run`: how it is run in the short form, and with `--long`. */
+  readonly short: string;
+  readonly long: string;
+  /** In minutes, for the short form. A drill that takes longer is stopped and shows nothing. */
+  readonly limit: number;
+  /** Only with `--long`. */
+  readonly isLongOnly?: boolean;
+  /** `from` is in one file of the code, once; `run`: if less than the short form suffices to notice it. */
+  readonly mutation: { readonly from: string; readonly to: string; readonly run?: string };
+}
+
+const AFTER_REVOKE = { from: "if (state === 'revoked') return no('grant-revoked');", to: '' };
+
+export const DRILLS: readonly Drill[] = [
+  {
+    promise: 'Nothing acknowledged is lost, and nothing spent works again, after kill -9',
+    short: 'chaos kill --cycles 3',
+    long: 'chaos kill --cycles 200',
+    limit: 4,
+    mutation: {
+      from: "this.#run('COMMIT');",
+      to: "this.#run(Math.random() < 0.1 ? 'ROLLBACK' : 'COMMIT');",
+      run: 'chaos kill --cycles 1',
+    },
+  },
+  {
+    promise: 'Nothing acknowledged is lost in a power cut',
+    short: 'chaos torn-writes --cycles 30',
+    long: 'chaos torn-writes --cycles 1000',
+    limit: 2,
+    mutation: { from: 'await sync(files.wal);', to: '' },
+  },
+  {
+    promise: 'A disk that fails or is full: nothing is acknowledged that is not stored',
+    short: 'chaos sync --cycles 4',
+    long: 'chaos sync --cycles 100',
+    limit: 2,
+    mutation: { from: 'if (!soundness.recovers(why)) throw new CommitUnknown(why);', to: '' },
+  },
+  {
+    promise: 'Store files that are deleted or replaced: nothing is acknowledged that is not stored',
+    short: 'chaos files --cycles 6',
+    long: 'chaos files --cycles 6',
+    limit: 2,
+    mutation: {
+      from: 'this.#note(this.#files.whyNotOurs());\n    this.#refuseDamage();',
+      to: '',
+    },
+  },
+  {
+    promise: 'A wrong clock issues, ends and sweeps nothing',
+    short: 'chaos clock --cycles 3',
+    long: 'chaos clock --cycles 3',
+    limit: 1,
+    mutation: { from: 'if (fault) throw fault;', to: '' },
+  },
+  {
+    promise: 'After a revocation is acknowledged, no token works: two processes on SQLite',
+    short: 'chaos race --cycles 1000',
+    long: 'chaos race --cycles 100000',
+    limit: 1,
+    mutation: { ...AFTER_REVOKE, run: 'chaos race --cycles 50' },
+  },
+  {
+    promise: 'The same with three nodes on PostgreSQL',
+    short: 'chaos postgres-race --cycles 300',
+    long: 'chaos postgres-race --cycles 20000',
+    limit: 2,
+    mutation: { ...AFTER_REVOKE, run: 'chaos postgres-race --cycles 20' },
+  },
+  {
+    promise: 'Random histories give the answers of a small model',
+    short: 'sim --seeds 500',
+    long: 'sim --seeds 100000',
+    limit: 2,
+    mutation: {
+      from: "if (state === 'expired') return no('grant-expired');",
+      to: '',
+      run: 'sim --seeds 200',
+    },
+  },
+  {
+    promise: 'A retried refresh gets the same pair, whatever changes in between',
+    short: 'chaos retries --cycles 300',
+    long: 'chaos retries --cycles 20000',
+    limit: 1,
+    mutation: {
+      from: 'return decideRetry(grant, settings, facts);',
+      to: "return { do: 'rotate', settings, bindTo: presentedBinding(facts, grant) };",
+      run: 'chaos retries --cycles 10',
+    },
+  },
+  {
+    promise: 'Verifiers that cache keys accept every living JWT while keys are rotated',
+    short: 'chaos signing-keys --cycles 10',
+    long: 'chaos signing-keys --cycles 200',
+    limit: 1,
+    mutation: {
+      from: "return now < after(since, publishedFor) ? 'published-too-recently' : undefined;",
+      to: 'return undefined;',
+    },
+  },
+  {
+    promise: 'A stop loses no request, and ends in time',
+    short: 'chaos stop --cycles 10',
+    long: 'chaos stop --cycles 300',
+    limit: 2,
+    mutation: {
+      from: 'const closeIdle = () => {',
+      to: "const closeIdle = () => {\n    if (server.listening === false) throw new Error('a fault');",
+      run: 'chaos stop --cycles 2',
+    },
+  },
+  {
+    promise: 'Certificates are judged as OpenSSL and GnuTLS judge them',
+    short: 'fuzz certificates --mutations 1000',
+    long: 'fuzz certificates --mutations 200000',
+    limit: 3,
+    mutation: {
+      from: 'holds: ({ certificate, now }) => now <= certificate.notAfter,',
+      to: 'holds: () => true,',
+    },
+  },
+  {
+    promise: 'Nothing acknowledged is lost when the primary of PostgreSQL is killed',
+    short: 'chaos postgres --cycles 2',
+    long: 'chaos postgres --cycles 50',
+    limit: 3,
+    mutation: { ...AFTER_REVOKE, run: 'chaos postgres --cycles 1' },
+  },
+  {
+    promise: 'A continuous backup restores every moment',
+    short: 'chaos restore --cycles 1',
+    long: 'chaos restore --cycles 30',
+    limit: 2,
+    mutation: {
+      from: 'const moment = at ?? Number.POSITIVE_INFINITY;',
+      to: 'const moment = (at ?? Number.POSITIVE_INFINITY) - 400;',
+    },
+  },
+  {
+    promise: 'Many processes share a token file without losing the grant',
+    short: 'chaos token-file --cycles 2 --processes 10',
+    long: 'chaos token-file --cycles 30',
+    limit: 2,
+    mutation: {
+      from: '.lock`));',
+      to: '.lock` + process.pid));',
+    },
+  },
+  {
+    promise: 'A verifier that is fresh accepts no revoked token',
+    short: 'chaos feed-fresh',
+    long: 'chaos feed-fresh',
+    limit: 0,
+    isLongOnly: true,
+    mutation: AFTER_REVOKE,
+  },
+  {
+    promise: 'The commands of the README work in minimal Debian systems',
+    short: 'lab rooms --short',
+    long: 'lab rooms',
+    limit: 0,
+    isLongOnly: true,
+    mutation: {
+      from: '/Authorize/Certificate`,',
+      to: '/Authorize/Certificates`,',
+      run: 'lab rooms trixie-24-guest',
+    },
+  },
+  {
+    promise: 'The commands of the page about systemd work',
+    short: 'lab systemd',
+    long: 'lab systemd',
+    limit: 0,
+    isLongOnly: true,
+    mutation: { from: 'Restart=on-failure', to: 'Restart=no' },
+  },
+];

@@ -1,0 +1,71 @@
+// npm run lab: every promise, what tried to break it, and the result. `--self-test`: whether each drill would notice.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ROOT } from '../deploy/shell.ts';
+import { circumstances, writeFigures } from '../figures/data.ts';
+import { fileWith, makeCopy } from './copy.ts';
+import type { PromiseRow, ReliabilityFigures } from './data.ts';
+import { DRILLS, type Drill } from './promises.ts';
+import { runDrill } from './run-drill.ts';
+
+const LONG_MINUTES = 240;
+
+export async function reportAll(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      long: { type: 'boolean', default: false },
+      'self-test': { type: 'boolean', default: false },
+      only: { type: 'string', default: '' },
+      seed: { type: 'string', default: '1' },
+    },
+  });
+  const { long: isLong, seed } = values;
+  const chosen = DRILLS.filter(({ short, isLongOnly }) => short.includes(values.only) && (isLong || !isLongOnly));
+  if (values['self-test']) return selfTest(chosen);
+  const about = circumstances(`npm run lab${isLong ? ' -- --long' : ''}`);
+  const rows: PromiseRow[] = [];
+  for (const [at, drill] of chosen.entries()) {
+    const command = withSeed(isLong ? drill.long : drill.short, seed);
+    console.log(`${at + 1} of ${chosen.length}: ${drill.promise}\n  npm run ${command.replace(' ', ' -- ')}`);
+    const outcome = await runDrill(command, ROOT, isLong ? LONG_MINUTES : drill.limit);
+    rows.push({ promise: drill.promise, command, ...outcome });
+    console.log(`  ${outcome.result}, ${outcome.seconds} s: ${outcome.tried}`);
+  }
+  for (const { promise, isLongOnly, short } of DRILLS)
+    if (isLongOnly && !isLong && !values.only)
+      rows.push({ promise, command: short, result: 'not shown', tried: 'only with --long', seconds: 0 });
+  const figures: ReliabilityFigures = { ...about, rows };
+  writeFigures('reliability', figures, values.only !== '');
+  const count = (wanted: string) => rows.filter(({ result }) => result === wanted).length;
+  console.log(`${count('kept')} promises kept, ${count('BROKEN')} broken, ${count('not shown')} not shown`);
+  process.exitCode = count('BROKEN') > 0 ? 1 : 0;
+}
+
+/** Drills that use chance take it from a seed. */
+function withSeed(command: string, seed: string): string {
+  return command.startsWith('chaos') ? `${command} --seed ${seed}` : command;
+}
+
+/** Each drill runs in a copy of the checkout with one change. It must fail there. */
+async function selfTest(drills: readonly Drill[]): Promise<void> {
+  const copy = join(ROOT, 'out/self-test');
+  let blind = 0;
+  for (const { promise, short, mutation, limit } of drills) {
+    makeCopy(copy);
+    const { from, to, run: command = short } = mutation;
+    const file = fileWith(from);
+    writeFileSync(
+      join(copy, file),
+      readFileSync(join(ROOT, file), 'utf8').replace(from, () => to),
+    );
+    console.log(`${promise}\n  npm run ${command.replace(' ', ' -- ')}, with a change in ${file}`);
+    const { result, tried, seconds } = await runDrill(command, copy, limit || LONG_MINUTES);
+    if (result !== 'BROKEN') blind++;
+    console.log(`  ${result === 'BROKEN' ? 'noticed' : `NOT NOTICED (${result})`}, ${seconds} s: ${tried}`);
+  }
+  rmSync(copy, { recursive: true, force: true });
+  console.log(`${drills.length - blind} of ${drills.length} drills noticed the change`);
+  process.exitCode = blind > 0 ? 1 : 0;
+}
