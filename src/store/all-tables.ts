@@ -4,6 +4,7 @@ import { assertions } from './tables/assertions.ts';
 import { attempts } from './tables/attempts.ts';
 import { devices } from './tables/devices.ts';
 import { endedLists } from './tables/ended-lists.ts';
+import { figures } from './tables/figures.ts';
 import { grants } from './tables/grants.ts';
 import { identities } from './tables/identities.ts';
 import { integrations } from './tables/integrations.ts';
@@ -41,7 +42,7 @@ export const MOVED: readonly AnyTable[] = [
   storeHistory,
 ];
 /** What nodes write again by themselves: a move leaves it behind. */
-const REBUILT: readonly AnyTable[] = [nodes, leases, endedLists, revocationLists, listContents, keySets];
+const REBUILT: readonly AnyTable[] = [nodes, leases, endedLists, revocationLists, listContents, keySets, figures];
 
 export const TABLES: readonly AnyTable[] = [...MOVED, ...REBUILT];
 

@@ -229,4 +229,15 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { additive: true, steps: ['ALTER TABLE grants ADD COLUMN IF NOT EXISTS code text'] },
   { additive: true, steps: ['ALTER TABLE grants ADD COLUMN IF NOT EXISTS terms text'] },
+  {
+    additive: true,
+    steps: [
+      `
+  CREATE TABLE figures (
+    stretch text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL, ends_at bigint NOT NULL
+  );
+  CREATE INDEX figures_ends_at ON figures (ends_at);
+  `,
+    ],
+  },
 ];

@@ -151,6 +151,12 @@ const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE grants ADD COLUMN terms TEXT;
   `,
+  `
+  CREATE TABLE figures (
+    stretch TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL, ends_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX figures_ends_at ON figures (ends_at);
+  `,
 ];
 
 /**

@@ -62,6 +62,7 @@ export const grants: Table<Grant, Identity> = {
   companion: { table: identities, by: 'holder' },
   indexes: ['client_id', 'holder', 'certificate'],
   endsAt: 'refresh_until',
+  endedEarly: 'revoked_at',
 };
 
 /** Whose grants: for `page` and `find`. */
