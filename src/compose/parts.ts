@@ -4,6 +4,7 @@ import { connectionReader } from '../doors/caller/connection.ts';
 import { openDoors } from '../doors/doors.ts';
 import { Metrics } from '../doors/ops/metrics.ts';
 import { Readiness } from '../doors/ops/readiness.ts';
+import { isTellingRefusal } from '../doors/ops/request-tally.ts';
 import type { Log } from '../log/log.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { EventWatch } from '../operations/upkeep/event-watch.ts';
@@ -66,6 +67,13 @@ export async function partsOf(
     keeper,
     readConnection,
     doors: await openDoors(doors),
+    onRefused: (story, requestId, address) => {
+      const { clientId = '', identityId = '', reason = '' } = story;
+      // Texts that name no integration are as many as clients want.
+      const named = ports.registry.integration(clientId) ? clientId : '';
+      if (isTellingRefusal(story))
+        keeper.refusals.add({ clientId: named, identityId, reason, requestId, address }, ports.clock.now());
+    },
     overLimit: doors.overLimit,
     overLineLimit: doors.overLineLimit,
     limits: serverLimits(config, log, ports.registry),

@@ -70,6 +70,7 @@ export interface ServiceParts {
     readonly headerName?: string | undefined;
   };
   readonly doors: readonly Door[];
+  readonly onRefused: (story: Story, requestId: string, address: string) => void;
 }
 
 export interface Listener {
@@ -135,7 +136,7 @@ function handshakeReporter({ log, metrics, ports }: ServiceParts): (why: string)
 }
 
 function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: ServiceParts): App {
-  const { log, metrics, traces, limits, proxies, ports, readConnection, overLimit, overLineLimit } = parts;
+  const { log, metrics, traces, limits, proxies, ports, readConnection, overLimit, overLineLimit, onRefused } = parts;
   const writeLine = requestLines(log, ports.clock.milliseconds);
   const limitedLines = new RateLimit(LIMITED_LINES, ports.clock.milliseconds);
   const unowned = unownedReplies(doors.find(({ isForPeople }) => isForPeople)?.refusals);
@@ -150,6 +151,7 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
     onAnswered: (request, reply, story, ms) => {
       metrics?.observe(story, ms);
       const connection = readConnection(request);
+      if (story.outcome === 'refused') onRefused(story, request.id, connection.presenter.address);
       const span = traces?.leave(request, reply, story, ms, connection.trace);
       const { grantId, identityId, resourceServer, isMonitoring } = story;
       const isUnknownCaller = !(grantId ?? identityId ?? resourceServer ?? isMonitoring);

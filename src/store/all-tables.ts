@@ -15,6 +15,7 @@ import { leases } from './tables/leases.ts';
 import { listContents } from './tables/list-contents.ts';
 import { nodes } from './tables/nodes.ts';
 import { passwords } from './tables/passwords.ts';
+import { refusals } from './tables/refusals.ts';
 import { resourceServers } from './tables/resource-servers.ts';
 import { revocationLists } from './tables/revocation-lists.ts';
 import { serviceTimes } from './tables/service-times.ts';
@@ -42,7 +43,16 @@ export const MOVED: readonly AnyTable[] = [
   storeHistory,
 ];
 /** What nodes write again by themselves: a move leaves it behind. */
-const REBUILT: readonly AnyTable[] = [nodes, leases, endedLists, revocationLists, listContents, keySets, figures];
+const REBUILT: readonly AnyTable[] = [
+  nodes,
+  leases,
+  endedLists,
+  revocationLists,
+  listContents,
+  keySets,
+  figures,
+  refusals,
+];
 
 export const TABLES: readonly AnyTable[] = [...MOVED, ...REBUILT];
 

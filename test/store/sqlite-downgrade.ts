@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** What undoes the migration to each schema, newest first. */
 const UNDO: readonly (readonly [schema: number, text: string])[] = [
-  [14, 'DROP TABLE figures'],
+  [14, 'DROP TABLE figures; DROP TABLE refusals'],
   [13, 'ALTER TABLE grants DROP COLUMN terms'],
   [12, 'ALTER TABLE grants DROP COLUMN code'],
   [11, 'ALTER TABLE service_times DROP COLUMN outages; ALTER TABLE grants DROP COLUMN bindings'],

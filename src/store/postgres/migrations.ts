@@ -237,6 +237,10 @@ export const MIGRATIONS: readonly Migration[] = [
     stretch text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL, ends_at bigint NOT NULL
   );
   CREATE INDEX figures_ends_at ON figures (ends_at);
+  CREATE TABLE refusals (
+    about text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL, ends_at bigint NOT NULL
+  );
+  CREATE INDEX refusals_ends_at ON refusals (ends_at);
   `,
     ],
   },

@@ -156,6 +156,10 @@ const MIGRATIONS: readonly string[] = [
     stretch TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL, ends_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX figures_ends_at ON figures (ends_at);
+  CREATE TABLE refusals (
+    about TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL, ends_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX refusals_ends_at ON refusals (ends_at);
   `,
 ];
 
