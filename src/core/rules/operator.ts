@@ -53,6 +53,11 @@ export function isOwner({ groups }: Pick<Identity, 'groups'>, { owners = [] }: P
 /** What an owner may change at will. */
 const TEXTS: readonly string[] = ['name', 'description', 'vendor', 'enabled'] satisfies (keyof Integration)[];
 
+/** What somebody who is signed in may do in the console. A password alone only views: it can be phished. */
+export function consolePermission(groups: Identity['groups'], isStrong: boolean): Permission | undefined {
+  return lowest([groupPermission(groups), isStrong ? 'manage' : 'read']);
+}
+
 /** What an owner may change: texts, and whatever takes something away. */
 export function isWithinPowerOfOwner(before: Integration, next: Integration): boolean {
   const fields = Object.keys({ ...before, ...next }) as (keyof Integration)[];

@@ -21,7 +21,7 @@ export interface Assets {
 }
 
 /** Served as one style sheet, in this order. */
-const SHEETS = ['colours.css', 'around.css', 'parts.css', 'views.css', 'docs.css'] as const;
+const SHEETS = ['colours.css', 'around.css', 'parts.css', 'views.css', 'docs.css', 'console.css'] as const;
 
 function readAsset(name: string): string {
   return readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8');

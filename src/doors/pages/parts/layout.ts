@@ -6,7 +6,7 @@ export interface Page {
   readonly title: string;
   readonly body: Html;
   /** `wide` for lists; forms and questions read best narrow. */
-  readonly width?: 'wide';
+  readonly width?: 'wide' | 'console';
 }
 
 export function layout(visit: Visit, { title, body, width }: Page): Html {
@@ -52,8 +52,8 @@ export function personName({ person }: Visit): string {
 }
 
 /** Every form of ours is made here, so none lacks its token. */
-export function postForm({ formToken }: Visit, action: string, fields: Html): Html {
-  return html`<form method="post" action="${action}">
+export function postForm({ formToken }: Visit, action: string, fields: Html, style = ''): Html {
+  return html`<form method="post" action="${action}"${style && html` class="${style}"`}>
 <input type="hidden" name="form_token" value="${formToken}">
 ${fields}
 </form>`;

@@ -4,16 +4,30 @@ import { accept } from '../../../core/outcome.ts';
 import { isWithinPowerOfOwner } from '../../../core/rules/operator.ts';
 import { grants } from '../../../store/tables/grants.ts';
 import { integrations } from '../../../store/tables/integrations.ts';
-import type { ActName, Answered, Given, Listed } from '../act-types.ts';
+import type { ActName, Answered, Given, Gives, Listed } from '../act-types.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
 import { findGrantId } from '../find-grants.ts';
 import { draftedIntegration } from '../integration-draft.ts';
 import { completeIntegration, type WrittenIntegration } from '../objects.ts';
 import type { ActPorts } from './act.ts';
 import { withIds } from './integration.ts';
+import { runAct } from './run-act.ts';
+
+/** Does an act for somebody who may do it: anything, or as an owner of these integrations only. */
+export async function runActAs<A extends ActName>(
+  owned: readonly ClientId[] | undefined,
+  name: A,
+  given: Given,
+  ports: ActPorts,
+): Promise<AdminOutcome<Answered<Gives[A]>>> {
+  const allowed = owned ? await asOwner(name, given, owned, ports) : accept(given);
+  if (!allowed.ok) return allowed;
+  const done = await runAct(name, allowed.value, ports);
+  return done.ok && owned ? accept(shownToOwner(name, done.value, owned) as Answered<Gives[A]>) : done;
+}
 
 /** The request as an owner may make it, or why not. */
-export async function asOwner(
+async function asOwner(
   name: ActName,
   given: Given,
   owned: readonly ClientId[],
@@ -59,7 +73,7 @@ async function narrowing(given: Given, ports: ActPorts): Promise<AdminOutcome<Gi
 }
 
 /** Lists show owners only what is theirs. */
-export function shownToOwner(
+function shownToOwner(
   name: ActName,
   answered: Answered<unknown>,
   owned: readonly ClientId[],
