@@ -54,7 +54,7 @@ export function shownGrant(grant: Grant, now: EpochSeconds, userName: string | u
     origin: origin.kind,
     ...(origin.kind === 'code' && origin.guest && { guest: origin.guest }),
     ...(origin.kind === 'assertion' && { tokenIssuer: origin.assertion.tokenIssuer }),
-    ...(origin.kind === 'client' && { proof: origin.proof }),
+    ...((origin.kind === 'client' || origin.kind === 'code') && origin.proof && { proof: origin.proof }),
     ...(terms?.parent && { parent: terms.parent.grantId }),
     ...(terms?.actor && { exchangedBy: terms.actor.clientId }),
     ...(terms?.jkt !== undefined && { boundToKey: terms.jkt }),

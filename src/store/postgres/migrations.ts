@@ -229,4 +229,14 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { additive: true, steps: ['ALTER TABLE grants ADD COLUMN IF NOT EXISTS code text'] },
   { additive: true, steps: ['ALTER TABLE grants ADD COLUMN IF NOT EXISTS terms text'] },
+  {
+    additive: true,
+    steps: [
+      'ALTER TABLE sessions ADD COLUMN IF NOT EXISTS proof text',
+      'ALTER TABLE device_authorizations ADD COLUMN IF NOT EXISTS proof text',
+      `CREATE TABLE passkeys (
+        identity text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, keys text NOT NULL
+      ) WITH (fillfactor = 70)`,
+    ],
+  },
 ];

@@ -1,7 +1,9 @@
 import type { Identity } from '../../../core/identity.ts';
+import { isoTime } from '../../../core/time.ts';
 import { addIdentity } from '../../../operations/admin/add-identity.ts';
 import { changeIdentity, enableIdentity } from '../../../operations/admin/change-identity.ts';
 import { findIdentity, listIdentities } from '../../../operations/admin/find-identity.ts';
+import { listPasskeys, removePasskey } from '../../../operations/admin/passkeys.ts';
 import { removeIdentity } from '../../../operations/admin/remove-identity.ts';
 import { setPassword } from '../../../operations/admin/set-password.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
@@ -127,4 +129,29 @@ export function switchIdentity(enabled: boolean) {
     print(`The identity ${identity.id} is ${enabled ? 'enabled' : 'disabled'}`);
     result(identity);
   };
+}
+
+export async function printPasskeys(name: string, { json }: { json?: true }, workplace: Workplace): Promise<void> {
+  const passkeys = accepted(await listPasskeys(name, workplace)).map(({ id, name: called, createdAt, usedAt }) => ({
+    id,
+    name: called,
+    createdAt: isoTime(createdAt),
+    ...(usedAt !== undefined && { usedAt: isoTime(usedAt) }),
+  }));
+  if (json) return printJson(passkeys);
+  const lines = passkeys.map(({ id, name: called, createdAt, usedAt }) => [called, id, createdAt, usedAt]);
+  printTable(['name', 'id', 'added', 'last used'], lines);
+}
+
+export async function dropPasskeys(
+  name: string,
+  which: string | undefined,
+  { all }: { all?: true },
+  workplace: Workplace,
+): Promise<void> {
+  if ((which === undefined) === (all === undefined))
+    throw new CommandFailure('usage', 'give either a passkey or --all', 'See: tessera identity passkey list IDENTITY');
+  const removed = accepted(await removePasskey(name, which, workplace));
+  print(`Removed ${counted(removed.length, 'passkey')} of ${name}, and ended its browser sessions`);
+  result({ removed: removed.map(({ id }) => id) });
 }

@@ -59,6 +59,8 @@ export const PAGE_WORDING: Readonly<Record<PageReason, PageWording>> = {
   'sign-in-failed': { status: 403, says: 'signInFailed' },
   'sign-in-too-soon': { status: 429, says: 'signInTooSoon' },
   'sign-in-attempts-exhausted': { status: 429, says: 'signInsTooMany' },
+  'passkey-refused': { status: 403, says: 'passkeyRefused' },
+  'passkeys-exhausted': { status: 409, says: 'passkeysTooMany' },
   'rate-limited': { status: 429, says: 'requestsTooMany' },
   'store-unavailable': unavailable,
   'clock-implausible': unavailable,

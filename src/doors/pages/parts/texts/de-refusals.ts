@@ -82,6 +82,11 @@ export const deRefusals: Readonly<Record<RefusalText, Said>> = {
     title: 'Zu viele fehlgeschlagene Anmeldungen',
     text: 'Zu Ihrem Schutz ist mit diesem Browser einige Minuten lang keine Anmeldung möglich, auch nicht mit dem richtigen Passwort. Ein Browser, mit dem Sie sich früher angemeldet haben, geht weiterhin.',
   },
+  passkeyRefused: {
+    title: 'Der Passkey wurde nicht angenommen',
+    text: 'Vielleicht wurde er entfernt, oder es hat zu lange gedauert. Versuchen Sie es noch einmal. Das Passwort geht weiterhin.',
+  },
+  passkeysTooMany: { title: 'Sie haben zu viele Passkeys', text: 'Entfernen Sie zuerst einen.' },
   formStale: {
     title: 'Diese Seite ist veraltet',
     text: 'Sie haben sich seit dem Öffnen an- oder abgemeldet, oder das Formular kam nicht von dieser Website. Es wurde nichts ausgeführt. Bitte beginnen Sie von vorn.',

@@ -89,6 +89,11 @@ export const enRefusals = {
     title: 'Too many failed sign-ins',
     text: 'For your protection this browser cannot sign in for a few minutes, even with the right password. A browser that you signed in with before still can.',
   },
+  passkeyRefused: {
+    title: 'The passkey was not accepted',
+    text: 'It may have been removed, or this took too long. Try again. Your password still works.',
+  },
+  passkeysTooMany: { title: 'You have too many passkeys', text: 'Remove one first.' },
   formStale: {
     title: 'This page is out of date',
     text: 'You signed in or out since it was opened, or the form was not sent by this site. Nothing was done. Please begin again.',
