@@ -56,7 +56,11 @@ export async function partsOf(
   ]);
   const onCap = logCaps(log, ports.clock.milliseconds);
   const shown = config.metrics.enabled ? metrics : undefined;
-  const doors = doorParts(config, { ports, callerPorts, metrics: shown, readiness, readConnection, onCap }, log);
+  const doors = doorParts(
+    config,
+    { ports, callerPorts, metrics: shown, readiness, keeper, readConnection, onCap },
+    log,
+  );
   return {
     ports,
     judge,

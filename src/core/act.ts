@@ -24,6 +24,13 @@ export interface FactsOf {
     disabled: None;
     removed: { readonly userName: string };
   };
+  /** Of the identity with this id. `ended`: the ids of passkeys that sign nobody in any longer. */
+  passkey: {
+    added: { readonly key: string; readonly name: string };
+    /** Refused: its counter went back, so another authenticator may have a copy. */
+    copied: { readonly key: string; readonly name: string };
+    removed: { readonly ended: readonly string[]; readonly names: readonly string[] };
+  };
   integration: {
     registered: { readonly scope: string };
     /** `accessChanged`: others may use it than before. */
@@ -98,6 +105,11 @@ export const KINDS = {
       disabled: ['ends', 'news'],
       removed: ['ends', 'news'],
     },
+  },
+  passkey: {
+    one: 'passkey',
+    many: 'passkeys',
+    acts: { added: ['changes', 'no-news'], copied: ['changes', 'no-news'], removed: ['ends', 'no-news'] },
   },
   integration: {
     one: 'integration',
@@ -199,11 +211,15 @@ export function actWords(act: Act): string {
 
 /** Who did it. */
 export type Author =
-  | { readonly as: 'identity'; readonly id: IdentityId; readonly proof: 'certificate' | 'password' | 'token' }
+  | {
+      readonly as: 'identity';
+      readonly id: IdentityId;
+      readonly proof: 'certificate' | 'password' | 'passkey' | 'token';
+    }
   | { readonly as: 'command'; readonly user?: string }
   | { readonly as: 'service'; readonly why: ServiceReason };
 
-export const SERVICE_REASONS = ['start', 'first-use', 'quickstart', 'rollback'] as const;
+export const SERVICE_REASONS = ['start', 'first-use', 'quickstart', 'rollback', 'sign-in'] as const;
 export type ServiceReason = (typeof SERVICE_REASONS)[number];
 
 export function authorWords(author: Author): string {

@@ -174,6 +174,8 @@ export const PERSON_REASONS = [
   'sign-in-failed',
   'sign-in-too-soon',
   'sign-in-attempts-exhausted',
+  'passkey-refused',
+  'passkeys-exhausted',
 ] as const;
 
 /** For callers and for people. */

@@ -14,6 +14,7 @@ import { keySets } from './tables/key-sets.ts';
 import { leases } from './tables/leases.ts';
 import { listContents } from './tables/list-contents.ts';
 import { nodes } from './tables/nodes.ts';
+import { passkeys } from './tables/passkeys.ts';
 import { passwords } from './tables/passwords.ts';
 import { refusals } from './tables/refusals.ts';
 import { resourceServers } from './tables/resource-servers.ts';
@@ -28,6 +29,7 @@ import { tokenIssuers } from './tables/token-issuers.ts';
 export const MOVED: readonly AnyTable[] = [
   identities,
   passwords,
+  passkeys,
   integrations,
   issuers,
   resourceServers,

@@ -123,6 +123,8 @@ const Import = object(
 const Imported = listOf(object({ clientId: string(), isNew: boolean() }), 'ImportedIntegrations');
 const EVENTS = object({
   after: optional(integer({ minimum: 0, description: 'The sequence number of the last event that was read.' })),
+  before: optional(integer({ minimum: 1, description: 'The older of an answer: the newest before that number.' })),
+  integration: GRANT_FILTER.integration,
   identity: GRANT_FILTER.identity,
   type: optional(described<EventType>({ type: 'string', enum: EVENT_TYPES, description: 'Of this type.' })),
   within: optional(integer({ minimum: 0, description: 'Of the last time, in seconds.' })),
@@ -130,7 +132,10 @@ const EVENTS = object({
   epoch: optional(integer({ description: 'For followers: refused if the store was put back since.' })),
   limit: optional(integer({ minimum: 1, maximum: 10_000, description: 'At most this many. Default: 100.' })),
 });
-const Events = object({ items: list(Event), next: optional(string()), epoch: integer() }, { title: 'EventList' });
+const Events = object(
+  { items: list(Event), next: optional(string()), older: optional(integer()), epoch: integer() },
+  { title: 'EventList' },
+);
 
 export const ACTS: { readonly [A in ActName]: ActRow } = {
   'integration-list': integration.list,

@@ -82,7 +82,7 @@ export interface Gives {
   'grant-timeline': Listed<LoggedEvent>;
   'grant-revoke': Ended;
   'grant-revoke-all': Ended;
-  'event-list': Listed<LoggedEvent> & { readonly epoch: number };
+  'event-list': Listed<LoggedEvent> & { readonly epoch: number; readonly older?: number };
   'object-export': Objects;
   'object-plan': Listed<ObjectChange>;
   'object-apply': Listed<ObjectChange>;

@@ -10,8 +10,17 @@ import { revokeAll } from '../grant/revoke-grant.ts';
 import type { ActPorts } from './acts/act.ts';
 import { admitOwners } from './acts/integration.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { findIdentity } from './find-identity.ts';
+import { grantsOfChange, type Touched } from './foresee.ts';
 import { isKept, OBJECT_KINDS, type ObjectKind } from './object-kinds.ts';
-import { type ObjectChange, type Objects, SECTIONS, type Section } from './objects.ts';
+import {
+  completeIdentity,
+  type ObjectChange,
+  type Objects,
+  SECTIONS,
+  type Section,
+  type WrittenIdentity,
+} from './objects.ts';
 import { changedBetween, type Planned, performAll } from './perform.ts';
 
 interface PlannedChange extends ObjectChange {
@@ -69,6 +78,37 @@ function withoutShown(body: object, schema: unknown): object {
 export async function planObjects(draft: ApplyDraft, ports: ActPorts): Promise<AdminOutcome<readonly ObjectChange[]>> {
   const plan = await planOf(draft, ports);
   return plan.ok ? accept(plan.value.map(withoutAct)) : plan;
+}
+
+export interface ObjectPlan {
+  readonly fields: ObjectChange['fields'];
+  /** What it does to living grants, where it can do something to them. */
+  readonly touched?: Touched;
+}
+
+/** What making or replacing one thing would do. */
+export async function planObject(
+  section: Section,
+  id: string,
+  body: object,
+  ports: ActPorts,
+): Promise<AdminOutcome<ObjectPlan>> {
+  if (section === 'identities') return accept({ fields: await changeOfIdentity(id, body as WrittenIdentity, ports) });
+  const plan = await planOf({ objects: { [section]: { [id]: body } }, prune: false }, ports);
+  if (!plan.ok) return plan;
+  const [change] = plan.value;
+  if (!change || section !== 'integrations') return accept({ fields: change?.fields ?? {} });
+  const { found, now } = await ports.store.load(TABLES.integrations, id);
+  const decided = change.act.decide(found?.row as never, now);
+  if (!decided.ok) return decided;
+  return accept({ fields: change.fields, touched: await grantsOfChange(decided.value.next as never, ports.store) });
+}
+
+/** A file describes their groups only; here, everything. */
+async function changeOfIdentity(name: string, body: WrittenIdentity, ports: ActPorts): Promise<ObjectPlan['fields']> {
+  const known = await findIdentity(name, ports);
+  const before = known.ok ? completeIdentity(name, known.value) : {};
+  return changedBetween(before, completeIdentity(name, body)).changed;
 }
 
 /** All of it, or nothing. */

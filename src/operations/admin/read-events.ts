@@ -11,6 +11,8 @@ export interface EventsDraft {
   readonly after?: number;
   readonly limit: number;
   readonly filter?: EventFilter;
+  /** Of the newest: only those with lower numbers. */
+  readonly before?: number | undefined;
 }
 
 /** Absent: all. */
@@ -21,6 +23,7 @@ export interface EventFilter {
   /** The grant or the device authorization. */
   readonly subjectId?: string;
   readonly requestId?: string;
+  readonly clientId?: string;
 }
 
 /** Events in the order of their sequence numbers: the newest, or with `after` the first after it. */
@@ -28,7 +31,7 @@ export async function readEvents(
   { after, limit, filter = {} }: EventsDraft,
   ports: Pick<AdminPorts, 'store'>,
 ): Promise<readonly LoggedEvent[]> {
-  if (after === undefined) return readNewest(limit, filter, ports);
+  if (after === undefined) return (await readNewest({ limit, filter }, ports)).found;
   const found: LoggedEvent[] = [];
   for await (const page of readAllEvents({ after, filter }, ports)) {
     found.push(...page);
@@ -38,24 +41,33 @@ export async function readEvents(
 }
 
 /** From the end of the log back to the first that is wanted. */
-async function readNewest(
-  limit: number,
-  filter: EventFilter,
+export async function readNewest(
+  { limit, filter = {}, before: start }: Omit<EventsDraft, 'after'>,
   { store }: Pick<AdminPorts, 'store'>,
-): Promise<readonly LoggedEvent[]> {
+  mostRead = Number.POSITIVE_INFINITY,
+): Promise<{ readonly found: readonly LoggedEvent[]; readonly older?: number }> {
   const { identityId, since = 0 } = filter;
   const of = identityId === undefined ? {} : { identityId };
-  const isSelective = filter.type !== undefined || filter.requestId !== undefined || filter.subjectId !== undefined;
+  const isSelective =
+    filter.type !== undefined ||
+    filter.requestId !== undefined ||
+    filter.subjectId !== undefined ||
+    filter.clientId !== undefined;
   const count = isSelective ? STEP : Math.min(limit, STEP);
   let found: LoggedEvent[] = [];
-  for (let before: number | undefined; found.length < limit; ) {
+  let older: number | undefined;
+  for (let [before, read] = [start, 0]; found.length < limit; read += count) {
     const page = await store.newestEvents({ count, ...of, ...(before !== undefined && { before }) });
     found = [...page.filter((event) => passes(event, filter)), ...found];
     const [oldest] = page;
     if (!oldest || page.length < count || oldest.at + CLOCKS_DIFFER < since) break;
     before = oldest.sequence;
+    older = before;
+    if (read >= mostRead) break;
   }
-  return limit === 0 ? [] : found.slice(-limit);
+  const shown = limit === 0 ? [] : found.slice(-limit);
+  const next = shown.length < found.length || shown.length === limit ? shown[0]?.sequence : older;
+  return { found: shown, ...(next !== undefined && { older: next }) };
 }
 
 /** Times of nodes are not quite in order. In seconds. */
@@ -86,9 +98,13 @@ async function* readAllEvents(
 
 const STEP = 1000;
 
-export function passes({ type, at, identityId, subjectId, requestId }: LoggedEvent, filter: EventFilter): boolean {
+export function passes(
+  { type, at, identityId, subjectId, requestId, clientId }: LoggedEvent,
+  filter: EventFilter,
+): boolean {
   return (
     (filter.subjectId === undefined || subjectId === filter.subjectId) &&
+    (filter.clientId === undefined || clientId === filter.clientId) &&
     (filter.requestId === undefined || requestId === filter.requestId) &&
     (filter.type === undefined || type === filter.type) &&
     (filter.since === undefined || at >= filter.since) &&

@@ -58,7 +58,7 @@ export function shownGrant(grant: Grant, now: EpochSeconds, userName: string | u
       certificate: origin.certificate.certificate,
       certificateKey: origin.certificate.key,
     }),
-    ...(origin.kind === 'client' && { proof: origin.proof }),
+    ...((origin.kind === 'client' || origin.kind === 'code') && origin.proof && { proof: origin.proof }),
     ...(terms?.parent && { parent: terms.parent.grantId }),
     ...(terms?.actor && { exchangedBy: terms.actor.clientId }),
     ...(terms?.jkt !== undefined && { boundToKey: terms.jkt }),

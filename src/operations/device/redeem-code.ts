@@ -61,12 +61,13 @@ export async function redeemCode(request: CodeRedemption, ports: Ports): Promise
     if (decision.do === 'refuse') return { outcome: refused(decision.refusal) };
     if (decision.do === 'end') return { outcome: refuse('code-redeemed') };
     const { holder: identity, target } = decision;
+    const strong = row.decision.is === 'confirmed' && row.decision.proof;
     const draft = {
       integration,
       identity,
       scope: target.scope.text,
       resource: target.resource,
-      origin: { kind: 'code', ...(guest && { guest }) },
+      origin: { kind: 'code', ...(guest ? { guest } : strong && { proof: strong }) },
       presenter: request.presenter,
       jkt: proven?.jkt,
     } as const;

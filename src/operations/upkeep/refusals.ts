@@ -4,6 +4,8 @@ import { rows } from '../../store/pages.ts';
 import { rowOf, type Store } from '../../store/store.ts';
 import { type RefusalKey, type RefusalRow, refusalKey, refusals } from '../../store/tables/refusals.ts';
 
+export type { RefusalRow };
+
 /** Of one node and minute: unauthenticated clients choose what they are refused for. */
 const MOST_KINDS = 500;
 const KEPT = seconds(30 * 86_400);

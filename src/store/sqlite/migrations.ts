@@ -152,6 +152,13 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE grants ADD COLUMN terms TEXT;
   `,
   `
+  CREATE TABLE passkeys (
+    identity TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, keys TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE sessions ADD COLUMN proof TEXT;
+  ALTER TABLE device_authorizations ADD COLUMN proof TEXT;
+  `,
+  `
   CREATE TABLE figures (
     stretch TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL, ends_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;

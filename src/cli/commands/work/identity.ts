@@ -1,4 +1,6 @@
+import { isoTime } from '../../../core/time.ts';
 import type { WrittenIdentity } from '../../../operations/admin/objects.ts';
+import { listPasskeys, removePasskey } from '../../../operations/admin/passkeys.ts';
 import { systemRandom } from '../../../system.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import {
@@ -13,6 +15,7 @@ import {
 } from '../../terminal/output.ts';
 import { obtainPassword, type PasswordFlags } from '../../terminal/password.ts';
 import { accepted } from '../../terminal/wording.ts';
+import type { Workplace } from '../../terminal/workplace.ts';
 import { type Administration, change, itemsOf } from './steps.ts';
 
 export interface AddFlags extends PasswordFlags {
@@ -130,4 +133,29 @@ export function switchIdentity(enabled: boolean) {
     print(`The identity ${identity.id} is ${enabled ? 'enabled' : 'disabled'}`);
     result(identity);
   };
+}
+
+export async function printPasskeys(name: string, { json }: { json?: true }, workplace: Workplace): Promise<void> {
+  const passkeys = accepted(await listPasskeys(name, workplace)).map(({ id, name: called, createdAt, usedAt }) => ({
+    id,
+    name: called,
+    createdAt: isoTime(createdAt),
+    ...(usedAt !== undefined && { usedAt: isoTime(usedAt) }),
+  }));
+  if (json) return printJson(passkeys);
+  const lines = passkeys.map(({ id, name: called, createdAt, usedAt }) => [called, id, createdAt, usedAt]);
+  printTable(['name', 'id', 'added', 'last used'], lines);
+}
+
+export async function dropPasskeys(
+  name: string,
+  which: string | undefined,
+  { all }: { all?: true },
+  workplace: Workplace,
+): Promise<void> {
+  if ((which === undefined) === (all === undefined))
+    throw new CommandFailure('usage', 'give either a passkey or --all', 'See: tessera identity passkey list IDENTITY');
+  const removed = accepted(await removePasskey(name, which, workplace));
+  print(`Removed ${counted(removed.length, 'passkey')} of ${name}, and ended its browser sessions`);
+  result({ removed: removed.map(({ id }) => id) });
 }

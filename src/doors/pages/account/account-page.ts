@@ -8,12 +8,14 @@ import {
   revokeMyGrant,
   revokeMyGrants,
 } from '../../../operations/person/my-grants.ts';
+import { mayHavePasskeys } from '../../../operations/person/passkeys.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { noticeBox, personName, postForm } from '../parts/layout.ts';
 import { type PersonVisit, queryOf } from '../parts/visit.ts';
 import { EVENTS_SHOWN, eventList } from './event-list.ts';
 import { grantList } from './grant-list.ts';
+import { relyingParty } from './passkey-parts.ts';
 
 export async function showAccount(visit: PersonVisit): Promise<Answer> {
   const { ports } = visit.site;
@@ -48,6 +50,7 @@ function signInSection(visit: PersonVisit): Html {
 <div class="card ways">
 <p class="who">${visit.language.texts.layout.signedInAs(personName(visit))}</p>
 ${passwordRules(visit.person, visit.site.ports) && html`<a class="button quiet" href="/account/password">${words.changePassword}</a>`}
+${mayHavePasskeys(visit.person) && relyingParty(visit.site) && html`<a class="button quiet" href="/account/passkeys">${visit.language.texts.passkeys.title}</a>`}
 ${postForm(visit, '/account/sign-out-everywhere', everywhere)}
 <p class="hint">${words.signOutEverywhereHint}</p>
 </div>

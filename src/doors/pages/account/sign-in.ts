@@ -1,16 +1,19 @@
 // Signing in and out.
-import { endSession, endSessionsOf } from '../../../operations/person/browser-session.ts';
+import { type PersonOutcome, refuse } from '../../../core/outcome.ts';
+import { type BegunSession, endSession, endSessionsOf } from '../../../operations/person/browser-session.ts';
+import { signInWithPasskey } from '../../../operations/person/passkeys.ts';
 import { type SignedInBrowser, signIn } from '../../../operations/person/sign-in.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { storyOf } from '../../http/story.ts';
 import { enterCode, readUserCode } from '../device/enter-code.ts';
 import type { Answer } from '../parts/answer.ts';
 import { dropCookie, readCookie, writeCookie, writeLastingCookie } from '../parts/cookies.ts';
-import { wordRefusal } from '../parts/refusal-page.ts';
+import { refusalPage, wordRefusal } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
 import { isSecure, type PersonVisit, queryOf, type Site, signedIn, type Visit } from '../parts/visit.ts';
 import { PAGE_WORDING } from '../parts/wording.ts';
-import { signInPage } from './sign-in-page.ts';
+import { answerOf, drawOptions, relyingParty } from './passkey-parts.ts';
+import { consolePath, signInPage } from './sign-in-page.ts';
 
 export async function showSignIn(visit: Visit): Promise<Answer> {
   const code = readUserCode(queryOf(visit, 'user_code'));
@@ -18,25 +21,28 @@ export async function showSignIn(visit: Visit): Promise<Answer> {
   return signInPage(visit, { code });
 }
 
+/** What a passkey signs to sign in. Any passkey of any account may answer, so that nothing is said about accounts (WebAuthn 14.6.2). */
+export async function showPasskeyOptions(visit: Visit): Promise<Answer> {
+  const party = relyingParty(visit.site);
+  if (!party) return refusalPage(visit, { reason: 'not-found' });
+  return { json: { ...drawOptions(visit), rpId: party.id, userVerification: 'required' } };
+}
+
 /** Begins a session. With a user code, the next page shows the request to confirm. */
 export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
   const { site, request } = visit;
   const code = readUserCode(form['user_code']);
   const userName = printable(form['user_name'] ?? '');
-  const password = new Secret(form['password'] ?? '');
-  const { presenter } = site.readConnection(request);
-  const knownBrowser = readKnown(visit);
-  const { person: signedInPerson } = visit;
-  const attempt = { userName, password, presenter, knownBrowser, person: signedInPerson, userCode: code };
-  const outcome = await signIn(attempt, site.ports);
+  const outcome = await (form['credential'] ? byPasskey(visit, userName, form) : byPassword(visit, userName, form));
   if (!outcome.ok) {
     const { status } = PAGE_WORDING[outcome.refusal.reason];
     const said = wordRefusal(visit, outcome.refusal);
-    const { request: asked, asks } = form;
+    const { request: asked, asks, go_on: goOn } = form;
     return signInPage(visit, {
       code,
       request: asked,
       asks,
+      goOn: goOn === 'passkeys' ? goOn : consolePath(goOn),
       userName,
       problem: { status, said, retryAfter: outcome.refusal.retryAfter },
     });
@@ -49,16 +55,41 @@ export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
   return { ...next, cookies: cookiesOf(outcome.value, site) };
 }
 
+function byPassword(visit: Visit, userName: string, form: Form): ReturnType<typeof signIn> {
+  const { presenter } = visit.site.readConnection(visit.request);
+  const password = new Secret(form['password'] ?? '');
+  const userCode = readUserCode(form['user_code']);
+  const { person } = visit;
+  const attempt = { userName, password, presenter, knownBrowser: readKnown(visit), person, userCode };
+  return signIn(attempt, visit.site.ports);
+}
+
+async function byPasskey(
+  visit: Visit,
+  userName: string,
+  { credential = '' }: Form,
+): Promise<PersonOutcome<SignedInBy>> {
+  const party = relyingParty(visit.site);
+  if (!party) return refuse('passkey-refused');
+  return signInWithPasskey({ ...answerOf(visit, credential, party), userName }, visit.site.ports);
+}
+
+/** A browser is known by the password that was typed there. */
+type SignedInBy = BegunSession & Partial<Pick<SignedInBrowser, 'knownBrowser'>>;
+
 /** On with the authorization request, which is checked again there. */
-function pageAfter({ request }: Form, { oauthMount }: Site): string {
+function pageAfter({ request, go_on: goOn }: Form, { oauthMount }: Site): string {
+  if (goOn === 'passkeys') return '/account/passkeys';
+  const page = consolePath(goOn);
+  if (page) return page;
   return request && oauthMount !== undefined ? `${oauthMount}/authorize?${new URLSearchParams(request)}` : '/account';
 }
 
-function cookiesOf({ cookie, knownBrowser }: SignedInBrowser, site: Site): string[] {
+function cookiesOf({ cookie, knownBrowser }: SignedInBy, site: Site): string[] {
   return [
     writeCookie('session', cookie.reveal(), isSecure(site)),
     dropCookie('visitor', isSecure(site)),
-    writeKnown(knownBrowser, site),
+    ...(knownBrowser ? [writeKnown(knownBrowser, site)] : []),
   ];
 }
 

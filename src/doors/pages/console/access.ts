@@ -13,7 +13,7 @@ import type { TokenPorts } from '../../../operations/ports.ts';
 import { portsOfRequest } from '../../../operations/request-ports.ts';
 import type { FigureKeeper } from '../../../operations/upkeep/figures.ts';
 import type { Readiness } from '../../ops/readiness.ts';
-import { signInPage } from '../account/sign-in-page.ts';
+import { type ConsolePath, consolePath, signInPage } from '../account/sign-in-page.ts';
 import type { Answer } from '../parts/answer.ts';
 import { languageFor } from '../parts/language.ts';
 import { personName } from '../parts/layout.ts';
@@ -50,25 +50,22 @@ export function forOperator(parts: ConsoleParts, handle: Handle, acts = false): 
   return async (given, form) => {
     const { person, site } = given;
     const visit = { ...given, language: languageFor('en') };
-    const then = returnPath(given);
-    if (!person) return signInPage(visit, { then });
+    const goOn = pathOf(given);
+    if (!person) return signInPage(visit, { goOn });
     const now = await site.ports.store.now();
     const admitted = admit({ ...visit, person }, parts, now);
     if (!admitted) return refusalPage(visit, { reason: 'console-closed' });
     if (acts && admitted.may === 'read') return refusalPage(visit, { reason: 'console-viewing' });
-    if (acts && !isFresh(person.proof, now)) return signInPage(visit, { then, userName: personName(visit) });
+    if (acts && !isFresh(person.proof, now)) return signInPage(visit, { goOn, userName: personName(visit) });
     return handle(admitted, form);
   };
 }
 
 /** Back to the page itself; what a form had is gone, so its page is shown anew. */
-function returnPath({ request }: Visit): string {
-  const [path = ''] = (request.raw.url ?? '').split('?');
-  return RETURNS.test(path) ? path : '/console';
+function pathOf({ request }: Visit): ConsolePath {
+  const [path] = (request.raw.url ?? '').split('?');
+  return consolePath(path) ?? '/console';
 }
-
-/** Where a sign-in may lead: never taken from a request without this. */
-export const RETURNS = /^\/console(?:\/[\w.~%-]+){0,3}$/;
 
 function admit(visit: PersonVisit, parts: ConsoleParts, now: EpochSeconds): ConsoleVisit | undefined {
   const { person, site, request } = visit;

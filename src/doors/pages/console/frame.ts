@@ -1,6 +1,6 @@
 // What every page of the console has around it, and the parts that several have.
 import type { EpochSeconds } from '../../../core/time.ts';
-import { type AdminRefusal } from '../../../operations/admin/admin.ts';
+import type { AdminRefusal } from '../../../operations/admin/admin.ts';
 import { describeRefusal } from '../../../operations/admin/refusals.ts';
 import type { Shown } from '../parts/answer.ts';
 import { type Html, html, type Inset } from '../parts/html.ts';
@@ -54,12 +54,16 @@ function doneBox(visit: ConsoleVisit): Html | undefined {
   return html`<p class="notice" role="status">${text} <a href="/console/events?type=administered">${words.done.events}</a></p>`;
 }
 
-export function refusalOf(visit: ConsoleVisit, here: Place, { reason, about }: AdminRefusal): Shown {
-  const { class: kind, what, remedy } = describeRefusal(reason, about);
+export function refusalBox({ reason, about }: AdminRefusal): Html {
+  const { what, remedy } = describeRefusal(reason, about);
   const todo = typeof remedy === 'string' ? remedy : `${remedy.act}.`;
-  const box = alertBox(`${what.slice(0, 1).toUpperCase()}${what.slice(1)}.`, todo);
+  return alertBox(`${what.slice(0, 1).toUpperCase()}${what.slice(1)}.`, todo);
+}
+
+export function refusalOf(visit: ConsoleVisit, here: Place, refusal: AdminRefusal): Shown {
+  const { class: kind } = describeRefusal(refusal.reason, refusal.about);
   const status = { forbidden: 403, unknown: 404, stale: 412, malformed: 400 }[kind as string] ?? 409;
-  return consolePage(visit, here, words.object.refused, box, status);
+  return consolePage(visit, here, words.object.refused, refusalBox(refusal), status);
 }
 
 export interface TableColumn<Row> {
@@ -82,7 +86,11 @@ export function factList(facts: readonly (readonly [name: string, value: Inset])
 }
 
 export function stateMark(state: string): Html {
-  const kind = ['live', 'enabled', 'ok'].includes(state) ? 'good' : ['revoked', 'disabled', 'failing'].includes(state) ? 'bad' : '';
+  const kind = ['live', 'enabled', 'ok'].includes(state)
+    ? 'good'
+    : ['revoked', 'disabled', 'failing'].includes(state)
+      ? 'bad'
+      : '';
   return html`<span class="state ${kind}">${state}</span>`;
 }
 

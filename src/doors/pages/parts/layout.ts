@@ -7,9 +7,11 @@ export interface Page {
   readonly body: Html;
   /** `wide` for lists; forms and questions read best narrow. */
   readonly width?: 'wide' | 'console';
+  /** Whether it loads the script for passkeys. */
+  readonly hasScript?: boolean;
 }
 
-export function layout(visit: Visit, { title, body, width }: Page): Html {
+export function layout(visit: Visit, { title, body, width, hasScript }: Page): Html {
   const { look, assets } = visit.site;
   const { tag, texts } = visit.language;
   return html`<!doctype html>
@@ -22,6 +24,7 @@ export function layout(visit: Visit, { title, body, width }: Page): Html {
 <title>${title} · ${look.name}</title>
 <link rel="stylesheet" href="${assets.style.path}">
 <link rel="icon" type="image/svg+xml" href="${assets.icon.path}">
+${hasScript && html`<script type="module" src="${assets.script.path}"></script>`}
 </head>
 <body>
 <a class="skip" href="#content">${texts.layout.skip}</a>

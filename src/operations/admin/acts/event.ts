@@ -6,10 +6,12 @@ import { nodes } from '../../../store/tables/nodes.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
 import type { AdminOutcome } from '../admin.ts';
 import { findIdentity } from '../find-identity.ts';
-import { type EventFilter, lastBefore, passes, readEvents, readNewEvents } from '../read-events.ts';
+import { type EventFilter, lastBefore, passes, readNewEvents, readNewest } from '../read-events.ts';
 import { type ActPorts, answer, type RunsOf } from './act.ts';
 
-interface Query extends Omit<EventFilter, 'since' | 'identityId'> {
+interface Query extends Omit<EventFilter, 'since' | 'identityId' | 'clientId'> {
+  readonly integration?: string;
+  readonly before?: number;
   readonly identity?: string;
   readonly within?: number;
   readonly after?: number;
@@ -19,16 +21,17 @@ interface Query extends Omit<EventFilter, 'since' | 'identityId'> {
 
 export const RUNS: RunsOf<'event'> = {
   'event-list': async ({ query = {} }, ports) => {
-    const { after, epoch, limit = 100 }: Query = query;
+    const { after, before, epoch, limit = 100 }: Query = query;
     const filter = await filterOf(query, ports);
     if (!filter.ok) return filter;
     const history = epoch ?? (await readHistory(ports.store)).epoch;
     const page = await (after === undefined
-      ? newest(limit, filter.value, ports)
+      ? newest({ limit, filter: filter.value, before }, ports)
       : following({ after, limit, epoch: history }, filter.value, ports));
     if (!page.ok) return page;
-    const { items, next } = page.value;
-    return answer({ items, ...(next !== undefined && { next: `${next}` }), epoch: history });
+    const { items, next, older } = page.value;
+    const more = { ...(next !== undefined && { next: `${next}` }), ...(older !== undefined && { older }) };
+    return answer({ items, ...more, epoch: history });
   },
 };
 
@@ -36,10 +39,16 @@ interface Page {
   readonly items: readonly LoggedEvent[];
   /** The number after which the following page begins. */
   readonly next?: number;
+  /** The number before which older ones are. */
+  readonly older?: number;
 }
 
-async function newest(limit: number, filter: EventFilter, ports: ActPorts): Promise<AdminOutcome<Page>> {
-  return accept({ items: await readEvents({ limit, filter }, ports) });
+/** Events that a filter reads at most: a request must not read a whole log to find nothing. */
+const MOST_READ = 50_000;
+
+async function newest(draft: Parameters<typeof readNewest>[0], ports: ActPorts): Promise<AdminOutcome<Page>> {
+  const { found: items, ...more } = await readNewest(draft, ports, MOST_READ);
+  return accept({ items, ...more });
 }
 
 /** Reads as many as are asked for, and returns those of them that pass: a page may be short, even empty. */
@@ -58,7 +67,7 @@ async function following(
 }
 
 async function filterOf(
-  { identity, within, type, requestId }: Query,
+  { identity, integration, within, type, requestId }: Query,
   ports: ActPorts,
 ): Promise<AdminOutcome<EventFilter>> {
   const known = identity === undefined ? undefined : await findIdentity(identity, ports);
@@ -66,6 +75,7 @@ async function filterOf(
   return accept({
     ...(known && { identityId: known.value.id }),
     ...(type && { type }),
+    ...(integration !== undefined && { clientId: integration }),
     ...(requestId !== undefined && { requestId }),
     ...(within !== undefined && { since: later(await ports.store.now(), seconds(0 - within)) }),
   });

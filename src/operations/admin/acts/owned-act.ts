@@ -73,11 +73,7 @@ async function narrowing(given: Given, ports: ActPorts): Promise<AdminOutcome<Gi
 }
 
 /** Lists show owners only what is theirs. */
-function shownToOwner(
-  name: ActName,
-  answered: Answered<unknown>,
-  owned: readonly ClientId[],
-): Answered<unknown> {
+function shownToOwner(name: ActName, answered: Answered<unknown>, owned: readonly ClientId[]): Answered<unknown> {
   if (name !== 'integration-list') return answered;
   const { items, ...page } = answered.value as Listed<WrittenIntegration>;
   return {

@@ -89,6 +89,19 @@ export const enRefusals = {
     title: 'Too many failed sign-ins',
     text: 'For your protection this browser cannot sign in for a few minutes, even with the right password. A browser that you signed in with before still can.',
   },
+  passkeyRefused: {
+    title: 'The passkey was not accepted',
+    text: 'It may have been removed, or this took too long. Try again. Your password still works.',
+  },
+  passkeysTooMany: { title: 'You have too many passkeys', text: 'Remove one first.' },
+  consoleClosed: {
+    title: 'The console is not open to you',
+    text: 'Members of the groups operators and viewers, and owners of integrations, may enter. An operator can add you to one of them.',
+  },
+  consoleViewing: {
+    title: 'You may look, but change nothing',
+    text: 'To change something, sign in with a passkey, as a member of the group operators or an owner of the integration.',
+  },
   formStale: {
     title: 'This page is out of date',
     text: 'You signed in or out since it was opened, or the form was not sent by this site. Nothing was done. Please begin again.',

@@ -1,0 +1,45 @@
+// What was refused lately: why, how often, since when.
+import { REFUSAL_REASONS, type RefusalReason } from '../../../core/refusal.ts';
+import type { RefusalRow } from '../../../operations/upkeep/refusals.ts';
+import { describe } from '../../token/descriptions.ts';
+import { type Html, html } from '../parts/html.ts';
+import { enConsole } from '../parts/texts/en-console.ts';
+import type { ConsoleVisit } from './access.ts';
+import { ago, pathOf, table } from './frame.ts';
+
+const words = enConsole.refusals;
+
+export function refusalTable(visit: ConsoleVisit, rows: readonly RefusalRow[]): Html {
+  if (rows.length === 0) return html`<p>${words.none}</p>`;
+  return table(
+    enConsole.overview.refusedLately,
+    [
+      {
+        title: words.reason,
+        cell: ({ reason }) => html`<a href="/docs/errors#${reason}">${reason}</a>${meaningOf(reason)}`,
+      },
+      {
+        title: enConsole.grant.integration,
+        cell: ({ clientId }) => clientId !== '' && html`<a href="${pathOf('integrations', clientId)}">${clientId}</a>`,
+      },
+      {
+        title: enConsole.grant.identity,
+        cell: ({ identityId }) =>
+          identityId !== '' && html`<a href="${pathOf('identities', identityId)}" class="id">${identityId}</a>`,
+      },
+      { title: words.count, cell: ({ count }) => count },
+      { title: words.first, cell: ({ first }) => ago(visit, first) },
+      {
+        title: words.last,
+        cell: ({ last, requestId }) => html`${ago(visit, last)}<br><span class="id small">${requestId}</span>`,
+      },
+      { title: words.from, cell: ({ address }) => html`<span class="id">${address}</span>` },
+    ],
+    rows,
+  );
+}
+
+function meaningOf(reason: string): Html | undefined {
+  const known = REFUSAL_REASONS.find((each): each is RefusalReason => each === reason);
+  return known && html`<br><span class="small">${describe({ reason: known })}</span>`;
+}
