@@ -1,15 +1,16 @@
 // The event log: filtered, page by page, and exported.
 import { actWords, authorWords } from '../../../core/act.ts';
 import { EVENT_TYPES, type EventType } from '../../../core/event.ts';
-import { isoTime } from '../../../core/time.ts';
+import { type EpochSeconds, isoTime } from '../../../core/time.ts';
 import type { Gives } from '../../../operations/admin/act-types.ts';
+import { userNames } from '../../../operations/admin/show-grant.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import type { PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, show } from './access.ts';
-import { ago, consolePage, pathOf, refusalOf, table, valueText } from './frame.ts';
+import { ago, consolePage, identityLink, pathOf, refusalOf, table, valueText } from './frame.ts';
 
 const words = enConsole.events;
 export type LoggedEvent = Gives['event-list']['items'][number];
@@ -50,7 +51,7 @@ async function showEvents(visit: ConsoleVisit): Promise<Answer> {
   const link = (path: string, more: object = {}) =>
     `${path}?${new URLSearchParams({ ...stringsOf(query), ...stringsOf(more) })}`;
   const body = html`${filterForm(query)}
-<div id="live" data-live>${events.length === 0 ? html`<p>${words.none}</p>` : eventTable(visit, events)}</div>
+<div id="live" data-live>${events.length === 0 ? html`<p>${words.none}</p>` : await eventTable(visit, events)}</div>
 <p class="ways">${oldest !== undefined && html`<a class="button quiet" href="${link('/console/events', { before: oldest })}">${words.older}</a>`}
 <a class="button quiet" href="${link('/console/events.jsonl')}">${words.export}: JSON lines</a>
 <a class="button quiet" href="${link('/console/events.csv')}">${words.export}: CSV</a></p>`;
@@ -75,7 +76,9 @@ ${field('identity')}${field('integration')}
 </form>`;
 }
 
-export function eventTable(visit: ConsoleVisit, events: readonly LoggedEvent[]): Html {
+export async function eventTable(visit: ConsoleVisit, events: readonly LoggedEvent[]): Promise<Html> {
+  const ids = events.map(({ identityId }) => identityId);
+  const names = await userNames(ids, visit.ports);
   return table(
     words.title,
     [
@@ -83,8 +86,7 @@ export function eventTable(visit: ConsoleVisit, events: readonly LoggedEvent[]):
       { title: words.what, cell: eventWords },
       {
         title: words.identity,
-        cell: ({ identityId }) =>
-          identityId !== undefined && html`<a class="id" href="${pathOf('identities', identityId)}">${identityId}</a>`,
+        cell: ({ identityId }) => identityLink(identityId, names),
       },
       {
         title: words.integration,
@@ -114,7 +116,8 @@ ${changed.map(([name, { before, after }]) => html`<br><span class="small">${name
 <br><span class="small">${author}</span>`;
   }
   const { by: _, ...facts } = { by: undefined, ...detail };
-  const notes = Object.entries(facts).map(([name, value]) => `${name}: ${valueText(value)}`);
+  const text = (name: string, value: unknown) => (name === 'until' ? isoTime(value as EpochSeconds) : valueText(value));
+  const notes = Object.entries(facts).map(([name, value]) => `${name}: ${text(name, value)}`);
   return html`<strong>${type}</strong>${grant}<br><span class="small">${[...notes, author].filter(Boolean).join(' · ')}</span>`;
 }
 

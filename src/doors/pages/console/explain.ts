@@ -73,10 +73,10 @@ async function takeSearch(visit: ConsoleVisit, { q = '' }: Form): Promise<Answer
   ];
   const isAlone = others.length === 0 && !found.token && found.events.length === 0 && found.refusals.length === 0;
   if (only !== undefined && isAlone) return { goTo: only };
-  return consolePage(visit, 'grants', enConsole.search.title, findings(visit, found));
+  return consolePage(visit, 'grants', enConsole.search.title, await findings(visit, found));
 }
 
-function findings(visit: ConsoleVisit, found: Findings): Html {
+async function findings(visit: ConsoleVisit, found: Findings): Promise<Html> {
   const { token, identities, integrations, grants, events, refusals } = found;
   const text = enConsole.search;
   const link = (path: string, name: string) => html`<li><a href="${path}">${name}</a></li>`;
@@ -87,6 +87,6 @@ function findings(visit: ConsoleVisit, found: Findings): Html {
 ${token && html`<section class="card"><h2>${text.token}</h2><p>${token.refusal === undefined ? text.accepted : text.refused(token.refusal)}</p>${factList(Object.entries(token.facts))}<p class="small">${text.tokenKept}</p></section>`}
 ${people.length + named.length > 0 && html`<section class="card"><ul>${people}${named}</ul></section>`}
 ${grants.length > 0 && html`<section><h2>${enConsole.grant.title}</h2>${grantTable(visit, grants)}</section>`}
-${refusals.length > 0 && html`<section><h2>${enConsole.overview.refusedLately}</h2>${refusalTable(visit, refusals)}</section>`}
-${events.length > 0 && html`<section><h2>${enConsole.events.title}</h2>${eventTable(visit, events.toReversed())}</section>`}`;
+${refusals.length > 0 && html`<section><h2>${enConsole.overview.refusedLately}</h2>${await refusalTable(visit, refusals)}</section>`}
+${events.length > 0 && html`<section><h2>${enConsole.events.title}</h2>${await eventTable(visit, events.toReversed())}</section>`}`;
 }

@@ -40,7 +40,7 @@ function searchForm(visit: ConsoleVisit): Html {
     visit,
     '/console/search',
     html`<div class="field"><label for="q">${words.search.label}</label>
-<input id="q" name="q" autocomplete="off" spellcheck="false" aria-describedby="q_hint"><p class="hint" id="q_hint">${words.search.hint}</p></div>
+<input id="q" name="q" autocomplete="off" spellcheck="false"></div>
 <button class="button">${words.search.button}</button>`,
     'search',
   )}</search>`;
@@ -96,12 +96,13 @@ export function stateMark(state: string): Html {
 
 /** How long ago, with the moment for whoever needs it. */
 export function ago({ language, now }: ConsoleVisit, at: EpochSeconds): Html {
-  return html`<span title="${language.moment(at)}">${language.distance(now, at)}</span>`;
+  return html`<span class="when" title="${language.moment(at)}">${language.distance(now, at)}</span>`;
 }
 
 /** A value of an object, as text. */
 export function valueText(value: unknown): string {
   if (value === undefined || value === null) return '';
+  if (typeof value === 'boolean') return value ? words.object.yes : words.object.no;
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(', ');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
@@ -115,4 +116,11 @@ export function nameText(name: string): string {
 /** Ids have braces, colons and, if they come from elsewhere, anything. */
 export function pathOf(place: string, id: string): string {
   return `/console/${place}/${encodeURIComponent(id)}`;
+}
+
+/** A link to an identity, by its user name if it has one. */
+export function identityLink(id: string | undefined, names: ReadonlyMap<string | undefined, string>): Html | undefined {
+  if (!id) return undefined;
+  const name = names.get(id);
+  return html`<a href="${pathOf('identities', id)}"${name === undefined && html` class="id"`} title="${id}">${name ?? id}</a>`;
 }

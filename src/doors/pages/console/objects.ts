@@ -180,7 +180,7 @@ async function showThing(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
   const body = html`<p>${stateMark(isOn ? 'enabled' : 'disabled')} <span class="id">${id}</span></p>
 <p class="ways">${grants && html`<a class="button quiet" href="${grants}">${enConsole.grant.title}</a>`}
 ${visit.may === 'manage' && html`${link('change', 'quiet')}${switches && link(isOn ? 'disable' : 'enable', 'quiet')}${kind === 'resource-server' && link('secret', 'quiet')}${!visit.owned && link('remove', 'deny')}`}</p>
-${kind === 'integration' && html`<section class="card"><h2>${enConsole.overview.refusedLately}</h2>${refusalTable(visit, refused)}</section>`}
+${kind === 'integration' && html`<section class="card"><h2>${enConsole.overview.refusedLately}</h2>${await refusalTable(visit, refused)}</section>`}
 <section class="card"><h2>${words.settings}</h2>${factList(flat(thing))}</section>`;
   return consolePage(visit, place, valueText(thing['name'] ?? thing['userName']) || id, body);
 }
@@ -216,14 +216,14 @@ function formPage(
     id === undefined &&
     html`<div class="field"><label for="object_name">${words.name}</label><input id="object_name" name="object_name" required value="${objectName}"></div>`;
   const fields = html`${name}${hiddenFields({ step: 'check', revision, seen: id === undefined ? undefined : JSON.stringify(thing) })}
-${fieldsFor(schemaOf(of), thing)}
+<div class="fields">${fieldsFor(schemaOf(of), thing)}</div>
 <div class="ways"><button class="button">${words.preview}</button> <a class="button quiet" href="${id === undefined ? `/console/${place}` : pathOf(place, id)}">${words.back}</a></div>`;
   const title = id === undefined ? `${enConsole.menu[place]}: ${words.add}` : `${id}: ${words.change}`;
   return consolePage(
     visit,
     place,
     title,
-    html`${problem}<div class="card">${postForm(visit, path, fields)}</div>`,
+    html`${problem}<div class="card">${postForm(visit, path, fields, 'object-form')}</div>`,
     problem && 400,
   );
 }

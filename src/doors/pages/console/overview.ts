@@ -42,10 +42,10 @@ async function showOverview(visit: ConsoleVisit): Promise<Answer> {
   const body = html`<nav class="ways" aria-label="${words.requests}">${Object.entries(enConsole.spans).map(([name, text]) => html`<a class="button quiet" href="/console?span=${name}"${name === span && html` aria-current="true"`}>${text}</a>`)}</nav>
 <div id="live" data-live class="console-body">
 ${attention(figures, checks.filter(({ problem }) => problem).length)}
-<div class="plots">${plotsOf(figures, span).map((plot) => card(plot, span))}</div>
-<section class="card"><h2>${words.refusedLately}</h2>${refusalTable(visit, refused.slice(0, 10))}</section>
-<div class="plots"><section class="card"><h2>${words.nodes}</h2>${nodeTable(figures)}</section>
+<div class="plots">${plotsOf(figures, span).map((plot) => card(plot, span))}
 <section class="card"><h2>${words.health}</h2>${factList(health)}</section></div>
+<section class="card"><h2>${words.refusedLately}</h2>${await refusalTable(visit, refused.slice(0, 10))}</section>
+<section class="card"><h2>${words.nodes}</h2>${nodeTable(figures)}</section>
 </div>`;
   const shown = consolePage(visit, '', enConsole.menu[''], body);
   return { ...shown, page: { ...shown.page, hasScript: true } };
@@ -99,6 +99,9 @@ function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
   const minutes = SPANS[span].every / 60;
   const base = { times: points.map(({ at }) => at), marks: span === 'month' ? 'days' : 'hours' } as const;
   const rates = (name: string) => points.map(({ counts }) => (counts[name] ?? 0) / minutes);
+  // The last point is not complete: nothing yet says nothing.
+  const knownRates = (name: string) =>
+    rates(name).map((rate, index) => (rate === 0 && index === points.length - 1 ? undefined : rate));
   const total = totalOf(points);
   const reasons = refusalsIn(total).map(([reason]) => reason);
   const [shown, others] = [reasons.slice(0, MOST_SERIES), reasons.slice(MOST_SERIES)];
@@ -141,8 +144,8 @@ function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
       title: words.refreshes,
       shape: 'lines',
       series: [
-        { name: 'refreshes', values: rates('refreshes') },
-        { name: 'new grants', values: rates('issued') },
+        { name: 'refreshes', values: knownRates('refreshes') },
+        { name: 'new grants', values: knownRates('issued') },
       ],
       says: `${short(total['refreshes'] ?? 0)} and ${short(total['issued'] ?? 0)}`,
     },

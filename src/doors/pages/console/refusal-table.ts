@@ -1,16 +1,21 @@
 // What was refused lately: why, how often, since when.
 import { REFUSAL_REASONS, type RefusalReason } from '../../../core/refusal.ts';
+import { userNames } from '../../../operations/admin/show-grant.ts';
 import type { RefusalRow } from '../../../operations/upkeep/refusals.ts';
 import { describe } from '../../token/descriptions.ts';
 import { type Html, html } from '../parts/html.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import type { ConsoleVisit } from './access.ts';
-import { ago, pathOf, table } from './frame.ts';
+import { ago, identityLink, pathOf, table } from './frame.ts';
 
 const words = enConsole.refusals;
 
-export function refusalTable(visit: ConsoleVisit, rows: readonly RefusalRow[]): Html {
+export async function refusalTable(visit: ConsoleVisit, rows: readonly RefusalRow[]): Promise<Html> {
   if (rows.length === 0) return html`<p>${words.none}</p>`;
+  const names = await userNames(
+    rows.map(({ identityId }) => identityId),
+    visit.ports,
+  );
   return table(
     enConsole.overview.refusedLately,
     [
@@ -24,8 +29,7 @@ export function refusalTable(visit: ConsoleVisit, rows: readonly RefusalRow[]): 
       },
       {
         title: enConsole.grant.identity,
-        cell: ({ identityId }) =>
-          identityId !== '' && html`<a href="${pathOf('identities', identityId)}" class="id">${identityId}</a>`,
+        cell: ({ identityId }) => identityLink(identityId, names),
       },
       { title: words.count, cell: ({ count }) => count },
       { title: words.first, cell: ({ first }) => ago(visit, first) },

@@ -21,8 +21,7 @@ export const enConsole = {
   },
   spans: { hour: 'Last hour', day: 'Last day', month: 'Last 30 days' },
   search: {
-    label: 'Find',
-    hint: 'A person, integration, grant, certificate serial, address, request id, or a token',
+    label: 'Find a person, integration, grant, certificate, address, request id or token',
     button: 'Find',
     title: 'Found',
     nothing: 'Nothing was found',
