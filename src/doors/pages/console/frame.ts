@@ -15,7 +15,7 @@ export function consolePage(visit: ConsoleVisit, here: Place, title: string, bod
   const entries = Object.entries(words.menu).filter(([place]) => !visit.owned || OF_OWNERS.includes(place));
   const item = ([place, name]: [string, string]) =>
     html`<li><a href="/console${place && `/${place}`}"${place === here && html` aria-current="page"`}>${name}</a></li>`;
-  const page = html`<nav class="console-menu" aria-label="${words.title}"><ul>${entries.map(item)}</ul></nav>
+  const page = html`<nav class="console-menu" aria-label="${words.title}"><ul class="table">${entries.map(item)}</ul></nav>
 <div class="console-body">
 ${!visit.owned && searchForm(visit)}
 ${doneBox(visit)}
@@ -71,13 +71,15 @@ export interface TableColumn<Row> {
   readonly cell: (row: Row) => Inset;
 }
 
-/** The first column names the row. */
+/** The first column names the row. The roles say what a phone's layout, which has no columns, would lose. */
 export function table<Row>(caption: string, columns: readonly TableColumn<Row>[], rows: readonly Row[]): Html {
-  const line = (row: Row) =>
-    html`<tr>${columns.map(({ cell }, index) => (index === 0 ? html`<th scope="row">${cell(row)}</th>` : html`<td>${cell(row)}</td>`))}</tr>`;
-  return html`<div class="table" tabindex="0" role="region" aria-label="${caption}"><table>
-<thead><tr>${columns.map(({ title }) => html`<th scope="col">${title}</th>`)}</tr></thead>
-<tbody>${rows.map(line)}</tbody></table></div>`;
+  const cellOf = (row: Row, { title, cell }: TableColumn<Row>, index: number) =>
+    index === 0
+      ? html`<th scope="row" role="rowheader">${cell(row)}</th>`
+      : html`<td role="cell" data-title="${title}">${cell(row)}</td>`;
+  return html`<table class="things" role="table" aria-label="${caption}">
+<thead role="rowgroup"><tr role="row">${columns.map(({ title }) => html`<th scope="col" role="columnheader">${title}</th>`)}</tr></thead>
+<tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${columns.map((column, index) => cellOf(row, column, index))}</tr>`)}</tbody></table>`;
 }
 
 export function factList(facts: readonly (readonly [name: string, value: Inset])[]): Html {

@@ -34,6 +34,8 @@ import { refusalTable } from './refusal-table.ts';
 const words = enConsole.object;
 type Thing = Readonly<Record<string, unknown>>;
 
+type SimpleAct = keyof typeof words.now;
+
 interface ThingKind {
   readonly place: 'integrations' | 'issuers' | 'token-issuers' | 'resource-servers' | 'identities';
   /** As the names of acts begin. */
@@ -94,10 +96,11 @@ export function objectRoutes(parts: ConsoleParts): PageRoute[] {
   return THING_KINDS.flatMap((of) => {
     const { place, kind, switches } = of;
     const fields = [...fieldNames(schemaOf(of)), ...HIDDEN];
-    const acts = [
+    const switching: readonly SimpleAct[] = switches ? ['enable', 'disable'] : [];
+    const acts: readonly SimpleAct[] = [
       'remove',
-      ...(switches ? ['enable', 'disable'] : []),
-      ...(kind === 'resource-server' ? ['secret'] : []),
+      ...switching,
+      ...(kind === 'resource-server' ? ['secret' as const] : []),
     ];
     return [
       show(parts, `/${place}`, `console-${kind}-list`, (visit) => showList(visit, of)),
@@ -316,23 +319,21 @@ function parsed(text: string | undefined): Thing {
   }
 }
 
-async function askAct(visit: ConsoleVisit, of: ThingKind, act: string): Promise<Answer> {
+async function askAct(visit: ConsoleVisit, of: ThingKind, act: SimpleAct): Promise<Answer> {
   const { place, kind, key } = of;
   const found = await actOf(visit, of, 'show', { id: idOf(visit) });
   if (!found.ok) return refusalOf(visit, place, found.refusal);
   const id = String(found.value.value[key]);
   const touched = act === 'enable' || act === 'secret' ? undefined : await grantsOfThing(kind, id, visit.ports.store);
   const staysAlive = kind === 'issuer' || kind === 'token-issuer';
-  const effect = act === 'secret' ? words.secretText : words.effects[act as 'enable'];
-  const fields = html`${hiddenFields({ revision: found.value.revision })}<div class="ways"><button class="button deny">${words.do}</button> <a class="button quiet" href="${pathOf(place, id)}">${words.back}</a></div>`;
-  const title = act === 'secret' ? words.secretTitle : words.ask[act as 'enable'];
-  const body = html`<div class="card"><p class="id">${id}</p><p>${effect}</p>
-${touched && touchedBox(touched, act as 'disable')}${staysAlive && html`<p>${words.newGrants}</p>`}
+  const fields = html`${hiddenFields({ revision: found.value.revision })}<div class="ways"><button class="button deny">${words.now[act]}</button> <a class="button quiet" href="${pathOf(place, id)}">${words.back}</a></div>`;
+  const body = html`<div class="card"><p>${words.effects[act]}</p>
+${touched && touchedBox(touched, act === 'remove' ? act : 'disable')}${staysAlive && html`<p>${words.newGrants}</p>`}
 ${postForm(visit, `${pathOf(place, id)}/${act}`, fields)}</div>`;
-  return consolePage(visit, place, title, body);
+  return consolePage(visit, place, words.ask[act](id), body);
 }
 
-async function takeAct(visit: ConsoleVisit, of: ThingKind, act: string, form: Form): Promise<Answer> {
+async function takeAct(visit: ConsoleVisit, of: ThingKind, act: SimpleAct, form: Form): Promise<Answer> {
   const { place, key } = of;
   const id = idOf(visit);
   const done = await actOf(visit, of, act, { id, query: { confirmed: true }, onlyIf: revisionOf(form) });
