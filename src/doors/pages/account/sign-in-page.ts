@@ -14,7 +14,8 @@ const CONSOLE_PATH = /^\/console(?:\/[\w.~%-]+){0,3}$/;
 
 /** Never anything else that a request names. */
 export function consolePath(text: string | undefined): ConsolePath | undefined {
-  return text !== undefined && CONSOLE_PATH.test(text) ? (text as ConsolePath) : undefined;
+  const isPlain = text !== undefined && CONSOLE_PATH.test(text) && new URL(text, 'https://a.example').pathname === text;
+  return isPlain ? (text as ConsolePath) : undefined;
 }
 
 export interface SignInForm {

@@ -56,7 +56,8 @@ export function fieldsFor(schema: Schema, value: unknown, path = ''): Html {
 
 function field(path: string, name: string, schema: Keywords, value: unknown, isRequired: boolean): Html {
   const how = HOW[kindOf(schema, name)];
-  const hint = [schema.description, how.hint].filter(Boolean).join(' ');
+  const choices = schema.items?.enum?.join(', ');
+  const hint = [schema.description, how.hint, choices].filter(Boolean).join(' ');
   return html`<div class="field"><label for="${path}">${nameText(name)}</label>
 ${how.show(html`id="${path}" name="${path}"${isRequired && html` required`}${hint && html` aria-describedby="${path}_hint"`}`, schema, value)}
 ${hint && html`<p class="hint" id="${path}_hint">${hint}</p>`}</div>`;

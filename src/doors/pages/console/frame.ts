@@ -112,7 +112,8 @@ export function valueText(value: unknown): string {
 /** `accessTokenLifetime`: Access token lifetime. */
 export function nameText(name: string): string {
   const spaced = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('.', ': ');
-  return spaced.slice(0, 1).toUpperCase() + spaced.slice(1);
+  const capital = spaced.slice(0, 1).toUpperCase() + spaced.slice(1);
+  return capital.replaceAll(/\b(?:pem|crl|ocsp|upn|ml|dsa|url|api)\b/gi, (word) => word.toUpperCase());
 }
 
 /** Ids have braces, colons and, if they come from elsewhere, anything. */

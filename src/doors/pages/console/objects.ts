@@ -108,7 +108,8 @@ export function objectRoutes(parts: ConsoleParts): PageRoute[] {
         parts,
         `/${place}/new`,
         `console-${kind}-put`,
-        async (visit) => formPage(visit, of, undefined, {}, undefined),
+        async (visit) =>
+          mayPut(visit, of, undefined) ? formPage(visit, of, undefined, {}, undefined) : notTheirs(visit, of),
         true,
       ),
       take(parts, `/${place}/new`, `console-${kind}-put`, fields, (visit, form) =>
@@ -237,6 +238,7 @@ function hiddenFields(values: Readonly<Record<string, string | number | undefine
 
 async function takeForm(visit: ConsoleVisit, of: ThingKind, form: Form, known: string | undefined): Promise<Answer> {
   const schema = schemaOf(of);
+  if (!mayPut(visit, of, known)) return notTheirs(visit, of);
   const body = readObject(schema, form);
   const id = known ?? form['object_name'] ?? '';
   const again = (problem: Html) => formPage(visit, of, known, body, revisionOf(form), problem, id);
@@ -249,6 +251,15 @@ async function takeForm(visit: ConsoleVisit, of: ThingKind, form: Form, known: s
   const done = await actOf(visit, of, 'put', { id, body, onlyIf });
   if (done.ok) return { goTo: `${pathOf(of.place, String(done.value.value[of.key]))}?done=yes` };
   return done.refusal.reason === 'changed-meanwhile' ? stalePage(visit, of, id, form) : again(refusalBox(done.refusal));
+}
+
+/** A preview shows the thing as it is: owners see theirs only, and make none. */
+function mayPut({ owned }: ConsoleVisit, { kind }: ThingKind, id: string | undefined): boolean {
+  return !owned || (kind === 'integration' && owned.some((each) => each === id));
+}
+
+function notTheirs(visit: ConsoleVisit, { place }: ThingKind): Answer {
+  return refusalOf(visit, place, { reason: 'permission-missing', about: 'manage' });
 }
 
 function revisionOf(form: Form): number | undefined {
