@@ -17,7 +17,7 @@ import type { Parts } from './parts.ts';
 const BREATH_MS = 10;
 
 export function choresOf(
-  { ports, judge, metrics, readiness, keeper, log }: Parts,
+  { ports, judge, metrics, readiness, keeper, refusals, log }: Parts,
   timekeeper: Timekeeper,
   registry: FollowedRegistry,
   listeners: readonly OpenListener[],
@@ -56,6 +56,7 @@ export function choresOf(
     { everyMs: 10_000, work: () => judge.revocation.renewLists(), atStart: 'begun' },
     { everyMs: 5_000, work: () => keeper.keep(ports.clock.now()), atStart: 'begun' },
     { everyMs: 60_000, work: countGrants, atStart: 'begun' },
+    { everyMs: 60_000, work: () => refusals.flush() },
     { everyMs: 60_000, work: countSecrets, atStart: 'begun' },
     { everyMs: 86_400_000, work: warnOfSecrets, atStart: 'begun' },
   ];

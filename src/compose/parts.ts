@@ -4,9 +4,9 @@ import { connectionReader } from '../doors/caller/connection.ts';
 import { openDoors } from '../doors/doors.ts';
 import { Metrics } from '../doors/ops/metrics.ts';
 import { Readiness } from '../doors/ops/readiness.ts';
-import { isTellingRefusal } from '../doors/ops/request-tally.ts';
 import type { Log } from '../log/log.ts';
 import type { Ports } from '../operations/ports.ts';
+import { RefusalCounts } from '../operations/upkeep/count-refusals.ts';
 import type { EventWatch } from '../operations/upkeep/event-watch.ts';
 import { FigureKeeper } from '../operations/upkeep/figures.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
@@ -31,6 +31,7 @@ export interface Parts extends Omit<ServiceParts, 'inspects'> {
   readonly metrics: Metrics;
   readonly readiness: Readiness;
   readonly keeper: FigureKeeper;
+  readonly refusals: RefusalCounts;
 }
 
 export async function partsOf(
@@ -71,14 +72,8 @@ export async function partsOf(
     keeper,
     readConnection,
     doors: await openDoors(doors),
-    onRefused: (story, requestId, address) => {
-      const { clientId = '', identityId = '', reason = '' } = story;
-      // Texts that name no integration are as many as clients want.
-      const named = ports.registry.integration(clientId) ? clientId : '';
-      if (isTellingRefusal(story))
-        keeper.refusals.add({ clientId: named, identityId, reason, requestId, address }, ports.clock.now());
-    },
     overLimit: doors.overLimit,
+    refusals: new RefusalCounts(ports),
     overLineLimit: doors.overLineLimit,
     limits: serverLimits(config, log, ports.registry),
     proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },

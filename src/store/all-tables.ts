@@ -16,7 +16,7 @@ import { listContents } from './tables/list-contents.ts';
 import { nodes } from './tables/nodes.ts';
 import { passkeys } from './tables/passkeys.ts';
 import { passwords } from './tables/passwords.ts';
-import { refusals } from './tables/refusals.ts';
+import { refusalCounts } from './tables/refusal-counts.ts';
 import { resourceServers } from './tables/resource-servers.ts';
 import { revocationLists } from './tables/revocation-lists.ts';
 import { serviceTimes } from './tables/service-times.ts';
@@ -53,7 +53,7 @@ const REBUILT: readonly AnyTable[] = [
   listContents,
   keySets,
   figures,
-  refusals,
+  refusalCounts,
 ];
 
 export const TABLES: readonly AnyTable[] = [...MOVED, ...REBUILT];

@@ -205,7 +205,6 @@ test('of the columns that requests change, only those used for lookups are index
     'nodes.ends_at',
     'leases.ends_at',
     'ended_lists.ends_at',
-    'refusals.ends_at',
     'revocation_lists.checked_at',
     'list_contents.fetched_at',
     'key_sets.checked_at',

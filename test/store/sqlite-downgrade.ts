@@ -3,7 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** What undoes the migration to each schema, newest first. */
 const UNDO: readonly (readonly [schema: number, text: string])[] = [
-  [15, 'DROP TABLE figures; DROP TABLE refusals'],
+  [16, 'DROP TABLE figures'],
+  [15, 'DROP TABLE refusal_counts'],
   [
     14,
     'DROP TABLE passkeys; ALTER TABLE sessions DROP COLUMN proof; ALTER TABLE device_authorizations DROP COLUMN proof',

@@ -1,6 +1,5 @@
 // The OpenAPI document of the admin door, made from the table of acts.
-import { ACTS } from '../../operations/admin/act-table.ts';
-import type { ActName, ActRow } from '../../operations/admin/act-types.ts';
+import { ACTS, type ActName, type ActRow } from '../../operations/admin/act-table.ts';
 import { integer, object, optional, type Schema, string } from '../../schema.ts';
 import type { OpenapiDocument, OpenapiOperation, OpenapiParameter, OpenapiSchema } from '../openapi-document.ts';
 import { PROBLEM_STATUSES } from './problem.ts';

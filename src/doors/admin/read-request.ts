@@ -1,7 +1,7 @@
 // Reads a request by the row of its act: the thing, the query, the body, and the precondition.
 import type { FastifyRequest } from 'fastify';
 import { accept, type Outcome } from '../../core/outcome.ts';
-import type { ActRow, Given } from '../../operations/admin/act-types.ts';
+import type { ActRow, Given } from '../../operations/admin/act-table.ts';
 import { type AdminRefusal, decline } from '../../operations/admin/admin.ts';
 import { flawOf, type Schema } from '../../schema.ts';
 

@@ -62,11 +62,6 @@ const ISSUING = /^(?:redeem|authorize-(?!device)|exchange)/;
 /** A device that asks before the person has confirmed: refused by RFC 8628, but not for anything that went wrong. */
 const WAITING = 'authorization-pending';
 
-/** Of a program, and for something that can be mended. */
-export function isTellingRefusal({ operation, reason }: Story): boolean {
-  return !UNCOUNTED.test(operation) && reason !== WAITING;
-}
-
 /** The names under which such a request counts. */
 function namesOf({ operation, outcome, reason }: Omit<Story, 'reason'> & { readonly reason: string }): string[] {
   if (reason === WAITING) return ['accepted'];

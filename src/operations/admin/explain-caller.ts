@@ -3,13 +3,12 @@ import type { PresentedChain } from '../../core/certificate.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import { type CertifiedCaller, decideCertificate } from '../../core/rules/certificate.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { AcceptedCertificate } from '../../core/verdict.ts';
-import { readPem } from '../../pki/der/pem.ts';
+import type { AcceptedCertificate, Verdict } from '../../core/verdict.ts';
 import type { CertificateJudge } from '../../pki/judge/certificate-judge.ts';
 import { type Explanation, explainJudgement } from '../../pki/judge/explain.ts';
 import { loadDerived } from '../grant/derived-identity.ts';
 import { mapCaller, mappingStep } from '../grant/identify-caller.ts';
-import type { CallerPorts, Ports, Registry } from '../ports.ts';
+import type { Ports, Registry } from '../ports.ts';
 
 export interface CallerExplanation extends Explanation {
   /** The identity of the caller, if a directory was queried and has it. */
@@ -19,7 +18,7 @@ export interface CallerExplanation extends Explanation {
 }
 
 interface ExplainPorts extends Pick<Ports, 'registry' | 'store' | 'directory'> {
-  readonly judge: Pick<CertificateJudge, 'judge'>;
+  readonly judge: { readonly judge: (...given: Parameters<CertificateJudge['judge']>) => Promise<Verdict> };
 }
 
 /** `now`: the moment that the judge judges by. */
@@ -31,19 +30,6 @@ export async function explainCaller(
   const verdict = await ports.judge.judge(chain, ports.registry.issuers);
   const explanation = explainJudgement({ chain, now }, verdict);
   return verdict.outcome.ok ? explainMapping(explanation, verdict.outcome.value, ports) : explanation;
-}
-
-/** A certificate in PEM, with its chain, as a request would present it. Undefined: the text has none. */
-export async function explainPem(
-  text: string,
-  now: EpochSeconds,
-  ports: CallerPorts,
-): Promise<CallerExplanation | undefined> {
-  const chain = readPem(text, 'CERTIFICATE');
-  if (chain.length === 0) return undefined;
-  const presented = (given: PresentedChain) => ({ by: 'handshake', chain: given, hasIgnoredHeader: false }) as const;
-  const judge: ExplainPorts['judge'] = { judge: (given, issuers) => ports.judge(presented(given), issuers) };
-  return explainCaller(chain, now, { ...ports, judge });
 }
 
 async function explainMapping(

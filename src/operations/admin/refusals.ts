@@ -128,6 +128,10 @@ const TABLE = {
     ],
     'issuer-unknown': ['there is no approved issuer %s', LIST],
     'token-issuer-unknown': ['there is no token issuer %s', LIST],
+    'certificate-unknown': [
+      'no grant is by the certificate %s',
+      'Give its serial number, the SHA-256 of its key in hex, or its mark in a grant.',
+    ],
     'grant-unknown': ['there is no grant %j', LIST],
     'cursor-unknown': ['the cursor does not belong to this list', 'Begin again without a cursor.'],
     'grant-ambiguous': ['several grants begin with %s', { act: 'Give more digits' }],

@@ -3,18 +3,21 @@ import { foldName } from '../../core/certificate.ts';
 import type { Grant } from '../../core/grant.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
+import { requestedAt } from '../../core/request-id.ts';
 import { after, seconds } from '../../core/time.ts';
 import { readPem } from '../../pki/der/pem.ts';
-import { type Certificate, certificateMark, readCertificate } from '../../pki/x509/certificate.ts';
+import { readCertificate } from '../../pki/x509/certificate.ts';
 import { rows } from '../../store/pages.ts';
 import type { LoggedEvent, Store } from '../../store/store.ts';
-import { grants, grantsOf } from '../../store/tables/grants.ts';
+import { grants } from '../../store/tables/grants.ts';
 import { byEmail, byUpn, identities } from '../../store/tables/identities.ts';
-import { type RefusalRow, refusals } from '../../store/tables/refusals.ts';
+import { refusalCounts } from '../../store/tables/refusal-counts.ts';
 import type { CallerPorts } from '../ports.ts';
+import { shownRefusal } from './acts/event.ts';
 import { explainToken, type TokenExplanation } from './explain-token.ts';
-import { findGrantId } from './find-grants.ts';
+import { findGrantId, pageOfGrants } from './find-grants.ts';
 import { findIdentity } from './find-identity.ts';
+import { eventsOfRequest } from './read-events.ts';
 import { type ShownGrant, shownGrants } from './show-grant.ts';
 
 export interface Findings {
@@ -25,11 +28,11 @@ export interface Findings {
   readonly grants: readonly ShownGrant[];
   readonly events: readonly LoggedEvent[];
   /** Whose last request this was. */
-  readonly refusals: readonly RefusalRow[];
+  readonly refusals: readonly ReturnType<typeof shownRefusal>[];
 }
 
 const NOTHING: Findings = { identities: [], integrations: [], grants: [], events: [], refusals: [] };
-/** Addresses and fingerprints have no index: the newest grants are read, and the events of this time. */
+/** Addresses and fingerprints have no index: so many of the newest grants and events are read, events of the last day. */
 const NEWEST = 20_000;
 const RECENTLY = seconds(86_400);
 const MOST = 50;
@@ -44,32 +47,30 @@ export async function search(text: string, ports: CallerPorts): Promise<Findings
   if (wanted === '') return NOTHING;
   if (isToken(wanted)) return searchToken(wanted, ports);
   const { store, registry } = ports;
+  const isRequest = requestedAt(wanted) !== undefined;
   const [found, people, events, kept] = await Promise.all([
     findGrantsBy(wanted, ports),
     peopleCalled(wanted, store),
-    eventsAbout(wanted, store),
-    REQUEST_ID.test(wanted) ? Array.fromAsync(rows(store, refusals)) : [],
+    isRequest ? eventsOfRequest(wanted, ports) : isAddress(wanted) ? eventsFrom(wanted, store) : [],
+    isRequest ? Array.fromAsync(rows(store, refusalCounts)) : [],
   ]);
   const lower = wanted.toLowerCase();
-  const named = registry.integrations.filter(
-    ({ clientId, name }) => clientId === wanted || name.toLowerCase() === lower,
-  );
-  const now = await store.now();
   return {
     identities: people,
-    integrations: named,
-    grants: await shownGrants({ grants: found, now }, ports),
+    integrations: registry.integrations.filter(
+      ({ clientId, name }) => clientId === wanted || name.toLowerCase() === lower,
+    ),
+    grants: await shownGrants({ grants: found, now: await store.now() }, ports),
     events,
-    refusals: kept.filter(({ requestId }) => requestId === wanted),
+    refusals: kept.filter(({ lastRequestId }) => lastRequestId === wanted).map(shownRefusal),
   };
 }
 
 async function searchToken(text: string, ports: CallerPorts): Promise<Findings> {
   const token = await explainToken(text, ports);
   const { grant } = token.facts;
-  const found = grant === undefined ? undefined : (await ports.store.load(grants, String(grant))).found?.row;
-  const now = await ports.store.now();
-  return { ...NOTHING, token, grants: found ? await shownGrants({ grants: [found], now }, ports) : [] };
+  const { found, now } = await ports.store.load(grants, String(grant ?? ''));
+  return { ...NOTHING, token, grants: found ? await shownGrants({ grants: [found.row], now }, ports) : [] };
 }
 
 async function peopleCalled(text: string, store: Store): Promise<Identity[]> {
@@ -86,16 +87,24 @@ async function peopleCalled(text: string, store: Store): Promise<Identity[]> {
 
 async function findGrantsBy(text: string, ports: CallerPorts): Promise<readonly Grant[]> {
   const { store } = ports;
-  if (text.includes('-----BEGIN CERTIFICATE-----')) return byCertificate(text, ports);
-  const digits = text.toLowerCase().replaceAll(/[:\s]/g, '');
+  const digits = serialIn(text) ?? text.toLowerCase().replaceAll(/[:\s]/g, '');
   if (!/^[0-9a-f]+$/.test(digits)) return isAddress(text) ? newestWhere(store, byAddress(text)) : [];
   if (digits.length === FINGERPRINT) return newestWhere(store, byFingerprint(digits));
   const id = await findGrantId(digits, ports);
   const named = id.ok ? (await store.load(grants, id.value)).found?.row : undefined;
-  return named ? [named] : bySerial(digits, ports);
+  if (named) return [named];
+  const page = await pageOfGrants({ certificate: digits, all: true }, { limit: MOST }, ports);
+  return page.ok ? page.value.grants : [];
 }
 
 const FINGERPRINT = 64;
+
+/** Of a certificate in PEM. */
+function serialIn(text: string): string | undefined {
+  const [der] = text.includes('-----BEGIN CERTIFICATE-----') ? readPem(text, 'CERTIFICATE') : [];
+  const certificate = der && readCertificate(der);
+  return certificate?.ok ? Buffer.from(certificate.value.serial).toString('hex') : undefined;
+}
 
 function isAddress(text: string): boolean {
   return /^[0-9a-f]*[.:][0-9a-f.:]+$/i.test(text);
@@ -122,36 +131,12 @@ async function newestWhere(store: Store, matches: (grant: Grant) => boolean): Pr
   return found;
 }
 
-/** Grants store issuer and serial number together, so every authority that may have issued it is tried. */
-async function bySerial(digits: string, { store, registry }: CallerPorts): Promise<Grant[]> {
-  const even = digits.length % 2 === 0 ? digits : `0${digits}`;
-  const serials = [even, `00${even}`].map((hex) => Buffer.from(hex, 'hex'));
-  const authorities = registry.issuers.flatMap(({ certificate, intermediates }) => [certificate, ...intermediates]);
-  const marks = readable(authorities).flatMap((authority) => serials.map((each) => certificateMark(authority, each)));
-  const found = await Promise.all(marks.map((mark) => store.find(grants, grantsOf.certificate(mark), MOST)));
-  return found.flat();
-}
-
-async function byCertificate(pem: string, ports: CallerPorts): Promise<Grant[]> {
-  const [leaf] = readable(readPem(pem, 'CERTIFICATE'));
-  return leaf ? bySerial(Buffer.from(leaf.serial).toString('hex'), ports) : [];
-}
-
-function readable(certificates: readonly Uint8Array[]): Certificate[] {
-  return certificates.flatMap((der) => {
-    const read = readCertificate(der);
-    return read.ok ? [read.value] : [];
-  });
-}
-
-/** The newest events of a request, or from an address. */
-async function eventsAbout(text: string, store: Store): Promise<readonly LoggedEvent[]> {
-  if (!REQUEST_ID.test(text) && !isAddress(text)) return [];
+async function eventsFrom(address: string, store: Store): Promise<readonly LoggedEvent[]> {
   const since = after(await store.now(), seconds(0 - RECENTLY));
   const found: LoggedEvent[] = [];
   for (let [before, read] = [Number.MAX_SAFE_INTEGER, 0]; read < NEWEST && found.length < MOST; read += STEP) {
     const page = await store.newestEvents({ count: STEP, before });
-    found.unshift(...page.filter(({ requestId, presenter }) => requestId === text || presenter?.address === text));
+    found.unshift(...page.filter(({ presenter }) => presenter?.address === address));
     const [oldest] = page;
     if (!oldest || oldest.at < since) break;
     before = oldest.sequence;
@@ -160,4 +145,3 @@ async function eventsAbout(text: string, store: Store): Promise<readonly LoggedE
 }
 
 const STEP = 1000;
-const REQUEST_ID = /^[0-9a-f]{16}$/;

@@ -6,7 +6,6 @@ import { rows } from '../../store/pages.ts';
 import { rowOf, type Store } from '../../store/store.ts';
 import { figures, type KeptFigures, stretchKey } from '../../store/tables/figures.ts';
 import { grants } from '../../store/tables/grants.ts';
-import { RefusalTally } from './refusals.ts';
 
 const [MINUTE, QUARTER, HOUR, DAY] = [60, 900, 3600, 86_400] as const;
 /** How long figures are kept. A row of each step is written every minute, so that none has to be computed from others later. */
@@ -35,8 +34,6 @@ export class FigureKeeper {
   readonly #node: string;
   readonly #store: Store;
   readonly #source: FigureSource;
-  /** What was refused: it is written with the figures. */
-  readonly refusals = new RefusalTally();
   #written: Counts = {};
   #minute: EpochSeconds | undefined;
   #living: LivingGrants | undefined;
@@ -53,7 +50,6 @@ export class FigureKeeper {
     const at = this.#minute ?? minute;
     this.#minute = at;
     if (minute === at) return;
-    await this.refusals.write(this.#store);
     const totals = this.#source.totals();
     const living = this.#living;
     await this.#write(at, since(this.#written, totals), living);

@@ -243,14 +243,21 @@ export const MIGRATIONS: readonly Migration[] = [
     additive: true,
     steps: [
       `
+  CREATE TABLE IF NOT EXISTS refusal_counts (
+    key text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL, ends_at bigint NOT NULL
+  ) WITH (fillfactor = 70);
+  CREATE INDEX IF NOT EXISTS refusal_counts_ends_at ON refusal_counts (ends_at);
+  `,
+    ],
+  },
+  {
+    additive: true,
+    steps: [
+      `
   CREATE TABLE figures (
     stretch text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL, ends_at bigint NOT NULL
   );
   CREATE INDEX figures_ends_at ON figures (ends_at);
-  CREATE TABLE refusals (
-    about text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL, ends_at bigint NOT NULL
-  );
-  CREATE INDEX refusals_ends_at ON refusals (ends_at);
   `,
     ],
   },

@@ -159,14 +159,16 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE device_authorizations ADD COLUMN proof TEXT;
   `,
   `
+  CREATE TABLE refusal_counts (
+    key TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL, ends_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX refusal_counts_ends_at ON refusal_counts (ends_at);
+  `,
+  `
   CREATE TABLE figures (
     stretch TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL, ends_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX figures_ends_at ON figures (ends_at);
-  CREATE TABLE refusals (
-    about TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL, ends_at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX refusals_ends_at ON refusals (ends_at);
   `,
 ];
 

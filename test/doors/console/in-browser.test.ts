@@ -88,10 +88,8 @@ suite('the console in a browser', () => {
     const tabTo = async (wanted: string) => {
       for (let pressed = 0; pressed < 60; pressed++) {
         await page.keyboard.press('Tab');
-        const text = await page.evaluate(() => {
-          const focused = document.activeElement as HTMLInputElement | null;
-          return focused?.innerText?.trim() || focused?.name || '';
-        });
+        const focused = page.locator(':focus');
+        const text = (await focused.innerText()).trim() || (await focused.getAttribute('name')) || '';
         if (text.startsWith(wanted)) return;
       }
       assert.fail(`no ${wanted} by the keyboard`);

@@ -10,7 +10,7 @@ import { figures } from '../../../src/store/tables/figures.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
-import { refusals } from '../../../src/store/tables/refusals.ts';
+import { refusalCounts } from '../../../src/store/tables/refusal-counts.ts';
 import { sessions } from '../../../src/store/tables/sessions.ts';
 import { systemRandom } from '../../../src/system.ts';
 import { sha256 } from '../../../src/tokens/sha256.ts';
@@ -153,27 +153,13 @@ export class ConsoleScene {
         endsAt: after(at, seconds(86_400)),
       });
     }
-    const kept = {
-      identityId: '',
-      count: 14,
-      first: epochSeconds(now - 200_000),
-      last: epochSeconds(now - 60),
-      address: '192.0.2.9',
-      endsAt: after(now, seconds(86_400)),
-    };
-    await put(this.store, refusals, {
-      ...kept,
-      clientId: CLIENT,
-      reason: 'certificate-revoked',
-      requestId: hexOf(8, 9),
-    });
-    await put(this.store, refusals, {
-      ...kept,
-      clientId: CLIENT,
-      reason: 'scope-no-longer-allowed',
-      requestId: hexOf(8, 8),
-      count: 3,
-    });
+    const first = epochSeconds(now - 200_000);
+    const kept = { clientId: CLIENT, identityId: '', first, last: epochSeconds(now - 60) };
+    for (const [reason, count] of [
+      ['certificate-revoked', 9],
+      ['scope-no-longer-allowed', 8],
+    ] as const)
+      await put(this.store, refusalCounts, { ...kept, key: reason, reason, count, lastRequestId: hexOf(8, count) });
   }
 
   async change(clientId: string, difference: Partial<Integration>): Promise<void> {

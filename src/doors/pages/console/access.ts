@@ -4,8 +4,7 @@ import type { ClientId } from '../../../core/integration.ts';
 import { consolePermission, includes, isOwner, type Permission } from '../../../core/rules/operator.ts';
 import { isFresh, strongProof } from '../../../core/rules/proof.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
-import { ACTS } from '../../../operations/admin/act-table.ts';
-import type { ActName, Answered, Given, Gives } from '../../../operations/admin/act-types.ts';
+import { ACTS, type ActName, type Answered, type Given, type Gives } from '../../../operations/admin/act-table.ts';
 import type { ActPorts } from '../../../operations/admin/acts/act.ts';
 import { runActAs } from '../../../operations/admin/acts/owned-act.ts';
 import { type AdminOutcome, decline } from '../../../operations/admin/admin.ts';
@@ -79,7 +78,14 @@ function admit(visit: PersonVisit, parts: ConsoleParts, now: EpochSeconds): Cons
   const { presenter } = site.readConnection(request);
   const { store, random } = portsOfRequest(parts.callerPorts, request.id, presenter);
   const by = { as: 'identity', id: identity.id, proof: proof.by } as const;
-  const ports: ActPorts = { store, by, random, issuer: site.publicUrl, everyNodeKnows: () => sleep(EVERYWHERE_MS) };
+  const ports: ActPorts = {
+    store,
+    by,
+    random,
+    issuer: site.publicUrl,
+    everyNodeKnows: () => sleep(EVERYWHERE_MS),
+    callerPorts: async () => parts.callerPorts,
+  };
   const act: ConsoleVisit['act'] = async (name, given = {}) => {
     const { permission } = ACTS[name];
     return includes(may, permission)

@@ -2,7 +2,7 @@
 import { actWords, authorWords } from '../../../core/act.ts';
 import { EVENT_TYPES, type EventType } from '../../../core/event.ts';
 import { type EpochSeconds, isoTime } from '../../../core/time.ts';
-import type { Gives } from '../../../operations/admin/act-types.ts';
+import type { Gives } from '../../../operations/admin/act-table.ts';
 import { userNames } from '../../../operations/admin/show-grant.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -47,7 +47,7 @@ async function showEvents(visit: ConsoleVisit): Promise<Answer> {
   const found = await visit.act('event-list', { query: { ...query, limit: SHOWN } });
   if (!found.ok) return refusalOf(visit, 'events', found.refusal);
   const events = found.value.value.items.toReversed();
-  const { older: oldest } = found.value.value;
+  const { next: oldest } = found.value.value;
   const link = (path: string, more: object = {}) =>
     `${path}?${new URLSearchParams({ ...stringsOf(query), ...stringsOf(more) })}`;
   const body = html`${filterForm(query)}

@@ -1,7 +1,5 @@
 // The dry runs of certificates and assertions, and the search box.
 import type { Step } from '../../../core/verdict.ts';
-import { explainAssertion } from '../../../operations/admin/explain-assertion.ts';
-import { explainPem } from '../../../operations/admin/explain-caller.ts';
 import { type Findings, isToken, search } from '../../../operations/admin/search.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -42,13 +40,15 @@ interface Explained {
 }
 
 async function takeExplain(visit: ConsoleVisit, { text = '' }: Form): Promise<Answer> {
-  if (visit.owned) return explainPage(visit);
-  const { callerPorts } = visit.parts;
-  const [given, now] = [text.trim(), visit.now];
-  const explained: Explained | undefined = isToken(given)
-    ? await explainAssertion(given, now, { ...callerPorts, judge: { judge: callerPorts.judgeAssertion } })
-    : await explainPem(given, now, callerPorts);
-  return explainPage(visit, explained ? resultOf(explained) : alertBox(words.unreadable));
+  const given = text.trim();
+  const isCertificate = given.includes('-----BEGIN CERTIFICATE-----');
+  if (!isCertificate && !isToken(given)) return explainPage(visit, alertBox(words.unreadable));
+  const explained = isCertificate
+    ? await visit.act('explain-certificate', { body: { certificates: given } })
+    : await visit.act('explain-assertion', { body: { assertion: given } });
+  return explained.ok
+    ? explainPage(visit, resultOf(explained.value.value))
+    : refusalOf(visit, 'explain', explained.refusal);
 }
 
 function resultOf({ accepted, refusal, identityId, steps, reach = [] }: Explained): Html {

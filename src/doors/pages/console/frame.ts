@@ -1,5 +1,5 @@
 // What every page of the console has around it, and the parts that several have.
-import type { EpochSeconds } from '../../../core/time.ts';
+import { type EpochSeconds, epochSeconds } from '../../../core/time.ts';
 import type { AdminRefusal } from '../../../operations/admin/admin.ts';
 import { describeRefusal } from '../../../operations/admin/refusals.ts';
 import type { Shown } from '../parts/answer.ts';
@@ -99,6 +99,11 @@ export function stateMark(state: string): Html {
 /** How long ago, with the moment for whoever needs it. */
 export function ago({ language, now }: ConsoleVisit, at: EpochSeconds): Html {
   return html`<span class="when" title="${language.moment(at)}">${language.distance(now, at)}</span>`;
+}
+
+/** Of a time as acts write it. */
+export function momentOf(text: string): EpochSeconds {
+  return epochSeconds(Date.parse(text) / 1000);
 }
 
 /** A value of an object, as text. */

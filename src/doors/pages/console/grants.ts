@@ -1,6 +1,5 @@
 // Grants: find them, one grant's timeline, end one or all that a filter shows.
-import { epochSeconds } from '../../../core/time.ts';
-import type { Gives } from '../../../operations/admin/act-types.ts';
+import type { Gives } from '../../../operations/admin/act-table.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { postForm } from '../parts/layout.ts';
@@ -9,7 +8,18 @@ import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access.ts';
 import { eventWords } from './events.ts';
-import { ago, consolePage, factList, nameText, pathOf, refusalOf, stateMark, table, valueText } from './frame.ts';
+import {
+  ago,
+  consolePage,
+  factList,
+  momentOf,
+  nameText,
+  pathOf,
+  refusalOf,
+  stateMark,
+  table,
+  valueText,
+} from './frame.ts';
 
 const words = enConsole.grant;
 type ShownGrant = Gives['grant-show'];
@@ -91,10 +101,6 @@ export function grantTable(visit: ConsoleVisit, grants: readonly ShownGrant[]): 
     ],
     grants,
   );
-}
-
-function momentOf(text: string) {
-  return epochSeconds(Date.parse(text) / 1000);
 }
 
 async function showGrant(visit: ConsoleVisit): Promise<Answer> {

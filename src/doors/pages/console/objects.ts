@@ -1,14 +1,11 @@
 // Integrations, issuers, token issuers, resource servers and identities: list, show, add, change, enable, disable, remove. One set of
 // pages for all of them, made from the table of acts and the schema of each.
 import { isDeepStrictEqual } from 'node:util';
-import { epochSeconds } from '../../../core/time.ts';
-import { ACTS } from '../../../operations/admin/act-table.ts';
-import type { ActName, Ended, Listed } from '../../../operations/admin/act-types.ts';
+import { ACTS, type ActName, type ActRow, type Listed } from '../../../operations/admin/act-table.ts';
+import { type Preview, previewPut } from '../../../operations/admin/acts/preview.ts';
 import type { AdminOutcome } from '../../../operations/admin/admin.ts';
-import { type ObjectPlan, planObject } from '../../../operations/admin/apply-objects.ts';
 import { grantsOfThing, type Touched } from '../../../operations/admin/foresee.ts';
 import type { Section } from '../../../operations/admin/objects.ts';
-import { refusalsSince } from '../../../operations/upkeep/refusals.ts';
 import { flawOf, type Schema } from '../../../schema.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -35,6 +32,10 @@ const words = enConsole.object;
 type Thing = Readonly<Record<string, unknown>>;
 
 type SimpleAct = keyof typeof words.now;
+
+interface Ended {
+  readonly endedGrants?: number;
+}
 
 interface ThingKind {
   readonly place: 'integrations' | 'issuers' | 'token-issuers' | 'resource-servers' | 'identities';
@@ -131,7 +132,7 @@ export function objectRoutes(parts: ConsoleParts): PageRoute[] {
 }
 
 function schemaOf({ kind }: ThingKind): Schema {
-  return ACTS[`${kind}-put` as ActName].body as Schema;
+  return (ACTS as Readonly<Record<string, ActRow>>)[`${kind}-put`]?.body as Schema;
 }
 
 /** An act of a kind: the names are in the table, which the type of `act` knows only one by one. */
@@ -176,7 +177,9 @@ async function showThing(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
   const link = (act: 'change' | 'enable' | 'disable' | 'remove' | 'secret', style: string) =>
     html` <a class="button ${style}" href="${pathOf(place, id)}/${act}">${words[act]}</a>`;
   const refused =
-    kind === 'integration' ? await refusalsSince(epochSeconds(visit.now - 30 * 86_400), visit.ports, id) : [];
+    kind === 'integration' && !visit.owned
+      ? await visit.act('refusal-list', { query: { integration: id } })
+      : undefined;
   const grants =
     kind === 'integration' || kind === 'identity'
       ? `/console/grants?${new URLSearchParams({ [kind]: id })}`
@@ -184,7 +187,7 @@ async function showThing(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
   const body = html`<p>${stateMark(isOn ? 'enabled' : 'disabled')} <span class="id">${id}</span></p>
 <p class="ways">${grants && html`<a class="button quiet" href="${grants}">${enConsole.grant.title}</a>`}
 ${visit.may === 'manage' && html`${link('change', 'quiet')}${switches && link(isOn ? 'disable' : 'enable', 'quiet')}${kind === 'resource-server' && link('secret', 'quiet')}${!visit.owned && link('remove', 'deny')}`}</p>
-${kind === 'integration' && html`<section class="card"><h2>${enConsole.overview.refusedLately}</h2>${await refusalTable(visit, refused)}</section>`}
+${refused && html`<section class="card"><h2>${enConsole.overview.refusedLately}</h2>${await refusalTable(visit, refused?.ok ? refused.value.value.items : [])}</section>`}
 <section class="card"><h2>${words.settings}</h2>${factList(flat(thing))}</section>`;
   return consolePage(visit, place, valueText(thing['name'] ?? thing['userName']) || id, body);
 }
@@ -244,7 +247,7 @@ async function takeForm(visit: ConsoleVisit, of: ThingKind, form: Form, known: s
   const again = (problem: Html) => formPage(visit, of, known, body, revisionOf(form), problem, id);
   const flaw = flawOf(schema, body);
   if (flaw !== undefined) return again(alertBox(flaw));
-  const plan = await planObject(of.section, id, body, visit.ports);
+  const plan = await previewPut(of.section, id, body, visit.ports);
   if (!plan.ok) return again(refusalBox(plan.refusal));
   if (form['step'] !== 'do') return previewPage(visit, of, { id, known, body, form }, plan.value);
   const onlyIf = known === undefined ? ('absent' as const) : revisionOf(form);
@@ -275,7 +278,7 @@ interface Draft {
 }
 
 /** What would change, and what that does to living grants. The values travel in hidden fields, as they were entered. */
-function previewPage(visit: ConsoleVisit, of: ThingKind, { id, known, form }: Draft, plan: ObjectPlan): Answer {
+function previewPage(visit: ConsoleVisit, of: ThingKind, { id, known, form }: Draft, plan: Preview): Answer {
   const { place } = of;
   const changes = Object.entries(plan.fields);
   const path = known === undefined ? `/console/${place}/new` : `${pathOf(place, known)}/change`;
@@ -347,7 +350,11 @@ ${postForm(visit, `${pathOf(place, id)}/${act}`, fields)}</div>`;
 async function takeAct(visit: ConsoleVisit, of: ThingKind, act: SimpleAct, form: Form): Promise<Answer> {
   const { place, key } = of;
   const id = idOf(visit);
-  const done = await actOf(visit, of, act, { id, query: { confirmed: true }, onlyIf: revisionOf(form) });
+  const done = await actOf(visit, of, act === 'secret' ? 'secret-make' : act, {
+    id,
+    query: { confirmed: true },
+    onlyIf: revisionOf(form),
+  });
   if (!done.ok)
     return done.refusal.reason === 'changed-meanwhile'
       ? stalePage(visit, of, id, form)

@@ -2,7 +2,6 @@
 import { type Counts, quantile, refusalsIn } from '../../../core/figures.ts';
 import { type EpochSeconds, epochSeconds } from '../../../core/time.ts';
 import { type FiguresOver, figuresOver, type Point, SPANS, type Span } from '../../../operations/upkeep/figures.ts';
-import { refusalsSince } from '../../../operations/upkeep/refusals.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
@@ -27,13 +26,12 @@ export function overviewRoutes(parts: ConsoleParts): PageRoute[] {
 
 async function showOverview(visit: ConsoleVisit): Promise<Answer> {
   if (visit.owned) return { goTo: '/console/integrations' };
-  const { parts, now, ports } = visit;
+  const { parts, ports } = visit;
   const span = spanOf(visit);
-  const day = epochSeconds(now - 86_400);
   const [figures, checks, refused] = await Promise.all([
     figuresOver(span, ports, parts.keeper.unwritten),
     parts.readiness.ask(),
-    refusalsSince(day, ports),
+    visit.act('refusal-list'),
   ]);
   const health = checks.map(({ name, problem, remark }): [string, Html] => [
     name,
@@ -44,7 +42,7 @@ async function showOverview(visit: ConsoleVisit): Promise<Answer> {
 ${attention(figures, checks.filter(({ problem }) => problem).length)}
 <div class="plots">${plotsOf(figures, span).map((plot) => card(plot, span))}
 <section class="card"><h2>${words.health}</h2>${factList(health)}</section></div>
-<section class="card"><h2>${words.refusedLately}</h2>${await refusalTable(visit, refused.slice(0, 10))}</section>
+<section class="card"><h2>${words.refusedLately}</h2>${await refusalTable(visit, refused.ok ? refused.value.value.items.slice(0, 10) : [])}</section>
 <section class="card"><h2>${words.nodes}</h2>${nodeTable(figures)}</section>
 </div>`;
   const shown = consolePage(visit, '', enConsole.menu[''], body);

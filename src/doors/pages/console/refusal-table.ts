@@ -1,14 +1,16 @@
 // What was refused lately: why, how often, since when.
 import { REFUSAL_REASONS, type RefusalReason } from '../../../core/refusal.ts';
+import type { Gives } from '../../../operations/admin/act-table.ts';
 import { userNames } from '../../../operations/admin/show-grant.ts';
-import type { RefusalRow } from '../../../operations/upkeep/refusals.ts';
 import { describe } from '../../token/descriptions.ts';
 import { type Html, html } from '../parts/html.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import type { ConsoleVisit } from './access.ts';
-import { ago, identityLink, pathOf, table } from './frame.ts';
+import { ago, identityLink, momentOf, pathOf, table } from './frame.ts';
 
 const words = enConsole.refusals;
+
+type RefusalRow = Gives['refusal-list']['items'][number];
 
 export async function refusalTable(visit: ConsoleVisit, rows: readonly RefusalRow[]): Promise<Html> {
   if (rows.length === 0) return html`<p>${words.none}</p>`;
@@ -32,12 +34,12 @@ export async function refusalTable(visit: ConsoleVisit, rows: readonly RefusalRo
         cell: ({ identityId }) => identityLink(identityId, names),
       },
       { title: words.count, cell: ({ count }) => count },
-      { title: words.first, cell: ({ first }) => ago(visit, first) },
+      { title: words.first, cell: ({ first }) => ago(visit, momentOf(first)) },
       {
         title: words.last,
-        cell: ({ last, requestId }) => html`${ago(visit, last)}<br><span class="id small">${requestId}</span>`,
+        cell: ({ last, lastRequestId }) =>
+          html`${ago(visit, momentOf(last))}<br><span class="id small">${lastRequestId}</span>`,
       },
-      { title: words.from, cell: ({ address }) => html`<span class="id">${address}</span>` },
     ],
     rows,
   );
