@@ -11,7 +11,6 @@ import { type AdminOutcome, decline } from '../../../operations/admin/admin.ts';
 import type { TokenPorts } from '../../../operations/ports.ts';
 import { portsOfRequest } from '../../../operations/request-ports.ts';
 import type { FigureKeeper } from '../../../operations/upkeep/figures.ts';
-import type { Readiness } from '../../ops/readiness.ts';
 import { type ConsolePath, consolePath, signInPage } from '../account/sign-in-page.ts';
 import type { Answer } from '../parts/answer.ts';
 import { languageFor } from '../parts/language.ts';
@@ -23,7 +22,15 @@ import type { PersonVisit, Visit } from '../parts/visit.ts';
 export interface ConsoleParts {
   readonly callerPorts: TokenPorts;
   readonly keeper: FigureKeeper;
-  readonly readiness: Pick<Readiness, 'ask'>;
+  /** The checks of this node. */
+  readonly readiness: { readonly ask: () => Promise<readonly Check[]> };
+}
+
+interface Check {
+  readonly name: string;
+  readonly problem?: { readonly reason: string };
+  /** It is ready, but something needs attention. */
+  readonly remark?: string;
 }
 
 export interface ConsoleVisit extends PersonVisit {
