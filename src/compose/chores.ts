@@ -5,12 +5,14 @@ import { endingSecrets } from '../core/rules/client.ts';
 import { countByOne } from '../operations/upkeep/figures.ts';
 import { SWEEPING, sweep } from '../operations/upkeep/sweep.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
+import { walkDirectories } from '../operations/upkeep/walk-directories.ts';
 import type { Chore } from '../serve/chores.ts';
 import { followLists } from '../serve/follow-lists.ts';
 import { RevocationFollower } from '../serve/follow-revocations.ts';
 import type { OpenListener } from '../serve/open-listener.ts';
 import { byOneNode } from '../store/lease.ts';
 import type { FollowedRegistry } from '../store/registry.ts';
+import { directoryNews } from './log-news.ts';
 import type { Parts } from './parts.ts';
 
 /** The pause between two steps of a sweep. A step takes a tenth of this or more. */
@@ -34,6 +36,7 @@ export function choresOf(
   };
   const pause = () => sleep(BREATH_MS);
   const sweepOnce = () => sweep(ports, pause);
+  const walk = () => walkDirectories(ports, directoryNews(log));
   const countGrants = async () => {
     const living = await countByOne(keeper, ports, pause);
     if (living) metrics.endingSoon(living.endingByDay.reduce((total, day) => total + day, 0));
@@ -57,6 +60,7 @@ export function choresOf(
     { everyMs: 5_000, work: () => keeper.keep(ports.clock.now()), atStart: 'begun' },
     { everyMs: 60_000, work: countGrants, atStart: 'begun' },
     { everyMs: 60_000, work: () => refusals.flush() },
+    ...(ports.directories.elsewhere.length > 0 ? [{ everyMs: 5_000, work: walk, atStart: 'begun' } as const] : []),
     { everyMs: 60_000, work: countSecrets, atStart: 'begun' },
     { everyMs: 86_400_000, work: warnOfSecrets, atStart: 'begun' },
   ];

@@ -8,7 +8,7 @@ import { asksForCertificates, unservedDoors } from '../config/served-doors.ts';
 import { canInspect } from '../front/certificate-inspection.ts';
 import type { Census } from '../front/slots.ts';
 import type { Log } from '../log/log.ts';
-import { openDirectory } from '../open-directory.ts';
+import { openDirectories } from '../open-directory.ts';
 import { storeAt } from '../open-store.ts';
 import type { Clock, Ports } from '../operations/ports.ts';
 import { EventWatch } from '../operations/upkeep/event-watch.ts';
@@ -74,14 +74,14 @@ export async function composeService(
   const registry = await FollowedRegistry.load(store, (key) => keyring.isRetired(key));
   for (const { about, says, todo } of unservedDoors(config, registry))
     log.warn({ why: says, todo }, `not served: ${about}`);
-  const directory = openDirectory(store);
+  const directories = openDirectories(store, config);
   const settings = settingsOf(config);
   const issuer = config.publicUrl;
   const ports: Ports = {
     store,
     registry,
     keyring,
-    directory,
+    directories,
     settings,
     issuer,
     clock,
@@ -124,7 +124,8 @@ export async function composeService(
       await parts.readiness.announceStop(config.limits.stopNotice * 1000);
       // The background work goes on until the last request is answered: requests need its results.
       await Promise.all(listeners.map((listener) => listener.drain()));
-      const leaving = Promise.race([reporter.leave().catch(logFault), sleep(LEAVE_MS, undefined, { ref: false })]);
+      const last = Promise.all([reporter.leave(), parts.refusals.flush()]).catch(logFault);
+      const leaving = Promise.race([last, sleep(LEAVE_MS, undefined, { ref: false })]);
       await Promise.all([stopChores(), leaving]);
       await Promise.all([store.close(), tracing?.stop()]);
     },

@@ -4,6 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { RefusalCounts } from '../../src/operations/upkeep/count-refusals.ts';
 import { writePem } from '../../src/pki/der/pem.ts';
+import type { Store } from '../../src/store/store.ts';
 import { refusalCounts } from '../../src/store/tables/refusal-counts.ts';
 import { AdminScene, BACK_ENDS } from './admin-scene.ts';
 import { postForm } from './oauth-steps.ts';
@@ -80,7 +81,9 @@ for (const backEnd of BACK_ENDS)
       const [{ requestId: known } = {}] = await items('/events?type=administered&limit=1');
       const { events } = (await ask('GET', `/explain/requests/${known}`)) as { events: object[] };
       assert.equal(events.length, 1);
-      assert.ok(scene.service.logLines.some((line) => line.includes(String(known)) && line.includes('integration-put')));
+      assert.ok(
+        scene.service.logLines.some((line) => line.includes(String(known)) && line.includes('integration-put')),
+      );
       assert.deepEqual(await ask('GET', '/explain/requests/0000000000000000'), { events: [], refusals: [] });
     });
 
@@ -183,3 +186,19 @@ for (const backEnd of BACK_ENDS)
       assert.equal(scope['refusal'], 'scope-exceeds-integration');
     });
   });
+
+test('a service counts what it refuses, and stores it when it stops', async () => {
+  const written: string[] = [];
+  const watched = (real: Store): Store => ({
+    ...real,
+    change: (table, key, decide) => {
+      if (table.name === refusalCounts.name) written.push(key);
+      return real.change(table, key, decide);
+    },
+  });
+  const other = await AdminScene.open({ store: watched });
+  const fields = { client_id: 'orders-sync', scope: 'orders:everything', grant_type: 'client_credentials' };
+  assert.equal((await postForm(other.caller('ada'), '/oauth2/token', fields)).status, 400);
+  await other.close();
+  assert.deepEqual(written, ['scope-exceeds-integration  orders-sync']);
+});

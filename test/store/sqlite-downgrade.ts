@@ -3,11 +3,16 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** What undoes the migration to each schema, newest first. */
 const UNDO: readonly (readonly [schema: number, text: string])[] = [
-  [16, 'DROP TABLE figures'],
+  [17, 'DROP TABLE figures'],
+  [
+    16,
+    'DROP TABLE passkeys; ALTER TABLE sessions DROP COLUMN proof; ALTER TABLE device_authorizations DROP COLUMN proof',
+  ],
   [15, 'DROP TABLE refusal_counts'],
   [
     14,
-    'DROP TABLE passkeys; ALTER TABLE sessions DROP COLUMN proof; ALTER TABLE device_authorizations DROP COLUMN proof',
+    `DROP INDEX identities_directory; ALTER TABLE identities DROP COLUMN directory;
+     ALTER TABLE identities DROP COLUMN seen_at; ALTER TABLE identities DROP COLUMN ended_at`,
   ],
   [13, 'ALTER TABLE grants DROP COLUMN terms'],
   [12, 'ALTER TABLE grants DROP COLUMN code'],

@@ -21,8 +21,8 @@ function declareRequest(group: CliCommand): void {
     .description('what is known of a request: its events, its refusal, and, from the log, which check refused it')
     .option('--log <file>', 'the log (default: standard input, if it is not a terminal)')
     .examples(
-      'tessera explain 691c8a3e07f10003',
       'tessera explain request 691c8a3e07f10003 --log tessera.log',
+      'tessera explain 691c8a3e07f10003',
       'journalctl -u tessera -o cat | tessera explain request 691c8a3e07f10003',
     )
     .runs(async () => (await work()).explainRequest);

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accept, type Outcome } from '../../core/outcome.ts';
-import { ACTS, type ActName, type ActRow, type Answered, type Given } from '../../operations/admin/act-table.ts';
+import type { ActName } from '../../operations/admin/act-formats.ts';
+import { ACTS, type ActRow, type Answered, type Given } from '../../operations/admin/act-table.ts';
 import type { ActPorts } from '../../operations/admin/acts/act.ts';
 import { runActAs } from '../../operations/admin/acts/owned-act.ts';
 import { decline } from '../../operations/admin/admin.ts';

@@ -232,11 +232,13 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     additive: true,
     steps: [
-      'ALTER TABLE sessions ADD COLUMN IF NOT EXISTS proof text',
-      'ALTER TABLE device_authorizations ADD COLUMN IF NOT EXISTS proof text',
-      `CREATE TABLE passkeys (
-        identity text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, keys text NOT NULL
-      ) WITH (fillfactor = 70)`,
+      `
+  ALTER TABLE identities ADD COLUMN IF NOT EXISTS directory text COLLATE "C";
+  ALTER TABLE identities ADD COLUMN IF NOT EXISTS seen_at bigint;
+  ALTER TABLE identities ADD COLUMN IF NOT EXISTS ended_at bigint;
+  `,
+      'DROP INDEX CONCURRENTLY IF EXISTS identities_directory', // unfinished
+      'CREATE INDEX CONCURRENTLY identities_directory ON identities (directory) WHERE directory IS NOT NULL',
     ],
   },
   {
@@ -248,6 +250,16 @@ export const MIGRATIONS: readonly Migration[] = [
   ) WITH (fillfactor = 70);
   CREATE INDEX IF NOT EXISTS refusal_counts_ends_at ON refusal_counts (ends_at);
   `,
+    ],
+  },
+  {
+    additive: true,
+    steps: [
+      'ALTER TABLE sessions ADD COLUMN IF NOT EXISTS proof text',
+      'ALTER TABLE device_authorizations ADD COLUMN IF NOT EXISTS proof text',
+      `CREATE TABLE passkeys (
+        identity text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, keys text NOT NULL
+      ) WITH (fillfactor = 70)`,
     ],
   },
   {

@@ -152,17 +152,23 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE grants ADD COLUMN terms TEXT;
   `,
   `
-  CREATE TABLE passkeys (
-    identity TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, keys TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  ALTER TABLE sessions ADD COLUMN proof TEXT;
-  ALTER TABLE device_authorizations ADD COLUMN proof TEXT;
+  ALTER TABLE identities ADD COLUMN directory TEXT;
+  ALTER TABLE identities ADD COLUMN seen_at INTEGER;
+  ALTER TABLE identities ADD COLUMN ended_at INTEGER;
+  CREATE INDEX identities_directory ON identities (directory) WHERE directory IS NOT NULL;
   `,
   `
   CREATE TABLE refusal_counts (
     key TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL, ends_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX refusal_counts_ends_at ON refusal_counts (ends_at);
+  `,
+  `
+  CREATE TABLE passkeys (
+    identity TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, keys TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE sessions ADD COLUMN proof TEXT;
+  ALTER TABLE device_authorizations ADD COLUMN proof TEXT;
   `,
   `
   CREATE TABLE figures (

@@ -1,15 +1,14 @@
 // What the service judges requests with, opened beside its store for dry runs.
 import { settingsOf } from '../../../config/load.ts';
 import { refuse } from '../../../core/outcome.ts';
-import { openDirectory } from '../../../open-directory.ts';
+import { openDirectories } from '../../../open-directory.ts';
 import { openKeyring } from '../../../open-keyring.ts';
-import type { TokenPorts } from '../../../operations/ports.ts';
 import { FollowedRegistry } from '../../../store/registry.ts';
 import { systemClock } from '../../../system.ts';
 import { Keyring } from '../../../tokens/keyring.ts';
 import type { Workplace } from '../../terminal/workplace.ts';
 
-export async function callerPortsOf({ config, store, random }: Workplace): Promise<TokenPorts> {
+export async function callerPortsOf({ config, store, random }: Workplace) {
   const registry = await FollowedRegistry.load(store);
   const keyring = new Keyring(await openKeyring(config, store));
   return {
@@ -17,7 +16,7 @@ export async function callerPortsOf({ config, store, random }: Workplace): Promi
     registry,
     keyring,
     random,
-    directory: openDirectory(store),
+    directories: openDirectories(store, config),
     settings: settingsOf(config),
     clock: systemClock,
     issuer: config.publicUrl,

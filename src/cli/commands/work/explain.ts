@@ -1,7 +1,7 @@
 // `tessera explain`: why was it refused? Step by step, in the words of the log and of docs/errors.md.
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Gives } from '../../../operations/admin/act-table.ts';
+import type { Gives } from '../../../operations/admin/act-formats.ts';
 import { StoreMissing } from '../../../store/store.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { print, printRecord, result } from '../../terminal/output.ts';

@@ -2,7 +2,7 @@
 import { actWords, authorWords } from '../../../core/act.ts';
 import { EVENT_TYPES, type EventType } from '../../../core/event.ts';
 import { type EpochSeconds, isoTime } from '../../../core/time.ts';
-import type { Gives } from '../../../operations/admin/act-table.ts';
+import type { Gives } from '../../../operations/admin/act-formats.ts';
 import { userNames } from '../../../operations/admin/show-grant.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';

@@ -1,7 +1,8 @@
 // Integrations, issuers, token issuers, resource servers and identities: list, show, add, change, enable, disable, remove. One set of
 // pages for all of them, made from the table of acts and the schema of each.
 import { isDeepStrictEqual } from 'node:util';
-import { ACTS, type ActName, type ActRow, type Listed } from '../../../operations/admin/act-table.ts';
+import type { ActName, Listed } from '../../../operations/admin/act-formats.ts';
+import { ACTS } from '../../../operations/admin/act-table.ts';
 import { type Preview, previewPut } from '../../../operations/admin/acts/preview.ts';
 import type { AdminOutcome } from '../../../operations/admin/admin.ts';
 import { grantsOfThing, type Touched } from '../../../operations/admin/foresee.ts';
@@ -132,7 +133,7 @@ export function objectRoutes(parts: ConsoleParts): PageRoute[] {
 }
 
 function schemaOf({ kind }: ThingKind): Schema {
-  return (ACTS as Readonly<Record<string, ActRow>>)[`${kind}-put`]?.body as Schema;
+  return ACTS[`${kind}-put` as ActName].body as Schema;
 }
 
 /** An act of a kind: the names are in the table, which the type of `act` knows only one by one. */

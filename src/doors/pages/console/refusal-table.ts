@@ -1,6 +1,6 @@
 // What was refused lately: why, how often, since when.
 import { REFUSAL_REASONS, type RefusalReason } from '../../../core/refusal.ts';
-import type { Gives } from '../../../operations/admin/act-table.ts';
+import type { Gives } from '../../../operations/admin/act-formats.ts';
 import { userNames } from '../../../operations/admin/show-grant.ts';
 import { describe } from '../../token/descriptions.ts';
 import { type Html, html } from '../parts/html.ts';

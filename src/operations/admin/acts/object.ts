@@ -1,7 +1,8 @@
 // Everything registered as one document: exported, compared, and applied.
 import { accept } from '../../../core/outcome.ts';
 import { flawOf, type Schema } from '../../../schema.ts';
-import type { Answered, Given, Listed } from '../act-table.ts';
+import type { Listed } from '../act-formats.ts';
+import type { Answered, Given } from '../act-table.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
 import { OBJECTS_SCHEMA, type ObjectChange, type Objects } from '../objects.ts';
 import { type ActPorts, type AnyKind, answer, answering, present } from './act.ts';

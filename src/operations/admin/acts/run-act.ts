@@ -1,7 +1,8 @@
 // Runs acts of the table beside the store, for commands and for the admin door.
 import { COMMAND_LINE } from '../../../core/integration.ts';
 import { accept } from '../../../core/outcome.ts';
-import type { ActName, Answered, Given, Gives } from '../act-table.ts';
+import type { ActName, Gives } from '../act-formats.ts';
+import type { Answered, Given } from '../act-table.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
 import type { Section } from '../objects.ts';
 import { type ActPorts, AFTERWARDS, type AnyKind, listRows, type Run, tableOf } from './act.ts';
