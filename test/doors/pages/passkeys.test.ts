@@ -87,14 +87,13 @@ suite('signing in with a passkey', () => {
   });
 
   test('a challenge ends after five minutes, and holds across a restart', async () => {
-    const early = await challengeFor(visitor);
+    const late = new Visitor(service);
+    const options = await challengeFor(visitor);
+    const ended = await challengeFor(late);
     await service.restart();
-    const late = await challengeFor(visitor);
-    assert.equal((await visitor.post('/account/sign-in', { credential: passkey.get(early) })).status, 303);
+    assert.equal((await visitor.post('/account/sign-in', { credential: passkey.get(options) })).status, 303);
     service.advance(300);
-    const again = new Visitor(service);
-    for (const [name, value] of visitor.cookies) again.cookies.set(name, value);
-    assertRefused(await again.post('/account/sign-in', { credential: passkey.get(late) }), 'late');
+    assertRefused(await late.post('/account/sign-in', { credential: passkey.get(ended) }), 'late');
   });
 
   const LIES: Readonly<Record<string, Lies>> = {
@@ -124,6 +123,7 @@ suite('signing in with a passkey', () => {
   });
 
   test('a cloned key is refused with an event once its counter falls behind, and the account shows it', async () => {
+    await signInWith(new Visitor(service), passkey);
     const { counter } = passkey;
     assertRefused(await signInWith(visitor, passkey, { counter }), 'the last counter once more');
     const [event] = (await service.store.newestEvents({ count: 1, identityId: ADA.id })).slice(-1);
@@ -210,6 +210,7 @@ suite('registering a passkey', () => {
     for (const signInAgain of ways) {
       service.advance(601);
       const [key] = await keysOf(BOB);
+      await visitor.get('/account');
       for (const path of [`/account/passkeys/${key?.id}/remove`, `/account/passkeys/${key?.id}/rename`, '/account/passkeys'])
         assert.match((await visitor.post(path, path.endsWith('rename') ? { name: 'x' } : {})).text, /once more/, path);
       assert.match((await visitor.get('/account/passkeys/options')).text, /once more/);

@@ -223,7 +223,7 @@ export const de: Texts = {
   },
   passkeys: {
     title: 'Passkeys',
-    lead: 'Melden Sie sich mit Fingerabdruck, Gesicht, PIN oder Sicherheitsschlüssel an. Ein Passkey gilt nur auf dieser Website, daher kann ihn Ihnen niemand ablisten.',
+    lead: 'Melden Sie sich mit Fingerabdruck, Gesicht, PIN oder Sicherheitsschlüssel an. Ein Passkey gilt nur auf dieser Website: Eine gefälschte bekommt nichts.',
     added: 'Hinzugefügt',
     used: 'Zuletzt verwendet',
     neverUsed: 'noch nicht',

@@ -222,7 +222,7 @@ export const en = {
   },
   passkeys: {
     title: 'Passkeys',
-    lead: 'Sign in with your fingerprint, your face, a PIN or a security key. A passkey works on this site only, so nobody can trick you out of it.',
+    lead: 'Sign in with your fingerprint, your face, a PIN or a security key. A passkey works on this site only: a fake one gets nothing.',
     added: 'Added',
     used: 'Last used',
     neverUsed: 'not yet',
