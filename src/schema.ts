@@ -61,3 +61,85 @@ export function optional<S extends Schema>(schema: S): S & Optional {
   // Hidden: documents and comparisons see the schema alone.
   return Object.defineProperty({ ...schema }, OPTIONAL, { value: true }) as S & Optional;
 }
+
+/** The JSON Schema keywords by which values are checked. */
+interface Keywords {
+  readonly type?: string;
+  readonly anyOf?: readonly Keywords[];
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Keywords;
+  readonly minItems?: number;
+  readonly uniqueItems?: boolean;
+}
+
+type Rules = { readonly [Word in keyof Keywords]-?: (bound: NonNullable<Keywords[Word]>, value: unknown) => boolean };
+
+const RULES: Rules = {
+  type: (name, value) => typeOf(value) === name,
+  anyOf: (schemas, value) => schemas.some((schema) => flawOf(schema as Schema, value) === undefined),
+  enum: (values, value) => values.includes(value),
+  pattern: (pattern, value) => typeof value !== 'string' || new RegExp(pattern, 'u').test(value),
+  minLength: (length, value) => typeof value !== 'string' || value.length >= length,
+  minimum: (least, value) => typeof value !== 'number' || value >= least,
+  maximum: (most, value) => typeof value !== 'number' || value <= most,
+  items: (item, value) => !Array.isArray(value) || value.every((entry) => fits(item, entry)),
+  minItems: (length, value) => !Array.isArray(value) || value.length >= length,
+  uniqueItems: (_, value) => !Array.isArray(value) || new Set(value).size === value.length,
+};
+
+/** Whether a value satisfies these keywords of a schema, without the members of objects. */
+export function fits(schema: Keywords, value: unknown): boolean {
+  return Object.entries(RULES).every(([word, holds]) => {
+    const bound = schema[word as keyof Keywords];
+    return bound === undefined || (holds as (bound: unknown, value: unknown) => boolean)(bound, value);
+  });
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+}
+
+interface Members extends Keywords {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+}
+
+/** What is wrong with a value, with the path of the member that it concerns; undefined if it satisfies the schema. */
+export function flawOf(schema: Schema, value: unknown, path = ''): string | undefined {
+  const { properties, required = [], additionalProperties, items, ...own } = schema as Members;
+  const what = path === '' ? 'it' : path;
+  if (!fits(own, value)) return `${what} is not ${expected(own)}`;
+  if (Array.isArray(value))
+    return firstFlaw(value.map((item, at) => [(items ?? {}) as Schema, item, `${what}[${at}]`]));
+  if (!properties || typeof value !== 'object' || value === null) return undefined;
+  const missing = required.find((name) => !Object.hasOwn(value, name));
+  if (missing !== undefined) return `${below(path, missing)} is missing`;
+  const given = Object.entries(value);
+  const unknown = given.find(([name]) => additionalProperties === false && !Object.hasOwn(properties, name));
+  if (unknown) return `${below(path, unknown[0])} is not a known member`;
+  return firstFlaw(given.map(([name, member]) => [properties[name] ?? {}, member, below(path, name)]));
+}
+
+function firstFlaw(parts: readonly (readonly [schema: Schema, value: unknown, path: string])[]): string | undefined {
+  for (const [schema, value, path] of parts) {
+    const flaw = flawOf(schema, value, path);
+    if (flaw !== undefined) return flaw;
+  }
+  return undefined;
+}
+
+function below(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
+
+function expected({ enum: values, type, minimum, maximum }: Keywords): string {
+  if (values) return `one of ${values.join(', ')}`;
+  if (minimum !== undefined) return `a whole number from ${minimum}${maximum === undefined ? '' : ` to ${maximum}`}`;
+  return type === undefined ? 'of a form that is accepted' : `of type ${type}, in the form that is accepted`;
+}

@@ -16,9 +16,11 @@ import { initCommand } from './commands/init.ts';
 import { integrationCommands } from './commands/integration.ts';
 import { issuerCommands } from './commands/issuer.ts';
 import { keyringCommands } from './commands/keyring.ts';
+import { objectCommands } from './commands/objects.ts';
 import { quickstartCommand } from './commands/quickstart.ts';
 import { resourceServerCommands } from './commands/resource-server.ts';
 import { serveCommand } from './commands/serve.ts';
+import { statusCommand } from './commands/status.ts';
 import { storeCommands } from './commands/store.ts';
 import { tokenIssuerCommands } from './commands/token-issuer.ts';
 import { CliCommand } from './terminal/cli-command.ts';
@@ -44,6 +46,8 @@ const GROUPS = [
   tokenIssuerCommands,
   grantCommands,
   eventsCommand,
+  objectCommands,
+  statusCommand,
   keyringCommands,
   backupCommands,
   storeCommands,
@@ -66,6 +70,8 @@ export function buildProgram(): Command {
       'the configuration file (else $TESSERA_CONFIG, else tessera.yaml here, if there is one)',
     )
     .option('--set <path=value>', 'override a setting of the file or the environment; may be repeated', collect)
+    .option('--server <url>', 'administer this service with the login at it, instead of the store beside this command')
+    .option('--login <profile>', 'the same with this login (see: tessera login)')
     .option('--debug', 'show stack traces of faults')
     .version(VERSION, '--version', 'print the version')
     .examples(

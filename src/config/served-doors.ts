@@ -1,9 +1,9 @@
 // Which doors the listeners serve, and which of them something registered needs but cannot reach.
-import type { Integration } from '../core/integration.ts';
+import { COMMAND_LINE, type Integration } from '../core/integration.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { ResourceServer } from '../core/resource-server.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
-import { DOOR_NAMES } from '../doors/doors.ts';
+import { DOOR_NAMES, USUAL_DOORS } from '../doors/doors.ts';
 import { isSigned } from '../tokens/access-token.ts';
 import type { Config, Listener } from './schema.ts';
 
@@ -25,7 +25,7 @@ export interface Unserved {
 }
 
 export function serves({ doors }: Pick<Listener, 'doors'>, door: DoorName): boolean {
-  return !doors || doors.includes(door);
+  return (doors ?? USUAL_DOORS).includes(door);
 }
 
 /** Of all listeners together. */
@@ -49,7 +49,7 @@ export function takesHeader({ clientCertificateHeader }: Config['proxies']): boo
 export function unservedDoors(config: Served, all: Registered): Unserved[] {
   const served = servedDoors(config);
   const { issuers, resourceServers, tokenIssuers } = all;
-  const integrations = all.integrations.filter(({ enabled }) => enabled);
+  const integrations = all.integrations.filter(({ enabled, clientId }) => enabled && clientId !== COMMAND_LINE);
   const registered = { integrations, issuers, resourceServers, tokenIssuers };
   const missing = Object.entries(NEEDS).flatMap(([door, needsOf]) => {
     const needs = served.includes(door as DoorName) ? [] : needsOf(registered, config);

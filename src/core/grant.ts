@@ -6,7 +6,8 @@ import type { AccessTokenFormat, ClientId } from './integration.ts';
 import type { StrongProof } from './person.ts';
 import type { Presenter } from './presenter.ts';
 import type { Audience } from './resource-server.ts';
-import type { Settings } from './settings.ts';
+import { concernsAdministration } from './scope.ts';
+import { ADMINISTRATION, type Settings } from './settings.ts';
 import { after, type EpochSeconds, earlier, later, seconds } from './time.ts';
 
 /** 16 bytes as 32 hex digits, beginning with the time of creation, so that rows are stored in order. */
@@ -132,16 +133,27 @@ export function grantTime(grant: Grant, now: EpochSeconds): EpochSeconds {
 /** The lifetimes of a new grant. Without refresh the grant ends with its only access token. */
 export function grantPeriod(
   now: EpochSeconds,
+  scope: string,
   settings: Settings,
 ): { refreshUntil: EpochSeconds; expiresAt: EpochSeconds } {
-  const grantEnd = after(now, settings.grantLifetime);
-  const expiresAt = earlier(after(now, settings.accessTokenLifetime), grantEnd);
+  const { grantLifetime, accessTokenLifetime } = lifetimesFor(scope, settings);
+  const grantEnd = after(now, grantLifetime);
+  const expiresAt = earlier(after(now, accessTokenLifetime), grantEnd);
   return { expiresAt, refreshUntil: settings.refresh ? grantEnd : expiresAt };
+}
+
+type Lifetimes = Pick<Settings, 'grantLifetime' | 'accessTokenLifetime'>;
+
+/** Power over this service is granted for hours, whatever the settings say. */
+function lifetimesFor(scope: string, settings: Lifetimes): Lifetimes {
+  if (!concernsAdministration(scope)) return settings;
+  const capped = (what: keyof Lifetimes) => seconds(Math.min(settings[what], ADMINISTRATION[what]));
+  return { grantLifetime: capped('grantLifetime'), accessTokenLifetime: capped('accessTokenLifetime') };
 }
 
 /** `expires` = min(now + lifetime, refresh_until). */
 export function accessTokenExpiry(grant: Grant, now: EpochSeconds, settings: Settings): EpochSeconds {
-  return earlier(after(now, settings.accessTokenLifetime), grant.refreshUntil);
+  return earlier(after(now, lifetimesFor(grant.scope, settings).accessTokenLifetime), grant.refreshUntil);
 }
 
 /**
@@ -155,7 +167,8 @@ export function accessTokenIssuedAt(
 ): EpochSeconds {
   if (token.issuedAt !== undefined) return token.issuedAt;
   if (token.generation === grant.pair.generation) return grant.pair.issuedAt;
-  return later(grant.createdAt, after(token.expiresAt, seconds(0 - settings.accessTokenLifetime)));
+  const { accessTokenLifetime } = lifetimesFor(grant.scope, settings);
+  return later(grant.createdAt, after(token.expiresAt, seconds(0 - accessTokenLifetime)));
 }
 
 /** What the access token of one generation is bound to. Undefined if this was forgotten, after many renewals. */

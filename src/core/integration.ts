@@ -26,6 +26,8 @@ export interface Integration {
   readonly access: Access;
   readonly binding: Binding;
   readonly accessTokenFormat: AccessTokenFormat;
+  /** Groups whose members look after it over the admin door. */
+  readonly owners?: readonly string[];
   /** What this integration sets differently from the server. */
   readonly overrides: TokenOverrides;
   /** The public keys that it authenticates with (private_key_jwt). */
@@ -88,6 +90,9 @@ export interface TokenOverrides {
 export type OnReuse = 'revoke' | 'report';
 
 export type ClientId = string & { readonly is: 'client id' };
+
+/** The integration of `tessera login` for operators, which every installation has. */
+export const COMMAND_LINE = 'tessera-cli' as ClientId;
 
 const CLIENT_ID = /^[\u0021-\u007e]{1,128}$/;
 

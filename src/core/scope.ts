@@ -54,6 +54,11 @@ function parse(text: string): Scope | undefined {
   return { text, resources } as Partial<Scope> as Scope;
 }
 
+/** Whether a scope has the reserved resource. Most have not, and are not parsed. */
+export function concernsAdministration(text: string): boolean {
+  return /tessera/i.test(text) && parseScope(text)?.resources.has(RESERVED_RESOURCE) === true;
+}
+
 export function isOpaqueItem(text: string): boolean {
   return OPAQUE.test(text);
 }

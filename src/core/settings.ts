@@ -66,6 +66,9 @@ export const DEFAULT_SETTINGS: Settings = {
 /** A resource server that checks a JWT by itself does not notice a revocation, so a JWT lives for a day at most. */
 export const JWT_LIFETIME_MAX = seconds(DAY);
 
+/** The longest lifetimes of grants and tokens for the admin door. */
+export const ADMINISTRATION = { accessTokenLifetime: seconds(3600), grantLifetime: seconds(12 * 3600) };
+
 /** The server's settings as one integration overrides them, for grants of a format. */
 export function settingsFor(
   { overrides, accessTokenFormat }: Pick<Integration, 'overrides' | 'accessTokenFormat'>,

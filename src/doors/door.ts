@@ -10,6 +10,8 @@ export interface DoorEntry {
   readonly name: string;
   /** The first path segments it owns. None: the configuration names its paths. */
   readonly segments: readonly string[];
+  /** Served only by listeners that name it: a proxy on the same host makes loopback the internet. */
+  readonly isNamedOnly?: true;
 }
 
 /** What differs between listeners. */
@@ -19,7 +21,7 @@ export interface ListenerParts {
   readonly isNamed: boolean;
 }
 
-export interface Door {
+export interface Door extends Pick<DoorEntry, 'isNamedOnly'> {
   readonly name: string;
   /** Whether a request target is below one of its paths, whether or not there is a route. */
   owns(url: string): boolean;

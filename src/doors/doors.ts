@@ -17,19 +17,28 @@ const DOORS = [
     segments: ['healthz', 'readyz', 'metrics'],
     load: async () => (await import('./ops/door.ts')).opsDoor,
   },
+  {
+    name: 'admin',
+    segments: ['admin'],
+    isNamedOnly: true,
+    load: async () => (await import('./admin/door.ts')).adminDoor,
+  },
 ] as const satisfies readonly (DoorEntry & { readonly load: () => Promise<unknown> })[];
 
 /** First path segments kept free: the default mount of the oauth door, and doors to come. */
-const RESERVED_SEGMENTS = ['oauth2', 'admin', 'console'];
+const RESERVED_SEGMENTS = ['oauth2', 'console'];
 
 export const DOOR_NAMES = DOORS.map(({ name }) => name);
+
+/** The doors of a listener that names none. */
+export const USUAL_DOORS: readonly string[] = DOORS.filter((door) => !('isNamedOnly' in door)).map(({ name }) => name);
 
 export const OWNED_SEGMENTS: readonly string[] = [...RESERVED_SEGMENTS, ...DOORS.flatMap(({ segments }) => segments)];
 
 type MakeDoor = Awaited<ReturnType<(typeof DOORS)[number]['load']>>;
 /** What all doors together are made from. */
 type AllParts = MakeDoor extends (entry: DoorEntry, parts: infer Parts) => Door ? Parts : never;
-export type DoorParts = Omit<AllParts, 'openapi'> & {
+export type DoorParts = Omit<AllParts, 'openapi' | 'adminOpenapi'> & {
   readonly version: string;
   /** The names of the doors that some listener serves. */
   readonly servedDoors: readonly string[];
@@ -45,9 +54,15 @@ export async function openDoors(parts: DoorParts): Promise<readonly Door[]> {
     );
     return document;
   };
+  const { adminDocument } = await import('./admin/openapi.ts');
+  let administration: OpenapiDocument | undefined;
+  const adminOpenapi = (): OpenapiDocument => {
+    administration ??= adminDocument(parts);
+    return administration;
+  };
   for (const entry of DOORS) {
     const makeDoor = await entry.load();
-    doors.push(makeDoor(entry, { ...parts, openapi }));
+    doors.push(makeDoor(entry, { ...parts, openapi, adminOpenapi }));
   }
   return doors;
 }

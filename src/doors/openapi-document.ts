@@ -15,6 +15,8 @@ export interface OpenapiOperation {
   readonly summary: string;
   readonly description?: string;
   readonly security: readonly object[];
+  /** Of the admin door: which permission it needs. */
+  readonly 'x-permission'?: string;
   /** Commands to copy. Many tools that show OpenAPI documents know this extension. */
   readonly 'x-codeSamples'?: readonly CodeSample[];
   readonly parameters?: readonly OpenapiParameter[];

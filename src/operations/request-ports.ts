@@ -1,17 +1,23 @@
+import type { Presenter } from '../core/presenter.ts';
 import type { Decision, Store } from '../store/store.ts';
 import type { Ports } from './ports.ts';
 
 /**
- * The ports for one request: every event that it causes names it, as its log line does. Doors use this for all operations that
+ * The ports for one request: every event that it causes names it, as its log line does, and says from where it came if
+ * `presenter` is given. Doors use this for all operations that
  * change state but refreshes, which are too frequent for a store of their own: refresh-tokens.ts names the request itself.
  */
-export function portsOfRequest<Some extends Pick<Ports, 'store'>>(ports: Some, requestId: string): Some {
-  return { ...ports, store: storeOfRequest(ports.store, requestId) };
+export function portsOfRequest<Some extends Pick<Ports, 'store'>>(
+  ports: Some,
+  requestId: string,
+  presenter?: Presenter,
+): Some {
+  return { ...ports, store: storeOfRequest(ports.store, { requestId, ...(presenter && { presenter }) }) };
 }
 
-function storeOfRequest(store: Store, requestId: string): Store {
+function storeOfRequest(store: Store, request: { readonly requestId: string; readonly presenter?: Presenter }): Store {
   const named = <Row, T>(decision: Decision<Row, T>): Decision<Row, T> =>
-    decision.events ? { ...decision, events: decision.events.map((event) => ({ ...event, requestId })) } : decision;
+    decision.events ? { ...decision, events: decision.events.map((event) => ({ ...event, ...request })) } : decision;
   return {
     ...store,
     change: (table, key, decide) => store.change(table, key, (found, now) => named(decide(found, now))),

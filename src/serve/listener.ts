@@ -31,7 +31,7 @@ export interface ListenerOptions {
   readonly tls?: TlsFiles | undefined;
   /** Only listed proxies may connect, since the traffic is not encrypted. */
   readonly behindProxy?: boolean;
-  /** The names of the doors it serves. Undefined: all of them. */
+  /** The names of the doors it serves. Undefined: all that need not be named. */
   readonly doors?: readonly string[] | undefined;
 }
 
@@ -82,7 +82,7 @@ export interface Listener {
 }
 
 export function makeListener(options: ListenerOptions, parts: ServiceParts): Listener {
-  const doors = parts.doors.filter(({ name }) => !options.doors || options.doors.includes(name));
+  const doors = parts.doors.filter(({ name, isNamedOnly }) => options.doors?.includes(name) ?? !isNamedOnly);
   const app = appFor(doors, options, parts);
   const { inFlight, connections } = parts.limits;
   parts.metrics?.watchListener(() => ({

@@ -4,10 +4,11 @@ import type { EpochSeconds } from '../core/time.ts';
 import type { Durations } from './duration-tally.ts';
 import type { Table, Value, Where } from './table.ts';
 
-/** A row as it was found, with its companion. */
+/** A row as it was found, with its companion. Its revision changes with every change of it. */
 export interface Found<Row, Companion> {
   readonly row: Row;
   readonly companion: Companion | undefined;
+  readonly revision: number;
 }
 
 /** What a load found, and the store's clock at that moment. */

@@ -18,6 +18,7 @@ const PURPOSES = [
   'user-code',
   'csrf',
   'known-browser',
+  'cursor',
   'dpop-nonce',
   'fingerprint',
 ] as const;

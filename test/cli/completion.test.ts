@@ -43,7 +43,7 @@ function run(program: string, args: readonly string[]): string {
   return ran.stdout;
 }
 
-const GLOBALS = ['--config', '--debug', '--help', '--set', '--version'];
+const GLOBALS = ['--server', '--login', '--config', '--debug', '--help', '--set', '--version'];
 
 for (const [shell, [script, asked]] of Object.entries(SHELLS))
   suite(shell, () => {
@@ -60,7 +60,7 @@ for (const [shell, [script, asked]] of Object.entries(SHELLS))
     test('completes commands', () => {
       assert.deepEqual(offered('tessera gr'), ['grant']);
       const commands = offered('tessera grant ').filter((each) => !GLOBALS.includes(each));
-      assert.deepEqual(commands, ['list', 'revoke', 'show']);
+      assert.deepEqual(commands, ['list', 'revoke', 'show', 'timeline']);
     });
 
     test('completes options, also after other options and their values', () => {

@@ -258,7 +258,7 @@ test('expires is the earlier of now + lifetime and refresh_until', () => {
 
 test('without refresh the grant ends with its only access token', () => {
   const once = { ...DEFAULT_SETTINGS, refresh: false, accessTokenLifetime: seconds(100) };
-  assert.deepEqual(grantPeriod(NOW, once), { expiresAt: NOW + 100, refreshUntil: NOW + 100 });
+  assert.deepEqual(grantPeriod(NOW, 'orders:read', once), { expiresAt: NOW + 100, refreshUntil: NOW + 100 });
   assert.equal(reasonOf({ grant: aGrant({ refreshable: false }) }), 'refresh-not-offered');
 });
 

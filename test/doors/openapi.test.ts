@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import fc from 'fast-check';
 import { generate } from 'openapi-typescript-codegen';
+import { adminDocument } from '../../src/doors/admin/openapi.ts';
 import { authsvcPaths, type DocumentedMount } from '../../src/doors/authsvc/openapi.ts';
 import { ROUTES } from '../../src/doors/authsvc/routes.ts';
 import {
@@ -61,6 +62,11 @@ async function problemsOf(documented: OpenapiDocument): Promise<string[]> {
 
 test('an independent linter finds nothing in the document of several mounts', async () => {
   assert.deepEqual(await problemsOf(document), []);
+});
+
+test('nor in the document of the admin door', async () => {
+  const { paths, ...rest } = adminDocument({ publicUrl: 'https://tokens.corp.test', version: '1.2.3' });
+  assert.deepEqual(await problemsOf({ paths, ...rest }), []);
 });
 
 test('the document is valid with any list of mounts', async () => {

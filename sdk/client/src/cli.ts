@@ -14,6 +14,18 @@ export interface CallerCommand {
 
 type Described = readonly [written: string, about: string];
 
+export interface CurrentLogin {
+  readonly server: string;
+  /** A PEM file, if the machine does not trust the authority of the server. */
+  readonly ca?: string | undefined;
+  readonly accessToken: string;
+}
+
+/** For other commands of a program that has these. */
+export async function currentLogin(terminal: Terminal, profile: string | undefined): Promise<CurrentLogin> {
+  return (await work()).currentLogin(terminal, profile === undefined ? {} : { profile });
+}
+
 const PROFILE: Described = ['--profile <name>', 'which login (else $TESSERA_PROFILE, else "default")'];
 const SHOWN_AS_JSON: Described = ['--json', 'as JSON'];
 const RESULT_AS_JSON: Described = ['--json', 'the result as JSON'];

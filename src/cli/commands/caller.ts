@@ -1,6 +1,11 @@
 // For programs and people that call the service: the commands of @tessera/client. They need neither a configuration nor a store.
 
-import { type CallerCommand, callerCommands as commandsOfClient } from '../../../sdk/client/src/cli.ts';
+import {
+  type CallerCommand,
+  type CurrentLogin,
+  callerCommands as commandsOfClient,
+  currentLogin as loginOfClient,
+} from '../../../sdk/client/src/cli.ts';
 import type { CliCommand } from '../terminal/cli-command.ts';
 import { printOnly, remark, result } from '../terminal/output.ts';
 
@@ -17,10 +22,17 @@ function declare(group: CliCommand, { name, about, argument, options, examples, 
   for (const option of options) command.option(...option);
   if (argument) command.argument(...argument);
   command.examples(...examples).action(async () => {
-    const { text, value = {} } = await run(command.opts(), command.args);
+    const { text, value = {} } = await run(command.optsWithGlobals(), command.args);
     if (text === undefined) result(value);
     else printOnly(text, value);
   });
+}
+
+export type { CurrentLogin };
+
+/** The service of a login, and a valid access token for it. */
+export function currentLogin(profile: string | undefined): Promise<CurrentLogin> {
+  return loginOfClient({ program: 'tessera', note: remark }, profile);
 }
 
 async function qrCode(text: string): Promise<string> {

@@ -1,5 +1,6 @@
 import type { CliCommand } from '../terminal/cli-command.ts';
 import { asCount, asDuration } from '../terminal/options.ts';
+import { administers } from './administration.ts';
 
 const work = () => import('./work/grant.ts');
 
@@ -7,13 +8,16 @@ export function grantCommands(program: CliCommand): void {
   const group = program.command('grant').description('list, show and end grants');
   declareList(group);
   declareShow(group);
+  declareTimeline(group);
   declareRevoke(group);
 }
 
 function withFilter(command: CliCommand): CliCommand {
   return command
     .option('--identity <identity>', 'of this identity, by user name or id')
-    .option('--integration <client_id>', 'of this integration');
+    .option('--integration <client_id>', 'of this integration')
+    .option('--certificate <digits>', 'by this certificate: its mark or its key, as `grant show` prints them')
+    .option('--address <address>', 'whose newest token this address got');
 }
 
 function declareList(group: CliCommand): void {
@@ -24,7 +28,7 @@ function declareList(group: CliCommand): void {
     .option('--limit <count>', 'at most this many', asCount, 1000)
     .option('--json', 'as JSON')
     .examples('tessera grant list --ending 30d', 'tessera grant list --identity ada --json')
-    .acts(async () => (await work()).listGrants);
+    .runs(administers(async () => (await work()).listGrants));
 }
 
 function declareShow(group: CliCommand): void {
@@ -34,7 +38,17 @@ function declareShow(group: CliCommand): void {
     .description('show one grant')
     .option('--json', 'as JSON')
     .examples('tessera grant show 0192f3…')
-    .acts(async () => (await work()).printGrant);
+    .runs(administers(async () => (await work()).printGrant));
+}
+
+function declareTimeline(group: CliCommand): void {
+  group
+    .command('timeline')
+    .argument('<grant>', 'its id, or the first digits of it, at least four')
+    .description('show what happened to a grant, except for refreshes')
+    .option('--json', 'as JSON')
+    .examples('tessera grant timeline 0192f3…')
+    .runs(administers(async () => (await work()).printTimeline));
 }
 
 function declareRevoke(group: CliCommand): void {
@@ -42,5 +56,5 @@ function declareRevoke(group: CliCommand): void {
     .description('end one grant, or all grants of an identity or an integration, immediately and for good')
     .option('--yes', 'confirm ending more than one grant')
     .examples('tessera grant revoke 0192f3…', 'tessera grant revoke --identity ada --yes')
-    .acts(async () => (await work()).revokeGrants);
+    .runs(administers(async () => (await work()).revokeGrants));
 }

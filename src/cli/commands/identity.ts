@@ -1,5 +1,6 @@
 import type { CliCommand } from '../terminal/cli-command.ts';
 import { asCount, asYesNo, collect } from '../terminal/options.ts';
+import { administers } from './administration.ts';
 
 const work = () => import('./work/identity.ts');
 
@@ -38,7 +39,7 @@ function declareAdd(group: CliCommand): void {
       'tessera identity add ada --generate',
       'tessera identity add build-7 --no-password',
     )
-    .acts(async () => (await work()).addPerson);
+    .runs(administers(async () => (await work()).addPerson));
 }
 
 function declareChange(group: CliCommand): void {
@@ -57,7 +58,7 @@ function declareChange(group: CliCommand): void {
       'tessera identity change ada --email ada@example.org',
       'tessera identity change ada --group staff --group ops',
     )
-    .acts(async () => (await work()).changePerson);
+    .runs(administers(async () => (await work()).changePerson));
 }
 
 function declareRemove(group: CliCommand): void {
@@ -67,14 +68,14 @@ function declareRemove(group: CliCommand): void {
     .description('remove an identity for good: its grants end, its names are free again')
     .option('--yes', 'confirm it')
     .examples('tessera identity remove ada --yes')
-    .acts(async () => (await work()).removePerson);
+    .runs(administers(async () => (await work()).removePerson));
 }
 
 function declareSetPassword(group: CliCommand): void {
   withPassword(group.command('set-password').argument('<identity>', 'user name or id'))
     .description('set a new password, and end the browser sessions of the old one')
     .examples('tessera identity set-password ada', 'tessera identity set-password ada --generate')
-    .acts(async () => (await work()).changePassword);
+    .runs(administers(async () => (await work()).changePassword));
 }
 
 function declareList(group: CliCommand): void {
@@ -84,7 +85,7 @@ function declareList(group: CliCommand): void {
     .option('--limit <count>', 'at most this many', asCount, 1000)
     .option('--json', 'as JSON')
     .examples('tessera identity list', 'tessera identity list --json')
-    .acts(async () => (await work()).printIdentities);
+    .runs(administers(async () => (await work()).printIdentities));
 }
 
 function declareShow(group: CliCommand): void {
@@ -94,7 +95,7 @@ function declareShow(group: CliCommand): void {
     .description('show one identity')
     .option('--json', 'as JSON')
     .examples('tessera identity show ada')
-    .acts(async () => (await work()).printIdentity);
+    .runs(administers(async () => (await work()).printIdentity));
 }
 
 function declareSwitch(group: CliCommand, name: 'enable' | 'disable', description: string): void {
@@ -103,7 +104,7 @@ function declareSwitch(group: CliCommand, name: 'enable' | 'disable', descriptio
     .argument('<identity>', 'user name or id')
     .description(description)
     .examples(`tessera identity ${name} ada`)
-    .acts(async () => (await work()).switchIdentity(name === 'enable'));
+    .runs(administers(async () => (await work()).switchIdentity(name === 'enable')));
 }
 
 function declarePasskeys(group: CliCommand): void {
@@ -113,7 +114,7 @@ function declarePasskeys(group: CliCommand): void {
     .description('list the passkeys of an identity')
     .option('--json', 'as JSON')
     .examples('tessera identity passkey list ada')
-    .acts(async () => (await work()).printPasskeys);
+    .runs(administers(async () => (await work()).printPasskeys));
   group
     .command('remove')
     .argument('<identity>', 'user name or id')
@@ -121,5 +122,5 @@ function declarePasskeys(group: CliCommand): void {
     .description('accept a passkey no longer, and end the browser sessions of the identity')
     .option('--all', 'all its passkeys')
     .examples('tessera identity passkey remove ada phone', 'tessera identity passkey remove ada --all')
-    .acts(async () => (await work()).dropPasskeys);
+    .runs(administers(async () => (await work()).dropPasskeys));
 }

@@ -13,6 +13,7 @@ export function initCommand(program: CliCommand): void {
     .option('--integration <client_id>', 'register a first integration; needs --scope')
     .option('--scope <scope>', 'the scope of that integration')
     .option('--identity <user_name>', 'add a first identity, with a generated password that is printed once')
+    .option('--operator <name>', 'put this identity, which is added if it is new, into the group operators')
     .examples(
       'tessera init --public-url https://tokens.example.com --data-folder /var/lib/tessera',
       'tessera init --store postgres://tessera_node@db.example.com/tessera?passwordFile=/etc/tessera/database',

@@ -1,6 +1,7 @@
 import { ACCESS_TOKEN_FORMATS, BINDINGS } from '../../core/integration.ts';
 import type { CliCommand } from '../terminal/cli-command.ts';
 import { asDuration, asYesNo, collect } from '../terminal/options.ts';
+import { administers } from './administration.ts';
 
 const work = () => import('./work/integration.ts');
 const keyWork = () => import('./work/integration-keys.ts');
@@ -63,7 +64,8 @@ function withFlags(command: CliCommand): CliCommand {
     .choice('--binding <what>', 'what a refresh must come with: a certificate, or a DPoP proof', BINDINGS)
     .option('--only-identity <id>', 'allow this identity only, by user name or id; may be repeated', collect)
     .option('--only-group <group>', 'allow this group only; may be repeated', collect)
-    .option('--everyone', 'allow every identity');
+    .option('--everyone', 'allow every identity')
+    .option('--owner <group>', 'a group that looks after it from elsewhere; may be repeated', collect);
 }
 
 function declareAdd(group: CliCommand): void {
@@ -76,7 +78,7 @@ function declareAdd(group: CliCommand): void {
       'tessera integration add web-shop --scope orders:read --access-token-format jwt',
       'tessera integration add coder --scope orders:read --redirect-uri http://127.0.0.1/callback',
     )
-    .acts(async () => (await work()).addOne);
+    .runs(administers(async () => (await work()).addOne));
 }
 
 function declareChange(group: CliCommand): void {
@@ -84,7 +86,7 @@ function declareChange(group: CliCommand): void {
     .description('change what the flags name; the rest stays')
     .option('--scope <scope>', 'narrowing takes effect at once; widening changes no existing grant')
     .examples('tessera integration change orders-sync --scope orders:read --refresh-retry-window 0')
-    .acts(async () => (await work()).changeOne);
+    .runs(administers(async () => (await work()).changeOne));
 }
 
 function declareImport(group: CliCommand): void {
@@ -94,7 +96,7 @@ function declareImport(group: CliCommand): void {
     .description('register integrations from a file')
     .option('--update', 'change those that are registered already')
     .examples('tessera integration import integrations.json', 'tessera integration import --update - < one.json')
-    .acts(async () => (await work()).importFile);
+    .runs(administers(async () => (await work()).importFile));
 }
 
 function declareList(group: CliCommand): void {
@@ -103,7 +105,7 @@ function declareList(group: CliCommand): void {
     .description('list the integrations')
     .option('--json', 'as JSON')
     .examples('tessera integration list', "tessera integration list --json | jq -r '.[].clientId'")
-    .acts(async () => (await work()).printIntegrations);
+    .runs(administers(async () => (await work()).printIntegrations));
 }
 
 function declareShow(group: CliCommand): void {
@@ -113,7 +115,7 @@ function declareShow(group: CliCommand): void {
     .description('show one integration')
     .option('--json', 'as JSON')
     .examples('tessera integration show orders-sync')
-    .acts(async () => (await work()).printIntegration);
+    .runs(administers(async () => (await work()).printIntegration));
 }
 
 function declareSwitch(group: CliCommand, name: 'enable' | 'disable', description: string): void {
@@ -122,7 +124,7 @@ function declareSwitch(group: CliCommand, name: 'enable' | 'disable', descriptio
     .argument('<client_id>')
     .description(description)
     .examples(`tessera integration ${name} orders-sync`)
-    .acts(async () => (await work()).switchIntegration(name === 'enable'));
+    .runs(administers(async () => (await work()).switchIntegration(name === 'enable')));
 }
 
 function declareRemove(group: CliCommand): void {
@@ -132,7 +134,7 @@ function declareRemove(group: CliCommand): void {
     .description('remove an integration for good: its grants end, its client id is free again')
     .option('--yes', 'confirm it')
     .examples('tessera integration remove orders-sync --yes')
-    .acts(async () => (await work()).removeOne);
+    .runs(administers(async () => (await work()).removeOne));
 }
 
 function declareKeys(group: CliCommand): void {

@@ -2,6 +2,7 @@ import { IDENTITY_SOURCES, UPN_COMPARISONS } from '../../core/certificate.ts';
 import { OPTIONAL_CURVES, type RevocationCheck } from '../../core/issuer.ts';
 import type { CliCommand } from '../terminal/cli-command.ts';
 import { asYesNo, collect } from '../terminal/options.ts';
+import { administers } from './administration.ts';
 
 const work = () => import('./work/issuer.ts');
 
@@ -61,7 +62,7 @@ function declareAdd(group: CliCommand): void {
       'tessera issuer add bank bank-ca.pem --profile strict --crl-file /var/lib/bank/ca.crl --ocsp if-available',
       'tessera issuer add intranet intranet-ca.pem --crl required --allow-address 10.20.0.0/16',
     )
-    .acts(async () => (await work()).addIssuer);
+    .runs(administers(async () => (await work()).addIssuer));
 }
 
 function declareChange(group: CliCommand): void {
@@ -98,7 +99,7 @@ function declareChange(group: CliCommand): void {
       'tessera issuer change corp --profile strict --crl required',
       'tessera issuer change corp --certificate corp-ca-renewed.pem',
     )
-    .acts(async () => (await work()).changeOne);
+    .runs(administers(async () => (await work()).changeOne));
 }
 
 function declareList(group: CliCommand): void {
@@ -108,7 +109,7 @@ function declareList(group: CliCommand): void {
     .option('--all', 'include removed issuers')
     .option('--json', 'as JSON')
     .examples('tessera issuer list', 'tessera issuer list --all --json')
-    .acts(async () => (await work()).printIssuers);
+    .runs(administers(async () => (await work()).printIssuers));
 }
 
 function declareShow(group: CliCommand): void {
@@ -118,7 +119,7 @@ function declareShow(group: CliCommand): void {
     .description('show one issuer with all its settings, also a removed one')
     .option('--json', 'as JSON')
     .examples('tessera issuer show corp')
-    .acts(async () => (await work()).printIssuer);
+    .runs(administers(async () => (await work()).printIssuer));
 }
 
 function declareRemove(group: CliCommand): void {
@@ -127,5 +128,5 @@ function declareRemove(group: CliCommand): void {
     .argument('<label>')
     .description('withdraw the approval: its certificates no longer authorize; existing grants stay')
     .examples('tessera issuer remove corp')
-    .acts(async () => (await work()).removeIssuer);
+    .runs(administers(async () => (await work()).removeIssuer));
 }

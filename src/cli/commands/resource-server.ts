@@ -1,5 +1,6 @@
 import type { CliCommand } from '../terminal/cli-command.ts';
 import { asYesNo, collect } from '../terminal/options.ts';
+import { administers } from './administration.ts';
 
 const work = () => import('./work/resource-server.ts');
 
@@ -28,7 +29,7 @@ function declareAdd(group: CliCommand): void {
       'tessera resource-server add orders-api --audience https://orders.example.com --resource orders',
       'tessera resource-server add stock-api --audience urn:example:stock --resource stock --identity stock-gateway',
     )
-    .acts(async () => (await work()).addOne);
+    .runs(administers(async () => (await work()).addOne));
 }
 
 function declareChange(group: CliCommand): void {
@@ -42,7 +43,7 @@ function declareChange(group: CliCommand): void {
       'tessera resource-server change orders-api --resource orders --resource invoices',
       'tessera resource-server change orders-api --enabled no',
     )
-    .acts(async () => (await work()).changeOne);
+    .runs(administers(async () => (await work()).changeOne));
 }
 
 function declareList(group: CliCommand): void {
@@ -51,7 +52,7 @@ function declareList(group: CliCommand): void {
     .description('list the resource servers')
     .option('--json', 'as JSON')
     .examples('tessera resource-server list')
-    .acts(async () => (await work()).printAll);
+    .runs(administers(async () => (await work()).printAll));
 }
 
 function declareShow(group: CliCommand): void {
@@ -61,7 +62,7 @@ function declareShow(group: CliCommand): void {
     .description('show one resource server; its secrets are not kept, only when they were made')
     .option('--json', 'as JSON')
     .examples('tessera resource-server show orders-api')
-    .acts(async () => (await work()).printOne);
+    .runs(administers(async () => (await work()).printOne));
 }
 
 function declareSecret(group: CliCommand): void {
@@ -75,7 +76,7 @@ function declareSecret(group: CliCommand): void {
       'tessera resource-server secret orders-api > orders-api.secret',
       'tessera resource-server secret orders-api --drop-old',
     )
-    .acts(async () => (await work()).makeSecret);
+    .runs(administers(async () => (await work()).makeSecret));
 }
 
 function declareRemove(group: CliCommand): void {
@@ -85,5 +86,5 @@ function declareRemove(group: CliCommand): void {
     .description('remove a resource server: it may no longer check tokens, and no token is for it')
     .option('--yes', 'confirm')
     .examples('tessera resource-server remove orders-api --yes')
-    .acts(async () => (await work()).removeOne);
+    .runs(administers(async () => (await work()).removeOne));
 }

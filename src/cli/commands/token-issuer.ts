@@ -1,6 +1,7 @@
 import { ASSERTION_ALGORITHMS } from '../../core/token-issuer.ts';
 import type { CliCommand } from '../terminal/cli-command.ts';
 import { asDuration, asMoment, asYesNo, collect } from '../terminal/options.ts';
+import { administers } from './administration.ts';
 
 const work = () => import('./work/token-issuer.ts');
 
@@ -76,7 +77,7 @@ function declareAdd(group: CliCommand): void {
       "tessera token-issuer add gitlab --issuer https://gitlab.example.com --when-like '/project_path=acme/*' --when /ref_protected=true --identity '{/project_path}'",
       'tessera token-issuer add spire --issuer https://spire.example.com --jwks-file bundle.json --assertions reusable --when-like /sub=spiffe://example.com/ns/*/sa/*',
     )
-    .acts(async () => (await work()).addTokenIssuer);
+    .runs(administers(async () => (await work()).addTokenIssuer));
 }
 
 function declareChange(group: CliCommand): void {
@@ -86,7 +87,7 @@ function declareChange(group: CliCommand): void {
       'tessera token-issuer change spire --jwks-file bundle.json',
       'tessera token-issuer change github --rules rules.json',
     )
-    .acts(async () => (await work()).changeOne);
+    .runs(administers(async () => (await work()).changeOne));
 }
 
 function declareList(group: CliCommand): void {
@@ -96,7 +97,7 @@ function declareList(group: CliCommand): void {
     .option('--all', 'include removed ones')
     .option('--json', 'as JSON')
     .examples('tessera token-issuer list', 'tessera token-issuer list --all --json')
-    .acts(async () => (await work()).printTokenIssuers);
+    .runs(administers(async () => (await work()).printTokenIssuers));
 }
 
 function declareShow(group: CliCommand): void {
@@ -106,7 +107,7 @@ function declareShow(group: CliCommand): void {
     .description('show one token issuer with its rules, also a removed one')
     .option('--json', 'as JSON; its rules are in the format of --rules')
     .examples('tessera token-issuer show github', 'tessera token-issuer show github --json | jq .rules > rules.json')
-    .acts(async () => (await work()).printTokenIssuer);
+    .runs(administers(async () => (await work()).printTokenIssuer));
 }
 
 function declareRemove(group: CliCommand): void {
@@ -115,7 +116,7 @@ function declareRemove(group: CliCommand): void {
     .argument('<label>')
     .description('accept its assertions no longer; existing grants stay')
     .examples('tessera token-issuer remove github')
-    .acts(async () => (await work()).removeOne);
+    .runs(administers(async () => (await work()).removeOne));
 }
 
 function declareExplain(group: CliCommand): void {

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { COMMAND_LINE } from '../../core/integration.ts';
 import { endingSecrets } from '../../core/rules/client.ts';
 import { type EpochSeconds, epochSeconds, isoTime, seconds } from '../../core/time.ts';
 import { openRules } from '../../operations/admin/assertion-rules.ts';
@@ -45,7 +46,7 @@ async function examineClock(store: Store, now: EpochSeconds): Promise<Finding> {
 }
 
 function examineIntegrations({ integrations }: FollowedRegistry): Finding {
-  const enabled = integrations.filter((integration) => integration.enabled).length;
+  const enabled = integrations.filter(({ enabled, clientId }) => enabled && clientId !== COMMAND_LINE).length;
   if (enabled > 0) return good('integrations', `${enabled} enabled`);
   return poor('integrations', 'none is enabled, so no tokens can be issued', 'Do: tessera integration add …');
 }

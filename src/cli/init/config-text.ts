@@ -8,6 +8,7 @@ export interface InitFlags {
   readonly integration?: string;
   readonly scope?: string;
   readonly identity?: string;
+  readonly operator?: string;
 }
 
 /** The first tessera.yaml: short, with comments on settings that are often changed. */

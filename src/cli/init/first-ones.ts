@@ -1,5 +1,9 @@
 // The first integration and identity, if the flags of `tessera init` name them.
+import { COMMAND_LINE } from '../../core/integration.ts';
+import { OPERATORS, VIEWERS } from '../../core/rules/operator.ts';
 import { addIdentity } from '../../operations/admin/add-identity.ts';
+import { changeIdentity } from '../../operations/admin/change-identity.ts';
+import { findIdentity } from '../../operations/admin/find-identity.ts';
 import { registerIntegration } from '../../operations/admin/register-integration.ts';
 import { print, printSecret } from '../terminal/output.ts';
 import { obtainPassword } from '../terminal/password.ts';
@@ -9,12 +13,48 @@ import type { InitFlags } from './config-text.ts';
 
 /** Existing ones are kept, so that init can be repeated. */
 export async function addFirstOnes(
-  { integration, scope = '', identity }: InitFlags,
+  { integration, scope = '', identity, operator }: InitFlags,
   workplace: Workplace,
-): Promise<{ readonly integration?: string; readonly identity?: AddedPerson }> {
+): Promise<{ readonly integration?: string; readonly identity?: AddedPerson; readonly operator?: string }> {
+  await registerCommandLine(workplace);
   if (integration !== undefined) await addIntegration(integration, scope, workplace);
   const added = identity === undefined ? undefined : await addPerson(identity, workplace);
-  return { ...(integration !== undefined && { integration }), ...(added && { identity: added }) };
+  if (operator !== undefined) await addOperator(operator, workplace);
+  return {
+    ...(integration !== undefined && { integration }),
+    ...(added && { identity: added }),
+    ...(operator !== undefined && { operator }),
+  };
+}
+
+/** The integration of `tessera login` for operators. It is kept if it exists: somebody may have narrowed it. */
+async function registerCommandLine(workplace: Workplace): Promise<void> {
+  const outcome = await registerIntegration(
+    COMMAND_LINE,
+    {
+      name: 'Tessera command line',
+      description: 'Administration of this service',
+      scope: 'tessera:read,operate,manage',
+      flows: { code: { redirectUris: ['http://127.0.0.1/callback'] } },
+      access: { to: 'named', identities: [], groups: [OPERATORS, VIEWERS] },
+      overrides: { refresh: true },
+    },
+    workplace,
+  );
+  if (!outcome.ok && outcome.refusal.reason !== 'integration-exists') accepted(outcome);
+}
+
+/** Without a password: it is set for those who register a passkey. */
+async function addOperator(name: string, workplace: Workplace): Promise<void> {
+  const known = await findIdentity(name, workplace);
+  if (!known.ok) {
+    const { id } = accepted(await addIdentity({ userName: name, groups: [OPERATORS] }, workplace));
+    return print(`Added ${name} as ${id}, in the group ${OPERATORS}`);
+  }
+  const { groups, id } = known.value;
+  if (groups.includes(OPERATORS)) return print(`Left the operator ${name} as it is`);
+  accepted(await changeIdentity(id, { groups: [...groups, OPERATORS] }, workplace));
+  print(`Added ${name} to the group ${OPERATORS}`);
 }
 
 interface AddedPerson {

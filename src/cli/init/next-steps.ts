@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
+import { COMMAND_LINE } from '../../core/integration.ts';
 import { storeAt } from '../../open-store.ts';
 import { listIdentities } from '../../operations/admin/find-identity.ts';
 import { FollowedRegistry } from '../../store/registry.ts';
@@ -16,7 +17,8 @@ export interface Present {
 export async function presentIn(store: Store): Promise<Present> {
   const { integrations, issuers } = await FollowedRegistry.load(store);
   const { identities } = await listIdentities(1, { store });
-  return { integration: integrations.length > 0, identity: identities.length > 0, issuer: issuers.length > 0 };
+  const others = integrations.filter(({ clientId }) => clientId !== COMMAND_LINE);
+  return { integration: others.length > 0, identity: identities.length > 0, issuer: issuers.length > 0 };
 }
 
 /** Prints what the operator still has to do after `tessera init`. `tessera` is how to run the command. */

@@ -1,5 +1,6 @@
 // How commands are declared: commander, and what every declaration would repeat.
 import { Command, Option } from 'commander';
+import { CommandFailure } from './exit.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: as in the type of commander's actions
 type Work = (...given: any[]) => void | Promise<void>;
@@ -28,6 +29,13 @@ export class CliCommand extends Command {
   /** The same in an open workplace, which the work gets instead of the command. */
   acts(load: () => Promise<Work>): this {
     return this.runs(async () => {
+      const { server, login } = this.optsWithGlobals<{ server?: string; login?: string }>();
+      if (server !== undefined || login !== undefined)
+        throw new CommandFailure(
+          'usage',
+          'this command works beside the store only',
+          'Leave --server and --login out.',
+        );
       const work = await load();
       const { atWorkplace } = await import('./workplace.ts');
       return (...given) => atWorkplace(this, async (workplace) => work(...given.slice(0, -1), workplace));

@@ -3,7 +3,11 @@ import { type AdminRefusalClass, describeRefusal, type ReasonToAct } from '../..
 import { CommandFailure, type EXIT } from './exit.ts';
 
 /** How the command ends, if not by `refused`. */
-const ENDS: Readonly<Partial<Record<AdminRefusalClass, keyof typeof EXIT>>> = { gone: 'store' };
+const ENDS: Readonly<Partial<Record<AdminRefusalClass, keyof typeof EXIT>>> = {
+  gone: 'store',
+  unauthorized: 'login',
+  forbidden: 'login',
+};
 
 /** How to act at the terminal: the rest of the remedy's sentence. */
 export const TO_TYPE: Readonly<Record<ReasonToAct, string>> = {

@@ -63,7 +63,7 @@ export const listeners = entries(
     doors: optional(
       choices(DOOR_NAMES, {
         description:
-          'The doors of this listener: `authsvc`, `oauth`, `pages`, `ops` (health, readiness, metrics). If absent, all of them without `/metrics`.',
+          'The doors of this listener: `authsvc`, `oauth`, `pages`, `ops` (health, readiness, metrics), `admin` (administration over HTTP). If absent, all of them without `/metrics` and `admin`.',
         example: ['ops'],
       }),
     ),

@@ -17,6 +17,8 @@ export type AdminOutcome<T> = Outcome<T, AdminRefusal>;
 export interface AdminPorts extends Pick<Ports, 'store'> {
   /** The author, for the event log. */
   readonly by: Author;
+  /** The revision that the thing must have: what was decided by an older state is refused. */
+  readonly onlyIf?: number | undefined;
 }
 
 export interface KeyringPorts extends AdminPorts {

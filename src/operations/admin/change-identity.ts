@@ -29,13 +29,14 @@ export async function changeIdentity(
   const { id } = known.value;
   const objection = objectionTo(checkedPart(change)) ?? (await objectionOfOthers(checkedPart(change), ports, id));
   if (objection) return objection;
-  const put = (make: (row: Identity) => Identity) =>
-    perform('identity', id, ports, (row) => {
+  const put = (make: (row: Identity) => Identity, onlyIf?: number) =>
+    perform('identity', id, { ...ports, onlyIf }, (row) => {
       if (!row) return decline('identity-unknown', name);
       const next = make(row);
       return accept({ next, deed: { did: 'changed', ...changedBetween(row, next) } });
     });
-  const outcome = await put((row) => changed(row, change));
+  const outcome = await put((row) => changed(row, change), ports.onlyIf);
+  if (!outcome.ok) return outcome;
   // Another command may have taken the name at the same moment. Whoever sees the other gives way.
   const late = await objectionOfOthers(checkedPart(change), ports, id);
   if (!late) return outcome;

@@ -46,8 +46,14 @@ export function changingKnown(clientId: string, draft: IntegrationDraft): Decide
 
 function changed(before: Integration, next: Integration): Done<'integration'> {
   const { changed } = changedBetween(shown(before), shown(next));
-  // For the revocation feed: the change may have taken access from holders of tokens.
-  return { next, deed: { did: 'changed', changed, ...('access' in changed && { accessChanged: true }) } };
+  const switched = before.enabled === next.enabled ? undefined : next.enabled ? 'enabled' : 'disabled';
+  if (switched && Object.keys(changed).length === 1) return { next, deed: { did: switched } };
+  return {
+    next,
+    // For the revocation feed: the change may have taken access from holders of tokens.
+    deed: { did: 'changed', changed, ...('access' in changed && { accessChanged: true }) },
+    ...(switched && { first: { did: switched } }),
+  };
 }
 
 function shown(integration: Integration): object {

@@ -9,8 +9,9 @@ import {
   objectionToSettings,
   type RevocationDraft,
   readAuthorities,
+  withoutDefaults,
 } from './issuer-draft.ts';
-import { changedBetween, ending, perform } from './perform.ts';
+import { changedBetween, type Decide, ending, perform } from './perform.ts';
 
 /** What is absent stays. An empty list removes the list. */
 export interface IssuerChange extends Partial<Omit<IssuerDraft, 'label' | 'revocation'>> {
@@ -23,7 +24,11 @@ export async function changeIssuer(
   change: IssuerChange,
   ports: AdminPorts,
 ): Promise<AdminOutcome<ApprovedIssuer>> {
-  return perform('issuer', label, ports, (row, at) => {
+  return perform('issuer', label, ports, changing(label, change));
+}
+
+export function changing(label: string, change: IssuerChange): Decide<'issuer'> {
+  return (row, at) => {
     if (!row?.enabled) return decline('issuer-unknown', label);
     const next = changed(row, change);
     if (!next.ok) return next;
@@ -34,7 +39,7 @@ export async function changeIssuer(
     if (!chain.ok) return chain;
     if (!isSameKey(row.certificate, certificate)) return decline('issuer-key-differs', label);
     return accept({ next: next.value, deed: { did: 'changed', ...changedBetween(row, next.value) } });
-  });
+  };
 }
 
 function changed(before: ApprovedIssuer, change: IssuerChange): AdminOutcome<ApprovedIssuer> {
@@ -44,10 +49,7 @@ function changed(before: ApprovedIssuer, change: IssuerChange): AdminOutcome<App
   const [certificate, ...intermediates] = pem === undefined ? [] : readPem(pem, 'CERTIFICATE');
   if (pem !== undefined && !certificate) return decline('certificate-unreadable', 'no certificate');
   const next = { ...before, ...rest, revocation: revocation.value, ...(certificate && { certificate, intermediates }) };
-  const { curves, integrations, trustDomains, policies, mlDsa, ...kept } = next;
-  const lists = Object.entries({ curves, integrations, trustDomains, policies });
-  const given = Object.fromEntries(lists.filter(([, list]) => list && list.length > 0));
-  return accept({ ...kept, ...given, ...(mlDsa && { mlDsa }) });
+  return accept(withoutDefaults(next));
 }
 
 function changedRevocation(before: RevocationPolicy, change: Partial<RevocationDraft>): AdminOutcome<RevocationPolicy> {

@@ -4,6 +4,7 @@ import type { EpochSeconds } from '../../core/time.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { changedBetween, type Done, ending, perform } from './perform.ts';
 import {
+  type CheckedDraft,
   checkDraft,
   draftedResourceServer,
   type ResourceServerDraft,
@@ -18,13 +19,19 @@ export async function changeResourceServer(
 ): Promise<AdminOutcome<ResourceServer>> {
   const checked = await checkDraft(id, draft, ports);
   if (!checked.ok) return checked;
-  return rewriteResourceServer(id, ports, (before) => {
-    const drafted = draftedResourceServer(id, checked.value, before);
-    if (!drafted.ok) return drafted;
-    const { changed } = changedBetween({ ...before, secrets: undefined }, { ...drafted.value, secrets: undefined });
-    const did = !('enabled' in changed) ? 'changed' : drafted.value.enabled ? 'enabled' : 'disabled';
-    return accept({ next: drafted.value, deed: { did, changed } });
-  });
+  return rewriteResourceServer(id, ports, (before) => changedServer(id, checked.value, before));
+}
+
+export function changedServer(
+  id: string,
+  draft: CheckedDraft,
+  before: ResourceServer,
+): AdminOutcome<Done<'resource-server'>> {
+  const drafted = draftedResourceServer(id, draft, before);
+  if (!drafted.ok) return drafted;
+  const { changed } = changedBetween({ ...before, secrets: undefined }, { ...drafted.value, secrets: undefined });
+  const did = !('enabled' in changed) ? 'changed' : drafted.value.enabled ? 'enabled' : 'disabled';
+  return accept({ next: drafted.value, deed: { did, changed } });
 }
 
 /** It may no longer ask, and no token is for it. The row stays without secrets, so that events can be read. */

@@ -4,7 +4,7 @@ import { MOST_ROWS } from '../../store/store.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { changingKnown } from './change-integration.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
-import { type Decide, performAll } from './perform.ts';
+import { performAll, planned } from './perform.ts';
 import { registering, whyNotRegister } from './register-integration.ts';
 
 export interface ImportedDraft {
@@ -39,22 +39,23 @@ export async function importIntegrations(
     const objection = await whyNotRegister(clientId, draft, ports);
     if (objection) return objection;
   }
-  const decides = drafts.value.map(({ clientId, draft, asNew }): [string, Decide<'integration'>] => {
+  const acts = drafts.value.map(({ clientId, draft, asNew }) => {
     const change = changingKnown(clientId, draft);
     const register = registering(asNew);
-    return [clientId, (row, at) => (update && row && !row.removed ? change : register)(row, at)];
+    return planned('integration', clientId, (row, at) => (update && row && !row.removed ? change : register)(row, at));
   });
-  const done = await performAll('integration', decides, ports);
+  const done = await performAll(acts, ports);
   if (!done.ok) return done;
-  return accept(done.value.map(({ next: { clientId }, deed }) => ({ clientId, isNew: deed.did === 'registered' })));
+  const isNew = (place: number) => done.value[place]?.deed.did === 'registered';
+  return accept(drafts.value.map(({ clientId }, place) => ({ clientId, isNew: isNew(place) })));
 }
 
 /** One wrong entry refuses the whole file. */
 export function readImport(text: string): AdminOutcome<readonly ImportedDraft[]> {
-  const content = parseJson(text);
-  if (content === undefined) return decline('import-malformed', 'it is not JSON');
+  const content = parseImport(text);
+  if (!content.ok) return content;
   const drafts: ImportedDraft[] = [];
-  const entries = [content].flat();
+  const entries = content.value;
   if (entries.length > MOST_ROWS) return decline('import-malformed', `it has more than ${MOST_ROWS} integrations`);
   for (const [index, entry] of entries.entries()) {
     const read = readEntry(entry, `entry ${index + 1}`);
@@ -80,10 +81,11 @@ function readEntry(entry: unknown, which: string): AdminOutcome<ImportedDraft> {
   return drafted.ok ? accept({ clientId: id, draft, asNew: drafted.value }) : drafted;
 }
 
-function parseJson(text: string): unknown {
+/** One entry, or a list. */
+export function parseImport(text: string): AdminOutcome<readonly unknown[]> {
   try {
-    return JSON.parse(text.replace(/^\ufeff/, ''));
+    return accept([JSON.parse(text.replace(/^\ufeff/, ''))].flat());
   } catch {
-    return undefined;
+    return decline('import-malformed', 'it is not JSON');
   }
 }

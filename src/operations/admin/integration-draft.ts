@@ -10,7 +10,6 @@ import {
 } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import { isRedirectUri } from '../../core/redirect-uri.ts';
-import type { ResourceServerId } from '../../core/resource-server.ts';
 import { parseScope } from '../../core/scope.ts';
 import { JWT_LIFETIME_MAX } from '../../core/settings.ts';
 import { isAddressRange } from '../../outbound/address-filter.ts';
@@ -25,11 +24,13 @@ export interface IntegrationDraft {
   readonly description?: string;
   readonly vendor?: string;
   readonly scope?: string;
+  readonly enabled?: boolean;
   readonly flows?: Partial<Integration['flows']>;
   readonly access?: Access;
   readonly binding?: Integration['binding'];
   readonly accessTokenFormat?: string;
   readonly overrides?: TokenOverrides;
+  readonly owners?: readonly string[];
   readonly tokenEndpointAudience?: boolean;
   readonly publicEnterprise?: boolean;
   /** An empty list: from everywhere. */
@@ -59,38 +60,47 @@ export function draftedIntegration(
   if (!accessTokenFormat) return decline('access-token-format-unknown', wanted);
   const objection = objectionTo(draft);
   if (objection) return objection;
-  const overrides = { ...before?.overrides, ...draft.overrides };
+  const overrides = defined({ ...before?.overrides, ...draft.overrides });
   if (isSigned(accessTokenFormat) && (overrides.accessTokenLifetime ?? 0) > JWT_LIFETIME_MAX)
     return decline('lifetime-too-long', 'accessTokenLifetime');
-  const { tokenEndpointAudience, publicEnterprise, secretAddresses, resourceServer, exchange } = draft;
-  return accept({
+  const next: Integration = {
     ...before,
-    ...(tokenEndpointAudience !== undefined && { tokenEndpointAudience }),
-    ...(publicEnterprise !== undefined && { publicEnterprise }),
-    ...(secretAddresses && { secretAddresses }),
-    ...(resourceServer !== undefined && { resourceServer: resourceServer as ResourceServerId }),
-    ...(exchange && { exchange }),
     clientId,
     name: draft.name ?? before?.name ?? clientId,
     description: draft.description ?? before?.description ?? '',
     vendor: draft.vendor ?? before?.vendor ?? '',
     scope,
-    enabled: before?.enabled ?? true,
-    flows: draftedFlows(draft.flows, before?.flows),
+    enabled: draft.enabled ?? before?.enabled ?? true,
+    flows: said({ device: true, certificate: true, ...before?.flows, ...draft.flows }, ['assertion', 'secret', 'code']),
     access: draft.access ?? before?.access ?? { to: 'everyone' },
     binding: draft.binding ?? before?.binding ?? 'none',
     accessTokenFormat,
     overrides,
-  });
+    ...Object.fromEntries(OPTIONAL.map((name) => [name, draft[name] ?? before?.[name]])),
+  };
+  return accept(said(next, OPTIONAL));
 }
 
-/** Turning codes on keeps the redirect URIs that are registered. */
-function draftedFlows(
-  draft: IntegrationDraft['flows'],
-  before: Integration['flows'] = { device: true, certificate: true },
-): Integration['flows'] {
-  const keepsCode = draft?.code && draft.code.redirectUris.length === 0 && before.code;
-  return { ...before, ...draft, ...(keepsCode && { code: before.code }) };
+/** Undefined removes an override. */
+function defined(overrides: TokenOverrides): TokenOverrides {
+  return Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
+}
+
+const OPTIONAL = [
+  'owners',
+  'tokenEndpointAudience',
+  'publicEnterprise',
+  'secretAddresses',
+  'resourceServer',
+  'exchange',
+] as const satisfies (keyof IntegrationDraft)[];
+
+/** Without what is optional and false or empty. */
+function said<T extends object>(values: T, optional: readonly string[]): T {
+  const isEmpty = (value: unknown) => !value || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => !optional.includes(name) || !isEmpty(value)),
+  ) as T;
 }
 
 /** Names end up in pages, terminals and logs of others, which may not escape them. */
@@ -100,6 +110,7 @@ const MOST_REDIRECT_URIS = 20;
 
 function objectionTo(draft: IntegrationDraft) {
   const { name, description, vendor, access, flows, overrides = {}, secretAddresses = [], exchange = [] } = draft;
+  if (draft.owners?.some((group) => group === '' || !isPrintable(group))) return decline('text-malformed', 'owner');
   const { redirectUris = [] } = flows?.code || {};
   const wrong = redirectUris.find((uri) => !isRedirectUri(uri)) ?? redirectUris[MOST_REDIRECT_URIS];
   if (wrong !== undefined) return decline('redirect-uri-malformed', wrong);

@@ -45,6 +45,22 @@ export function draftedRevocation({ crl, ocsp, crlFiles, ...rest }: RevocationDr
   return accept({ crl: crl ?? usual, ocsp, crlFiles: crlFiles.map(({ path }) => path), ...rest });
 }
 
+/** As an issuer is stored: without empty lists and what has its default. */
+export function withoutDefaults(issuer: ApprovedIssuer): ApprovedIssuer {
+  const { allowedAddresses = [], ...checks } = issuer.revocation;
+  const revocation = { ...checks, ...(allowedAddresses.length > 0 && { allowedAddresses }) };
+  const fields = Object.entries({ ...issuer, revocation });
+  return Object.fromEntries(fields.filter(([name, value]) => !isDefault(name, value))) as unknown as ApprovedIssuer;
+}
+
+const REMOVABLE = ['curves', 'integrations', 'trustDomains', 'policies'];
+
+function isDefault(name: string, value: unknown): boolean {
+  if (name === 'mlDsa') return value !== true;
+  if (name === 'upnComparison') return value === 'exact' || value === undefined;
+  return REMOVABLE.includes(name) && !(value as readonly unknown[] | undefined)?.length;
+}
+
 const OID = /^[0-2](?:\.(?:0|[1-9]\d*))+$/;
 
 /** Settings that only make sense together, or have a form. */

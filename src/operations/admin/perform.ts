@@ -2,20 +2,20 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Changed, DeedOf, EndingDeedOf, EndingKind, Fact } from '../../core/act.ts';
-import { acted } from '../../core/event.ts';
+import { type ActEvent, acted } from '../../core/event.ts';
 import { accept } from '../../core/outcome.ts';
 import { endedBy, type RowOf } from '../../core/rules/endings.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { type Decision, rowOf } from '../../store/store.ts';
 import { REGISTERED } from '../../store/tables/registered.ts';
-import type { AdminOutcome, AdminPorts } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
 /** What was decided: the next row, and what was done for the event. */
 export interface Done<K extends EndingKind> {
   readonly next: RowOf[K];
   readonly deed: DeedOf<K>;
   /** What was done before, in the same commit. */
-  readonly first?: EndingDeedOf<K>;
+  readonly first?: DeedOf<K>;
 }
 
 export type Decide<K extends EndingKind> = (row: RowOf[K] | undefined, at: EpochSeconds) => AdminOutcome<Done<K>>;
@@ -23,36 +23,55 @@ export type Decide<K extends EndingKind> = (row: RowOf[K] | undefined, at: Epoch
 export function perform<K extends EndingKind>(
   kind: K,
   id: string,
-  { store, by }: AdminPorts,
+  { store, by, onlyIf }: AdminPorts,
   decide: Decide<K>,
 ): Promise<AdminOutcome<RowOf[K]>> {
   return store.change(REGISTERED[kind], id, (found, at): Decision<RowOf[K], AdminOutcome<RowOf[K]>> => {
+    if (onlyIf !== undefined && found?.revision !== onlyIf) return { outcome: decline('changed-meanwhile', id) };
     const decided = decide(found?.row, at);
     if (!decided.ok) return { outcome: decided };
-    const { next, deed, first } = decided.value;
-    const deeds = first ? [first, deed] : [deed];
-    const events = deeds.map((each) => acted({ ...each, kind, id } as never, { at, by }));
-    return { outcome: accept(next), next, events };
+    const { next } = decided.value;
+    return { outcome: accept(next), next, events: eventsOf(kind, id, decided.value, { at, by }) };
   });
 }
 
-/** The same for several things of one kind: all of them, or none. */
-export function performAll<K extends EndingKind>(
-  kind: K,
-  acts: readonly (readonly [id: string, decide: Decide<K>])[],
+/** An act on one thing, to be done together with others. */
+export interface Planned {
+  readonly kind: EndingKind;
+  readonly id: string;
+  /** Made by `planned`, which ties the row to its kind. */
+  readonly decide: (row: never, at: EpochSeconds) => AdminOutcome<Done<EndingKind>>;
+}
+
+export function planned<K extends EndingKind>(kind: K, id: string, decide: Decide<K>): Planned {
+  return { kind, id, decide: decide as Planned['decide'] };
+}
+
+/** The same for several things of any kind: all of them, or none. */
+export function performAll(
+  acts: readonly Planned[],
   { store, by }: AdminPorts,
-): Promise<AdminOutcome<readonly Done<K>[]>> {
-  const rows = acts.map(([id]) => rowOf(REGISTERED[kind], id));
-  return store.changeAll(rows, (found, at): Decision<(RowOf[K] | undefined)[], AdminOutcome<readonly Done<K>[]>> => {
-    const done: Done<K>[] = [];
-    for (const [place, [, decide]] of acts.entries()) {
-      const decided = decide(found[place]?.row, at);
+): Promise<AdminOutcome<readonly Done<EndingKind>[]>> {
+  const rows = acts.map(({ kind, id }) => rowOf<unknown, unknown>(REGISTERED[kind] as never, id));
+  return store.changeAll(rows, (found, at): Decision<unknown[], AdminOutcome<readonly Done<EndingKind>[]>> => {
+    const done: Done<EndingKind>[] = [];
+    for (const [place, { decide }] of acts.entries()) {
+      const decided = decide(found[place]?.row as never, at);
       if (!decided.ok) return { outcome: decided };
       done.push(decided.value);
     }
-    const events = done.map(({ deed }, place) => acted({ ...deed, kind, id: acts[place]?.[0] } as never, { at, by }));
+    const events = acts.flatMap(({ kind, id }, place) => eventsOf(kind, id, done[place], { at, by }));
     return { outcome: accept(done), next: done.map(({ next }) => next), events };
   });
+}
+
+function eventsOf(
+  kind: EndingKind,
+  id: string,
+  { first, deed }: Partial<Done<EndingKind>> = {},
+  when: Parameters<typeof acted>[1],
+): ActEvent[] {
+  return [first, deed].flatMap((each) => (each ? [acted({ ...each, kind, id } as never, when)] : []));
 }
 
 /** The decision to end a thing, as rules/endings.ts has it. */

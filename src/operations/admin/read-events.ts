@@ -1,6 +1,6 @@
 import type { EventType } from '../../core/event.ts';
 import { accept } from '../../core/outcome.ts';
-import type { EpochSeconds } from '../../core/time.ts';
+import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 import { eventPages } from '../../store/pages.ts';
 import type { LoggedEvent } from '../../store/store.ts';
 import { readHistory } from '../../store/tables/store-history.ts';
@@ -18,6 +18,9 @@ export interface EventFilter {
   readonly identityId?: string;
   readonly type?: EventType;
   readonly since?: EpochSeconds;
+  /** The grant or the device authorization. */
+  readonly subjectId?: string;
+  readonly requestId?: string;
 }
 
 /** Events in the order of their sequence numbers: the newest, or with `after` the first after it. */
@@ -25,23 +28,52 @@ export async function readEvents(
   { after, limit, filter = {} }: EventsDraft,
   ports: Pick<AdminPorts, 'store'>,
 ): Promise<readonly LoggedEvent[]> {
-  const { store } = ports;
-  const { identityId, type, since } = filter;
-  const of = identityId === undefined ? {} : { identityId };
-  if (type === undefined && since === undefined) {
-    return after === undefined ? store.newestEvents({ count: limit, ...of }) : store.events({ after, limit, ...of });
-  }
-  let found: LoggedEvent[] = [];
-  for await (const page of readAllEvents({ ...(after !== undefined && { after }), filter }, ports)) {
+  if (after === undefined) return readNewest(limit, filter, ports);
+  const found: LoggedEvent[] = [];
+  for await (const page of readAllEvents({ after, filter }, ports)) {
     found.push(...page);
-    if (after !== undefined && found.length >= limit) return found.slice(0, limit);
-    found = limit === 0 ? [] : found.slice(-limit); // the newest, without keeping the whole log in memory
+    if (found.length >= limit) break;
   }
-  return found;
+  return found.slice(0, limit);
 }
 
+/** From the end of the log back to the first that is wanted. */
+async function readNewest(
+  limit: number,
+  filter: EventFilter,
+  { store }: Pick<AdminPorts, 'store'>,
+): Promise<readonly LoggedEvent[]> {
+  const { identityId, since = 0 } = filter;
+  const of = identityId === undefined ? {} : { identityId };
+  const isSelective = filter.type !== undefined || filter.requestId !== undefined || filter.subjectId !== undefined;
+  const count = isSelective ? STEP : Math.min(limit, STEP);
+  let found: LoggedEvent[] = [];
+  for (let before: number | undefined; found.length < limit; ) {
+    const page = await store.newestEvents({ count, ...of, ...(before !== undefined && { before }) });
+    found = [...page.filter((event) => passes(event, filter)), ...found];
+    const [oldest] = page;
+    if (!oldest || page.length < count || oldest.at + CLOCKS_DIFFER < since) break;
+    before = oldest.sequence;
+  }
+  return limit === 0 ? [] : found.slice(-limit);
+}
+
+/** Times of nodes are not quite in order. In seconds. */
+const CLOCKS_DIFFER = 60;
+
+/** What happened to a grant, oldest first: its confirmation or issue, retries, reuse, its end. Refreshes are in its row. */
+export function timelineOf(
+  { id, identityId, createdAt }: { readonly id: string; readonly identityId: string; readonly createdAt: string },
+  ports: Pick<AdminPorts, 'store'>,
+): Promise<readonly LoggedEvent[]> {
+  const since = epochSeconds(Date.parse(createdAt) / 1000);
+  return readEvents({ limit: MOST_SHOWN, filter: { identityId, subjectId: id, since } }, ports);
+}
+
+const MOST_SHOWN = 1000;
+
 /** However many there are. */
-export async function* readAllEvents(
+async function* readAllEvents(
   { after = 0, filter = {} }: Omit<EventsDraft, 'limit'>,
   { store }: Pick<AdminPorts, 'store'>,
 ): AsyncGenerator<readonly LoggedEvent[]> {
@@ -54,8 +86,10 @@ export async function* readAllEvents(
 
 const STEP = 1000;
 
-export function passes({ type, at, identityId }: LoggedEvent, filter: EventFilter): boolean {
+export function passes({ type, at, identityId, subjectId, requestId }: LoggedEvent, filter: EventFilter): boolean {
   return (
+    (filter.subjectId === undefined || subjectId === filter.subjectId) &&
+    (filter.requestId === undefined || requestId === filter.requestId) &&
     (filter.type === undefined || type === filter.type) &&
     (filter.since === undefined || at >= filter.since) &&
     (filter.identityId === undefined || identityId === filter.identityId)
@@ -63,7 +97,7 @@ export function passes({ type, at, identityId }: LoggedEvent, filter: EventFilte
 }
 
 /** A sequence number just before the first event of that time, found by halving: a long log is not read from its start. */
-async function lastBefore(since: EpochSeconds, store: Pick<AdminPorts['store'], 'events' | 'eventProgress'>) {
+export async function lastBefore(since: EpochSeconds, store: Pick<AdminPorts['store'], 'events' | 'eventProgress'>) {
   let [low, high] = [0, (await store.eventProgress()).readable];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);

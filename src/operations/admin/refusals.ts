@@ -11,6 +11,7 @@ const CHANGE = { act: 'Change it' };
 const CONFIRM = { act: 'Confirm it' };
 const SCOPE =
   "Write resource:permission,permission with ; between resources, for example 'orders:read,write;stock:read'.";
+const LOGIN = 'Log in again with the scope tessera:read, tessera:operate or tessera:manage, and nothing else.';
 const PEM = 'Give a PEM file that begins with -----BEGIN CERTIFICATE-----.';
 
 const TABLE = {
@@ -33,6 +34,11 @@ const TABLE = {
     'lifetime-malformed': ['%s is zero', 'Give a duration such as 90d, 12h or 15m.'],
     'lifetime-too-long': ['%s is longer than 24h', 'JWTs live for 24h at most; 10m is usual.'],
     'access-token-format-unknown': ['there is no access token format %j', 'Use opaque or jwt, or leave it out.'],
+    'object-malformed': ['%s', 'The reference of the API and its schema list every member.'],
+    'list-file-elsewhere': [
+      '%s cannot be read here',
+      'Name a list file by a command on the machine of the service, which checks it.',
+    ],
     'import-malformed': [
       'the file cannot be imported: %s',
       'It must hold {"id": …, "name": …, "description": …, "scope": …} or a list of these. Nothing was imported.',
@@ -123,6 +129,7 @@ const TABLE = {
     'issuer-unknown': ['there is no approved issuer %s', LIST],
     'token-issuer-unknown': ['there is no token issuer %s', LIST],
     'grant-unknown': ['there is no grant %j', LIST],
+    'cursor-unknown': ['the cursor does not belong to this list', 'Begin again without a cursor.'],
     'grant-ambiguous': ['several grants begin with %s', { act: 'Give more digits' }],
     'grant-not-live': ['there is no grant %j that is still live', LIST],
     'key-unknown': ['the keyring has no key %s', LIST],
@@ -176,6 +183,10 @@ const TABLE = {
       'Choose another: identities are named by it, so it stays taken even if that issuer was removed.',
     ],
     'token-issuer-exists': ['a token issuer %s is registered already', CHANGE],
+    'token-issuer-iss-differs': [
+      'the token issuer %s has another iss',
+      'Remove it first, or choose another label: identities are named by it.',
+    ],
     'token-issuer-registered': [
       'this issuer is registered already, as %s',
       'Change that one, or remove it first: one issuer has one label.',
@@ -195,6 +206,11 @@ const TABLE = {
     'signing-key-signs': ['key %s signs', { act: 'Let another key sign first' }],
     'signing-key-signs-already': ['key %s signs already', 'There is nothing to do.'],
     'signing-key-retiring': ['key %s has signed before, and another key followed it', { act: 'Add a new one' }],
+  },
+
+  /** It was changed since the one who requests this has seen it. */
+  stale: {
+    'changed-meanwhile': ['%s was changed meanwhile', 'Look at it again, then decide again.'],
   },
 
   /** It is done as soon as whoever requests it confirms it, or says which of two ways is meant. */
@@ -247,6 +263,23 @@ const TABLE = {
     ],
   },
 
+  /** The access token is no proof here. */
+  unauthorized: {
+    'token-for-others': ['the access token is not for administration, or not for administration alone', LOGIN],
+    'token-bound-elsewhere': [
+      'the access token belongs to another certificate',
+      'Present the certificate that it was issued for.',
+    ],
+  },
+
+  /** Whoever requests it may not do it. */
+  forbidden: {
+    'permission-missing': [
+      'this needs the permission %s, in the scope, by the groups of the holder, and by the proof',
+      'Log in by certificate with that scope, as a member of the group that has it.',
+    ],
+  },
+
   /** What a reader refers to no longer exists. */
   gone: {
     'event-log-rolled-back': [
@@ -266,6 +299,11 @@ type ToActOf<T> = T extends Rows
 export type AdminRefusalReason = ReasonsOf<Rows>;
 /** Refusals whose remedy is an act. */
 export type ReasonToAct = ToActOf<Rows>;
+
+/** Whether a text names a refusal of this release. */
+export function isRefusal(text: string): text is AdminRefusalReason {
+  return Object.values(TABLE).some((rows) => Object.hasOwn(rows, text));
+}
 
 export function describeRefusal(reason: AdminRefusalReason, about: string) {
   const [kind, rows] = Object.entries(TABLE).find(([, each]) => reason in each) as [AdminRefusalClass, object];

@@ -4,7 +4,7 @@ import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { isResourceServerId } from './find-resource-server.ts';
 import { draftedIntegration, type IntegrationDraft, whyNotServer } from './integration-draft.ts';
 import { type Decide, perform } from './perform.ts';
-import { listTokenIssuers } from './register-token-issuer.ts';
+import { tokenIssuerOf } from './register-token-issuer.ts';
 import { whyNotFormat } from './token-format.ts';
 
 /** Contract 5.2: an API integration is registered before anyone can authorize for it. */
@@ -23,8 +23,7 @@ export async function registerIntegration(
 
 export async function whyNotRegister(clientId: string, draft: IntegrationDraft, ports: AdminPorts) {
   if (await isResourceServerId(clientId, ports)) return decline('client-id-of-resource-server', clientId);
-  const known = await listTokenIssuers({}, ports);
-  if (known.some(({ issuer }) => issuer === clientId)) return decline('client-id-of-token-issuer', clientId);
+  if (await tokenIssuerOf(clientId, ports)) return decline('client-id-of-token-issuer', clientId);
   return (await whyNotFormat(draft, ports.store)) ?? whyNotServer(draft, ports);
 }
 

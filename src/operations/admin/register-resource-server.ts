@@ -2,7 +2,7 @@ import { accept } from '../../core/outcome.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
 import { integrations } from '../../store/tables/integrations.ts';
 import { type AdminOutcome, decline } from './admin.ts';
-import { perform } from './perform.ts';
+import { type Decide, perform } from './perform.ts';
 import {
   checkDraft,
   draftedResourceServer,
@@ -21,11 +21,13 @@ export async function registerResourceServer(
   const drafted = draftedResourceServer(id, checked.value);
   if (!drafted.ok) return drafted;
   if ((await ports.store.load(integrations, id)).found) return decline('resource-server-id-taken', id);
-  const next = drafted.value;
+  return perform('resource-server', id, ports, registering(drafted.value));
+}
+
+export function registering(next: ResourceServer): Decide<'resource-server'> {
   const served = { audience: next.audience, resources: next.resources.join(' ') };
-  return perform('resource-server', id, ports, (row) =>
+  return (row) =>
     row && !row.removed
-      ? decline('resource-server-exists', id)
-      : accept({ next, deed: { did: 'registered', ...served } }),
-  );
+      ? decline('resource-server-exists', next.id)
+      : accept({ next, deed: { did: 'registered', ...served } });
 }

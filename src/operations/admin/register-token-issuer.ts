@@ -6,7 +6,7 @@ import { integrations } from '../../store/tables/integrations.ts';
 import { issuers } from '../../store/tables/issuers.ts';
 import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { changedBetween, ending, perform } from './perform.ts';
+import { changedBetween, type Decide, ending, perform } from './perform.ts';
 import { draftedTokenIssuer, type TokenIssuerDraft } from './token-issuer-draft.ts';
 
 type TokenIssuerOutcome = AdminOutcome<TokenIssuer>;
@@ -17,6 +17,16 @@ export async function registerTokenIssuer(
   draft: TokenIssuerDraft,
   ports: AdminPorts & { readonly ourIssuer: string },
 ): Promise<TokenIssuerOutcome> {
+  const { label } = named;
+  const decide = await registering(named, draft, ports);
+  return decide.ok ? perform('token-issuer', label, ports, decide.value) : decide;
+}
+
+export async function registering(
+  named: Pick<TokenIssuer, 'label' | 'issuer'>,
+  draft: TokenIssuerDraft,
+  ports: AdminPorts & { readonly ourIssuer: string },
+): Promise<AdminOutcome<Decide<'token-issuer'>>> {
   const { label, issuer } = named;
   if (!isLabel(label)) return decline('label-malformed', label);
   if (issuer === ports.ourIssuer) return decline('token-issuer-ours', issuer);
@@ -24,10 +34,10 @@ export async function registerTokenIssuer(
   if (!drafted.ok) return drafted;
   if ((await ports.store.load(integrations, issuer)).found) return decline('client-id-of-token-issuer', issuer);
   if ((await ports.store.load(issuers, label)).found) return decline('label-taken', label);
-  const namesake = await sameIssuer(named, ports);
-  if (namesake) return decline('token-issuer-registered', namesake.label);
+  const namesake = await tokenIssuerOf(issuer, ports);
+  if (namesake && namesake.label !== label) return decline('token-issuer-registered', namesake.label);
   const next = drafted.value;
-  return perform('token-issuer', label, ports, (row) =>
+  return accept((row) =>
     row?.enabled
       ? decline('token-issuer-exists', label)
       : accept({ next, deed: { did: 'added', issuer, rules: next.rules.length } }),
@@ -40,12 +50,16 @@ export function changeTokenIssuer(
   draft: TokenIssuerDraft,
   ports: AdminPorts,
 ): Promise<TokenIssuerOutcome> {
-  return perform('token-issuer', label, ports, (row) => {
+  return perform('token-issuer', label, ports, changing(label, draft));
+}
+
+export function changing(label: string, draft: TokenIssuerDraft): Decide<'token-issuer'> {
+  return (row) => {
     if (!row?.enabled) return decline('token-issuer-unknown', label);
     const drafted = draftedTokenIssuer(row, draft, row);
     if (!drafted.ok) return drafted;
     return accept({ next: drafted.value, deed: { did: 'changed', ...changedBetween(row, drafted.value) } });
-  });
+  };
 }
 
 /** Its assertions are no longer accepted. The row stays, so that the list of all shows who had the label. */
@@ -55,28 +69,10 @@ export function removeTokenIssuer(label: string, ports: AdminPorts): Promise<Tok
   );
 }
 
-/** With one `iss` under two labels, one assertion would have two identities. */
-async function sameIssuer({ label, issuer }: Pick<TokenIssuer, 'label' | 'issuer'>, { store }: AdminPorts) {
+/** The one with this `iss`: with two labels, an assertion would have two identities. */
+export async function tokenIssuerOf(issuer: string, { store }: Pick<AdminPorts, 'store'>) {
   for await (const known of rows(store, tokenIssuers)) {
-    if (known.enabled && known.label !== label && known.issuer === issuer) return known;
+    if (known.enabled && known.issuer === issuer) return known;
   }
   return undefined;
-}
-
-/** The registered token issuers; with `all`, removed ones too. */
-export async function listTokenIssuers(
-  { all = false }: { readonly all?: boolean },
-  { store }: Pick<AdminPorts, 'store'>,
-): Promise<readonly TokenIssuer[]> {
-  const found = await Array.fromAsync(rows(store, tokenIssuers));
-  return found.filter(({ enabled }) => all || enabled);
-}
-
-/** One token issuer, registered or removed. */
-export async function findTokenIssuer(
-  label: string,
-  { store }: Pick<AdminPorts, 'store'>,
-): Promise<AdminOutcome<TokenIssuer>> {
-  const { found } = await store.load(tokenIssuers, label);
-  return found ? accept(found.row) : decline('token-issuer-unknown', label);
 }

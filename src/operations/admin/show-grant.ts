@@ -54,6 +54,10 @@ export function shownGrant(grant: Grant, now: EpochSeconds, userName: string | u
     origin: origin.kind,
     ...(origin.kind === 'code' && origin.guest && { guest: origin.guest }),
     ...(origin.kind === 'assertion' && { tokenIssuer: origin.assertion.tokenIssuer }),
+    ...(origin.kind === 'certificate' && {
+      certificate: origin.certificate.certificate,
+      certificateKey: origin.certificate.key,
+    }),
     ...((origin.kind === 'client' || origin.kind === 'code') && origin.proof && { proof: origin.proof }),
     ...(terms?.parent && { parent: terms.parent.grantId }),
     ...(terms?.actor && { exchangedBy: terms.actor.clientId }),

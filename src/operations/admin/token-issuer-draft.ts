@@ -14,10 +14,11 @@ import { readRules } from './assertion-rules.ts';
 export interface TokenIssuerDraft {
   readonly keys?: KeyDraft;
   readonly allowedAddresses?: readonly string[];
-  /** PEM */
-  readonly authorities?: string;
+  /** PEM; false: those of the system. */
+  readonly authorities?: string | false;
   readonly algorithms?: readonly AssertionAlgorithm[];
-  readonly audience?: string;
+  /** False: our own issuer. */
+  readonly audience?: string | false;
   readonly assertions?: TokenIssuer['assertions'];
   readonly maxAssertionLifetime?: Seconds;
   readonly kind?: 'platform' | 'enterprise';
@@ -49,7 +50,7 @@ export function draftedTokenIssuer(
   if (!keys.ok) return keys;
   const rules = draft.rules === undefined && before ? accept(before.rules) : readRules(draft.rules);
   if (!rules.ok) return rules;
-  const audience = draft.audience ?? before?.audience;
+  const audience = draft.audience === false ? undefined : (draft.audience ?? before?.audience);
   if (audience !== undefined && !isText(audience)) return decline('assertion-audience-malformed', audience);
   const maxAssertionLifetime = draft.maxAssertionLifetime ?? before?.maxAssertionLifetime ?? USUAL_LIFETIME;
   if (maxAssertionLifetime < 1 || maxAssertionLifetime > LONGEST_LIFETIME)
@@ -86,11 +87,11 @@ function draftedKeys(
   }
   const url = keys.from === 'url' ? keys.url : discoveryUrl(issuer);
   if (!isKeyAddress(url)) return decline('key-address-malformed', url);
-  const settings: FetchSettings = {
-    ...settingsOf(before),
+  const settings = settingsOf({
+    ...settingsOf(before?.from === 'file' ? {} : before),
     ...(allowedAddresses && { allowedAddresses }),
-    ...(authorities !== undefined && { authorities }),
-  };
+    ...(authorities !== undefined && { authorities: authorities || '' }),
+  });
   return accept(keys.from === 'url' ? { from: 'url', url, ...settings } : { from: 'discovery', ...settings });
 }
 
@@ -103,11 +104,9 @@ export function checkedFetch(settings: FetchSettings): AdminOutcome<FetchSetting
   return accept(settings);
 }
 
-/** They stay if only the address of the keys changes. */
-function settingsOf(before: KeySource | undefined): FetchSettings {
-  if (!before || before.from === 'file') return {};
-  const { allowedAddresses, authorities } = before;
-  return { ...(allowedAddresses && { allowedAddresses }), ...(authorities !== undefined && { authorities }) };
+/** They stay if only the address of the keys changes. Empty ones are removed. */
+function settingsOf({ allowedAddresses = [], authorities }: FetchSettings = {}): FetchSettings {
+  return { ...(allowedAddresses.length > 0 && { allowedAddresses }), ...(authorities && { authorities }) };
 }
 
 function areCertificates(pem: string): boolean {

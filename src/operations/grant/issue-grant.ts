@@ -57,7 +57,7 @@ export function issueGrant(
   const defaults = draft.refresh ? { ...ports.settings, refresh: false } : ports.settings;
   const own = settingsFor(integration, defaults);
   const settings = draft.refresh === 'never' ? { ...own, refresh: false } : own;
-  const { refreshUntil, expiresAt } = endingBy(draft.until, grantPeriod(now, settings));
+  const { refreshUntil, expiresAt } = endingBy(draft.until, grantPeriod(now, draft.scope, settings));
   const terms = { ...draft.terms, ...(draft.jkt !== undefined && { jkt: draft.jkt }) };
   const key = ports.keyring.minting;
   const minted = firstRefreshToken(drawn.id, drawn, key);

@@ -9,7 +9,7 @@ import { type RunningService, startService } from './running-service.ts';
 import { signedIn, Visitor } from './visitor.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const PATHS = ['/docs', '/docs/api', ...SERVED_PAGES.map((name) => `/docs/${name}`)];
+const PATHS = ['/docs', '/docs/api', '/docs/admin-api', ...SERVED_PAGES.map((name) => `/docs/${name}`)];
 
 function namesIn(file: string, pattern: RegExp): string[] {
   return [...readFileSync(join(ROOT, file), 'utf8').matchAll(pattern)].map(([, name = '']) => name);
@@ -40,7 +40,7 @@ suite('the documentation', () => {
       assert.equal(status, 200, path);
       texts.set(path, text);
     }
-    const known = [...PATHS, '/docs/openapi.json', '/', '/device', '/account'];
+    const known = [...PATHS, '/docs/openapi.json', '/admin/v1/openapi.json', '/', '/device', '/account'];
     const broken = [...texts].flatMap(([page, text]) => {
       const links = [...text.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, target = '']) => target);
       return links

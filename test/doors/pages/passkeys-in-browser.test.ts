@@ -113,7 +113,7 @@ suite('passkeys of a person', () => {
   });
 
   test('after an operator removed it, the person is told so, and the password still works', async () => {
-    accepted(await removePasskey(ADA.id, 'Blue key', { store: service.store, by: OPERATOR }));
+    accepted(await removePasskey(ADA.id, { passkey: 'Blue key' }, { store: service.store, by: OPERATOR }));
     await page.goto(`${service.url}/account`);
     await withPasskey(page);
     assert.match(await page.locator('[role=alert]').first().innerText(), /The passkey was not accepted/);

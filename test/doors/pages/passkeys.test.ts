@@ -4,6 +4,7 @@ import { after, before, beforeEach, suite, test } from 'node:test';
 import type { Identity } from '../../../src/core/identity.ts';
 import { enableIdentity } from '../../../src/operations/admin/change-identity.ts';
 import { removePasskey } from '../../../src/operations/admin/passkeys.ts';
+import type { AnyTable } from '../../../src/store/table.ts';
 import { assertions } from '../../../src/store/tables/assertions.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
 import { passkeys } from '../../../src/store/tables/passkeys.ts';
@@ -25,7 +26,7 @@ const handleOf = ({ id }: Identity) => Buffer.from(id).toString('base64url');
 const operator = () => ({ store: service.store, by: OPERATOR });
 
 async function forget(identity: Identity): Promise<void> {
-  await removePasskey(identity.id, undefined, operator());
+  await removePasskey(identity.id, { all: true }, operator());
 }
 
 /** The answer to a passkey that is not accepted: the sign-in page, whatever was wrong. */
@@ -34,7 +35,11 @@ function assertRefused({ status, text }: { status: number; text: string }, what:
   assert.match(text, /The passkey was not accepted/, what);
 }
 
-const ruleOfLast = () => service.logged().match(/"rule":"([^"]+)"/g)?.at(-1);
+const ruleOfLast = () =>
+  service
+    .logged()
+    .match(/"rule":"([^"]+)"/g)
+    ?.at(-1);
 
 suite('signing in with a passkey', () => {
   let passkey: SoftwarePasskey;
@@ -116,7 +121,14 @@ suite('signing in with a passkey', () => {
   });
 
   test('what is no credential is refused', async () => {
-    for (const credential of ['x', '{}', 'null', '[]', '{"response":{"clientDataJSON":7}}', '{"id":1,"response":"x"}']) {
+    for (const credential of [
+      'x',
+      '{}',
+      'null',
+      '[]',
+      '{"response":{"clientDataJSON":7}}',
+      '{"id":1,"response":"x"}',
+    ]) {
       await visitor.get('/account/sign-in');
       assertRefused(await visitor.post('/account/sign-in', { credential }), credential);
     }
@@ -134,8 +146,9 @@ suite('signing in with a passkey', () => {
   });
 
   test('clients that are not signed in store nothing, whatever they send', async () => {
-    const tables = [assertions, attempts, sessions, passkeys] as const;
-    const count = async () => Promise.all(tables.map(async (table) => (await service.store.page(table, { limit: 999 })).length));
+    const tables: AnyTable[] = [assertions, attempts, sessions, passkeys];
+    const count = async () =>
+      Promise.all(tables.map(async (table) => (await service.store.page(table, { limit: 999 })).length));
     const earlier = await count();
     for (let round = 0; round < 20; round++) {
       await challengeFor(visitor);
@@ -211,7 +224,11 @@ suite('registering a passkey', () => {
       service.advance(601);
       const [key] = await keysOf(BOB);
       await visitor.get('/account');
-      for (const path of [`/account/passkeys/${key?.id}/remove`, `/account/passkeys/${key?.id}/rename`, '/account/passkeys'])
+      for (const path of [
+        `/account/passkeys/${key?.id}/remove`,
+        `/account/passkeys/${key?.id}/rename`,
+        '/account/passkeys',
+      ])
         assert.match((await visitor.post(path, path.endsWith('rename') ? { name: 'x' } : {})).text, /once more/, path);
       assert.match((await visitor.get('/account/passkeys/options')).text, /once more/);
       assert.deepEqual(await keysOf(BOB), [key]);

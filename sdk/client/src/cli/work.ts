@@ -162,6 +162,11 @@ function storedBy({ program }: Terminal, name: string, { certificate, key }: Pro
   return { ...way, todo: `Do: ${program} login${flagFor(name)}` };
 }
 
+export async function currentLogin(terminal: Terminal, flags: ProfileFlag) {
+  const { server, ca } = loggedIn(terminal, profileName(flags.profile));
+  return { server, ca, accessToken: await validToken(terminal, flags) };
+}
+
 async function validToken(terminal: Terminal, flags: ProfileFlag): Promise<string> {
   const name = profileName(flags.profile);
   const profile = loggedIn(terminal, name);

@@ -1,110 +1,89 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Act, actWords, authorWords } from '../../../core/act.ts';
-import type { ActEvent, EventType } from '../../../core/event.ts';
-import { after, isoTime, type Seconds, seconds } from '../../../core/time.ts';
-import { findIdentity } from '../../../operations/admin/find-identity.ts';
-import {
-  type EventFilter,
-  passes,
-  readAllEvents,
-  readEvents,
-  readNewEvents,
-} from '../../../operations/admin/read-events.ts';
+import type { EventType } from '../../../core/event.ts';
+import { isoTime, type Seconds } from '../../../core/time.ts';
 import type { LoggedEvent } from '../../../store/store.ts';
-import { readHistory } from '../../../store/tables/store-history.ts';
-import { print, printJsonLine, remark } from '../../terminal/output.ts';
+import { printJsonLine, remark } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Workplace } from '../../terminal/workplace.ts';
+import { printEventLines } from './event-lines.ts';
+import type { Administration } from './steps.ts';
 
 export interface EventsFlags {
   readonly after?: number;
   readonly identity?: string;
   readonly type?: EventType;
   readonly since?: Seconds;
-  readonly limit?: number;
+  readonly request?: string;
+  readonly limit?: number | undefined;
   readonly follow?: true;
   readonly json?: true;
+  readonly csv?: true;
 }
 
 const POLL_MS = 1000;
-const FOLLOW_STEP = 500;
+const STEP = 1000;
 
 /** Without `--limit`, if neither a time nor a number says from where on. */
 const NEWEST = 50;
 
-export async function printEvents(flags: EventsFlags, workplace: Workplace): Promise<void> {
-  const filter = await filterOf(flags, workplace);
-  const isBounded = flags.limit !== undefined || (flags.after === undefined && flags.since === undefined);
-  const last = await (isBounded ? printSome : printFrom)(flags, filter, workplace);
-  if (flags.follow) await follow(last ?? flags.after ?? 0, flags, filter, workplace);
+export async function printEvents(flags: EventsFlags, administration: Administration): Promise<void> {
+  if (flags.csv) process.stdout.write(`${COLUMNS.join(',')}\n`);
+  const isNewest = flags.after === undefined && (flags.limit !== undefined || flags.since === undefined);
+  const start = isNewest ? await printNewest(flags, administration) : (flags.after ?? 0);
+  if (!isNewest || flags.follow)
+    await printFrom(start, isNewest ? { ...flags, limit: undefined } : flags, administration);
 }
 
-/** Returns the sequence number of the last one. */
-async function printSome(flags: EventsFlags, filter: EventFilter, workplace: Workplace): Promise<number | undefined> {
-  const { limit = NEWEST } = flags;
-  const events = await readEvents({ ...flags, limit, filter }, workplace);
-  printAll(events, flags);
-  if (events.length === NEWEST && flags.limit === undefined && !flags.follow)
-    remark(`These are the latest ${NEWEST}. All of them: --after 0; of a last time: --since 24h`);
-  return events.at(-1)?.sequence;
-}
-
-async function printFrom(flags: EventsFlags, filter: EventFilter, workplace: Workplace): Promise<number | undefined> {
-  let last: number | undefined;
-  for await (const events of readAllEvents({ ...flags, filter }, workplace)) {
-    printAll(events, flags);
-    last = events.at(-1)?.sequence ?? last;
-  }
-  return last;
-}
-
-async function filterOf({ identity, type, since }: EventsFlags, workplace: Workplace): Promise<EventFilter> {
-  const of = identity === undefined ? undefined : accepted(await findIdentity(identity, workplace));
+function queryOf({ identity, type, since, request }: EventsFlags) {
   return {
-    ...(of && { identityId: of.id }),
+    ...(identity !== undefined && { identity }),
     ...(type && { type }),
-    ...(since !== undefined && { since: after(await workplace.store.now(), seconds(0 - since)) }),
+    ...(since !== undefined && { within: since }),
+    ...(request !== undefined && { requestId: request }),
   };
 }
 
-async function follow(start: number, flags: EventsFlags, filter: EventFilter, workplace: Workplace): Promise<never> {
-  const { epoch } = await readHistory(workplace.store);
-  for (let last = start; ; ) {
-    const events = accepted(await readNewEvents({ after: last, limit: FOLLOW_STEP, epoch }, workplace));
-    printAll(
-      events.filter((event) => passes(event, filter)),
-      flags,
-    );
-    last = events.at(-1)?.sequence ?? last;
-    if (events.length === 0) await sleep(POLL_MS);
+/** Returns the sequence number of the last one. */
+async function printNewest(flags: EventsFlags, { act }: Administration): Promise<number> {
+  const { limit = NEWEST } = flags;
+  if (limit === 0) return 0;
+  const { items } = accepted(await act('event-list', { query: { ...queryOf(flags), limit } })).value;
+  printAll(items, flags);
+  if (items.length === NEWEST && flags.limit === undefined && !flags.follow)
+    remark(`These are the latest ${NEWEST}. All of them: --after 0; of a last time: --since 24h`);
+  return items.at(-1)?.sequence ?? 0;
+}
+
+/** All after a number, or the first `limit` of them; with --follow, also those that are yet to come. */
+async function printFrom(start: number, flags: EventsFlags, { act }: Administration): Promise<void> {
+  let [left, after, epoch] = [flags.limit ?? Number.POSITIVE_INFINITY, start, undefined as number | undefined];
+  while (left > 0) {
+    const query = { ...queryOf(flags), after, limit: STEP, ...(epoch !== undefined && { epoch }) };
+    const { items, next, epoch: known } = accepted(await act('event-list', { query })).value;
+    printAll(items.slice(0, left), flags);
+    left -= items.length;
+    epoch = known;
+    if (next !== undefined) after = Number(next);
+    else if (flags.follow) await sleep(POLL_MS);
+    else return;
   }
 }
 
-function printAll(events: readonly LoggedEvent[], { json }: EventsFlags): void {
-  for (const event of events) {
-    if (json) printJsonLine(event);
-    else print(eventLine(event));
-  }
+function printAll(events: readonly LoggedEvent[], { json, csv }: EventsFlags): void {
+  if (!json && !csv) printEventLines(events);
+  else for (const event of events) (json ? printJsonLine : printCsvLine)(event);
 }
 
-function eventLine(event: LoggedEvent): string {
-  const { sequence, at, type, clientId, identityId, subjectId, presenter } = event;
-  const parts = [sequence, isoTime(at), type, clientId, identityId, subjectId, presenter?.address, ...notesOf(event)];
-  return parts.filter((part) => part !== undefined && part !== '').join('  ');
+const COLUMNS = ['sequence', 'at', 'type', 'clientId', 'identityId', 'subjectId', 'address', 'requestId', 'detail'];
+
+/** RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe. */
+function printCsvLine({ presenter, detail, at, ...event }: LoggedEvent): void {
+  const { sequence, type, clientId, identityId, subjectId, requestId } = event;
+  const told = detail === undefined ? undefined : JSON.stringify(detail);
+  const cells = [sequence, isoTime(at), type, clientId, identityId, subjectId, presenter?.address, requestId, told];
+  process.stdout.write(`${cells.map((cell) => csvCell(String(cell ?? ''))).join(',')}\n`);
 }
 
-function notesOf({ type, detail, requestId, presenter }: LoggedEvent): string[] {
-  const shown = type === 'administered' ? actNotes(detail) : { ...detail };
-  const author = type !== 'issued' && detail && 'by' in detail && detail.by && { by: authorWords(detail.by) };
-  const notes = { ...shown, ...author, requestId, traceId: presenter?.traceId };
-  return Object.entries(notes).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${JSON.stringify(value)}`],
-  );
-}
-
-/** The id stands in its own column if it is a client id or an identity's. Before and after are in the JSON. */
-function actNotes({ kind, id, did, ...facts }: ActEvent['detail']): object {
-  const isShown = kind === 'identity' || kind === 'integration' || id === '';
-  const changed = 'changed' in facts && { changed: Object.keys(facts.changed).join(', ') };
-  return { did: actWords({ kind, id, did, ...facts } as Act), ...(!isShown && { id }), ...facts, ...changed };
+function csvCell(text: string): string {
+  const inert = /^[=+@\t\r-]/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }

@@ -1,55 +1,60 @@
-import { endGrant, endGrants } from '../../../operations/admin/end-grants.ts';
-import { findGrants, type GrantFilter } from '../../../operations/admin/find-grants.ts';
-import { type ShownGrant, showGrant, shownGrants } from '../../../operations/admin/show-grant.ts';
+import type { GrantFilter } from '../../../operations/admin/find-grants.ts';
+import type { ShownGrant } from '../../../operations/admin/show-grant.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { counted, print, printJson, printRecord, printTable, remark, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Workplace } from '../../terminal/workplace.ts';
+import { printEventLines } from './event-lines.ts';
+import { type Administration, itemsOf } from './steps.ts';
 
 export interface ListFlags extends GrantFilter {
   readonly limit: number;
   readonly json?: true;
 }
 
-export async function listGrants(flags: ListFlags, workplace: Workplace): Promise<void> {
-  const { limit, json } = flags;
-  const { grants, now } = accepted(await findGrants(flags, limit + 1, workplace));
-  const shown = await shownGrants({ grants: grants.slice(0, limit), now }, workplace);
+export async function listGrants({ limit, json, ...filter }: ListFlags, administration: Administration): Promise<void> {
+  const found = await itemsOf('grant-list', filter, administration, limit + 1);
+  const shown = found.slice(0, limit);
   if (json) printJson(shown);
   else printTable(['grant', 'state', 'client id', 'user name', 'identity', 'ends', 'scope'], shown.map(rowOf));
-  if (grants.length > limit) remark(`There are more than ${limit}; see --limit.`);
+  if (found.length > limit) remark(`There are more than ${limit}; see --limit.`);
 }
 
 function rowOf({ id, state, clientId, userName, identityId, refreshUntil, scope }: ShownGrant) {
   return [id, state, clientId, userName, identityId, refreshUntil, scope];
 }
 
-export async function printGrant(id: string, { json }: { json?: true }, workplace: Workplace): Promise<void> {
-  const shown = accepted(await showGrant(id, workplace));
+export async function printGrant(id: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
+  const shown = accepted(await act('grant-show', { id })).value;
   if (json) printJson(shown);
   else printRecord(shown);
 }
 
-export interface RevokeFlags extends Pick<GrantFilter, 'identity' | 'integration'> {
+export async function printTimeline(id: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
+  const { items } = accepted(await act('grant-timeline', { id })).value;
+  if (json) printJson(items);
+  else printEventLines(items);
+}
+
+export interface RevokeFlags extends Omit<GrantFilter, 'ending' | 'all'> {
   readonly yes?: true;
 }
 
-export async function revokeGrants(id: string | undefined, flags: RevokeFlags, workplace: Workplace): Promise<void> {
+export async function revokeGrants(id: string | undefined, flags: RevokeFlags, { act }: Administration): Promise<void> {
   const { yes = false, ...filter } = flags;
-  const hasFilter = flags.identity !== undefined || flags.integration !== undefined;
+  const hasFilter = Object.values(filter).some((value) => value !== undefined);
   if (hasFilter === (id !== undefined)) {
     throw new CommandFailure(
       'usage',
-      'name one grant, or --identity or --integration',
+      'name one grant, or --identity, --integration, --certificate or --address',
       'See: tessera grant revoke --help',
     );
   }
   if (id !== undefined) {
-    const grant = accepted(await endGrant(id, workplace));
+    const { id: grant } = accepted(await act('grant-revoke', { id })).value;
     print(`Ended the grant ${grant}`);
     return result({ id: grant, endedGrants: 1 });
   }
-  const ended = accepted(await endGrants({ filter, isConfirmed: yes }, workplace));
-  print(`Ended ${counted(ended, 'grant')}`);
-  result({ endedGrants: ended });
+  const { endedGrants = 0 } = accepted(await act('grant-revoke-all', { body: { ...filter, confirmed: yes } })).value;
+  print(`Ended ${counted(endedGrants, 'grant')}`);
+  result({ endedGrants });
 }

@@ -1,11 +1,5 @@
-import type { Identity } from '../../../core/identity.ts';
-import { isoTime } from '../../../core/time.ts';
-import { addIdentity } from '../../../operations/admin/add-identity.ts';
-import { changeIdentity, enableIdentity } from '../../../operations/admin/change-identity.ts';
-import { findIdentity, listIdentities } from '../../../operations/admin/find-identity.ts';
-import { listPasskeys, removePasskey } from '../../../operations/admin/passkeys.ts';
-import { removeIdentity } from '../../../operations/admin/remove-identity.ts';
-import { setPassword } from '../../../operations/admin/set-password.ts';
+import type { WrittenIdentity } from '../../../operations/admin/objects.ts';
+import { systemRandom } from '../../../system.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import {
   counted,
@@ -19,7 +13,7 @@ import {
 } from '../../terminal/output.ts';
 import { obtainPassword, type PasswordFlags } from '../../terminal/password.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Workplace } from '../../terminal/workplace.ts';
+import { type Administration, change, itemsOf } from './steps.ts';
 
 export interface AddFlags extends PasswordFlags {
   readonly email?: string;
@@ -31,19 +25,19 @@ export interface AddFlags extends PasswordFlags {
   readonly password: boolean;
 }
 
-export async function addPerson(userName: string, flags: AddFlags, workplace: Workplace): Promise<void> {
+export async function addPerson(userName: string, flags: AddFlags, { act }: Administration): Promise<void> {
   const { password: wanted, api, group: groups = [], shared, email, upn } = flags;
-  const obtained = wanted ? await obtainPassword(flags, workplace.random) : undefined;
-  const draft = {
+  const obtained = wanted ? await obtainPassword(flags, systemRandom) : undefined;
+  const body = {
     userName,
     groups,
     ...(email !== undefined && { email }),
     ...(upn !== undefined && { upn }),
     ...(api !== undefined && { mayUseApi: api }),
     ...(shared && { mayShare: true }),
-    ...(obtained && { password: obtained.password }),
+    ...(obtained && { password: obtained.password.reveal() }),
   };
-  const { id } = accepted(await addIdentity(draft, workplace));
+  const { id } = accepted(await act('identity-put', { id: userName, body, onlyIf: 'absent' })).value;
   print(`Added ${userName} as ${id}`);
   if (obtained?.isNew) printSecret(`Password, shown this once: ${obtained.password.reveal()}`);
   result({ id, userName, ...(obtained?.isNew && { password: obtained.password.reveal() }) });
@@ -55,9 +49,9 @@ export interface ChangeFlags extends Pick<AddFlags, 'email' | 'upn' | 'api' | 's
   readonly group?: readonly string[] | boolean;
 }
 
-export async function changePerson(name: string, flags: ChangeFlags, workplace: Workplace): Promise<void> {
+export async function changePerson(name: string, flags: ChangeFlags, administration: Administration): Promise<void> {
   const { userName, email, upn, api, group, shared } = flags;
-  const change = {
+  const draft = {
     ...(userName !== undefined && { userName }),
     ...(email !== undefined && { email }),
     ...(upn !== undefined && { upn }),
@@ -65,10 +59,10 @@ export async function changePerson(name: string, flags: ChangeFlags, workplace: 
     ...(Array.isArray(group) && { groups: group as readonly string[] }),
     ...(api !== undefined && { mayUseApi: api }),
   };
-  if (Object.keys(change).length === 0)
+  if (Object.keys(draft).length === 0)
     throw new CommandFailure('usage', 'say what to change', 'See: tessera identity change --help');
-  const draft = { ...change, ...(shared && { mayShare: true }) };
-  const identity = accepted(await changeIdentity(name, draft, workplace));
+  const merge = (before: WrittenIdentity) => ({ ...before, ...draft, ...(shared && { mayShare: true }) });
+  const identity = await change('identity', name, merge, administration);
   print(`Changed ${identity.id}`);
   result(identity);
 }
@@ -76,17 +70,19 @@ export async function changePerson(name: string, flags: ChangeFlags, workplace: 
 export async function removePerson(
   name: string,
   { yes = false }: { yes?: boolean },
-  workplace: Workplace,
+  { act }: Administration,
 ): Promise<void> {
-  const { identity, grants } = accepted(await removeIdentity(name, { isConfirmed: yes }, workplace));
-  print(`Removed ${identity.id} and ended ${counted(grants, 'grant')}`);
-  result({ id: identity.id, endedGrants: grants });
+  const removed = await act('identity-remove', { id: name, query: { confirmed: yes } });
+  const { id, endedGrants = 0 } = accepted(removed).value;
+  print(`Removed ${id} and ended ${counted(endedGrants, 'grant')}`);
+  result({ id, endedGrants });
 }
 
-export async function changePassword(name: string, flags: PasswordFlags, workplace: Workplace): Promise<void> {
-  accepted(await findIdentity(name, workplace)); // before the person types a password
-  const { password, isNew } = await obtainPassword(flags, workplace.random);
-  const { id } = accepted(await setPassword(name, password, workplace));
+export async function changePassword(name: string, flags: PasswordFlags, { act }: Administration): Promise<void> {
+  accepted(await act('identity-show', { id: name })); // before the person types a password
+  const { password, isNew } = await obtainPassword(flags, systemRandom);
+  const body = { password: password.reveal() };
+  const { id } = accepted(await act('identity-password', { id: name, body })).value;
   print(`Set the password of ${id}`);
   if (isNew) printSecret(`Password, shown this once: ${password.reveal()}`);
   result({ id, ...(isNew && { password: password.reveal() }) });
@@ -97,21 +93,26 @@ export interface ListFlags {
   readonly json?: true;
 }
 
-export async function printIdentities({ limit, json }: ListFlags, workplace: Workplace): Promise<void> {
-  const { identities, hasMore } = await listIdentities(limit, workplace);
+export async function printIdentities({ limit, json }: ListFlags, administration: Administration): Promise<void> {
+  const found = await itemsOf('identity-list', {}, administration, limit + 1);
+  const identities = found.slice(0, limit).sort(byName);
   if (json) printJson(identities);
   else printTable(['user name', 'identity', 'enabled', 'e-mail', 'principal name', 'groups'], identities.map(rowOf));
-  if (hasMore) remark(`There are more than ${limit}; see --limit.`);
+  if (found.length > limit) remark(`There are more than ${limit}; see --limit.`);
 }
 
-function rowOf({ userName, id, enabled, email, upn, groups }: Identity) {
+function byName(a: WrittenIdentity, b: WrittenIdentity): number {
+  return (a.userName ?? a.id ?? '') < (b.userName ?? b.id ?? '') ? -1 : 1;
+}
+
+function rowOf({ userName, id, enabled, email, upn, groups = [] }: WrittenIdentity) {
   return [userName, id, enabled ? 'yes' : 'no', email, upn, groups.join(' ')];
 }
 
-export async function printIdentity(name: string, { json }: { json?: true }, workplace: Workplace): Promise<void> {
-  const identity = accepted(await findIdentity(name, workplace));
+export async function printIdentity(name: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
+  const identity = accepted(await act('identity-show', { id: name })).value;
   if (json) return printJson(identity);
-  const { userName, id, enabled, mayUseApi, email, upn, groups } = identity;
+  const { userName, id, enabled, mayUseApi, email, upn, groups = [] } = identity;
   printRecord({
     'user name': userName ?? '',
     identity: id,
@@ -124,34 +125,30 @@ export async function printIdentity(name: string, { json }: { json?: true }, wor
 }
 
 export function switchIdentity(enabled: boolean) {
-  return async (name: string, _: unknown, workplace: Workplace) => {
-    const identity = accepted(await enableIdentity(name, enabled, workplace));
+  return async (name: string, _: unknown, { act }: Administration) => {
+    const identity = accepted(await act(enabled ? 'identity-enable' : 'identity-disable', { id: name })).value;
     print(`The identity ${identity.id} is ${enabled ? 'enabled' : 'disabled'}`);
     result(identity);
   };
 }
 
-export async function printPasskeys(name: string, { json }: { json?: true }, workplace: Workplace): Promise<void> {
-  const passkeys = accepted(await listPasskeys(name, workplace)).map(({ id, name: called, createdAt, usedAt }) => ({
-    id,
-    name: called,
-    createdAt: isoTime(createdAt),
-    ...(usedAt !== undefined && { usedAt: isoTime(usedAt) }),
-  }));
-  if (json) return printJson(passkeys);
-  const lines = passkeys.map(({ id, name: called, createdAt, usedAt }) => [called, id, createdAt, usedAt]);
+export async function printPasskeys(name: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
+  const { items } = accepted(await act('identity-passkeys', { id: name })).value;
+  if (json) return printJson(items);
+  const lines = items.map(({ id, name: called, createdAt, usedAt }) => [called, id, createdAt, usedAt]);
   printTable(['name', 'id', 'added', 'last used'], lines);
 }
 
 export async function dropPasskeys(
   name: string,
-  which: string | undefined,
+  passkey: string | undefined,
   { all }: { all?: true },
-  workplace: Workplace,
+  { act }: Administration,
 ): Promise<void> {
-  if ((which === undefined) === (all === undefined))
+  if ((passkey === undefined) === (all === undefined))
     throw new CommandFailure('usage', 'give either a passkey or --all', 'See: tessera identity passkey list IDENTITY');
-  const removed = accepted(await removePasskey(name, which, workplace));
-  print(`Removed ${counted(removed.length, 'passkey')} of ${name}, and ended its browser sessions`);
-  result({ removed: removed.map(({ id }) => id) });
+  const query = all ? { all } : { passkey };
+  const { items } = accepted(await act('identity-remove-passkeys', { id: name, query })).value;
+  print(`Removed ${counted(items.length, 'passkey')} of ${name}, and ended its browser sessions`);
+  result({ removed: items.map(({ id }) => id) });
 }

@@ -1,11 +1,9 @@
 // Converts flags of `tessera integration` to drafts, and integrations to what is printed.
 import { formatDuration } from '../../../config/duration.ts';
-import type { Access, AccessTokenFormat, Binding, ClientId, Integration, OnReuse } from '../../../core/integration.ts';
-import { accept } from '../../../core/outcome.ts';
+import type { AccessTokenFormat, Binding, ClientId, Integration, OnReuse } from '../../../core/integration.ts';
 import type { Seconds } from '../../../core/time.ts';
-import type { AdminOutcome, AdminPorts } from '../../../operations/admin/admin.ts';
-import { type IntegrationDraft, namedAccess } from '../../../operations/admin/integration-draft.ts';
-import { shownProofs } from './integration-keys.ts';
+import type { IntegrationDraft } from '../../../operations/admin/integration-draft.ts';
+import type { WrittenIntegration } from '../../../operations/admin/objects.ts';
 
 export interface IntegrationFlags {
   readonly name?: string;
@@ -33,25 +31,30 @@ export interface IntegrationFlags {
   readonly onlyIdentity?: readonly string[];
   readonly onlyGroup?: readonly string[];
   readonly everyone?: true;
+  readonly owner?: readonly string[];
+  readonly json?: true;
 }
 
-export async function draftOf(
-  flags: IntegrationFlags,
-  ports: Pick<AdminPorts, 'store'>,
-): Promise<AdminOutcome<IntegrationDraft>> {
+export function draftOf(flags: IntegrationFlags) {
   const { device, certificate, assertion, secret, onlyIdentity: _, onlyGroup: __, everyone: ___, ...more } = flags;
-  const { secretAddress, exchange, code: ____, redirectUri: _____, ...rest } = more;
+  const { secretAddress, exchange, code: ____, redirectUri: _____, json: ______, owner: owners, ...rest } = more;
   const { accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse, ...texts } = rest;
-  const access = await accessOf(flags, ports);
-  if (!access.ok) return access;
-  return accept({
+  const access = accessOf(flags);
+  return {
     ...texts,
     ...(secretAddress && { secretAddresses: secretAddress.filter((address) => address !== 'any') }),
     ...exchangeOf(exchange),
     flows: given({ device, certificate, assertion, secret, code: codeFlowOf(flags) }),
     overrides: given({ accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse }),
-    ...(access.value && { access: access.value }),
-  });
+    ...(access && { access }),
+    ...(owners && { owners }),
+  };
+}
+
+/** The act looks up user names. */
+function accessOf({ onlyIdentity: identities = [], onlyGroup: groups = [], everyone }: IntegrationFlags) {
+  if (everyone) return { to: 'everyone' } as const;
+  return identities.length === 0 && groups.length === 0 ? undefined : { to: 'named', identities, groups };
 }
 
 /** `--code yes` alone is for clients with a document, which lists their redirect URIs. */
@@ -70,43 +73,30 @@ function exchangeOf(given: IntegrationFlags['exchange']): Pick<IntegrationDraft,
   return { exchange: entries };
 }
 
-async function accessOf(
-  { onlyIdentity: identities = [], onlyGroup: groups = [], everyone }: IntegrationFlags,
-  ports: Pick<AdminPorts, 'store'>,
-): Promise<AdminOutcome<Access | undefined>> {
-  if (everyone) return accept({ to: 'everyone' });
-  if (identities.length === 0 && groups.length === 0) return accept(undefined);
-  return namedAccess({ identities, groups }, ports);
-}
-
 /** Drops undefined values: in a draft they would overwrite what is stored. */
 function given<T extends object>(values: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** Not even hashes of secrets are shown. */
-export function shownIntegration(integration: Integration): object {
-  const { scope, keys: _, secrets: __, ...rest } = integration;
-  return { ...rest, ...shownProofs(integration), scope: scope.text };
-}
-
-export function recordOf(integration: Integration): Record<string, string> {
-  const { clientId, name, description, vendor, scope, enabled, flows, access, binding, accessTokenFormat, overrides } =
-    integration;
+export function recordOf(integration: WrittenIntegration): Record<string, string> {
+  const { clientId = '', name = '', description = '', vendor = '', scope, enabled = true, flows = {} } = integration;
+  const { access = { to: 'everyone' }, binding = 'none', accessTokenFormat = 'opaque', overrides = {} } = integration;
+  const { owners = [] } = integration;
   const { accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse } = overrides;
   return {
     'client id': clientId,
     name,
     description,
     vendor,
-    scope: scope.text,
+    scope,
     enabled: yesNo(enabled),
-    'by browser': yesNo(flows.device),
-    'by certificate': yesNo(flows.certificate),
+    'by browser': yesNo(flows.device ?? true),
+    'by certificate': yesNo(flows.certificate ?? true),
     ...(flows.assertion && { 'by assertion': 'yes' }),
     ...(flows.code && { 'by code': flows.code.redirectUris.join(', ') || 'yes, for clients with a document' }),
     ...proofsOf(integration),
     'who may use it': access.to === 'everyone' ? 'everyone' : [...access.identities, ...access.groups].join(', '),
+    ...(owners.length > 0 && { owners: owners.join(', ') }),
     binding,
     'access tokens': accessTokenFormat,
     ...(accessTokenLifetime !== undefined && { 'access token lifetime': formatDuration(accessTokenLifetime) }),
@@ -121,9 +111,8 @@ function yesNo(value: boolean): string {
   return value ? 'yes' : 'no';
 }
 
-function proofsOf(integration: Integration): Record<string, string> {
-  const { flows, secretAddresses = [], resourceServer, exchange = [] } = integration;
-  const { keys, secrets = [] } = shownProofs(integration);
+function proofsOf(integration: WrittenIntegration): Record<string, string> {
+  const { flows = {}, secretAddresses = [], resourceServer, exchange = [], keys, secrets = [] } = integration;
   return {
     ...(keys && { 'by key': keys.join(', ') }),
     ...(flows.secret && { 'by secret': secrets.map(({ endsAt }) => `until ${endsAt}`).join(', ') || 'none made yet' }),

@@ -1,76 +1,90 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { changeIntegration } from '../../../operations/admin/change-integration.ts';
-import { enableIntegration } from '../../../operations/admin/enable-integration.ts';
-import { findIntegration, listIntegrations } from '../../../operations/admin/find-integration.ts';
-import { importIntegrations } from '../../../operations/admin/import-integrations.ts';
-import { registerIntegration } from '../../../operations/admin/register-integration.ts';
-import { removeIntegration } from '../../../operations/admin/remove-integration.ts';
+import type { Integration } from '../../../core/integration.ts';
+import { parseImport } from '../../../operations/admin/import-integrations.ts';
 import { counted, print, printJson, printRecord, printTable, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Workplace } from '../../terminal/workplace.ts';
-import { draftOf, type IntegrationFlags, recordOf, shownIntegration } from './integration-flags.ts';
+import { draftOf, type IntegrationFlags, recordOf } from './integration-flags.ts';
+import { type Administration, change, itemsOf } from './steps.ts';
 
-export async function addOne(clientId: string, flags: IntegrationFlags, workplace: Workplace): Promise<void> {
-  const draft = accepted(await draftOf(flags, workplace));
-  const integration = accepted(await registerIntegration(clientId, draft, workplace));
-  print(`Registered ${clientId} with the scope ${integration.scope.text}`);
-  result(shownIntegration(integration));
+type Flows = Pick<Integration['flows'], 'code'>;
+
+export async function addOne(clientId: string, flags: IntegrationFlags, { act }: Administration): Promise<void> {
+  const put = await act('integration-put', { id: clientId, body: draftOf(flags), onlyIf: 'absent' });
+  const integration = accepted(put).value;
+  print(`Registered ${clientId} with the scope ${integration.scope}`);
+  result(integration);
 }
 
-export async function changeOne(clientId: string, flags: IntegrationFlags, workplace: Workplace): Promise<void> {
-  const draft = accepted(await draftOf(flags, workplace));
-  const integration = accepted(await changeIntegration(clientId, draft, workplace));
+export async function changeOne(
+  clientId: string,
+  flags: IntegrationFlags,
+  administration: Administration,
+): Promise<void> {
+  const { flows, overrides, ...draft } = draftOf(flags);
+  const integration = await change(
+    'integration',
+    clientId,
+    (before) => ({
+      ...before,
+      ...draft,
+      flows: { ...before.flows, ...flows, ...keptCode(before.flows ?? {}, flows) },
+      overrides: { ...before.overrides, ...overrides },
+    }),
+    administration,
+  );
   print(`Changed ${clientId}`);
-  result(shownIntegration(integration));
+  result(integration);
+}
+
+/** Turning codes on keeps the redirect URIs that are registered. */
+function keptCode({ code: before }: Flows, { code }: Flows): Flows {
+  return before && code && code.redirectUris.length === 0 ? { code: before } : {};
 }
 
 export async function importFile(
   file: string,
   { update = false }: { update?: boolean },
-  workplace: Workplace,
+  { act }: Administration,
 ): Promise<void> {
-  const text = readFileSync(file === '-' ? 0 : file, 'utf8');
-  const imported = accepted(await importIntegrations({ text, update }, workplace));
-  for (const { clientId, isNew } of imported) print(`${isNew ? 'Registered' : 'Changed'} ${clientId}`);
-  result(imported);
+  const integrations = accepted(parseImport(readFileSync(file === '-' ? 0 : file, 'utf8')));
+  const { items } = accepted(await act('integration-import', { body: { integrations, update } })).value;
+  for (const { clientId, isNew } of items) print(`${isNew ? 'Registered' : 'Changed'} ${clientId}`);
+  result(items);
 }
 
-export async function printIntegrations({ json }: { json?: true }, workplace: Workplace): Promise<void> {
-  const found = await listIntegrations(workplace);
-  if (json) return printJson(found.map(shownIntegration));
-  const lines = found.map(({ clientId, name, scope, enabled }) => [clientId, name, enabled ? 'yes' : 'no', scope.text]);
+export async function printIntegrations({ json }: { json?: true }, administration: Administration): Promise<void> {
+  const found = await itemsOf('integration-list', {}, administration);
+  if (json) return printJson(found);
+  const lines = found.map(({ clientId, name, scope, enabled }) => [clientId, name, enabled ? 'yes' : 'no', scope]);
   printTable(['client id', 'name', 'enabled', 'scope'], lines);
 }
 
 export async function printIntegration(
   clientId: string,
   { json }: { json?: true },
-  workplace: Workplace,
+  { act }: Administration,
 ): Promise<void> {
-  const integration = accepted(await findIntegration(clientId, workplace));
-  if (json) printJson(shownIntegration(integration));
+  const integration = accepted(await act('integration-show', { id: clientId })).value;
+  if (json) printJson(integration);
   else printRecord(recordOf(integration));
 }
 
 export function switchIntegration(enabled: boolean) {
-  return async (clientId: string, _: unknown, workplace: Workplace) => {
-    const integration = accepted(await enableIntegration(clientId, enabled, workplace));
+  return async (clientId: string, _: unknown, { act }: Administration) => {
+    const name = enabled ? 'integration-enable' : 'integration-disable';
+    const integration = accepted(await act(name, { id: clientId })).value;
     print(`The integration ${clientId} is ${enabled ? 'enabled' : 'disabled'}`);
-    result(shownIntegration(integration));
+    result(integration);
   };
 }
-
-/** Nodes read the integrations again every 0.4 seconds. */
-const EVERYWHERE_MS = 1_000;
 
 export async function removeOne(
   clientId: string,
   { yes = false }: { yes?: boolean },
-  workplace: Workplace,
+  { act }: Administration,
 ): Promise<void> {
-  const draft = { isConfirmed: yes, everyNodeKnows: () => sleep(EVERYWHERE_MS) };
-  const { grants } = accepted(await removeIntegration(clientId, draft, workplace));
-  print(`Removed ${clientId} and ended ${counted(grants, 'grant')}`);
-  result({ clientId, endedGrants: grants });
+  const removed = await act('integration-remove', { id: clientId, query: { confirmed: yes } });
+  const { endedGrants = 0 } = accepted(removed).value;
+  print(`Removed ${clientId} and ended ${counted(endedGrants, 'grant')}`);
+  result({ clientId, endedGrants });
 }

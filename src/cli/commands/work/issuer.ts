@@ -1,16 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { IdentitySource, UpnComparison } from '../../../core/certificate.ts';
-import type { ClientId } from '../../../core/integration.ts';
 import type { ApprovedIssuer, OptionalCurve, RevocationCheck } from '../../../core/issuer.ts';
-import { approveIssuer } from '../../../operations/admin/approve-issuer.ts';
-import { changeIssuer, type IssuerChange, withdrawIssuer } from '../../../operations/admin/change-issuer.ts';
-import type { IssuerDraft } from '../../../operations/admin/issuer-draft.ts';
-import { findIssuer, type ListedIssuer, listedIssuer, listIssuers } from '../../../operations/admin/list-issuers.ts';
+import type { ListedIssuer } from '../../../operations/admin/list-issuers.ts';
+import type { WrittenIssuer } from '../../../operations/admin/objects.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { print, printJson, printRecord, printTable, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Workplace } from '../../terminal/workplace.ts';
+import { type Administration, change, itemsOf } from './steps.ts';
 
 export interface AddFlags {
   readonly identityFrom: readonly IdentitySource[];
@@ -29,11 +26,11 @@ export interface AddFlags {
   readonly onlyIntegration?: readonly string[];
 }
 
-export async function addIssuer(label: string, file: string, flags: AddFlags, workplace: Workplace): Promise<void> {
-  const draft = draftOf(label, readFileSync(file, 'latin1'), flags);
-  const issuer = accepted(await approveIssuer(draft, workplace));
-  print(`Approved ${label}: ${listedIssuer(issuer).subject}`);
-  result(listedIssuer(issuer));
+export async function addIssuer(label: string, file: string, flags: AddFlags, { act }: Administration): Promise<void> {
+  const body = draftOf(readFileSync(file, 'latin1'), flags);
+  const issuer = accepted(await act('issuer-put', { id: label, body, onlyIf: 'absent' })).value;
+  print(`Approved ${label}: ${issuer.subject}`);
+  result(shown(issuer));
 }
 
 /** What is absent stays; `false` with --no-…, which removes a list. */
@@ -55,16 +52,22 @@ export interface ChangeFlags {
   readonly onlyIntegration?: readonly string[] | false;
 }
 
-export async function changeOne(label: string, flags: ChangeFlags, workplace: Workplace): Promise<void> {
-  const change = changeOf(flags);
-  if (Object.keys(change).length === 1 && Object.keys(change.revocation).length === 0)
+export async function changeOne(label: string, flags: ChangeFlags, administration: Administration): Promise<void> {
+  const { revocation, ...draft } = changeOf(flags);
+  if (Object.keys(draft).length === 0 && Object.keys(revocation).length === 0)
     throw new CommandFailure('usage', 'say what to change', 'See: tessera issuer change --help');
-  const issuer = accepted(await changeIssuer(label, change, workplace));
+  const merge = ({ revocation: { crl, ...checks } = {}, ...before }: WrittenIssuer) => ({
+    ...before,
+    ...draft,
+    // A list that is named on purpose is required.
+    revocation: { ...(crl && !revocation.crlFiles?.length && { crl }), ...checks, ...revocation },
+  });
+  const issuer = await change('issuer', label, merge, administration);
   print(`Changed ${label}`);
-  result(listedIssuer(issuer));
+  result(shown(issuer));
 }
 
-function changeOf(flags: ChangeFlags): IssuerChange {
+function changeOf(flags: ChangeFlags) {
   const { certificate, identityFrom, derived, profile, curve, mlDsa, trustDomain, policy, upn, onlyIntegration } =
     flags;
   const { crl, ocsp, crlFile, allowAddress, keepGrants } = flags;
@@ -78,25 +81,20 @@ function changeOf(flags: ChangeFlags): IssuerChange {
     ...(trustDomain !== undefined && { trustDomains: trustDomain || [] }),
     ...(policy !== undefined && { policies: policy || [] }),
     ...(upn && { upnComparison: upn }),
-    ...(onlyIntegration !== undefined && { integrations: (onlyIntegration || []) as ClientId[] }),
+    ...(onlyIntegration !== undefined && { integrations: onlyIntegration || [] }),
     revocation: {
       ...(crl && { crl }),
       ...(ocsp && { ocsp }),
-      ...(crlFile !== undefined && { crlFiles: readLists(crlFile || []) }),
+      ...(crlFile !== undefined && { crlFiles: (crlFile || []).map((path) => resolve(path)) }),
       ...(allowAddress !== undefined && { allowedAddresses: allowAddress || [] }),
       ...(keepGrants !== undefined && { endGrants: !keepGrants }),
     },
   };
 }
 
-function readLists(paths: readonly string[]) {
-  return paths.map((path) => ({ path: resolve(path), contents: readFileSync(path) }));
-}
-
-function draftOf(label: string, pem: string, flags: AddFlags): IssuerDraft {
+function draftOf(pem: string, flags: AddFlags): WrittenIssuer {
   const { identityFrom, derived, profile, curve = [], mlDsa, trustDomain, policy, upn, onlyIntegration = [] } = flags;
   return {
-    label,
     pem,
     identitySources: identityFrom,
     identities: derived ? 'derived' : 'directory',
@@ -107,15 +105,15 @@ function draftOf(label: string, pem: string, flags: AddFlags): IssuerDraft {
     ...(policy && { policies: policy }),
     ...(upn !== 'exact' && { upnComparison: upn }),
     revocation: revocationOf(flags),
-    ...(onlyIntegration.length > 0 && { integrations: onlyIntegration as ApprovedIssuer['integrations'] & {} }),
+    ...(onlyIntegration.length > 0 && { integrations: onlyIntegration }),
   };
 }
 
-function revocationOf({ crl, ocsp, crlFile = [], allowAddress, keepGrants }: AddFlags): IssuerDraft['revocation'] {
+function revocationOf({ crl, ocsp, crlFile = [], allowAddress, keepGrants }: AddFlags) {
   return {
     ...(crl && { crl }),
     ocsp,
-    crlFiles: readLists(crlFile),
+    crlFiles: crlFile.map((path) => resolve(path)),
     ...(allowAddress && { allowedAddresses: allowAddress }),
     endGrants: !keepGrants,
   };
@@ -126,8 +124,8 @@ export interface ListFlags {
   readonly json?: true;
 }
 
-export async function printIssuers({ json, ...filter }: ListFlags, workplace: Workplace): Promise<void> {
-  const found = await listIssuers(filter, workplace);
+export async function printIssuers({ json, ...filter }: ListFlags, administration: Administration): Promise<void> {
+  const found = (await itemsOf('issuer-list', filter, administration)).map(shown);
   if (json) return printJson(found);
   printTable(['label', 'approved', 'expires', 'profile', 'revocation', 'identity from', 'authority'], found.map(rowOf));
 }
@@ -138,8 +136,8 @@ function rowOf({ label, subject, expires, profile, identitySources, identities, 
   return [label, enabled ? 'yes' : 'removed', expires, profile, checks, identityFrom, subject];
 }
 
-export async function printIssuer(label: string, { json }: { json?: true }, workplace: Workplace): Promise<void> {
-  const issuer = accepted(await findIssuer(label, workplace));
+export async function printIssuer(label: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
+  const issuer = shown(accepted(await act('issuer-show', { id: label })).value);
   if (json) printJson(issuer);
   else printRecord(recordOf(issuer));
 }
@@ -169,8 +167,14 @@ function recordOf({ revocation, ...issuer }: ListedIssuer) {
   };
 }
 
-export async function removeIssuer(label: string, _: unknown, workplace: Workplace): Promise<void> {
-  accepted(await withdrawIssuer(label, workplace));
+export async function removeIssuer(label: string, _: unknown, { act }: Administration): Promise<void> {
+  accepted(await act('issuer-remove', { id: label, query: {} }));
   print(`The issuer ${label} is no longer approved`);
   result({ label, enabled: false });
+}
+
+/** Without the certificates themselves, whose facts are shown. */
+function shown(written: WrittenIssuer): ListedIssuer {
+  const { pem: _, ...issuer } = written;
+  return issuer as unknown as ListedIssuer;
 }

@@ -1,16 +1,12 @@
-import type { ResourceServer } from '../../../core/resource-server.ts';
-import { isoTime } from '../../../core/time.ts';
-import { changeResourceServer, removeResourceServer } from '../../../operations/admin/change-resource-server.ts';
-import { findResourceServer, listResourceServers } from '../../../operations/admin/find-resource-server.ts';
-import { registerResourceServer } from '../../../operations/admin/register-resource-server.ts';
+import type { WrittenResourceServer } from '../../../operations/admin/objects.ts';
 import type { ResourceServerDraft } from '../../../operations/admin/resource-server-draft.ts';
-import { dropOldSecret, makeResourceServerSecret } from '../../../operations/admin/resource-server-secret.ts';
 import { print, printJson, printOnly, printRecord, printTable, remark, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Workplace } from '../../terminal/workplace.ts';
+import { type Administration, change, itemsOf } from './steps.ts';
 
 export interface ResourceServerFlags extends Omit<ResourceServerDraft, 'resources'> {
   readonly resource?: readonly string[];
+  readonly json?: true;
 }
 
 export interface SecretFlags {
@@ -18,21 +14,32 @@ export interface SecretFlags {
   readonly replace?: boolean;
 }
 
-export async function addOne(id: string, flags: ResourceServerFlags, workplace: Workplace): Promise<void> {
-  const server = accepted(await registerResourceServer(id, draftOf(flags), portsOf(workplace)));
+export async function addOne(id: string, flags: ResourceServerFlags, { act }: Administration): Promise<void> {
+  const body = { audience: '', resources: [], ...draftOf(flags) };
+  const server = accepted(await act('resource-server-put', { id, body, onlyIf: 'absent' })).value;
   print(`Registered ${id} for ${server.audience}`);
-  result(shown(server));
+  result(server);
   if (flags.identity === undefined) remark(`Make its secret with: tessera resource-server secret ${id}`);
 }
 
-export async function changeOne(id: string, flags: ResourceServerFlags, workplace: Workplace): Promise<void> {
-  const server = accepted(await changeResourceServer(id, draftOf(flags), portsOf(workplace)));
+export async function changeOne(id: string, flags: ResourceServerFlags, administration: Administration): Promise<void> {
+  const draft = draftOf(flags);
+  const merge = ({ identity, ...before }: WrittenResourceServer) => ({
+    ...before,
+    ...(identity !== undefined && flags.identity !== false && { identity }),
+    ...draft,
+  });
+  const server = await change('resource-server', id, merge, administration);
   print(`Changed ${id}`);
-  result(shown(server));
+  result(server);
 }
 
-export async function removeOne(id: string, { yes = false }: { yes?: boolean }, workplace: Workplace): Promise<void> {
-  accepted(await removeResourceServer(id, { isConfirmed: yes }, workplace));
+export async function removeOne(
+  id: string,
+  { yes = false }: { yes?: boolean },
+  { act }: Administration,
+): Promise<void> {
+  accepted(await act('resource-server-remove', { id, query: { confirmed: yes } }));
   print(`Removed ${id}`);
   result({ id });
 }
@@ -41,22 +48,22 @@ export async function removeOne(id: string, { yes = false }: { yes?: boolean }, 
 export async function makeSecret(
   id: string,
   { dropOld, replace = false }: SecretFlags,
-  workplace: Workplace,
+  { act }: Administration,
 ): Promise<void> {
   if (dropOld) {
-    accepted(await dropOldSecret(id, workplace));
+    accepted(await act('resource-server-drop-secret', { id }));
     print(`The old secret of ${id} is no longer valid`);
     return result({ id });
   }
-  const secret = accepted(await makeResourceServerSecret(id, { replaces: replace }, workplace));
-  printOnly(secret.reveal(), { id, secret: secret.reveal() });
+  const { secret } = accepted(await act('resource-server-secret', { id, query: { replaces: replace } })).value;
+  printOnly(secret, { id, secret });
   remark('This is shown once. It is valid within a second.');
 }
 
-export async function printAll({ json }: { json?: true }, workplace: Workplace): Promise<void> {
-  const found = await listResourceServers(workplace);
-  if (json) return printJson(found.map(shown));
-  const lines = found.map(({ id, audience, enabled, resources, secrets }) => [
+export async function printAll({ json }: { json?: true }, administration: Administration): Promise<void> {
+  const found = await itemsOf('resource-server-list', {}, administration);
+  if (json) return printJson(found);
+  const lines = found.map(({ id, audience, enabled = true, resources, secrets = [] }) => [
     id,
     audience,
     yesNo(enabled),
@@ -66,26 +73,18 @@ export async function printAll({ json }: { json?: true }, workplace: Workplace):
   printTable(['id', 'audience', 'enabled', 'resources', 'secrets'], lines);
 }
 
-export async function printOne(id: string, { json }: { json?: true }, workplace: Workplace): Promise<void> {
-  const server = accepted(await findResourceServer(id, workplace));
-  if (json) printJson(shown(server));
+export async function printOne(id: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
+  const server = accepted(await act('resource-server-show', { id })).value;
+  if (json) printJson(server);
   else printRecord(recordOf(server));
 }
 
-function draftOf({ resource, ...rest }: ResourceServerFlags): ResourceServerDraft {
-  return resource ? { ...rest, resources: resource } : rest;
+function draftOf(flags: ResourceServerFlags) {
+  const { resource, identity, json: _, ...rest } = flags;
+  return { ...rest, ...(identity && { identity }), ...(resource && { resources: resource }) };
 }
 
-function portsOf(workplace: Workplace) {
-  return { ...workplace, issuer: workplace.config.publicUrl };
-}
-
-/** Not even hashes of secrets are shown. */
-function shown({ secrets, ...server }: ResourceServer): object {
-  return { ...server, secrets: secrets.map(({ createdAt }) => ({ createdAt: isoTime(createdAt) })) };
-}
-
-function recordOf({ id, audience, name, resources, enabled, identity, secrets }: ResourceServer) {
+function recordOf({ id, audience, name, resources, enabled = true, identity, secrets = [] }: WrittenResourceServer) {
   return {
     id,
     audience,
@@ -93,7 +92,7 @@ function recordOf({ id, audience, name, resources, enabled, identity, secrets }:
     resources: resources.join(' '),
     enabled: yesNo(enabled),
     identity,
-    'secrets made': secrets.map(({ createdAt }) => isoTime(createdAt)).join(', '),
+    'secrets made': secrets.map(({ createdAt }) => createdAt).join(', '),
   };
 }
 

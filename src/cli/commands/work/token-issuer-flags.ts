@@ -4,9 +4,11 @@ import { formatDuration } from '../../../config/duration.ts';
 import { describeTest } from '../../../core/rules/claims.ts';
 import type { EpochSeconds, Seconds } from '../../../core/time.ts';
 import type { AssertionAlgorithm, AssertionRule, TokenIssuer } from '../../../core/token-issuer.ts';
-import { type WrittenRule, type WrittenTest, writtenRules } from '../../../operations/admin/assertion-rules.ts';
+import { readRules, type WrittenRule, type WrittenTest } from '../../../operations/admin/assertion-rules.ts';
+import type { WrittenTokenIssuer } from '../../../operations/admin/objects.ts';
 import type { KeyDraft, TokenIssuerDraft } from '../../../operations/admin/token-issuer-draft.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
+import { accepted } from '../../terminal/wording.ts';
 
 export interface TokenIssuerFlags extends RuleFlags {
   readonly discovery?: true;
@@ -119,37 +121,35 @@ function splitFlag(name: string, flag: string): [claim: string, value: string] {
   return [flag.slice(0, at), flag.slice(at + 1)];
 }
 
-/** Rules in the format of --rules, so that they can be edited and given back. */
-export function shownTokenIssuer({ rules, keys, ...rest }: TokenIssuer): object {
-  return {
-    ...rest,
-    keys: keys.from === 'file' ? { from: 'file', set: JSON.parse(keys.set) } : keys,
-    rules: writtenRules(rules),
-  };
+/** Rules in the format of --rules, so that they can be edited and given back; the settings of fetching with the keys. */
+export function shown({ keys, allowedAddresses, authorities, rules, ...rest }: WrittenTokenIssuer): object {
+  const settings = { ...(allowedAddresses && { allowedAddresses }), ...(authorities !== undefined && { authorities }) };
+  const source = keys?.from === 'file' ? { from: 'file', set: JSON.parse(keys.set) as unknown } : keys;
+  return { ...rest, keys: { ...source, ...settings }, rules };
 }
 
-export function recordOf(tokenIssuer: TokenIssuer): Record<string, string> {
-  const { label, issuer, keys, algorithms, audience, assertions, maxAssertionLifetime, rules, enabled } = tokenIssuer;
-  const fetched = keys.from === 'file' ? undefined : keys;
+export function recordOf(tokenIssuer: WrittenTokenIssuer): Record<string, string> {
+  const { label = '', issuer, allowedAddresses, authorities, algorithms = [], audience, assertions = '' } = tokenIssuer;
+  const { maxAssertionLifetime = 0, rules, enabled } = tokenIssuer;
   return {
     label,
     registered: enabled ? 'yes' : 'removed',
     issuer,
     keys: describeKeys(tokenIssuer),
-    ...(fetched?.authorities !== undefined && { 'trusted for TLS': 'only the given authorities' }),
-    ...(fetched?.allowedAddresses && { 'allowed addresses': fetched.allowedAddresses.join(' ') }),
+    ...(authorities !== undefined && { 'trusted for TLS': 'only the given authorities' }),
+    ...(allowedAddresses && { 'allowed addresses': allowedAddresses.join(' ') }),
     algorithms: algorithms.join(' '),
     ...(tokenIssuer.kind === 'enterprise' && { kind: 'enterprise' }),
     audience: audience ?? 'the public address of this service',
     ...(tokenIssuer.tokenEndpointAudience && { 'also the token endpoint': 'yes' }),
     assertions,
     'longest lifetime': formatDuration(maxAssertionLifetime),
-    ...Object.fromEntries(rules.map((rule, index) => [`rule ${index + 1}`, describeRule(rule)])),
+    ...Object.fromEntries(accepted(readRules(rules)).map((rule, index) => [`rule ${index + 1}`, describeRule(rule)])),
   };
 }
 
-export function describeKeys({ keys }: TokenIssuer): string {
-  if (keys.from === 'discovery') return 'by discovery';
+export function describeKeys({ keys }: Pick<WrittenTokenIssuer, 'keys'>): string {
+  if (!keys || keys.from === 'discovery') return 'by discovery';
   return keys.from === 'url' ? keys.url : 'from a file';
 }
 

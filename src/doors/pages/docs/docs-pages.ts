@@ -5,7 +5,7 @@ import { html, type Inset } from '../parts/html.ts';
 import type { Page } from '../parts/layout.ts';
 import { type PageRoute, showToAll } from '../parts/route.ts';
 import { type Rendered, renderMarkdown } from './markdown.ts';
-import { showReference } from './reference-page.ts';
+import { showAdminReference, showReference } from './reference-page.ts';
 
 /** Beside src/ in a checkout, and beside dist/ in the published package. */
 const FOLDER = new URL('../../../../docs/', import.meta.url);
@@ -31,6 +31,7 @@ export function docsRoutes(): PageRoute[] {
   return [
     showToAll('/docs', 'page-docs', async () => ({ page: startPage(names) })),
     showToAll('/docs/api', 'page-docs', showReference),
+    showToAll('/docs/admin-api', 'page-docs', showAdminReference),
     ...names.map((name) => showToAll(`/docs/${name}`, 'page-docs', async () => ({ page: docsPage(name) }))),
   ];
 }
@@ -44,6 +45,7 @@ function startPage(names: readonly string[]): Page {
   const body = html`<div class="text" lang="en">
 <h1>Documentation</h1>
 <ul><li><a href="/docs/api">API reference</a>: every operation of this service, with commands to copy.</li>
+<li><a href="/docs/admin-api">API reference of administration</a>: what operators do.</li>
 ${links}</ul>
 <p>All other pages are in the folder <code>docs</code> of the repository and of the installed package.</p>
 </div>`;

@@ -9,14 +9,22 @@ const rendered = new WeakMap<OpenapiDocument, Html>();
 
 /** Rendered once: it is the largest page, and anybody may ask for it. */
 export async function showReference({ site }: Visit): Promise<Answer> {
-  const document = site.openapi();
-  const body = rendered.get(document) ?? referenceBody(document, site);
+  return pageOf(site.openapi(), '/docs/openapi.json', site);
+}
+
+/** The reference of the admin door. */
+export async function showAdminReference({ site }: Visit): Promise<Answer> {
+  return pageOf(site.adminOpenapi(), '/admin/v1/openapi.json', site);
+}
+
+function pageOf(document: OpenapiDocument, file: string, site: Site): Answer {
+  const body = rendered.get(document) ?? referenceBody(document, file, site);
   rendered.set(document, body);
   return { page: { title: 'Reference', body, width: 'wide' } };
 }
 
 /** Without the version: anyone could look up its known flaws. */
-function referenceBody({ info, paths }: OpenapiDocument, { publicUrl }: Site): Html {
+function referenceBody({ info, paths }: OpenapiDocument, file: string, { publicUrl }: Site): Html {
   const entries = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
@@ -27,7 +35,7 @@ function referenceBody({ info, paths }: OpenapiDocument, { publicUrl }: Site): H
 <p>${info.description}</p>
 <p>The address of this service: <code>${publicUrl}</code></p>
 <p class="hint">A click selects a whole command. Replace what is in capital letters.</p>
-<p><a href="/docs/openapi.json">This reference as OpenAPI 3.1</a></p>
+<p><a href="${file}">This reference as OpenAPI 3.1</a></p>
 <p><a href="/docs">Other pages of the documentation</a></p>
 ${entries.map(operationSection)}
 </div>

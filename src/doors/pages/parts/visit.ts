@@ -28,6 +28,8 @@ export interface Site {
   readonly assets: Assets;
   /** What /docs/api shows. */
   readonly openapi: () => OpenapiDocument;
+  /** Of the admin door. */
+  readonly adminOpenapi: () => OpenapiDocument;
 }
 
 export interface Visit {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fits } from '../../src/config/fits.ts';
-import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
+import { CONFIG_SCHEMA } from '../src/config/schema.ts';
+import { fits } from '../src/schema.ts';
 
 type Schema = Parameters<typeof fits>[0];
 

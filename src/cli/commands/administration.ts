@@ -1,0 +1,27 @@
+// Where administrative commands run: beside the store, or at a service (--server, --login). Their work is the same.
+import type { Command } from 'commander';
+import type { Administration, ServerFlags } from './work/steps.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: as in the type of commander's actions
+type Work = (...given: any[]) => void | Promise<void>;
+
+/** The work gets an `Administration` instead of the command. */
+export function administers(load: () => Promise<Work>): () => Promise<Work> {
+  return async () => {
+    const work = await load();
+    return async (...given: unknown[]) => {
+      const command = given.at(-1) as Command;
+      const run = (administration: Administration) => work(...given.slice(0, -1), administration);
+      const { server, login } = command.optsWithGlobals<ServerFlags>();
+      if (server === undefined && login === undefined) return besideStore(command, run);
+      const { atService } = await import('./work/remote.ts');
+      return run(await atService({ ...(server && { server }), ...(login && { login }) }));
+    };
+  };
+}
+
+async function besideStore(command: Command, run: (administration: Administration) => void | Promise<void>) {
+  const { atWorkplace } = await import('../terminal/workplace.ts');
+  const { localAdministration } = await import('./work/local.ts');
+  await atWorkplace(command, async (workplace) => run(localAdministration(workplace)));
+}

@@ -1,0 +1,95 @@
+// Acts at a service, over its admin door, with the access token of a login.
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { type RequestOptions, request } from 'node:https';
+import { accept } from '../../../core/outcome.ts';
+import { ACTS } from '../../../operations/admin/act-table.ts';
+import type { ActName, Given } from '../../../operations/admin/act-types.ts';
+import { decline } from '../../../operations/admin/admin.ts';
+import { isRefusal } from '../../../operations/admin/refusals.ts';
+import { CommandFailure } from '../../terminal/exit.ts';
+import { type CurrentLogin, currentLogin } from '../caller.ts';
+import type { Administration, ServerFlags } from './steps.ts';
+
+export async function atService({ server, login: profile }: ServerFlags): Promise<Administration> {
+  const login = await currentLogin(profile);
+  const wanted = server?.replace(/\/$/, '');
+  if (wanted !== undefined && wanted !== login.server)
+    throw new CommandFailure(
+      'login',
+      `the login is at ${login.server}, not at ${wanted}`,
+      `Do: tessera login --server ${wanted} --client-id tessera-cli --scope tessera:manage, or name another with --login.`,
+    );
+  return {
+    act: async (name, given = {}) => {
+      const { status, etag, value } = await send(login, name, given);
+      if (status >= 400) return refusalOf(status, value);
+      const revision = /^"(\d+)"$/.exec(etag ?? '')?.[1];
+      return accept({ value: value as never, ...(revision !== undefined && { revision: Number(revision) }) });
+    },
+  };
+}
+
+/** A problem whose reason this release knows is worded as beside the store. */
+function refusalOf(status: number, problem: unknown) {
+  const {
+    reason = '',
+    about = '',
+    detail = `it answered ${status}`,
+  } = (problem ?? {}) as Partial<Record<string, string>>;
+  if (isRefusal(reason)) return decline(reason, about);
+  const end = status === 401 || status === 403 ? 'login' : status >= 500 || status === 429 ? 'unavailable' : 'refused';
+  throw new CommandFailure(end, `the service refused it: ${detail}`, undefined, reason || undefined);
+}
+
+const TIMEOUT_MS = 30_000;
+
+interface Reply {
+  readonly status: number;
+  readonly etag: string | undefined;
+  readonly value: unknown;
+}
+
+function send({ server, ca, accessToken }: CurrentLogin, name: ActName, given: Given): Promise<Reply> {
+  const { method, path } = ACTS[name];
+  const url = new URL(`${server}/admin/v1${path.replace('{id}', encodeURIComponent(given.id ?? ''))}`);
+  for (const [key, value] of Object.entries(given.query ?? {}))
+    if (value !== undefined) url.searchParams.set(key, String(value));
+  const body = given.body === undefined ? undefined : JSON.stringify(given.body);
+  const { onlyIf } = given;
+  const headers = {
+    authorization: `Bearer ${accessToken}`,
+    ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    ...(onlyIf === 'absent' && { 'if-none-match': '*' }),
+    ...(typeof onlyIf === 'number' && { 'if-match': `"${onlyIf}"` }),
+  };
+  return exchange(url, { method, headers, timeout: TIMEOUT_MS, ...(ca && { ca: readFileSync(ca) }) }, body);
+}
+
+function exchange(url: URL, options: RequestOptions, body: string | undefined): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const away = (fault: Error) =>
+      reject(
+        new CommandFailure('unavailable', `${url.origin} cannot be reached: ${fault.message}`, 'Try again later.'),
+      );
+    const sent = request(url, { ...options, agent: false }, (response) => void readReply(response).then(resolve, away));
+    sent.on('timeout', () => sent.destroy(new Error('no answer')));
+    sent.on('error', away);
+    sent.end(body);
+  });
+}
+
+async function readReply(response: IncomingMessage): Promise<Reply> {
+  const pieces: Buffer[] = [];
+  for await (const piece of response) pieces.push(piece as Buffer);
+  const value = parse(Buffer.concat(pieces).toString());
+  return { status: response.statusCode ?? 0, etag: response.headers.etag, value };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

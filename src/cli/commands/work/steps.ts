@@ -1,0 +1,54 @@
+// What administrative commands share: where their acts are done, and steps for several kinds of things.
+import type { ActName, Answered, Given, Gives, Listed } from '../../../operations/admin/act-types.ts';
+import type { AdminOutcome } from '../../../operations/admin/admin.ts';
+import { accepted } from '../../terminal/wording.ts';
+
+/** Beside the store, or at a service. */
+export interface Administration {
+  readonly act: <A extends ActName>(name: A, given?: Given) => Promise<AdminOutcome<Answered<Gives[A]>>>;
+}
+
+export interface ServerFlags {
+  readonly server?: string;
+  /** The profile of `tessera login`. */
+  readonly login?: string;
+}
+
+type Kind = 'integration' | 'resource-server' | 'issuer' | 'token-issuer' | 'identity';
+
+const MOST_TRIES = 20;
+
+/** Replaces a thing by what `merge` makes of it; again if somebody else changes it meanwhile. */
+export async function change<K extends Kind>(
+  kind: K,
+  id: string,
+  merge: (before: Gives[`${K}-show`]) => object,
+  { act }: Administration,
+): Promise<Gives[`${K}-put`]> {
+  for (let tries = 1; ; tries++) {
+    const { value, revision } = accepted(await act<`${K}-show`>(`${kind}-show`, { id }));
+    const put = await act<`${K}-put`>(`${kind}-put`, { id, body: merge(value), onlyIf: revision });
+    if (put.ok || put.refusal.reason !== 'changed-meanwhile' || tries >= MOST_TRIES) return accepted(put).value;
+  }
+}
+
+type ItemOf<A extends ActName> = Gives[A] extends Listed<infer T> ? T : never;
+
+const PAGE = 1000;
+
+/** The items of all pages, until there are `most` of them. */
+export async function itemsOf<A extends ActName>(
+  name: A,
+  query: object,
+  { act }: Administration,
+  most = Number.POSITIVE_INFINITY,
+): Promise<readonly ItemOf<A>[]> {
+  const items: ItemOf<A>[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = accepted(await act(name, { query: { ...query, limit: PAGE, ...(cursor && { cursor }) } }));
+    const { items: found, next } = page.value as Listed<ItemOf<A>>;
+    items.push(...found);
+    if (next === undefined || items.length >= most) return items.slice(0, most);
+    cursor = next;
+  }
+}

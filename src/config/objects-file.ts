@@ -1,0 +1,37 @@
+// Files that describe everything registered: YAML, read and written.
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { readConfigFile } from './file.ts';
+
+const HEAD = `# Everything registered, without secrets. Compare: tessera diff -f FILE. Apply: tessera apply -f FILE
+# What is left out has its default. Times are in seconds.
+`;
+
+export function objectsText(objects: object): string {
+  return HEAD + stringify(objects, { lineWidth: 0 });
+}
+
+/** Several files and folders as one document. A name that occurs twice is a mistake. */
+export function readObjectFiles(paths: readonly string[]): { readonly objects: object; readonly repeated?: string } {
+  const merged: Record<string, Record<string, unknown>> = {};
+  for (const path of paths.flatMap(filesAt)) {
+    for (const [section, bodies] of Object.entries(readConfigFile(path).tree)) {
+      merged[section] ??= {};
+      const known = merged[section];
+      const given = (typeof bodies === 'object' && bodies !== null ? bodies : {}) as Record<string, unknown>;
+      const repeated = Object.keys(given).find((name) => Object.hasOwn(known, name));
+      if (repeated !== undefined) return { objects: merged, repeated: `${section}.${repeated}` };
+      Object.assign(known, given);
+    }
+  }
+  return { objects: merged };
+}
+
+function filesAt(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path)
+    .filter((name) => /\.ya?ml$/.test(name))
+    .sort()
+    .map((name) => join(path, name));
+}

@@ -1,0 +1,103 @@
+// What an access token allows its holder at the admin door: the lowest of its scope, the holder's groups and the proof.
+import type { Origin } from '../grant.ts';
+import type { Identity } from '../identity.ts';
+import type { Integration } from '../integration.ts';
+import { isWithin, RESERVED_RESOURCE, type Scope } from '../scope.ts';
+
+/** Each includes the one before. */
+export const PERMISSIONS = ['read', 'operate', 'manage'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+export const OPERATORS = 'operators';
+export const VIEWERS = 'viewers';
+
+export interface OperatorFacts {
+  readonly scope: Scope;
+  readonly groups: Identity['groups'];
+  /** How the grant came about. */
+  readonly origin: Origin;
+}
+
+/** Undefined: nothing. */
+export function permissionOf({ scope, groups, origin }: OperatorFacts): Permission | undefined {
+  return lowest([scopePermission(scope), groupPermission(groups), provenBy(origin)]);
+}
+
+export function includes(held: Permission | undefined, needed: Permission): boolean {
+  return held !== undefined && PERMISSIONS.indexOf(held) >= PERMISSIONS.indexOf(needed);
+}
+
+/** Only a strong proof changes anything: a confirmation in a browser can be phished, and other proofs are kept in files. */
+const PROVEN: Readonly<Record<Origin['kind'], Permission>> = {
+  certificate: 'manage',
+  device: 'read',
+  code: 'read',
+  assertion: 'read',
+  client: 'read',
+  exchange: 'read',
+};
+
+/** A code counts as much as the sign-in before it. A device code can be confirmed for somebody else, whatever that was. */
+function provenBy(origin: Origin): Permission {
+  return origin.kind === 'code' && origin.proof ? 'manage' : PROVEN[origin.kind];
+}
+
+/** A token that is also for an API is in the hands of that API, so it is worth nothing here. */
+export function isForAdministration({ resources }: Scope): boolean {
+  return resources.size === 1 && resources.has(RESERVED_RESOURCE);
+}
+
+/** What a token allows its holder by scope and proof, for the integrations that the holder's groups own. */
+export function ownerPermission({ scope, origin }: Omit<OperatorFacts, 'groups'>): Permission | undefined {
+  return lowest([scopePermission(scope), provenBy(origin)]);
+}
+
+export function isOwner({ groups }: Pick<Identity, 'groups'>, { owners = [] }: Pick<Integration, 'owners'>): boolean {
+  return owners.some((group) => groups.includes(group));
+}
+
+/** What an owner may change at will. */
+const TEXTS: readonly string[] = ['name', 'description', 'vendor', 'enabled'] satisfies (keyof Integration)[];
+
+/** What an owner may change: texts, and whatever takes something away. */
+export function isWithinPowerOfOwner(before: Integration, next: Integration): boolean {
+  const fields = Object.keys({ ...before, ...next }) as (keyof Integration)[];
+  return fields.every((field) => {
+    if (TEXTS.includes(field)) return true;
+    if (field === 'scope') return isWithin(next.scope, before.scope);
+    if (field === 'flows') return hasNoOtherFlow(next.flows, before.flows);
+    if (field === 'access') return isNoWider(next.access, before.access);
+    return JSON.stringify(before[field]) === JSON.stringify(next[field]);
+  });
+}
+
+function hasNoOtherFlow({ code, ...next }: Integration['flows'], before: Integration['flows']): boolean {
+  const known = before.code ? before.code.redirectUris : [];
+  const isSameCode = !code || JSON.stringify(code.redirectUris) === JSON.stringify(known);
+  return isSameCode && Object.entries(next).every(([flow, isOn]) => !isOn || before[flow as keyof typeof next]);
+}
+
+function isNoWider(next: Integration['access'], before: Integration['access']): boolean {
+  if (before.to === 'everyone') return true;
+  if (next.to === 'everyone') return false;
+  return (
+    next.identities.every((id) => before.identities.includes(id)) &&
+    next.groups.every((group) => before.groups.includes(group))
+  );
+}
+
+function scopePermission(scope: Scope): Permission | undefined {
+  if (!isForAdministration(scope)) return undefined;
+  const named = scope.resources.get(RESERVED_RESOURCE);
+  return PERMISSIONS.findLast((permission) => named?.has(permission));
+}
+
+function groupPermission(groups: Identity['groups']): Permission | undefined {
+  if (groups.includes(OPERATORS)) return 'manage';
+  return groups.includes(VIEWERS) ? 'read' : undefined;
+}
+
+function lowest(permissions: readonly (Permission | undefined)[]): Permission | undefined {
+  if (permissions.includes(undefined)) return undefined;
+  return PERMISSIONS.find((permission) => permissions.includes(permission));
+}

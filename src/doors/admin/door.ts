@@ -1,0 +1,168 @@
+// The admin door: every act of the table (src/operations/admin/act-table.ts) over HTTP, for holders of our own access tokens.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { accept, type Outcome } from '../../core/outcome.ts';
+import { ACTS } from '../../operations/admin/act-table.ts';
+import type { ActName, ActRow, Answered, Given } from '../../operations/admin/act-types.ts';
+import type { ActPorts } from '../../operations/admin/acts/act.ts';
+import { asOwner, shownToOwner } from '../../operations/admin/acts/owned-act.ts';
+import { runAct } from '../../operations/admin/acts/run-act.ts';
+import { decline } from '../../operations/admin/admin.ts';
+import { authorizeOperator, type Operator } from '../../operations/admin/authorize-operator.ts';
+import type { CallerPorts } from '../../operations/ports.ts';
+import { portsOfRequest } from '../../operations/request-ports.ts';
+import { bearerToken } from '../caller/bearer.ts';
+import type { ReadConnection } from '../caller/connection.ts';
+import type { Door, DoorEntry, ListenerParts } from '../door.ts';
+import { JSON_HEADERS } from '../http/answers.ts';
+import { pathOf } from '../http/methods.ts';
+import { prepareOnce } from '../http/prepared-refusal.ts';
+import type { AddressLimit } from '../http/rate-limit.ts';
+import { storyOf } from '../http/story.ts';
+import type { ServerReason } from '../http/transport-refusal.ts';
+import { withNamedSchemas } from '../openapi-document.ts';
+import { openCursor, sealCursor } from './cursor.ts';
+import { adminDocument, MOUNT } from './openapi.ts';
+import { type DoorRefusal, prepareProblem, replyProblem } from './problem.ts';
+import { etagOf, readRequest } from './read-request.ts';
+
+export interface AdminParts {
+  readonly publicUrl: string;
+  readonly version: string;
+  readonly callerPorts: CallerPorts;
+  readonly readConnection: ReadConnection;
+  readonly overLimit: AddressLimit;
+  readonly overCheckLimit: AddressLimit;
+}
+
+type AdminMount = AdminParts & ListenerParts;
+
+export function adminDoor({ name }: DoorEntry, parts: AdminParts): Door {
+  const { publicUrl } = parts;
+  const prepared = prepareOnce((reason: ServerReason) => prepareProblem(reason, publicUrl));
+  return {
+    name,
+    isNamedOnly: true,
+    owns: (url) => pathOf(url).startsWith('/admin/'),
+    mount: (app, listener) => mountAdmin(app, { ...parts, ...listener }),
+    refusals: {
+      reply: (request, reply, refusal) => replyProblem(request, reply, refusal, publicUrl),
+      prepare: (_url, reason) => prepared(reason),
+    },
+    openapi: {},
+  };
+}
+
+function mountAdmin(app: FastifyInstance, mount: AdminMount): void {
+  const document = JSON.stringify(withNamedSchemas(adminDocument(mount)));
+  app.get(`${MOUNT}/openapi.json`, async (request, reply) => {
+    const limited = mount.overLimit(request);
+    return limited
+      ? replyProblem(request, reply, limited, mount.publicUrl)
+      : reply.headers(JSON_HEADERS).send(document);
+  });
+  for (const name of Object.keys(ACTS) as ActName[]) mountAct(app, name, ACTS[name], mount);
+}
+
+function mountAct(app: FastifyInstance, name: ActName, act: ActRow, mount: AdminMount): void {
+  app.route({
+    method: act.method,
+    url: MOUNT + act.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    handler: async (request, reply): Promise<FastifyReply> => {
+      storyOf(request).operation = `admin-${name}`;
+      const outcome = await perform(request, name, act, mount);
+      if (!outcome.ok) return replyProblem(request, reply, outcome.refusal, mount.publicUrl);
+      return send(request, reply, outcome.value);
+    },
+  });
+}
+
+/** First who, then what: a client without permission learns nothing about the request. */
+async function perform(
+  request: FastifyRequest,
+  name: ActName,
+  act: ActRow,
+  mount: AdminMount,
+): Promise<Outcome<Answered<unknown>, DoorRefusal>> {
+  const operator = await authorize(request, act, mount);
+  if (!operator.ok) return operator;
+  const given = readRequest(request, act);
+  if (!given.ok) return given;
+  const list = listOf(name, given.value);
+  const opened = withOpenCursor(given.value, list, mount);
+  if (!opened) return decline('cursor-unknown', '');
+  const { owned } = operator.value;
+  const ports = portsOf(request, operator.value, mount);
+  const allowed = owned ? await asOwner(name, opened, owned, ports) : accept(opened);
+  if (!allowed.ok) return allowed;
+  const done = await runAct(name, allowed.value, ports);
+  if (!done.ok) return done;
+  const shown = owned ? shownToOwner(name, done.value, owned) : done.value;
+  return accept(withSealedNext(shown, name, list, mount));
+}
+
+async function authorize(
+  request: FastifyRequest,
+  { permission }: ActRow,
+  mount: AdminMount,
+): Promise<Outcome<Operator, DoorRefusal>> {
+  const overLimit = (isAuthentic: boolean) => (isAuthentic ? mount.overCheckLimit : mount.overLimit)(request);
+  const token = bearerToken(request);
+  if (!token.ok) {
+    const limited = overLimit(false);
+    return limited ? { ok: false, refusal: limited } : token;
+  }
+  const presentation = { presented: mount.readPresented(request), requestId: request.id };
+  const operator = await authorizeOperator(token.value, permission, presentation, mount.callerPorts, overLimit);
+  if (!operator.ok) return operator;
+  const story = storyOf(request);
+  story.identityId = operator.value.holder.id;
+  story.clientId = operator.value.clientId;
+  story.grantId = operator.value.grantId;
+  return operator;
+}
+
+/** Nodes read what is registered again every 0.4 seconds. */
+const EVERYWHERE_MS = 1_000;
+
+/** Its events say who did it, from where, and by which request. */
+function portsOf(
+  request: FastifyRequest,
+  { by }: Operator,
+  { callerPorts, readConnection, publicUrl }: AdminMount,
+): ActPorts {
+  const { presenter } = readConnection(request);
+  const { store } = portsOfRequest(callerPorts, request.id, presenter);
+  const { random } = callerPorts;
+  return { store, by, random, issuer: publicUrl, everyNodeKnows: () => sleep(EVERYWHERE_MS) };
+}
+
+/** A cursor belongs to the act and its filters. */
+function listOf(name: ActName, { query = {} }: Given): string {
+  const { cursor: _, limit: __, ...filters } = query as Record<string, unknown>;
+  return JSON.stringify([name, Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1))]);
+}
+
+function withOpenCursor(given: Given, list: string, { callerPorts }: AdminMount): Given | undefined {
+  const { cursor: sealed, ...query } = (given.query ?? {}) as { cursor?: string };
+  if (sealed === undefined) return given;
+  const cursor = openCursor(sealed, list, callerPorts.keyring);
+  return cursor === undefined ? undefined : { ...given, query: { ...query, cursor } };
+}
+
+/** Events are continued by their numbers, which are no secret. */
+function withSealedNext(answered: Answered<unknown>, name: ActName, list: string, { callerPorts }: AdminMount) {
+  const { next } = answered.value as { next?: string };
+  if (next === undefined || name === 'event-list') return answered;
+  return { ...answered, value: { ...(answered.value as object), next: sealCursor(next, list, callerPorts.keyring) } };
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { value, revision }: Answered<unknown>): FastifyReply {
+  reply.headers(JSON_HEADERS);
+  if (revision !== undefined) reply.header('etag', etagOf(revision));
+  const { method, headers } = request;
+  if (revision !== undefined && method === 'GET' && headers['if-none-match'] === etagOf(revision))
+    return reply.code(304).send();
+  const isNew = method === 'PUT' && headers['if-none-match'] === '*';
+  return reply.code(isNew ? 201 : 200).send(JSON.stringify(value));
+}

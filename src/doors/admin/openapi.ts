@@ -1,0 +1,117 @@
+// The OpenAPI document of the admin door, made from the table of acts.
+import { ACTS } from '../../operations/admin/act-table.ts';
+import type { ActName, ActRow } from '../../operations/admin/act-types.ts';
+import { integer, object, optional, type Schema, string } from '../../schema.ts';
+import type { OpenapiDocument, OpenapiOperation, OpenapiParameter, OpenapiSchema } from '../openapi-document.ts';
+import { PROBLEM_STATUSES } from './problem.ts';
+
+export const MOUNT = '/admin/v1';
+
+const Problem = object(
+  {
+    type: string({ description: 'The page about it.' }),
+    title: string({ description: 'Which kind of problem it is.' }),
+    status: integer(),
+    detail: string({ description: 'What is wrong, and what to do.' }),
+    reason: string({ description: 'Which refusal it is, for programs.' }),
+    about: optional(string({ description: 'What it concerns.' })),
+    requestId: optional(string({ description: 'As in the log and in events.' })),
+  },
+  { title: 'Problem' },
+);
+
+export function adminDocument({
+  publicUrl,
+  version,
+}: {
+  readonly publicUrl: string;
+  readonly version: string;
+}): OpenapiDocument {
+  const paths: Record<string, Record<string, OpenapiOperation>> = {};
+  for (const [name, act] of Object.entries(ACTS)) {
+    const path = MOUNT + act.path;
+    paths[path] = { ...paths[path], [act.method.toLowerCase()]: operationOf(name as ActName, act) };
+  }
+  const tags = [...new Set(Object.values(ACTS).map(tagOf))].map((name) => ({ name, description: `Acts on ${name}.` }));
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tessera administration',
+      version,
+      description:
+        'What operators do, with an access token of this service whose scope is tessera:read, tessera:operate or tessera:manage.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: publicUrl }],
+    tags,
+    paths,
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+  };
+  return document;
+}
+
+function tagOf({ path }: ActRow): string {
+  return path.split('/')[1] ?? '';
+}
+
+function operationOf(name: ActName, act: ActRow): OpenapiOperation {
+  const { summary, permission, command, body, answers, method } = act;
+  const success = { description: 'OK.', ...(isConditional(act) && ETAG), content: json(answers) };
+  return {
+    operationId: name,
+    tags: [tagOf(act)],
+    summary,
+    description: `Needs tessera:${permission}. As a command: tessera ${command}.`,
+    security: [{ bearer: [] }],
+    'x-permission': permission,
+    ...parametersOf(act),
+    ...(body && { requestBody: { required: true, content: json(body) } }),
+    responses: {
+      200: success,
+      ...(method === 'PUT' && { 201: { ...success, description: 'Made.' } }),
+      ...Object.fromEntries(PROBLEM_STATUSES.map((status) => [status, PROBLEM])),
+    },
+  };
+}
+
+const PROBLEM = {
+  description: 'Refused.',
+  content: { 'application/problem+json': { schema: Problem as OpenapiSchema } },
+};
+const ETAG = { headers: { ETag: { description: 'Of this state of the thing.', schema: { type: 'string' } } } };
+
+function json(schema: Schema) {
+  return { 'application/json': { schema: schema as OpenapiSchema } };
+}
+
+/** Things that can be replaced. */
+function isConditional({ path, method }: ActRow): boolean {
+  return method !== 'DELETE' && Object.values(ACTS).some((other) => other.method === 'PUT' && other.path === path);
+}
+
+function parametersOf(act: ActRow): { parameters?: readonly OpenapiParameter[] } {
+  const { path, query, method } = act;
+  const named = path.includes('{id}') ? [{ ...ID, required: true as const }] : [];
+  const asked = Object.entries(query?.properties ?? {}).map(([name, schema]) => {
+    const { description = '', ...rest } = schema as OpenapiSchema;
+    return { name, in: 'query' as const, description, schema: rest };
+  });
+  const conditions = method === 'PUT' ? [IF_MATCH, IF_NONE_MATCH] : [];
+  const parameters = [...named, ...asked, ...conditions];
+  return parameters.length > 0 ? { parameters } : {};
+}
+
+const TEXT = { type: 'string' };
+const ID = { name: 'id', in: 'path', description: 'What the thing is called.', schema: TEXT } as const;
+const IF_MATCH = {
+  name: 'If-Match',
+  in: 'header',
+  description: 'Its ETag: 412 if it was changed meanwhile.',
+  schema: TEXT,
+} as const;
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'An asterisk: make it, and 412 if it exists.',
+  schema: TEXT,
+} as const;

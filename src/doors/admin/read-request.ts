@@ -1,0 +1,80 @@
+// Reads a request by the row of its act: the thing, the query, the body, and the precondition.
+import type { FastifyRequest } from 'fastify';
+import { accept, type Outcome } from '../../core/outcome.ts';
+import type { ActRow, Given } from '../../operations/admin/act-types.ts';
+import { type AdminRefusal, decline } from '../../operations/admin/admin.ts';
+import { flawOf, type Schema } from '../../schema.ts';
+
+type Read<T> = Outcome<T, AdminRefusal>;
+
+export function readRequest(request: FastifyRequest, { query: querySchema, body: bodySchema }: ActRow): Read<Given> {
+  const query = readQuery(request.query as Record<string, unknown>, querySchema?.properties ?? {});
+  if (!query.ok) return query;
+  const body = bodySchema ? readBody(request, bodySchema) : accept(undefined);
+  if (!body.ok) return body;
+  const { id } = request.params as { id?: string };
+  const named = keyIn(body.value);
+  if (named !== undefined && id !== undefined && named !== id) {
+    return decline('object-malformed', `the body is about ${named}, and the path about ${id}`);
+  }
+  return accept({ id, query: query.value, body: body.value, onlyIf: onlyIfOf(request) });
+}
+
+/** What a thing is addressed by. Identities have two names, and are addressed by either. */
+function keyIn(body: unknown): string | undefined {
+  const { clientId, label } = (body ?? {}) as Partial<Record<string, string>>;
+  return clientId ?? label;
+}
+
+/** Query parameters are texts; their schema says what they stand for. */
+function readQuery(given: Record<string, unknown>, properties: Readonly<Record<string, Schema>>): Read<object> {
+  const query: Record<string, unknown> = {};
+  for (const [name, text] of Object.entries(given)) {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (!schema) return decline('object-malformed', `${JSON.stringify(name)} is not a parameter of this act`);
+    const value = typed(text, (schema as { type?: string }).type);
+    const flaw = flawOf(schema, value, name);
+    if (flaw !== undefined) return decline('object-malformed', flaw);
+    query[name] = value;
+  }
+  return accept(query);
+}
+
+function typed(text: unknown, type: string | undefined): unknown {
+  if (type === 'integer' && typeof text === 'string' && /^[0-9]{1,15}$/.test(text)) return Number(text);
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+function readBody({ body, headers }: FastifyRequest, schema: Schema): Read<unknown> {
+  if (!/^application\/json(?:;|$)/i.test(headers['content-type'] ?? ''))
+    return decline('object-malformed', 'the body is not declared as application/json');
+  const value = parse(body);
+  if (value === undefined) return decline('object-malformed', 'the body is not JSON in UTF-8');
+  const flaw = flawOf(schema, value);
+  return flaw === undefined ? accept(value) : decline('object-malformed', flaw);
+}
+
+function parse(body: unknown): unknown {
+  try {
+    return JSON.parse(UTF8.decode(body as Uint8Array));
+  } catch {
+    return undefined;
+  }
+}
+
+const NEVER = -1;
+
+/** RFC 9110 13.1: one ETag of ours in If-Match, or `If-None-Match: *`. Others match nothing. */
+function onlyIfOf({ headers, method }: FastifyRequest): Given['onlyIf'] {
+  const { 'if-match': match, 'if-none-match': none } = headers;
+  if (match !== undefined) return Number(/^"([0-9]{1,15})"$/.exec(match)?.[1] ?? NEVER);
+  if (none === undefined || method === 'GET') return undefined;
+  return none === '*' ? 'absent' : NEVER;
+}
+
+export function etagOf(revision: number): string {
+  return `"${revision}"`;
+}

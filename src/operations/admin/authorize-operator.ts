@@ -1,0 +1,80 @@
+import type { Author } from '../../core/act.ts';
+import type { Origin } from '../../core/grant.ts';
+import type { Identity } from '../../core/identity.ts';
+import type { ClientId } from '../../core/integration.ts';
+import { accept, type Outcome } from '../../core/outcome.ts';
+import type { StrongProof } from '../../core/person.ts';
+import type { Refusal } from '../../core/refusal.ts';
+import { isForIssuerOnly } from '../../core/rules/audience.ts';
+import {
+  includes,
+  isForAdministration,
+  isOwner,
+  ownerPermission,
+  type Permission,
+  permissionOf,
+} from '../../core/rules/operator.ts';
+import { parseScope } from '../../core/scope.ts';
+import { thumbprintText } from '../../tokens/jwt/claims.ts';
+import { type CheckedToken, checkToken } from '../grant/check-token.ts';
+import { certifyCaller, type Presentation } from '../grant/identify-caller.ts';
+import type { CallerPorts } from '../ports.ts';
+import { type AdminRefusal, decline } from './admin.ts';
+
+export interface Operator {
+  readonly holder: Identity;
+  readonly clientId: string;
+  readonly grantId: string;
+  /** Of an owner: the only integrations that it concerns. */
+  readonly owned?: readonly ClientId[];
+  readonly by: Author;
+}
+
+/** Who sends this access token, if it allows what is needed. */
+export async function authorizeOperator(
+  accessToken: string,
+  needed: Permission,
+  presentation: Presentation,
+  ports: CallerPorts,
+  overLimit?: Parameters<typeof checkToken>[2],
+): Promise<Outcome<Operator, Refusal | AdminRefusal>> {
+  const checked = await checkToken(accessToken, ports, overLimit);
+  if (!checked.ok) return checked;
+  const { grant, holder, scope } = checked.value;
+  if (!isOurs(checked.value, ports)) return decline('token-for-others', '');
+  if (!(await isPresentedRightly(checked.value, presentation, ports))) return decline('token-bound-elsewhere', '');
+  const held = permissionOf({ scope, groups: holder.groups, origin: grant.origin });
+  const owned = includes(held, needed) ? undefined : ownedBy(holder, ports);
+  const asOwner = ownerPermission({ scope, origin: grant.origin });
+  if (owned && (owned.length === 0 || !includes(asOwner, needed))) return decline('permission-missing', needed);
+  const by = { as: 'identity', id: holder.id, proof: proofOf(grant.origin) } as const;
+  return accept({ holder, clientId: grant.clientId, grantId: grant.id, by, ...(owned && { owned }) });
+}
+
+function proofOf(origin: Origin): 'certificate' | StrongProof | 'token' {
+  if (origin.kind === 'certificate') return 'certificate';
+  return (origin.kind === 'code' && origin.proof) || 'token';
+}
+
+function ownedBy(holder: Identity, { registry }: CallerPorts): readonly ClientId[] {
+  return registry.integrations.filter((each) => isOwner(holder, each)).map(({ clientId }) => clientId);
+}
+
+/** Only a token that no API may have seen. The scope of the grant counts: the integration may have been narrowed since. */
+function isOurs({ grant, token }: CheckedToken, { registry, issuer }: CallerPorts): boolean {
+  const scope = parseScope(grant.scope);
+  if (!scope || !isForAdministration(scope)) return false;
+  return isForIssuerOnly(scope, token.audience ?? grant.resource, registry.allResourceServers, issuer);
+}
+
+/** RFC 8705 3: a token that is bound to a certificate comes with that certificate. DPoP proofs and exchanged tokens are not accepted here. */
+async function isPresentedRightly(
+  { boundTo, jkt, grant }: CheckedToken,
+  presentation: Presentation,
+  ports: CallerPorts,
+): Promise<boolean> {
+  if (jkt !== undefined || grant.terms?.parent) return false;
+  if (boundTo === undefined) return true;
+  const caller = await certifyCaller(presentation, ports);
+  return caller.ok && thumbprintText(caller.value.thumbprint) === boundTo;
+}
