@@ -87,7 +87,7 @@ export class AdminScene {
     const integration = ports.registry.integration(client_id) ?? assert.fail();
     const client = { integration, redirectUri: redirect_uri };
     const challenge = createHash('sha256').update(code_verifier).digest('base64url');
-    const target = { scope: scopeOf('tessera:read,operate,manage'), challenge };
+    const target = { scope: scopeOf('tessera:read,operate,manage'), resource: undefined, challenge };
     const person = { identity, session: 'a session', proof: { by, at: ports.clock.now() } };
     const code = accepted(await confirmCode(client, target, person, presenter('192.0.2.1', ''), ports)).reveal();
     const fields = { client_id, redirect_uri, code_verifier, code, grant_type: 'authorization_code' };

@@ -57,7 +57,7 @@ suite('passkeys of a person', () => {
     await page.getByRole('link', { name: 'Passkeys' }).click();
     await page.locator('#name').fill('Phone');
     await page.getByRole('button', { name: 'Add a passkey' }).click();
-    assert.equal(await page.locator('[role=status]').innerText(), 'The passkey was added.');
+    await page.getByText('The passkey was added.').waitFor();
     assert.deepEqual(await namesOn(page), ['Phone']);
     await signOut(page);
     await withPasskey(page);
@@ -69,7 +69,7 @@ suite('passkeys of a person', () => {
     await signOut(page);
     await page.locator('#user_name').fill('bob');
     await withPasskey(page);
-    assert.match(await page.locator('[role=alert]').first().innerText(), /The passkey was not accepted/);
+    await page.getByText('The passkey was not accepted').waitFor();
     await page.locator('#user_name').fill('ada');
     await withPasskey(page);
     await arrives(page, 'My account');
@@ -116,8 +116,8 @@ suite('passkeys of a person', () => {
     accepted(await removePasskey(ADA.id, { passkey: 'Blue key' }, { store: service.store, by: OPERATOR }));
     await page.goto(`${service.url}/account`);
     await withPasskey(page);
-    assert.match(await page.locator('[role=alert]').first().innerText(), /The passkey was not accepted/);
-    assert.match(await page.locator('[role=alert]').first().innerText(), /Your password still works/);
+    await page.getByText('The passkey was not accepted').waitFor();
+    assert.ok(await page.getByText('Your password still works').isVisible());
   });
 });
 
