@@ -31,7 +31,9 @@ export async function removePasskey(
   if (!identity.ok) return identity;
   const isMeant = (key: Passkey) => all || key.id === passkey || key.name === passkey;
   const removed = await removePasskeys(identity.value.id, isMeant, ports);
-  return removed.length > 0 ? accept(removed.map(shown)) : decline('passkey-unknown', passkey === '' ? 'at all' : passkey);
+  return removed.length > 0
+    ? accept(removed.map(shown))
+    : decline('passkey-unknown', passkey === '' ? 'at all' : passkey);
 }
 
 function shown({ id, name, createdAt, usedAt }: Passkey): ShownPasskey {

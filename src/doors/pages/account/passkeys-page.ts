@@ -85,7 +85,7 @@ function addForm(visit: PersonVisit, count: number): Html {
   return postForm(
     visit,
     PATH,
-    html`${nameField(visit, 'name', words.numbered(count + 1), words.nameHint)}
+    html`${nameField(visit, 'name', `${words.passkey} ${count + 1}`, words.nameHint)}
 ${passkeyButton({ ...button, problems: { failed, known } })}
 <p class="hint" data-without-passkey>${words.needsScript}</p>`,
   );
@@ -125,7 +125,7 @@ async function takeNew(visit: PersonVisit, { name = '', credential = '' }: Form)
 }
 
 function nameFrom({ language }: PersonVisit, typed: string): string {
-  return passkeyName(typed, language.texts.passkeys.title);
+  return passkeyName(typed, language.texts.passkeys.passkey);
 }
 
 async function takeRename(visit: PersonVisit, { name = '' }: Form): Promise<Answer> {

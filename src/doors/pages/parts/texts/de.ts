@@ -230,7 +230,7 @@ export const de: Texts = {
     rename: 'Umbenennen',
     name: 'Name',
     nameHint: 'Damit Sie ihn später erkennen, etwa „Telefon“ oder „Blauer Sicherheitsschlüssel“.',
-    numbered: (number) => `Passkey ${number}`,
+    passkey: 'Passkey',
     save: 'Speichern',
     remove: 'Entfernen',
     removeWarning: 'Er meldet Sie nicht mehr an, und Sie werden in allen anderen Browsern abgemeldet.',

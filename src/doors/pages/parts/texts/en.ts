@@ -229,7 +229,7 @@ export const en = {
     rename: 'Rename',
     name: 'Name',
     nameHint: 'To recognise it later, such as “Phone” or “Blue security key”.',
-    numbered: (number: number) => `Passkey ${number}`,
+    passkey: 'Passkey',
     save: 'Save',
     remove: 'Remove',
     removeWarning: 'It no longer signs you in, and you are signed out in all other browsers.',
