@@ -226,7 +226,6 @@ export const de: Texts = {
     lead: 'Melden Sie sich mit Fingerabdruck, Gesicht, PIN oder Sicherheitsschlüssel an. Ein Passkey gilt nur auf dieser Website: Eine gefälschte bekommt nichts.',
     added: 'Hinzugefügt',
     used: 'Zuletzt verwendet',
-    neverUsed: 'noch nicht',
     rename: 'Umbenennen',
     name: 'Name',
     nameHint: 'Damit Sie ihn später erkennen, etwa „Telefon“ oder „Blauer Sicherheitsschlüssel“.',
@@ -240,7 +239,6 @@ export const de: Texts = {
     known: 'Dieses Gerät hat schon einen Passkey für Ihr Konto.',
     needsScript: 'Um einen Passkey hinzuzufügen, verwenden Sie einen aktuellen Browser und erlauben Sie Skripte.',
     most: (count) => `Sie haben ${count} Passkeys; mehr sind nicht möglich. Entfernen Sie zuerst einen.`,
-    back: 'Zurück zu meinem Konto',
   },
   notices: {
     revoked: 'Das Zugriffsrecht wurde widerrufen.',

@@ -225,7 +225,6 @@ export const en = {
     lead: 'Sign in with your fingerprint, your face, a PIN or a security key. A passkey works on this site only: a fake one gets nothing.',
     added: 'Added',
     used: 'Last used',
-    neverUsed: 'not yet',
     rename: 'Rename',
     name: 'Name',
     nameHint: 'To recognise it later, such as “Phone” or “Blue security key”.',
@@ -239,7 +238,6 @@ export const en = {
     known: 'This device already has a passkey for your account.',
     needsScript: 'To add a passkey, use a current browser and allow script.',
     most: (count: number) => `You have ${count} passkeys, which is the most. Remove one first.`,
-    back: 'Back to my account',
   },
   /** What a page says about the step before it. */
   notices: {
