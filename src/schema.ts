@@ -108,22 +108,41 @@ interface Members extends Keywords {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
+  readonly default?: unknown;
+  readonly readOnly?: boolean;
+}
+
+/** All properties that may be given: one that is left out has its default, or is undefined. */
+export function completed(schema: Schema, value: object): Record<string, unknown> {
+  const known = Object.entries((schema as Members).properties ?? {}) as [string, Members][];
+  const fields = known.filter(([, { readOnly }]) => !readOnly);
+  return Object.fromEntries(
+    fields.map(([name, member]) => {
+      const given = (value as Readonly<Record<string, unknown>>)[name];
+      return [name, member.properties ? completed(member as Schema, given ?? {}) : (given ?? member.default)];
+    }),
+  );
 }
 
 /** What is wrong with a value, with the path of the member that it concerns; undefined if it satisfies the schema. */
 export function flawOf(schema: Schema, value: unknown, path = ''): string | undefined {
-  const { properties, required = [], additionalProperties, items, ...own } = schema as Members;
+  const { properties = {}, required = [], additionalProperties, items, ...own } = schema as Members;
   const what = path === '' ? 'it' : path;
   if (!fits(own, value)) return `${what} is not ${expected(own)}`;
   if (Array.isArray(value))
     return firstFlaw(value.map((item, at) => [(items ?? {}) as Schema, item, `${what}[${at}]`]));
-  if (!properties || typeof value !== 'object' || value === null) return undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
   const missing = required.find((name) => !Object.hasOwn(value, name));
   if (missing !== undefined) return `${below(path, missing)} is missing`;
   const given = Object.entries(value);
   const unknown = given.find(([name]) => additionalProperties === false && !Object.hasOwn(properties, name));
   if (unknown) return `${below(path, unknown[0])} is not a known member`;
-  return firstFlaw(given.map(([name, member]) => [properties[name] ?? {}, member, below(path, name)]));
+  const others = typeof additionalProperties === 'object' ? additionalProperties : {};
+  return firstFlaw(given.map(([name, member]) => [propertyOf(properties, name) ?? others, member, below(path, name)]));
+}
+
+function propertyOf(properties: Readonly<Record<string, Schema>>, name: string): Schema | undefined {
+  return Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
 
 function firstFlaw(parts: readonly (readonly [schema: Schema, value: unknown, path: string])[]): string | undefined {

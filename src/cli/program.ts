@@ -8,7 +8,7 @@ import { certificateCommands } from './commands/certificate.ts';
 import { completionCommand } from './commands/completion.ts';
 import { configCommands } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
-import { eventsCommand } from './commands/events.ts';
+import { eventsCommand, refusalsCommand } from './commands/events.ts';
 import { explainCommands } from './commands/explain.ts';
 import { grantCommands } from './commands/grant.ts';
 import { identityCommands } from './commands/identity.ts';
@@ -46,6 +46,7 @@ const GROUPS = [
   tokenIssuerCommands,
   grantCommands,
   eventsCommand,
+  refusalsCommand,
   objectCommands,
   statusCommand,
   keyringCommands,

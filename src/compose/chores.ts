@@ -16,7 +16,7 @@ import type { Parts } from './parts.ts';
 const BREATH_MS = 10;
 
 export function choresOf(
-  { ports, judge, metrics, readiness, log }: Parts,
+  { ports, judge, metrics, readiness, refusals, log }: Parts,
   timekeeper: Timekeeper,
   registry: FollowedRegistry,
   listeners: readonly OpenListener[],
@@ -49,6 +49,7 @@ export function choresOf(
     { everyMs: 2_000, work: endRevoked, atStart: 'begun' },
     { everyMs: 60_000, work: async () => timekeeper.maySweep && byOneNode(SWEEPING, sweepOnce, ports) },
     { everyMs: 10_000, work: () => judge.revocation.renewLists(), atStart: 'begun' },
+    { everyMs: 60_000, work: () => refusals.flush() },
     { everyMs: 300_000, work: countGrants, atStart: 'begun' },
     { everyMs: 60_000, work: countSecrets, atStart: 'begun' },
     { everyMs: 86_400_000, work: warnOfSecrets, atStart: 'begun' },

@@ -6,6 +6,7 @@ import { Metrics } from '../doors/ops/metrics.ts';
 import { Readiness } from '../doors/ops/readiness.ts';
 import type { Log } from '../log/log.ts';
 import type { Ports } from '../operations/ports.ts';
+import { RefusalCounts } from '../operations/upkeep/count-refusals.ts';
 import type { EventWatch } from '../operations/upkeep/event-watch.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import { joinGathering } from '../serve/gather.ts';
@@ -25,6 +26,7 @@ interface Watchers {
 export interface Parts extends Omit<ServiceParts, 'inspects'> {
   readonly metrics: Metrics | undefined;
   readonly readiness: Readiness;
+  readonly refusals: RefusalCounts;
 }
 
 export async function partsOf(
@@ -58,6 +60,7 @@ export async function partsOf(
     readConnection,
     doors: await openDoors(doors),
     overLimit: doors.overLimit,
+    refusals: new RefusalCounts(ports),
     overLineLimit: doors.overLineLimit,
     limits: serverLimits(config, log, ports.registry),
     proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },

@@ -33,6 +33,8 @@ export interface Door extends Pick<DoorEntry, 'isNamedOnly'> {
   readonly openapi: OpenapiPaths;
   /** Its refusals are pages, so browsers get them at paths that no door owns, too. */
   readonly isForPeople?: true;
+  /** The most bytes of a body, instead of `limits.bodyBytes`. It must not read bodies of unauthenticated clients. */
+  readonly bodyBytes?: number;
   /** For health checks and scrapes: its requests are served under load too, and logged for debugging only. */
   readonly isMonitoring?: true;
 }

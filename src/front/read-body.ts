@@ -14,6 +14,7 @@ export function readBody(
   done: (fault: Error | null, body?: Buffer) => void,
 ): void {
   const refused = whyNotRead(headers, limit);
+  const mostPieces = Math.max(BODY_PIECES, limit / LEAST_ROOM);
   if (refused) {
     done(new BrokenRequest(refused));
     return;
@@ -31,7 +32,7 @@ export function readBody(
     pieces += 1;
     const before = length;
     length += piece.length;
-    if (length > limit || pieces > BODY_PIECES) end(new BrokenRequest('body-too-large'));
+    if (length > limit || pieces > mostPieces) end(new BrokenRequest('body-too-large'));
     else body = body === undefined ? piece : append(body, before, piece);
   });
   // Usually there is one piece, and no view to make.

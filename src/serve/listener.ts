@@ -2,6 +2,7 @@
 import type { AddressInfo, Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { requestIds } from '../core/request-id.ts';
 import { type Connection, peersOf, type ReadConnection } from '../doors/caller/connection.ts';
 import { chainOf } from '../doors/caller/handshake-chain.ts';
 import { type PresentedOptions, presentedReader } from '../doors/caller/presented-certificate.ts';
@@ -13,11 +14,13 @@ import type { Story } from '../doors/http/story.ts';
 import { type App, makeApp } from '../front/app.ts';
 import { inspectHandshakes, reportEnded } from '../front/certificate-inspection.ts';
 import { BACKLOG, type Limits } from '../front/limits.ts';
+import { readBody } from '../front/read-body.ts';
 import type { Census } from '../front/slots.ts';
 import { secureContext, type TlsFiles } from '../front/tls.ts';
 import type { Log } from '../log/log.ts';
 import { type LoggedRequest, type LogRequest, requestLines } from '../log/request-line.ts';
 import type { Ports } from '../operations/ports.ts';
+import type { RefusalCounts } from '../operations/upkeep/count-refusals.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import type { OpenSpan } from '../tracing/tracer.ts';
 import type { RequestTraces } from './trace-requests.ts';
@@ -62,6 +65,7 @@ export interface ServiceParts {
   readonly inspects: boolean;
   readonly readConnection: ReadConnection;
   readonly overLimit: AddressLimit;
+  readonly refusals: Pick<RefusalCounts, 'count'>;
   /** Charged for the log lines of unauthenticated clients, whatever they request. Lines of one kind do not take the place of others. */
   readonly overLineLimit: (connection: Connection, story: Story) => boolean;
   readonly proxies: {
@@ -135,7 +139,7 @@ function handshakeReporter({ log, metrics, ports }: ServiceParts): (why: string)
 }
 
 function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: ServiceParts): App {
-  const { log, metrics, traces, limits, proxies, ports, readConnection, overLimit, overLineLimit } = parts;
+  const { log, metrics, traces, limits, proxies, ports, readConnection, overLimit, overLineLimit, refusals } = parts;
   const writeLine = requestLines(log, ports.clock.milliseconds);
   const limitedLines = new RateLimit(LIMITED_LINES, ports.clock.milliseconds);
   const unowned = unownedReplies(doors.find(({ isForPeople }) => isForPeople)?.refusals);
@@ -144,11 +148,14 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
     limits,
     tls,
     proxies: proxies.addresses,
-    requestId: requestIds(ports.random(4)),
+    requestId: requestIds(ports.random(2).toString('hex'), ports.clock.milliseconds),
     begin: readConnection,
     trace: traces && ((request, proceed) => traces.enter(request, readConnection(request).trace, proceed)),
     onAnswered: (request, reply, story, ms) => {
       metrics?.observe(story, ms);
+      const { reason, outcome, clientId, identityId: caller } = story;
+      if (reason !== undefined && outcome === 'refused')
+        refusals.count({ clientId, identityId: caller, reason, requestId: request.id });
       const connection = readConnection(request);
       const span = traces?.leave(request, reply, story, ms, connection.trace);
       const { grantId, identityId, resourceServer, isMonitoring } = story;
@@ -201,7 +208,14 @@ function requireCertificates(server: TlsServer): void {
 
 /** In an app of its own: hooks of one door do not run for another. */
 function mountApart(app: FastifyInstance, door: Door, listener: ListenerParts): void {
-  app.register(async (inner) => door.mount(inner, listener));
+  app.register(async (inner) => {
+    const { bodyBytes } = door;
+    if (bodyBytes !== undefined) {
+      inner.removeAllContentTypeParsers();
+      inner.addContentTypeParser('*', (request, _payload, done) => readBody(request, bodyBytes, done));
+    }
+    door.mount(inner, listener);
+  });
 }
 
 interface Answered {
@@ -232,13 +246,6 @@ function logRequest(
     spanId: span?.spanId,
   };
   writeLine(level, line, story);
-}
-
-/** Ids unique to this listener and process, in order of arrival. They only link an answer to its log line. */
-function requestIds(start: Buffer): () => string {
-  const prefix = start.toString('hex');
-  let count = 0;
-  return () => prefix + (count++).toString(16).padStart(8, '0');
 }
 
 /** An error for the operator's log, with its stack where it has one. */

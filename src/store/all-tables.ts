@@ -15,6 +15,7 @@ import { listContents } from './tables/list-contents.ts';
 import { nodes } from './tables/nodes.ts';
 import { passkeys } from './tables/passkeys.ts';
 import { passwords } from './tables/passwords.ts';
+import { refusalCounts } from './tables/refusal-counts.ts';
 import { resourceServers } from './tables/resource-servers.ts';
 import { revocationLists } from './tables/revocation-lists.ts';
 import { serviceTimes } from './tables/service-times.ts';
@@ -43,7 +44,7 @@ export const MOVED: readonly AnyTable[] = [
   storeHistory,
 ];
 /** What nodes write again by themselves: a move leaves it behind. */
-const REBUILT: readonly AnyTable[] = [nodes, leases, endedLists, revocationLists, listContents, keySets];
+const REBUILT: readonly AnyTable[] = [nodes, leases, endedLists, revocationLists, listContents, keySets, refusalCounts];
 
 export const TABLES: readonly AnyTable[] = [...MOVED, ...REBUILT];
 

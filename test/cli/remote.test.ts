@@ -1,6 +1,7 @@
 // Administrative commands at a service print and end as they do beside its store.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { ACTS } from '../../src/operations/admin/act-table.ts';
@@ -24,6 +25,8 @@ before(async () => {
   writeFileSync(join(folder, 'olga.pem'), olga.chain.map(writePem).join(''));
   writeFileSync(join(folder, 'olga.key'), olga.key, { mode: 0o600 });
   writeFileSync(join(folder, 'ca.pem'), scene.service.authority.pem);
+  const { publicKey } = generateKeyPairSync('ed25519');
+  writeFileSync(join(folder, 'key.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
   for (const id of ['north', 'south'])
     writeFileSync(join(folder, `${id}.pem`), writePem(makeAuthority({ name: 'Other' }).certificate));
   const environment = { XDG_CONFIG_HOME: join(folder, 'config'), XDG_STATE_HOME: join(folder, 'state') };
@@ -70,6 +73,15 @@ const LINES: readonly (readonly string[])[] = [
   ['identity', 'show', 'ID-person'],
   ['identity', 'disable', 'ID-person'],
   ['identity', 'remove', 'ID-person', '--yes'],
+  ['integration', 'change', 'ID', '--secret', 'yes', '--json'],
+  ['integration', 'secret', 'ID', '--drop-old'],
+  ['integration', 'key', 'add', 'ID', 'key.pem', '--json'],
+  ['integration', 'key', 'list', 'ID', '--json'],
+  ['integration', 'key', 'remove', 'ID', 'none'],
+  ['explain', 'scope', 'ID', 'shop:everything'],
+  ['explain', '691c8a3e07f10003'],
+  ['refusals'],
+  ['grant', 'list', '--certificate', 'abc'],
   ['grant', 'list', '--identity', 'nobody'],
   ['grant', 'show', '0000'],
   ['grant', 'revoke', '--integration', 'ID', '--yes'],
@@ -105,6 +117,22 @@ suite('commands at a service', () => {
       const remote = await way(line, 'south', ['--server', server]);
       assert.deepEqual(remote, beside, line.join(' '));
       assert.notEqual(beside.status, 70, beside.stderr);
+    }
+  });
+
+  test('the commands of docs/administration.md work', async () => {
+    writeFileSync(join(folder, 'corp-ca.pem'), writePem(makeAuthority({ name: 'Corp' }).certificate));
+    const lines = readFileSync('docs/administration.md', 'utf8').match(/^tessera .+$/gm) ?? [];
+    assert.ok(lines.length > 10, `${lines.length} commands`);
+    for (const line of lines) {
+      const [command = '', file] = line.replaceAll('https://tokens.example.com', server).split(' > ');
+      const words = command.split(' ').slice(1);
+      const more =
+        words[0] === 'login' ? ['--ca', 'ca.pem'] : words.includes('--server') ? [] : ['--config', 'tessera.yaml'];
+      const { status, printed, stderr } = await commands.run([...words, ...more], { folder });
+      if (file !== undefined) writeFileSync(join(folder, file), printed);
+      const isUnknown = line.includes('1F:9A') && stderr.includes('no grant is by the certificate');
+      assert.ok(status === 0 || isUnknown, `${line}: ${status} ${stderr}`);
     }
   });
 

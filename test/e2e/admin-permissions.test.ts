@@ -54,8 +54,14 @@ async function operatorNoMore(): Promise<string> {
   return token;
 }
 
-async function revoked(): Promise<string> {
-  const token = await scene.token('olga');
+async function expired(integration: string): Promise<string> {
+  const token = await scene.token('olga', 'tessera:manage', integration);
+  scene.service.pass(3601);
+  return token;
+}
+
+async function revoked(integration = 'tessera-cli'): Promise<string> {
+  const token = await scene.token('olga', 'tessera:manage', integration);
   assert.equal((await revoke(scene.caller(), token)).status, 200);
   return token;
 }
@@ -117,7 +123,10 @@ const ROWS: readonly Row[] = [
   },
   { who: 'a disabled operator', token: disabledOperator, may: 'none', refusedWith: 401 },
   { who: 'an operator who lost the group', token: operatorNoMore, may: 'read' },
-  { who: 'a revoked token', token: revoked, may: 'none', refusedWith: 401 },
+  { who: 'a revoked token', token: () => revoked(), may: 'none', refusedWith: 401 },
+  { who: 'a revoked JWT', token: () => revoked('tessera-jwt'), may: 'none', refusedWith: 401 },
+  { who: 'an expired token', token: () => expired('tessera-cli'), may: 'none', refusedWith: 401 },
+  { who: 'an expired JWT', token: () => expired('tessera-jwt'), may: 'none', refusedWith: 401 },
 ];
 
 async function routes(): Promise<readonly Route[]> {

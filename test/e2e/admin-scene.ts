@@ -1,6 +1,6 @@
 // A service with its admin door, and operators with certificates.
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import type { Identity, IdentityId } from '../../src/core/identity.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import type { Proof } from '../../src/core/person.ts';
@@ -10,6 +10,7 @@ import { confirmCode } from '../../src/operations/device/ask-code.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { accepted } from '../node.ts';
 import { anIdentity, anIntegration, scopeOf } from '../samples.ts';
+import { type PostgresTestDatabase, usedDatabase } from '../store/postgres-database.ts';
 import { type Answer, type Caller, callerOver, type Question, reachOf } from './caller.ts';
 import { postForm } from './oauth-steps.ts';
 import { clientId, registryFollows, type SetUp, startService, type TestService } from './service.ts';
@@ -25,17 +26,26 @@ const CLI: Partial<Integration> = {
   access: { to: 'named', identities: [], groups: ['operators', 'viewers', 'shop-team'] },
 };
 
+export const BACK_ENDS = ['SQLite', 'PostgreSQL'] as const;
+export type BackEnd = (typeof BACK_ENDS)[number];
+
 export class AdminScene {
   readonly service: TestService;
   readonly #callers = new Map<string, Caller>();
+  readonly #certificates = new Map<string, X509Certificate>();
 
-  private constructor(service: TestService) {
+  readonly #database: PostgresTestDatabase | undefined;
+
+  private constructor(service: TestService, database: PostgresTestDatabase | undefined) {
     this.service = service;
+    this.#database = database;
   }
 
-  static async open(setUp: SetUp = {}): Promise<AdminScene> {
-    const service = await startService({ signing: 'ES256', ...setUp });
-    const scene = new AdminScene(service);
+  static async open(setUp: SetUp = {}, backEnd: BackEnd = 'SQLite'): Promise<AdminScene> {
+    const database = backEnd === 'PostgreSQL' ? await usedDatabase() : undefined;
+    const settings = { ...setUp.settings, ...(database && { store: database.url }) };
+    const service = await startService({ signing: 'ES256', ...setUp, settings });
+    const scene = new AdminScene(service, database);
     await scene.add('olga', ['operators']);
     await scene.add('vera', ['viewers']);
     await scene.add('shaun', ['shop-team']);
@@ -57,9 +67,15 @@ export class AdminScene {
     const known = this.#callers.get(userName ?? '');
     if (known) return known;
     const certificate = userName === undefined ? undefined : this.service.authority.issue({ commonName: userName });
+    if (userName !== undefined && certificate) this.#certificates.set(userName, new X509Certificate(certificate.pem));
     const caller = callerOver('HTTP/1.1', reachOf(this.service, certificate));
     this.#callers.set(userName ?? '', caller);
     return caller;
+  }
+
+  certificateOf(userName: string): X509Certificate {
+    this.caller(userName);
+    return this.#certificates.get(userName) as X509Certificate;
   }
 
   async token(userName: string, scope = EVERYTHING, client_id = 'tessera-cli'): Promise<string> {
@@ -114,6 +130,7 @@ export class AdminScene {
   async close(): Promise<void> {
     for (const caller of this.#callers.values()) caller.close();
     await this.service.stop();
+    await this.#database?.remove();
   }
 }
 

@@ -14,6 +14,7 @@ import { type EpochSeconds, epochSeconds, seconds } from '../../src/core/time.ts
 import { localDirectory } from '../../src/directory/local/local-directory.ts';
 import { DOOR_NAMES } from '../../src/doors/doors.ts';
 import { type Log, makeLog } from '../../src/log/log.ts';
+import { openStore } from '../../src/open-store.ts';
 import { publishKeys } from '../../src/operations/admin/signing-keys.ts';
 import type { Ports } from '../../src/operations/ports.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
@@ -184,7 +185,9 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
   let passed = 0;
   const clock = (): EpochSeconds => epochSeconds(started + passed); // only a test lets a second begin
   const path = join(home.folder, 'tessera.db');
-  const store = await openSqliteStore({ path, clock });
+  const store = setUp.settings?.['store']
+    ? await openStore(home.config, 'service')
+    : await openSqliteStore({ path, clock });
   await populate(store, home.authority, setUp.issuers);
   await publishKeys(keysOf(home.config), { store, by: OPERATOR });
   const logLines: string[] = [];

@@ -6,18 +6,24 @@ import type { Administration, ServerFlags } from './work/steps.ts';
 type Work = (...given: any[]) => void | Promise<void>;
 
 /** The work gets an `Administration` instead of the command. */
-export function administers(load: () => Promise<Work>): () => Promise<Work> {
+export function administers(load: () => Promise<Work>): () => Promise<(...given: unknown[]) => Promise<void>> {
   return async () => {
     const work = await load();
     return async (...given: unknown[]) => {
       const command = given.at(-1) as Command;
       const run = (administration: Administration) => work(...given.slice(0, -1), administration);
-      const { server, login } = command.optsWithGlobals<ServerFlags>();
-      if (server === undefined && login === undefined) return besideStore(command, run);
-      const { atService } = await import('./work/remote.ts');
-      return run(await atService({ ...(server && { server }), ...(login && { login }) }));
+      const service = await serviceOf(command);
+      return service ? run(service) : besideStore(command, run);
     };
   };
+}
+
+/** The service that the command line names. Undefined: the store beside this command. */
+export async function serviceOf(command: Command): Promise<Administration | undefined> {
+  const { server, login } = command.optsWithGlobals<ServerFlags>();
+  if (server === undefined && login === undefined) return undefined;
+  const { atService } = await import('./work/remote.ts');
+  return atService({ ...(server && { server }), ...(login && { login }) });
 }
 
 async function besideStore(command: Command, run: (administration: Administration) => void | Promise<void>) {

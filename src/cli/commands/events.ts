@@ -24,3 +24,15 @@ export function eventsCommand(program: CliCommand): void {
     )
     .runs(administers(async () => (await import('./work/events.ts')).printEvents));
 }
+
+export function refusalsCommand(program: CliCommand): void {
+  program
+    .command('refusals')
+    .description('show what was refused: how often, when last, and the id of the last request; a minute late')
+    .option('--integration <client_id>', 'of this integration')
+    .option('--identity <identity>', 'of this identity, by user name or id')
+    .option('--reason <refusal>', 'for this reason, such as scope-exceeds-integration')
+    .option('--json', 'as JSON')
+    .examples('tessera refusals', 'tessera refusals --integration orders-sync')
+    .runs(administers(async () => (await import('./work/events.ts')).printRefusals));
+}

@@ -1,5 +1,7 @@
 import type { CliCommand } from '../terminal/cli-command.ts';
 
+import { administers } from './administration.ts';
+
 const work = () => import('./work/explain.ts');
 
 export function explainCommands(program: CliCommand): void {
@@ -14,13 +16,14 @@ export function explainCommands(program: CliCommand): void {
 
 function declareRequest(group: CliCommand): void {
   group
-    .command('request')
+    .command('request', { isDefault: true })
     .argument('<id>', 'from the header Request-Id of the answer, or from a log line')
-    .description('find a request in the log, and show which check refused it and what to do')
-    .option('--log <file>', 'the log (default: standard input)')
+    .description('what is known of a request: its events, its refusal, and, from the log, which check refused it')
+    .option('--log <file>', 'the log (default: standard input, if it is not a terminal)')
     .examples(
-      'tessera explain request 0192f3… --log tessera.log',
-      'journalctl -u tessera -o cat | tessera explain request 0192f3…',
+      'tessera explain request 691c8a3e07f10003 --log tessera.log',
+      'tessera explain 691c8a3e07f10003',
+      'journalctl -u tessera -o cat | tessera explain request 691c8a3e07f10003',
     )
     .runs(async () => (await work()).explainRequest);
 }
@@ -31,7 +34,7 @@ function declareToken(group: CliCommand): void {
     .argument('[file]', 'contains an access token, a refresh token or a device code (default: standard input)')
     .description('a dry run: what the service would say to this token now. Never give a token as an argument')
     .examples('tessera explain token < token.txt')
-    .acts(async () => (await work()).explainTokenFile);
+    .runs(administers(async () => (await work()).explainTokenFile));
 }
 
 function declareScope(group: CliCommand): void {
@@ -41,7 +44,7 @@ function declareScope(group: CliCommand): void {
     .argument('<scope>', 'what a caller asks for')
     .description('which parts of a scope an integration has')
     .examples("tessera explain scope orders-sync 'orders:read,delete'")
-    .acts(async () => (await work()).explainScope);
+    .runs(administers(async () => (await work()).explainScope));
 }
 
 function declareCertificate(group: CliCommand): void {
@@ -59,7 +62,7 @@ function declareAssertion(group: CliCommand): void {
     .argument('<file>', 'a JWT in compact form; - for standard input')
     .description('the same as `tessera token-issuer explain`, which has more options')
     .examples('tessera explain assertion - < assertion.jwt')
-    .acts(async () => (await import('./work/explain-assertion.ts')).explain);
+    .runs(async () => (await import('./work/explain-assertion.ts')).explain);
 }
 
 function declareRefusal(group: CliCommand): void {

@@ -16,8 +16,10 @@ function withFilter(command: CliCommand): CliCommand {
   return command
     .option('--identity <identity>', 'of this identity, by user name or id')
     .option('--integration <client_id>', 'of this integration')
-    .option('--certificate <digits>', 'by this certificate: its mark or its key, as `grant show` prints them')
-    .option('--address <address>', 'whose newest token this address got');
+    .option('--certificate <digits>', 'by this certificate: its serial number, or the SHA-256 of its key')
+    .option('--address <address>', 'whose newest token this address got')
+    .option('--since <duration>', 'made at most this long ago', asDuration)
+    .option('--until <duration>', 'made at least this long ago', asDuration);
 }
 
 function declareList(group: CliCommand): void {
@@ -53,7 +55,7 @@ function declareTimeline(group: CliCommand): void {
 
 function declareRevoke(group: CliCommand): void {
   withFilter(group.command('revoke').argument('[grant]', 'its id, or the first digits of it, at least four'))
-    .description('end one grant, or all grants of an identity or an integration, immediately and for good')
+    .description('end one grant, or all that the flags select, immediately and for good; says how many before it does')
     .option('--yes', 'confirm ending more than one grant')
     .examples('tessera grant revoke 0192f3…', 'tessera grant revoke --identity ada --yes')
     .runs(administers(async () => (await work()).revokeGrants));

@@ -155,21 +155,21 @@ function declareKeys(group: CliCommand): void {
       'tessera integration key add orders-sync orders-sync.pub.pem',
       'tessera integration key add orders-sync --url https://orders.example.com/jwks',
     )
-    .acts(async () => (await keyWork()).addKeys);
+    .runs(administers(async () => (await keyWork()).addKeys));
   keys
     .command('list')
     .argument('<client_id>')
     .description('list the public keys of an integration')
     .option('--json', 'as JSON')
     .examples('tessera integration key list orders-sync')
-    .acts(async () => (await keyWork()).printKeys);
+    .runs(administers(async () => (await keyWork()).printKeys));
   keys
     .command('remove')
     .argument('<client_id>')
     .argument('<kid>', 'the id of the key, or the address of the keys')
     .description('accept a key no longer; existing grants stay')
     .examples('tessera integration key remove orders-sync 2027-01')
-    .acts(async () => (await keyWork()).removeKey);
+    .runs(administers(async () => (await keyWork()).removeKey));
 }
 
 function declareSecret(group: CliCommand): void {
@@ -184,5 +184,5 @@ function declareSecret(group: CliCommand): void {
       'tessera integration secret orders-sync --ends-in 90d > orders-sync.secret',
       'tessera integration secret orders-sync --drop-old',
     )
-    .acts(async () => (await keyWork()).makeSecret);
+    .runs(administers(async () => (await keyWork()).makeSecret));
 }

@@ -127,5 +127,5 @@ function declareExplain(group: CliCommand): void {
     .option('--at <time>', 'judge as of this moment, such as 2027-01-31T12:00:00Z (default: now)', asMoment)
     .option('--json', 'as JSON')
     .examples('tessera token-issuer explain assertion.jwt', 'tessera token-issuer explain - < assertion.jwt')
-    .acts(async () => (await import('./work/explain-assertion.ts')).explain);
+    .runs(async () => (await import('./work/explain-assertion.ts')).explain);
 }

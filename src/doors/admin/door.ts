@@ -2,15 +2,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accept, type Outcome } from '../../core/outcome.ts';
-import { ACTS } from '../../operations/admin/act-table.ts';
-import type { ActName, ActRow, Answered, Given } from '../../operations/admin/act-types.ts';
+import type { ActName } from '../../operations/admin/act-formats.ts';
+import { ACTS, type ActRow, type Answered, type Given } from '../../operations/admin/act-table.ts';
 import type { ActPorts } from '../../operations/admin/acts/act.ts';
 import { asOwner, shownToOwner } from '../../operations/admin/acts/owned-act.ts';
 import { runAct } from '../../operations/admin/acts/run-act.ts';
 import { decline } from '../../operations/admin/admin.ts';
 import { authorizeOperator, type Operator } from '../../operations/admin/authorize-operator.ts';
-import type { CallerPorts } from '../../operations/ports.ts';
+import type { TokenPorts } from '../../operations/ports.ts';
 import { portsOfRequest } from '../../operations/request-ports.ts';
+import { readAccessToken } from '../../tokens/access-token.ts';
 import { bearerToken } from '../caller/bearer.ts';
 import type { ReadConnection } from '../caller/connection.ts';
 import type { Door, DoorEntry, ListenerParts } from '../door.ts';
@@ -29,13 +30,16 @@ import { etagOf, readRequest } from './read-request.ts';
 export interface AdminParts {
   readonly publicUrl: string;
   readonly version: string;
-  readonly callerPorts: CallerPorts;
+  readonly callerPorts: TokenPorts;
   readonly readConnection: ReadConnection;
   readonly overLimit: AddressLimit;
   readonly overCheckLimit: AddressLimit;
 }
 
 type AdminMount = AdminParts & ListenerParts;
+
+/** A document of 5,000 integrations. */
+const BODY_BYTES = 8 * 1024 * 1024;
 
 export function adminDoor({ name }: DoorEntry, parts: AdminParts): Door {
   const { publicUrl } = parts;
@@ -50,6 +54,7 @@ export function adminDoor({ name }: DoorEntry, parts: AdminParts): Door {
       prepare: (_url, reason) => prepared(reason),
     },
     openapi: {},
+    bodyBytes: BODY_BYTES,
   };
 }
 
@@ -60,6 +65,11 @@ function mountAdmin(app: FastifyInstance, mount: AdminMount): void {
     return limited
       ? replyProblem(request, reply, limited, mount.publicUrl)
       : reply.headers(JSON_HEADERS).send(document);
+  });
+  app.addHook('onRequest', (request, reply, proceed) => {
+    const refusal = whyNotRead(request, mount);
+    if (refusal) replyProblem(request, reply, refusal, mount.publicUrl);
+    else proceed();
   });
   for (const name of Object.keys(ACTS) as ActName[]) mountAct(app, name, ACTS[name], mount);
 }
@@ -75,6 +85,15 @@ function mountAct(app: FastifyInstance, name: ActName, act: ActRow, mount: Admin
       return send(request, reply, outcome.value);
     },
   });
+}
+
+/** A body is read only for a token that this service has made. */
+function whyNotRead(request: FastifyRequest, { callerPorts, overLimit }: AdminMount): DoorRefusal | undefined {
+  if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined)
+    return undefined;
+  const token = bearerToken(request);
+  if (token.ok && readAccessToken(token.value, callerPorts)) return undefined;
+  return overLimit(request) ?? (token.ok ? { reason: 'access-token-not-authentic' } : token.refusal);
 }
 
 /** First who, then what: a client without permission learns nothing about the request. */
@@ -134,7 +153,8 @@ function portsOf(
   const { presenter } = readConnection(request);
   const { store } = portsOfRequest(callerPorts, request.id, presenter);
   const { random } = callerPorts;
-  return { store, by, random, issuer: publicUrl, everyNodeKnows: () => sleep(EVERYWHERE_MS) };
+  const everyNodeKnows = () => sleep(EVERYWHERE_MS);
+  return { store, by, random, issuer: publicUrl, everyNodeKnows, callerPorts: async () => callerPorts };
 }
 
 /** A cursor belongs to the act and its filters. */

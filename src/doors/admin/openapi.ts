@@ -1,6 +1,6 @@
 // The OpenAPI document of the admin door, made from the table of acts.
-import { ACTS } from '../../operations/admin/act-table.ts';
-import type { ActName, ActRow } from '../../operations/admin/act-types.ts';
+import type { ActName } from '../../operations/admin/act-formats.ts';
+import { ACTS, type ActRow } from '../../operations/admin/act-table.ts';
 import { integer, object, optional, type Schema, string } from '../../schema.ts';
 import type { OpenapiDocument, OpenapiOperation, OpenapiParameter, OpenapiSchema } from '../openapi-document.ts';
 import { PROBLEM_STATUSES } from './problem.ts';
@@ -94,7 +94,8 @@ function parametersOf(act: ActRow): { parameters?: readonly OpenapiParameter[] }
   const named = path.includes('{id}') ? [{ ...ID, required: true as const }] : [];
   const asked = Object.entries(query?.properties ?? {}).map(([name, schema]) => {
     const { description = '', ...rest } = schema as OpenapiSchema;
-    return { name, in: 'query' as const, description, schema: rest };
+    const isRequired = (query as { required?: readonly string[] }).required?.includes(name);
+    return { name, in: 'query' as const, description, ...(isRequired && { required: true as const }), schema: rest };
   });
   const conditions = method === 'PUT' ? [IF_MATCH, IF_NONE_MATCH] : [];
   const parameters = [...named, ...asked, ...conditions];

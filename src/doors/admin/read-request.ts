@@ -1,14 +1,14 @@
 // Reads a request by the row of its act: the thing, the query, the body, and the precondition.
 import type { FastifyRequest } from 'fastify';
 import { accept, type Outcome } from '../../core/outcome.ts';
-import type { ActRow, Given } from '../../operations/admin/act-types.ts';
+import type { ActRow, Given } from '../../operations/admin/act-table.ts';
 import { type AdminRefusal, decline } from '../../operations/admin/admin.ts';
 import { flawOf, type Schema } from '../../schema.ts';
 
 type Read<T> = Outcome<T, AdminRefusal>;
 
 export function readRequest(request: FastifyRequest, { query: querySchema, body: bodySchema }: ActRow): Read<Given> {
-  const query = readQuery(request.query as Record<string, unknown>, querySchema?.properties ?? {});
+  const query = readQuery(request.query as Record<string, unknown>, querySchema);
   if (!query.ok) return query;
   const body = bodySchema ? readBody(request, bodySchema) : accept(undefined);
   if (!body.ok) return body;
@@ -26,18 +26,25 @@ function keyIn(body: unknown): string | undefined {
   return clientId ?? label;
 }
 
+interface ObjectParts {
+  readonly properties: Readonly<Record<string, Schema>>;
+  readonly required: readonly string[];
+}
+
 /** Query parameters are texts; their schema says what they stand for. */
-function readQuery(given: Record<string, unknown>, properties: Readonly<Record<string, Schema>>): Read<object> {
+function readQuery(given: Record<string, unknown>, schema: ActRow['query']): Read<object> {
+  const { properties = {}, required = [] } = (schema ?? {}) as Partial<ObjectParts>;
   const query: Record<string, unknown> = {};
   for (const [name, text] of Object.entries(given)) {
-    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (!schema) return decline('object-malformed', `${JSON.stringify(name)} is not a parameter of this act`);
-    const value = typed(text, (schema as { type?: string }).type);
-    const flaw = flawOf(schema, value, name);
+    const member = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (!member) return decline('object-malformed', `${JSON.stringify(name)} is not a parameter of this act`);
+    const value = typed(text, (member as { type?: string }).type);
+    const flaw = flawOf(member, value, name);
     if (flaw !== undefined) return decline('object-malformed', flaw);
     query[name] = value;
   }
-  return accept(query);
+  const missing = required.find((name) => !Object.hasOwn(query, name));
+  return missing === undefined ? accept(query) : decline('object-malformed', `the parameter ${missing} is missing`);
 }
 
 function typed(text: unknown, type: string | undefined): unknown {

@@ -1,250 +1,101 @@
-// Every administrative act that can be done from elsewhere: its permission, its route, its command, and what goes in and out.
-// The admin door, its OpenAPI document, the command line and the test of permissions are made from this table.
-// What is not here stays on the machine: keyring, backup, restore, migrations, configuration.
-import type { EventType } from '../../core/event.ts';
-import { EVENT_TYPES } from '../../core/event.ts';
-import {
-  boolean,
-  described,
-  integer,
-  list,
-  type ObjectSchema,
-  object,
-  optional,
-  type Schema,
-  string,
-} from '../../schema.ts';
-import type { ActName, ActRow } from './act-types.ts';
-import { IdentityObject, IntegrationObject, IssuerObject, ResourceServerObject, TokenIssuerObject } from './objects.ts';
+// Every administrative act that can be done from elsewhere: its permission, its route, its command, the page of the console that
+// offers it, and what goes in and out. The admin door, its OpenAPI document, the command line and the test of permissions are
+// made from this table. What is not here stays on the machine: keyring, backup, restore, migrations, configuration.
+import type { Permission } from '../../core/rules/operator.ts';
+import { type ActName, FORMATS, type Formats } from './act-formats.ts';
 
-const Ended = object(
-  { id: optional(string()), endedGrants: optional(integer({ description: 'How many grants ended.' })) },
-  { title: 'Ended' },
-);
-
-const SIZE = {
-  limit: optional(integer({ minimum: 1, maximum: 1000, description: 'At most this many. Default: 100.' })),
-  cursor: optional(string({ description: 'The next of the page before.' })),
-};
-const ALL = { all: optional(boolean({ description: 'Include ended ones.' })) };
-const CONFIRMED = object({ confirmed: optional(boolean({ description: 'Without it, nothing is done.' })) });
-
-const GRANT_FILTER = {
-  identity: optional(string({ description: 'Of this identity: a user name or an id.' })),
-  integration: optional(string({ description: 'Of this integration.' })),
-  certificate: optional(string({ description: 'By this certificate: its mark or its key, as a grant shows them.' })),
-  address: optional(string({ description: 'Whose newest token this address got.' })),
-  ending: optional(described<number>({ type: 'integer', minimum: 0, description: 'That end within these seconds.' })),
-};
-
-const Grant = object({ id: string(), state: string(), clientId: string(), identityId: string() }, { title: 'Grant' });
-const Event = object({ sequence: integer(), at: integer(), type: string() }, { title: 'Event' });
-
-const Document = described({
-  type: 'object',
-  title: 'Objects',
-  description: 'By section, then by name: docs/as-code.md.',
-});
-const Applied = object(
-  { objects: Document, prune: optional(boolean({ description: 'Remove what the sections do not have.' })) },
-  { additionalProperties: false, title: 'ObjectsToApply' },
-);
-const ObjectChange = object(
-  { section: string(), id: string(), does: string(), fields: described({ type: 'object' }) },
-  { title: 'ObjectChange' },
-);
-
-function listOf(items: Schema, title: string): Schema {
-  return object(
-    { items: list(items), next: optional(string({ description: 'The cursor of the next page, if there is one.' })) },
-    { title },
-  );
+export interface ActRow extends Formats {
+  readonly permission: Permission;
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  /** Below the mount of the door. `{id}` names the thing. */
+  readonly path: string;
+  /** Of `tessera`. */
+  readonly command: string;
+  /** Of the console; empty: none. */
+  readonly page: string;
+  readonly summary: string;
 }
 
-function paged(more: Record<string, Schema> = {}): ObjectSchema<Record<string, Schema>> {
-  return object({ ...more, ...SIZE });
+/** What an act is given. The door, or the command, has checked query and body against the schemas of the table. */
+export interface Given {
+  readonly id?: string | undefined;
+  readonly query?: object | undefined;
+  readonly body?: unknown;
+  /** `absent`: make it, and refuse if it exists. A number: the revision that the thing must have. */
+  readonly onlyIf?: number | 'absent' | undefined;
 }
 
-type Parts = Pick<ActRow, 'query' | 'body'>;
-
-function act(
-  permission: ActRow['permission'],
-  route: string,
-  command: string,
-  summary: string,
-  answers: Schema,
-  parts: Parts = {},
-): ActRow {
-  const [method, path] = route.split(' ') as [ActRow['method'], string];
-  return { permission, method, path, command, summary, answers, ...parts };
+export interface Answered<T> {
+  readonly value: T;
+  /** Of the thing, if it can be changed. */
+  readonly revision?: number;
 }
 
-function listing(path: string, command: string, item: Schema, title: string, query: ActRow['query'] = paged()): ActRow {
-  return act('read', `GET ${path}`, command, `List: ${path.slice(1)}`, listOf(item, title), { query });
-}
+/** `-`: no page. What is done to a thing that has a page of its own is offered there. */
+const TABLE = `
+act                          permission route                              command                     page              summary
+integration-list             read       GET /integrations                  integration list            integrations      List integrations
+integration-show             read       GET /integrations/{id}             integration show            integrations      Show an integration
+integration-put              manage     PUT /integrations/{id}             integration add, change     integrations      Make or replace an integration
+integration-import           manage     POST /integrations/import          integration import          integrations      Register several: all or none
+integration-enable           operate    POST /integrations/{id}/enable     integration enable          integrations      Enable an integration
+integration-disable          operate    POST /integrations/{id}/disable    integration disable         integrations      Disable an integration
+integration-remove           manage     DELETE /integrations/{id}          integration remove          integrations      Remove an integration
+integration-key-list         read       GET /integrations/{id}/keys        integration key list        integrations      List its public keys
+integration-key-add          manage     POST /integrations/{id}/keys       integration key add         integrations      Add public keys
+integration-key-remove       operate    DELETE /integrations/{id}/keys     integration key remove      integrations      Remove a public key
+integration-secret-make      manage     POST /integrations/{id}/secrets    integration secret          integrations      Make a secret, shown once
+integration-secret-drop      operate    DELETE /integrations/{id}/secrets  integration secret          integrations      End the older of two secrets
+resource-server-list         read       GET /resource-servers              resource-server list        resource-servers  List resource servers
+resource-server-show         read       GET /resource-servers/{id}         resource-server show        resource-servers  Show a resource server
+resource-server-put          manage     PUT /resource-servers/{id}         resource-server add, change resource-servers  Make or replace a resource server
+resource-server-remove       manage     DELETE /resource-servers/{id}      resource-server remove      resource-servers  Remove a resource server
+resource-server-secret-make  manage     POST /resource-servers/{id}/secrets   resource-server secret   resource-servers  Make a secret, shown once
+resource-server-secret-drop  manage     DELETE /resource-servers/{id}/secrets resource-server secret   resource-servers  End the older of two secrets
+issuer-list                  read       GET /issuers                       issuer list                 issuers           List issuers
+issuer-show                  read       GET /issuers/{id}                  issuer show                 issuers           Show an issuer
+issuer-put                   manage     PUT /issuers/{id}                  issuer add, change          issuers           Approve or replace an issuer
+issuer-remove                manage     DELETE /issuers/{id}               issuer remove               issuers           Remove an issuer
+token-issuer-list            read       GET /token-issuers                 token-issuer list           token-issuers     List token issuers
+token-issuer-show            read       GET /token-issuers/{id}            token-issuer show           token-issuers     Show a token issuer
+token-issuer-put             manage     PUT /token-issuers/{id}            token-issuer add, change    token-issuers     Make or replace a token issuer
+token-issuer-remove          manage     DELETE /token-issuers/{id}         token-issuer remove         token-issuers     Remove a token issuer
+identity-list                read       GET /identities                    identity list               identities        List identities
+identity-show                read       GET /identities/{id}               identity show               identities        Show an identity
+identity-put                 manage     PUT /identities/{id}               identity add, change        identities        Make or replace an identity
+identity-password            manage     POST /identities/{id}/password     identity set-password       identities        Set the password of a local identity
+identity-passkey-list        read       GET /identities/{id}/passkeys      identity passkey list       identities        List its passkeys
+identity-passkey-remove      operate    DELETE /identities/{id}/passkeys   identity passkey remove     identities        Remove passkeys, and end browser sessions
+identity-enable              operate    POST /identities/{id}/enable       identity enable             identities        Enable an identity
+identity-disable             operate    POST /identities/{id}/disable      identity disable            identities        Disable an identity
+identity-remove              manage     DELETE /identities/{id}            identity remove             identities        Remove an identity
+grant-list                   read       GET /grants                        grant list                  grants            List grants
+grant-show                   read       GET /grants/{id}                   grant show                  grants            Show a grant
+grant-timeline               read       GET /grants/{id}/events            grant timeline              grants            What happened to a grant
+grant-revoke                 operate    POST /grants/{id}/revoke           grant revoke                grants            End a grant
+grant-revoke-all             operate    POST /grants/revoke                grant revoke                grants            End all that a filter selects; 409 with their number
+event-list                   read       GET /events                        events                      events            List events
+refusal-list                 read       GET /refusals                      refusals                    overview          What was refused
+explain-request              read       GET /explain/requests/{id}         explain request             explain           What is known of a request
+explain-token                read       POST /explain/token                explain token               explain           What the service would say to a token
+explain-certificate          read       POST /explain/certificate          explain certificate         explain           How a certificate would be judged
+explain-assertion            read       POST /explain/assertion            explain assertion           explain           How an assertion would be judged
+explain-scope                read       GET /explain/scope                 explain scope               explain           What an integration has of a scope
+object-export                read       GET /objects                       export                      -                 Everything registered, without secrets
+object-plan                  read       POST /objects/plan                 diff                        -                 What applying a document would do
+object-apply                 manage     POST /objects/apply                apply                       -                 Apply a document: all of it, or nothing
+node-list                    read       GET /nodes                         status                      overview          List the running nodes
+`;
 
-/** The acts that all registered things have. */
-function acts(kind: string, path: string, schema: Schema, title: string, query?: ActRow['query']) {
-  const noun = kind.replace('-', ' ');
-  return {
-    list: listing(path, `${kind} list`, schema, `${title}List`, query),
-    show: act('read', `GET ${path}/{id}`, `${kind} show`, `Show: ${noun}`, schema),
-    put: act('manage', `PUT ${path}/{id}`, `${kind} add, ${kind} change`, `Make or replace: ${noun}`, schema, {
-      body: schema,
+const CELLS =
+  /^(?<name>\S+) +(?<permission>\S+) +(?<method>\S+) (?<path>\S+) +(?<command>\S.*?) {1,}(?<page>\S+) {2,}(?<summary>.+)$/;
+
+export const ACTS: Readonly<Record<ActName, ActRow>> = Object.fromEntries(
+  TABLE.trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => {
+      const { name = '', page, ...row } = CELLS.exec(line)?.groups ?? {};
+      return [name, { ...row, page: page === '-' ? '' : page, ...FORMATS[name as ActName] }];
     }),
-    remove: act('manage', `DELETE ${path}/{id}`, `${kind} remove`, `Remove: ${noun}`, Ended, { query: CONFIRMED }),
-    enable: act('operate', `POST ${path}/{id}/enable`, `${kind} enable`, `Enable: ${noun}`, schema),
-    disable: act('operate', `POST ${path}/{id}/disable`, `${kind} disable`, `Disable: ${noun}`, schema),
-  };
-}
-
-const integration = acts('integration', '/integrations', IntegrationObject, 'Integration');
-const resourceServer = acts('resource-server', '/resource-servers', ResourceServerObject, 'ResourceServer');
-const issuer = acts('issuer', '/issuers', IssuerObject, 'Issuer', paged(ALL));
-const tokenIssuer = acts('token-issuer', '/token-issuers', TokenIssuerObject, 'TokenIssuer', paged(ALL));
-const identity = acts('identity', '/identities', IdentityObject, 'Identity');
-
-const SECRETS = '/resource-servers/{id}/secrets';
-const REPLACES = object({ replaces: optional(boolean({ description: 'The secrets before it end at once.' })) });
-const Secret = object({ secret: string() }, { title: 'Secret' });
-const Password = object({ password: string({ writeOnly: true }) }, { additionalProperties: false, title: 'Password' });
-const PASSKEYS = '/identities/{id}/passkeys';
-const Passkey = object(
-  { id: string(), name: string(), createdAt: string(), usedAt: optional(string()) },
-  { title: 'Passkey' },
-);
-const MEANT_PASSKEYS = object({
-  passkey: optional(string({ description: 'The name or the id of one.' })),
-  all: optional(boolean({ description: 'All of them.' })),
-});
-const Selected = object(
-  { ...GRANT_FILTER, confirmed: optional(boolean()) },
-  { additionalProperties: false, title: 'GrantFilter' },
-);
-const Changes = listOf(ObjectChange, 'ObjectChanges');
-const Import = object(
-  {
-    integrations: list(described({ type: 'object' }), { minItems: 1 }),
-    update: optional(boolean({ description: 'Change those that exist.' })),
-  },
-  { additionalProperties: false, title: 'IntegrationImport' },
-);
-const Imported = listOf(object({ clientId: string(), isNew: boolean() }), 'ImportedIntegrations');
-const EVENTS = object({
-  after: optional(integer({ minimum: 0, description: 'The sequence number of the last event that was read.' })),
-  identity: GRANT_FILTER.identity,
-  type: optional(described<EventType>({ type: 'string', enum: EVENT_TYPES, description: 'Of this type.' })),
-  within: optional(integer({ minimum: 0, description: 'Of the last time, in seconds.' })),
-  requestId: optional(string({ description: 'That this request caused.' })),
-  epoch: optional(integer({ description: 'For followers: refused if the store was put back since.' })),
-  limit: optional(integer({ minimum: 1, maximum: 10_000, description: 'At most this many. Default: 100.' })),
-});
-const Events = object({ items: list(Event), next: optional(string()), epoch: integer() }, { title: 'EventList' });
-
-export const ACTS: { readonly [A in ActName]: ActRow } = {
-  'integration-list': integration.list,
-  'integration-show': integration.show,
-  'integration-put': integration.put,
-  'integration-import': act(
-    'manage',
-    'POST /integrations/import',
-    'integration import',
-    'Register several integrations: all or none',
-    Imported,
-    { body: Import },
-  ),
-  'integration-enable': integration.enable,
-  'integration-disable': integration.disable,
-  'integration-remove': integration.remove,
-  'resource-server-list': resourceServer.list,
-  'resource-server-show': resourceServer.show,
-  'resource-server-put': resourceServer.put,
-  'resource-server-remove': resourceServer.remove,
-  'resource-server-secret': act(
-    'manage',
-    `POST ${SECRETS}`,
-    'resource-server secret',
-    'Make a secret, which is shown once',
-    Secret,
-    { query: REPLACES },
-  ),
-  'resource-server-drop-secret': act(
-    'manage',
-    `DELETE ${SECRETS}/old`,
-    'resource-server secret',
-    'End the older of two secrets',
-    ResourceServerObject,
-  ),
-  'issuer-list': issuer.list,
-  'issuer-show': issuer.show,
-  'issuer-put': issuer.put,
-  'issuer-remove': issuer.remove,
-  'token-issuer-list': tokenIssuer.list,
-  'token-issuer-show': tokenIssuer.show,
-  'token-issuer-put': tokenIssuer.put,
-  'token-issuer-remove': tokenIssuer.remove,
-  'identity-list': identity.list,
-  'identity-show': identity.show,
-  'identity-put': identity.put,
-  'identity-password': act(
-    'manage',
-    'POST /identities/{id}/password',
-    'identity set-password',
-    'Set the password of a local identity',
-    IdentityObject,
-    { body: Password },
-  ),
-  'identity-passkeys': listing(PASSKEYS, 'identity passkey list', Passkey, 'PasskeyList', object({})),
-  'identity-remove-passkeys': act(
-    'manage',
-    `DELETE ${PASSKEYS}`,
-    'identity passkey remove',
-    'Remove passkeys, and end the browser sessions of the identity',
-    listOf(Passkey, 'RemovedPasskeys'),
-    { query: MEANT_PASSKEYS },
-  ),
-  'identity-enable': identity.enable,
-  'identity-disable': identity.disable,
-  'identity-remove': identity.remove,
-  'grant-list': listing('/grants', 'grant list', Grant, 'GrantList', paged({ ...GRANT_FILTER, ...ALL })),
-  'grant-show': act('read', 'GET /grants/{id}', 'grant show', 'Show a grant', Grant),
-  'grant-timeline': act(
-    'read',
-    'GET /grants/{id}/events',
-    'grant timeline',
-    'What happened to a grant',
-    listOf(Event, 'Timeline'),
-  ),
-  'grant-revoke': act('operate', 'POST /grants/{id}/revoke', 'grant revoke', 'End a grant', Ended),
-  'grant-revoke-all': act(
-    'operate',
-    'POST /grants/revoke',
-    'grant revoke',
-    'End all grants that a filter selects; without confirmed, count them',
-    Ended,
-    { body: Selected },
-  ),
-  'event-list': act('read', 'GET /events', 'events', 'List events: the newest, or those after a number', Events, {
-    query: EVENTS,
-  }),
-  'object-export': act(
-    'read',
-    'GET /objects',
-    'export',
-    'Everything registered as one document, without secrets',
-    Document,
-  ),
-  'object-plan': act('read', 'POST /objects/plan', 'diff', 'What applying a document would do', Changes, {
-    body: Applied,
-  }),
-  'object-apply': act('manage', 'POST /objects/apply', 'apply', 'Apply a document: all of it, or nothing', Changes, {
-    body: Applied,
-  }),
-  'node-list': act(
-    'read',
-    'GET /nodes',
-    'status',
-    'List the running nodes',
-    listOf(object({ name: string(), until: string() }), 'NodeList'),
-  ),
-};
+) as never;

@@ -1,6 +1,6 @@
 // The dry run: what the service would make of an assertion. It judges and maps as a request does, and writes nothing.
 import type { AssertionJudge } from '../../assertions/assertion-judge.ts';
-import type { AcceptedAssertion, AssertionStep } from '../../core/assertion.ts';
+import type { AcceptedAssertion, AssertionStep, AssertionVerdict } from '../../core/assertion.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import type { RefusalReason } from '../../core/refusal.ts';
@@ -26,7 +26,7 @@ export interface AssertionExplanation {
 }
 
 interface ExplainPorts extends Pick<Ports, 'registry' | 'store' | 'directory'> {
-  readonly judge: Pick<AssertionJudge, 'judge'>;
+  readonly judge: { readonly judge: (...given: Parameters<AssertionJudge['judge']>) => Promise<AssertionVerdict> };
 }
 
 /** `now`: the moment that the judge judges by. */

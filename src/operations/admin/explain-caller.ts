@@ -3,7 +3,7 @@ import type { PresentedChain } from '../../core/certificate.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import { type CertifiedCaller, decideCertificate } from '../../core/rules/certificate.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { AcceptedCertificate } from '../../core/verdict.ts';
+import type { AcceptedCertificate, Verdict } from '../../core/verdict.ts';
 import type { CertificateJudge } from '../../pki/judge/certificate-judge.ts';
 import { type Explanation, explainJudgement } from '../../pki/judge/explain.ts';
 import { loadDerived } from '../grant/derived-identity.ts';
@@ -18,7 +18,7 @@ export interface CallerExplanation extends Explanation {
 }
 
 interface ExplainPorts extends Pick<Ports, 'registry' | 'store' | 'directory'> {
-  readonly judge: Pick<CertificateJudge, 'judge'>;
+  readonly judge: { readonly judge: (...given: Parameters<CertificateJudge['judge']>) => Promise<Verdict> };
 }
 
 /** `now`: the moment that the judge judges by. */

@@ -1,10 +1,11 @@
 import { type Grant, type GrantId, grantState } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import { accept } from '../../core/outcome.ts';
-import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
+import { after, type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { Where } from '../../store/table.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
+import { issuers } from '../../store/tables/issuers.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 import { findIntegration } from './find-integration.ts';
@@ -14,17 +15,17 @@ export interface GrantFilter {
   readonly identity?: string;
   /** A client id. */
   readonly integration?: string;
-  /** The mark of a certificate, as a grant shows it, or the SHA-256 of its key. */
+  /** The serial number of a certificate, the SHA-256 of its key, or its mark, as a grant shows it. */
   readonly certificate?: string;
   /** The address that presented the newest token. */
   readonly address?: string;
-  /** Only grants that were made from this moment on, and before that one. */
-  readonly since?: EpochSeconds;
-  readonly until?: EpochSeconds;
+  /** Only grants that were made at most, and at least, this long ago. */
+  readonly since?: Seconds;
+  readonly until?: Seconds;
   /** Only grants that end within this time. */
   readonly ending?: Seconds;
   /** Ended grants too, until they are swept. */
-  readonly all?: true;
+  readonly all?: boolean;
 }
 
 export interface FoundGrants {
@@ -38,15 +39,15 @@ export async function findGrants(
   limit: number,
   ports: Pick<AdminPorts, 'store'>,
 ): Promise<AdminOutcome<FoundGrants>> {
-  const query = await queryOf(filter, ports);
-  if (!query.ok) return query;
-  const { now, ...conditions } = query.value;
   const found: Grant[] = [];
-  for await (const grant of rows(ports.store, grants, conditions)) {
-    if (matches(grant, filter, now)) found.push(grant);
-    if (found.length >= limit) break;
+  for (let start: string | undefined; ; ) {
+    const page = await pageOfGrants(filter, { limit: MOST_READ, after: start }, ports);
+    if (!page.ok) return page;
+    found.push(...page.value.grants);
+    start = page.value.next;
+    if (start === undefined || found.length >= limit)
+      return accept({ grants: found.slice(0, limit), now: page.value.now });
   }
-  return accept({ grants: found, now });
 }
 
 /** The most rows that one page reads: a request must not read a whole table to find nothing. */
@@ -58,37 +59,42 @@ export async function pageOfGrants(
   { limit, after: start }: { readonly limit: number; readonly after?: string | undefined },
   ports: Pick<AdminPorts, 'store'>,
 ): Promise<AdminOutcome<FoundGrants & { readonly next?: string }>> {
-  const query = await queryOf(filter, ports);
-  if (!query.ok) return query;
-  const { now, ...conditions } = query.value;
-  const from = start === undefined ? {} : { after: start };
-  const read = await ports.store.page(grants, { ...conditions, ...from, limit: MOST_READ });
-  const found = read.filter((grant) => matches(grant, filter, now));
-  const page = found.slice(0, limit);
-  const last = found.length > limit ? page.at(-1) : read.length === MOST_READ ? read.at(-1) : undefined;
-  return accept({ grants: page, now, ...(last && { next: last.id }) });
-}
-
-async function queryOf(filter: GrantFilter, ports: Pick<AdminPorts, 'store'>) {
   const where = await whereOf(filter, ports);
   if (!where.ok) return where;
   const now = await ports.store.now();
-  return accept({
-    now,
+  const { since, until, ending } = filter;
+  const first = start ?? (since !== undefined ? firstKey(after(now, seconds(0 - since))) : undefined);
+  const read = await ports.store.page(grants, {
     ...(where.value && { where: where.value }),
-    ...(filter.ending !== undefined && { endingBefore: after(now, filter.ending) }),
+    ...(ending !== undefined && { endingBefore: after(now, ending) }),
+    ...(first !== undefined && { after: first }),
+    limit: MOST_READ,
   });
+  const found = read.filter((grant) => matches(grant, filter, now));
+  const page = found.slice(0, limit);
+  const end = read.at(-1);
+  // Keys are in the order of creation.
+  const isOver =
+    read.length < MOST_READ || (until !== undefined && end && end.createdAt > after(now, seconds(0 - until)));
+  const last = found.length > limit ? page.at(-1) : isOver ? undefined : end;
+  return accept({ grants: page, now, ...(last && { next: last.id }) });
+}
+
+/** Grants that were made from that moment on have higher keys, which begin with the time in milliseconds. */
+function firstKey(moment: EpochSeconds): string {
+  return (Math.max(0, moment) * 1000).toString(16).padStart(12, '0').padEnd(DIGITS, '0');
 }
 
 function matches(grant: Grant, filter: GrantFilter, now: EpochSeconds): boolean {
   const { integration, certificate, address, since, until, all } = filter;
-  const mark = grant.origin.kind === 'certificate' ? grant.origin.certificate : undefined;
+  const isKey = certificate !== undefined && KEY.test(certificate);
+  const key = grant.origin.kind === 'certificate' ? grant.origin.certificate.key : undefined;
   return (
     (integration === undefined || grant.clientId === integration) &&
-    (certificate === undefined || mark?.certificate === certificate || mark?.key === certificate) &&
+    (!isKey || key === certificate) &&
     (address === undefined || grant.pair.presenter.address === address) &&
-    (since === undefined || grant.createdAt >= since) &&
-    (until === undefined || grant.createdAt < until) &&
+    (since === undefined || grant.createdAt >= now - since) &&
+    (until === undefined || grant.createdAt <= now - until) &&
     (all === true || grantState(grant, now) === 'live')
   );
 }
@@ -103,13 +109,38 @@ async function whereOf(
     if (!known.ok) return known;
   }
   // The mark has an index; the key of a certificate has none.
-  if (certificate !== undefined && MARK.test(certificate)) return accept(grantsOf.certificate(certificate as Hex));
+  if (certificate !== undefined && !KEY.test(certificate)) {
+    const mark = await findMark(certificate, ports);
+    return mark === undefined ? decline('certificate-unknown', certificate) : accept(grantsOf.certificate(mark));
+  }
   if (identity === undefined) return accept(integration === undefined ? undefined : grantsOf.integration(integration));
   const holder = await findIdentity(identity, ports);
   return holder.ok ? accept(grantsOf.holder(holder.value.id)) : holder;
 }
 
-const MARK = /^[0-9a-f]{32}$/;
+/** SHA-256, in hex. */
+const KEY = /^[0-9a-f]{64}$/;
+
+/** The mark that a grant has of a certificate: given itself, or made of a serial number and the authority that has issued it. */
+async function findMark(text: string, { store }: Pick<AdminPorts, 'store'>): Promise<Hex | undefined> {
+  const serial = text.replaceAll(':', '').toLowerCase();
+  if (!/^[0-9a-f]{1,40}$/.test(serial)) return undefined;
+  // As encoded: a number whose first bit is set begins with a zero byte.
+  const bytes = Buffer.from(`00${'0'.repeat(serial.length % 2)}${serial}`, 'hex');
+  const start = bytes.findIndex((byte, at) => byte !== 0 || (bytes[at + 1] ?? 0) > 127);
+  const encoded = bytes.subarray(Math.max(0, start));
+  const { certificateMark, readCertificate } = await import('../../pki/x509/certificate.ts');
+  const marks = serial.length === DIGITS ? [serial as Hex] : [];
+  for await (const { certificate, intermediates } of rows(store, issuers)) {
+    const authorities = [certificate, ...intermediates].map(readCertificate);
+    marks.push(...authorities.flatMap((read) => (read.ok ? certificateMark(read.value, encoded) : [])));
+  }
+  for (const mark of marks) {
+    if ((await store.find(grants, grantsOf.certificate(mark), 1)).length > 0) return mark;
+  }
+  return undefined;
+}
+
 const DIGITS = 32;
 
 /** The grant that the text names: its id, or the first digits of it, at least four, if no other id begins with them. */

@@ -41,6 +41,8 @@ export interface Planned {
   readonly id: string;
   /** Made by `planned`, which ties the row to its kind. */
   readonly decide: (row: never, at: EpochSeconds) => AdminOutcome<Done<EndingKind>>;
+  /** As in AdminPorts. */
+  readonly onlyIf?: number | undefined;
 }
 
 export function planned<K extends EndingKind>(kind: K, id: string, decide: Decide<K>): Planned {
@@ -55,7 +57,9 @@ export function performAll(
   const rows = acts.map(({ kind, id }) => rowOf<unknown, unknown>(REGISTERED[kind] as never, id));
   return store.changeAll(rows, (found, at): Decision<unknown[], AdminOutcome<readonly Done<EndingKind>[]>> => {
     const done: Done<EndingKind>[] = [];
-    for (const [place, { decide }] of acts.entries()) {
+    for (const [place, { decide, id, onlyIf }] of acts.entries()) {
+      if (onlyIf !== undefined && found[place]?.revision !== onlyIf)
+        return { outcome: decline('changed-meanwhile', id) };
       const decided = decide(found[place]?.row as never, at);
       if (!decided.ok) return { outcome: decided };
       done.push(decided.value);

@@ -1,17 +1,10 @@
-import type { EventType } from '../../core/event.ts';
+import { ACT_TYPES, type EventType } from '../../core/event.ts';
 import { accept } from '../../core/outcome.ts';
-import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
-import { eventPages } from '../../store/pages.ts';
+import { requestedAt } from '../../core/request-id.ts';
+import { type EpochSeconds, epochSeconds, after as later, seconds } from '../../core/time.ts';
 import type { LoggedEvent } from '../../store/store.ts';
 import { readHistory } from '../../store/tables/store-history.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-
-export interface EventsDraft {
-  /** A sequence number; without it, the newest events. */
-  readonly after?: number;
-  readonly limit: number;
-  readonly filter?: EventFilter;
-}
 
 /** Absent: all. */
 export interface EventFilter {
@@ -23,70 +16,90 @@ export interface EventFilter {
   readonly requestId?: string;
 }
 
-/** Events in the order of their sequence numbers: the newest, or with `after` the first after it. */
-export async function readEvents(
-  { after, limit, filter = {} }: EventsDraft,
-  ports: Pick<AdminPorts, 'store'>,
-): Promise<readonly LoggedEvent[]> {
-  if (after === undefined) return readNewest(limit, filter, ports);
-  const found: LoggedEvent[] = [];
-  for await (const page of readAllEvents({ after, filter }, ports)) {
-    found.push(...page);
-    if (found.length >= limit) break;
-  }
-  return found.slice(0, limit);
+export interface EventPage {
+  /** Oldest first. */
+  readonly items: readonly LoggedEvent[];
+  /** Where the following page begins, if there may be one. */
+  readonly next?: number;
 }
 
-/** From the end of the log back to the first that is wanted. */
-async function readNewest(
-  limit: number,
-  filter: EventFilter,
-  { store }: Pick<AdminPorts, 'store'>,
-): Promise<readonly LoggedEvent[]> {
-  const { identityId, since = 0 } = filter;
-  const of = identityId === undefined ? {} : { identityId };
-  const isSelective = filter.type !== undefined || filter.requestId !== undefined || filter.subjectId !== undefined;
-  const count = isSelective ? STEP : Math.min(limit, STEP);
-  let found: LoggedEvent[] = [];
-  for (let before: number | undefined; found.length < limit; ) {
-    const page = await store.newestEvents({ count, ...of, ...(before !== undefined && { before }) });
-    found = [...page.filter((event) => passes(event, filter)), ...found];
+type StorePort = Pick<AdminPorts, 'store'>;
+
+const STEP = 1000;
+/** The most that one page reads: a filter without an index must not walk through the whole log. A page may be short. */
+const MOST_READ = 10_000;
+
+/** The newest events that pass; with `before`, of those with lower numbers. */
+export async function readOlderEvents(
+  draft: { readonly before?: number | undefined; readonly limit: number; readonly filter?: EventFilter },
+  { store }: StorePort,
+): Promise<EventPage> {
+  const { limit, filter = {} } = draft;
+  let [found, read, before]: [readonly LoggedEvent[], number, number | undefined] = [[], 0, draft.before];
+  while (found.length < limit && read < MOST_READ) {
+    const page = await store.newestEvents({ count: STEP, ...indexOf(filter), ...(before !== undefined && { before }) });
+    const passing = page.filter((event) => passes(event, filter));
+    const kept = passing.slice(-(limit - found.length));
+    found = [...kept, ...found];
+    read += page.length;
     const [oldest] = page;
-    if (!oldest || page.length < count || oldest.at + CLOCKS_DIFFER < since) break;
-    before = oldest.sequence;
+    if (kept.length === passing.length && isFirst(oldest, page.length, filter)) return { items: found };
+    before = (kept.length < passing.length ? kept[0] : oldest)?.sequence;
   }
-  return limit === 0 ? [] : found.slice(-limit);
+  return { items: found, ...(before !== undefined && { next: before }) };
 }
 
 /** Times of nodes are not quite in order. In seconds. */
 const CLOCKS_DIFFER = 60;
 
-/** What happened to a grant, oldest first: its confirmation or issue, retries, reuse, its end. Refreshes are in its row. */
-export function timelineOf(
-  { id, identityId, createdAt }: { readonly id: string; readonly identityId: string; readonly createdAt: string },
-  ports: Pick<AdminPorts, 'store'>,
-): Promise<readonly LoggedEvent[]> {
-  const since = epochSeconds(Date.parse(createdAt) / 1000);
-  return readEvents({ limit: MOST_SHOWN, filter: { identityId, subjectId: id, since } }, ports);
+function isFirst(oldest: LoggedEvent | undefined, count: number, { since = epochSeconds(0) }: EventFilter): boolean {
+  return !oldest || count < STEP || oldest.at + CLOCKS_DIFFER < since;
 }
 
-const MOST_SHOWN = 1000;
-
-/** However many there are. */
-async function* readAllEvents(
-  { after = 0, filter = {} }: Omit<EventsDraft, 'limit'>,
-  { store }: Pick<AdminPorts, 'store'>,
-): AsyncGenerator<readonly LoggedEvent[]> {
-  const { identityId, since } = filter;
-  const of = identityId === undefined ? {} : { identityId };
-  const start = Math.max(after, since === undefined ? 0 : await lastBefore(since, store));
-  for await (const page of eventPages(store, STEP, { after: start, ...of }))
-    yield page.filter((event) => passes(event, filter));
+/** `epoch`: the one in which the follower began. */
+export interface FollowDraft {
+  readonly after: number;
+  readonly limit: number;
+  readonly epoch: number;
+  readonly filter?: EventFilter;
 }
 
-const STEP = 1000;
+/**
+ * What a follower reads after `after`. Refused if the store was put back: a follower would wait in silence, or miss events,
+ * while those numbers are given out a second time.
+ */
+export async function readNewEvents(
+  { epoch, after, limit, filter = {} }: FollowDraft,
+  { store }: StorePort,
+): Promise<AdminOutcome<EventPage>> {
+  const history = await readHistory(store);
+  if (history.rollback) return decline('event-log-rolled-back', `${history.rollback.seen} when a node noticed it`);
+  if (history.epoch !== epoch) return decline('event-log-rolled-back', `${after}, in epoch ${epoch}`);
+  const start = Math.max(after, filter.since === undefined ? 0 : await lastBefore(filter.since, store));
+  const found: LoggedEvent[] = [];
+  let [read, last] = [0, start];
+  while (found.length < limit && read < MOST_READ) {
+    const page = await store.events({ after: last, limit: STEP, ...indexOf(filter) });
+    const passing = page.filter((event) => passes(event, filter)).slice(0, limit - found.length);
+    found.push(...passing);
+    read += page.length;
+    last = (found.length === limit ? found : page).at(-1)?.sequence ?? last;
+    if (page.length < STEP) break;
+  }
+  if (read > 0) return accept({ items: found, next: last });
+  const { drawn } = await store.eventProgress();
+  return drawn >= after
+    ? accept({ items: [] })
+    : decline('event-log-rolled-back', `${after}, and ends at ${drawn} now`);
+}
 
-export function passes({ type, at, identityId, subjectId, requestId }: LoggedEvent, filter: EventFilter): boolean {
+/** What the log has an index for. */
+function indexOf({ identityId, type }: EventFilter): { readonly identityId?: string; readonly acts?: true } {
+  if (identityId !== undefined) return { identityId };
+  return ACT_TYPES.some((act) => act === type) ? { acts: true } : {};
+}
+
+function passes({ type, at, identityId, subjectId, requestId }: LoggedEvent, filter: EventFilter): boolean {
   return (
     (filter.subjectId === undefined || subjectId === filter.subjectId) &&
     (filter.requestId === undefined || requestId === filter.requestId) &&
@@ -96,8 +109,41 @@ export function passes({ type, at, identityId, subjectId, requestId }: LoggedEve
   );
 }
 
+const MOST_SHOWN = 1000;
+
+/** What happened to a grant, oldest first: its confirmation or issue, retries, reuse, its end. Refreshes are in its row. */
+export async function timelineOf(
+  { id, identityId, createdAt }: { readonly id: string; readonly identityId: string; readonly createdAt: string },
+  ports: StorePort,
+): Promise<readonly LoggedEvent[]> {
+  const since = epochSeconds(Date.parse(createdAt) / 1000);
+  const filter = { identityId, subjectId: id, since };
+  return (await readOlderEvents({ limit: MOST_SHOWN, filter }, ports)).items;
+}
+
+/** How far the events of a request may be from the time in its id. */
+const EARLIER = seconds(-10);
+const LATER = seconds(120);
+const MOST_STEPS = 60;
+
+/** The id of a request begins with its time, so the log is read from there. Ids of 0.2 do not: the end of the log is read. */
+export async function eventsOfRequest(requestId: string, { store }: StorePort): Promise<readonly LoggedEvent[]> {
+  const at = requestedAt(requestId);
+  const found: LoggedEvent[] = [];
+  let last = at === undefined ? 0 : await lastBefore(later(at, EARLIER), store);
+  for (let step = 0; at !== undefined && step < MOST_STEPS; step += 1) {
+    const page = await store.events({ after: last, limit: STEP });
+    found.push(...page.filter((event) => event.requestId === requestId));
+    const newest = page.at(-1);
+    if (!newest || page.length < STEP || newest.at > later(at, LATER)) break;
+    last = newest.sequence;
+  }
+  if (found.length > 0) return found;
+  return (await readOlderEvents({ limit: MOST_SHOWN, filter: { requestId } }, { store })).items;
+}
+
 /** A sequence number just before the first event of that time, found by halving: a long log is not read from its start. */
-export async function lastBefore(since: EpochSeconds, store: Pick<AdminPorts['store'], 'events' | 'eventProgress'>) {
+async function lastBefore(since: EpochSeconds, store: Pick<AdminPorts['store'], 'events' | 'eventProgress'>) {
   let [low, high] = [0, (await store.eventProgress()).readable];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -107,28 +153,4 @@ export async function lastBefore(since: EpochSeconds, store: Pick<AdminPorts['st
   }
   // Clocks of nodes may differ by seconds, so that times are not quite in order.
   return Math.max(0, low - STEP);
-}
-
-/** `epoch`: the one in which the follower began. */
-export interface FollowDraft extends Required<Pick<EventsDraft, 'after' | 'limit'>> {
-  readonly epoch: number;
-}
-
-/**
- * What a follower reads after `after`. Refused if the store was put back: a follower would wait in silence, or miss events,
- * while those numbers are given out a second time.
- */
-export async function readNewEvents(
-  { epoch, ...draft }: FollowDraft,
-  ports: Pick<AdminPorts, 'store'>,
-): Promise<AdminOutcome<readonly LoggedEvent[]>> {
-  const history = await readHistory(ports.store);
-  if (history.rollback) return decline('event-log-rolled-back', `${history.rollback.seen} when a node noticed it`);
-  if (history.epoch !== epoch) return decline('event-log-rolled-back', `${draft.after}, in epoch ${epoch}`);
-  const events = await readEvents(draft, ports);
-  if (events.length > 0) return accept(events);
-  const { drawn } = await ports.store.eventProgress();
-  return drawn >= draft.after
-    ? accept(events)
-    : decline('event-log-rolled-back', `${draft.after}, and ends at ${drawn} now`);
 }

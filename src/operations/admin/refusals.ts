@@ -12,6 +12,7 @@ const CONFIRM = { act: 'Confirm it' };
 const SCOPE =
   "Write resource:permission,permission with ; between resources, for example 'orders:read,write;stock:read'.";
 const LOGIN = 'Log in again with the scope tessera:read, tessera:operate or tessera:manage, and nothing else.';
+const STRONG = 'Log in by certificate with that scope, as a member of the group that has it.';
 const PEM = 'Give a PEM file that begins with -----BEGIN CERTIFICATE-----.';
 
 const TABLE = {
@@ -35,10 +36,7 @@ const TABLE = {
     'lifetime-too-long': ['%s is longer than 24h', 'JWTs live for 24h at most; 10m is usual.'],
     'access-token-format-unknown': ['there is no access token format %j', 'Use opaque or jwt, or leave it out.'],
     'object-malformed': ['%s', 'The reference of the API and its schema list every member.'],
-    'list-file-elsewhere': [
-      '%s cannot be read here',
-      'Name a list file by a command on the machine of the service, which checks it.',
-    ],
+    'list-file-elsewhere': ['%s cannot be read here', 'Name a list file by a command beside the store.'],
     'import-malformed': [
       'the file cannot be imported: %s',
       'It must hold {"id": …, "name": …, "description": …, "scope": …} or a list of these. Nothing was imported.',
@@ -128,6 +126,7 @@ const TABLE = {
     ],
     'issuer-unknown': ['there is no approved issuer %s', LIST],
     'token-issuer-unknown': ['there is no token issuer %s', LIST],
+    'certificate-unknown': ['no grant is by the certificate %s', 'Give its serial number, or the SHA-256 of its key.'],
     'grant-unknown': ['there is no grant %j', LIST],
     'cursor-unknown': ['the cursor does not belong to this list', 'Begin again without a cursor.'],
     'grant-ambiguous': ['several grants begin with %s', { act: 'Give more digits' }],
@@ -183,10 +182,7 @@ const TABLE = {
       'Choose another: identities are named by it, so it stays taken even if that issuer was removed.',
     ],
     'token-issuer-exists': ['a token issuer %s is registered already', CHANGE],
-    'token-issuer-iss-differs': [
-      'the token issuer %s has another iss',
-      'Remove it first, or choose another label: identities are named by it.',
-    ],
+    'token-issuer-iss-differs': ['%s has another iss', 'Remove it first, or choose another label.'],
     'token-issuer-registered': [
       'this issuer is registered already, as %s',
       'Change that one, or remove it first: one issuer has one label.',
@@ -209,9 +205,7 @@ const TABLE = {
   },
 
   /** It was changed since the one who requests this has seen it. */
-  stale: {
-    'changed-meanwhile': ['%s was changed meanwhile', 'Look at it again, then decide again.'],
-  },
+  stale: { 'changed-meanwhile': ['%s was changed meanwhile', 'Look at it again, then decide again.'] },
 
   /** It is done as soon as whoever requests it confirms it, or says which of two ways is meant. */
   unconfirmed: {
@@ -265,20 +259,12 @@ const TABLE = {
 
   /** The access token is no proof here. */
   unauthorized: {
-    'token-for-others': ['the access token is not for administration, or not for administration alone', LOGIN],
-    'token-bound-elsewhere': [
-      'the access token belongs to another certificate',
-      'Present the certificate that it was issued for.',
-    ],
+    'token-for-others': ['the access token is not for administration alone', LOGIN],
+    'token-bound-elsewhere': ['the access token is bound to a key', 'Present the certificate that it was issued for.'],
   },
 
   /** Whoever requests it may not do it. */
-  forbidden: {
-    'permission-missing': [
-      'this needs the permission %s, in the scope, by the groups of the holder, and by the proof',
-      'Log in by certificate with that scope, as a member of the group that has it.',
-    ],
-  },
+  forbidden: { 'permission-missing': ['this needs the permission %s', STRONG] },
 
   /** What a reader refers to no longer exists. */
   gone: {

@@ -4,6 +4,7 @@ import { integrations } from '../../store/tables/integrations.ts';
 import { type AdminOutcome, decline } from './admin.ts';
 import { type Decide, perform } from './perform.ts';
 import {
+  type CheckedDraft,
   checkDraft,
   draftedResourceServer,
   type ResourceServerDraft,
@@ -18,16 +19,23 @@ export async function registerResourceServer(
 ): Promise<AdminOutcome<ResourceServer>> {
   const checked = await checkDraft(id, draft, ports);
   if (!checked.ok) return checked;
-  const drafted = draftedResourceServer(id, checked.value);
-  if (!drafted.ok) return drafted;
-  if ((await ports.store.load(integrations, id)).found) return decline('resource-server-id-taken', id);
-  return perform('resource-server', id, ports, registering(drafted.value));
+  const decide = await registering(id, checked.value, ports);
+  return decide.ok ? perform('resource-server', id, ports, decide.value) : decide;
 }
 
-export function registering(next: ResourceServer): Decide<'resource-server'> {
+export async function registering(
+  id: string,
+  draft: CheckedDraft,
+  { store }: ResourceServerPorts,
+): Promise<AdminOutcome<Decide<'resource-server'>>> {
+  const drafted = draftedResourceServer(id, draft);
+  if (!drafted.ok) return drafted;
+  if ((await store.load(integrations, id)).found) return decline('resource-server-id-taken', id);
+  const next = drafted.value;
   const served = { audience: next.audience, resources: next.resources.join(' ') };
-  return (row) =>
+  return accept((row) =>
     row && !row.removed
-      ? decline('resource-server-exists', next.id)
-      : accept({ next, deed: { did: 'registered', ...served } });
+      ? decline('resource-server-exists', id)
+      : accept({ next, deed: { did: 'registered', ...served } }),
+  );
 }

@@ -14,7 +14,7 @@ export interface ResourceServerDraft {
   readonly name?: string;
   readonly resources?: readonly string[];
   readonly enabled?: boolean;
-  /** A user name or an id; false: none. */
+  /** A user name or an id; false, or an empty text: none. */
   readonly identity?: string | false;
 }
 
@@ -41,7 +41,7 @@ export async function checkDraft(
   const owner = others.find((other) => isSameAudience(other.audience, audience ?? '') && other.id !== id);
   if (owner) return decline('audience-taken', `the resource server ${owner.id}`);
   if (name === undefined) return accept(draft);
-  if (name === false) return accept({ ...draft, identity: false });
+  if (!name) return accept({ ...draft, identity: false });
   const found = await findIdentity(name, ports);
   return found.ok ? accept({ ...draft, identity: found.value.id }) : found;
 }

@@ -14,11 +14,11 @@ import { readRules } from './assertion-rules.ts';
 export interface TokenIssuerDraft {
   readonly keys?: KeyDraft;
   readonly allowedAddresses?: readonly string[];
-  /** PEM; false: those of the system. */
-  readonly authorities?: string | false;
+  /** PEM; an empty text: those of the system. */
+  readonly authorities?: string;
   readonly algorithms?: readonly AssertionAlgorithm[];
-  /** False: our own issuer. */
-  readonly audience?: string | false;
+  /** An empty text: our own issuer. */
+  readonly audience?: string;
   readonly assertions?: TokenIssuer['assertions'];
   readonly maxAssertionLifetime?: Seconds;
   readonly kind?: 'platform' | 'enterprise';
@@ -50,8 +50,8 @@ export function draftedTokenIssuer(
   if (!keys.ok) return keys;
   const rules = draft.rules === undefined && before ? accept(before.rules) : readRules(draft.rules);
   if (!rules.ok) return rules;
-  const audience = draft.audience === false ? undefined : (draft.audience ?? before?.audience);
-  if (audience !== undefined && !isText(audience)) return decline('assertion-audience-malformed', audience);
+  const audience = draft.audience ?? before?.audience;
+  if (audience && !isText(audience)) return decline('assertion-audience-malformed', audience);
   const maxAssertionLifetime = draft.maxAssertionLifetime ?? before?.maxAssertionLifetime ?? USUAL_LIFETIME;
   if (maxAssertionLifetime < 1 || maxAssertionLifetime > LONGEST_LIFETIME)
     return decline('assertion-lifetime-malformed', `${maxAssertionLifetime}`);
@@ -62,7 +62,7 @@ export function draftedTokenIssuer(
     keys: keys.value,
     algorithms: draft.algorithms ?? before?.algorithms ?? USUAL_ALGORITHMS,
     ...(kind === 'enterprise' && { kind }),
-    ...(audience !== undefined && { audience }),
+    ...(audience && { audience }),
     ...(tokenEndpointAudience && { tokenEndpointAudience }),
     assertions: draft.assertions ?? before?.assertions ?? 'once',
     maxAssertionLifetime,
@@ -90,7 +90,7 @@ function draftedKeys(
   const settings = settingsOf({
     ...settingsOf(before?.from === 'file' ? {} : before),
     ...(allowedAddresses && { allowedAddresses }),
-    ...(authorities !== undefined && { authorities: authorities || '' }),
+    ...(authorities !== undefined && { authorities }),
   });
   return accept(keys.from === 'url' ? { from: 'url', url, ...settings } : { from: 'discovery', ...settings });
 }

@@ -9,6 +9,7 @@ import { keySets } from '../../store/tables/key-sets.ts';
 import { leases } from '../../store/tables/leases.ts';
 import { listContents } from '../../store/tables/list-contents.ts';
 import { nodes } from '../../store/tables/nodes.ts';
+import { refusalCounts } from '../../store/tables/refusal-counts.ts';
 import { revocationLists } from '../../store/tables/revocation-lists.ts';
 import { sessions } from '../../store/tables/sessions.ts';
 import type { Ports } from '../ports.ts';
@@ -27,6 +28,7 @@ const SWEPT: readonly (readonly [table: AnyTable, grace: Seconds])[] = [
   [attempts, seconds(HOUR)],
   [nodes, seconds(HOUR)],
   [leases, seconds(HOUR)],
+  [refusalCounts, seconds(HOUR)],
   [endedLists, seconds(HOUR)],
   [assertions, seconds(HOUR)],
   [keySets, seconds(7 * DAY)],

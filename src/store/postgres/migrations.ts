@@ -232,6 +232,17 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     additive: true,
     steps: [
+      `
+  CREATE TABLE IF NOT EXISTS refusal_counts (
+    key text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL, ends_at bigint NOT NULL
+  ) WITH (fillfactor = 70);
+  CREATE INDEX IF NOT EXISTS refusal_counts_ends_at ON refusal_counts (ends_at);
+  `,
+    ],
+  },
+  {
+    additive: true,
+    steps: [
       'ALTER TABLE sessions ADD COLUMN IF NOT EXISTS proof text',
       'ALTER TABLE device_authorizations ADD COLUMN IF NOT EXISTS proof text',
       `CREATE TABLE passkeys (

@@ -152,6 +152,12 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE grants ADD COLUMN terms TEXT;
   `,
   `
+  CREATE TABLE refusal_counts (
+    key TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL, ends_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX refusal_counts_ends_at ON refusal_counts (ends_at);
+  `,
+  `
   CREATE TABLE passkeys (
     identity TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, keys TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;

@@ -97,7 +97,7 @@ suite('registering a token issuer', () => {
     const ports = await scene(t);
     assert.match(await register(ports, { allowedAddresses: ['ten'] }), /address-range-malformed: ten/);
     assert.match(await register(ports, { authorities: 'no PEM' }), /authorities-unreadable/);
-    assert.match(await register(ports, { audience: '' }), /assertion-audience-malformed/);
+    assert.match(await register(ports, { audience: 'a b' }), /assertion-audience-malformed/);
     assert.match(
       await register(ports, { maxAssertionLifetime: seconds(366 * 86_400 + 1) }),
       /assertion-lifetime-malformed/,

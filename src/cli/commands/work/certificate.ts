@@ -7,7 +7,7 @@ import { openDirectory } from '../../../open-directory.ts';
 import { type CallerExplanation, explainCaller } from '../../../operations/admin/explain-caller.ts';
 import { objectionToSettings } from '../../../operations/admin/issuer-draft.ts';
 import { systemFetch } from '../../../outbound/guarded-fetch.ts';
-import { readPemOrDer } from '../../../pki/der/pem.ts';
+import { readPemOrDer, writePem } from '../../../pki/der/pem.ts';
 import { CertificateJudge } from '../../../pki/judge/certificate-judge.ts';
 import { explainFiles, explainHandshake, printExplanation } from '../../../pki/judge/explain.ts';
 import { FollowedRegistry } from '../../../store/registry.ts';
@@ -16,6 +16,7 @@ import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { print, printJson } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
+import { serviceOf } from '../administration.ts';
 
 export interface ExplainFlags {
   readonly chain?: readonly string[];
@@ -43,6 +44,12 @@ export async function explain(file: string, flags: ExplainFlags, command: Comman
       'the settings of an issuer, such as --profile and --source, go with --issuers',
       'Without --issuers, the settings of the approved issuer decide: tessera issuer list --json',
     );
+  }
+  const service = await serviceOf(command);
+  if (service) {
+    const certificates = chain.map(writePem).join('');
+    const explained = accepted(await service.act('explain-certificate', { body: { certificates } })).value;
+    return show(sent(explained), flags);
   }
   return atWorkplace(command, async (workplace) => {
     show(sent(await explainByStore(chain, flags, workplace)), flags);

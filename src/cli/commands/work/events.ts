@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventType } from '../../../core/event.ts';
 import { isoTime, type Seconds } from '../../../core/time.ts';
 import type { LoggedEvent } from '../../../store/store.ts';
-import { printJsonLine, remark } from '../../terminal/output.ts';
+import { printJson, printJsonLine, printTable, remark } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { printEventLines } from './event-lines.ts';
 import type { Administration } from './steps.ts';
@@ -45,12 +45,18 @@ function queryOf({ identity, type, since, request }: EventsFlags) {
 /** Returns the sequence number of the last one. */
 async function printNewest(flags: EventsFlags, { act }: Administration): Promise<number> {
   const { limit = NEWEST } = flags;
-  if (limit === 0) return 0;
-  const { items } = accepted(await act('event-list', { query: { ...queryOf(flags), limit } })).value;
-  printAll(items, flags);
-  if (items.length === NEWEST && flags.limit === undefined && !flags.follow)
+  let [found, before]: [readonly LoggedEvent[], number | undefined] = [[], undefined];
+  while (found.length < limit) {
+    const query: object = { ...queryOf(flags), limit: Math.min(STEP, limit - found.length), ...(before && { before }) };
+    const { items, next } = accepted(await act('event-list', { query })).value;
+    found = [...items, ...found];
+    if (next === undefined) break;
+    before = Number(next);
+  }
+  printAll(found, flags);
+  if (found.length === NEWEST && flags.limit === undefined && !flags.follow)
     remark(`These are the latest ${NEWEST}. All of them: --after 0; of a last time: --since 24h`);
-  return items.at(-1)?.sequence ?? 0;
+  return found.at(-1)?.sequence ?? 0;
 }
 
 /** All after a number, or the first `limit` of them; with --follow, also those that are yet to come. */
@@ -86,4 +92,18 @@ function printCsvLine({ presenter, detail, at, ...event }: LoggedEvent): void {
 function csvCell(text: string): string {
   const inert = /^[=+@\t\r-]/.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+}
+
+export interface RefusalFlags {
+  readonly integration?: string;
+  readonly identity?: string;
+  readonly reason?: string;
+  readonly json?: true;
+}
+
+export async function printRefusals({ json, ...query }: RefusalFlags, { act }: Administration): Promise<void> {
+  const { items } = accepted(await act('refusal-list', { query })).value;
+  if (json) return printJson(items);
+  const lines = items.map((row) => [row.reason, row.clientId, row.identityId, row.count, row.last, row.lastRequestId]);
+  printTable(['reason', 'client id', 'identity', 'count', 'last', 'last request'], lines);
 }

@@ -1,5 +1,6 @@
 // `token-issuer explain` against the installation: its token issuers, its directory and its integrations.
 import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
 import { AssertionJudge, printAssertionStep } from '../../../assertions/assertion-judge.ts';
 import { IssuerKeys } from '../../../assertions/issuer-keys.ts';
 import { tokenEndpointOf } from '../../../config/served-doors.ts';
@@ -14,11 +15,22 @@ import { keySets } from '../../../store/tables/key-sets.ts';
 import { systemClock } from '../../../system.ts';
 import { EXIT } from '../../terminal/exit.ts';
 import { print, printJson } from '../../terminal/output.ts';
-import type { Workplace } from '../../terminal/workplace.ts';
+import { accepted } from '../../terminal/wording.ts';
+import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
+import { serviceOf } from '../administration.ts';
 import type { ExplainFlags } from './token-issuer-flags.ts';
 
-export async function explain(file: string, flags: ExplainFlags, workplace: Workplace): Promise<void> {
-  const assertion = readFileSync(file === '-' ? 0 : file, 'utf8');
+export async function explain(file: string, flags: ExplainFlags, command: Command): Promise<void> {
+  const assertion = readFileSync(file === '-' ? 0 : file, 'utf8').trim();
+  const service = await serviceOf(command);
+  if (service) {
+    const explained = accepted(await service.act('explain-assertion', { body: { assertion } })).value;
+    return show(namingFlags(explained), flags);
+  }
+  return atWorkplace(command, async (workplace) => byStore(assertion, flags, workplace));
+}
+
+async function byStore(assertion: string, flags: ExplainFlags, workplace: Workplace): Promise<void> {
   show(namingFlags(await explainByStore(assertion, flags, workplace)), flags);
 }
 

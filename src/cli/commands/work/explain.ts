@@ -1,34 +1,60 @@
 // `tessera explain`: why was it refused? Step by step, in the words of the log and of docs/errors.md.
 import { readFileSync } from 'node:fs';
-import { settingsOf } from '../../../config/load.ts';
-import { refuse } from '../../../core/outcome.ts';
-import { requestedTarget } from '../../../core/rules/scope.ts';
-import { parseScope, scopeItems } from '../../../core/scope.ts';
-import { openDirectory } from '../../../open-directory.ts';
-import { openKeyring } from '../../../open-keyring.ts';
-import { explainToken } from '../../../operations/admin/explain-token.ts';
-import { FollowedRegistry } from '../../../store/registry.ts';
-import { systemClock } from '../../../system.ts';
-import { Keyring } from '../../../tokens/keyring.ts';
+import type { Command } from 'commander';
+import type { Gives } from '../../../operations/admin/act-formats.ts';
+import { StoreMissing } from '../../../store/store.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
-import { print, printRecord } from '../../terminal/output.ts';
-import type { Workplace } from '../../terminal/workplace.ts';
+import { print, printRecord, result } from '../../terminal/output.ts';
+import { accepted } from '../../terminal/wording.ts';
+import { administers } from '../administration.ts';
 import { CHECK_STEPS, SCOPE_STEPS } from './check-steps.ts';
 import type { CheckStep } from './common-steps.ts';
-import { linesOfRequest } from './request-lines.ts';
+import { printEventLines } from './event-lines.ts';
+import { linesOfRequest, type RequestLines } from './request-lines.ts';
+import type { Administration } from './steps.ts';
 import { refusalLines, verdictLines } from './verdict-lines.ts';
 
 const STANDARD_INPUT = 0;
 
-export async function explainRequest(id: string, { log }: { log?: string }): Promise<void> {
-  const { request, details } = linesOfRequest(id, readFileSync(log ?? STANDARD_INPUT, 'utf8'));
-  if (!request) {
+/** What the log, the events and the counts of refusals have of a request. */
+export async function explainRequest(id: string, { log }: { log?: string }, command: Command): Promise<void> {
+  const text = readLog(log);
+  const lines = linesOfRequest(id, text);
+  const { events, refusals } = await knownOf(id, text !== '', command);
+  if (!lines.request && events.length + refusals.length === 0) {
     throw new CommandFailure(
       'refused',
       `the log has no request ${id}`,
       'Give the log of the node and the day: tessera explain request ID --log FILE. Requests of health checks need log.level debug.',
     );
   }
+  result({ log: lines.request ?? null, events, refusals });
+  printEventLines(events);
+  for (const { reason, clientId, identityId, count, first, last } of refusals)
+    printRecord({ reason, clientId, identityId, count, first, last });
+  if (lines.request) printLogged(lines);
+  else for (const { reason } of refusals) for (const line of refusalLines(reason) ?? []) print(line);
+}
+
+/** A log can be explained where there is no store. */
+async function knownOf(id: string, hasLog: boolean, command: Command): Promise<Gives['explain-request']> {
+  let known: Gives['explain-request'] = { events: [], refusals: [] };
+  const look = administers(async () => async ({ act }: Administration) => {
+    known = accepted(await act('explain-request', { id })).value;
+  });
+  await (await look())(command).catch((fault: unknown) => {
+    if (!hasLog || !(fault instanceof CommandFailure || fault instanceof StoreMissing)) throw fault;
+  });
+  return known;
+}
+
+/** Without a file, what is piped in. */
+function readLog(file: string | undefined): string {
+  if (file === undefined && process.stdin.isTTY) return '';
+  return readFileSync(file ?? STANDARD_INPUT, 'utf8');
+}
+
+function printLogged({ request = {}, details }: RequestLines): void {
   const { msg: _msg, level: _level, operation, outcome, reason, ...rest } = request;
   printRecord({ operation, outcome, ...rest });
   for (const detail of details) print(detail);
@@ -36,32 +62,28 @@ export async function explainRequest(id: string, { log }: { log?: string }): Pro
   printVerdict(CHECK_STEPS[String(operation)] ?? [], outcome === 'accepted' ? undefined : String(reason ?? outcome));
 }
 
-export async function explainTokenFile(file: string | undefined, _: unknown, workplace: Workplace): Promise<void> {
-  const text = readFileSync(file ?? STANDARD_INPUT, 'utf8').trim();
-  const { operation, refusal, facts } = await explainToken(text, await portsOf(workplace));
+export async function explainTokenFile(file: string | undefined, _: unknown, { act }: Administration): Promise<void> {
+  const token = readFileSync(file ?? STANDARD_INPUT, 'utf8').trim();
+  const { operation, refusal, facts } = accepted(await act('explain-token', { body: { token } })).value;
   if (Object.keys(facts).length > 0) printRecord(facts);
   print('');
   const steps = (CHECK_STEPS[operation] ?? []).filter(({ ofRequest }) => !ofRequest);
   printVerdict(steps, refusal);
 }
 
-export async function explainScope(clientId: string, wanted: string, _: unknown, { store }: Workplace): Promise<void> {
-  const registry = await FollowedRegistry.load(store);
-  const integration = registry.integration(clientId);
-  if (!integration) return printVerdict(SCOPE_STEPS, 'integration-unknown');
-  const outcome = integration.enabled
-    ? requestedTarget({ scope: wanted }, integration, [])
-    : refuse('integration-disabled');
-  const allowed = new Set(scopeItems(integration.scope));
-  const resources = new Set(integration.scope.resources.keys());
-  const scope = parseScope(wanted);
-  for (const item of scope ? scopeItems(scope) : []) {
-    const has = allowed.has(item) || (!item.includes(':') && resources.has(item));
-    print(`${has ? 'has  ' : 'LACKS'} ${item}`);
+export async function explainScope(
+  integration: string,
+  wanted: string,
+  _: unknown,
+  { act }: Administration,
+): Promise<void> {
+  const explained = accepted(await act('explain-scope', { query: { integration, scope: wanted } })).value;
+  for (const { item, has } of explained.items) print(`${has ? 'has  ' : 'LACKS'} ${item}`);
+  if (explained.scope !== undefined) {
+    print(`The integration has: ${explained.scope}`);
+    print('');
   }
-  print(`The integration has: ${integration.scope.text}`);
-  print('');
-  printVerdict(SCOPE_STEPS, outcome.ok ? undefined : outcome.refusal.reason);
+  printVerdict(SCOPE_STEPS, explained.refusal);
 }
 
 export function explainRefusal(refusal: string): void {
@@ -73,24 +95,4 @@ export function explainRefusal(refusal: string): void {
 function printVerdict(steps: readonly CheckStep[], refusal: string | undefined): void {
   for (const line of verdictLines(steps, refusal)) print(line);
   if (refusal !== undefined) process.exitCode = EXIT.refused;
-}
-
-async function portsOf({ config, store, random }: Workplace) {
-  const registry = await FollowedRegistry.load(store);
-  const keyring = new Keyring(await openKeyring(config, store));
-  return {
-    store,
-    registry,
-    keyring,
-    random,
-    directory: openDirectory(store),
-    settings: settingsOf(config),
-    clock: systemClock,
-    issuer: config.publicUrl,
-    // Nothing is presented, so nothing is judged.
-    admitClock: () => undefined,
-    judge: async () => ({ outcome: refuse('certificate-missing'), steps: [] }),
-    logRefused: () => undefined,
-    countIgnoredHeader: () => undefined,
-  };
 }

@@ -43,11 +43,7 @@ export async function revokeGrants(id: string | undefined, flags: RevokeFlags, {
   const { yes = false, ...filter } = flags;
   const hasFilter = Object.values(filter).some((value) => value !== undefined);
   if (hasFilter === (id !== undefined)) {
-    throw new CommandFailure(
-      'usage',
-      'name one grant, or --identity, --integration, --certificate or --address',
-      'See: tessera grant revoke --help',
-    );
+    throw new CommandFailure('usage', 'name one grant, or flags that select some', 'See: tessera grant revoke --help');
   }
   if (id !== undefined) {
     const { id: grant } = accepted(await act('grant-revoke', { id })).value;

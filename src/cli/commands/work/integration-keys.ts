@@ -1,18 +1,11 @@
 // What integrations authenticate with: `tessera integration key` and `tessera integration secret`.
 import { readFileSync } from 'node:fs';
-import { type Integration, keyNames } from '../../../core/integration.ts';
-import { isoTime, type Seconds } from '../../../core/time.ts';
-import { findIntegration } from '../../../operations/admin/find-integration.ts';
-import {
-  addIntegrationKeys,
-  type KeyAddition,
-  removeIntegrationKey,
-} from '../../../operations/admin/integration-keys.ts';
-import { dropIntegrationSecrets, makeIntegrationSecret } from '../../../operations/admin/integration-secret.ts';
+import type { Seconds } from '../../../core/time.ts';
+import type { KeyAddition } from '../../../operations/admin/integration-keys.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { print, printJson, printOnly, printTable, remark, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Workplace } from '../../terminal/workplace.ts';
+import type { Administration } from './steps.ts';
 
 interface KeyFlags {
   readonly url?: string;
@@ -30,10 +23,10 @@ export async function addKeys(
   clientId: string,
   file: string | undefined,
   flags: KeyFlags,
-  workplace: Workplace,
+  { act }: Administration,
 ): Promise<void> {
-  const integration = accepted(await addIntegrationKeys(clientId, additionOf(file, flags), workplace));
-  const names = keyNames(integration.keys);
+  const body = additionOf(file, flags);
+  const { keys: names = [] } = accepted(await act('integration-key-add', { id: clientId, body })).value;
   print(`${clientId} authenticates with ${names.join(', ')}`);
   result({ clientId, keys: names });
 }
@@ -49,41 +42,32 @@ function additionOf(file: string | undefined, { url, caFile, allowAddress }: Key
   };
 }
 
-export async function printKeys(clientId: string, { json }: { json?: true }, workplace: Workplace): Promise<void> {
-  const { keys } = accepted(await findIntegration(clientId, workplace));
-  if (keys?.from === 'url') return json ? printJson([{ url: keys.url }]) : printTable(['keys from'], [[keys.url]]);
-  const found = keys ? (JSON.parse(keys.set) as { readonly keys: readonly Record<string, string>[] }).keys : [];
-  if (json) return printJson(found);
-  const lines = found.map(({ kid = '', kty = '', crv = '', alg = '' }) => [kid, `${kty} ${crv}`.trim(), alg]);
+export async function printKeys(id: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
+  const { items } = accepted(await act('integration-key-list', { id })).value;
+  if (json) return printJson(items);
+  const [{ url } = {}] = items;
+  if (url !== undefined) return printTable(['keys from'], [[url]]);
+  const lines = items.map(({ kid = '', kty = '', crv = '', alg = '' }) => [kid, `${kty} ${crv}`.trim(), alg]);
   printTable(['kid', 'kind', 'alg'], lines);
 }
 
-export async function removeKey(clientId: string, kid: string, _: unknown, workplace: Workplace): Promise<void> {
-  accepted(await removeIntegrationKey(clientId, kid, workplace));
+export async function removeKey(clientId: string, kid: string, _: unknown, { act }: Administration): Promise<void> {
+  accepted(await act('integration-key-remove', { id: clientId, query: { key: kid } }));
   print(`${kid} no longer authenticates ${clientId}`);
   result({ clientId, removed: kid });
 }
 
 /** The secret alone goes to standard output, so that it can be sent to a file. */
-export async function makeSecret(clientId: string, flags: SecretFlags, workplace: Workplace): Promise<void> {
-  const { endsIn, dropOld, dropAll = false } = flags;
-  if (dropOld || dropAll) {
-    accepted(await dropIntegrationSecrets(clientId, { all: dropAll }, workplace));
-    print(`The ${dropAll ? 'secrets' : 'old secret'} of ${clientId} ${dropAll ? 'are' : 'is'} no longer valid`);
-    return result({ clientId });
+export async function makeSecret(id: string, flags: SecretFlags, { act }: Administration): Promise<void> {
+  const { endsIn, dropOld, dropAll: all = false } = flags;
+  if (dropOld || all) {
+    accepted(await act('integration-secret-drop', { id, query: { all } }));
+    print(`The ${all ? 'secrets' : 'old secret'} of ${id} ${all ? 'are' : 'is'} no longer valid`);
+    return result({ clientId: id });
   }
   if (endsIn === undefined)
     throw new CommandFailure('usage', 'a secret needs an end', 'Give --ends-in 90d, or less; 180d at most.');
-  const { secret, endsAt } = accepted(await makeIntegrationSecret(clientId, endsIn, workplace));
-  printOnly(secret.reveal(), { clientId, secret: secret.reveal(), endsAt: isoTime(endsAt) });
-  remark(`This is shown once. It is valid within a second, until ${isoTime(endsAt)}.`);
-}
-
-/** What operators see of keys and secrets: their names and times. */
-export function shownProofs({ keys, secrets }: Integration) {
-  const made = (secrets ?? []).map(({ createdAt, endsAt }) => ({
-    createdAt: isoTime(createdAt),
-    endsAt: isoTime(endsAt),
-  }));
-  return { ...(keys && { keys: keyNames(keys) }), ...(secrets && { secrets: made }) };
+  const { secret, endsAt } = accepted(await act('integration-secret-make', { id, query: { endsIn } })).value;
+  printOnly(secret, { clientId: id, secret, endsAt });
+  remark(`This is shown once. It is valid within a second, until ${endsAt}.`);
 }

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { IdentitySource, UpnComparison } from '../../../core/certificate.ts';
 import type { ApprovedIssuer, OptionalCurve, RevocationCheck } from '../../../core/issuer.ts';
-import type { ListedIssuer } from '../../../operations/admin/list-issuers.ts';
 import type { WrittenIssuer } from '../../../operations/admin/objects.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { print, printJson, printRecord, printTable, result } from '../../terminal/output.ts';
@@ -172,6 +171,9 @@ export async function removeIssuer(label: string, _: unknown, { act }: Administr
   print(`The issuer ${label} is no longer approved`);
   result({ label, enabled: false });
 }
+
+type ListedIssuer = Omit<ApprovedIssuer, 'certificate' | 'intermediates'> &
+  Required<Pick<WrittenIssuer, 'subject' | 'expires' | 'fingerprint' | 'intermediates'>>;
 
 /** Without the certificates themselves, whose facts are shown. */
 function shown(written: WrittenIssuer): ListedIssuer {

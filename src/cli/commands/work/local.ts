@@ -8,9 +8,11 @@ import type { Administration } from './steps.ts';
 const EVERYWHERE_MS = 1_000;
 
 /** Acts beside the store. */
-export function localAdministration({ store, by, random, config }: Workplace): Administration {
+export function localAdministration(workplace: Workplace): Administration {
+  const { store, by, random, config } = workplace;
   const everyNodeKnows = () => sleep(EVERYWHERE_MS);
   const readFile = (path: string) => readFileSync(path);
-  const ports = { store, by, random, issuer: config.publicUrl, everyNodeKnows, readFile };
+  const callerPorts = async () => (await import('./caller-ports.ts')).callerPortsOf(workplace);
+  const ports = { store, by, random, issuer: config.publicUrl, everyNodeKnows, readFile, callerPorts };
   return { act: (name, given = {}) => runAct(name, given, ports) };
 }

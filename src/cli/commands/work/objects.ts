@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { objectsText, readObjectFiles } from '../../../config/objects-file.ts';
-import { OBJECTS_SCHEMA } from '../../../operations/admin/object-kinds.ts';
-import type { ObjectChange } from '../../../operations/admin/objects.ts';
+import { OBJECTS_SCHEMA, type ObjectChange } from '../../../operations/admin/objects.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { counted, isForScripts, print, printJson, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';

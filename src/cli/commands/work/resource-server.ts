@@ -51,11 +51,11 @@ export async function makeSecret(
   { act }: Administration,
 ): Promise<void> {
   if (dropOld) {
-    accepted(await act('resource-server-drop-secret', { id }));
+    accepted(await act('resource-server-secret-drop', { id }));
     print(`The old secret of ${id} is no longer valid`);
     return result({ id });
   }
-  const { secret } = accepted(await act('resource-server-secret', { id, query: { replaces: replace } })).value;
+  const { secret } = accepted(await act('resource-server-secret-make', { id, query: { replaces: replace } })).value;
   printOnly(secret, { id, secret });
   remark('This is shown once. It is valid within a second.');
 }

@@ -1,5 +1,6 @@
 // What administrative commands share: where their acts are done, and steps for several kinds of things.
-import type { ActName, Answered, Given, Gives, Listed } from '../../../operations/admin/act-types.ts';
+import type { ActName, Gives, Listed } from '../../../operations/admin/act-formats.ts';
+import type { Answered, Given } from '../../../operations/admin/act-table.ts';
 import type { AdminOutcome } from '../../../operations/admin/admin.ts';
 import { accepted } from '../../terminal/wording.ts';
 

@@ -1,10 +1,18 @@
 // What the acts of the table have in common.
 import { accept } from '../../../core/outcome.ts';
+import type { RowOf } from '../../../core/rules/endings.ts';
+import { completed, type Schema } from '../../../schema.ts';
+import { rows } from '../../../store/pages.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Table } from '../../../store/table.ts';
-import type { Random } from '../../ports.ts';
-import type { ActName, Answered, Given, Gives, Listed } from '../act-types.ts';
+import { REGISTERED } from '../../../store/tables/registered.ts';
+import type { Random, TokenPorts } from '../../ports.ts';
+import type { ActName, Gives, Listed } from '../act-formats.ts';
+import type { Answered, Given } from '../act-table.ts';
 import type { AdminOutcome, AdminPorts } from '../admin.ts';
+import type { Section } from '../objects.ts';
+import type { Planned } from '../perform.ts';
+import type { AdminRefusalReason } from '../refusals.ts';
 
 export interface ActPorts extends AdminPorts {
   readonly random: Random;
@@ -12,6 +20,8 @@ export interface ActPorts extends AdminPorts {
   readonly issuer: string;
   /** Waits until every node has learned of a change. */
   readonly everyNodeKnows: () => Promise<unknown>;
+  /** What requests of callers are judged with, for dry runs. */
+  readonly callerPorts: () => Promise<TokenPorts>;
   /** The contents of a file that a command names. Absent where a request names it: it must not choose files to read. */
   readonly readFile?: (path: string) => Uint8Array;
 }
@@ -19,7 +29,52 @@ export interface ActPorts extends AdminPorts {
 export type Run<A extends ActName> = (given: Given, ports: ActPorts) => Promise<AdminOutcome<Answered<Gives[A]>>>;
 
 /** The acts of one kind, such as `integration`. */
-export type RunsOf<Kind extends string> = { readonly [A in Extract<ActName, `${Kind}-${string}`>]: Run<A> };
+export type RunsOf<Kind extends string> = { readonly [A in Extract<ActName, `${Kind}-${string}`>]?: Run<A> };
+
+/** A kind of things that files describe and requests replace. */
+export interface ObjectKind<K extends keyof RowOf, Body extends object> {
+  readonly kind: K;
+  readonly section: Section;
+  readonly schema: Schema<Body>;
+  /** What it is called in files and requests. */
+  readonly keyOf: (row: RowOf[K]) => string;
+  /** Whether it counts: not removed. */
+  readonly isThere: (row: RowOf[K]) => boolean;
+  readonly unknown: AdminRefusalReason;
+  /** As requests, answers and files have it. */
+  readonly written: (row: RowOf[K]) => Body;
+  /** With ids instead of names, and texts as they are stored. */
+  readonly resolve?: (body: Body, ports: ActPorts) => Promise<AdminOutcome<Body>>;
+  /** What has no fixed default. */
+  readonly complete?: (id: string, body: Body) => object;
+  /** Makes it, or replaces `before`. The draft has every field. */
+  readonly put: (
+    id: string,
+    draft: Readonly<Record<string, unknown>>,
+    before: RowOf[K] | undefined,
+    ports: ActPorts,
+  ) => Promise<AdminOutcome<Planned>>;
+  /** Undefined: files never remove it. */
+  readonly remove?: (row: RowOf[K]) => Planned | undefined;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each kind has its own row, which only its own functions read
+export type AnyKind = ObjectKind<any, any>;
+
+export function tableOf({ kind }: AnyKind): Table<unknown> {
+  return REGISTERED[kind as keyof RowOf] as Table<unknown>;
+}
+
+/** Every field that can be given, for comparisons and drafts. */
+export function complete({ schema, complete: fill }: AnyKind, id: string, body: object): Record<string, unknown> {
+  return completed(schema, { ...body, ...fill?.(id, body) });
+}
+
+/** All that counts, by name. */
+export async function present(kind: AnyKind, { store }: Pick<AdminPorts, 'store'>): Promise<Map<string, unknown>> {
+  const found = await Array.fromAsync(rows(store, tableOf(kind)));
+  return new Map(found.filter(kind.isThere).map((row) => [kind.keyOf(row), row]));
+}
 
 export function answer<T>(value: T): { readonly ok: true; readonly value: Answered<T> } {
   return accept({ value });
@@ -30,42 +85,23 @@ export function answering<T, U>(outcome: AdminOutcome<T>, write: (value: T) => U
   return outcome.ok ? answer(write(outcome.value)) : outcome;
 }
 
-/** The row with its revision; `find` decides whether it counts. */
-export async function answerRow<Row, U>(
-  store: Store,
-  table: Table<Row>,
-  key: string,
-  find: (row: Row | undefined) => AdminOutcome<U>,
-): Promise<AdminOutcome<Answered<U>>> {
-  const { found } = await store.load(table, key);
-  const outcome = find(found?.row);
-  return outcome.ok ? accept({ value: outcome.value, ...(found && { revision: found.revision }) }) : outcome;
-}
+export const AFTERWARDS = Symbol('the thing as it is now');
 
-/** After a change: what it resulted in. */
-export async function afterwards<T>(
-  done: AdminOutcome<unknown>,
-  show: () => Promise<AdminOutcome<Answered<T>>>,
-): Promise<AdminOutcome<Answered<T>>> {
-  return done.ok ? show() : done;
-}
-
-interface PageQuery {
-  readonly limit?: number;
-  /** A key. */
-  readonly cursor?: string;
+/** After a change of one thing, the answer is the thing. */
+export function afterwards(done: AdminOutcome<unknown>): AdminOutcome<Answered<never>> {
+  return answering(done, () => AFTERWARDS as never);
 }
 
 const USUAL = 100;
 
-/** One page of a table, in the order of its keys. Rows that `write` leaves out still count, so a page may be short. */
+/** One page of a table, in the order of its keys. Rows that are left out still count, so a page may be short. */
 export async function listRows<Row, Companion, T>(
   store: Store,
   table: Table<Row, Companion>,
   query: object | undefined,
   write: (row: Row) => T | undefined,
-): Promise<{ readonly ok: true; readonly value: Answered<Listed<T>> }> {
-  const { limit = USUAL, cursor }: PageQuery = query ?? {};
+): Promise<AdminOutcome<Answered<Listed<T>>>> {
+  const { limit = USUAL, cursor }: { readonly limit?: number; readonly cursor?: string } = query ?? {};
   const rows = await store.page(table, { limit, ...(cursor !== undefined && { after: cursor }) });
   const last = rows.length === limit ? rows.at(-1) : undefined;
   const items = rows.map(write).filter((item) => item !== undefined);

@@ -1,13 +1,10 @@
-import { seconds } from '../../../core/time.ts';
 import { endGrant, endGrants } from '../end-grants.ts';
 import { type GrantFilter, pageOfGrants } from '../find-grants.ts';
 import { timelineOf } from '../read-events.ts';
 import { showGrant, shownGrants } from '../show-grant.ts';
-import { type ActPorts, answer, answering, type RunsOf } from './act.ts';
+import { answer, answering, type RunsOf } from './act.ts';
 
-interface Query extends Omit<GrantFilter, 'ending' | 'all'> {
-  readonly ending?: number;
-  readonly all?: boolean;
+interface Query extends GrantFilter {
   readonly limit?: number;
   readonly cursor?: string;
   readonly confirmed?: boolean;
@@ -15,30 +12,21 @@ interface Query extends Omit<GrantFilter, 'ending' | 'all'> {
 
 export const RUNS: RunsOf<'grant'> = {
   'grant-list': async ({ query = {} }, ports) => {
-    const { limit = 100, cursor }: Query = query;
-    const page = await pageOfGrants(filterOf(query), { limit, after: cursor }, ports);
+    const { limit = 100, cursor, ...filter }: Query = query;
+    const page = await pageOfGrants(filter, { limit, after: cursor }, ports);
     if (!page.ok) return page;
     const { next } = page.value;
-    return answer({ items: await shownGrants(page.value, ports), ...(next !== undefined && { next }) });
+    return answer({ items: [...(await shownGrants(page.value, ports))], ...(next !== undefined && { next }) });
   },
   'grant-show': async ({ id = '' }, ports) => answering(await showGrant(id, ports), (grant) => grant),
-  'grant-timeline': async ({ id = '' }, ports) => timeline(id, ports),
+  'grant-timeline': async ({ id = '' }, ports) => {
+    const shown = await showGrant(id, ports);
+    return shown.ok ? answer({ items: [...(await timelineOf(shown.value, ports))] }) : shown;
+  },
   'grant-revoke': async ({ id = '' }, ports) =>
     answering(await endGrant(id, ports), (grant) => ({ id: grant, endedGrants: 1 })),
   'grant-revoke-all': async ({ body }, ports) => {
-    const { confirmed: isConfirmed = false } = body as Query;
-    const ended = await endGrants({ filter: filterOf(body as Query), isConfirmed }, ports);
-    return answering(ended, (endedGrants) => ({ endedGrants }));
+    const { confirmed: isConfirmed = false, ...filter } = body as Query;
+    return answering(await endGrants({ filter, isConfirmed }, ports), (endedGrants) => ({ endedGrants }));
   },
 };
-
-async function timeline(text: string, ports: Pick<ActPorts, 'store'>) {
-  const shown = await showGrant(text, ports);
-  if (!shown.ok) return shown;
-  return answer({ items: await timelineOf(shown.value, ports) });
-}
-
-function filterOf(query: Query): GrantFilter {
-  const { ending, all, limit: _, cursor: __, confirmed: ___, ...rest } = query;
-  return { ...rest, ...(ending !== undefined && { ending: seconds(ending) }), ...(all && { all: true as const }) };
-}

@@ -1,56 +1,86 @@
+import { type Identity, isLocal } from '../../../core/identity.ts';
 import { accept } from '../../../core/outcome.ts';
 import { isRemoved } from '../../../core/rules/endings.ts';
+import { completed } from '../../../schema.ts';
 import { identities } from '../../../store/tables/identities.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { addIdentity } from '../add-identity.ts';
 import { decline } from '../admin.ts';
-import { changeIdentity, enableIdentity } from '../change-identity.ts';
+import { changeIdentity, enableIdentity, type IdentityChange } from '../change-identity.ts';
 import { findIdentity } from '../find-identity.ts';
-import { completeIdentity, type WrittenIdentity } from '../objects.ts';
+import { GroupsObject, IdentityObject, type WrittenIdentity } from '../objects.ts';
 import { listPasskeys, removePasskey } from '../passkeys.ts';
+import { changedBetween, planned } from '../perform.ts';
 import { removeIdentity } from '../remove-identity.ts';
 import { setPassword } from '../set-password.ts';
-import { type ActPorts, afterwards, answer, answering, answerRow, listRows, type RunsOf } from './act.ts';
+import { type ActPorts, afterwards, answering, listRows, type ObjectKind, type RunsOf } from './act.ts';
 
-export const RUNS: RunsOf<'identity'> = {
-  'identity-list': ({ query }, { store }) =>
-    listRows(store, identities, query, (row) => (isRemoved(row) ? undefined : row)),
-  'identity-show': ({ id = '' }, ports) => show(id, ports),
-  'identity-put': async ({ id: name = '', body, onlyIf }, ports) => {
-    const { password, ...draft } = body as WrittenIdentity;
-    const isNew = onlyIf === 'absent' || (onlyIf === undefined && !(await findIdentity(name, ports)).ok);
-    if (!isNew && password !== undefined) return decline('object-malformed', 'password is for a new identity');
-    const done = isNew
-      ? await addIdentity({ ...draft, userName: draft.userName ?? name, ...secretOf(password) }, ports)
-      : await changeIdentity(name, completeIdentity(name, draft), ports);
-    return done.ok ? show(done.value.id, ports) : done;
-  },
-  'identity-password': async ({ id = '', body }, ports) => {
-    const { password } = body as { password: string };
-    return afterwards(await setPassword(id, new Secret(password), ports), () => show(id, ports));
-  },
-  'identity-passkeys': async ({ id = '' }, ports) => answering(await listPasskeys(id, ports), (items) => ({ items })),
-  'identity-remove-passkeys': async ({ id = '', query = {} }, ports) =>
-    answering(await removePasskey(id, query, ports), (items) => ({ items })),
-  'identity-enable': async ({ id = '' }, ports) =>
-    afterwards(await enableIdentity(id, true, ports), () => show(id, ports)),
-  'identity-disable': async ({ id = '' }, ports) =>
-    afterwards(await enableIdentity(id, false, ports), () => show(id, ports)),
-  'identity-remove': async ({ id = '', query }, ports) => {
-    const { confirmed: isConfirmed = false } = query as { confirmed?: boolean };
-    const removed = await removeIdentity(id, { isConfirmed }, ports);
-    return removed.ok ? answer({ id: removed.value.identity.id, endedGrants: removed.value.grants }) : removed;
+/** In files: only the groups of identities that exist. People are not made by a file. */
+export const KIND: ObjectKind<'identity', { groups: readonly string[] }> = {
+  kind: 'identity',
+  section: 'identities',
+  schema: GroupsObject,
+  keyOf: ({ userName, id }) => userName ?? id,
+  isThere: (row) => isLocal(row) && !isRemoved(row),
+  unknown: 'identity-unknown',
+  written: ({ groups }) => ({ groups }),
+  put: async (name, { groups }, before) => {
+    if (!before) return decline('identity-unknown', name);
+    return accept(
+      planned('identity', before.id, (row) => {
+        if (!row || isRemoved(row)) return decline('identity-unknown', name);
+        const next = { ...row, groups: [...new Set(groups as readonly string[])] };
+        return accept({ next, deed: { did: 'changed', ...changedBetween(row, next) } });
+      }),
+    );
   },
 };
 
-function secretOf(password: string | undefined): { password?: Secret } {
-  return password === undefined ? {} : { password: new Secret(password) };
+export const RUNS: RunsOf<'identity'> = {
+  'identity-list': ({ query }, { store }) =>
+    listRows(store, identities, query, (row) => (isRemoved(row) ? undefined : written(row))),
+  'identity-show': ({ id = '' }, ports) => show(id, ports),
+  'identity-put': async ({ id: name = '', body, onlyIf }, ports) => {
+    const { password, ...draft } = body as WrittenIdentity;
+    const known = onlyIf === 'absent' ? undefined : await findIdentity(name, ports);
+    if (!known?.ok && typeof onlyIf !== 'number') {
+      const secret = password === undefined ? {} : { password: new Secret(password) };
+      const added = await addIdentity({ ...draft, userName: draft.userName ?? name, ...secret }, ports);
+      return added.ok ? show(added.value.id, ports) : added;
+    }
+    if (!known?.ok) return decline('changed-meanwhile', name);
+    if (password !== undefined) return decline('object-malformed', 'password is for a new identity');
+    const { id, userName = name } = known.value;
+    const change = completed(IdentityObject, { ...draft, userName: draft.userName ?? userName }) as IdentityChange;
+    const done = await changeIdentity(id, change, ports);
+    return done.ok ? show(id, ports) : done;
+  },
+  'identity-password': async ({ id = '', body }, ports) => {
+    const { password } = body as { password: string };
+    return afterwards(await setPassword(id, new Secret(password), ports));
+  },
+  'identity-passkey-list': async ({ id = '' }, ports) =>
+    answering(await listPasskeys(id, ports), (items) => ({ items })),
+  'identity-passkey-remove': async ({ id = '', query = {} }, ports) =>
+    answering(await removePasskey(id, query, ports), (items) => ({ items })),
+  'identity-enable': async ({ id = '' }, ports) => afterwards(await enableIdentity(id, true, ports)),
+  'identity-disable': async ({ id = '' }, ports) => afterwards(await enableIdentity(id, false, ports)),
+  'identity-remove': async ({ id = '', query }, ports) => {
+    const { confirmed: isConfirmed = false } = query as { confirmed?: boolean };
+    const removed = await removeIdentity(id, { isConfirmed }, ports);
+    return answering(removed, ({ identity, grants }) => ({ id: identity.id, endedGrants: grants }));
+  },
+};
+
+function written(row: Identity): WrittenIdentity {
+  return row;
 }
 
 /** By user name, id, or the first digits of an id. */
 async function show(name: string, ports: Pick<ActPorts, 'store'>) {
   const known = await findIdentity(name, ports);
   if (!known.ok) return known;
-  const { id } = known.value;
-  return answerRow(ports.store, identities, id, (row) => (row ? accept(row) : decline('identity-unknown', name)));
+  const { found } = await ports.store.load(identities, known.value.id);
+  if (!found) return decline('identity-unknown', name);
+  return accept({ value: written(found.row), revision: found.revision });
 }

@@ -1,73 +1,89 @@
-import { COMMAND_LINE, type Integration } from '../../../core/integration.ts';
+import { COMMAND_LINE, type Integration, keyNames } from '../../../core/integration.ts';
 import { accept } from '../../../core/outcome.ts';
-import { integrations } from '../../../store/tables/integrations.ts';
-import type { Given } from '../act-types.ts';
+import { isoTime, seconds } from '../../../core/time.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
-import { changeIntegration } from '../change-integration.ts';
+import { changingKnown } from '../change-integration.ts';
 import { enableIntegration } from '../enable-integration.ts';
+import { findIntegration } from '../find-integration.ts';
 import { importIntegrations } from '../import-integrations.ts';
-import { namedAccess } from '../integration-draft.ts';
-import { completeIntegration, type WrittenIntegration, writtenIntegration } from '../objects.ts';
-import { registerIntegration } from '../register-integration.ts';
+import { draftedIntegration, type IntegrationDraft, namedAccess } from '../integration-draft.ts';
+import { addIntegrationKeys, type KeyAddition, removeIntegrationKey } from '../integration-keys.ts';
+import { dropIntegrationSecrets, makeIntegrationSecret } from '../integration-secret.ts';
+import { IntegrationObject, type WrittenIntegration } from '../objects.ts';
+import { ending, planned } from '../perform.ts';
+import { registering, whyNotRegister } from '../register-integration.ts';
 import { removeIntegration } from '../remove-integration.ts';
-import { type ActPorts, afterwards, answer, answering, answerRow, listRows, type RunsOf } from './act.ts';
+import { type ActPorts, afterwards, answering, type ObjectKind, type RunsOf } from './act.ts';
+
+export const KIND: ObjectKind<'integration', WrittenIntegration> = {
+  kind: 'integration',
+  section: 'integrations',
+  schema: IntegrationObject,
+  keyOf: ({ clientId }) => clientId,
+  isThere: ({ removed }) => !removed,
+  unknown: 'integration-unknown',
+  written: writtenIntegration,
+  resolve: withIds,
+  complete: (id, { name = id }) => ({ name }),
+  put: async (id, given, before, ports) => {
+    const draft = given as IntegrationDraft;
+    const objection = await whyNotRegister(id, draft, ports);
+    if (objection) return objection;
+    if (before) return accept(planned('integration', id, changingKnown(id, draft)));
+    const drafted = draftedIntegration(id, draft);
+    return drafted.ok ? accept(planned('integration', id, registering(drafted.value))) : drafted;
+  },
+  // Without the integration of the command line, the next `apply` from elsewhere would have no way in.
+  remove: ({ clientId }) =>
+    clientId === COMMAND_LINE
+      ? undefined
+      : planned('integration', clientId, (row, at) =>
+          row ? ending('integration', row, { did: 'removed' }, at) : decline('changed-meanwhile', clientId),
+        ),
+};
 
 export const RUNS: RunsOf<'integration'> = {
-  'integration-list': ({ query }, { store }) =>
-    listRows(store, integrations, query, (row) => (row.removed ? undefined : writtenIntegration(row))),
-  'integration-show': ({ id = '' }, ports) => show(id, ports),
-  'integration-put': async ({ id = '', body, onlyIf }, ports) => {
-    const done = await put(id, body as WrittenIntegration, onlyIf, ports);
-    if (done.ok) await admitOwners(done.value.owners, ports);
-    return afterwards(done, () => show(id, ports));
-  },
   'integration-import': async ({ body }, ports) => {
     const { integrations: entries, update = false } = body as { integrations: unknown; update?: boolean };
     const text = JSON.stringify(entries);
-    return answering(await importIntegrations({ text, update }, ports), (items) => ({ items }));
+    return answering(await importIntegrations({ text, update }, ports), (items) => ({ items: [...items] }));
   },
-  'integration-enable': async ({ id = '' }, ports) =>
-    afterwards(await enableIntegration(id, true, ports), () => show(id, ports)),
-  'integration-disable': async ({ id = '' }, ports) =>
-    afterwards(await enableIntegration(id, false, ports), () => show(id, ports)),
+  'integration-enable': async ({ id = '' }, ports) => afterwards(await enableIntegration(id, true, ports)),
+  'integration-disable': async ({ id = '' }, ports) => afterwards(await enableIntegration(id, false, ports)),
   'integration-remove': async ({ id = '', query }, ports) => {
     const { confirmed: isConfirmed = false } = query as { confirmed?: boolean };
     const removed = await removeIntegration(id, { isConfirmed, everyNodeKnows: ports.everyNodeKnows }, ports);
-    return removed.ok ? answer({ id, endedGrants: removed.value.grants }) : removed;
+    return answering(removed, ({ grants }) => ({ id, endedGrants: grants }));
+  },
+  'integration-key-list': async ({ id = '' }, ports) =>
+    answering(await findIntegration(id, ports), ({ keys }) => ({ items: [...shownKeys(keys)] })),
+  'integration-key-add': async ({ id = '', body }, ports) =>
+    afterwards(await addIntegrationKeys(id, { url: '', ...(body as object) } as KeyAddition, ports)),
+  'integration-key-remove': async ({ id = '', query }, ports) => {
+    const { key } = query as { key: string };
+    return afterwards(await removeIntegrationKey(id, key, ports));
+  },
+  'integration-secret-make': async ({ id = '', query }, ports) => {
+    const { endsIn } = query as { endsIn: number };
+    const made = await makeIntegrationSecret(id, seconds(endsIn), ports);
+    return answering(made, ({ secret, endsAt }) => ({ secret: secret.reveal(), endsAt: isoTime(endsAt) }));
+  },
+  'integration-secret-drop': async ({ id = '', query }, ports) => {
+    const { all = false } = query as { all?: boolean };
+    return afterwards(await dropIntegrationSecrets(id, { all }, ports));
   },
 };
 
-function show(id: string, { store }: Pick<ActPorts, 'store'>) {
-  return answerRow(store, integrations, id, (row) =>
-    row && !row.removed ? accept(writtenIntegration(row)) : decline('integration-unknown', id),
-  );
+/** Not even hashes of secrets are shown. */
+function writtenIntegration(row: Integration): WrittenIntegration {
+  const { scope, removed: _, keys, secrets, ...integration } = row;
+  const made = secrets?.map(({ createdAt, endsAt }) => ({ createdAt: isoTime(createdAt), endsAt: isoTime(endsAt) }));
+  return { ...integration, ...(keys && { keys: keyNames(keys) }), ...(made && { secrets: made }), scope: scope.text };
 }
 
-async function put(
-  id: string,
-  body: WrittenIntegration,
-  onlyIf: Given['onlyIf'],
-  ports: ActPorts,
-): Promise<AdminOutcome<Integration>> {
-  const named = await withIds(body, ports);
-  if (!named.ok) return named;
-  const draft = completeIntegration(id, named.value);
-  if (onlyIf !== 'absent') {
-    const { found } = await ports.store.load(integrations, id);
-    if (onlyIf !== undefined || (found && !found.row.removed)) return changeIntegration(id, draft, ports);
-  }
-  return registerIntegration(id, draft, ports);
-}
-
-/** Owners log in with the integration of the command line. */
-export async function admitOwners(owners: readonly string[] = [], ports: ActPorts): Promise<void> {
-  const { found } = owners.length > 0 ? await ports.store.load(integrations, COMMAND_LINE) : { found: undefined };
-  if (!found || found.row.removed || found.row.access.to !== 'named') return;
-  const { groups, identities } = found.row.access;
-  const missing = owners.filter((group) => !groups.includes(group));
-  if (missing.length === 0) return;
-  const access = { to: 'named', identities, groups: [...groups, ...missing] } as const;
-  await changeIntegration(COMMAND_LINE, { access }, { ...ports, onlyIf: undefined });
+function shownKeys(keys: Integration['keys']): readonly Readonly<Record<string, string>>[] {
+  if (keys?.from === 'url') return [{ url: keys.url }];
+  return keys ? (JSON.parse(keys.set) as { readonly keys: readonly Record<string, string>[] }).keys : [];
 }
 
 /** Operators may give user names; the integration stores ids. */

@@ -1,70 +1,64 @@
+import { X509Certificate } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { ClientId } from '../../../core/integration.ts';
 import type { ApprovedIssuer } from '../../../core/issuer.ts';
 import { accept } from '../../../core/outcome.ts';
-import { writePem } from '../../../pki/der/pem.ts';
-import { issuers } from '../../../store/tables/issuers.ts';
-import { type AdminOutcome, decline } from '../admin.ts';
-import { approveIssuer } from '../approve-issuer.ts';
-import { changeIssuer, type IssuerChange, withdrawIssuer } from '../change-issuer.ts';
+import { readPem, writePem } from '../../../pki/der/pem.ts';
+import { decline } from '../admin.ts';
+import { approving } from '../approve-issuer.ts';
+import { changing, type IssuerChange, withdrawIssuer } from '../change-issuer.ts';
 import type { IssuerDraft } from '../issuer-draft.ts';
-import { listedIssuer } from '../list-issuers.ts';
-import { completedIssuer, type WrittenIssuer } from '../objects.ts';
-import { type ActPorts, afterwards, answering, answerRow, listRows, type RunsOf } from './act.ts';
+import { IssuerObject, type WrittenIssuer } from '../objects.ts';
+import { ending, planned } from '../perform.ts';
+import { answering, type ObjectKind, type RunsOf } from './act.ts';
+
+export const KIND: ObjectKind<'issuer', WrittenIssuer> = {
+  kind: 'issuer',
+  section: 'issuers',
+  schema: IssuerObject,
+  keyOf: ({ label }) => label,
+  isThere: ({ enabled }) => enabled,
+  unknown: 'issuer-unknown',
+  written: writtenIssuer,
+  resolve: async (body) => accept({ ...body, pem: readPem(body.pem, 'CERTIFICATE').map(writePem).join('') }),
+  complete: (_, { revocation = {} }) => {
+    const usual = revocation.crlFiles?.length ? 'required' : 'if-available';
+    return { revocation: { crl: usual, ...revocation } };
+  },
+  put: async (label, given, before, { readFile, ...ports }) => {
+    const { revocation, ...draft } = given as unknown as Draft;
+    const { crlFiles: paths, ...checks } = revocation;
+    const isKept = isDeepStrictEqual(paths, before?.revocation.crlFiles ?? []);
+    const [unreadable] = isKept || readFile ? [] : paths;
+    if (unreadable !== undefined) return decline('list-file-elsewhere', unreadable);
+    const crlFiles = isKept || !readFile ? [] : paths.map((path) => ({ path, contents: readFile(path) }));
+    if (before) {
+      const change: IssuerChange = { ...draft, revocation: { ...checks, ...(!isKept && { crlFiles }) } };
+      return accept(planned('issuer', label, changing(label, change)));
+    }
+    const decide = await approving({ ...draft, label, revocation: { ...checks, crlFiles } }, ports);
+    return decide.ok ? accept(planned('issuer', label, decide.value)) : decide;
+  },
+  remove: ({ label }) =>
+    planned('issuer', label, (row, at) =>
+      row ? ending('issuer', row, { did: 'withdrawn' }, at) : decline('changed-meanwhile', label),
+    ),
+};
+
+type Draft = Omit<IssuerDraft, 'revocation' | 'label'> & Pick<ApprovedIssuer, 'revocation'>;
 
 export const RUNS: RunsOf<'issuer'> = {
-  'issuer-list': ({ query }, { store }) => {
-    const { all = false } = query as { all?: boolean };
-    return listRows(store, issuers, query, (row) => (all || row.enabled ? writtenIssuer(row) : undefined));
-  },
-  'issuer-show': ({ id = '' }, ports) => show(id, ports),
-  'issuer-put': async ({ id: label = '', body, onlyIf }, ports) => {
-    const { found } = await ports.store.load(issuers, label);
-    const known = found?.row.enabled ? found.row : undefined;
-    const draft = completeIssuer(label, body as WrittenIssuer, known, ports);
-    if (!draft.ok) return draft;
-    const isNew = onlyIf === 'absent' || (onlyIf === undefined && !known);
-    const done = await (isNew ? approveIssuer(asNew(draft.value), ports) : changeIssuer(label, draft.value, ports));
-    return afterwards(done, () => show(label, ports));
-  },
   'issuer-remove': async ({ id = '' }, ports) => answering(await withdrawIssuer(id, ports), () => ({ id })),
 };
 
-function show(id: string, { store }: Pick<ActPorts, 'store'>) {
-  return answerRow(store, issuers, id, (row) => (row ? accept(writtenIssuer(row)) : decline('issuer-unknown', id)));
-}
-
-export function writtenIssuer(issuer: ApprovedIssuer): WrittenIssuer {
-  const pem = [issuer.certificate, ...issuer.intermediates].map(writePem).join('');
-  return { ...listedIssuer(issuer), pem };
-}
-
-/** `revocation.crlFiles` is absent if they stay. */
-type CompleteIssuer = Omit<IssuerDraft, 'revocation'> & Pick<IssuerChange, 'revocation'>;
-
-/** Every field: what is left out gets its default. List files are read, unless the issuer has them already. */
-export function completeIssuer(
-  label: string,
-  body: WrittenIssuer,
-  before: ApprovedIssuer | undefined,
-  { readFile }: Pick<ActPorts, 'readFile'>,
-): AdminOutcome<CompleteIssuer> {
-  const { revocation, integrations, ...rest } = completedIssuer(body);
-  const { crlFiles, ...checks } = revocation;
-  const isKept = isDeepStrictEqual(crlFiles, before?.revocation.crlFiles ?? []);
-  const [unreadable] = isKept || readFile ? [] : crlFiles;
-  if (unreadable !== undefined) return decline('list-file-elsewhere', unreadable);
-  const files = isKept || !readFile ? [] : crlFiles.map((path) => ({ path, contents: readFile(path) }));
-  return accept({
-    ...{ label, ...rest, integrations: integrations as readonly ClientId[] },
-    revocation: { ...checks, ...(!isKept && { crlFiles: files }) },
-  });
-}
-
-/** Without a row there are no list files to keep. */
-export function asNew({ revocation, ...draft }: CompleteIssuer): IssuerDraft {
+/** Its settings, and the facts of its certificate. */
+function writtenIssuer({ certificate, intermediates, ...issuer }: ApprovedIssuer): WrittenIssuer {
+  const { subject, validTo, fingerprint256 } = new X509Certificate(certificate);
   return {
-    ...draft,
-    revocation: { ocsp: 'if-available', endGrants: true, ...revocation, crlFiles: revocation.crlFiles ?? [] },
+    ...issuer,
+    subject: subject.replaceAll('\n', ', '),
+    expires: new Date(validTo).toISOString().slice(0, 10),
+    fingerprint: fingerprint256,
+    intermediates: intermediates.length,
+    pem: [certificate, ...intermediates].map(writePem).join(''),
   };
 }

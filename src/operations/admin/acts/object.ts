@@ -1,14 +1,78 @@
-import { type ApplyDraft, applyObjects, exportObjects, planObjects } from '../apply-objects.ts';
-import { answer, answering, type RunsOf } from './act.ts';
+// Everything registered as one document: exported, compared, and applied.
+import { accept } from '../../../core/outcome.ts';
+import { flawOf, type Schema } from '../../../schema.ts';
+import type { Listed } from '../act-formats.ts';
+import type { Answered, Given } from '../act-table.ts';
+import { type AdminOutcome, decline } from '../admin.ts';
+import { OBJECTS_SCHEMA, type ObjectChange, type Objects } from '../objects.ts';
+import { type ActPorts, type AnyKind, answer, answering, present } from './act.ts';
+import { applyChanges, type PlannedChange, planChanges, shownChanges } from './plan.ts';
 
-function draftOf(body: unknown): ApplyDraft {
-  const { objects, prune = false } = body as Partial<ApplyDraft>;
-  return { objects, prune };
+type Done = Promise<AdminOutcome<Answered<Objects | Listed<ObjectChange>>>>;
+
+export async function runObjects(verb: string, { body }: Given, kinds: readonly AnyKind[], ports: ActPorts): Done {
+  if (verb === 'export') return answer(await exported(kinds, ports));
+  const plan = await planOf(body as ApplyDraft, kinds, ports);
+  if (!plan.ok) return plan;
+  const done = verb === 'apply' ? await applyChanges(plan.value, ports) : accept(shownChanges(plan.value));
+  return answering(done, (items) => ({ items }));
 }
 
-export const RUNS: RunsOf<'object'> = {
-  'object-export': async (_, ports) => answer(await exportObjects(ports)),
-  'object-plan': async ({ body }, ports) => answering(await planObjects(draftOf(body), ports), (items) => ({ items })),
-  'object-apply': async ({ body }, ports) =>
-    answering(await applyObjects(draftOf(body), ports), (items) => ({ items })),
-};
+/** Without secrets, and without what is only shown. */
+async function exported(kinds: readonly AnyKind[], ports: ActPorts): Promise<Objects> {
+  const objects: Record<string, Record<string, object>> = {};
+  for (const kind of kinds) {
+    const known = [...(await present(kind, ports))].map(([id, row]) => [id, withoutShown(kind, row)] as const);
+    const entries = known.filter(([, body]) => isWorthAFile(body)).sort(([a], [b]) => (a < b ? -1 : 1));
+    if (entries.length > 0) objects[kind.section] = Object.fromEntries(entries);
+  }
+  return objects;
+}
+
+/** Identities without groups are not written down. */
+function isWorthAFile(body: { readonly groups?: readonly string[] }): boolean {
+  return body.groups?.length !== 0;
+}
+
+function withoutShown({ written, schema }: AnyKind, row: unknown): object {
+  const { properties } = schema as { properties: Record<string, { readOnly?: true }> };
+  const isWritten = (name: string) => properties[name] !== undefined && !properties[name].readOnly;
+  return Object.fromEntries(
+    Object.entries(written(row)).filter(([name, value]) => value !== undefined && isWritten(name)),
+  );
+}
+
+interface ApplyDraft {
+  readonly objects: unknown;
+  readonly prune?: boolean;
+}
+
+async function planOf(
+  { objects, prune = false }: ApplyDraft,
+  kinds: readonly AnyKind[],
+  ports: ActPorts,
+): Promise<AdminOutcome<readonly PlannedChange[]>> {
+  const flaw = flawOf(OBJECTS_SCHEMA as Schema, objects) ?? twiceIn(objects as Objects);
+  if (flaw !== undefined) return decline('object-malformed', flaw);
+  const changes: PlannedChange[] = [];
+  for (const kind of kinds) {
+    const wanted = (objects as Objects)[kind.section];
+    if (!wanted) continue;
+    const planned = await planChanges(kind, { wanted, known: await present(kind, ports), prune }, ports);
+    if (!planned.ok) return planned;
+    changes.push(...planned.value);
+  }
+  return accept(changes);
+}
+
+/** Each must name something else: the store compares new ones with what it has, not with each other. */
+const UNIQUE = { resourceServers: 'audience', tokenIssuers: 'issuer', issuers: 'pem' } as const;
+
+function twiceIn(objects: Objects): string | undefined {
+  for (const [section, field] of Object.entries(UNIQUE)) {
+    const bodies = Object.values(objects[section as keyof typeof UNIQUE] ?? {}) as Record<string, unknown>[];
+    const values = bodies.map((body) => body[field]);
+    if (new Set(values).size < values.length) return `two of ${section} have the same ${field}`;
+  }
+  return undefined;
+}

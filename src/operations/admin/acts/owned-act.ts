@@ -4,13 +4,14 @@ import { accept } from '../../../core/outcome.ts';
 import { isWithinPowerOfOwner } from '../../../core/rules/operator.ts';
 import { grants } from '../../../store/tables/grants.ts';
 import { integrations } from '../../../store/tables/integrations.ts';
-import type { ActName, Answered, Given, Listed } from '../act-types.ts';
+import type { ActName, Listed } from '../act-formats.ts';
+import type { Answered, Given } from '../act-table.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
 import { findGrantId } from '../find-grants.ts';
 import { draftedIntegration } from '../integration-draft.ts';
-import { completeIntegration, type WrittenIntegration } from '../objects.ts';
-import type { ActPorts } from './act.ts';
-import { withIds } from './integration.ts';
+import type { WrittenIntegration } from '../objects.ts';
+import { type ActPorts, complete } from './act.ts';
+import { KIND, withIds } from './integration.ts';
 
 /** The request as an owner may make it, or why not. */
 export async function asOwner(
@@ -26,7 +27,14 @@ export async function asOwner(
   return isOwned(concerned) ? accept(given) : notOwned();
 }
 
-const ON_INTEGRATIONS: readonly ActName[] = ['integration-show', 'integration-enable', 'integration-disable'];
+const ON_INTEGRATIONS: readonly ActName[] = [
+  'integration-show',
+  'integration-enable',
+  'integration-disable',
+  'integration-key-list',
+  'integration-key-remove',
+  'integration-secret-drop',
+];
 const ON_GRANTS: readonly ActName[] = ['grant-show', 'grant-timeline', 'grant-revoke'];
 
 /** The integration that an act of owners concerns. */
@@ -51,7 +59,7 @@ async function narrowing(given: Given, ports: ActPorts): Promise<AdminOutcome<Gi
   const named = await withIds(given.body as WrittenIntegration, ports);
   if (!named.ok) return named;
   if (!found || found.row.removed) return notOwned();
-  const next = draftedIntegration(id, completeIntegration(id, named.value), found.row);
+  const next = draftedIntegration(id, complete(KIND, id, named.value), found.row);
   if (!next.ok) return next;
   if (!isWithinPowerOfOwner(found.row, next.value))
     return decline('permission-missing', 'of an operator, since it widens the integration');

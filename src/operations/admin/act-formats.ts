@@ -1,0 +1,243 @@
+// What goes into each act of the table (act-table.ts), and what comes out.
+import { EVENT_TYPES, type EventType } from '../../core/event.ts';
+import type { Seconds } from '../../core/time.ts';
+import {
+  boolean,
+  described,
+  integer,
+  list,
+  type ObjectSchema,
+  object,
+  optional,
+  type Schema,
+  string,
+} from '../../schema.ts';
+import type { LoggedEvent } from '../../store/store.ts';
+import type { AssertionExplanation } from './explain-assertion.ts';
+import type { CallerExplanation } from './explain-caller.ts';
+import type { ScopeExplanation } from './explain-scope.ts';
+import type { TokenExplanation } from './explain-token.ts';
+import {
+  IdentityObject,
+  IntegrationObject,
+  IssuerObject,
+  type ObjectChange,
+  type Objects,
+  ResourceServerObject,
+  TokenIssuerObject,
+} from './objects.ts';
+import type { ShownGrant } from './show-grant.ts';
+
+export interface Formats<T = unknown> {
+  readonly query?: ObjectSchema<Record<string, Schema>>;
+  readonly body?: Schema;
+  readonly answers: Schema<T>;
+}
+
+/** One page of a list. `next`: where the following one begins. */
+export interface Listed<T> {
+  readonly items: readonly T[];
+  readonly next?: string;
+}
+
+const CLOSED = { additionalProperties: false };
+
+const Ended = object(
+  { id: optional(string()), endedGrants: optional(integer({ description: 'How many grants ended.' })) },
+  { title: 'Ended' },
+);
+
+const PAGED = {
+  limit: optional(integer({ minimum: 1, maximum: 1000, description: 'At most this many. Default: 100.' })),
+  cursor: optional(string({ description: 'The next of the page before.' })),
+};
+const ALL = { all: optional(boolean({ description: 'Include ended ones.' })) };
+const CONFIRMED = { confirmed: optional(boolean({ description: 'Without it, nothing is done.' })) };
+
+function ago(description: string) {
+  return optional(described<Seconds>({ type: 'integer', minimum: 0, description: `${description} In seconds.` }));
+}
+
+const GRANT_FILTER = {
+  identity: optional(string({ description: 'Of this identity: a user name or an id.' })),
+  integration: optional(string({ description: 'Of this integration.' })),
+  certificate: optional(
+    string({ description: 'By this certificate: its serial number, the SHA-256 of its key, or its mark in a grant.' }),
+  ),
+  address: optional(string({ description: 'Whose newest token this address got.' })),
+  since: ago('Made at most this long ago.'),
+  until: ago('Made at least this long ago.'),
+  ending: ago('That end within this time.'),
+};
+
+const Grant = described<ShownGrant>({
+  ...object({ id: string(), state: string(), clientId: string(), identityId: string() }, { title: 'Grant' }),
+});
+const Event = described<LoggedEvent>({
+  ...object({ sequence: integer(), at: integer(), type: string() }, { title: 'Event' }),
+});
+const Refusal = object(
+  {
+    clientId: string({ description: 'Empty: of no known integration.' }),
+    identityId: string({ description: 'Empty: of no known identity.' }),
+    reason: string(),
+    count: integer(),
+    first: string(),
+    last: string(),
+    lastRequestId: string(),
+  },
+  { title: 'RefusalCount' },
+);
+
+const Document = described<Objects>({
+  type: 'object',
+  title: 'Objects',
+  description: 'By section, then by name: docs/administration.md.',
+});
+const PRUNE = optional(boolean({ description: 'Remove what the sections do not have.' }));
+const Applied = object({ objects: Document, prune: PRUNE }, { ...CLOSED, title: 'ObjectsToApply' });
+const Change = described<ObjectChange>({
+  ...object(
+    { section: string(), id: string(), does: string(), fields: described({ type: 'object' }) },
+    { title: 'ObjectChange' },
+  ),
+});
+
+function listOf<T>(items: Schema<T>, title: string): Schema<Listed<T>> {
+  const next = optional(string({ description: 'The cursor of the next page, if there is one.' }));
+  return object({ items: list(items), next }, { title });
+}
+
+/** What all registered things have. */
+function formatsOf<T>(schema: Schema<T>, title: string, filter: Record<string, Schema> = {}) {
+  return {
+    list: { query: object({ ...filter, ...PAGED }), answers: listOf(schema, `${title}List`) },
+    show: { answers: schema },
+    put: { body: schema, answers: schema },
+    remove: { query: object(CONFIRMED), answers: Ended },
+  };
+}
+
+const integration = formatsOf(IntegrationObject, 'Integration');
+const resourceServer = formatsOf(ResourceServerObject, 'ResourceServer');
+const issuer = formatsOf(IssuerObject, 'Issuer', ALL);
+const tokenIssuer = formatsOf(TokenIssuerObject, 'TokenIssuer', ALL);
+const identity = formatsOf(IdentityObject, 'Identity');
+
+const Secret = object({ secret: string(), endsAt: optional(string()) }, { title: 'Secret' });
+const Password = object({ password: string({ writeOnly: true }) }, { ...CLOSED, title: 'Password' });
+const Passkey = object(
+  { id: string(), name: string(), createdAt: string(), usedAt: optional(string()) },
+  { title: 'Passkey' },
+);
+const PASSKEYS = object({
+  passkey: optional(string({ description: 'The name or the id of one.' })),
+  all: optional(boolean({ description: 'All of them.' })),
+});
+const Selected = object({ ...GRANT_FILTER, ...CONFIRMED }, { ...CLOSED, title: 'GrantFilter' });
+const Changes = listOf(Change, 'ObjectChanges');
+const UPDATE = optional(boolean({ description: 'Change those that exist.' }));
+const Import = object(
+  { integrations: list(described({ type: 'object' }), { minItems: 1 }), update: UPDATE },
+  { ...CLOSED, title: 'IntegrationImport' },
+);
+const Imported = listOf(object({ clientId: string(), isNew: boolean() }), 'ImportedIntegrations');
+const KeyAddition = object(
+  {
+    file: optional(string({ description: 'Public keys: PEM, or JSON (a key or a key set).' })),
+    url: optional(string({ description: 'Fetch them from here instead.' })),
+    authorities: optional(string({ description: 'PEM: the only authorities for the TLS connection.' })),
+    allowedAddresses: optional(list(string(), { description: 'Addresses off the public internet to fetch from.' })),
+  },
+  { ...CLOSED, title: 'KeyAddition' },
+);
+const KEY = object({ key: string({ description: 'Its id, or the address of the keys.' }) });
+const ENDS = object({ endsIn: integer({ minimum: 1, description: 'How long it is valid, in seconds.' }) });
+const REPLACES = object({ replaces: optional(boolean({ description: 'The secrets before it end at once.' })) });
+const Key = described<Readonly<Record<string, string>>>({ type: 'object', title: 'PublicKey' });
+const EVENTS = object({
+  after: optional(integer({ minimum: 0, description: 'After this number. Without it, the newest.' })),
+  before: optional(integer({ minimum: 0, description: 'The newest before this number.' })),
+  identity: GRANT_FILTER.identity,
+  type: optional(described<EventType>({ type: 'string', enum: EVENT_TYPES, description: 'Of this type.' })),
+  within: ago('Of the last time.'),
+  requestId: optional(string({ description: 'That this request caused.' })),
+  epoch: optional(integer({ description: 'For followers: refused if the store was put back since.' })),
+  limit: optional(integer({ minimum: 1, maximum: 10_000, description: 'At most this many. Default: 100.' })),
+});
+const Events = object({ items: list(Event), next: optional(string()), epoch: integer() }, { title: 'EventList' });
+const Nodes = listOf(object({ name: string(), until: string() }), 'NodeList');
+const OfRequest = object({ events: list(Event), refusals: list(Refusal) }, { title: 'RequestExplanation' });
+const Token = object({ token: string({ writeOnly: true }) }, { ...CLOSED, title: 'TokenToExplain' });
+const OfToken = described<TokenExplanation>({ type: 'object', title: 'TokenExplanation' });
+const PEM = string({ description: 'PEM: the certificate, and any others that the caller sends with it.' });
+const Certificates = object({ certificates: PEM }, { ...CLOSED, title: 'CertificatesToExplain' });
+const OfCaller = described<CallerExplanation>({ type: 'object', title: 'CertificateExplanation' });
+const Assertion = object({ assertion: string({ writeOnly: true }) }, { ...CLOSED, title: 'AssertionToExplain' });
+const OfAssertion = described<AssertionExplanation>({ type: 'object', title: 'AssertionExplanation' });
+const OfScope = described<ScopeExplanation>({ type: 'object', title: 'ScopeExplanation' });
+const SCOPE = object({ integration: string({ description: 'Its client id.' }), scope: string() });
+const REFUSALS = object({
+  integration: GRANT_FILTER.integration,
+  identity: GRANT_FILTER.identity,
+  reason: optional(string({ description: 'For this reason.' })),
+});
+
+export const FORMATS = {
+  'integration-list': integration.list,
+  'integration-show': integration.show,
+  'integration-put': integration.put,
+  'integration-import': { body: Import, answers: Imported },
+  'integration-enable': integration.show,
+  'integration-disable': integration.show,
+  'integration-remove': integration.remove,
+  'integration-key-list': { answers: listOf(Key, 'KeyList') },
+  'integration-key-add': { body: KeyAddition, answers: IntegrationObject },
+  'integration-key-remove': { query: KEY, answers: IntegrationObject },
+  'integration-secret-make': { query: ENDS, answers: Secret },
+  'integration-secret-drop': { query: object(ALL), answers: IntegrationObject },
+  'resource-server-list': resourceServer.list,
+  'resource-server-show': resourceServer.show,
+  'resource-server-put': resourceServer.put,
+  'resource-server-remove': resourceServer.remove,
+  'resource-server-secret-make': { query: REPLACES, answers: Secret },
+  'resource-server-secret-drop': resourceServer.show,
+  'issuer-list': issuer.list,
+  'issuer-show': issuer.show,
+  'issuer-put': issuer.put,
+  'issuer-remove': issuer.remove,
+  'token-issuer-list': tokenIssuer.list,
+  'token-issuer-show': tokenIssuer.show,
+  'token-issuer-put': tokenIssuer.put,
+  'token-issuer-remove': tokenIssuer.remove,
+  'identity-list': identity.list,
+  'identity-show': identity.show,
+  'identity-put': identity.put,
+  'identity-password': { body: Password, answers: IdentityObject },
+  'identity-passkey-list': { answers: listOf(Passkey, 'PasskeyList') },
+  'identity-passkey-remove': { query: PASSKEYS, answers: listOf(Passkey, 'RemovedPasskeys') },
+  'identity-enable': identity.show,
+  'identity-disable': identity.show,
+  'identity-remove': identity.remove,
+  'grant-list': { query: object({ ...GRANT_FILTER, ...ALL, ...PAGED }), answers: listOf(Grant, 'GrantList') },
+  'grant-show': { answers: Grant },
+  'grant-timeline': { answers: listOf(Event, 'Timeline') },
+  'grant-revoke': { answers: Ended },
+  'grant-revoke-all': { body: Selected, answers: Ended },
+  'event-list': { query: EVENTS, answers: Events },
+  'refusal-list': { query: REFUSALS, answers: listOf(Refusal, 'RefusalList') },
+  'explain-request': { answers: OfRequest },
+  'explain-token': { body: Token, answers: OfToken },
+  'explain-certificate': { body: Certificates, answers: OfCaller },
+  'explain-assertion': { body: Assertion, answers: OfAssertion },
+  'explain-scope': { query: SCOPE, answers: OfScope },
+  'object-export': { answers: Document },
+  'object-plan': { body: Applied, answers: Changes },
+  'object-apply': { body: Applied, answers: Changes },
+  'node-list': { answers: Nodes },
+} satisfies Readonly<Record<string, Formats>>;
+
+export type ActName = keyof typeof FORMATS;
+
+/** What each act results in. */
+export type Gives = { readonly [A in ActName]: (typeof FORMATS)[A] extends Formats<infer T> ? T : never };

@@ -1,0 +1,81 @@
+// What was refused: one row per integration, identity and reason, so that operators see it without a log.
+import type { EpochSeconds } from '../../core/time.ts';
+import { rows } from '../../store/pages.ts';
+import { type RefusalCount, refusalCounts } from '../../store/tables/refusal-counts.ts';
+import type { Ports } from '../ports.ts';
+
+export interface RefusedRequest {
+  readonly clientId?: string | undefined;
+  readonly identityId?: string | undefined;
+  readonly reason: string;
+  readonly requestId: string;
+}
+
+/** The most rows of one node's minute, and of the store. Beyond, refusals count without their identity. */
+const MOST_COUNTED = 500;
+const MOST_STORED = 2_000;
+
+export class RefusalCounts {
+  readonly #ports: Pick<Ports, 'store' | 'registry' | 'clock'>;
+  #counted = new Map<string, RefusalCount>();
+
+  constructor(ports: Pick<Ports, 'store' | 'registry' | 'clock'>) {
+    this.#ports = ports;
+  }
+
+  /** Names that callers made up are not counted by name. */
+  count({ clientId = '', identityId = '', reason, requestId }: RefusedRequest): void {
+    const { registry, clock } = this.#ports;
+    const now = clock.now();
+    const known = registry.integration(clientId) ? clientId : '';
+    const refusal = { clientId: known, identityId, reason, count: 1, first: now, last: now, lastRequestId: requestId };
+    const key = keyOf(refusal);
+    const isFull = this.#counted.size >= MOST_COUNTED && !this.#counted.has(key);
+    add(this.#counted, isFull ? withoutIdentity(refusal) : { ...refusal, key });
+  }
+
+  /** Adds what was counted to the rows of the store. What cannot be written is counted again with the next minute. */
+  async flush(): Promise<void> {
+    if (this.#counted.size === 0) return;
+    const { store } = this.#ports;
+    const stored = new Set((await Array.fromAsync(rows(store, refusalCounts))).map(({ key }) => key));
+    const counted = this.#counted;
+    this.#counted = new Map();
+    const fitting = new Map<string, RefusalCount>();
+    for (const row of counted.values())
+      add(fitting, stored.has(row.key) || stored.size + fitting.size < MOST_STORED ? row : withoutIdentity(row));
+    const written = [...fitting.values()].map((row) => this.#write(row));
+    const failed = (await Promise.allSettled(written)).find(({ status }) => status === 'rejected');
+    if (failed) throw (failed as PromiseRejectedResult).reason;
+  }
+
+  async #write(row: RefusalCount): Promise<void> {
+    const next = (found: RefusalCount | undefined) => ({ outcome: undefined, next: found ? sum(found, row) : row });
+    try {
+      await this.#ports.store.change(refusalCounts, row.key, (found) => next(found?.row));
+    } catch (fault) {
+      add(this.#counted, row);
+      throw fault;
+    }
+  }
+}
+
+function keyOf({ clientId, identityId, reason }: Omit<RefusalCount, 'key'>): string {
+  return `${reason} ${identityId} ${clientId}`;
+}
+
+function withoutIdentity({ ...row }: Omit<RefusalCount, 'key'>): RefusalCount {
+  const refusal = { ...row, identityId: '' };
+  return { ...refusal, key: keyOf(refusal) };
+}
+
+function add(counts: Map<string, RefusalCount>, row: RefusalCount): void {
+  const before = counts.get(row.key);
+  counts.set(row.key, before ? sum(before, row) : row);
+}
+
+function sum(before: RefusalCount, row: RefusalCount): RefusalCount {
+  const isNewer = row.last >= before.last;
+  const last = (isNewer ? row.last : before.last) as EpochSeconds;
+  return { ...before, count: before.count + row.count, last, lastRequestId: (isNewer ? row : before).lastRequestId };
+}

@@ -1,0 +1,204 @@
+// What operators learn from the admin door: refusals, requests, events and grants; and what is applied over it.
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { after, before, suite, test } from 'node:test';
+import { RefusalCounts } from '../../src/operations/upkeep/count-refusals.ts';
+import { writePem } from '../../src/pki/der/pem.ts';
+import type { Store } from '../../src/store/store.ts';
+import { refusalCounts } from '../../src/store/tables/refusal-counts.ts';
+import { AdminScene, BACK_ENDS } from './admin-scene.ts';
+import { postForm } from './oauth-steps.ts';
+import { registryFollows } from './service.ts';
+
+let scene: AdminScene;
+let token: string;
+
+async function ask(method: string, path: string, body?: unknown) {
+  const answer = await scene.ask(token, method, path, { body });
+  assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`);
+  return answer.json;
+}
+
+async function items(path: string): Promise<Record<string, unknown>[]> {
+  return (await ask('GET', path))['items'] as Record<string, unknown>[];
+}
+
+for (const backEnd of BACK_ENDS)
+  suite(`what operators learn, on ${backEnd}`, () => {
+    before(async () => {
+      scene = await AdminScene.open({}, backEnd);
+      token = await scene.token('olga');
+    });
+    after(() => scene.close());
+
+    const refused = async (client_id: string, scope: string) => {
+      const fields = { client_id, scope, grant_type: 'client_credentials' };
+      const answer = await postForm(scene.caller('ada'), '/oauth2/token', fields);
+      assert.ok(answer.status >= 400, answer.text);
+      return String(answer.headers['request-id']);
+    };
+
+    test('refusals are counted by integration, identity and reason; names that callers made up are not', async () => {
+      const counts = new RefusalCounts(scene.service.ports);
+      const refusal = { clientId: 'orders-sync', identityId: 'x', reason: 'scope-exceeds-integration' };
+      for (const requestId of ['1', '2']) counts.count({ ...refusal, requestId });
+      for (let at = 0; at < 2000; at++)
+        counts.count({ clientId: `made-up-${at}`, reason: 'integration-unknown', requestId: `${at}` });
+      await counts.flush();
+      counts.count({ ...refusal, requestId: '3' });
+      await counts.flush();
+      const [row] = await items('/refusals?reason=scope-exceeds-integration');
+      const { first: _, last: __, ...told } = row ?? {};
+      assert.deepEqual(told, { ...refusal, count: 3, lastRequestId: '3' });
+      assert.deepEqual(
+        (await items('/refusals?reason=integration-unknown')).map(({ clientId, count }) => [clientId, count]),
+        [['', 2000]],
+      );
+    });
+
+    test('many identities are counted together once there are too many rows', async () => {
+      const counts = new RefusalCounts(scene.service.ports);
+      for (let round = 0; round < 5; round++) {
+        for (let at = 0; at < 600; at++)
+          counts.count({ identityId: `${round}-${at}`, reason: 'grant-revoked', requestId: 'r' });
+        await counts.flush();
+      }
+      const rows = await items('/refusals?reason=grant-revoked');
+      assert.ok(rows.length <= 2001, `${rows.length} rows`);
+      assert.equal(
+        rows.reduce((sum, { count }) => sum + Number(count), 0),
+        3000,
+      );
+      const { store } = scene.service.ports;
+      assert.ok((await store.sweep(refusalCounts, (scene.service.now() + 40 * 86_400) as never, 5000)) > 1000, 'swept');
+    });
+
+    test('a request id leads to its events and its refusal', async () => {
+      const requestId = await refused('orders-sync', 'orders:everything');
+      await eventuallyCounted(requestId);
+      const changed = await scene.ask(token, 'PUT', '/integrations/traced', { body: { scope: 'a:read' } });
+      assert.equal(changed.status, 200);
+      const [{ requestId: known } = {}] = await items('/events?type=administered&limit=1');
+      const { events } = (await ask('GET', `/explain/requests/${known}`)) as { events: object[] };
+      assert.equal(events.length, 1);
+      assert.ok(
+        scene.service.logLines.some((line) => line.includes(String(known)) && line.includes('integration-put')),
+      );
+      assert.deepEqual(await ask('GET', '/explain/requests/0000000000000000'), { events: [], refusals: [] });
+    });
+
+    /** The service counts once a minute; here it is done at once. */
+    async function eventuallyCounted(requestId: string): Promise<void> {
+      const line = JSON.parse(scene.service.logLines.find((text) => text.includes(requestId)) ?? '{}');
+      const counts = new RefusalCounts(scene.service.ports);
+      counts.count({ clientId: line.clientId, identityId: line.identityId, reason: line.reason, requestId });
+      await counts.flush();
+      const { refusals } = (await ask('GET', `/explain/requests/${requestId}`)) as { refusals: object[] };
+      assert.equal(refusals.length, 1);
+    }
+
+    test('the newest events come page by page, by type and identity', async () => {
+      for (let at = 0; at < 5; at++) await ask('PUT', `/integrations/paged-${at}`, { scope: 'a:read' });
+      const seen: unknown[] = [];
+      for (let before = ''; ; ) {
+        const page = await ask('GET', `/events?type=administered&limit=2${before}`);
+        seen.unshift(...(page['items'] as { clientId: string }[]).map(({ clientId }) => clientId));
+        if (page['next'] === undefined) break;
+        before = `&before=${page['next']}`;
+      }
+      assert.deepEqual(
+        seen.filter((id) => String(id).startsWith('paged-')),
+        [0, 1, 2, 3, 4].map((at) => `paged-${at}`),
+      );
+      assert.deepEqual(await items('/events?identity=vera'), []);
+    });
+
+    test('grants are found by serial number, key, address and time', async () => {
+      await scene.token('ada', 'orders:read', 'orders-sync');
+      const [grant] = await items('/grants?integration=orders-sync');
+      const serial = scene.certificateOf('ada').serialNumber;
+      const filters = [
+        `certificate=${serial}`,
+        `certificate=${grant?.['certificateKey']}`,
+        'address=127.0.0.1',
+        'since=60',
+      ];
+      for (const filter of filters)
+        assert.deepEqual(
+          (await items(`/grants?integration=orders-sync&${filter}`)).map(({ id }) => id),
+          [grant?.['id']],
+          filter,
+        );
+      for (const filter of ['address=192.0.2.1', 'until=60'])
+        assert.deepEqual(await items(`/grants?integration=orders-sync&${filter}`), [], filter);
+      const unknown = await scene.ask(token, 'GET', '/grants?certificate=0badcafe');
+      assert.equal(unknown.json['reason'], 'certificate-unknown');
+    });
+
+    test('keys and secrets of integrations are made, listed and ended from elsewhere', async () => {
+      await ask('PUT', '/integrations/keyed', { scope: 'a:read', flows: { secret: true } });
+      const { publicKey } = generateKeyPairSync('ed25519');
+      const file = publicKey.export({ type: 'spki', format: 'pem' });
+      const { keys } = (await ask('POST', '/integrations/keyed/keys', { file })) as { keys: string[] };
+      assert.equal(keys.length, 1);
+      assert.equal((await items('/integrations/keyed/keys'))[0]?.['kid'], keys[0]);
+      await ask('POST', '/integrations/keyed/secrets?endsIn=60');
+      const shown = await ask('PUT', '/integrations/keyed', {
+        scope: 'a:read',
+        flows: { secret: true },
+        name: 'Keyed',
+      });
+      assert.deepEqual([shown['keys'], (shown['secrets'] as object[]).length], [keys, 1], 'a change keeps them');
+      await ask('DELETE', '/integrations/keyed/secrets?all=true');
+      const ended = await ask('DELETE', `/integrations/keyed/keys?key=${keys[0]}`);
+      assert.deepEqual([ended['keys'], ended['secrets']], [undefined, []]);
+    });
+
+    test('owners may log in as soon as they own something: one commit', async () => {
+      await ask('PUT', '/integrations/owned', { scope: 'a:read', owners: ['new-team'] });
+      const { access } = (await ask('GET', '/integrations/tessera-cli')) as { access: { groups: string[] } };
+      assert.ok(access.groups.includes('new-team'));
+      const page = (await ask('GET', '/events?type=administered&limit=2'))['items'] as Record<string, unknown>[];
+      assert.equal(page[0]?.['requestId'], page[1]?.['requestId']);
+      assert.deepEqual(page.map(({ clientId }) => clientId).sort(), ['owned', 'tessera-cli']);
+    });
+
+    test('1,000 integrations are applied in one request; a body is read only for a token of ours', async () => {
+      const entries = Array.from({ length: 1000 }, (_, at) => [
+        `many-${at}`,
+        { scope: 'shop:read', description: 'x'.repeat(200) },
+      ]);
+      const objects = { integrations: Object.fromEntries(entries) };
+      assert.equal(((await ask('POST', '/objects/apply', { objects }))['items'] as object[]).length, 1000);
+      assert.deepEqual((await ask('POST', '/objects/plan', { objects }))['items'], []);
+      const body = JSON.stringify({ objects });
+      const forged = await scene.ask('tsa_forged', 'POST', '/objects/apply', { body });
+      assert.equal(forged.status, 401);
+    });
+
+    test('certificates, assertions and scopes are explained', async () => {
+      const chain = scene.service.authority.issue({ commonName: 'ada' }).chain.map(writePem).join('');
+      const explained = await ask('POST', '/explain/certificate', { certificates: chain });
+      assert.equal(explained['accepted'], true);
+      assert.equal((await ask('POST', '/explain/assertion', { assertion: 'x.y.z' }))['accepted'], false);
+      await registryFollows();
+      const scope = await ask('GET', '/explain/scope?integration=orders-sync&scope=orders:everything');
+      assert.equal(scope['refusal'], 'scope-exceeds-integration');
+    });
+  });
+
+test('a service counts what it refuses, and stores it when it stops', async () => {
+  const written: string[] = [];
+  const watched = (real: Store): Store => ({
+    ...real,
+    change: (table, key, decide) => {
+      if (table.name === refusalCounts.name) written.push(key);
+      return real.change(table, key, decide);
+    },
+  });
+  const other = await AdminScene.open({ store: watched });
+  const fields = { client_id: 'orders-sync', scope: 'orders:everything', grant_type: 'client_credentials' };
+  assert.equal((await postForm(other.caller('ada'), '/oauth2/token', fields)).status, 400);
+  await other.close();
+  assert.deepEqual(written, ['scope-exceeds-integration  orders-sync']);
+});
