@@ -114,7 +114,7 @@ function declarePasskeys(group: CliCommand): void {
     .description('list the passkeys of an identity')
     .option('--json', 'as JSON')
     .examples('tessera identity passkey list ada')
-    .acts(async () => (await work()).printPasskeys);
+    .runs(administers(async () => (await work()).printPasskeys));
   group
     .command('remove')
     .argument('<identity>', 'user name or id')
@@ -122,5 +122,5 @@ function declarePasskeys(group: CliCommand): void {
     .description('accept a passkey no longer, and end the browser sessions of the identity')
     .option('--all', 'all its passkeys')
     .examples('tessera identity passkey remove ada phone', 'tessera identity passkey remove ada --all')
-    .acts(async () => (await work()).dropPasskeys);
+    .runs(administers(async () => (await work()).dropPasskeys));
 }

@@ -131,6 +131,14 @@ const identity = formatsOf(IdentityObject, 'Identity');
 
 const Secret = object({ secret: string(), endsAt: optional(string()) }, { title: 'Secret' });
 const Password = object({ password: string({ writeOnly: true }) }, { ...CLOSED, title: 'Password' });
+const Passkey = object(
+  { id: string(), name: string(), createdAt: string(), usedAt: optional(string()) },
+  { title: 'Passkey' },
+);
+const PASSKEYS = object({
+  passkey: optional(string({ description: 'The name or the id of one.' })),
+  all: optional(boolean({ description: 'All of them.' })),
+});
 const Selected = object({ ...GRANT_FILTER, ...CONFIRMED }, { ...CLOSED, title: 'GrantFilter' });
 const Changes = listOf(Change, 'ObjectChanges');
 const UPDATE = optional(boolean({ description: 'Change those that exist.' }));
@@ -212,6 +220,8 @@ export const FORMATS = {
   'identity-show': identity.show,
   'identity-put': identity.put,
   'identity-password': { body: Password, answers: IdentityObject },
+  'identity-passkey-list': { answers: listOf(Passkey, 'PasskeyList') },
+  'identity-passkey-remove': { query: PASSKEYS, answers: listOf(Passkey, 'RemovedPasskeys') },
   'identity-enable': identity.show,
   'identity-disable': identity.show,
   'identity-remove': identity.remove,

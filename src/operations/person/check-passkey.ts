@@ -1,9 +1,10 @@
 // What a browser answers for a passkey (WebAuthn 7.1 and 7.2). No other file knows the library that checks it.
-import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import { firstHalf, type Hex } from '../../core/hex.ts';
+import type { RegistrationResponseJSON } from '@simplewebauthn/server';
+import { firstHalf } from '../../core/hex.ts';
 import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
 import type { Passkey } from '../../core/passkey.ts';
 import type { EpochSeconds } from '../../core/time.ts';
+import type { UsedAssertion } from '../../store/tables/assertions.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 
 export interface PasskeyAnswer {
@@ -17,11 +18,12 @@ export interface PasskeyAnswer {
 
 /** An answer to one of our challenges, from one of our pages. Nothing else of it was checked. */
 export interface OpenedAnswer {
-  readonly challenge: { readonly mark: Hex; readonly endsAt: EpochSeconds };
+  readonly challenge: UsedAssertion;
   /** What the authenticator says it is: the identity, and the id of the credential. */
   readonly names: { readonly identityId: string; readonly credentialId: string };
-  readonly response: unknown;
-  readonly expected: {
+  /** For the library. `never`: it can be anything, and is checked there. */
+  readonly given: {
+    readonly response: never;
     readonly expectedChallenge: string;
     readonly expectedOrigin: string;
     readonly expectedRPID: string;
@@ -29,39 +31,29 @@ export interface OpenedAnswer {
   };
 }
 
-interface Sent {
-  readonly id?: unknown;
-  readonly response?: { readonly clientDataJSON?: unknown; readonly userHandle?: unknown };
-}
-
 /** Costs nearly nothing: anybody can send anything. */
 export function openAnswer({ credential, party, challengeEnd }: PasskeyAnswer): PersonOutcome<OpenedAnswer> {
-  const response = readJson<Sent>(credential);
-  const client = readJson<{ readonly challenge?: unknown; readonly origin?: unknown }>(
-    decoded(response.response?.clientDataJSON),
-  );
-  const challenge = String(client.challenge);
-  const endsAt = challengeEnd(challenge);
+  const sent = readJson(credential);
+  const { clientDataJSON, userHandle } = Object(sent['response']);
+  const { challenge, origin } = readJson(decoded(clientDataJSON));
+  const expectedChallenge = String(challenge);
+  const endsAt = challengeEnd(expectedChallenge);
   if (endsAt === undefined) return refuse('passkey-refused', { rule: 'challenge' });
-  if (client.origin !== party.origin) return refuse('passkey-refused', { rule: 'origin' });
-  const names = { identityId: decoded(response.response?.userHandle), credentialId: String(response.id) };
-  const expected = { expectedChallenge: challenge, expectedOrigin: party.origin, expectedRPID: party.id } as const;
-  const mark = sha256(challenge);
+  if (origin !== party.origin) return refuse('passkey-refused', { rule: 'origin' });
+  const expected = { expectedChallenge, expectedOrigin: party.origin, expectedRPID: party.id } as const;
   return accept({
-    challenge: { mark, endsAt },
-    names,
-    response,
-    expected: { ...expected, requireUserVerification: true },
+    challenge: { mark: sha256(expectedChallenge), endsAt },
+    names: { identityId: decoded(userHandle), credentialId: String(sent['id']) },
+    given: { response: sent as never, ...expected, requireUserVerification: true },
   });
 }
 
 type NewPasskey = Pick<Passkey, 'id' | 'credentialId' | 'publicKey' | 'counter'>;
 
-export function checkNewPasskey({ response, expected }: OpenedAnswer): Promise<PersonOutcome<NewPasskey>> {
+export function checkNewPasskey({ given }: OpenedAnswer): Promise<PersonOutcome<NewPasskey>> {
   return unlessThrown(async () => {
-    const answer = { response: response as RegistrationResponseJSON, ...expected };
-    if (!(await isWithoutCertificates(answer.response))) return undefined;
-    const { registrationInfo } = await (await library()).verifyRegistrationResponse(answer);
+    if (!(await isWithoutCertificates(given.response))) return undefined;
+    const { registrationInfo } = await (await library()).verifyRegistrationResponse(given);
     if (!registrationInfo) return undefined;
     const { id: credentialId, publicKey, counter } = registrationInfo.credential;
     const id = firstHalf(sha256(credentialId));
@@ -70,14 +62,12 @@ export function checkNewPasskey({ response, expected }: OpenedAnswer): Promise<P
 }
 
 /** Its counter, which rules/passkey.ts compares. */
-export function checkPasskey({ response, expected }: OpenedAnswer, passkey: Passkey): Promise<PersonOutcome<number>> {
+export function checkPasskey({ given }: OpenedAnswer, passkey: Passkey): Promise<PersonOutcome<number>> {
   return unlessThrown(async () => {
     const publicKey = Buffer.from(passkey.publicKey, 'base64url');
-    const { verified, authenticationInfo } = await (await library()).verifyAuthenticationResponse({
-      response: response as AuthenticationResponseJSON,
-      ...expected,
-      credential: { id: passkey.credentialId, publicKey, counter: 0 },
-    });
+    const credential = { id: passkey.credentialId, publicKey, counter: 0 };
+    const { verifyAuthenticationResponse } = await library();
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({ ...given, credential });
     return verified ? authenticationInfo.newCounter : undefined;
   });
 }
@@ -103,7 +93,7 @@ function decoded(text: unknown): string {
   return Buffer.from(String(text), 'base64url').toString();
 }
 
-function readJson<T extends object>(text: string): Partial<T> {
+function readJson(text: string): Readonly<Record<string, unknown>> {
   try {
     return Object(JSON.parse(text));
   } catch {

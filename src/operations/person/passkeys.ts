@@ -1,7 +1,7 @@
 // The passkeys of a person: register, rename and remove them, and sign in with one.
 import type { Author } from '../../core/act.ts';
 import { acted } from '../../core/event.ts';
-import { type IdentityId, isLocal, parseIdentityId } from '../../core/identity.ts';
+import { type IdentityId, parseIdentityId } from '../../core/identity.ts';
 import { accept, type PersonOutcome, refuse, refused } from '../../core/outcome.ts';
 import type { Passkey, Passkeys } from '../../core/passkey.ts';
 import type { Person } from '../../core/person.ts';
@@ -15,11 +15,6 @@ import { sessions } from '../../store/tables/sessions.ts';
 import type { Ports } from '../ports.ts';
 import { type BegunSession, drawSession, endSessionsOf } from './browser-session.ts';
 import { checkNewPasskey, checkPasskey, openAnswer, type PasskeyAnswer } from './check-passkey.ts';
-
-/** Only local accounts have passkeys here. */
-export function mayHavePasskeys({ identity }: Pick<Person, 'identity'>): boolean {
-  return isLocal(identity);
-}
 
 export async function passkeysOf(id: IdentityId, { store }: Pick<Ports, 'store'>): Promise<readonly Passkey[]> {
   return (await store.load(passkeys, id)).found?.row.keys ?? [];

@@ -184,7 +184,7 @@ const TOLD: { readonly [K in Kind]: { readonly [D in keyof FactsOf[K]]: Told } }
   passkey: {
     added: { act: (at) => passkeyAct({ did: 'added', key: 'aa', name: 'phone' }, at), hears: nothing },
     copied: { act: (at) => passkeyAct({ did: 'copied', key: 'aa', name: 'phone' }, at), hears: nothing },
-    removed: { first: addPasskey, act: ({ ada, ...at }) => removePasskey(ada.id, undefined, at), hears: nothing },
+    removed: { first: addPasskey, act: ({ ada, ...at }) => removePasskey(ada.id, { all: true }, at), hears: nothing },
   },
   integration: {
     registered: {

@@ -1,6 +1,4 @@
-import { isoTime } from '../../../core/time.ts';
 import type { WrittenIdentity } from '../../../operations/admin/objects.ts';
-import { listPasskeys, removePasskey } from '../../../operations/admin/passkeys.ts';
 import { systemRandom } from '../../../system.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import {
@@ -15,7 +13,6 @@ import {
 } from '../../terminal/output.ts';
 import { obtainPassword, type PasswordFlags } from '../../terminal/password.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Workplace } from '../../terminal/workplace.ts';
 import { type Administration, change, itemsOf } from './steps.ts';
 
 export interface AddFlags extends PasswordFlags {
@@ -135,27 +132,23 @@ export function switchIdentity(enabled: boolean) {
   };
 }
 
-export async function printPasskeys(name: string, { json }: { json?: true }, workplace: Workplace): Promise<void> {
-  const passkeys = accepted(await listPasskeys(name, workplace)).map(({ id, name: called, createdAt, usedAt }) => ({
-    id,
-    name: called,
-    createdAt: isoTime(createdAt),
-    ...(usedAt !== undefined && { usedAt: isoTime(usedAt) }),
-  }));
-  if (json) return printJson(passkeys);
-  const lines = passkeys.map(({ id, name: called, createdAt, usedAt }) => [called, id, createdAt, usedAt]);
+export async function printPasskeys(name: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
+  const { items } = accepted(await act('identity-passkey-list', { id: name })).value;
+  if (json) return printJson(items);
+  const lines = items.map(({ id, name: called, createdAt, usedAt }) => [called, id, createdAt, usedAt]);
   printTable(['name', 'id', 'added', 'last used'], lines);
 }
 
 export async function dropPasskeys(
   name: string,
-  which: string | undefined,
+  passkey: string | undefined,
   { all }: { all?: true },
-  workplace: Workplace,
+  { act }: Administration,
 ): Promise<void> {
-  if ((which === undefined) === (all === undefined))
+  if ((passkey === undefined) === (all === undefined))
     throw new CommandFailure('usage', 'give either a passkey or --all', 'See: tessera identity passkey list IDENTITY');
-  const removed = accepted(await removePasskey(name, which, workplace));
-  print(`Removed ${counted(removed.length, 'passkey')} of ${name}, and ended its browser sessions`);
-  result({ removed: removed.map(({ id }) => id) });
+  const query = all ? { all } : { passkey };
+  const { items } = accepted(await act('identity-passkey-remove', { id: name, query })).value;
+  print(`Removed ${counted(items.length, 'passkey')} of ${name}, and ended its browser sessions`);
+  result({ removed: items.map(({ id }) => id) });
 }

@@ -1,5 +1,6 @@
 // /account: the person's grants, recent events and sign-in.
 import type { GrantId } from '../../../core/grant.ts';
+import { isLocal } from '../../../core/identity.ts';
 import { passwordRules } from '../../../operations/person/change-password.ts';
 import {
   myEvents,
@@ -8,7 +9,6 @@ import {
   revokeMyGrant,
   revokeMyGrants,
 } from '../../../operations/person/my-grants.ts';
-import { mayHavePasskeys } from '../../../operations/person/passkeys.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { noticeBox, personName, postForm } from '../parts/layout.ts';
@@ -50,7 +50,7 @@ function signInSection(visit: PersonVisit): Html {
 <div class="card ways">
 <p class="who">${visit.language.texts.layout.signedInAs(personName(visit))}</p>
 ${passwordRules(visit.person, visit.site.ports) && html`<a class="button quiet" href="/account/password">${words.changePassword}</a>`}
-${mayHavePasskeys(visit.person) && relyingParty(visit.site) && html`<a class="button quiet" href="/account/passkeys">${visit.language.texts.passkeys.title}</a>`}
+${isLocal(visit.person.identity) && relyingParty(visit.site) && html`<a class="button quiet" href="/account/passkeys">${visit.language.texts.passkeys.title}</a>`}
 ${postForm(visit, '/account/sign-out-everywhere', everywhere)}
 <p class="hint">${words.signOutEverywhereHint}</p>
 </div>

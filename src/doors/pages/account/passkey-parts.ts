@@ -7,8 +7,10 @@ import { challengeEnd, drawChallenge } from '../parts/form-token.ts';
 import { type Html, html } from '../parts/html.ts';
 import { isSecure, type Site, type Visit } from '../parts/visit.ts';
 
+export type RelyingParty = PasskeyAnswer['party'];
+
 /** Undefined where browsers allow no passkeys: at an IP address, or without TLS. */
-export function relyingParty(site: Site): PasskeyAnswer['party'] | undefined {
+export function relyingParty(site: Site): RelyingParty | undefined {
   const { hostname: id, origin } = new URL(site.publicUrl);
   const isAddress = isIP(id) !== 0 || id.startsWith('[');
   return !isAddress && (isSecure(site) || id === 'localhost') ? { id, origin } : undefined;
@@ -20,12 +22,12 @@ export interface PasskeyButton {
   /** Where its script gets the options. */
   readonly options: string;
   /** What is said if it fails; `known`: because this device has a passkey of the account. */
-  readonly problems: { readonly failed: string; readonly known?: string };
+  readonly failed: string;
+  readonly known?: string;
 }
 
 /** Hidden until its script runs. It stands in a form, which it sends. */
-export function passkeyButton({ label, ceremony, options, problems }: PasskeyButton): Html {
-  const { failed, known = failed } = problems;
+export function passkeyButton({ label, ceremony, options, failed, known = failed }: PasskeyButton): Html {
   return html`<input type="hidden" name="credential" value="">
 <div class="passkey" data-passkey="${options}" data-ceremony="${ceremony}" hidden>
 <button class="button${ceremony === 'get' && ' quiet'}" type="button">${label}</button>
@@ -42,6 +44,6 @@ export function drawOptions({ site, formOwner }: Visit) {
   return { challenge, timeout: CHALLENGE_LIFETIME * 1000 };
 }
 
-export function answerOf({ site, formOwner }: Visit, credential: string, party: PasskeyAnswer['party']): PasskeyAnswer {
+export function answerOf({ site, formOwner }: Visit, credential: string, party: RelyingParty): PasskeyAnswer {
   return { credential, party, challengeEnd: (challenge) => challengeEnd(challenge, formOwner, site.ports.keyring) };
 }

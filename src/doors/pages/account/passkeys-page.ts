@@ -1,22 +1,17 @@
 // /account/passkeys: a person's passkeys. Changing them takes a recent sign-in.
+import { isLocal } from '../../../core/identity.ts';
 import type { Passkey } from '../../../core/passkey.ts';
 import { MOST_PASSKEYS, passkeyName } from '../../../core/rules/passkey.ts';
 import { isFresh } from '../../../core/rules/proof.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
-import {
-  mayHavePasskeys,
-  passkeysOf,
-  registerPasskey,
-  removePasskeys,
-  renamePasskey,
-} from '../../../operations/person/passkeys.ts';
+import { passkeysOf, registerPasskey, removePasskeys, renamePasskey } from '../../../operations/person/passkeys.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { noticeBox, personName, postForm } from '../parts/layout.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
 import { type Form, forPerson, type PageRoute, show, take } from '../parts/route.ts';
 import type { PersonVisit } from '../parts/visit.ts';
-import { answerOf, drawOptions, passkeyButton, relyingParty } from './passkey-parts.ts';
+import { answerOf, drawOptions, passkeyButton, type RelyingParty, relyingParty } from './passkey-parts.ts';
 import { signInPage } from './sign-in-page.ts';
 
 const PATH = '/account/passkeys';
@@ -29,12 +24,15 @@ export const PASSKEY_ROUTES: readonly PageRoute[] = [
   take(`${PATH}/:id/remove`, 'remove-passkey', [], forProvenPerson(takeRemove)),
 ];
 
-/** Who has passkeys, and has signed in a moment ago; others sign in again first. */
-function forProvenPerson(handle: (visit: PersonVisit, form: Form) => Promise<Answer>): PageRoute['handle'] {
+type Handle = (visit: PersonVisit, form: Form, party: RelyingParty) => Promise<Answer>;
+
+/** Who can have passkeys, and has signed in a moment ago; others sign in again first. */
+function forProvenPerson(handle: Handle): PageRoute['handle'] {
   return forPerson(async (visit, form) => {
     const { person, site } = visit;
-    if (!mayHavePasskeys(person) || !relyingParty(site)) return refusalPage(visit, { reason: 'not-found' });
-    if (isFresh(person.proof, await site.ports.store.now())) return handle(visit, form);
+    const party = relyingParty(site);
+    if (!isLocal(person.identity) || !party) return refusalPage(visit, { reason: 'not-found' });
+    if (isFresh(person.proof, await site.ports.store.now())) return handle(visit, form, party);
     return signInPage(visit, { goOn: 'passkeys', userName: personName(visit) });
   });
 }
@@ -50,7 +48,7 @@ ${keys.length > 0 && html`<ul class="cards">${keys.map((key) => passkeyCard(visi
 <section class="card" aria-labelledby="add"><h2 id="add">${words.add}</h2>
 ${keys.length < MOST_PASSKEYS ? addForm(visit, keys.length) : html`<p>${words.most(MOST_PASSKEYS)}</p>`}
 </section>
-<p class="aside"><a href="/account">${words.back}</a></p>`;
+<p class="aside"><a href="/account">${visit.language.texts.password.back}</a></p>`;
   return { page: { title: words.title, body, hasScript: true } };
 }
 
@@ -64,7 +62,7 @@ function passkeyCard(visit: PersonVisit, { id, name, createdAt, usedAt }: Passke
 <h2 class="key-name">${name}</h2>
 <dl class="facts">
 <div><dt>${words.added}</dt><dd>${language.distance(now, createdAt)}</dd></div>
-<div><dt>${words.used}</dt><dd>${usedAt === undefined ? words.neverUsed : language.distance(now, usedAt)}</dd></div>
+<div><dt>${words.used}</dt><dd>${usedAt === undefined ? language.texts.account.neverRefreshed : language.distance(now, usedAt)}</dd></div>
 </dl>
 <div class="disclosures">
 <details><summary aria-label="${words.rename}: ${name}">${words.rename}</summary>
@@ -80,15 +78,11 @@ ${postForm(visit, `${PATH}/${id}/remove`, remove)}
 
 function addForm(visit: PersonVisit, count: number): Html {
   const { passkeys: words } = visit.language.texts;
-  const { failed, known } = words;
-  const button = { label: words.add, ceremony: 'create', options: `${PATH}/options` } as const;
-  return postForm(
-    visit,
-    PATH,
-    html`${nameField(visit, 'name', words.numbered(count + 1), words.nameHint)}
-${passkeyButton({ ...button, problems: { failed, known } })}
-<p class="hint" data-without-passkey>${words.needsScript}</p>`,
-  );
+  const { add: label, failed, known } = words;
+  const fields = html`${nameField(visit, 'name', `${words.passkey} ${count + 1}`, words.nameHint)}
+${passkeyButton({ label, ceremony: 'create', options: `${PATH}/options`, failed, known })}
+<p class="hint" data-without-passkey>${words.needsScript}</p>`;
+  return postForm(visit, PATH, fields);
 }
 
 function nameField({ language }: PersonVisit, id: string, value: string, hint?: string): Html {
@@ -100,13 +94,13 @@ ${hint && html`<p class="hint" id="${id}_hint">${hint}</p>`}
 }
 
 /** WebAuthn 5.4. The id of the identity reveals nothing about the person. */
-async function newOptions(visit: PersonVisit): Promise<Answer> {
+async function newOptions(visit: PersonVisit, _: Form, party: RelyingParty): Promise<Answer> {
   const { id } = visit.person.identity;
   const keys = await passkeysOf(id, visit.site.ports);
   const name = personName(visit);
   const json = {
     ...drawOptions(visit),
-    rp: { id: relyingParty(visit.site)?.id, name: visit.site.look.name },
+    rp: { id: party.id, name: visit.site.look.name },
     user: { id: Buffer.from(id).toString('base64url'), name, displayName: name },
     pubKeyCredParams: [-8, -7, -257].map((alg) => ({ type: 'public-key', alg })),
     excludeCredentials: keys.map(({ credentialId }) => ({ type: 'public-key', id: credentialId })),
@@ -116,19 +110,17 @@ async function newOptions(visit: PersonVisit): Promise<Answer> {
   return { json };
 }
 
-async function takeNew(visit: PersonVisit, { name = '', credential = '' }: Form): Promise<Answer> {
-  const party = relyingParty(visit.site);
-  if (!party) return refusalPage(visit, { reason: 'not-found' });
+async function takeNew(visit: PersonVisit, { name, credential = '' }: Form, party: RelyingParty): Promise<Answer> {
   const answer = { ...answerOf(visit, credential, party), name: nameFrom(visit, name) };
   const registered = await registerPasskey(answer, visit.person, visit.site.ports);
   return registered.ok ? { goTo: `${PATH}?done=passkey-added` } : refusalPage(visit, registered.refusal);
 }
 
-function nameFrom({ language }: PersonVisit, typed: string): string {
-  return passkeyName(typed, language.texts.passkeys.title);
+function nameFrom({ language }: PersonVisit, typed = ''): string {
+  return passkeyName(typed, language.texts.passkeys.passkey);
 }
 
-async function takeRename(visit: PersonVisit, { name = '' }: Form): Promise<Answer> {
+async function takeRename(visit: PersonVisit, { name }: Form): Promise<Answer> {
   await renamePasskey(idOf(visit), nameFrom(visit, name), visit.person, visit.site.ports);
   return { goTo: `${PATH}?done=passkey-renamed` };
 }

@@ -46,7 +46,7 @@ ${goOn && html`<input type="hidden" name="go_on" value="${goOn}">`}
 <input id="password" name="password" type="password" required maxlength="1024" autocomplete="current-password"${userName !== '' && html` autofocus`}>
 </div>
 <button class="button">${words.button}</button>
-${hasScript && passkeyButton({ label: words.passkey, ceremony: 'get', options: PASSKEY_OPTIONS, problems: { failed: words.passkeyFailed } })}`;
+${hasScript && passkeyButton({ label: words.passkey, ceremony: 'get', options: PASSKEY_OPTIONS, failed: words.passkeyFailed })}`;
   const body = html`<div class="card">
 ${noticeBox(visit)}
 ${problem && alertBox(problem.said.title, problem.said.text)}

@@ -224,14 +224,13 @@ export const en = {
   },
   passkeys: {
     title: 'Passkeys',
-    lead: 'Sign in with your fingerprint, your face, a PIN or a security key. A passkey works on this site only, so nobody can trick you out of it.',
+    lead: 'Sign in with your fingerprint, your face, a PIN or a security key. A passkey works on this site only: a fake one gets nothing.',
     added: 'Added',
     used: 'Last used',
-    neverUsed: 'not yet',
     rename: 'Rename',
     name: 'Name',
     nameHint: 'To recognise it later, such as “Phone” or “Blue security key”.',
-    numbered: (number: number) => `Passkey ${number}`,
+    passkey: 'Passkey',
     save: 'Save',
     remove: 'Remove',
     removeWarning: 'It no longer signs you in, and you are signed out in all other browsers.',
@@ -241,7 +240,6 @@ export const en = {
     known: 'This device already has a passkey for your account.',
     needsScript: 'To add a passkey, use a current browser and allow script.',
     most: (count: number) => `You have ${count} passkeys, which is the most. Remove one first.`,
-    back: 'Back to my account',
   },
   /** What a page says about the step before it. */
   notices: {
