@@ -26,16 +26,11 @@ import {
 import { actOf, type Ended, type SimpleAct, schemaOf, THING_KINDS, type Thing, type ThingKind } from './things.ts';
 
 const words = enConsole.object;
+
 export function objectRoutes(parts: ConsoleParts): PageRoute[] {
   return THING_KINDS.flatMap((of) => {
-    const { place, kind, switches } = of;
+    const { place, kind, acts } = of;
     const fields = [...fieldNames(schemaOf(of)), ...HIDDEN];
-    const switching: readonly SimpleAct[] = switches ? ['enable', 'disable'] : [];
-    const acts: readonly SimpleAct[] = [
-      'remove',
-      ...switching,
-      ...(kind === 'resource-server' ? ['secret' as const] : []),
-    ];
     return [
       show(parts, `/${place}`, `console-${kind}-list`, (visit) => showList(visit, of)),
       show(
@@ -56,7 +51,7 @@ export function objectRoutes(parts: ConsoleParts): PageRoute[] {
       ),
       ...acts.flatMap((act) => [
         show(parts, `/${place}/:id/${act}`, `console-${kind}-${act}`, (visit) => askAct(visit, of, act), true),
-        take(parts, `/${place}/:id/${act}`, `console-${kind}-${act}`, ['revision'], (visit, form) =>
+        take(parts, `/${place}/:id/${act}`, `console-${kind}-${act}`, ['revision', 'password'], (visit, form) =>
           takeAct(visit, of, act, form),
         ),
       ]),
@@ -89,13 +84,13 @@ ${next !== undefined && html`<p class="ways"><a class="button quiet" href="/cons
 }
 
 async function showThing(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
-  const { place, kind, key, switches } = of;
+  const { place, kind, key, acts } = of;
   const found = await actOf(visit, of, 'show', { id: idOf(visit) });
   if (!found.ok) return refusalOf(visit, place, found.refusal);
   const thing = found.value.value;
   const id = String(thing[key]);
   const isOn = thing['enabled'] !== false;
-  const link = (act: 'change' | 'enable' | 'disable' | 'remove' | 'secret', style: string) =>
+  const link = (act: 'change' | SimpleAct, style = act === 'remove' ? 'deny' : 'quiet') =>
     html` <a class="button ${style}" href="${pathOf(place, id)}/${act}">${words[act]}</a>`;
   const refused =
     kind === 'integration' && !visit.owned
@@ -105,13 +100,21 @@ async function showThing(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
     kind === 'integration' || kind === 'identity'
       ? `/console/grants?${new URLSearchParams({ [kind]: id })}`
       : undefined;
+  // Owners may disable; the rest is for operators.
+  const offered = acts.filter(
+    (act) => act !== (isOn ? 'enable' : 'disable') && (!visit.owned || SWITCHES.includes(act)),
+  );
   const body = html`<p>${stateMark(isOn ? 'enabled' : 'disabled')} <span class="id">${id}</span></p>
 <p class="ways">${grants && html`<a class="button quiet" href="${grants}">${enConsole.grant.title}</a>`}
-${visit.may === 'manage' && html`${link('change', 'quiet')}${switches && link(isOn ? 'disable' : 'enable', 'quiet')}${kind === 'resource-server' && link('secret', 'quiet')}${!visit.owned && link('remove', 'deny')}`}</p>
+${visit.may === 'manage' && html`${link('change')}${offered.map((act) => link(act))}`}</p>
 ${refused && html`<section class="card"><h2>${enConsole.overview.refusedLately}</h2>${await refusalTable(visit, refused?.ok ? refused.value.value.items : [])}</section>`}
 <section class="card"><h2>${words.settings}</h2>${factList(flat(thing))}</section>`;
   return consolePage(visit, place, valueText(thing['name'] ?? thing['userName']) || id, body);
 }
+
+const SWITCHES: readonly SimpleAct[] = ['enable', 'disable'];
+/** Those that end or refuse grants. */
+const STOPPING: readonly SimpleAct[] = ['disable', 'remove'];
 
 /** Members of members, each on its line. */
 function flat(thing: Thing, path = ''): [string, Html][] {
@@ -127,21 +130,26 @@ async function askAct(visit: ConsoleVisit, of: ThingKind, act: SimpleAct): Promi
   const found = await actOf(visit, of, 'show', { id: idOf(visit) });
   if (!found.ok) return refusalOf(visit, place, found.refusal);
   const id = String(found.value.value[key]);
-  const touched = act === 'enable' || act === 'secret' ? undefined : await grantsOfThing(kind, id, visit.ports.store);
-  const staysAlive = kind === 'issuer' || kind === 'token-issuer';
-  const fields = html`${hiddenFields({ revision: found.value.revision })}<div class="ways"><button class="button deny">${words.now[act]}</button> <a class="button quiet" href="${pathOf(place, id)}">${words.back}</a></div>`;
+  const touched = STOPPING.includes(act) ? await grantsOfThing(kind, id, visit.ports.store) : undefined;
+  const way = kind.endsWith('issuer') ? 'stay' : act === 'remove' ? act : 'disable';
+  const password = html`<div class="field"><label for="password">${words.newPassword}</label><input id="password" name="password" type="password" required autocomplete="new-password"></div>`;
+  const fields = html`${hiddenFields({ revision: found.value.revision })}${act === 'password' && password}<div class="ways"><button class="button deny">${words.now[act]}</button> <a class="button quiet" href="${pathOf(place, id)}">${words.back}</a></div>`;
   const body = html`<div class="card"><p>${words.effects[act]}</p>
-${touched && touchedBox(touched, act === 'remove' ? act : 'disable')}${staysAlive && html`<p>${words.newGrants}</p>`}
+${touched && touchedBox(touched, way)}
 ${postForm(visit, `${pathOf(place, id)}/${act}`, fields)}</div>`;
   return consolePage(visit, place, words.ask[act](id), body);
 }
+
+/** Of an integration; the command line makes others. */
+const SECRET_LASTS = 90 * 86_400;
 
 async function takeAct(visit: ConsoleVisit, of: ThingKind, act: SimpleAct, form: Form): Promise<Answer> {
   const { place, key } = of;
   const id = idOf(visit);
   const done = await actOf(visit, of, act === 'secret' ? 'secret-make' : act, {
     id,
-    query: { confirmed: true },
+    query: { confirmed: true, endsIn: SECRET_LASTS },
+    ...(act === 'password' && { body: { password: form['password'] ?? '' } }),
     onlyIf: revisionOf(form),
   });
   if (!done.ok)
@@ -154,7 +162,7 @@ async function takeAct(visit: ConsoleVisit, of: ThingKind, act: SimpleAct, form:
       visit,
       place,
       words.secretShown,
-      html`<div class="card"><p class="code-shown">${secret}</p><p><a href="${pathOf(place, id)}">${words.back}</a></p></div>`,
+      html`<div class="card"><pre>${secret}</pre><p><a href="${pathOf(place, id)}">${words.back}</a></p></div>`,
     );
   const ended = endedGrants === undefined ? '' : `&ended=${endedGrants}`;
   return {

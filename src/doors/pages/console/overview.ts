@@ -1,5 +1,6 @@
 // The first page of the console: what is going on, as plots, and what needs attention.
 import { type Counts, quantile, refusalsIn } from '../../../core/figures.ts';
+import { endingSecrets } from '../../../core/rules/client.ts';
 import { type EpochSeconds, epochSeconds } from '../../../core/time.ts';
 import { type FiguresOver, figuresOver, type Point, SPANS, type Span } from '../../../operations/upkeep/figures.ts';
 import type { Answer } from '../parts/answer.ts';
@@ -9,7 +10,7 @@ import type { PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show } from './access.ts';
-import { consolePage, factList, stateMark, table } from './frame.ts';
+import { consolePage, factList, pathOf, stateMark, table } from './frame.ts';
 import { drawPlot, legend, type Plot, plotTable, short } from './plot.ts';
 import { refusalTable } from './refusal-table.ts';
 
@@ -39,7 +40,7 @@ async function showOverview(visit: ConsoleVisit): Promise<Answer> {
   ]);
   const body = html`<nav class="ways" aria-label="${words.requests}">${Object.entries(enConsole.spans).map(([name, text]) => html`<a class="button quiet" href="/console?span=${name}"${name === span && html` aria-current="true"`}>${text}</a>`)}</nav>
 <div id="live" data-live class="console-body">
-${attention(figures, checks.filter(({ problem }) => problem).length)}
+${await attention(visit, figures, checks.filter(({ problem }) => problem).length)}
 <div class="plots">${plotsOf(figures, span).map((plot) => card(plot, span))}
 <section class="card"><h2>${words.health}</h2>${factList(health)}</section></div>
 <section class="card"><h2>${words.refusedLately}</h2>${await refusalTable(visit, refused.ok ? refused.value.value.items.slice(0, 10) : [])}</section>
@@ -55,15 +56,21 @@ function spanOf(visit: ConsoleVisit): Span {
 }
 
 /** What an operator should look at first. */
-function attention({ points }: FiguresOver, failing: number): Html {
-  const total = totalOf(points);
-  const reused = total['refused refresh-token-reused'] ?? 0;
+async function attention(visit: ConsoleVisit, { points }: FiguresOver, failing: number): Promise<Html> {
+  const { fault = 0, 'refused refresh-token-reused': reused = 0 } = totalOf(points);
+  const issuers = await visit.act('issuer-list');
+  const soon = new Date((visit.now + 30 * 86_400) * 1000).toISOString();
+  const expiring = (issuers.ok ? issuers.value.value.items : []).filter(({ expires = '' }) => expires < soon);
+  const link = (path: string, text: string) => html`<li><a href="${path}">${text}</a></li>`;
   const items = [
-    failing > 0 && html`<li>${failing} of the checks of this node fail.</li>`,
-    (total['fault'] ?? 0) > 0 && html`<li>${total['fault']} requests failed: the log has the details.</li>`,
-    reused > 0 &&
-      html`<li>${reused} spent refresh tokens were presented again: <a href="/console/events?type=reused">the events</a>.</li>`,
-  ].filter(Boolean);
+    ...(failing > 0 ? [html`<li>${words.failing(failing)}</li>`] : []),
+    ...(fault > 0 ? [html`<li>${words.faults(fault)}</li>`] : []),
+    ...(reused > 0 ? [link('/console/events?type=reused', words.reused(reused))] : []),
+    ...expiring.map(({ label = '', expires = '' }) => link(pathOf('issuers', label), words.expiring(label, expires))),
+    ...endingSecrets(visit.parts.callerPorts.registry.integrations, visit.now).map(({ clientId }) =>
+      link(pathOf('integrations', clientId), words.ending(clientId)),
+    ),
+  ];
   return items.length > 0
     ? html`<div class="alert" role="alert"><p><strong>${words.attention}</strong></p><ul>${items}</ul></div>`
     : html`<p class="notice">${words.calm}</p>`;
@@ -170,12 +177,12 @@ function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
     },
     {
       name: 'ending',
-      title: words.ending,
+      title: words.endingGrants,
       unit: words.perDay,
       shape: 'bars',
       marks: 'days',
       times: days(points.at(-1)?.at ?? epochSeconds(0), living?.endingByDay.length ?? 30),
-      series: [{ name: words.ending, values: living?.endingByDay ?? [] }],
+      series: [{ name: words.endingGrants, values: living?.endingByDay ?? [] }],
       says: living ? `${short(living.endingByDay.reduce((sum, day) => sum + day, 0))} in 30 days` : words.notCounted,
     },
     {

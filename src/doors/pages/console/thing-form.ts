@@ -121,7 +121,7 @@ ${postForm(visit, path, html`${hiddenFields({ ...entered, step: 'do' })}<div cla
 
 export function touchedBox(
   { grants, holders, names, isComplete }: Touched,
-  way: 'change' | 'disable' | 'remove',
+  way: keyof typeof enConsole.touched.ways,
 ): Html {
   const text = enConsole.touched;
   if (grants === 0 && isComplete) return html`<p>${text.none}</p>`;

@@ -24,7 +24,8 @@ export interface ThingKind {
   /** The member with its name, and those that the list shows. */
   readonly key: string;
   readonly listed: readonly string[];
-  readonly switches: boolean;
+  /** Besides making, changing and showing. */
+  readonly acts: readonly SimpleAct[];
 }
 
 function thing(
@@ -33,17 +34,17 @@ function thing(
   section: Section,
   key: string,
   listed: string,
-  switches = false,
-) {
-  return { place, kind, section, key, listed: listed.split(' '), switches };
+  ...acts: readonly SimpleAct[]
+): ThingKind {
+  return { place, kind, section, key, listed: listed.split(' '), acts: [...acts, 'remove'] };
 }
 
 export const THING_KINDS: readonly ThingKind[] = [
-  thing('integrations', 'integration', 'integrations', 'clientId', 'name scope vendor', true),
+  thing('integrations', 'integration', 'integrations', 'clientId', 'name scope vendor', 'enable', 'disable', 'secret'),
   thing('issuers', 'issuer', 'issuers', 'label', 'subject expires'),
   thing('token-issuers', 'token-issuer', 'tokenIssuers', 'label', 'issuer'),
-  thing('resource-servers', 'resource-server', 'resourceServers', 'id', 'name audience resources'),
-  thing('identities', 'identity', 'identities', 'id', 'userName email groups', true),
+  thing('resource-servers', 'resource-server', 'resourceServers', 'id', 'name audience resources', 'secret'),
+  thing('identities', 'identity', 'identities', 'id', 'userName email groups', 'enable', 'disable', 'password'),
 ];
 
 export function schemaOf({ kind }: ThingKind): Schema {
