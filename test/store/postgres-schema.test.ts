@@ -208,6 +208,7 @@ test('of the columns that requests change, only those used for lookups are index
     'revocation_lists.checked_at',
     'list_contents.fetched_at',
     'key_sets.checked_at',
+    'refusal_counts.ends_at',
   ];
   assert.deepEqual(
     changed.filter((column) => inIndexes.has(column)),
