@@ -7,6 +7,7 @@ import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
 import { followFeed, ignoreFeedOf, staysFresh } from './chaos/feed/feed.ts';
 import { damageFiles } from './chaos/files.ts';
 import { handOver } from './chaos/handover/handover.ts';
+import { mixReleases } from './chaos/handover/mixed.ts';
 import { rollOut } from './chaos/handover/rolling.ts';
 import { attackOverHttp2 } from './chaos/http2.ts';
 import { killMany } from './chaos/kill-many.ts';
@@ -88,6 +89,10 @@ const DRILLS = {
   ],
   handover: [handOver, 'a new process takes over the port from the old one under load (SQLite); --from COMMIT', 3],
   restore: [restoreToMoments, 'kills writers and a continuous backup, and restores to random moments', 3],
+  mixed: [
+    mixReleases,
+    'a node of the last release beside this one (PostgreSQL): what this one wrote survives; --from COMMIT; ignores --cycles',
+  ],
   rolling: [rollOut, 'replaces three nodes on PostgreSQL one by one under load, and back; --from COMMIT', 2],
   'token-file': [
     (cycles: number, chance: Seeded, { processes }: DrillOptions) => shareTokenFile(cycles, chance, processes),

@@ -1,7 +1,7 @@
 // npm run configuration: writes docs/configuration.md and docs/tessera.schema.json anew, from the schema of the settings, and
 // docs/certificate-rules.md from the rules.
 import { writeFileSync } from 'node:fs';
-import { configJsonSchema } from '../../src/config/json-schema.ts';
+import { configJsonSchema } from '../../src/config/show.ts';
 import { certificateRules } from './certificate-rules.ts';
 import { configReference } from './reference.ts';
 

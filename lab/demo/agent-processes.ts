@@ -3,7 +3,6 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../../test/temporary-folder.ts';
 import { Agent, KILLED } from './agents.ts';
@@ -33,6 +32,8 @@ export class ProcessAgent extends Agent {
   readonly #path = join(temporaryFolder('agent'), 'token');
   readonly #seed: number;
   #born = 0;
+  /** Requests of its processes. */
+  asked = 0;
 
   constructor(index: number, seed: number, token: string, signal: AbortSignal) {
     super(index, seed, token, signal);
@@ -50,10 +51,16 @@ export class ProcessAgent extends Agent {
     );
     const child = fork(PROGRAM, args);
     const ended = once(child, 'exit');
+    const before = this.asked;
     child.on('message', (says: ProcessSays) => this.#note(says, child));
-    while (!isOver() && !this.isOut() && child.exitCode === null && child.signalCode === null) await pause(20);
-    child.kill('SIGKILL');
-    await ended;
+    // On a busy machine the run may be over before any process has begun.
+    const isDone = () => this.isOut() || (isOver() && this.asked > before);
+    try {
+      while (!isDone() && child.exitCode === null && child.signalCode === null) await this.pause(20);
+    } finally {
+      child.kill('SIGKILL');
+      await ended;
+    }
     if (!isOver() && !this.isOut()) await this.pause(50 + this.chance.below(300));
   }
 
@@ -61,7 +68,9 @@ export class ProcessAgent extends Agent {
     if (says === 'refused') this.refused();
     if (says === 'refreshed') this.refreshes++;
     if (says === 'retries') this.retries++;
-    if (says !== 'asks' || this.chance.below(KILLED) > 0) return;
+    if (says !== 'asks') return;
+    this.asked++;
+    if (this.chance.below(KILLED) > 0) return;
     this.kills++;
     setTimeout(() => child.kill('SIGKILL'), this.chance.below(20));
   }

@@ -11,7 +11,6 @@ const KEY_SET_BYTES = 524_288;
 /** For each of the two downloads. */
 const FETCH_MS = 5_000;
 
-/** The key set as text, or why there is none. */
 export async function fetchKeys({ issuer, keys }: TokenIssuer, fetch: Fetch): Promise<Outcome<string, string>> {
   if (keys.from === 'file') return accept(keys.set);
   const url = keys.from === 'url' ? accept(keys.url) : await discover(issuer, keys, fetch);
@@ -43,10 +42,9 @@ const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** https, so that nobody on the way can replace the keys. On this machine http is enough. */
 export function isKeyAddress(text: string): boolean {
-  if (!URL.canParse(text) || /\p{C}/u.test(text)) return false;
-  const { protocol, hostname, username, password, hash } = new URL(text);
-  if (username || password || hash) return false;
-  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+  const { protocol, hostname, username, password, hash } = URL.parse(text) ?? {};
+  if (username || password || hash || /\p{C}/u.test(text)) return false;
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname ?? ''));
 }
 
 async function get(

@@ -1,5 +1,6 @@
 // The keys of token issuers, in memory. One node fetches a key set, all nodes share it through the store.
 import { hash } from 'node:crypto';
+import { oncePer } from '../core/once-per.ts';
 import type { SharedKeySet } from '../core/shared-key-set.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
@@ -106,7 +107,6 @@ export class IssuerKeys {
     return this.failureOf(tokenIssuer) === undefined ? this.#trusted(tokenIssuer) : undefined;
   }
 
-  /** Why the last fetch failed. */
   failureOf(tokenIssuer: TokenIssuer): string | undefined {
     return this.#held.get(nameOf(tokenIssuer))?.shared.failure;
   }
@@ -205,15 +205,7 @@ function setOf(text: string): KeySet | undefined {
   return read.ok ? read.value : undefined;
 }
 
-const names = new WeakMap<TokenIssuer, string>();
-
 /** Keys that were fetched under other settings are not used. */
-function nameOf(tokenIssuer: TokenIssuer): string {
-  let name = names.get(tokenIssuer);
-  if (name === undefined) {
-    const { label, issuer, keys } = tokenIssuer;
-    name = `${label} ${hash('sha256', JSON.stringify([issuer, keys]), 'hex')}`;
-    names.set(tokenIssuer, name);
-  }
-  return name;
-}
+const nameOf = oncePer(
+  ({ label, issuer, keys }: TokenIssuer) => `${label} ${hash('sha256', JSON.stringify([issuer, keys]), 'hex')}`,
+);

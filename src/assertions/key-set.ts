@@ -7,7 +7,6 @@ import { accept, type Outcome, refused } from '../core/outcome.ts';
 import type { ReadAssertion } from './assertion-text.ts';
 
 export interface KeySet {
-  /** As published. */
   readonly text: string;
   /** Whether it has no public key for signatures. */
   readonly isEmpty: boolean;

@@ -18,19 +18,14 @@ import { SharedLists } from '../store/shared-lists.ts';
 import { logRefusals } from './log-news.ts';
 import type { Tracing } from './tracing.ts';
 
-export interface Judges {
-  readonly judge: CertificateJudge;
-  readonly callerPorts: Omit<TokenPorts, keyof Ports | 'countIgnoredHeader'>;
-  /** Renews keys, so that requests find them. Only the first ones after a start may have to wait. */
-  readonly renewKeys: Chore;
-}
+export type Judges = ReturnType<typeof composeJudges>;
 
 export function composeJudges(
   config: Config,
   ports: Ports & { readonly timekeeper: Timekeeper },
   log: Log,
   tracing: Tracing | undefined,
-): Judges {
+) {
   const { issuer: ourIssuer, clock, registry, timekeeper } = ports;
   const { revocation } = config;
   const judge = new CertificateJudge({
@@ -61,8 +56,9 @@ export function composeJudges(
         logCertificate(id, steps, { issuer: issuer?.label, profile: issuer?.profile }, 'every profile'),
       judgeAssertion: (assertion, tokenIssuers) => assertions.judge(assertion, tokenIssuers),
       logRefusedAssertion: (id, { steps, tokenIssuer }) => logAssertion(id, steps, { tokenIssuer: tokenIssuer?.label }),
-    },
-    renewKeys: { everyMs: 10_000, work: () => keys.renewAll(keyOwners(registry)), atStart: 'begun' },
+    } satisfies Omit<TokenPorts, keyof Ports | 'countIgnoredHeader'>,
+    /** So that requests find keys. Only the first ones after a start may have to wait. */
+    renewKeys: { everyMs: 10_000, work: () => keys.renewAll(keyOwners(registry)), atStart: 'begun' } satisfies Chore,
   };
 }
 

@@ -2,9 +2,8 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from '../config/load.ts';
-import { publicNameOf } from '../config/public-name.ts';
 import type { Config } from '../config/schema.ts';
-import { asksForCertificates, unservedDoors } from '../config/served-doors.ts';
+import { asksForCertificates, publicNameOf, unservedDoors } from '../config/served-doors.ts';
 import { canInspect } from '../front/certificate-inspection.ts';
 import type { Census } from '../front/slots.ts';
 import type { Log } from '../log/log.ts';
@@ -39,11 +38,8 @@ import { partsOf } from './parts.ts';
 import { startTracing } from './tracing.ts';
 
 export interface Service {
-  /** The addresses it listens on, once it does. */
   listen(): Promise<readonly string[]>;
-  /** Which places are held, over all listeners. */
   census(): Census;
-  /** Finishes the requests in flight, then closes everything. */
   stop(): Promise<void>;
 }
 
@@ -58,7 +54,7 @@ export async function composeService(
   const inspecting = config.listeners.some(asksForCertificates) ? canInspect() : undefined; // meanwhile
   const timekeeper = await Timekeeper.begin({ store: opened, clock });
   const node = nodeName();
-  const tracing = await startTracing(config, { nodeName: node, clock, random: systemRandom, log });
+  const tracing = await startTracing(config, node, clock, log);
   const recorded = recordingOutages(opened, timekeeper.admit);
   const acts = storeAt(config).canBePutBack ? new RecentActs(recorded) : undefined;
   const watch = new EventWatch({
@@ -116,7 +112,8 @@ export async function composeService(
   return {
     listen: async () => {
       const addresses = await Promise.all(listeners.map((listener) => listener.listen()));
-      if (asks) void logUnseenIntermediates(log);
+      const warn = (isSeen: boolean) => isSeen || log.warn({ todo: TO_SEE_INTERMEDIATES }, INTERMEDIATES_UNSEEN);
+      if (asks) void seesIntermediates().then(warn);
       return addresses;
     },
     census: () => sumOf(listeners.map((listener) => listener.census())),
@@ -130,10 +127,6 @@ export async function composeService(
       await Promise.all([store.close(), tracing?.stop()]);
     },
   };
-}
-
-async function logUnseenIntermediates(log: Log): Promise<void> {
-  if (!(await seesIntermediates())) log.warn({ todo: TO_SEE_INTERMEDIATES }, INTERMEDIATES_UNSEEN);
 }
 
 function sumOf(censuses: readonly Census[]): Census {

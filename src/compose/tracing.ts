@@ -1,36 +1,21 @@
 // Tracing as configured. Its modules are loaded only if it is on.
 import type { Config } from '../config/schema.ts';
 import type { Log } from '../log/log.ts';
-import type { Clock, Random } from '../operations/ports.ts';
+import type { Clock } from '../operations/ports.ts';
 import type { Fetch } from '../outbound/download.ts';
-import type { RequestTraces } from '../serve/trace-requests.ts';
 import { endsWithin } from '../serve/within.ts';
 import type { Store } from '../store/store.ts';
-import type { SpanTally } from '../tracing/span-queue.ts';
+import { systemRandom } from '../system.ts';
 import { VERSION } from '../version.ts';
 
-export interface Tracing {
-  readonly requests: RequestTraces;
-  traceStore(store: Store): Store;
-  traceFetch(fetch: Fetch): Fetch;
-  tally(): SpanTally;
-  stop(): Promise<void>;
-}
-
-export interface TracingParts {
-  readonly nodeName: string;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-}
+export type Tracing = NonNullable<Awaited<ReturnType<typeof startTracing>>>;
 
 /** How long the collector may take to accept a batch. */
 const POST_MS = 10_000;
 /** How long a stop waits for the last spans. */
 const STOP_MS = 1_000;
 
-/** Undefined if it is off. */
-export async function startTracing({ tracing }: Config, parts: TracingParts): Promise<Tracing | undefined> {
+export async function startTracing({ tracing }: Config, nodeName: string, clock: Clock, log: Log) {
   const { endpoint, samplePercent, serviceName } = tracing;
   if (endpoint === undefined) return undefined;
   const { exportRequest } = await import('../tracing/otlp.ts');
@@ -40,7 +25,6 @@ export async function startTracing({ tracing }: Config, parts: TracingParts): Pr
   const { tracedStore } = await import('../tracing/traced-store.ts');
   const { tracedFetch } = await import('../tracing/traced-fetch.ts');
   const { RequestTraces } = await import('../serve/trace-requests.ts');
-  const { log, nodeName, clock, random } = parts;
   const resource = {
     'service.name': serviceName,
     'service.version': VERSION,
@@ -56,11 +40,11 @@ export async function startTracing({ tracing }: Config, parts: TracingParts): Pr
       worksAgain: () => log.info({ endpoint }, 'traces are accepted again'),
     },
   });
-  const tracer = new Tracer({ random, samplePercent, record: (span) => queue.add(span) });
+  const tracer = new Tracer({ random: systemRandom, samplePercent, record: (span) => queue.add(span) });
   return {
     requests: new RequestTraces(tracer),
-    traceStore: (store) => tracedStore(store, tracer),
-    traceFetch: (fetch) => tracedFetch(fetch, tracer),
+    traceStore: (store: Store) => tracedStore(store, tracer),
+    traceFetch: (fetch: Fetch) => tracedFetch(fetch, tracer),
     tally: () => queue.tally(),
     stop: async () => void (await endsWithin(STOP_MS, queue.stop())),
   };

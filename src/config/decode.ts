@@ -4,7 +4,6 @@ import { parseDuration } from './duration.ts';
 import type { KeyringSource, Kind } from './setting.ts';
 import { parseStoreAddress } from './store-address.ts';
 
-/** What paths are relative to. */
 export interface Folders {
   /** The folder of the configuration file; the working folder where there is none. */
   readonly base: string;
@@ -19,7 +18,7 @@ export const DECODERS: Readonly<Record<Kind, Decode>> = {
   path: (value, folders) => absolute(String(value), folders),
   store: (value, folders) => parseStoreAddress(String(value), (path) => absolute(path, folders)),
   keyring: (value, folders) => decodeKeyring(String(value), folders),
-  url: (value) => decodeUrl(String(value)),
+  url: (value) => URL.parse(String(value))?.origin,
 };
 
 /** Settings whose text may contain a password: messages do not repeat it. */
@@ -33,8 +32,4 @@ export function absolute(path: string, { base, data }: Folders): string {
 function decodeKeyring(text: string, folders: Folders): KeyringSource {
   if (!text.startsWith('env:')) return { from: 'file', path: absolute(text, folders) };
   return { from: 'variable', name: text.slice('env:'.length) };
-}
-
-function decodeUrl(text: string): string | undefined {
-  return URL.canParse(text) ? new URL(text).origin : undefined;
 }

@@ -19,7 +19,6 @@ function inSeconds(text: string): number | undefined {
   return Number(text.slice(0, -1)) * UNITS[text.slice(-1) as keyof typeof UNITS];
 }
 
-/** The shortest exact text for a duration. */
 export function formatDuration(length: number): string {
   const unit = (['d', 'h', 'm'] as const).find((name) => length > 0 && length % UNITS[name] === 0) ?? 's';
   return `${length / UNITS[unit]}${unit}`;

@@ -52,17 +52,13 @@ const USUAL_REMEDY =
 
 const LIST_REMEDY = 'Settings of one entry of a list begin in the same column, behind the dash.';
 
-/** The parser has the same code for a missing bracket. */
-function isListIndent(message: string): boolean {
-  return message.startsWith('Sequence item without - indicator');
-}
-
 function yamlMistake({ code, message, linePos }: YAMLParseError, path: string): Mistake {
   const line = linePos?.[0].line;
   return {
     path: '',
     problem: `not valid YAML: ${oneLine(message).replace(/; please use .*/, '')}`,
-    todo: isListIndent(message) ? LIST_REMEDY : (REMEDIES[code] ?? USUAL_REMEDY),
+    // The parser has the same code for a missing bracket.
+    todo: message.startsWith('Sequence item without - indicator') ? LIST_REMEDY : (REMEDIES[code] ?? USUAL_REMEDY),
     source: line === undefined ? path : `${path}:${line}`,
   };
 }

@@ -2,12 +2,11 @@ import { dirname, resolve } from 'node:path';
 import type { Settings } from '../core/settings.ts';
 import { absolute } from './decode.ts';
 import { type ConfigFile, findConfigFile, readConfigFile } from './file.ts';
-import { type Layered, layer } from './layers.ts';
+import { type Layered, layer, parsePath } from './layers.ts';
 import { ConfigFault, type Mistake } from './mistake.ts';
 import { type Node, type Reading, readNode } from './read.ts';
 import { brokenRules } from './rules.ts';
 import { CONFIG_SCHEMA, type Config, type ReadConfig } from './schema.ts';
-import { parsePath } from './tree.ts';
 
 export interface ConfigSources {
   /** The file of `--config`. If absent: the file that TESSERA_CONFIG names, else tessera.yaml in the working folder. */

@@ -3,7 +3,6 @@ export interface Mistake {
   /** The setting, as `tokens.grantLifetime` or `listeners.0.port`; empty for the file as a whole. */
   readonly path: string;
   readonly problem: string;
-  /** An example of a correct value. */
   readonly example?: string;
   /** What to do, if no example shows it. */
   readonly todo?: string;
@@ -11,7 +10,6 @@ export interface Mistake {
   readonly source?: string;
 }
 
-/** The configuration cannot be used. It lists all mistakes. */
 export class ConfigFault extends Error {
   override readonly name = 'ConfigFault';
   readonly mistakes: readonly Mistake[];

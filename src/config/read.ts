@@ -44,7 +44,7 @@ function readSection(
   const known: Record<string, unknown> = {};
   for (const [key, setting] of Object.entries(settings)) {
     const own = given[key] ?? setting.default;
-    if (given[key] === null && !isDefaultGroup(setting)) blameNoValue([...path, key], reading);
+    if (given[key] === null && !(setting.properties && setting.default)) blameNoValue([...path, key], reading);
     else if (own !== undefined) known[key] = readNode(setting, own, [...path, key], reading);
     else if (node.required?.includes(key))
       blame([...path, key], `missing; expected ${setting.expected}`, reading, setting);
@@ -60,10 +60,6 @@ function readEntries(item: Node, least: number, value: unknown, path: Path, read
   return Array.from(value, (entry, index) =>
     entry === null ? blameNoValue([...path, index], reading) : readNode(item, entry, [...path, index], reading),
   );
-}
-
-function isDefaultGroup({ properties, default: value }: Node): boolean {
-  return properties !== undefined && value !== undefined;
 }
 
 function readSetting(node: Node, value: unknown, path: Path, reading: Reading): unknown {

@@ -60,7 +60,6 @@ export function unservedDoors(config: Served, all: Registered): Unserved[] {
 
 type NeedsOf = (registered: Registered, config: Served) => readonly string[];
 
-/** What needs a door. */
 const NEEDS: Partial<Record<DoorName, NeedsOf>> = {
   oauth: ({ integrations, resourceServers, tokenIssuers }) => [
     ...integrations.filter(needsOauth).map(({ clientId }) => `integration ${clientId}`),
@@ -131,4 +130,17 @@ function listed(names: readonly string[]): string {
 /** Undefined if the oauth door is off. */
 export function tokenEndpointOf({ publicUrl, oauth }: Pick<Config, 'publicUrl' | 'oauth'>): string | undefined {
   return oauth.enabled ? `${publicUrl}${oauth.mount}/token` : undefined;
+}
+
+/**
+ * The name or address by which callers connect to a listener. Undefined if only proxies or monitoring do: they may use
+ * another.
+ */
+export function publicNameOf(
+  { doors, publicUrl: own }: Pick<Listener, 'doors' | 'publicUrl'>,
+  { publicUrl, proxies }: Pick<Config, 'publicUrl' | 'proxies'>,
+): string | undefined {
+  if (proxies.addresses.length > 0 || doors?.every((door) => door === 'ops')) return undefined;
+  // IPv6 addresses have brackets in an URL.
+  return new URL(own ?? publicUrl).hostname.replace(/^\[(.+)\]$/, '$1');
 }

@@ -13,7 +13,6 @@ export interface Words {
   readonly example?: unknown;
 }
 
-/** What the schema holds for each setting. */
 export interface SettingNotes {
   readonly description: string;
   readonly expected: string;

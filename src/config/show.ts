@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { formatDuration } from './duration.ts';
 import type { Node } from './read.ts';
 import { CONFIG_SCHEMA, type Config } from './schema.ts';
-import type { KeyringSource } from './setting.ts';
+import { type KeyringSource, writtenDefault } from './setting.ts';
 import { type StoreAddress, shownStore } from './store-address.ts';
 
 /** The configuration in force, as it would be written in the file, without passwords. */
@@ -29,4 +29,25 @@ function shown(node: Node, value: unknown): unknown {
 
 function shownKeyring(source: KeyringSource): string {
   return source.from === 'file' ? source.path : `env:${source.name}`;
+}
+
+/** The schema for editors: settings with a default are not required, and our own notes are left out. */
+export function configJsonSchema(): unknown {
+  const schema = cleaned(CONFIG_SCHEMA as Node) as Record<string, unknown>;
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'tessera.yaml', ...schema };
+}
+
+function cleaned(node: Node): unknown {
+  const { expected: _, kind: __, required, properties, items, ...rest } = node;
+  const needed = required?.filter((key) => properties?.[key]?.default === undefined) ?? [];
+  const value = writtenDefault(node);
+  return {
+    ...rest,
+    ...(value !== undefined && { default: value }),
+    ...(needed.length > 0 && { required: needed }),
+    ...(items && { items: cleaned(items) }),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([key, child]) => [key, cleaned(child)])),
+    }),
+  };
 }

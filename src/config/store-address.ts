@@ -25,9 +25,8 @@ const HIDDEN = '[hidden]';
 /** As it would be written in the configuration, without passwords. */
 export function shownStore(store: StoreAddress): string {
   if (store.kind === 'sqlite') return `${FILE}${store.path}`;
-  const text = store.url.reveal();
-  if (!URL.canParse(text)) return HIDDEN;
-  const url = new URL(text);
+  const url = URL.parse(store.url.reveal());
+  if (!url) return HIDDEN;
   // The query may contain passwords too (password=…, sslpassword=…), so it is not shown.
   const query = url.search ? `?${HIDDEN}` : '';
   const person = url.username ? `${url.username}${url.password ? `:${HIDDEN}` : ''}@` : '';

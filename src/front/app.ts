@@ -37,7 +37,6 @@ import { type TlsFiles, tlsOptions } from './tls.ts';
 // Not an import statement: that reads every export of node:http, and one of them loads the HTTP client behind fetch.
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** What the server needs of the service around it. */
 export interface AppOptions {
   readonly limits: Limits;
   readonly tls?: TlsFiles | undefined;
@@ -65,7 +64,6 @@ export interface AppOptions {
 export interface App {
   readonly fastify: FastifyInstance;
   census(): Census;
-  /** Open connections. */
   connections(): number;
   /** Accepts no new connections, and closes each open one after its next response. Resolves when all are closed. */
   drain(): Promise<void>;
@@ -143,7 +141,6 @@ export function makeApp(options: AppOptions): App {
   };
 }
 
-/** Calls onAnswered once for the request. */
 function follow(request: FastifyRequest, reply: FastifyReply, gate: Gate, options: AppOptions): void {
   options.begin(request);
   const followed = gate.of(reply.raw);
@@ -158,7 +155,6 @@ function follow(request: FastifyRequest, reply: FastifyReply, gate: Gate, option
   followed.onEnd = onEnd;
 }
 
-/** Checks that apply to every request. */
 function checkRequest({ raw }: FastifyRequest, limits: Limits): ServerRefusal | undefined {
   const reason = whyMalformed(raw);
   if (reason) return { reason };

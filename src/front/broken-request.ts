@@ -122,7 +122,7 @@ export function whyMalformed(request: IncomingMessage): TransportReason | undefi
     else if (
       name.length === 17 &&
       name.toLowerCase() === 'transfer-encoding' &&
-      !(isHttp11 && isChunked(rawHeaders[at + 1]))
+      !(isHttp11 && rawHeaders[at + 1]?.toLowerCase() === 'chunked')
     )
       return 'request-malformed';
   }
@@ -131,11 +131,6 @@ export function whyMalformed(request: IncomingMessage): TransportReason | undefi
   return types > 1 ? 'content-type-repeated' : undefined;
 }
 
-function isChunked(coding: string | undefined): boolean {
-  return coding?.toLowerCase() === 'chunked';
-}
-
-/** What Node reports when its parser stops. */
 interface ParserError extends NodeJS.ErrnoException {
   /** The bytes that were being parsed. Earlier requests of the connection may come first. */
   readonly rawPacket?: Buffer;

@@ -15,9 +15,7 @@ export interface GateRules {
   readonly peers: Peers;
   /** Whether a request is a health check or a scrape. */
   readonly isMonitoring: (url: string) => boolean;
-  /** Who words a refusal at this address. */
   readonly repliesAt: (url: string) => RefusalReplies;
-  /** Called for every request that is refused here. */
   readonly onRefused: (reason: ServerReason) => void;
 }
 

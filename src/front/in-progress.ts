@@ -27,13 +27,11 @@ export interface Connection {
 
 /** Who counts slots and streams. */
 interface SlotKeeper {
-  /** The server stops. */
   readonly isStopping: boolean;
   keepStreaming(request: InProgress, end: () => void, follower: string): ServerReason | undefined;
   release(request: InProgress): void;
 }
 
-/** How a request ended. */
 export interface Ended {
   /** False if the caller went away before the answer was sent. */
   readonly answered: boolean;

@@ -58,16 +58,12 @@ function append(body: Buffer, length: number, piece: Buffer): Buffer {
   return roomy;
 }
 
-/** What is known before the first byte is read. */
-function whyNotRead(headers: IncomingHttpHeaders, limit: number): TransportReason | undefined {
-  if (isCompressed(headers)) return 'body-compressed';
-  return Number(headers['content-length']) > limit ? 'body-too-large' : undefined;
-}
-
 const COMPRESSIONS = ['gzip', 'x-gzip', 'deflate', 'br', 'zstd', 'compress', 'x-compress'];
 
-/** Other values of Content-Encoding are ignored: some clients put a charset there. */
-function isCompressed({ 'content-encoding': encoding }: IncomingHttpHeaders): boolean {
-  if (encoding === undefined) return false;
-  return encoding.split(',').some((coding) => COMPRESSIONS.includes(coding.trim().toLowerCase()));
+/** What is known before the first byte is read. */
+function whyNotRead(headers: IncomingHttpHeaders, limit: number): TransportReason | undefined {
+  // Others are ignored: some clients put a charset there.
+  const codings = headers['content-encoding']?.split(',') ?? [];
+  if (codings.some((coding) => COMPRESSIONS.includes(coding.trim().toLowerCase()))) return 'body-compressed';
+  return Number(headers['content-length']) > limit ? 'body-too-large' : undefined;
 }

@@ -8,7 +8,6 @@ import { type Limits, MONITORING, UNSENT } from './limits.ts';
 import { Shares } from './shares.ts';
 
 export interface Census {
-  /** Slots. */
   readonly held: number;
   /** Held by a request whose connection is open, or about to close. */
   readonly living: number;
@@ -28,7 +27,6 @@ export class Slots {
   #streams = 0;
   readonly #streamsOf = new Map<string, number>();
   #isStopping = false;
-  /** Called when a slot is free. */
   onFree: () => void = () => undefined;
 
   constructor(connections: Connections, limits: Limits) {
@@ -42,7 +40,6 @@ export class Slots {
     };
   }
 
-  /** The server stops. */
   get isStopping(): boolean {
     return this.#isStopping;
   }
@@ -59,7 +56,6 @@ export class Slots {
     return this.#limits.inFlight - this.#held;
   }
 
-  /** Why a request cannot have a slot now. */
   whyNot({ isMonitoring, origin }: InProgress): ServerReason | undefined {
     if (isMonitoring && this.#monitoring < MONITORING) return undefined;
     if (this.#held >= this.#limits.inFlight) return 'overloaded';

@@ -15,7 +15,6 @@ export interface Log extends Readonly<Record<Level, WriteFields>> {
 export interface LogOptions {
   readonly level: Level | 'silent';
   readonly format: 'json' | 'pretty';
-  /** The time, in milliseconds. */
   readonly milliseconds: () => number;
   /** Standard output if absent. */
   readonly destination?: Destination;

@@ -1,6 +1,5 @@
 // A fetch for untrusted addresses. It connects only to public addresses and to those an operator allows, follows no
 // redirects, and limits the time for connecting and for headers. `download` limits the body.
-
 import { lookup } from 'node:dns/promises';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -16,7 +15,6 @@ import { turnsOf } from './turns.ts';
 // Not imported: an import statement reads every export of node:http, and one of them loads the client behind fetch.
 const { request: httpRequest } = process.getBuiltinModule('node:http');
 
-/** Resolves a host name to its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 export interface OutboundPorts {

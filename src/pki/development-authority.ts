@@ -7,7 +7,6 @@ import { write, writeContext, writeOid, writeSequence } from './der/der-write.ts
 import { writePem } from './der/pem.ts';
 import { EXTENSION } from './x509/extensions.ts';
 
-/** A certificate with its private key, both in PEM. */
 export interface KeyedCertificate {
   readonly certificate: string;
   readonly key: string;

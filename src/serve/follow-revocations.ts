@@ -51,7 +51,7 @@ export class RevocationFollower {
   }
 
   async #update(): Promise<void> {
-    const lists = this.#judge.revokingLists(this.#ports.registry.issuers);
+    const lists = this.#judge.revocation.revokingLists(this.#ports.registry.issuers);
     const next = new Map<string, Followed>();
     for (const { key, ...revoking } of lists) {
       next.set(key, this.#followed.get(key) ?? (await this.#begin(key, revoking)));

@@ -1,7 +1,6 @@
 // Collects what each worker knows only in part, such as metrics: a worker requests it, and the supervisor gathers all parts.
 import cluster, { type Worker } from 'node:cluster';
 
-/** The parts of all workers. */
 export interface Gathered<Part> {
   readonly current: readonly { readonly worker: number; readonly part: Part }[];
   /** The last known parts of workers that died or did not reply in time: counters must not lose what they counted. */

@@ -1,7 +1,7 @@
 // One listener: an app with its doors on one address. Its TLS files can be replaced while it listens.
 import type { AddressInfo, Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { requestIds } from '../core/request-id.ts';
 import { type Connection, peersOf, type ReadConnection } from '../doors/caller/connection.ts';
 import { chainOf } from '../doors/caller/handshake-chain.ts';
@@ -18,11 +18,10 @@ import { readBody } from '../front/read-body.ts';
 import type { Census } from '../front/slots.ts';
 import { secureContext, type TlsFiles } from '../front/tls.ts';
 import type { Log } from '../log/log.ts';
-import { type LoggedRequest, type LogRequest, requestLines } from '../log/request-line.ts';
+import { requestLines } from '../log/request-line.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { RefusalCounts } from '../operations/upkeep/count-refusals.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
-import type { OpenSpan } from '../tracing/tracer.ts';
 import type { RequestTraces } from './trace-requests.ts';
 import { isWorker } from './workers.ts';
 
@@ -45,20 +44,17 @@ export interface ListenerLoad extends Census {
   readonly mostConnections: number;
 }
 
-/** What the listeners report to the metrics. */
 export interface ListenerMetrics {
   observe(story: Story, milliseconds: number): void;
   ignoredHeader(): void;
   watchListener(load: () => ListenerLoad): void;
 }
 
-/** What all listeners of a service share. */
 export interface ServiceParts {
   readonly ports: Ports;
   readonly judge: CertificateJudge;
   readonly log: Log;
   readonly metrics: ListenerMetrics | undefined;
-  /** Absent if tracing is off. */
   readonly traces?: RequestTraces | undefined;
   readonly limits: Limits;
   /** Whether client certificates are inspected before OpenSSL loads their keys. */
@@ -80,7 +76,6 @@ export interface Listener {
   listen(): Promise<string>;
   /** New connections get the new certificate and issuers; open ones are left alone. */
   exchange(tls: TlsFiles): void;
-  /** Which places its requests hold. */
   census(): Census;
   drain(): Promise<void>;
 }
@@ -96,6 +91,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
     mostConnections: connections,
   }));
   const listenerParts = { readPresented: presentedOn(app, options, parts), isNamed: options.doors !== undefined };
+  // In an app of its own: hooks of one door do not run for another.
   for (const door of doors) mountApart(app.fastify, door, listenerParts);
   const server = app.fastify.server as unknown as TlsServer;
   const inspects = parts.inspects && options.tls !== undefined && options.tls.clientCertificates !== 'off';
@@ -103,10 +99,15 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   if (inspects) reportEnded(server, handshakeReporter(parts));
   if (options.behindProxy) admitProxiesOnly(server, parts.proxies.addresses);
   return {
-    listen: () =>
-      app.fastify
-        .listen({ host: oneAddress(options.host), port: options.port, backlog: BACKLOG, ...portSharing(options) })
-        .then(() => addressOf(server, options)),
+    listen: async () => {
+      // For `localhost`, fastify would open a second server, for ::1, without the gate and its limits.
+      const host = options.host.toLowerCase() === 'localhost' ? '127.0.0.1' : options.host;
+      // Each worker has its own socket on the port, and the kernel spreads connections over them without the supervisor.
+      const isShared = isWorker() || options.sharePort === true;
+      const sharing = isShared ? { exclusive: true, reusePort: true } : {};
+      await app.fastify.listen({ host, port: options.port, backlog: BACKLOG, ...sharing });
+      return addressOf(server, options);
+    },
     exchange: (tls) => {
       server.setSecureContext(secureContext(tls));
       if (inspects) inspectHandshakes(server);
@@ -119,11 +120,6 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
 function addressOf(server: TlsServer, { tls }: ListenerOptions): string {
   const { address, family, port } = server.address() as AddressInfo;
   return `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-}
-
-/** For `localhost`, fastify would open a second server, for ::1, without the gate and its limits. */
-function oneAddress(host: string): string {
-  return host.toLowerCase() === 'localhost' ? '127.0.0.1' : host;
 }
 
 /** Lines about requests over a rate limit: the metrics count them all. Otherwise a flood would fill the log. */
@@ -151,20 +147,32 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
     requestId: requestIds(ports.random(2).toString('hex'), ports.clock.milliseconds),
     begin: readConnection,
     trace: traces && ((request, proceed) => traces.enter(request, readConnection(request).trace, proceed)),
+    // One line per request, without its path: a caller who mistypes it may have pasted a token there.
     onAnswered: (request, reply, story, ms) => {
       metrics?.observe(story, ms);
       const { reason, outcome, clientId, identityId: caller } = story;
       if (reason !== undefined && outcome === 'refused')
         refusals.count({ clientId, identityId: caller, reason, requestId: request.id });
       const connection = readConnection(request);
-      const span = traces?.leave(request, reply, story, ms, connection.trace);
+      const { trace, presenter } = connection;
+      const span = traces?.leave(request, reply, story, ms, trace);
       const { grantId, identityId, resourceServer, isMonitoring } = story;
       const isUnknownCaller = !(grantId ?? identityId ?? resourceServer ?? isMonitoring);
       const isSpared =
         story.reason === 'rate-limited'
           ? limitedLines.take('') !== undefined
           : isUnknownCaller && overLineLimit(connection, story);
-      logRequest(request, reply, { story, ms, connection, span, isSpared }, writeLine);
+      const level = story.outcome === 'fault' ? 'error' : isMonitoring || isSpared ? 'debug' : 'info';
+      const line = {
+        id: request.id,
+        status: reply.statusCode,
+        ms,
+        address: presenter.address,
+        traceId: (span ?? trace)?.traceId,
+        parentSpanId: trace?.spanId,
+        spanId: span?.spanId,
+      };
+      writeLine(level, line, story);
     },
     onFault: (request, fault) =>
       log.error(
@@ -182,15 +190,6 @@ function presentedOn({ fastify }: App, { tls }: ListenerOptions, parts: ServiceP
   if (tls?.clientCertificates === 'require') requireCertificates(fastify.server as unknown as TlsServer);
   const { header, headerName } = parts.proxies;
   return presentedReader({ readConnection: parts.readConnection, chainOf, header, headerName });
-}
-
-/** Each worker has its own socket on the port, and the kernel spreads connections over them without the supervisor. */
-function portSharing(options: ListenerOptions): { exclusive?: true; reusePort?: true } {
-  return isPortShared(options) ? { exclusive: true, reusePort: true } : {};
-}
-
-function isPortShared({ sharePort = false }: ListenerOptions): boolean {
-  return isWorker() || sharePort;
 }
 
 function admitProxiesOnly(server: TlsServer, proxies: readonly string[]): void {
@@ -216,36 +215,6 @@ function mountApart(app: FastifyInstance, door: Door, listener: ListenerParts): 
     }
     door.mount(inner, listener);
   });
-}
-
-interface Answered {
-  readonly story: Story;
-  readonly ms: number;
-  readonly connection: Connection;
-  readonly span: OpenSpan | undefined;
-  /** One of many like it. */
-  readonly isSpared: boolean;
-}
-
-/** One line per request, without its path: a caller who mistypes it may have pasted a token there. */
-function logRequest(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { story, ms, connection, span, isSpared }: Answered,
-  writeLine: LogRequest,
-): void {
-  const { trace } = connection;
-  const level = story.outcome === 'fault' ? 'error' : story.isMonitoring || isSpared ? 'debug' : 'info';
-  const line: LoggedRequest = {
-    id: request.id,
-    status: reply.statusCode,
-    ms,
-    address: connection.presenter.address,
-    traceId: (span ?? trace)?.traceId,
-    parentSpanId: trace?.spanId,
-    spanId: span?.spanId,
-  };
-  writeLine(level, line, story);
 }
 
 /** An error for the operator's log, with its stack where it has one. */

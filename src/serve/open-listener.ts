@@ -21,7 +21,6 @@ export interface ListenerPlace extends Omit<ListenerOptions, 'tls'> {
 }
 
 export interface OpenListener extends Omit<Listener, 'exchange'> {
-  /** Applies changes of the files or the approved issuers. */
   reload(): void;
 }
 
@@ -29,11 +28,11 @@ export function openListener(place: ListenerPlace, parts: ServiceParts): OpenLis
   const { tls, clientCertificates, publicName, ...where } = place;
   if (!tls) return { ...makeListener(where, parts), reload: () => undefined };
   const { registry } = parts.ports;
-  const files = new CertificateFiles(tls, publicName, parts);
+  const files = certificateFiles(tls, publicName, parts);
   files.readIfChanged();
   let { issuers } = registry;
   const current = (): TlsFiles => ({
-    ...files.pair,
+    ...files.pair(),
     clientCertificates,
     issuers: issuers.flatMap((issuer) => [issuer.certificate, ...issuer.intermediates]).map(writePem),
   });
@@ -50,84 +49,65 @@ export function openListener(place: ListenerPlace, parts: ServiceParts): OpenLis
 const REMIND_MS = 86_400_000;
 
 /** The certificate and its key, as last read. A pair that cannot be used is never taken. */
-class CertificateFiles {
-  readonly #paths: CertificatePaths;
-  readonly #publicName: string | undefined;
-  readonly #parts: Pick<ServiceParts, 'log' | 'ports'>;
-  readonly #files: WatchedFiles;
-  #leaf: X509Certificate | undefined;
-  #remindedAt: number | undefined;
-  #logged = '';
-  pair: { readonly certificate: Buffer | string; readonly key: Buffer | string } = { certificate: '', key: '' };
-
-  constructor(paths: CertificatePaths, publicName: string | undefined, parts: Pick<ServiceParts, 'log' | 'ports'>) {
-    this.#paths = paths;
-    this.#publicName = publicName;
-    this.#parts = parts;
-    this.#files = new WatchedFiles([paths.certificate, paths.key]);
-  }
-
-  /** Like readIfChanged, while the service runs: files that cannot be used are logged once, and the last pair stays. */
-  reloadIfChanged(): boolean {
-    try {
-      if (!this.readIfChanged()) return false;
-      this.#logged = '';
-      const { certificate } = this.#paths;
-      this.#parts.log.info({ certificate, validTo: this.#leaf?.validTo }, 'the server certificate was loaded again');
-      return true;
-    } catch (fault) {
-      const { message, todo } = fault as Partial<CertificateUnusable>;
-      if (this.#logged !== message)
-        this.#parts.log.error({ why: message, todo }, 'the server certificate could not be loaded: the last one stays');
-      this.#logged = message ?? '';
-      return false;
-    }
-  }
-
+function certificateFiles(paths: CertificatePaths, publicName: string | undefined, { log, ports }: ServiceParts) {
+  const files = new WatchedFiles([paths.certificate, paths.key]);
+  const { certificate: path } = paths;
+  let leaf: X509Certificate | undefined;
+  let remindedAt: number | undefined;
+  let logged = '';
+  let pair: { readonly certificate: Buffer | string; readonly key: Buffer | string } = { certificate: '', key: '' };
+  /** At the start there is no other choice, and the log says that callers refuse it. */
+  const assertBetter = (next: X509Certificate) => {
+    const nowMs = ports.clock.milliseconds();
+    const validity = whyNotValid(next, nowMs);
+    if (!validity?.isOver || !leaf || whyNotValid(leaf, nowMs)?.isOver) return;
+    files.forget(); // it may become valid, or the clock may be wrong
+    throw new CertificateUnusable(`${path}: ${validity.why}`, `${REMEDY} Check the clock, too.`);
+  };
+  /** Logs once a day that callers refuse the certificate, or soon will. */
+  const remind = () => {
+    const nowMs = ports.clock.milliseconds();
+    if (!leaf || (remindedAt !== undefined && nowMs - remindedAt < REMIND_MS)) return;
+    remindedAt = nowMs;
+    const { isOver = false, why } = whyNotValid(leaf, nowMs) ?? {};
+    if (isOver) log.error({ certificate: path, why, todo: REMEDY }, 'callers refuse the server certificate');
+    else if (why) log.warn({ certificate: path, why, todo: REMEDY }, 'the server certificate expires soon');
+    const notFor = publicName === undefined ? undefined : whyNotFor(leaf, publicName);
+    const fields = { certificate: path, why: notFor, todo: NAME_REMEDY };
+    if (notFor !== undefined) log.warn(fields, 'the server certificate is not for publicUrl');
+  };
   /** Whether there is a new pair. Throws if the files cannot be used. */
-  readIfChanged(): boolean {
+  const readIfChanged = () => {
     try {
-      const [certificate, key] = this.#files.readIfChanged() ?? [];
+      const [certificate, key] = files.readIfChanged() ?? [];
       if (!certificate || !key) return false;
-      const leaf = checkPair(this.#paths, certificate, key);
-      this.#assertBetter(leaf);
-      this.#leaf = leaf;
-      this.pair = { certificate, key };
+      const next = checkPair(paths, certificate, key);
+      assertBetter(next);
+      leaf = next;
+      pair = { certificate, key };
     } catch (fault) {
       throw fileFault(fault);
     }
-    this.#remindedAt = undefined;
-    this.remind();
+    remindedAt = undefined;
+    remind();
     return true;
-  }
-
-  /** At the start there is no other choice, and the log says that callers refuse it. */
-  #assertBetter(leaf: X509Certificate): void {
-    const nowMs = this.#parts.ports.clock.milliseconds();
-    const validity = whyNotValid(leaf, nowMs);
-    if (!validity?.isOver || !this.#leaf || whyNotValid(this.#leaf, nowMs)?.isOver) return;
-    this.#files.forget(); // it may become valid, or the clock may be wrong
-    throw new CertificateUnusable(`${this.#paths.certificate}: ${validity.why}`, `${REMEDY} Check the clock, too.`);
-  }
-
-  /** Logs once a day that callers refuse the certificate, or soon will. */
-  remind(): void {
-    const nowMs = this.#parts.ports.clock.milliseconds();
-    if (!this.#leaf || (this.#remindedAt !== undefined && nowMs - this.#remindedAt < REMIND_MS)) return;
-    this.#remindedAt = nowMs;
-    this.#remindOfValidity(this.#leaf, nowMs);
-    const why = this.#publicName === undefined ? undefined : whyNotFor(this.#leaf, this.#publicName);
-    const fields = { certificate: this.#paths.certificate, why, todo: NAME_REMEDY };
-    if (why !== undefined) this.#parts.log.warn(fields, 'the server certificate is not for publicUrl');
-  }
-
-  #remindOfValidity(leaf: X509Certificate, nowMs: number): void {
-    const validity = whyNotValid(leaf, nowMs);
-    if (!validity) return;
-    const fields = { certificate: this.#paths.certificate, why: validity.why, todo: REMEDY };
-    if (validity.isOver) this.#parts.log.error(fields, 'callers refuse the server certificate');
-    else this.#parts.log.warn(fields, 'the server certificate expires soon');
-  }
+  };
+  /** The same while the service runs: files that cannot be used are logged once, and the last pair stays. */
+  const reloadIfChanged = () => {
+    try {
+      if (!readIfChanged()) return false;
+      logged = '';
+      log.info({ certificate: path, validTo: leaf?.validTo }, 'the server certificate was loaded again');
+      return true;
+    } catch (fault) {
+      const { message = '', todo } = fault as Partial<CertificateUnusable>;
+      if (logged !== message)
+        log.error({ why: message, todo }, 'the server certificate could not be loaded: the last one stays');
+      logged = message;
+      return false;
+    }
+  };
+  return { pair: () => pair, readIfChanged, reloadIfChanged, remind };
 }
 
 const NAME_REMEDY = 'Use a certificate for this name, or correct publicUrl.';

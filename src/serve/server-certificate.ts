@@ -9,7 +9,6 @@ export interface CertificatePaths {
   readonly key: string;
 }
 
-/** Why a listener cannot use its files, and what to do. */
 export class CertificateUnusable extends OperatorFault {
   override readonly name = 'CertificateUnusable';
 }

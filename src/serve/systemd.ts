@@ -6,7 +6,6 @@ import { every } from './watch.ts';
 type Environment = Readonly<Partial<Record<string, string>>>;
 
 export interface Systemd {
-  /** The service answers requests. */
   ready(): void;
   stopping(): void;
 }
@@ -26,7 +25,7 @@ export function reportToSystemd(
   return {
     ready: () => {
       send('READY=1');
-      const everyMs = watchdogMs(environment) / 2;
+      const everyMs = (Number(environment['WATCHDOG_USEC']) || 0) / 2000;
       if (everyMs > 0) stopWatchdog = every(everyMs, async () => (await isAlive()) && send('WATCHDOG=1'), complain);
     },
     stopping: () => {
@@ -34,9 +33,4 @@ export function reportToSystemd(
       void stopWatchdog();
     },
   };
-}
-
-function watchdogMs({ WATCHDOG_USEC }: Environment): number {
-  const micros = Number(WATCHDOG_USEC ?? 0);
-  return Number.isFinite(micros) ? micros / 1000 : 0;
 }

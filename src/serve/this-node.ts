@@ -22,7 +22,6 @@ export function seesIntermediates(): Promise<boolean> {
   return asked;
 }
 
-/** `chain`: how chains are read. */
 export async function trySelf(chain = chainOf): Promise<boolean> {
   const authority = makeDevelopmentAuthority(new Date(systemClock.milliseconds()), systemRandom);
   const look = (socket: TLSSocket) => chain(socket).length > 1;

@@ -7,7 +7,6 @@ const SPAN = Symbol('span of the request');
 const ENTERED = Symbol('when its handler began');
 type TracedRequest = FastifyRequest & { [SPAN]?: OpenSpan; [ENTERED]?: number };
 
-/** Records one span per request. */
 export class RequestTraces {
   readonly #tracer: Tracer;
 

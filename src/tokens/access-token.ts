@@ -50,7 +50,6 @@ export interface ReadAccessToken {
   isOf(grant: Grant): boolean;
 }
 
-/** Undefined where the text was not minted here. */
 export function readAccessToken(text: string, ports: AccessTokenPorts): ReadAccessToken | undefined {
   switch (formatOf(text)) {
     case 'opaque':

@@ -19,9 +19,13 @@ const MAC_KEYS_ONLY = 1;
 const WITH_SIGNING_KEYS = 2;
 
 export function formatKeyring(stored: readonly StoredKey[]): string {
-  const keys = stored.flatMap((key) => (key.kind === 'mac' ? [macEntry(key)] : []));
-  const signingKeys = stored.flatMap((key) => (key.kind === 'signing' ? [signingEntry(key)] : []));
-  const retired = stored.flatMap((key) => (key.kind === 'retired' ? [key.id] : []));
+  const keys = stored
+    .filter((key) => key.kind === 'mac')
+    .map(({ id, state, secret }) => ({ id, state, secret: secret.toString('base64') }));
+  const signingKeys = stored
+    .filter((key) => key.kind === 'signing')
+    .map(({ id, algorithm, privateKey }) => ({ id, algorithm, privateKey: privateKey.toString('base64') }));
+  const retired = stored.filter((key) => key.kind === 'retired').map(({ id }) => id);
   const content = {
     ...(signingKeys.length === 0
       ? { version: MAC_KEYS_ONLY, keys }
@@ -29,14 +33,6 @@ export function formatKeyring(stored: readonly StoredKey[]): string {
     ...(retired.length > 0 && { retired }),
   };
   return `${JSON.stringify(content, undefined, 2)}\n`;
-}
-
-function macEntry({ id, state, secret }: StoredMacKey): object {
-  return { id, state, secret: secret.toString('base64') };
-}
-
-function signingEntry({ id, algorithm, privateKey }: StoredSigningKey): object {
-  return { id, algorithm, privateKey: privateKey.toString('base64') };
 }
 
 /** A fault says what is wrong and where, and shows nothing of what was read. */

@@ -42,7 +42,6 @@ export interface StoredMacKey {
   readonly secret: Buffer;
 }
 
-/** A MAC key with its subkeys. */
 export interface Key {
   readonly id: number;
   readonly state: KeyState;
@@ -76,7 +75,7 @@ export class KeyMissing extends Error {
 }
 
 export class Keyring {
-  #held: HeldKeys;
+  #held: ReturnType<typeof expandAll>;
 
   constructor(stored: readonly StoredKey[]) {
     this.#held = expandAll(stored);
@@ -91,7 +90,6 @@ export class Keyring {
     return this.#held.minting;
   }
 
-  /** The MAC keys. */
   get keys(): readonly Key[] {
     return [...this.#held.keys.values()];
   }
@@ -118,14 +116,7 @@ export class Keyring {
   }
 }
 
-interface HeldKeys {
-  readonly keys: ReadonlyMap<number, Key>;
-  readonly minting: Key;
-  readonly signingKeys: readonly SigningKey[];
-  readonly retired: ReadonlySet<number | string>;
-}
-
-function expandAll(stored: readonly StoredKey[]): HeldKeys {
+function expandAll(stored: readonly StoredKey[]) {
   const expanded = stored.filter((key) => key.kind === 'mac').map(expand);
   const keys = new Map(expanded.map((key) => [key.id, key]));
   if (keys.size !== expanded.length) throw new KeyringFault('two keys of the keyring have the same id');

@@ -28,7 +28,6 @@ export function addKnownBrowser(cookie: string, browser: KnownBrowser, keyring: 
   return new Secret([mint(browser, keyring), ...others].slice(0, MOST_PEOPLE).join(SEPARATOR));
 }
 
-/** The authentic entries of a cookie. */
 export function readKnownBrowsers(cookie: string, keyring: Keyring): readonly KnownBrowser[] {
   return entriesOf(cookie).flatMap((text) => open(text, keyring) ?? []);
 }

@@ -31,7 +31,6 @@ export class Mac {
     return hash('sha256', this.#outer, 'hex') as Hex;
   }
 
-  /** The first `length` bytes of the MAC. */
   firstBytes(message: Uint8Array, length: number): Buffer {
     this.#hashInner(message, message.length);
     return bytesOf(hash('sha256', this.#outer, 'binary'), length);

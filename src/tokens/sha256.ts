@@ -6,7 +6,6 @@ export function sha256(bytes: Uint8Array | string): Hex {
   return hash('sha256', bytes, 'hex') as Hex;
 }
 
-/** The first `length` bytes of the hash. */
 export function sha256Bytes(bytes: Uint8Array, length: number): Buffer {
   return bytesOf(hash('sha256', bytes, 'binary'), length);
 }

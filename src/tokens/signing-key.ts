@@ -24,12 +24,9 @@ export interface SigningKey {
 export function openSigningKey({ id, algorithm, privateKey: der }: StoredSigningKey): SigningKey | undefined {
   const privateKey = readPrivateKey(der);
   if (!privateKey || !FITS[algorithm](privateKey)) return undefined;
-  return { id, algorithm, privateKey, publicKey: createPublicKey(privateKey), header: headerOf(algorithm, id) };
-}
-
-/** RFC 9068 2.1. */
-function headerOf(alg: SigningAlgorithm, kid: string): string {
-  return Buffer.from(JSON.stringify({ alg, typ: 'at+jwt', kid })).toString('base64url');
+  const header = JSON.stringify({ alg: algorithm, typ: 'at+jwt', kid: id }); // RFC 9068 2.1
+  const publicKey = createPublicKey(privateKey);
+  return { id, algorithm, privateKey, publicKey, header: Buffer.from(header).toString('base64url') };
 }
 
 export function makeSigningKey(algorithm: SigningAlgorithm): StoredSigningKey {

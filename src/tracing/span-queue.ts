@@ -14,15 +14,10 @@ export interface SpanTally {
   readonly waiting: number;
 }
 
-export interface QueueNews {
-  failing(why: string): void;
-  worksAgain(): void;
-}
-
 export interface QueueOptions {
   readonly post: Post;
   readonly encode: (spans: readonly Span[]) => string;
-  readonly news: QueueNews;
+  readonly news: { readonly failing: (why: string) => void; readonly worksAgain: () => void };
   /** For tests. */
   readonly everyMs?: number;
   readonly pauseMs?: number;

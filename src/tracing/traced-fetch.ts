@@ -13,7 +13,7 @@ export function tracedFetch(fetch: Fetch, tracer: Tracer): Fetch {
     const end = (status: number | undefined, error?: string) => {
       const attributes = {
         'http.request.method': method,
-        'server.address': hostOf(url),
+        'server.address': URL.parse(url)?.host,
         'http.response.status_code': status,
       };
       tracer.record(span, { name: method, kind: 'client', start, end: performance.now(), attributes, error });
@@ -27,8 +27,4 @@ export function tracedFetch(fetch: Fetch, tracer: Tracer): Fetch {
       throw fault;
     }
   };
-}
-
-function hostOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).host : undefined;
 }

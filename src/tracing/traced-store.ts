@@ -6,41 +6,33 @@ import type { Tracer } from './tracer.ts';
  * decision until the commit is durable. Background work is not recorded.
  */
 export function tracedStore(store: Store, tracer: Tracer): Store {
+  const changing = <T>(table: string, work: (note: Note) => Promise<T>): Promise<T> =>
+    tracer.current ? changed(tracer, table, work) : work((decision) => decision);
   return {
     ...store,
-    load: (table, key) =>
-      tracer.current ? timed(tracer, table.name, () => store.load(table, key)) : store.load(table, key),
-    find: (table, where, limit) =>
-      tracer.current
-        ? timed(tracer, table.name, () => store.find(table, where, limit))
-        : store.find(table, where, limit),
+    load: (table, key) => timed(tracer, table.name, () => store.load(table, key)),
+    find: (table, where, limit) => timed(tracer, table.name, () => store.find(table, where, limit)),
     change: (table, key, decide) =>
-      tracer.current
-        ? changed(tracer, table.name, (note) => store.change(table, key, (found, now) => note(decide(found, now))))
-        : store.change(table, key, decide),
+      changing(table.name, (note) => store.change(table, key, (found, now) => note(decide(found, now)))),
     create: (table, key, decide) =>
-      tracer.current
-        ? changed(tracer, table.name, (note) => store.create(table, key, (now) => note(decide(now))))
-        : store.create(table, key, decide),
+      changing(table.name, (note) => store.create(table, key, (now) => note(decide(now)))),
   };
 }
 
-function timed<T>(tracer: Tracer, table: string, work: () => Promise<T>): Promise<T> {
+async function timed<T>(tracer: Tracer, table: string, work: () => Promise<T>): Promise<T> {
+  if (!tracer.current) return work();
   const start = performance.now();
-  const end = (fault?: unknown) => record(tracer, 'store load', table, { start, end: performance.now(), fault });
-  return work().then(
-    (result) => {
-      end();
-      return result;
-    },
-    (fault: unknown) => {
-      end(fault);
-      throw fault;
-    },
-  );
+  let fault: unknown;
+  try {
+    return await work();
+  } catch (thrown) {
+    fault = thrown;
+    throw thrown;
+  } finally {
+    record(tracer, 'store load', table, { start, end: performance.now(), fault });
+  }
 }
 
-/** Is called with every decision, and returns it. */
 type Note = <Row, T>(decision: Decision<Row, T>) => Decision<Row, T>;
 
 async function changed<T>(tracer: Tracer, table: string, work: (note: Note) => Promise<T>): Promise<T> {

@@ -57,12 +57,10 @@ export class Tracer {
     return { traceId, spanId, parentId: undefined, isSampled: this.#isChosen(traceId) };
   }
 
-  /** Runs work as a part of a span. */
   within<T>(span: OpenSpan, work: () => T): T {
     return this.#current.run(span, work);
   }
 
-  /** Records a span that has ended. */
   record(span: OpenSpan, what: Omit<Span, 'traceId' | 'spanId' | 'parentId'>): void {
     if (!span.isSampled) return;
     const { traceId, spanId, parentId } = span;

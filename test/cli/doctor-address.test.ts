@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { examineAddress } from '../../src/cli/doctor/address.ts';
+import { examineAddress } from '../../src/cli/doctor/examine.ts';
 import { loadConfig } from '../../src/config/load.ts';
 
 async function warnings(...sets: string[]): Promise<string[]> {

@@ -48,6 +48,21 @@ suite('the tessera command is documented', () => {
     );
   });
 
+  test('attack: no command takes a secret as an argument, where a process list would show it', () => {
+    const isSecret = (text: string) => /secret|password|token|key|credential/i.test(text);
+    const isHarmless = (text: string) => /<(?:file|format|duration|yes\|no|address)>/.test(text);
+    const suspects = commands.flatMap(({ name, command: { options, registeredArguments } }) => {
+      const flags = options.map((option) => option.flags).filter((text) => text.includes('<') && !isHarmless(text));
+      const taken = [...flags, ...registeredArguments.map((argument) => argument.name())];
+      return taken.filter(isSecret).map((text) => `${name} ${text}`);
+    });
+    assert.deepEqual(
+      suspects,
+      ['tessera keyring mint key', 'tessera keyring retire key'],
+      'these take the id of a key',
+    );
+  });
+
   test('every exit code is in docs/cli.md', () => {
     for (const [end, code] of Object.entries(EXIT)) {
       assert.ok(page.includes(`| ${code} | ${EXIT_MEANINGS[end as keyof typeof EXIT]} |`), end);

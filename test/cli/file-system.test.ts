@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { statfsSync } from 'node:fs';
 import { test } from 'node:test';
-import { fileSystemFinding } from '../../src/cli/doctor/file-system.ts';
+import { fileSystemFinding } from '../../src/cli/doctor/files.ts';
 
 test('file systems without reliable locks or syncs are recognised by their type; local disks cause no warning', () => {
   const found = (type: number) => fileSystemFinding('x', type);

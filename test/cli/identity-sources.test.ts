@@ -1,7 +1,7 @@
 // Warnings of `tessera doctor` about issuer settings: those that map more certificates to an identity than expected, and ignored ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { examineCurves, examineIdentitySources } from '../../src/cli/doctor/identity-sources.ts';
+import { examineCurves, examineIdentitySources } from '../../src/cli/doctor/contents.ts';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { issuerOf } from '../../src/pki/judge/explain.ts';
 

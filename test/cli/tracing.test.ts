@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { examineTracing } from '../../src/cli/doctor/tracing.ts';
+import { examineTracing } from '../../src/cli/doctor/examine.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigFault } from '../../src/config/mistake.ts';
 import { startCollector } from '../e2e/collector.ts';

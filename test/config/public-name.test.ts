@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadConfig } from '../../src/config/load.ts';
-import { publicNameOf } from '../../src/config/public-name.ts';
+import { publicNameOf } from '../../src/config/served-doors.ts';
 
 function namesWith(...sets: readonly string[]): readonly (string | undefined)[] {
   const config = loadConfig({ sets, env: {} });

@@ -3,11 +3,10 @@ import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { certificateRules } from '../../lab/configuration/certificate-rules.ts';
 import { configReference } from '../../lab/configuration/reference.ts';
-import { configJsonSchema } from '../../src/config/json-schema.ts';
-import { variableOf } from '../../src/config/layers.ts';
+import { type SettingPlace, settingPlaces, variableOf } from '../../src/config/layers.ts';
 import { readNode } from '../../src/config/read.ts';
 import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
-import { type SettingPlace, settingPlaces } from '../../src/config/tree.ts';
+import { configJsonSchema } from '../../src/config/show.ts';
 
 type Node = Parameters<typeof readNode>[0];
 

@@ -66,7 +66,10 @@ function listsAmongNodes(open: Open): void {
     await renewed([first], server, 2);
     await second.follow();
     assert.equal(second.judge.revocation.lists.length, 1);
-    assert.equal(second.judge.revokingLists([approve(root, { revocation: CRL_REQUIRED })])[0]?.list.revoked.size, 1);
+    assert.equal(
+      second.judge.revocation.revokingLists([approve(root, { revocation: CRL_REQUIRED })])[0]?.list.revoked.size,
+      1,
+    );
   });
 
   test('a starting node loads fresh lists from the store and fetches none of them', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { examineNode } from '../../src/cli/doctor/node.ts';
+import { examineNode } from '../../src/cli/doctor/examine.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { chainOf } from '../../src/doors/caller/handshake-chain.ts';
 import { trySelf } from '../../src/serve/this-node.ts';

@@ -66,12 +66,20 @@ suite('a node of 0.2', () => {
     assert.deepEqual(integrations.decode(row, undefined), integration);
   });
 
-  test('finds no rule of a token issuer whose settings it does not know', () => {
+  test('finds a rule that nothing meets of a token issuer whose settings it does not know, and keeps them when it changes one', () => {
     for (const added of [{ kind: 'enterprise' }, { tokenEndpointAudience: true }] as const) {
       const tokenIssuer = aTokenIssuer(added);
-      const row = encodeRow(tokenIssuers, tokenIssuer);
-      assert.deepEqual((JSON.parse(String(row[1])) as TokenIssuer).rules, []);
-      assert.deepEqual(tokenIssuers.decode(row, undefined), tokenIssuer);
+      const [label = null, body] = encodeRow(tokenIssuers, tokenIssuer);
+      const { issuer, keys, algorithms, assertions, rules, enabled } = JSON.parse(String(body)) as TokenIssuer;
+      assert.deepEqual(
+        rules.map(({ conditions }) => conditions),
+        [[{ claim: '/iss', test: { oneOf: [] } }]],
+      );
+      assert.deepEqual(tokenIssuers.decode([label, body ?? null], undefined), tokenIssuer);
+      // `token-issuer change` of 0.2 makes a new row of the members that it knows.
+      const known = { issuer, keys, algorithms, assertions, rules, enabled, maxAssertionLifetime: 60 };
+      const read = tokenIssuers.decode([label, JSON.stringify(known)], undefined);
+      assert.deepEqual(read, { ...tokenIssuer, maxAssertionLifetime: 60 });
     }
     const [, body] = encodeRow(tokenIssuers, aTokenIssuer());
     assert.equal((JSON.parse(String(body)) as TokenIssuer).rules.length, 1);

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { publicNameOf } from '../../config/public-name.ts';
 import type { Config } from '../../config/schema.ts';
+import { publicNameOf } from '../../config/served-doors.ts';
 import {
   type CertificatePaths,
   CertificateUnusable,
@@ -17,7 +17,6 @@ import { bad, type Finding, good, poor } from './finding.ts';
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 30;
 
-/** Checks each listener's server certificate: readable, matching key, public name, expiry. */
 export function examineServerCertificates(config: Config): Finding[] {
   return config.listeners.flatMap((listener) => {
     const { tls, host, port } = listener;

@@ -1,19 +1,27 @@
 import { X509Certificate } from 'node:crypto';
 import { COMMAND_LINE } from '../../core/integration.ts';
+import { type ApprovedIssuer, OPTIONAL_CURVES } from '../../core/issuer.ts';
 import { endingSecrets } from '../../core/rules/client.ts';
+import { signWords } from '../../core/rules/rollback.ts';
 import { type EpochSeconds, epochSeconds, isoTime, seconds } from '../../core/time.ts';
 import { openRules } from '../../operations/admin/assertion-rules.ts';
 import { clockFault } from '../../operations/admin/check-clock.ts';
-import { countGrantsToRenew, keyFailures, listFailures, mostGrants } from '../../operations/admin/examine-contents.ts';
+import {
+  countCapitalUpns,
+  countGrantsToRenew,
+  keyFailures,
+  listFailures,
+  mostGrants,
+} from '../../operations/admin/examine-contents.ts';
+import { endingsFromActs, type LostEnding, nameOf } from '../../operations/admin/lost-endings.ts';
 import type { FollowedRegistry } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
+import { readHistory } from '../../store/tables/store-history.ts';
 import { systemClock } from '../../system.ts';
 import { clockRemedy } from '../terminal/failure.ts';
 import { counted } from '../terminal/output.ts';
 import { examineExpiry } from './certificates.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
-import { examineHistory } from './history.ts';
-import { examineCurves, examineIdentitySources, examineUpns } from './identity-sources.ts';
 
 const SOON = seconds(30 * 86_400);
 /** In seconds. Synchronized clocks agree within this. */
@@ -123,4 +131,90 @@ async function examineGrants(store: Store, now: EpochSeconds): Promise<Finding> 
     `${counted(ending, 'live grant')} will end within 30 days`,
     'Tell their owners: tessera grant list --ending 30d',
   );
+}
+
+/** `tessera store history` lists all. */
+const MOST_SHOWN = 10;
+
+const COMMANDS: Readonly<Record<LostEnding['kind'], string>> = {
+  grant: 'tessera grant revoke ID',
+  integration: 'tessera integration disable ID',
+  identity: 'tessera identity disable ID',
+  passkey: 'tessera identity passkey remove ID --all',
+  issuer: 'tessera issuer remove ID',
+  'token-issuer': 'tessera token-issuer remove ID',
+  'resource-server': 'tessera resource-server remove ID --yes',
+  'signing-key': 'tessera keyring retire ID --at-once',
+  key: 'tessera keyring retire ID --at-once',
+};
+
+/** Whether the store was put back to an older state, as far as nodes noticed, and what works again that had ended. */
+async function examineHistory(store: Store): Promise<Finding[]> {
+  const { epoch, rollback } = await readHistory(store);
+  if (!rollback) return [good('history', `epoch ${epoch}; no node noticed a rollback`)];
+  const says = `the store was put back to an older state: ${signWords(rollback)} (epoch ${epoch})`;
+  const todo =
+    'See docs/postgresql.md, A database that was put back. In the end: tessera store accept-rollback --end-again';
+  const back = await endingsFromActs(rollback.lost, { store });
+  return [bad('history', says, todo), ...back.slice(0, MOST_SHOWN).map(worksAgain), ...rest(back.length - MOST_SHOWN)];
+}
+
+function worksAgain({ kind, id, at }: LostEnding): Finding {
+  const when = at === undefined ? '' : ` at ${isoTime(at)}`;
+  const says = `the ${nameOf(kind).one} ${id} had ended${when}, and works again`;
+  return bad('history', says, `Do: ${COMMANDS[kind].replace('ID', id)}`);
+}
+
+function rest(more: number): Finding[] {
+  return more > 0 ? [bad('history', `${more} more work again`, 'List them: tessera store history')] : [];
+}
+
+/** Issuer settings under which more people than intended can act as one identity. */
+export function examineIdentitySources(approved: readonly ApprovedIssuer[]): Finding[] {
+  return [...approved.flatMap(examineList), ...examineShared(approved)];
+}
+
+/** Requesters often choose the names in their certificate: leaving one out makes the next source apply. */
+function examineList({ label, identitySources }: ApprovedIssuer): Finding[] {
+  if (identitySources.length < 2) return [];
+  const says = `identity from ${identitySources.join(', ')}: a certificate without the first is identified by the next`;
+  const todo = 'Make sure that the authority does not let requesters leave names out, or name one source alone.';
+  return [poor(`issuer ${label}`, says, todo)];
+}
+
+/** Derived identities include the issuer's label; identities of the directory do not. */
+function examineShared(approved: readonly ApprovedIssuer[]): Finding[] {
+  const listed = approved.filter(({ identities }) => identities === 'directory');
+  const sources = [...new Set(listed.flatMap(({ identitySources }) => identitySources))];
+  return sources.flatMap((source) => {
+    const labels = listed.filter(({ identitySources }) => identitySources.includes(source)).map(({ label }) => label);
+    if (labels.length < 2) return [];
+    const says = `${labels.join(', ')}: the same ${source} is the same identity of the directory under each`;
+    return [poor('issuers', says, 'Approve only authorities that agree on who has which name, or use --derived.')];
+  });
+}
+
+/** Earlier versions allowed more curves. Keys on those are refused now. */
+export function examineCurves({ label, curves = [] }: ApprovedIssuer): Finding[] {
+  const ignored = curves.filter((curve) => !OPTIONAL_CURVES.includes(curve));
+  if (ignored.length === 0) return [];
+  const says = `curves that are no longer supported are ignored: ${ignored.join(', ')}`;
+  return [poor(`issuer ${label}`, says, `Set its curves again: tessera issuer change ${label} --no-curve`)];
+}
+
+/** These issuers look up names in lower case, so they never find an identity whose name has capitals. */
+async function examineUpns(approved: readonly ApprovedIssuer[], store: Store): Promise<Finding[]> {
+  const isFolding = ({ upnComparison, identities }: ApprovedIssuer) =>
+    upnComparison === 'active-directory' && identities === 'directory';
+  const labels = approved.filter(isFolding).map(({ label }) => label);
+  const unfound = labels.length === 0 ? 0 : await countCapitalUpns({ store });
+  if (unfound === 0) return [];
+  const says = `${labels.join(', ')}: ${counted(unfound, 'principal name')} of the directory with capitals`;
+  return [
+    poor(
+      'issuers',
+      says,
+      'Under --upn active-directory they are not found. Add those identities again, with --upn in lower case.',
+    ),
+  ];
 }

@@ -1,17 +1,23 @@
+import { lookup } from 'node:dns/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isLoopback } from '../../config/rules.ts';
 import type { Config } from '../../config/schema.ts';
-import { unservedDoors } from '../../config/served-doors.ts';
+import { asksForCertificates, unservedDoors } from '../../config/served-doors.ts';
+import {
+  INTERMEDIATES_UNSEEN,
+  THIS_NODE,
+  TO_INSPECT,
+  TO_SEE_INTERMEDIATES,
+  UNINSPECTED,
+} from '../../serve/this-node.ts';
 import { FollowedRegistry } from '../../store/registry.ts';
-import { examineAddress } from './address.ts';
 import { examineServerCertificates } from './certificates.ts';
 import { examineContents } from './contents.ts';
-import { examineFileSystem } from './file-system.ts';
-import { examineFiles } from './files.ts';
+import { examineFileSystem, examineFiles } from './files.ts';
 import { type Finding, good, poor } from './finding.ts';
 import { examineKeyring } from './keyring.ts';
 import { examineLogo } from './named-files.ts';
-import { examineNode } from './node.ts';
 import { examineStore, openForExamination } from './store.ts';
-import { examineTracing } from './tracing.ts';
 
 /** Runs every check, in the order in which an operator would fix things. */
 export async function examine(config: Config): Promise<readonly Finding[]> {
@@ -39,5 +45,61 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
     ];
   } finally {
     await opened.close();
+  }
+}
+
+/** What this Node cannot do for callers with certificates, in the words that the service logs at its start. */
+export async function examineNode({ listeners }: Config, node = THIS_NODE): Promise<Finding[]> {
+  if (!listeners.some(asksForCertificates)) return [];
+  const isSeen = await node.seesIntermediates();
+  return [
+    ...((await node.canInspect()) ? [] : [poor('Node', UNINSPECTED, TO_INSPECT)]),
+    ...(isSeen ? [] : [poor('Node', INTERMEDIATES_UNSEEN, TO_SEE_INTERMEDIATES)]),
+  ];
+}
+
+const PATIENCE_MS = 2000;
+
+/** Checks that the name in publicUrl resolves, and that something listens on its port. */
+export async function examineAddress(config: Config): Promise<Finding[]> {
+  return [await examineName(config), ...examinePort(config)];
+}
+
+async function examineName({ publicUrl }: Config): Promise<Finding> {
+  const { hostname } = new URL(publicUrl);
+  if (isLoopback(hostname)) return good('publicUrl', `${publicUrl}, for this machine only`);
+  const found = await Promise.race([
+    lookup(hostname).catch(() => undefined),
+    sleep(PATIENCE_MS, undefined, { ref: false }),
+  ]);
+  if (found) return good('publicUrl', `${publicUrl} leads to ${found.address}`);
+  return poor('publicUrl', `the name ${hostname} is not known here`, 'Check publicUrl, or add the name to the DNS.');
+}
+
+const USUAL_PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
+
+/** Behind a proxy the ports differ on purpose. */
+function examinePort({ publicUrl, listeners, proxies }: Config): Finding[] {
+  if (proxies.addresses.length > 0) return [];
+  const { port, protocol } = new URL(publicUrl);
+  const wanted = Number(port) || USUAL_PORTS[protocol];
+  const served = listeners.filter(({ doors }) => doors === undefined || doors.some((door) => door !== 'ops'));
+  if (served.some((listener) => listener.port === wanted || listener.port === 0)) return [];
+  const ports = served.map((listener) => listener.port).join(', ');
+  const todo = 'Add the port to publicUrl, change the port of a listener, or forward the one to the other.';
+  return [poor('publicUrl', `leads to port ${wanted}, and the service listens on ${ports}`, todo)];
+}
+
+const REMEDY = 'Check tracing.endpoint and the collector. The service runs without it, but traces are lost.';
+
+export async function examineTracing({ tracing: { endpoint } }: Config): Promise<Finding[]> {
+  if (endpoint === undefined) return [];
+  const { poster } = await import('../../tracing/post.ts');
+  try {
+    const { status } = await poster(endpoint, PATIENCE_MS)('{"resourceSpans":[]}');
+    if (status >= 200 && status <= 299) return [good('tracing', `${endpoint} accepts traces`)];
+    return [poor('tracing', `${endpoint} replies with status ${status}`, REMEDY)];
+  } catch (fault) {
+    return [poor('tracing', `${endpoint} cannot be reached: ${(fault as Error).message}`, REMEDY)];
   }
 }

@@ -7,7 +7,7 @@ import type { Store, StoreCheckName } from '../../store/store.ts';
 import { systemClock } from '../../system.ts';
 import { todoOf } from '../terminal/failure.ts';
 import { counted } from '../terminal/output.ts';
-import { FREE_SPACE } from './file-system.ts';
+import { FREE_SPACE } from './files.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 
 /** In seconds. Synchronized clocks agree within this. */
@@ -22,7 +22,6 @@ const REMEDIES: Readonly<Record<StoreCheckName, string>> = {
   privileges: 'Give the role the privileges of "Roles" in docs/postgresql.md.',
 };
 
-/** Opens the store, or says why it does not open. */
 export async function openForExamination(config: Config): Promise<Store | Finding> {
   const { open, remedy } = storeAt(config);
   return open('command').catch((error: Error) => bad('store', error.message, todoOf(error) ?? remedy));

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import { COMMAND_LINE } from '../../core/integration.ts';
 import { storeAt } from '../../open-store.ts';
-import { listIdentities } from '../../operations/admin/find-identity.ts';
+import { hasIdentities } from '../../operations/admin/find-identity.ts';
 import { FollowedRegistry } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
 import { print } from '../terminal/output.ts';
@@ -16,9 +16,8 @@ export interface Present {
 
 export async function presentIn(store: Store): Promise<Present> {
   const { integrations, issuers } = await FollowedRegistry.load(store);
-  const { identities } = await listIdentities(1, { store });
   const others = integrations.filter(({ clientId }) => clientId !== COMMAND_LINE);
-  return { integration: others.length > 0, identity: identities.length > 0, issuer: issuers.length > 0 };
+  return { integration: others.length > 0, identity: await hasIdentities({ store }), issuer: issuers.length > 0 };
 }
 
 /** Prints what the operator still has to do after `tessera init`. `tessera` is how to run the command. */

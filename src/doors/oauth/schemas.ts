@@ -3,93 +3,61 @@ import type { ActClaim } from '../../core/grant.ts';
 import { boolean, described, integer, list, object, optional, string, type ValueOf } from '../../schema.ts';
 import { OAUTH_ERRORS } from './wording.ts';
 
+/** A member that may be absent. */
+const text = (description: string) => optional(string({ description }));
+const texts = (description: string) => optional(list(string(), { description }));
+
 const CLIENT = {
-  client_id: optional(
-    string({
-      description: 'The Client ID of the API integration, here or as user name of HTTP Basic. Case sensitive.',
-    }),
+  client_id: text('The Client ID of the API integration, here or as user name of HTTP Basic. Case sensitive.'),
+  client_secret: text('The generated secret of the integration, here or as password of HTTP Basic, if it has one.'),
+  client_assertion: text(
+    'A JWT that is signed with a key of the integration (RFC 7523 2.2). With client_credentials also the JWT of a platform.',
   ),
-  client_secret: optional(
-    string({
-      description: 'The generated secret of the integration, here or as password of HTTP Basic, if it has one.',
-    }),
-  ),
-  client_assertion: optional(
-    string({
-      description:
-        'A JWT that is signed with a key of the integration (RFC 7523 2.2). With client_credentials also the JWT of a platform.',
-    }),
-  ),
-  client_assertion_type: optional(
-    string({ description: 'With client_assertion: urn:ietf:params:oauth:client-assertion-type:jwt-bearer.' }),
-  ),
+  client_assertion_type: text('With client_assertion: urn:ietf:params:oauth:client-assertion-type:jwt-bearer.'),
 };
 
 export const ClientParameters = object(CLIENT);
 
-const resource = optional(
-  list(string(), {
-    description:
-      'Audiences of resource servers; may be repeated. Limits the grant to them (RFC 8707). On a refresh, absent or the same.',
-  }),
+const resource = texts(
+  'Audiences of resource servers; may be repeated. Limits the grant to them (RFC 8707). On a refresh, absent or the same.',
 );
 
 export const TokenParameters = object({
   ...CLIENT,
-  grant_type: optional(
-    string({
-      description:
-        'urn:ietf:params:oauth:grant-type:device_code, authorization_code, refresh_token, client_credentials with a client certificate, key or secret, urn:ietf:params:oauth:grant-type:jwt-bearer or urn:ietf:params:oauth:grant-type:token-exchange. Required.',
-    }),
+  grant_type: text(
+    'urn:ietf:params:oauth:grant-type:device_code, authorization_code, refresh_token, client_credentials with a client certificate, key or secret, urn:ietf:params:oauth:grant-type:jwt-bearer or urn:ietf:params:oauth:grant-type:token-exchange. Required.',
   ),
-  device_code: optional(string({ description: 'For a device code. Valid once only.' })),
-  code: optional(
-    string({ description: 'For authorization_code: the code that the redirect carried. Valid once only.' }),
-  ),
-  redirect_uri: optional(string({ description: 'For authorization_code: as in the authorization request.' })),
-  code_verifier: optional(
-    string({ description: 'For authorization_code: what code_challenge was made from (RFC 7636).' }),
-  ),
-  refresh_token: optional(string({ description: 'For a refresh: the newest refresh token of the grant.' })),
-  assertion: optional(string({ description: 'For jwt-bearer: the JWT that the platform gave to the workload.' })),
-  scope: optional(
-    string({
-      description:
-        'Items separated by spaces, for instance orders:read stock:read. Absent: the whole scope; on a refresh, that of the grant.',
-    }),
+  device_code: text('For a device code. Valid once only.'),
+  code: text('For authorization_code: the code that the redirect carried. Valid once only.'),
+  redirect_uri: text('For authorization_code: as in the authorization request.'),
+  code_verifier: text('For authorization_code: what code_challenge was made from (RFC 7636).'),
+  refresh_token: text('For a refresh: the newest refresh token of the grant.'),
+  assertion: text('For jwt-bearer: the JWT that the platform gave to the workload.'),
+  scope: text(
+    'Items separated by spaces, for instance orders:read stock:read. Absent: the whole scope; on a refresh, that of the grant.',
   ),
   resource,
-  subject_token: optional(
-    string({ description: 'For a token exchange: the access token that this API received, or the JWT of a platform.' }),
-  ),
-  subject_token_type: optional(
-    string({ description: 'urn:ietf:params:oauth:token-type:access_token or urn:ietf:params:oauth:token-type:jwt.' }),
-  ),
-  requested_token_type: optional(string({ description: 'Absent, or urn:ietf:params:oauth:token-type:access_token.' })),
-  actor_token: optional(string({ description: 'Refused: the client that authenticates is the actor.' })),
-  audience: optional(
-    list(string(), { description: 'For a token exchange: ids or audiences of resource servers, as resource.' }),
-  ),
+  subject_token: text('For a token exchange: the access token that this API received, or the JWT of a platform.'),
+  subject_token_type: text('urn:ietf:params:oauth:token-type:access_token or urn:ietf:params:oauth:token-type:jwt.'),
+  requested_token_type: text('Absent, or urn:ietf:params:oauth:token-type:access_token.'),
+  actor_token: text('Refused: the client that authenticates is the actor.'),
+  audience: texts('For a token exchange: ids or audiences of resource servers, as resource.'),
 });
 
 export const DeviceParameters = object({ ...CLIENT, scope: TokenParameters.properties.scope, resource });
 
 export const IntrospectionParameters = object({
-  client_id: optional(
-    string({ description: 'The id of the resource server, here or as user name of HTTP Basic. Case sensitive.' }),
-  ),
-  client_secret: optional(
-    string({ description: 'The secret of the resource server, here or as password of HTTP Basic.' }),
-  ),
-  client_assertion: optional(string({ description: 'Refused: not supported.' })),
-  token: optional(string({ description: 'The access token that a caller sent. Required.' })),
-  token_type_hint: optional(string({ description: 'Not needed; ignored.' })),
+  client_id: text('The id of the resource server, here or as user name of HTTP Basic. Case sensitive.'),
+  client_secret: text('The secret of the resource server, here or as password of HTTP Basic.'),
+  client_assertion: text('Refused: not supported.'),
+  token: text('The access token that a caller sent. Required.'),
+  token_type_hint: text('Not needed; ignored.'),
 });
 
 export const RevocationParameters = object({
   ...CLIENT,
-  token: optional(string({ description: 'A refresh or access token of any generation. Required.' })),
-  token_type_hint: optional(string({ description: 'Not needed; ignored.' })),
+  token: text('A refresh or access token of any generation. Required.'),
+  token_type_hint: text('Not needed; ignored.'),
 });
 
 const tokenType = described<'Bearer' | 'DPoP'>({ type: 'string', enum: ['Bearer', 'DPoP'] });
@@ -100,9 +68,9 @@ export const TokenAnswer = object(
     token_type: tokenType,
     expires_in: integer({ description: 'Seconds until access_token expires.', minimum: 0 }),
     scope: string({ description: 'Every permission by itself, sorted, separated by spaces.' }),
-    refresh_token: optional(string({ description: 'Use it once. Absent if the grant cannot be refreshed.' })),
+    refresh_token: text('Use it once. Absent if the grant cannot be refreshed.'),
     refresh_token_expires_in: optional(integer({ description: 'Seconds until the grant ends.', minimum: 0 })),
-    issued_token_type: optional(string({ description: 'Of a token exchange: that access_token is one.' })),
+    issued_token_type: text('Of a token exchange: that access_token is one.'),
   },
   { title: 'OauthTokenGrant' },
 );
@@ -112,24 +80,22 @@ export const IntrospectionAnswer = object(
     active: boolean({
       description: 'Whether this is a live access token for this resource server. If false, nothing else is said.',
     }),
-    scope: optional(string({ description: 'The permissions that concern this resource server, separated by spaces.' })),
-    client_id: optional(
-      string({ description: 'The integration that the token was issued to, or the address of its guest.' }),
-    ),
-    integration: optional(string({ description: 'The integration, if client_id is the address of a guest.' })),
-    sub: optional(string({ description: 'The identity that the token belongs to.' })),
-    username: optional(string({ description: 'The user name, if that is a person.' })),
+    scope: text('The permissions that concern this resource server, separated by spaces.'),
+    client_id: text('The integration that the token was issued to, or the address of its guest.'),
+    integration: text('The integration, if client_id is the address of a guest.'),
+    sub: text('The identity that the token belongs to.'),
+    username: text('The user name, if that is a person.'),
     token_type: optional(tokenType),
     exp: optional(integer({ description: 'When the token expires. Epoch seconds.' })),
     iat: optional(integer({ description: 'When the token was issued. Epoch seconds.' })),
-    aud: optional(string({ description: 'The audience of this resource server.' })),
-    iss: optional(string({ description: 'The issuer: this server.' })),
-    jti: optional(string({ description: 'An id of the token: the grant and the generation.' })),
+    aud: text('The audience of this resource server.'),
+    iss: text('The issuer: this server.'),
+    jti: text('An id of the token: the grant and the generation.'),
     cnf: optional(
       object(
         {
-          'x5t#S256': optional(string({ description: 'SHA-256 of the certificate, in base64url.' })),
-          jkt: optional(string({ description: 'SHA-256 of the key of DPoP proofs, in base64url.' })),
+          'x5t#S256': text('SHA-256 of the certificate, in base64url.'),
+          jkt: text('SHA-256 of the key of DPoP proofs, in base64url.'),
         },
         { description: 'The certificate (RFC 8705 3.1) or key (RFC 9449 6.1) that the token is bound to, if it is.' },
       ),
@@ -168,12 +134,10 @@ export const Metadata = object(
     grant_types_supported: list(string()),
     response_types_supported: list(string()),
     subject_types_supported: list(string()),
-    scopes_supported: optional(list(string(), { description: 'What tokens of the integrations can be for.' })),
-    id_token_signing_alg_values_supported: optional(
-      list(string(), { description: 'The algorithms of JWT access tokens. There are no ID tokens.' }),
-    ),
+    scopes_supported: texts('What tokens of the integrations can be for.'),
+    id_token_signing_alg_values_supported: texts('The algorithms of JWT access tokens. There are no ID tokens.'),
     device_authorization_endpoint: optional(string()),
-    authorization_endpoint: optional(string({ description: 'Present if an integration uses authorization codes.' })),
+    authorization_endpoint: text('Present if an integration uses authorization codes.'),
     code_challenge_methods_supported: optional(list(string())),
     authorization_response_iss_parameter_supported: optional(boolean()),
     client_id_metadata_document_supported: optional(
@@ -207,7 +171,7 @@ export const ResourceMetadata = object(
     authorization_servers: list(string()),
     bearer_methods_supported: list(string()),
     resource_name: string(),
-    scopes_supported: optional(list(string(), { description: 'What tokens for it can be for.' })),
+    scopes_supported: texts('What tokens for it can be for.'),
   },
   { title: 'ResourceMetadata' },
 );
@@ -216,15 +180,13 @@ export const ResourceMetadata = object(
 export const FeedEntry = object(
   {
     type: string({ description: 'grant, identity, integration or keys.' }),
-    grant: optional(string({ description: 'The id of a grant that has ended: the first part of jti.' })),
-    identity: optional(string({ description: 'SHA-256 of sub, in hex.' })),
+    grant: text('The id of a grant that has ended: the first part of jti.'),
+    identity: text('SHA-256 of sub, in hex.'),
     allowed: optional(boolean({ description: 'Whether tokens of this identity are valid.' })),
-    except: optional(list(string(), { description: 'Integrations that the identity may not use all the same.' })),
-    client_id: optional(string({ description: 'An integration.' })),
+    except: texts('Integrations that the identity may not use all the same.'),
+    client_id: text('An integration.'),
     enabled: optional(boolean({ description: 'Whether tokens of this integration are valid.' })),
-    scope: optional(
-      string({ description: 'The most that its tokens allow at this resource server, separated by spaces.' }),
-    ),
+    scope: text('The most that its tokens allow at this resource server, separated by spaces.'),
     recheck_before: optional(
       integer({ description: 'Tokens of this integration with a lower iat must be introspected. Epoch seconds.' }),
     ),
@@ -239,7 +201,7 @@ export const Snapshot = object(
     cursor: string({ description: 'Where the stream begins: Last-Event-ID or after.' }),
     audience: string({ description: 'Of this resource server, as it is registered: aud of its tokens.' }),
     entries: list(FeedEntry, { description: 'Later ones replace earlier ones about the same.' }),
-    next: optional(string({ description: 'The next page: page. Absent on the last one.' })),
+    next: text('The next page: page. Absent on the last one.'),
   },
   { title: 'RevocationSnapshot' },
 );

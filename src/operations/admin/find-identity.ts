@@ -1,6 +1,5 @@
 import { type Identity, parseIdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
-import { isRemoved } from '../../core/rules/endings.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { byUserName, identities } from '../../store/tables/identities.ts';
@@ -36,21 +35,6 @@ async function findByDigits(text: string, store: Store): Promise<AdminOutcome<Id
   return found[0] ? accept(found[0]) : decline('identity-unknown', text);
 }
 
-export interface ListedIdentities {
-  readonly identities: readonly Identity[];
-  readonly hasMore: boolean;
-}
-
-/** The first `limit` identities by id, sorted by name; derived ones included, removed ones not. */
-export async function listIdentities(limit: number, { store }: Pick<AdminPorts, 'store'>): Promise<ListedIdentities> {
-  const found: Identity[] = [];
-  for await (const identity of rows(store, identities)) {
-    if (!isRemoved(identity)) found.push(identity);
-    if (found.length > limit) break;
-  }
-  return { identities: found.slice(0, limit).sort(byName), hasMore: found.length > limit };
-}
-
-function byName(a: Identity, b: Identity): number {
-  return (a.userName ?? a.id) < (b.userName ?? b.id) ? -1 : 1;
+export async function hasIdentities({ store }: Pick<AdminPorts, 'store'>): Promise<boolean> {
+  return (await store.page(identities, { limit: 1 })).length > 0;
 }

@@ -1,6 +1,5 @@
 import type { Integration } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
-import { rows } from '../../store/pages.ts';
 import { integrations } from '../../store/tables/integrations.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
@@ -10,9 +9,4 @@ export async function findIntegration(
 ): Promise<AdminOutcome<Integration>> {
   const { found } = await store.load(integrations, clientId);
   return found && !found.row.removed ? accept(found.row) : decline('integration-unknown', clientId);
-}
-
-/** Those that were not removed. */
-export async function listIntegrations({ store }: Pick<AdminPorts, 'store'>): Promise<readonly Integration[]> {
-  return (await Array.fromAsync(rows(store, integrations))).filter(({ removed }) => !removed);
 }

@@ -241,7 +241,6 @@ const SCHEMAS = {
   identities: GroupsObject,
 } as const;
 export type Section = keyof typeof SCHEMAS;
-export const SECTIONS = Object.keys(SCHEMAS) as readonly Section[];
 
 /** JSON Schema of the files that can be applied, for editors and for the reader. */
 export const OBJECTS_SCHEMA = {

@@ -57,11 +57,11 @@ function isFirst(oldest: LoggedEvent | undefined, count: number, { since = epoch
   return !oldest || count < STEP || oldest.at + CLOCKS_DIFFER < since;
 }
 
-/** `epoch`: the one in which the follower began. */
+/** `epoch`: of a follower, the one in which it began. */
 export interface FollowDraft {
   readonly after: number;
   readonly limit: number;
-  readonly epoch: number;
+  readonly epoch?: number | undefined;
   readonly filter?: EventFilter;
 }
 
@@ -73,9 +73,9 @@ export async function readNewEvents(
   { epoch, after, limit, filter = {} }: FollowDraft,
   { store }: StorePort,
 ): Promise<AdminOutcome<EventPage>> {
-  const history = await readHistory(store);
-  if (history.rollback) return decline('event-log-rolled-back', `${history.rollback.seen} when a node noticed it`);
-  if (history.epoch !== epoch) return decline('event-log-rolled-back', `${after}, in epoch ${epoch}`);
+  const history = epoch === undefined ? undefined : await readHistory(store);
+  if (history?.rollback) return decline('event-log-rolled-back', `${history.rollback.seen} when a node noticed it`);
+  if (history && history.epoch !== epoch) return decline('event-log-rolled-back', `${after}, in epoch ${epoch}`);
   const start = Math.max(after, filter.since === undefined ? 0 : await lastBefore(filter.since, store));
   const found: LoggedEvent[] = [];
   let [read, last] = [0, start];
@@ -87,7 +87,7 @@ export async function readNewEvents(
     last = (found.length === limit ? found : page).at(-1)?.sequence ?? last;
     if (page.length < STEP) break;
   }
-  if (read > 0) return accept({ items: found, next: last });
+  if (read > 0 || !history) return accept({ items: found, ...(read > 0 && { next: last }) });
   const { drawn } = await store.eventProgress();
   return drawn >= after
     ? accept({ items: [] })

@@ -183,7 +183,7 @@ const TABLE = {
       'Choose another: identities are named by it, so it stays taken even if that issuer was removed.',
     ],
     'token-issuer-exists': ['a token issuer %s is registered already', CHANGE],
-    'token-issuer-iss-differs': ['%s has another iss', 'Remove it first, or choose another label.'],
+    'token-issuer-iss-differs': ['the token issuer %s has another iss', 'Remove it first, or choose another label.'],
     'token-issuer-registered': [
       'this issuer is registered already, as %s',
       'Change that one, or remove it first: one issuer has one label.',

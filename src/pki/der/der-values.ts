@@ -80,7 +80,6 @@ export function readBits(element: Element, tag: number = TAG.bitString): { unuse
 // Key usages and revocation reasons have 9 bits. The limit keeps a huge bit string from using CPU time.
 const MAX_NAMED_OCTETS = 32;
 
-/** The numbers of the bits set in a named bit list. */
 export function readNamedBits(element: Element, tag: number = TAG.bitString): ReadonlySet<number> {
   const { unused, octets } = readBits(element, tag);
   if (octets.length > MAX_NAMED_OCTETS) throw new MalformedDer('a list of named bits is too long');
@@ -114,7 +113,6 @@ export function readTime({ tag, content }: Element): EpochSeconds {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Decodes UTF-8; undefined if the octets are not valid UTF-8. */
 export function decodeUtf8(octets: Uint8Array): string | undefined {
   try {
     return utf8.decode(octets);

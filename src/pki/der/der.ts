@@ -102,7 +102,6 @@ export class Fields {
     return field;
   }
 
-  /** Skips the remaining fields. */
   skip(): void {
     this.#position = this.#fields.length;
   }
@@ -112,7 +111,6 @@ export class Fields {
   }
 }
 
-/** The number of elements in a constructed element, without parsing them. */
 export function countChildren({ content }: Element): number {
   let count = 0;
   for (let offset = 0; offset < content.length; count++) {

@@ -27,7 +27,6 @@ export class CertificateJudge {
     this.#ports = ports;
   }
 
-  /** Parses what a connection presents, and judges it. */
   async judgePresented(presented: Presented, issuers: readonly ApprovedIssuer[]): Promise<Judgement> {
     const chain = readPresented(presented);
     if (!chain.ok) return { outcome: chain, steps: [] };
@@ -41,11 +40,6 @@ export class CertificateJudge {
   async judge(chain: readonly Uint8Array[], issuers: readonly ApprovedIssuer[]): Promise<Judgement> {
     const presented = this.#presented(chain, issuers, []);
     return this.#verdicts.recall(presented) ?? (await this.#judgeAnew(presented));
-  }
-
-  /** The current lists that end grants. */
-  revokingLists(issuers: readonly ApprovedIssuer[]): ReturnType<RevocationSource['revokingLists']> {
-    return this.revocation.revokingLists(issuers);
   }
 
   /** Fetches nothing for a certificate that is refused anyway. */
@@ -109,7 +103,6 @@ export class Verdicts {
   #issuers: PresentedCertificate['issuers'] = [];
   #lists: readonly RevocationList[] = [];
 
-  /** The cached verdict; undefined if the certificate must be judged. */
   recall({ chain, issuers, evidence, now }: PresentedCertificate): Judgement | undefined {
     this.#forgetWhenChanged(issuers, evidence.lists);
     const verdict = this.#verdicts.get(fingerprintOf(chain));

@@ -18,26 +18,15 @@ import { type Judgement, judgeCertificate, type PresentedCertificate } from './j
 export interface Explanation {
   readonly accepted: boolean;
   readonly at: string;
-  /** The reason of the refusal; absent if accepted. */
   readonly refusal?: { readonly reason: string; readonly rule?: string };
   readonly issuer?: string;
   readonly identity?: { readonly source: string; readonly name: string };
-  /** The integrations that the issuer's certificates may use. */
   readonly integrations?: readonly string[] | 'all';
   readonly presented: readonly CertificateSummary[];
   readonly steps: readonly Step[];
 }
 
-interface CertificateSummary {
-  readonly subject: string;
-  readonly issuer: string;
-  readonly serial: string;
-  readonly validity: string;
-  readonly key: string;
-  readonly signature: string;
-  readonly fingerprint: string;
-  readonly names: readonly string[];
-}
+type CertificateSummary = ReturnType<typeof summarize>;
 
 export function explainCertificate(presented: PresentedCertificate): Explanation {
   return explainJudgement(presented, judgeCertificate(presented));
@@ -69,9 +58,7 @@ export function explainHandshake(explanation: Explanation, chain: readonly Uint8
   return { at, presented, steps, accepted: false, refusal: { reason: carried.reason, rule: carried.rule } };
 }
 
-function concluded({
-  outcome,
-}: Judgement): Pick<Explanation, 'accepted' | 'refusal' | 'issuer' | 'identity' | 'integrations'> {
+function concluded({ outcome }: Judgement): Omit<Explanation, 'at' | 'presented' | 'steps'> {
   if (!outcome.ok) {
     const { reason, rule } = outcome.refusal;
     return { accepted: false, refusal: { reason, ...(rule && { rule }) } };
@@ -91,7 +78,7 @@ const UNREADABLE: CertificateSummary = {
   names: [],
 };
 
-function summarize(certificate: Certificate): CertificateSummary {
+function summarize(certificate: Certificate) {
   const names = Object.entries(namesOf(certificate)).flatMap(([source, values]) =>
     values.map(({ type, value }) => `${source} (${type}): ${escapeText(value)}`),
   );
@@ -99,16 +86,12 @@ function summarize(certificate: Certificate): CertificateSummary {
     subject: printName(certificate.subject),
     issuer: printName(certificate.issuer),
     serial: Buffer.from(certificate.serial).toString('hex'),
-    validity: printValidity(certificate),
+    validity: `${isoTime(certificate.notBefore)} to ${isoTime(certificate.notAfter)}`,
     key: printKey(certificate.publicKey),
     signature: certificate.algorithm.name,
     fingerprint: certificate.fingerprint,
     names,
   };
-}
-
-function printValidity({ notBefore, notAfter }: Certificate): string {
-  return `${isoTime(notBefore)} to ${isoTime(notAfter)}`;
 }
 
 /** For people, one line each; the same content as the JSON. */
@@ -157,15 +140,8 @@ export interface CertificateFiles {
 
 type IssuerSettings = Partial<Omit<ApprovedIssuer, 'certificate' | 'label'>>;
 
-export function explainFiles({
-  certificate,
-  chain = [],
-  issuers,
-  crls = [],
-  settings,
-  now,
-  limits,
-}: CertificateFiles): Explanation {
+export function explainFiles(files: CertificateFiles): Explanation {
+  const { certificate, chain = [], issuers, crls = [], settings, now, limits } = files;
   const lists = crls.flatMap((file) => readPemOrDer(file, 'X509 CRL')).map(readRevocationList);
   const revocation = { crl: crls.length > 0 ? 'required' : 'off', ocsp: 'off', crlFiles: [], endGrants: true } as const;
   const approved = issuers.flatMap((file) => readPemOrDer(file, 'CERTIFICATE'));

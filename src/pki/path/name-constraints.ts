@@ -29,13 +29,7 @@ type Compared =
   /** A name that cannot be compared. `form` identifies the names it may be equal to. */
   | { readonly kind: 'opaque'; readonly form: string };
 
-interface Subtrees {
-  readonly permitted: ReadonlyMap<string, readonly Compared[]>;
-  readonly excluded: ReadonlyMap<string, readonly Compared[]>;
-  readonly count: number;
-  /** What preparing the directory names costs, in comparisons. */
-  readonly folding: number;
-}
+type Subtrees = ReturnType<typeof subtreesOf>;
 
 /** Why the path violates name constraints; undefined if it does not. The approved issuer comes first, the leaf last. */
 export function violatedConstraint(
@@ -59,13 +53,7 @@ export function violatedConstraint(
   return undefined;
 }
 
-function subtreesOf({
-  permitted,
-  excluded,
-}: {
-  permitted: readonly GeneralName[];
-  excluded: readonly GeneralName[];
-}): Subtrees {
+function subtreesOf({ permitted, excluded }: NonNullable<Certificate['known']['nameConstraints']>) {
   const all = [...permitted, ...excluded];
   return { permitted: byForm(permitted), excluded: byForm(excluded), count: all.length, folding: foldingOf(all) };
 }

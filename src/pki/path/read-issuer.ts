@@ -1,25 +1,14 @@
 import type { ApprovedIssuer } from '../../core/issuer.ts';
+import { oncePer } from '../../core/once-per.ts';
 import { type Certificate, readCertificate } from '../x509/certificate.ts';
 
-export interface ReadIssuer {
-  readonly issuer: ApprovedIssuer;
-  readonly certificate: Certificate | undefined;
-  readonly intermediates: readonly Certificate[];
-}
+export type ReadIssuer = ReturnType<typeof readIssuer>;
 
-// Cached because approved issuers are few and used by every request.
-const known = new WeakMap<ApprovedIssuer, ReadIssuer>();
-
-export function readIssuer(issuer: ApprovedIssuer): ReadIssuer {
-  const found = known.get(issuer);
-  if (found) return found;
+export const readIssuer = oncePer((issuer: ApprovedIssuer) => {
   const [certificate] = readAll([issuer.certificate]);
-  const made = { issuer, certificate, intermediates: readAll(issuer.intermediates) };
-  known.set(issuer, made);
-  return made;
-}
+  return { issuer, certificate, intermediates: readAll(issuer.intermediates) };
+});
 
-/** The issuer's own certificate and its registered intermediates. */
 export function authoritiesOf(issuer: ApprovedIssuer): readonly Certificate[] {
   const { certificate, intermediates } = readIssuer(issuer);
   return certificate ? [certificate, ...intermediates] : intermediates;

@@ -1,5 +1,4 @@
 // The rules for a single certificate, in the order in which they are checked: its form, its key, what it may be used for.
-
 import { readSpiffeId } from '../../core/certificate.ts';
 import { type ApprovedIssuer, OPTIONAL_CURVES } from '../../core/issuer.ts';
 import { escapeText } from '../../core/quote.ts';
@@ -47,14 +46,14 @@ export interface Rule {
   readonly setting?: (policy: PathPolicy) => string;
 }
 
-export const BELOW_ISSUER: readonly Role[] = ['intermediate', 'leaf', 'revocation signer'];
-export const AUTHORITIES: readonly Role[] = ['approved issuer', 'intermediate'];
+const BELOW_ISSUER: readonly Role[] = ['intermediate', 'leaf', 'revocation signer'];
+const AUTHORITIES: readonly Role[] = ['approved issuer', 'intermediate'];
 
-export function isCritical(certificate: Certificate, oid: string): boolean {
+function isCritical(certificate: Certificate, oid: string): boolean {
   return certificate.extensions.some((extension) => extension.oid === oid && extension.critical);
 }
 
-export function isRoot({ certificate, role }: Position): boolean {
+function isRoot({ certificate, role }: Position): boolean {
   return role === 'approved issuer' && isSelfSigned(certificate);
 }
 
@@ -290,7 +289,10 @@ export const RULES: readonly Rule[] = [
     words:
       'a certificate with a key identifier also has an authority key identifier, and its issuer then has a key identifier',
     profile: 'strict',
-    holds: (position) => namesItsAuthority(position) && hasTheNamedKey(position),
+    holds: (position) => {
+      const { subjectKeyIdentifier: own, authorityKeyIdentifier: above } = position.certificate.known;
+      return own ? isRoot(position) || above?.key !== undefined : !position.isNamedByKey;
+    },
   },
   {
     rule: 'key-identifiers-present',
@@ -439,15 +441,6 @@ function isInTrustDomain({ known }: Certificate, role: Role, { trustDomains = []
 function curvesOf({ profile, curves = [] }: PathPolicy): readonly string[] {
   const allowed = OPTIONAL_CURVES.filter((curve) => curves.includes(curve));
   return profile === 'strict' ? USUAL_CURVES : [...USUAL_CURVES, ...allowed];
-}
-
-function namesItsAuthority(position: Position): boolean {
-  const { subjectKeyIdentifier, authorityKeyIdentifier } = position.certificate.known;
-  return !subjectKeyIdentifier || isRoot(position) || authorityKeyIdentifier?.key !== undefined;
-}
-
-function hasTheNamedKey({ certificate, isNamedByKey }: Position): boolean {
-  return !isNamedByKey || certificate.known.subjectKeyIdentifier !== undefined;
 }
 
 function hasRootKeyIdentifier({ known }: Certificate): boolean {

@@ -30,7 +30,6 @@ export class SearchBudget {
     return this.#isExhausted;
   }
 
-  /** Whether the budget allows the work. */
   spend(cost: number): boolean {
     if (this.#spent + cost > this.#limit) {
       this.#isExhausted = true;
@@ -45,7 +44,6 @@ export class SearchBudget {
     this.#spent += cost;
   }
 
-  /** Whether the budget allows a signature check with this key. */
   spendOnCheck(key: PublicKeyFacts, cost: number): boolean {
     const isAllowed = this.#issuers.size < ALWAYS && !this.#issuers.has(key);
     if (isAllowed) this.#issuers.add(key);
@@ -105,7 +103,6 @@ export function foldCost(characters: number): number {
   return characters * 2.5;
 }
 
-/** The cost of parsing all of a certificate and judging it. */
 export function parseCost(octets: number): number {
   return octets / 4;
 }

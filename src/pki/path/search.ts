@@ -133,7 +133,6 @@ export class PathSearch {
     }
   }
 
-  /** The path, if its certificates can be parsed. */
   #read(anchor: Certificate, trail: Trail): Path | undefined {
     const certificates: Certificate[] = [];
     for (const [index, candidate] of trail.entries()) {
@@ -177,7 +176,6 @@ export class PathSearch {
     return this.#hasName(below, 'issuer', above) && this.#isAuthentic(above) && this.#hasSigned(above, below);
   }
 
-  /** Whether the candidate names this CA as its issuer. */
   isNamedBy(candidate: Candidate, authority: Certificate): boolean {
     return this.#hasName(candidate, 'issuer', candidateOf(authority));
   }
@@ -272,7 +270,6 @@ function rankOfKey(own: Uint8Array | undefined, named: Uint8Array | undefined): 
   return isEqual(named, own) ? 0 : 2;
 }
 
-/** The most likely issuers first. */
 function byRank(authorities: readonly Candidate[], below: Candidate): readonly Candidate[] {
   if (authorities.length < 2) return authorities;
   const ranked = authorities.map((above) => ({ above, rank: rankOf(above, below) }));

@@ -11,7 +11,6 @@ import { beginOf, type RevocationList } from './crl.ts';
 export interface RevocationAnswer {
   readonly state: 'good' | 'revoked' | 'unknown';
   readonly words: string;
-  /** How long the answer is valid. */
   readonly until?: EpochSeconds;
 }
 

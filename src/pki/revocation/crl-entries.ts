@@ -18,7 +18,6 @@ export interface ScannedEntries {
   readonly own: SerialTable;
   /** Entries of an indirect list for other issuers: the DER of the issuer's name, and the revoked serial numbers. */
   readonly others: readonly { readonly issuer: Uint8Array; readonly table: SerialTable }[];
-  /** What is irregular about an entry. */
   readonly odd?: string;
 }
 

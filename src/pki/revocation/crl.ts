@@ -98,17 +98,7 @@ function readOther(name: Uint8Array, revoked: RevokedSerials): RevokedOfOther[] 
   return issuer ? [{ issuer, revoked }] : [];
 }
 
-interface Parts {
-  readonly version: Element | undefined;
-  readonly innerAlgorithm: Uint8Array;
-  readonly issuer: DistinguishedName;
-  readonly thisUpdate: EpochSeconds;
-  readonly nextUpdate: EpochSeconds | undefined;
-  readonly entries: Uint8Array;
-  readonly extensions: { readonly list: readonly RawExtension[]; readonly odd?: string };
-}
-
-function readParts(toBeSigned: Element): Parts {
+function readParts(toBeSigned: Element) {
   const fields = new Fields(toBeSigned);
   const version = fields.optional(TAG.integer);
   const innerAlgorithm = fields.next(TAG.sequence).whole;
@@ -123,7 +113,7 @@ function readParts(toBeSigned: Element): Parts {
 }
 
 /** If the extensions cannot be parsed, the list cannot show "good"; it still revokes what it names. */
-function readExtensions(wrapped: Element | undefined): Parts['extensions'] {
+function readExtensions(wrapped: Element | undefined): { list: readonly RawExtension[]; odd?: string } {
   const [list, odd] = tryRead(() => (wrapped ? readExtensionList(unwrap(wrapped)) : []), []);
   return odd === undefined ? { list } : { list, odd: `its extensions cannot be read: ${odd}` };
 }

@@ -11,7 +11,7 @@ import { whyNotTrusted } from './crl-check.ts';
 import { type KeptLists, type ListExchange, type ServedList, withList } from './kept-lists.ts';
 import type { ListReader } from './list-reader.ts';
 import { type ListLimits, ListStock } from './list-stock.ts';
-import { backOff, MAX_RETRY_SECONDS, NEVER, RETRY_SECONDS, Renewals, renewalOf } from './renewal.ts';
+import { backOff, MAX_RETRY_SECONDS, NEVER, RETRY_SECONDS, renewalOf, renewals } from './renewal.ts';
 
 /** A CA whose lists are used, and the approved issuer above it. */
 export interface KnownAuthority {
@@ -28,9 +28,7 @@ export interface ListPorts {
   readonly authorities: () => readonly KnownAuthority[];
   /** Logs why a list was not used; once, not on every retry. */
   readonly logRefused: (url: string, why: string) => void;
-  /** The set of lists has changed. */
   readonly changed: () => void;
-  /** A list was dropped because of this limit. */
   readonly limitHit: (limit: string) => void;
   readonly limits: () => ListLimits;
 }
@@ -46,7 +44,7 @@ const WAIT_MS = 15_000;
 
 export class FetchedLists {
   readonly #ports: ListPorts;
-  readonly #renewals: Renewals;
+  readonly #renewOnce: ReturnType<typeof renewals>;
   readonly #stock: ListStock;
   readonly #logged = new Map<string, string>();
   /** The last failures of this node, and when to retry. */
@@ -58,7 +56,7 @@ export class FetchedLists {
 
   constructor(ports: ListPorts) {
     this.#ports = ports;
-    this.#renewals = new Renewals(ports.now);
+    this.#renewOnce = renewals(ports.now);
     this.#stock = new ListStock(ports.limits);
   }
 
@@ -73,7 +71,7 @@ export class FetchedLists {
   need(url: string, label: string): Promise<void> {
     const kept = this.#stock.name(url, label);
     this.#ports.exchange.named(url);
-    const renewal = this.#renewals.once(url, kept, () => this.#renew(url));
+    const renewal = this.#renewOnce(url, kept, () => this.#renew(url));
     return waitAtMost(WAIT_MS, renewal);
   }
 
@@ -89,7 +87,7 @@ export class FetchedLists {
     for (const [url, kept] of this.#stock.all) this.#keepOrForget(url, kept);
     this.#dropSurplus();
     const mine = this.#stock.all.filter(([url, kept]) => !this.#leavesToOthers(url, kept));
-    await Promise.all(mine.map(([url, kept]) => this.#renewals.once(url, kept, () => this.#renew(url))));
+    await Promise.all(mine.map(([url, kept]) => this.#renewOnce(url, kept, () => this.#renew(url))));
   }
 
   /** A node that failed lets other nodes try first: one of them may reach the address. */

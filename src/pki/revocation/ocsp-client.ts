@@ -8,7 +8,7 @@ import { write, writeContext, writeOid, writeSequence } from '../der/der-write.t
 import type { Certificate } from '../x509/certificate.ts';
 import { beginOf } from './crl.ts';
 import { keyBitsOf, OCSP_NONCE, type OcspResponse, readOcspResponse, responderOf } from './ocsp.ts';
-import { backOff, type Kept, NEVER, RETRY_SECONDS, Renewals, renewalOf } from './renewal.ts';
+import { backOff, type Kept, NEVER, RETRY_SECONDS, renewalOf, renewals } from './renewal.ts';
 
 export interface ResponderPorts {
   readonly fetch: Fetch;
@@ -17,7 +17,6 @@ export interface ResponderPorts {
   readonly withoutNonce: Seconds;
 }
 
-/** A certificate and its issuer. */
 export interface Pair {
   readonly certificate: Certificate;
   readonly issuer: Certificate;
@@ -37,18 +36,18 @@ const FIRST_PAUSE_SECONDS = 5;
 
 export class OcspClient {
   readonly #ports: ResponderPorts;
-  readonly #renewals: Renewals;
+  readonly #renewOnce: ReturnType<typeof renewals>;
   readonly #responses = new Map<string, KeptResponse>();
   readonly #pauses = new Map<string, { readonly until: EpochSeconds; readonly delay: number }>();
 
   constructor(ports: ResponderPorts) {
     this.#ports = ports;
-    this.#renewals = new Renewals(ports.now);
+    this.#renewOnce = renewals(ports.now);
   }
 
   async need(pair: Pair, { revocation }: ApprovedIssuer): Promise<OcspResponse | undefined> {
     const key = `${pair.issuer.fingerprint} ${pair.certificate.fingerprint}`;
-    await this.#renewals.once(key, this.#responses.get(key), () =>
+    await this.#renewOnce(key, this.#responses.get(key), () =>
       this.#fetch(key, pair, revocation.allowedAddresses ?? []),
     );
     return this.#responses.get(key)?.response;
@@ -105,7 +104,6 @@ export class OcspClient {
   }
 }
 
-/** Evicts the oldest entry. */
 function makeRoom(known: Map<string, unknown>): void {
   const [oldest] = known.keys();
   if (known.size >= MAX_RESPONSES && oldest !== undefined) known.delete(oldest);

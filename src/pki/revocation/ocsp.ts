@@ -139,7 +139,6 @@ function readCertificateId(element: Element): CertificateId {
   return { digest, issuerName, issuerKey, serial: readInteger(fields.next()) };
 }
 
-/** Why a delegated responder is not trusted; undefined if it is. */
 export type JudgeDelegate = (delegate: Certificate) => string | undefined;
 
 /** If there are several answers about a certificate, in one response or in many, "revoked" wins. */

@@ -30,21 +30,15 @@ export function backOff(first: number, before: number | undefined): number {
   return before === undefined ? first : Math.min(Math.max(first, before * 2), Math.max(first, MAX_RETRY_SECONDS));
 }
 
-export class Renewals {
-  readonly #now: () => EpochSeconds;
-  readonly #underWay = new Map<string, Promise<void>>();
-
-  constructor(now: () => EpochSeconds) {
-    this.#now = now;
-  }
-
-  /** One renewal per key at a time, shared by all waiters; none while the data is fresh. */
-  async once(key: string, kept: Kept | undefined, renew: () => Promise<void>): Promise<void> {
-    if (kept && this.#now() < kept.renewAt) return;
-    const running = this.#underWay.get(key) ?? renew().finally(() => this.#underWay.delete(key));
-    this.#underWay.set(key, running);
-    if (!kept || this.#now() > kept.endsAt) return running;
+/** One renewal per key at a time, shared by all waiters; none while the data is fresh. */
+export function renewals(now: () => EpochSeconds) {
+  const underWay = new Map<string, Promise<void>>();
+  return async (key: string, kept: Kept | undefined, renew: () => Promise<void>): Promise<void> => {
+    if (kept && now() < kept.renewAt) return;
+    const running = underWay.get(key) ?? renew().finally(() => underWay.delete(key));
+    underWay.set(key, running);
+    if (!kept || now() > kept.endsAt) return running;
     // Nobody awaits this promise, so its fault is dropped here. The next waiter gets it.
     running.catch(() => undefined);
-  }
+  };
 }

@@ -24,15 +24,12 @@ export interface RevocationPorts {
   readonly now: () => EpochSeconds;
   /** Present if several nodes share the store. */
   readonly exchange?: ListExchange;
-  /** Logs why a list that a certificate names was not used. */
   readonly logRefused?: (url: string, why: string) => void;
-  /** Logs that a limit is reached, once an hour. */
   readonly logLimit?: (limit: string) => void;
   readonly limits?: Partial<RevocationLimits>;
 }
 
 export interface RevocationLimits extends Omit<ListLimits, 'issuers'> {
-  /** How long an OCSP response without a nonce is used. */
   readonly ocspWithoutNonce: Seconds;
 }
 
@@ -132,7 +129,6 @@ export class RevocationSource {
     }
   }
 
-  /** The current lists that end grants. */
   revokingLists(issuers: readonly ApprovedIssuer[]): ReturnType<typeof revokingLists> {
     return revokingLists(this.#lists, issuers, [...this.#sent.values()]);
   }
@@ -149,7 +145,6 @@ export class RevocationSource {
     return this.#fetched.renew();
   }
 
-  /** The limits that were reached within about an hour. */
   get limitsReached(): readonly string[] {
     return [...this.#reached].flatMap(([limit, at]) => (this.#isRecent(at) ? [limit] : []));
   }
@@ -168,7 +163,6 @@ export class RevocationSource {
     exchange.share({ url: 'limit', checkedAt: at, renewAt: at, failure: limit }).catch(() => undefined);
   }
 
-  /** What is fetched for a certificate. */
   #visitsFor(pair: Pair, { revocation }: ApprovedIssuer): { urls: string[]; responder?: Pair } {
     const hasResponder = revocation.ocsp !== 'off' && responderOf(pair.certificate) !== undefined;
     const most = MAX_ADDRESSES_PER_CERTIFICATE - (hasResponder ? 1 : 0);

@@ -90,7 +90,6 @@ function finding(
   return { step: step(`${rule}-${state}`, passed, about, words, { reason, setting }), until: until ?? retryAt };
 }
 
-/** CAs beside the path that may sign lists for its certificates. */
 export function signersBeside(question: RevocationQuestion): Certificate[] {
   const { path } = question;
   const names = path.slice(1).flatMap((certificate) => [certificate.issuer, ...crlIssuersOf(certificate)]);
@@ -98,7 +97,6 @@ export function signersBeside(question: RevocationQuestion): Certificate[] {
   return [...new Set(signers)].filter((signer) => !path.includes(signer));
 }
 
-/** The parsed revocation data available at a given time. */
 export interface RevocationEvidence {
   readonly lists: readonly RevocationList[];
   readonly responses: readonly OcspResponse[];
@@ -165,7 +163,6 @@ function isUnrevoked(path: Path, lists: readonly RevocationList[], now: EpochSec
   });
 }
 
-/** A list, and the CA whose certificates it revokes. */
 export interface RevokingList {
   readonly authority: Certificate;
   readonly list: RevocationList;

@@ -1,6 +1,7 @@
 // A certificate that no approved issuer has signed yet, as far as we know. Only what the path search needs is parsed,
 // in time linear in its size. Names are parsed when they are compared, the rest after an approved issuer's signature
 // has been verified.
+import { oncePer } from '../../core/once-per.ts';
 import { accept, type Outcome } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { childrenOf, contextTag, countChildren, type Element, MalformedDer, readElement, TAG } from '../der/der.ts';
@@ -71,7 +72,6 @@ export class Candidate {
     return readable(this.#publicKey);
   }
 
-  /** Undefined if the dates are malformed. */
   get validity(): Validity | undefined {
     this.#validity ??= orMalformed(() => readValidity(this.#outline.validity));
     return readable(this.#validity);
@@ -120,14 +120,7 @@ export function readCandidate(der: Uint8Array): Outcome<Candidate> {
   return readOrRefuse(() => new Candidate(der));
 }
 
-// Cached because registered intermediates are used by every request.
-const known = new WeakMap<Certificate, Candidate>();
-
-export function candidateOf(certificate: Certificate): Candidate {
-  const found = known.get(certificate) ?? new Candidate(certificate.der, certificate);
-  known.set(certificate, found);
-  return found;
-}
+export const candidateOf = oncePer((certificate: Certificate) => new Candidate(certificate.der, certificate));
 
 const MAX_PRINTED_OCTETS = 1024;
 

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { CertificateMark, CertificateNames, NameValue } from '../../core/certificate.ts';
 import { firstHalf, type Hex } from '../../core/hex.ts';
+import { oncePer } from '../../core/once-per.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { childrenOf, contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from '../der/der.ts';
@@ -10,7 +11,7 @@ import { attributesOf, COMMON_NAME, type DistinguishedName, readName, sameName }
 import { type KnownExtensions, type RawExtension, readExtensionElements, readKnownExtensions } from './extensions.ts';
 import { USER_PRINCIPAL_NAME } from './general-name.ts';
 import { type PublicKeyFacts, readPublicKey } from './public-key.ts';
-import { type Frame, isSignedBy, readSigned, type Signed } from './signed.ts';
+import { isSignedBy, readSigned, type Signed } from './signed.ts';
 
 export interface Certificate extends Signed {
   readonly der: Uint8Array;
@@ -35,14 +36,12 @@ export function readCertificate(der: Uint8Array): Outcome<Certificate> {
   return readOrRefuse(() => readFields(der, readOutline(der)));
 }
 
-/** Parts of a certificate that may be parsed already. */
 type Parts = { readonly [Name in 'issuer' | 'subject' | 'publicKey']?: Certificate[Name] | undefined } & {
   readonly validity?: Validity | undefined;
 };
 
 export type Validity = Pick<Certificate, 'notBefore' | 'notAfter' | 'hasLongDates'>;
 
-/** The same, for a certificate whose outline is known already. */
 export function readOutlined(der: Uint8Array, outline: Outline, parts: Parts): Outcome<Certificate> {
   return readOrRefuse(() => readFields(der, outline, parts));
 }
@@ -125,16 +124,8 @@ export function isSelfIssued(certificate: Certificate): boolean {
   return sameName(certificate.subject, certificate.issuer);
 }
 
-// Used only for approved issuers, which are parsed once and needed for every request.
-const selfSigned = new WeakMap<Certificate, boolean>();
-
-export function isSelfSigned(certificate: Certificate): boolean {
-  const known = selfSigned.get(certificate);
-  if (known !== undefined) return known;
-  const signed = isSignedBy(certificate, certificate.publicKey);
-  selfSigned.set(certificate, signed);
-  return signed;
-}
+/** Used only for approved issuers, which are parsed once and needed for every request. */
+export const isSelfSigned = oncePer((certificate: Certificate) => isSignedBy(certificate, certificate.publicKey));
 
 /** All candidates for every identity source. SmtpUTF8Mailbox is a separate otherName and does not count as e-mail. */
 export function namesOf({ subject, known }: Certificate): CertificateNames {
@@ -157,13 +148,7 @@ export function spiffeUris({ subjectAltName = [] }: Certificate['known']): reado
   return uris.some((uri) => /^spiffe:/i.test(uri)) ? uris : [];
 }
 
-const issuerKeys = new WeakMap<Certificate, Hex>();
-
-function issuerKeyOf(approved: Certificate): Hex {
-  const known = issuerKeys.get(approved) ?? firstHalf(hash('sha256', approved.publicKey.spki));
-  issuerKeys.set(approved, known);
-  return known;
-}
+const issuerKeyOf = oncePer(({ publicKey }: Certificate): Hex => firstHalf(hash('sha256', publicKey.spki)));
 
 /** What a grant stores: enough to recognise the certificate, its issuer and its key later. */
 export function markOf(leaf: Certificate, issuer: Certificate, approved: Certificate): CertificateMark {
@@ -179,19 +164,7 @@ export function certificateMark(issuer: Certificate, serial: Uint8Array): Hex {
   return firstHalf(hash('sha256', Buffer.concat([issuer.publicKey.spki, serial])));
 }
 
-export interface Outline {
-  readonly signed: Frame;
-  readonly version: Element | undefined;
-  readonly serial: Element;
-  readonly algorithm: Element;
-  readonly issuer: Element;
-  readonly validity: Element;
-  readonly subject: Element;
-  readonly publicKey: Element;
-  readonly uniqueIds: readonly (Element | undefined)[];
-  /** Undefined if the certificate has none. */
-  readonly extensions: readonly Element[] | undefined;
-}
+export type Outline = ReturnType<typeof readOutline>;
 
 // Honest certificates have a few kilobytes; OpenSSL allows 100 KiB for a whole chain.
 const MAX_OCTETS = 64 * 1024;
@@ -199,7 +172,7 @@ const MAX_OCTETS = 64 * 1024;
 const MAX_EXTENSIONS = 64;
 
 /** Takes time linear in the size of the certificate. */
-export function readOutline(der: Uint8Array): Outline {
+export function readOutline(der: Uint8Array) {
   if (der.length > MAX_OCTETS) throw new MalformedDer(`larger than ${MAX_OCTETS} octets`);
   const signed = readSigned(readElement(der));
   const fields = new Fields(signed.toBeSigned);

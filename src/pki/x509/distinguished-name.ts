@@ -9,7 +9,6 @@ export interface Attribute extends NameValue {
   readonly oid: string;
   /** Absent if the value is not a string, or is malformed for its type. */
   readonly characters: string | undefined;
-  /** The attribute's DER. */
   readonly der: Uint8Array;
 }
 
@@ -170,7 +169,7 @@ export function prepareText(text: string): string | undefined {
   const mapped = text.replace(IGNORED, '');
   if (UNSAFE_RUN.test(mapped)) return undefined;
   const folded = foldCase(mapped.normalize('NFKC')).normalize('NFKC');
-  return withoutExtraSpaces(folded.replace(IGNORED, '').replace(SPACES, ' '));
+  return folded.replace(IGNORED, '').replace(SPACES, ' ').trim();
 }
 
 /**
@@ -181,10 +180,6 @@ function foldCase(text: string): string {
   return text.replace(/[^ı]+/g, (part) => part.toLowerCase().toUpperCase());
 }
 
-function withoutExtraSpaces(text: string): string {
-  return text.replace(/ {2,}/g, ' ').replace(/^ | $/g, '');
-}
-
 type Encoded = Pick<Element, 'tag' | 'content'>;
 
 /**
@@ -193,7 +188,7 @@ type Encoded = Pick<Element, 'tag' | 'content'>;
  */
 const CHARACTERS: Readonly<Record<number, (content: Uint8Array) => string | undefined>> = {
   [TAG.utf8]: decodeUtf8,
-  [TAG.bmp]: readBmp,
+  [TAG.bmp]: (content) => (content.length % 2 ? undefined : Buffer.from(content).swap16().toString('utf16le')),
   [TAG.universal]: readUniversal,
   [TAG.printable]: decodeLatin,
   [TAG.ia5]: decodeLatin,
@@ -225,15 +220,10 @@ export function readText(encoded: Encoded): NameValue {
   return textOf(encoded, readCharacters(encoded));
 }
 
-/** The same, for text that is already decoded. */
 function textOf({ tag, content }: Encoded, value: string | undefined): NameValue {
   const known = NAME_TYPES[tag];
   if (value === undefined || !known) return { type: 'other', value: value ?? decodeLatin(content) };
   return { type: known.alphabet?.test(value) === false ? 'other' : known.type, value };
-}
-
-function readBmp(content: Uint8Array): string | undefined {
-  return content.length % 2 ? undefined : Buffer.from(content).swap16().toString('utf16le');
 }
 
 function readUniversal(content: Uint8Array): string | undefined {

@@ -89,13 +89,7 @@ const READERS: Readers = {
 const NAMES = Object.keys(READERS) as (keyof KnownExtensions)[];
 const NAME_OF = new Map<string, keyof KnownExtensions>(NAMES.map((name) => [EXTENSION[name], name]));
 
-export interface ReadExtensions {
-  readonly known: Partial<KnownExtensions>;
-  /** Names of known extensions that could not be parsed. */
-  readonly malformed: readonly (keyof KnownExtensions)[];
-}
-
-export function readKnownExtensions(extensions: readonly RawExtension[]): ReadExtensions {
+export function readKnownExtensions(extensions: readonly RawExtension[]) {
   const known: Record<string, unknown> = {};
   const malformed: (keyof KnownExtensions)[] = [];
   for (const { oid, value } of extensions) {

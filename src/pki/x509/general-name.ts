@@ -91,11 +91,6 @@ function isHostName(text: string): boolean {
   return text.length <= 253 && !isIPv4(text) && text.split('.').every((label) => LABEL.test(label));
 }
 
-/** A host name, optionally with `*` as its whole first label. */
-function isDnsName(text: string): boolean {
-  return isHostName(text.startsWith('*.') ? text.slice(2) : text);
-}
-
 function isMailbox(text: string): boolean {
   const at = text.lastIndexOf('@');
   return at > 0 && LOCAL_PART.test(text.slice(0, at)) && isHostName(text.slice(at + 1));
@@ -109,7 +104,7 @@ export function hostOf(uri: string): string | undefined {
 export function isAlternativeName(name: GeneralName): boolean {
   switch (name.kind) {
     case 'dns':
-      return isDnsName(name.value);
+      return isHostName(name.value.replace(/^\*\./, ''));
     case 'email':
       return isMailbox(name.value);
     case 'ip':

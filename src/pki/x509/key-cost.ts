@@ -1,6 +1,6 @@
 // OpenSSL loads the keys of all certificates that a caller presents, before anything of ours sees them. Most keys take microseconds. A point
 // on a curve whose equation is spelled out in the certificate can take 0.2 s: its prime may be chosen so that finding a square root is slow.
-import { type Element, Fields, TAG } from '../der/der.ts';
+import { Fields, TAG } from '../der/der.ts';
 import { readOctetBits, readOid } from '../der/der-values.ts';
 import { readOutline } from './certificate.ts';
 import { CURVES, FAMILIES, isExponentShort } from './public-key.ts';
@@ -25,13 +25,10 @@ export function isKeyCheap(der: Uint8Array): boolean {
     const algorithm = new Fields(fields.next(TAG.sequence));
     const family = FAMILIES[readOid(algorithm.next())];
     if (family === 'rsa' || family === 'rsa-pss') return isExponentShort(readOctetBits(fields.next()));
-    if (family === 'ec') return isCurveListed(algorithm.next());
+    const parameters = family === 'ec' ? algorithm.next(TAG.oid) : undefined;
+    if (parameters) return CURVES[readOid(parameters)] !== undefined;
     return family !== undefined;
   } catch {
     return false;
   }
-}
-
-function isCurveListed(parameters: Element): boolean {
-  return parameters.tag === TAG.oid && CURVES[readOid(parameters)] !== undefined;
 }

@@ -20,19 +20,16 @@ const DIGESTS: Readonly<Record<string, string>> = {
 /** The mask must use the same digest: all software does so, and node:crypto assumes it. */
 export function readPssParameters(parameters: Element): PssParameters {
   const fields = new Fields(parameters);
-  const digest = readDigest(fields.optional(contextTag(0, 'constructed')));
+  const named = fields.optional(contextTag(0, 'constructed'));
   const mask = fields.optional(contextTag(1, 'constructed'));
   const salt = fields.optional(contextTag(2, 'constructed'));
   const trailer = fields.optional(contextTag(3, 'constructed'));
   fields.end();
   if (trailer && readCount(unwrap(trailer)) !== 1)
     throw new MalformedDer('the trailer of an RSA-PSS signature is not 1');
+  const digest = named ? digestNamed(unwrap(named, TAG.sequence)) : 'sha1';
   if (readMaskDigest(mask) !== digest) throw new MalformedDer('digest and mask of an RSA-PSS signature differ');
   return { digest, saltLength: salt ? readCount(unwrap(salt)) : 20 };
-}
-
-function readDigest(wrapped: Element | undefined): string {
-  return wrapped ? digestNamed(unwrap(wrapped, TAG.sequence)) : 'sha1';
 }
 
 function readMaskDigest(wrapped: Element | undefined): string {
@@ -197,7 +194,8 @@ const EDWARDS = {
  */
 function readEdwards(name: keyof typeof EDWARDS, key: Uint8Array): Details {
   const { octets, prime, smallOrder } = EDWARDS[name];
-  const y = littleEndian(key) & ~(1n << BigInt(8 * octets - 1)); // the top bit is the sign of x
+  const littleEndian = BigInt(`0x0${Buffer.from(key).reverse().toString('hex')}`);
+  const y = littleEndian & ~(1n << BigInt(8 * octets - 1)); // the top bit is the sign of x
   const isSound = key.length === octets && y < prime && !smallOrder.some((small) => small === y);
   return isSound ? {} : { flaw: 'the key has the wrong form, or is a point of small order' };
 }
@@ -206,11 +204,6 @@ function readMlDsa(size: number, key: Uint8Array): Details {
   return key.length === size ? {} : { flaw: 'the key has the wrong size' };
 }
 
-function littleEndian(octets: Uint8Array): bigint {
-  return BigInt(`0x0${Buffer.from(octets).reverse().toString('hex')}`);
-}
-
-/** Whether the exponent of an RSA key is short enough. */
 export function isExponentShort(key: Uint8Array): boolean {
   const fields = new Fields(readElement(key, TAG.sequence));
   fields.next();

@@ -1,5 +1,6 @@
 // The outer structure that certificates, CRLs and OCSP responses share: signed content, algorithm and signature.
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { oncePer } from '../../core/once-per.ts';
 import { type Element, expectTag, Fields, TAG } from '../der/der.ts';
 import { readOctetBits } from '../der/der-values.ts';
 import { writeKeyPem } from '../der/pem.ts';
@@ -26,29 +27,14 @@ export function readSigned(element: Element): Frame {
   return { toBeSigned, algorithm: readSignatureAlgorithm(algorithm), outerAlgorithm: algorithm.whole, signature };
 }
 
-// Cached because the keys of approved issuers are used by every request.
-const keys = new WeakMap<PublicKeyFacts, KeyObject | 'unusable'>();
-
-function keyObject(facts: PublicKeyFacts): KeyObject | 'unusable' {
-  const known = keys.get(facts);
-  if (known) return known;
-  const made = makeKey(facts);
-  keys.set(facts, made);
-  return made;
-}
-
-/**
- * A key that OpenSSL rejects (a point off its curve) verifies no signature; that is not a fault of the
- * service.
- */
-function makeKey(facts: PublicKeyFacts): KeyObject | 'unusable' {
+/** A key that OpenSSL rejects (a point off its curve) verifies no signature; that is not a fault of the service. */
+const keyObject = oncePer(({ spki }: PublicKeyFacts): KeyObject | 'unusable' => {
   try {
-    // Node loads PEM in half the time that it needs for DER.
-    return createPublicKey(writeKeyPem(facts.spki));
+    return createPublicKey(writeKeyPem(spki)); // Node loads PEM in half the time that it needs for DER
   } catch {
     return 'unusable';
   }
-}
+});
 
 // Bounds the cost of keys from untrusted certificates: verifying with 16384 bits and a long exponent takes 12 ms.
 const MAX_RSA_BITS = 8192;
@@ -59,25 +45,19 @@ export function whyUnusable(facts: PublicKeyFacts): string | undefined {
   return facts.flaw ?? (keyObject(facts) === 'unusable' ? 'it cannot be loaded, or is not on its curve' : undefined);
 }
 
-function isCostly({ bits = 0, exponentBits = 0 }: PublicKeyFacts): boolean {
-  return bits > MAX_RSA_BITS || exponentBits > MAX_EXPONENT_BITS;
-}
-
 /** RFC 4055 3.3: a key with parameters makes signatures with that digest and at least that salt length. */
 function isWithinLimits({ family, digest, saltLength = 0 }: SignatureAlgorithm, { pss }: PublicKeyFacts): boolean {
   return !pss || (family === 'rsa-pss' && digest === pss.digest && saltLength >= pss.saltLength);
 }
 
-function pssKey(key: KeyObject, { saltLength = 20 }: SignatureAlgorithm) {
-  return { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength };
-}
-
 /** Whether this key can have made the signature, by what is cheap to check. */
 export function couldBeSignedBy({ algorithm, signature }: Frame, facts: PublicKeyFacts): boolean {
   if (algorithm.family === 'unknown' || !algorithm.keys.includes(facts.family)) return false;
-  if (isCostly(facts) || facts.flaw || !isWithinLimits(algorithm, facts)) return false;
+  const { bits = 0, exponentBits = 0 } = facts;
+  if (bits > MAX_RSA_BITS || exponentBits > MAX_EXPONENT_BITS || facts.flaw || !isWithinLimits(algorithm, facts))
+    return false;
   // RFC 8017 8.1.2 and 8.2.2: the signature is as long as the modulus.
-  return !facts.family.startsWith('rsa') || signature.length === Math.ceil((facts.bits ?? 0) / 8);
+  return !facts.family.startsWith('rsa') || signature.length === Math.ceil(bits / 8);
 }
 
 export function isSignedBy(frame: Frame, facts: PublicKeyFacts): boolean {
@@ -85,7 +65,8 @@ export function isSignedBy(frame: Frame, facts: PublicKeyFacts): boolean {
   const { algorithm, toBeSigned, signature } = frame;
   const key = keyObject(facts);
   if (key === 'unusable') return false;
-  const how = algorithm.family === 'rsa-pss' ? pssKey(key, algorithm) : key;
+  const { family, saltLength = 20 } = algorithm;
+  const how = family === 'rsa-pss' ? { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength } : key;
   try {
     return verify(algorithm.digest ?? null, toBeSigned.whole, how, signature);
   } catch {

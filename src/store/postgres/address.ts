@@ -6,7 +6,6 @@ export interface HiddenUrl {
   reveal(): string;
 }
 
-/** The address of the store in the configuration is invalid. */
 export class StoreAddressFault extends Error {
   override readonly name = 'StoreAddressFault';
   readonly todo = 'See "The address" in docs/postgresql.md.';
@@ -33,7 +32,6 @@ export interface Address {
   readonly sslRootCertificate: string | undefined;
   readonly connectTimeoutMs: number;
   readonly statementTimeoutMs: number;
-  /** How many connections a node may hold. */
   readonly connections: number;
   readonly applicationName: string;
 }

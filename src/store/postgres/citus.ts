@@ -71,7 +71,6 @@ async function numbers(connection: Connection, text: string): Promise<number[]> 
   return ((await connection.run({ name: '', text })).rows[0] ?? []).map(Number);
 }
 
-/** What `tessera doctor` says of the layout. */
 export interface SpreadFacts {
   readonly release: string;
   readonly shards: number;

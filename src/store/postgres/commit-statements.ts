@@ -62,11 +62,8 @@ function writingOf(steps: readonly Swap[]): [name: string, Writing] {
   const { create, swap, swapCommon } = statementsOf(first.table);
   const name = nameOf(first);
   if (kindOf(first) === 'create') return [name, create];
-  return steps.every(leavesRareNull) ? [`${name}_common`, swapCommon] : [name, swap];
-}
-
-function leavesRareNull({ table, row, before }: Swap): boolean {
-  return staysNull(statementsOf(table).changingRare, before, row);
+  const staysCommon = steps.every(({ table, row, before }) => staysNull(statementsOf(table).changingRare, before, row));
+  return staysCommon ? [`${name}_common`, swapCommon] : [name, swap];
 }
 
 /** Events alone. */

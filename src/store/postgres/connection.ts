@@ -109,7 +109,6 @@ export class Connection {
     return result;
   }
 
-  /** Statements without parameters and without a result. */
   async execute(text: string): Promise<void> {
     try {
       await this.#client.query(text);
@@ -215,13 +214,10 @@ function endOnUnreadable(client: pg.Client): void {
 
 /** By default, TLS is verified for every connection that leaves the machine. */
 function tlsOptions({ host }: Host, { sslMode, sslRootCertificate }: Address): pg.ClientConfig['ssl'] {
-  const mode = sslMode ?? (staysHere(host) ? 'disable' : 'verify-full');
+  const staysHere = host.startsWith('/') || ['localhost', '127.0.0.1', '::1'].includes(host);
+  const mode = sslMode ?? (staysHere ? 'disable' : 'verify-full');
   if (mode === 'disable') return false;
   const ca = sslRootCertificate === undefined ? {} : { ca: readFileSync(sslRootCertificate, 'utf8') };
   if (mode === 'require') return { ...ca, rejectUnauthorized: false };
   return { ...ca, rejectUnauthorized: true, ...(mode === 'verify-ca' && { checkServerIdentity: () => undefined }) };
-}
-
-function staysHere(host: string): boolean {
-  return host.startsWith('/') || ['localhost', '127.0.0.1', '::1'].includes(host);
 }

@@ -79,7 +79,6 @@ export class Connections {
     return this.#reads;
   }
 
-  /** One statement that writes. */
   run(statement: Statement, values: readonly Parameter[] = []): Promise<Answer> {
     return this.write((connection) => connection.run(statement, values));
   }

@@ -71,13 +71,10 @@ export async function examine(examined: Examined): Promise<StoreReport> {
 /** A real read of a grant with its holder, by the statement that every request uses. */
 async function examineRead({ loads }: Examined): Promise<{ now: EpochSeconds | undefined; check: StoreCheck }> {
   const now = await loads.now().catch((fault: unknown) => ({ fault }));
-  if (typeof now === 'object') return { now: undefined, check: away(now.fault) };
+  if (typeof now === 'object')
+    return { now: undefined, check: failing('store', 'the database does not answer', now.fault) };
   const check = await settled('store', 'a grant cannot be read', async () => void (await loads.load(grants, NO_GRANT)));
   return { now, check };
-}
-
-function away(fault: unknown): StoreCheck {
-  return failing('store', 'the database does not answer', fault);
 }
 
 function examineSchema({ connections }: Examined): Promise<StoreCheck> {

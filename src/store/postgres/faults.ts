@@ -7,7 +7,6 @@ export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-/** A changing statement reached the server too late and did nothing. */
 export class StartedTooLate extends Error {
   override readonly name = 'StartedTooLate';
   override readonly message = 'a statement reached the server too late and did nothing';
@@ -83,7 +82,6 @@ export function isRefusedStatement(error: unknown): boolean {
   return !ENDS_SESSION.test(error.code) && error.severity !== 'FATAL' && error.severity !== 'PANIC';
 }
 
-/** The store's fault for an error after which nothing happened. */
 export function storeFault(error: unknown): unknown {
   if (error instanceof StoreUnavailable) return error;
   if (!(error instanceof pg.DatabaseError)) return new StoreUnavailable(`PostgreSQL: ${(error as Error).message}`);

@@ -7,7 +7,6 @@ import { freeStatement } from './statements.ts';
 /** How long a row counts as locked after a change of it has last failed. */
 const REMEMBERED_MS = 10_000;
 
-/** Rows that this node has found locked by others. */
 export class LockedRows {
   readonly #until = new Map<string, number>();
 

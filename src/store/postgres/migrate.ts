@@ -35,7 +35,6 @@ export interface SchemaState {
   readonly isUsable: boolean;
 }
 
-/** What is being done, in a line for the operator. */
 export type ReportProgress = (line: string) => void;
 
 /** Brings the schema to the newest version, without delaying requests; the role must own it. */
@@ -74,7 +73,6 @@ async function locked(connection: Connection, report: ReportProgress): Promise<v
   }
 }
 
-/** Tries until the table is free. */
 export async function take(connection: Connection, step: string, noted: string, report: ReportProgress): Promise<void> {
   for (const pauseMs of pauses()) {
     try {

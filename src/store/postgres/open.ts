@@ -47,7 +47,6 @@ export async function openPostgres({ url, environment, whileAway }: PostgresOpti
   }
 }
 
-/** What a command did to the schema. */
 export interface SchemaChange {
   /** 0: there was none. */
   readonly before: number;
@@ -94,7 +93,6 @@ function openingFault(error: unknown): unknown {
 
 const MISSING = /^(?:42|3F)/;
 
-/** A separate connection for the schema. */
 async function withConnection<T>(
   address: Address,
   work: (connection: Connection) => Promise<T>,

@@ -30,7 +30,6 @@ type Read = (text: string) => unknown;
 /** How the columns of each named statement's result are read, by its name. One map per connection. */
 export type ResultReaders = Map<string, readonly Read[]>;
 
-/** What this needs of pg's connection. */
 interface PgConnection {
   readonly stream: { cork(): void; uncork(): void };
   /** The statements that the server knows, by name. */

@@ -2,7 +2,6 @@
 import { StoreUnavailable } from '../store.ts';
 import type { Host } from './address.ts';
 
-/** What one host answered to an attempt to open a session. */
 export interface Attempt {
   readonly host: Host;
   readonly error: unknown;
@@ -15,7 +14,9 @@ export class NoServer extends StoreUnavailable {
   constructor(attempts: readonly Attempt[]) {
     const each = attempts.map(({ host, error }) => `${host.host}:${host.port}: ${(error as Error).message}`);
     super(`no PostgreSQL that accepts writes (${each.join('; ')})`);
-    this.todo = remedyOf(attempts.map(({ error }) => error as Reason));
+    // Of several hosts, the one with the most exact reason counts: the others are most likely standbys or away.
+    const reasons = attempts.map(({ error }) => error as Reason);
+    this.todo = REMEDIES.find(([fits]) => reasons.some(fits))?.[1] ?? AWAY;
   }
 }
 
@@ -55,11 +56,6 @@ const REMEDIES: readonly (readonly [fits: (reason: Reason) => boolean, todo: str
   ],
   [() => true, AWAY],
 ];
-
-/** Of several hosts, the one with the most exact reason counts: the others are most likely standbys or away. */
-function remedyOf(reasons: readonly Reason[]): string {
-  return REMEDIES.find(([fits]) => reasons.some(fits))?.[1] ?? AWAY;
-}
 
 function hasCode(...codes: readonly string[]): (reason: Reason) => boolean {
   return ({ code = '' }) => codes.includes(code);

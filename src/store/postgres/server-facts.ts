@@ -3,7 +3,6 @@ import { type SpreadFacts, spreadFacts } from './citus.ts';
 import { connect } from './connection.ts';
 import type { Statement } from './prepared-query.ts';
 
-/** What `tessera doctor` and `tessera init` say of a server. */
 export interface ServerFacts {
   /** The database, the server and the role, without a secret. */
   readonly place: string;

@@ -56,7 +56,7 @@ const SAFE_COMMITS = ['on', 'remote_write', 'remote_apply'];
 function settingsFor({ schema, statementTimeoutMs }: Address): Settings {
   return {
     ...SETTINGS,
-    search_path: `${quoted(schema)}, pg_temp`, // otherwise temporary tables come first, also in functions of the schema's owner
+    search_path: `"${schema.replaceAll('"', '""')}", pg_temp`, // otherwise temporary tables come first, also in functions of the schema's owner
     statement_timeout: String(statementTimeoutMs),
     idle_in_transaction_session_timeout: String(statementTimeoutMs),
     lock_timeout: String(LOCK_WAIT_MS),
@@ -119,7 +119,3 @@ export async function originOf(client: pg.Client): Promise<string | undefined> {
 /** `pg_control_checkpoint()` would show the timeline of the last checkpoint, not that of a standby that was promoted since. */
 const ORIGIN = `SELECT concat_ws('/', system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8),
   extract(epoch FROM pg_postmaster_start_time()), (SELECT oid FROM pg_database WHERE datname = current_database())) FROM pg_control_system()`;
-
-function quoted(schema: string): string {
-  return `"${schema.replaceAll('"', '""')}"`;
-}

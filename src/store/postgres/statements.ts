@@ -1,4 +1,5 @@
 // SQL text from table descriptions. Only the descriptions supply names; values are always bound.
+import { oncePer } from '../../core/once-per.ts';
 import type { PageQuery } from '../store.ts';
 import {
   type AnyTable,
@@ -17,55 +18,33 @@ import {
 import { ARRAY_TYPE } from './arrays.ts';
 import type { Statement } from './prepared-query.ts';
 
-export interface TableStatements {
-  readonly load: Statement;
-  /** The columns that a swap sets besides the revision. */
-  readonly changing: AnyTable['columns'];
-  /** Those of them that are rare. */
-  readonly changingRare: AnyTable['columns'];
-  /** The positions of the columns of kind `bytes`. */
-  readonly bytesAt: readonly number[];
-  readonly swap: Writing;
-  /** For rows whose rare columns are null and remain so. */
-  readonly swapCommon: Writing;
-  readonly create: Writing;
-  readonly sweep: Statement | undefined;
-  /** Leaves locked rows for the next sweep. */
-  readonly sweepFree: Statement | undefined;
-  readonly countEnding: Statement | undefined;
-  readonly stamp: Statement;
-}
-
 /** Common table expressions and the columns of their parameters. `done` lists the units that succeeded. */
 export interface Writing {
   readonly text: string;
   readonly columns: readonly Column[];
 }
 
-const known = new WeakMap<AnyTable, TableStatements>();
-
-export function statementsOf(table: AnyTable): TableStatements {
-  let statements = known.get(table);
-  if (!statements) {
-    const changing = changingColumns(table);
-    const [rare, common] = [changing.filter((column) => column.rare), changing.filter((column) => !column.rare)];
-    statements = {
-      load: loadStatement(table),
-      changing,
-      changingRare: rare,
-      bytesAt: table.columns.flatMap(({ kind }, at) => (kind === 'bytes' ? [at] : [])),
-      swap: swapText(table, changing),
-      swapCommon: swapText(table, common),
-      create: createText(table),
-      sweep: sweepStatement(table),
-      sweepFree: sweepStatement(table, 'FOR UPDATE SKIP LOCKED'),
-      countEnding: countEndingStatement(table),
-      stamp: stampStatement(table),
-    };
-    known.set(table, statements);
-  }
-  return statements;
-}
+export const statementsOf = oncePer((table: AnyTable) => {
+  const changing = changingColumns(table);
+  const [rare, common] = [changing.filter((column) => column.rare), changing.filter((column) => !column.rare)];
+  return {
+    load: loadStatement(table),
+    /** The columns that a swap sets besides the revision. */
+    changing,
+    changingRare: rare,
+    /** The positions of the columns of kind `bytes`. */
+    bytesAt: table.columns.flatMap(({ kind }, at) => (kind === 'bytes' ? [at] : [])),
+    swap: swapText(table, changing),
+    /** For rows whose rare columns are null and remain so. */
+    swapCommon: swapText(table, common),
+    create: createText(table),
+    sweep: sweepStatement(table),
+    /** Leaves locked rows for the next sweep. */
+    sweepFree: sweepStatement(table, 'FOR UPDATE SKIP LOCKED'),
+    countEnding: countEndingStatement(table),
+    stamp: stampStatement(table),
+  };
+});
 
 /** One row per key, found or not, with its position in the array and the time, which every load needs. */
 function loadStatement(table: AnyTable): Statement {
@@ -149,7 +128,6 @@ export function pageStatement(table: AnyTable, query: PageQuery): { statement: S
   return { statement: { name, text }, values: [query.limit, ...conditions.map(([, , value]) => value)] };
 }
 
-/** The parameter that an indexed column is compared with. */
 export function parameterOf(table: AnyTable, { column, value }: Where): Value {
   const { kind } = indexedColumn(table, column);
   return bytesText(kind, withoutNul(value));

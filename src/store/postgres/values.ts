@@ -33,7 +33,6 @@ const PARSERS = new Map<number, (text: string) => unknown>([
 ]);
 const readText = (text: string) => text;
 
-/** How values of a type, given by its OID, are read. */
 export function readerOf(type: number): (text: string) => unknown {
   return PARSERS.get(type) ?? readText;
 }

@@ -84,7 +84,10 @@ export function sqliteBackEnd({ database, commits, soundness, clock }: SqlitePar
       const { sql, values } = newestStatement(query);
       return loads.all(sql, values).map(readEvent).toReversed();
     },
-    sweep: (table, before, limit) => sweeps.submit([sweepStep(table, [before, limit])]),
+    sweep: (table, before, limit) => {
+      const sql = endingOnly(table, statementsOf(table).sweep);
+      return sweeps.submit([{ sql, values: [before, limit], decisive: false, pages: pagesOf(table) }]);
+    },
     sweepEvents: (before, limit) =>
       sweeps.submit([{ sql: SWEEP_EVENTS, values: [limit, before], decisive: false, pages: 1 }]),
     countEnding: async (table, { from, before }, most) =>
@@ -108,7 +111,6 @@ function sweptOrNot(fault: unknown): never {
   throw fault instanceof CommitUnknown ? new StoreUnavailable(fault.message) : fault;
 }
 
-/** Whether a unit happened, from the result of `Commits.run`. */
 function happened(changed: number): boolean {
   return changed >= 0;
 }
@@ -143,11 +145,6 @@ function pagesOfBytes(values: readonly Value[]): number {
 /** One for the row and one for each index, including the index on its end. */
 function pagesOf({ indexes = [], endsAt }: AnyTable): number {
   return 1 + indexes.length + (endsAt ? 1 : 0);
-}
-
-function sweepStep(table: AnyTable, values: readonly Value[]): Step {
-  const sql = endingOnly(table, statementsOf(table).sweep);
-  return { sql, values, decisive: false, pages: pagesOf(table) };
 }
 
 function rowsOf<Row>(table: AnyTable, results: readonly Value[][]): Row[] {

@@ -65,7 +65,6 @@ async function copyPages(source: DatabaseSync, to: string, onProgress: (part: nu
   await backup(source, to, { rate: STEP_PAGES, progress });
 }
 
-/** Why a file cannot be restored; undefined if it can. */
 export function whyNoCopy(path: string): string | undefined {
   if (!existsSync(path)) return 'there is no such file';
   try {
@@ -86,7 +85,6 @@ function whyUnsound(database: DatabaseSync): string | undefined {
   }
 }
 
-/** What was at the place of the store before. */
 export interface Replaced {
   /** Where it is now; undefined if there was nothing. */
   readonly before: string | undefined;

@@ -85,7 +85,6 @@ export class Commits {
     return this.#parts.files.walBytes;
   }
 
-  /** After the last unit. */
   async close(): Promise<void> {
     const { checkpoints, files, soundness, database } = this.#parts;
     await checkpoints.close();

@@ -42,7 +42,6 @@ function selecting(conditions: readonly Condition[], order: string, limit: numbe
   return { sql: `${SELECT} ${where} ${order} ${LIMIT}`, values: [...values, limit] };
 }
 
-/** Reads a result of these statements. */
 export function readEvent(values: Value[]): LoggedEvent {
   return decodeEvent(decodeColumns(DECODED, values));
 }

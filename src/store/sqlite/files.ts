@@ -39,7 +39,6 @@ export class Files {
     this.#walSize = fstatSync(this.wal).size;
   }
 
-  /** As of the last commit. */
   get walBytes(): number {
     return this.#walSize;
   }

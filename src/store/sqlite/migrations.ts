@@ -158,10 +158,10 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX identities_directory ON identities (directory) WHERE directory IS NOT NULL;
   `,
   `
-  CREATE TABLE refusal_counts (
+  CREATE TABLE IF NOT EXISTS refusal_counts (
     key TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL, ends_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX refusal_counts_ends_at ON refusal_counts (ends_at);
+  CREATE INDEX IF NOT EXISTS refusal_counts_ends_at ON refusal_counts (ends_at);
   `,
   `
   CREATE TABLE passkeys (

@@ -74,7 +74,6 @@ function refuseUnusable(path: string): void {
   }
 }
 
-/** Undefined if there is no such file. */
 function sizeOf(path: string): number | undefined {
   try {
     return statSync(path).size;

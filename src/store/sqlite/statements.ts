@@ -1,4 +1,5 @@
 // SQL text from table descriptions. Only the descriptions supply names; values are always bound.
+import { oncePer } from '../../core/once-per.ts';
 import type { Swap } from '../back-end.ts';
 import type { PageQuery } from '../store.ts';
 import {
@@ -13,29 +14,10 @@ import {
   selectedColumns,
   type Value,
 } from '../table.ts';
-import { type Decoded, decodeColumns, decodedOf, decodeValue, encodeValue, readable, written } from './values.ts';
+import { decodeColumns, decodedOf, decodeValue, encodeValue, readable, written } from './values.ts';
 
 /** With a bare parameter, SQLite plans the statement again whenever it is bound, which takes longer than most statements. */
 export const LIMIT = 'LIMIT ? + 0';
-
-export interface TableStatements {
-  readonly select: string;
-  /** By indexed column. */
-  readonly finds: ReadonlyMap<string, string>;
-  readonly insert: string;
-  readonly update: Update;
-  /** For rows whose rare columns are null and remain so. */
-  readonly updateCommon: Update;
-  readonly sweep: string | undefined;
-  readonly countEnding: string | undefined;
-  readonly stamp: string;
-  /** The rare columns that an update may change. */
-  readonly changingRare: AnyTable['columns'];
-  /** The columns that are stored in another form than rows hold. */
-  readonly decoded: Decoded;
-  /** Rows may have more than a page. */
-  readonly hasBytes: boolean;
-}
 
 export interface Update {
   readonly sql: string;
@@ -43,18 +25,7 @@ export interface Update {
   readonly columns: AnyTable['columns'];
 }
 
-const known = new WeakMap<AnyTable, TableStatements>();
-
-export function statementsOf(table: AnyTable): TableStatements {
-  let statements = known.get(table);
-  if (!statements) {
-    statements = tableStatements(table);
-    known.set(table, statements);
-  }
-  return statements;
-}
-
-function tableStatements(table: AnyTable): TableStatements {
+export const statementsOf = oncePer((table: AnyTable) => {
   const key = keyColumn(table);
   const columns = ['revision', ...table.columns.map(({ name }) => name)];
   const values = ['?', ...table.columns.map(written)];
@@ -63,6 +34,7 @@ function tableStatements(table: AnyTable): TableStatements {
   const isLiving = endedEarly === undefined ? '' : `AND ${endedEarly} IS NULL`;
   return {
     select: `${selectFrom(table)} WHERE t.${isValue(key)}`,
+    /** By indexed column. */
     finds: new Map(
       (table.indexes ?? []).map((column) => [
         column,
@@ -71,6 +43,7 @@ function tableStatements(table: AnyTable): TableStatements {
     ),
     insert: `INSERT INTO ${name} (${columns}) VALUES (${values}) ON CONFLICT DO NOTHING`,
     update: updateOf(table, changing),
+    /** For rows whose rare columns are null and remain so. */
     updateCommon: updateOf(
       table,
       changing.filter(({ rare }) => !rare),
@@ -84,9 +57,10 @@ function tableStatements(table: AnyTable): TableStatements {
     stamp: `SELECT count(*), total(revision), (SELECT max(epoch) FROM store_history) FROM ${name}`,
     changingRare: changing.filter(({ rare }) => rare),
     decoded: decodedOf(table.columns),
+    /** Rows may have more than a page. */
     hasBytes: table.columns.some(({ kind }) => kind === 'bytes'),
   };
-}
+});
 
 function updateOf(table: AnyTable, columns: AnyTable['columns']): Update {
   const set = ['revision = ?', ...columns.map((column) => isValue(column))];
@@ -118,7 +92,6 @@ export function countStatement(table: AnyTable, column: string): string {
   return `SELECT ${readable('t', columnOf(table, column))}, count(*) FROM ${table.name} t GROUP BY t.${column}`;
 }
 
-/** Reads the results of `countStatement`. */
 export function decodeCounts(table: AnyTable, column: string, results: readonly Value[][]): Map<Value, number> {
   const counted = columnOf(table, column);
   return new Map(results.map(([value = null, count]) => [decodeValue(counted, value), count as number]));
@@ -149,7 +122,6 @@ export function updateValues({ columns }: Update, { table, row, expected }: Swap
   return values;
 }
 
-/** Reads a result of `selectFrom`. */
 export function decodeRow(
   table: AnyTable,
   values: readonly Value[],

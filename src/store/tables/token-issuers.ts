@@ -1,4 +1,4 @@
-import type { TokenIssuer } from '../../core/token-issuer.ts';
+import type { AssertionRule, TokenIssuer } from '../../core/token-issuer.ts';
 import type { Table } from '../table.ts';
 
 export const tokenIssuers: Table<TokenIssuer> = {
@@ -10,15 +10,24 @@ export const tokenIssuers: Table<TokenIssuer> = {
   keyOf: ({ label }) => label,
   encodeKey: (label) => label,
   decode: ([label, body]) => {
-    const { added, ...rest } = JSON.parse(body as string);
-    return { label, ...rest, ...added };
+    const issuer = JSON.parse(body as string);
+    return { label, ...issuer, ...issuer.rules[0]?.added };
   },
 };
 
-/** Releases before 0.3 know neither of the first two, and find no rule then: they accept none of its assertions. */
+const UNMET: AssertionRule = {
+  conditions: [{ claim: '/iss', test: { oneOf: [] } }],
+  identity: '{/sub}',
+  identities: 'derived',
+};
+
+/**
+ * Releases before 0.3 know neither of the first two, and find a rule then that nothing meets: they accept none of its assertions.
+ * What 0.3 added is stored in that rule, which `token-issuer change` of 0.2 keeps.
+ */
 function bodyOf({ kind, tokenEndpointAudience, rules, ...all }: TokenIssuer): string {
   const rest = { ...all, label: undefined };
   const isKnown = kind === undefined && !tokenEndpointAudience;
   const added = { kind, tokenEndpointAudience, rules };
-  return JSON.stringify(isKnown ? { ...rest, rules } : { ...rest, rules: [], added });
+  return JSON.stringify({ ...rest, rules: isKnown ? rules : [{ ...UNMET, added }] });
 }

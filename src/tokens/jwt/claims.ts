@@ -5,7 +5,6 @@ import { parseObject } from '../../core/json.ts';
 import { parseScope, scopeItems } from '../../core/scope.ts';
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 
-/** The claims of the row's current generation, as JSON. */
 export function claimsOf(grant: Grant, issuer: string): string {
   const { id, clientId, identityId, scope, bindings, pair, terms } = grant;
   const { generation, issuedAt, expiresAt, jwt } = pair;

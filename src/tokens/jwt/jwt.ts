@@ -1,5 +1,4 @@
 // JWT access tokens (RFC 9068): minted from the row, and read at our own doors.
-
 import { sign, verify } from 'node:crypto';
 import type { Grant } from '../../core/grant.ts';
 import type { PublishedKey, SigningAlgorithm } from '../../core/signing-key.ts';
@@ -16,7 +15,6 @@ export interface JwtPorts {
     /** The one of them that signs now. */
     readonly signingKey: PublishedKey | undefined;
   };
-  /** The `iss` of our tokens. */
   readonly issuer: string;
 }
 
@@ -74,7 +72,6 @@ const SIGNERS: Readonly<Record<SigningAlgorithm, Signer>> = {
   RS256: { digest: 'sha256', isSlow: true },
 };
 
-/** Signs a text, which `signed` then gets with its signature. */
 function signText(text: string, { algorithm, privateKey }: SigningKey): Promise<string> | string {
   const { digest, encoding, isSlow } = SIGNERS[algorithm];
   const [data, key] = [Buffer.from(text), { key: privateKey, ...encoding }];

@@ -53,7 +53,6 @@ interface AccessTokenRow extends Pick<Grant, 'id'> {
   readonly pair: Pick<Pair, 'generation' | 'expiresAt' | 'keyId'>;
 }
 
-/** The opaque access token of the row's current generation. */
 export function opaqueAccessToken({ id: grantId, pair }: AccessTokenRow, root: Buffer, keyring: Keyring): Secret {
   const { generation, expiresAt, keyId } = pair;
   const secret = accessSecret(root, grantId);

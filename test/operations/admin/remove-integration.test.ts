@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listIntegrations } from '../../../src/operations/admin/find-integration.ts';
 import { importIntegrations } from '../../../src/operations/admin/import-integrations.ts';
 import { listKeys } from '../../../src/operations/admin/list-keys.ts';
 import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
@@ -27,7 +26,7 @@ test('a removed integration is unknown everywhere, and its grants end, also one 
   assert.equal(removed.ok && removed.value.grants, 2);
   assert.ok(late);
   assert.equal(await answer(refresh(node, pair)), 'integration-unknown');
-  assert.deepEqual(await listIntegrations(node), []);
+  assert.deepEqual(node.registry.integrations, []);
   const again = await removeIntegration(CLIENT, { isConfirmed: true, everyNodeKnows: nothing }, ports);
   assert.equal(again.ok || again.refusal.reason, 'integration-unknown');
 

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { configJsonSchema } from '../../../config/json-schema.ts';
-import { shownConfig, shownYaml } from '../../../config/show.ts';
+import { configJsonSchema, shownConfig, shownYaml } from '../../../config/show.ts';
 import { storeAt } from '../../../open-store.ts';
 import { printFinding } from '../../doctor/finding.ts';
 import { examineNamedFiles } from '../../doctor/named-files.ts';

@@ -63,7 +63,7 @@ async function printNewest(flags: EventsFlags, { act }: Administration): Promise
 async function printFrom(start: number, flags: EventsFlags, { act }: Administration): Promise<void> {
   let [left, after, epoch] = [flags.limit ?? Number.POSITIVE_INFINITY, start, undefined as number | undefined];
   while (left > 0) {
-    const query = { ...queryOf(flags), after, limit: STEP, ...(epoch !== undefined && { epoch }) };
+    const query = { ...queryOf(flags), after, limit: STEP, ...(flags.follow && epoch !== undefined && { epoch }) };
     const { items, next, epoch: known } = accepted(await act('event-list', { query })).value;
     printAll(items.slice(0, left), flags);
     left -= items.length;

@@ -24,14 +24,14 @@ export const RUNS: RunsOf<'event' | 'node' | 'refusal'> = {
     const { after, before, epoch, limit = 100 }: Query = query;
     const filter = await filterOf(query, ports);
     if (!filter.ok) return filter;
-    const history = epoch ?? (await readHistory(ports.store)).epoch;
+    const history = await readHistory(ports.store);
     const page =
       after === undefined
         ? accept(await readOlderEvents({ before, limit, filter: filter.value }, ports))
-        : await readNewEvents({ after, limit, epoch: history, filter: filter.value }, ports);
+        : await readNewEvents({ after, limit, epoch, filter: filter.value }, ports);
     if (!page.ok) return page;
     const { items, next } = page.value;
-    return answer({ items: [...items], ...(next !== undefined && { next: `${next}` }), epoch: history });
+    return answer({ items: [...items], ...(next !== undefined && { next: `${next}` }), epoch: history.epoch });
   },
   'refusal-list': async ({ query = {} }, ports) => {
     const { integration, identity, reason } = query as { integration?: string; identity?: string; reason?: string };

@@ -25,7 +25,7 @@ const MODULES: Readonly<Record<string, () => Promise<Loaded>>> = {
   explain: () => import('./explain.ts'),
 };
 
-export const KIND_OF: Readonly<Record<Section, string>> = {
+const KIND_OF: Readonly<Record<Section, string>> = {
   integrations: 'integration',
   resourceServers: 'resource-server',
   issuers: 'issuer',

@@ -66,7 +66,6 @@ function allFolders(archive: string): string[] {
   return names.toSorted().map((name) => join(archive, name));
 }
 
-/** Throws if what belongs to its base is damaged. */
 export function readSeries(folder: string): Series {
   const path = join(folder, 'base.json');
   try {

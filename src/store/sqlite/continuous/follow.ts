@@ -29,7 +29,6 @@ const READ_EVERY_MS = 50;
 export interface FollowOptions extends SeriesOptions {
   readonly store: string;
   readonly archive: string;
-  /** How long to keep old series. */
   readonly keepMs: number;
   readonly onSeries: (series: Series) => void;
   /** The last series cannot be continued because a file of it is damaged; a new one begins. */
@@ -61,7 +60,8 @@ async function followAlone(options: FollowOptions): Promise<void> {
       const next: SeriesWriter = await beginNext(writer, options);
       writer.finish();
       writer = next;
-      removeNeedless(options);
+      const { archive, milliseconds, keepMs, seriesMs } = options;
+      removeOld(archive, milliseconds() - keepMs, Math.max(1, Math.floor(keepMs / seriesMs)));
     }
     await sleep(READ_EVERY_MS, undefined, { signal: options.signal }).catch(() => undefined);
   }
@@ -77,10 +77,6 @@ async function beginNext(last: SeriesWriter, options: FollowOptions): Promise<Se
   );
   while (!(await Promise.race([isOver, sleep(READ_EVERY_MS)]))) last.step();
   return beginning;
-}
-
-function removeNeedless({ archive, milliseconds, keepMs, seriesMs }: FollowOptions): void {
-  removeOld(archive, milliseconds() - keepMs, Math.max(1, Math.floor(keepMs / seriesMs)));
 }
 
 /** Goes on with the last series if nothing was missed since. */

@@ -16,7 +16,6 @@ const CLOCK_TOLERANCE_MS = 60_000;
 export interface SeriesOptions {
   /** The clock of the moments that can be restored. */
   readonly milliseconds: () => number;
-  /** When to begin a new series. */
   readonly seriesMs: number;
   /** A segment is complete after this time. */
   readonly segmentMs: number;

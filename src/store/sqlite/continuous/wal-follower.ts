@@ -57,7 +57,6 @@ export class WalFollower {
     return committed;
   }
 
-  /** Whether the WAL is long enough to be emptied. */
   get isLong(): boolean {
     return this.#position.frames >= EMPTY_AFTER_FRAMES && this.#position !== this.#emptiedAt;
   }
@@ -91,7 +90,13 @@ export class WalFollower {
     if (committed) return committed;
     // Started over: everything before was read. Until something is written, there is no new header either.
     const start = readWalStart(this.#wal);
-    return (start && readCommitted(this.#wal, start)) ?? nothingAt(this.#position);
+    return (
+      (start && readCommitted(this.#wal, start)) ?? {
+        position: this.#position,
+        pages: new Map(),
+        databasePages: undefined,
+      }
+    );
   }
 
   #end(): WalPosition {
@@ -113,10 +118,6 @@ export class WalFollower {
 
 /** Before the first write to a new WAL. */
 const NOWHERE: WalPosition = { salts: '', frames: 0, checksum: [0, 0] };
-
-function nothingAt(position: WalPosition): CommittedPages {
-  return { position, pages: new Map(), databasePages: undefined };
-}
 
 /** A read transaction begins with its first read. */
 function pin(database: DatabaseSync): void {

@@ -4,10 +4,8 @@ import { readSync } from 'node:fs';
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const MAGIC = 0x377f0682;
-/** Frames read at a time. */
 const CHUNK_FRAMES = 256;
 
-/** Up to where a WAL was read. */
 export interface WalPosition {
   /** The salts change when SQLite starts the WAL over. */
   readonly salts: string;
@@ -24,12 +22,7 @@ export interface CommittedPages {
   readonly databasePages: number | undefined;
 }
 
-interface WalHeader {
-  readonly salts: string;
-  readonly pageSize: number;
-  readonly isBigEndian: boolean;
-  readonly checksum: readonly [number, number];
-}
+type WalHeader = NonNullable<ReturnType<typeof readHeader>>;
 
 /** Undefined for a WAL without a valid header: it is empty, or its header is being written. */
 export function readWalStart(wal: number): WalPosition | undefined {
@@ -63,7 +56,7 @@ export function isContinuation(wal: number, position: WalPosition): boolean {
   return last.readUInt32BE(16) === position.checksum[0] && last.readUInt32BE(20) === position.checksum[1];
 }
 
-function readHeader(wal: number): WalHeader | undefined {
+function readHeader(wal: number) {
   const bytes = Buffer.alloc(HEADER_BYTES);
   if (readSync(wal, bytes, 0, HEADER_BYTES, 0) < HEADER_BYTES) return undefined;
   const magic = bytes.readUInt32BE(0);
