@@ -28,12 +28,12 @@ import { identities } from '../src/store/tables/identities.ts';
 import { integrations } from '../src/store/tables/integrations.ts';
 import { systemRandom } from '../src/system.ts';
 import { firstKey, Keyring } from '../src/tokens/keyring.ts';
-import { anIdentity, anIntegration, CLIENT, hexOf, NOW } from './samples.ts';
+import { anIdentity, anIntegration, CLIENT, hexOf, NOW, PASSWORD_PROOF } from './samples.ts';
 
 export const BOB = 'local:{0a1b2c3d-0000-4000-8000-00000000b0b0}' as IdentityId;
 export const CURL = presenter('192.0.2.7', 'curl/8');
 /** Ada at her browser. */
-export const ada: Person = { identity: anIdentity(), session: 'the session of Ada' };
+export const ada: Person = { identity: anIdentity(), session: 'the session of Ada', proof: PASSWORD_PROOF };
 
 /** A clock that a test moves. */
 export class TestClock implements Clock {

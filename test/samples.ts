@@ -5,6 +5,8 @@ import type { Grant, GrantId } from '../src/core/grant.ts';
 import type { Hex } from '../src/core/hex.ts';
 import type { Identity, IdentityId } from '../src/core/identity.ts';
 import type { ClientId, Integration } from '../src/core/integration.ts';
+import type { Passkey } from '../src/core/passkey.ts';
+import type { Proof } from '../src/core/person.ts';
 import { presenter } from '../src/core/presenter.ts';
 import type { Audience, ResourceServer, ResourceServerId } from '../src/core/resource-server.ts';
 import { parseScope, type Scope } from '../src/core/scope.ts';
@@ -12,6 +14,8 @@ import { epochSeconds, seconds } from '../src/core/time.ts';
 
 export const NOW = epochSeconds(1_800_000_000);
 export const OPERATOR: Author = { as: 'command', user: 'test' };
+/** Of somebody who has just signed in. */
+export const PASSWORD_PROOF: Proof = { by: 'password', at: NOW };
 export const ADA = 'local:{0a1b2c3d-0000-4000-8000-00000000ada0}' as IdentityId;
 export const CLIENT = 'orders-sync' as ClientId;
 
@@ -54,6 +58,11 @@ export function aResourceServer(difference: Partial<ResourceServer> = {}): Resou
 
 export function anIdentity(difference: Partial<Identity> = {}): Identity {
   return { id: ADA, enabled: true, mayUseApi: true, groups: ['staff'], userName: 'ada', ...difference };
+}
+
+export function aPasskey(id = 'aa', difference: Partial<Passkey> = {}): Passkey {
+  const key = { credentialId: 'AA', publicKey: 'AA', counter: 0, name: 'phone', createdAt: NOW };
+  return { id: id as Hex, ...key, ...difference };
 }
 
 export function aGrant(difference: Partial<Grant> = {}): Grant {

@@ -2,7 +2,8 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endingSecrets } from '../core/rules/client.ts';
-import { countEndingSoon, SWEEPING, sweep } from '../operations/upkeep/sweep.ts';
+import { countByOne } from '../operations/upkeep/figures.ts';
+import { SWEEPING, sweep } from '../operations/upkeep/sweep.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import { walkDirectories } from '../operations/upkeep/walk-directories.ts';
 import type { Chore } from '../serve/chores.ts';
@@ -18,7 +19,7 @@ import type { Parts } from './parts.ts';
 const BREATH_MS = 10;
 
 export function choresOf(
-  { ports, judge, metrics, readiness, refusals, log }: Parts,
+  { ports, judge, metrics, readiness, keeper, refusals, log }: Parts,
   timekeeper: Timekeeper,
   registry: FollowedRegistry,
   listeners: readonly OpenListener[],
@@ -33,11 +34,15 @@ export function choresOf(
   const reload = async () => {
     for (const listener of listeners) listener.reload();
   };
-  const sweepOnce = () => sweep(ports, () => sleep(BREATH_MS));
-  const walk = () => walkDirectories(ports, directoryNews(log, metrics?.directory));
-  const countGrants = async () => metrics?.endingSoon(await countEndingSoon(ports));
+  const pause = () => sleep(BREATH_MS);
+  const sweepOnce = () => sweep(ports, pause);
+  const walk = () => walkDirectories(ports, directoryNews(log, metrics.directory));
+  const countGrants = async () => {
+    const living = await countByOne(keeper, ports, pause);
+    if (living) metrics.endingSoon(living.endingByDay.reduce((total, day) => total + day, 0));
+  };
   const countSecrets = async () =>
-    metrics?.endingSecrets(endingSecrets(registry.integrations, ports.clock.now()).length);
+    metrics.endingSecrets(endingSecrets(registry.integrations, ports.clock.now()).length);
   const warnOfSecrets = async () => {
     for (const secret of endingSecrets(registry.integrations, ports.clock.now())) log.warn(secret, 'secret ends soon');
   };
@@ -52,9 +57,10 @@ export function choresOf(
     { everyMs: 2_000, work: endRevoked, atStart: 'begun' },
     { everyMs: 60_000, work: async () => timekeeper.maySweep && byOneNode(SWEEPING, sweepOnce, ports) },
     { everyMs: 10_000, work: () => judge.revocation.renewLists(), atStart: 'begun' },
+    { everyMs: 5_000, work: () => keeper.keep(ports.clock.now()), atStart: 'begun' },
+    { everyMs: 60_000, work: countGrants, atStart: 'begun' },
     { everyMs: 60_000, work: () => refusals.flush() },
     ...(ports.directories.elsewhere.length > 0 ? [{ everyMs: 5_000, work: walk, atStart: 'begun' } as const] : []),
-    { everyMs: 300_000, work: countGrants, atStart: 'begun' },
     { everyMs: 60_000, work: countSecrets, atStart: 'begun' },
     { everyMs: 86_400_000, work: warnOfSecrets, atStart: 'begun' },
   ];

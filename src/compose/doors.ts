@@ -26,7 +26,7 @@ const REPORTS = { perMinute: 1, burst: 60 };
 
 export function doorParts(
   config: Config,
-  shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'readConnection' | 'onCap'>,
+  shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'keeper' | 'readConnection' | 'onCap'>,
   log: Log,
 ): DoorParts & Pick<ServiceParts, 'overLineLimit'> {
   const { limits, authsvc, oauth, publicUrl, pages } = config;

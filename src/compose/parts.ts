@@ -8,11 +8,13 @@ import type { Log } from '../log/log.ts';
 import type { Ports } from '../operations/ports.ts';
 import { RefusalCounts } from '../operations/upkeep/count-refusals.ts';
 import type { EventWatch } from '../operations/upkeep/event-watch.ts';
+import { FigureKeeper } from '../operations/upkeep/figures.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import { joinGathering } from '../serve/gather.ts';
 import type { ServiceParts } from '../serve/listener.ts';
 import { connectionsWithin, openFilesLimit } from '../serve/open-files.ts';
 import { isWorker } from '../serve/workers.ts';
+import { VERSION } from '../version.ts';
 import { doorParts } from './doors.ts';
 import type { Judges } from './judges.ts';
 import { logCaps, logReadiness } from './log-news.ts';
@@ -21,35 +23,45 @@ import type { Tracing } from './tracing.ts';
 interface Watchers {
   readonly timekeeper: Timekeeper;
   readonly watch: Pick<EventWatch, 'problem'>;
+  /** The name of this node. */
+  readonly node: string;
 }
 
 export interface Parts extends Omit<ServiceParts, 'inspects'> {
-  readonly metrics: Metrics | undefined;
+  readonly metrics: Metrics;
   readonly readiness: Readiness;
+  readonly keeper: FigureKeeper;
   readonly refusals: RefusalCounts;
 }
 
 export async function partsOf(
   config: Config,
-  { timekeeper, watch, ...ports }: Ports & Watchers,
+  { timekeeper, watch, node, ...ports }: Ports & Watchers,
   { judge, callerPorts: judging }: Judges,
   log: Log,
   tracing: Tracing | undefined,
 ): Promise<Parts> {
   const { proxies } = config;
-  const metrics = config.metrics.enabled ? new Metrics() : undefined;
-  metrics?.watchStore(() => ports.store.figures());
-  if (tracing) metrics?.watchSpans(() => tracing.tally());
-  metrics?.watchLists(() => judge.revocation.dropped);
-  if (isWorker()) metrics?.shareWithWorkers(joinGathering);
+  const metrics = new Metrics();
+  metrics.watchStore(() => ports.store.figures());
+  if (tracing) metrics.watchSpans(() => tracing.tally());
+  metrics.watchLists(() => judge.revocation.dropped);
+  if (isWorker()) metrics.shareWithWorkers(joinGathering);
+  const source = { totals: () => metrics.totals(), lag: () => metrics.lag, version: VERSION };
+  const keeper = new FigureKeeper(node, ports, source);
   const readConnection = connectionReader(proxies.addresses);
-  const callerPorts = { ...ports, ...judging, countIgnoredHeader: () => metrics?.ignoredHeader() };
+  const callerPorts = { ...ports, ...judging, countIgnoredHeader: () => metrics.ignoredHeader() };
   const readiness = new Readiness({ ...ports, timekeeper }, logReadiness(log), () => [
     { name: 'history', ...(watch.problem && { problem: watch.problem }) },
     ...judge.revocation.limitsReached.map((remark) => ({ name: 'revocation lists', remark })),
   ]);
   const onCap = logCaps(log, ports.clock.milliseconds);
-  const doors = doorParts(config, { ports, callerPorts, metrics, readiness, readConnection, onCap }, log);
+  const shown = config.metrics.enabled ? metrics : undefined;
+  const doors = doorParts(
+    config,
+    { ports, callerPorts, metrics: shown, readiness, keeper, readConnection, onCap },
+    log,
+  );
   return {
     ports,
     judge,
@@ -57,6 +69,7 @@ export async function partsOf(
     metrics,
     traces: tracing?.requests,
     readiness,
+    keeper,
     readConnection,
     doors: await openDoors(doors),
     overLimit: doors.overLimit,

@@ -61,7 +61,7 @@ export async function composeService(
     store: recorded,
     node,
     milliseconds: clock.milliseconds,
-    news: logEvents(log, (lag) => parts.metrics?.eventLag(lag)),
+    news: logEvents(log, (lag) => parts.metrics.eventLag(lag)),
     acts,
     resume: config.onRollback === 'resume' ? (rollback) => resumeAfter(rollback, recorded) : undefined,
   });
@@ -88,7 +88,7 @@ export async function composeService(
   const asks = config.listeners.some(asksForCertificates);
   const inspects = asks && config.limits.inspectCertificates && (await inspecting) === true;
   if (asks && !inspects) log.warn({ todo: TO_INSPECT }, UNINSPECTED);
-  const parts = await partsOf(config, { ...ports, timekeeper, watch }, judges, log, tracing);
+  const parts = await partsOf(config, { ...ports, timekeeper, watch, node }, judges, log, tracing);
   const listeners = config.listeners.map((place) =>
     openListener({ ...place, publicName: publicNameOf(place, config) }, { ...parts, inspects }),
   );

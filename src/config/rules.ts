@@ -18,6 +18,7 @@ const RULES: readonly Rule[] = [
   plainHttpIsCovered,
   certificatesNeedTls,
   listenersDiffer,
+  consoleHasPages,
   mountsDiffer,
   mountsAreFree,
   oauthMountIsFree,
@@ -107,6 +108,15 @@ function whyNotPlain({ tls, host, behindProxy }: Listener, proxies: readonly str
     return `plain HTTP on ${host}: give tls a certificate and a key, listen on 127.0.0.1, or say behindProxy: true`;
   }
   return proxies.length > 0 ? undefined : 'behindProxy needs the addresses of the proxies under proxies.addresses';
+}
+
+/** People sign in on the pages, which have the style sheets of the console too. */
+function consoleHasPages({ listeners }: ReadConfig): Mistake[] {
+  return listeners.flatMap(({ doors = [] }, index) => {
+    if (!doors.includes('console') || doors.includes('pages')) return [];
+    const problem = 'console needs pages on the same listener: people sign in there';
+    return [{ path: `listeners.${index}.doors`, problem, example: 'doors: [pages, console]' }];
+  });
 }
 
 function certificatesNeedTls({ listeners }: ReadConfig): Mistake[] {

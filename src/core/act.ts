@@ -1,6 +1,8 @@
 // What operators, and the service itself, do to registered things: closed types and one table. The event log, the revocation
 // feed, restores and rollbacks derive from it, so that a new act or kind does not compile until each of them knows it.
+
 import type { IdentityId } from './identity.ts';
+import type { Proof } from './person.ts';
 
 type None = object;
 
@@ -23,6 +25,13 @@ export interface FactsOf {
     enabled: None;
     disabled: None;
     removed: { readonly userName: string };
+  };
+  /** Of the identity with this id. `ended`: the ids of passkeys that sign nobody in any longer. */
+  passkey: {
+    added: { readonly key: string; readonly name: string };
+    /** Refused: its counter went back, so another authenticator may have a copy. */
+    copied: { readonly key: string; readonly name: string };
+    removed: { readonly ended: readonly string[]; readonly names: readonly string[] };
   };
   integration: {
     registered: { readonly scope: string };
@@ -104,6 +113,11 @@ export const KINDS = {
       disabled: ['ends', 'news'],
       removed: ['ends', 'news'],
     },
+  },
+  passkey: {
+    one: 'passkey',
+    many: 'passkeys',
+    acts: { added: ['changes', 'no-news'], copied: ['changes', 'no-news'], removed: ['ends', 'no-news'] },
   },
   integration: {
     one: 'integration',
@@ -213,11 +227,15 @@ export function actWords(act: Act): string {
 
 /** Who did it. */
 export type Author =
-  | { readonly as: 'identity'; readonly id: IdentityId; readonly proof: 'certificate' | 'password' | 'token' }
+  | {
+      readonly as: 'identity';
+      readonly id: IdentityId;
+      readonly proof: 'certificate' | 'token' | Proof['by'];
+    }
   | { readonly as: 'command'; readonly user?: string }
   | { readonly as: 'service'; readonly why: ServiceReason };
 
-export const SERVICE_REASONS = ['start', 'first-use', 'quickstart', 'rollback', 'directory'] as const;
+export const SERVICE_REASONS = ['start', 'first-use', 'quickstart', 'rollback', 'directory', 'sign-in'] as const;
 export type ServiceReason = (typeof SERVICE_REASONS)[number];
 
 export function authorWords(author: Author): string {

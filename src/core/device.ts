@@ -1,6 +1,7 @@
 import type { Hex } from './hex.ts';
 import type { IdentityId } from './identity.ts';
 import type { ClientId } from './integration.ts';
+import type { StrongProof } from './person.ts';
 import type { Presenter } from './presenter.ts';
 import type { Audience } from './resource-server.ts';
 import { after, type EpochSeconds, type Seconds } from './time.ts';
@@ -30,7 +31,8 @@ export interface DeviceAuthorization {
 
 export type Decision =
   | { readonly is: 'open' }
-  | { readonly is: 'confirmed'; readonly by: IdentityId; readonly at: EpochSeconds }
+  /** `proof`: set in an authorization code, if whoever confirmed it had signed in so. */
+  | { readonly is: 'confirmed'; readonly by: IdentityId; readonly at: EpochSeconds; readonly proof?: StrongProof }
   | { readonly is: 'denied'; readonly by: IdentityId; readonly at: EpochSeconds }
   | { readonly is: 'redeemed'; readonly by: IdentityId; readonly at: EpochSeconds }
   | { readonly is: 'spent'; readonly at: EpochSeconds };

@@ -1,5 +1,6 @@
 import type { Act, Author } from './act.ts';
 import type { Grant, RevocationReason } from './grant.ts';
+import type { StrongProof } from './person.ts';
 import type { Presenter } from './presenter.ts';
 import type { EpochSeconds } from './time.ts';
 
@@ -10,8 +11,8 @@ interface Details {
     readonly tokenIssuer?: string;
     /** The address of the document of a guest. */
     readonly guest?: string;
-    /** How an integration authenticated. */
-    readonly proof?: 'key' | 'secret';
+    /** How an integration authenticated, or the person who confirmed. */
+    readonly proof?: 'key' | 'secret' | StrongProof;
     /** The grant whose access token was exchanged. */
     readonly parent?: string;
     readonly scope: string;
@@ -86,7 +87,7 @@ export function acted(act: Act, { at, by }: { readonly at: EpochSeconds; readonl
   return {
     type: 'administered',
     at,
-    ...(act.kind === 'identity' && { identityId: act.id }),
+    ...((act.kind === 'identity' || act.kind === 'passkey') && { identityId: act.id }),
     ...(act.kind === 'integration' && { clientId: act.id }),
     detail: { ...act, by },
   };

@@ -3,6 +3,7 @@ import type { ClientUrl } from './client-document.ts';
 import type { Hex } from './hex.ts';
 import type { IdentityId } from './identity.ts';
 import type { AccessTokenFormat, ClientId } from './integration.ts';
+import type { StrongProof } from './person.ts';
 import type { Presenter } from './presenter.ts';
 import type { Audience } from './resource-server.ts';
 import { concernsAdministration } from './scope.ts';
@@ -65,8 +66,10 @@ export type RevokedGrant = Grant & Required<Pick<Grant, 'revoked'>>;
 
 export type Origin =
   | { readonly kind: 'device' }
-  /** By authorization code. `guest`: the address of the client's document, if it is not the integration itself. */
-  | { readonly kind: 'code'; readonly guest?: ClientUrl }
+  /**
+   * By authorization code. `guest`: the address of the client's document, if it is not the integration itself. `proof`: a strong one, with which
+   * the person who confirmed had signed in; not kept for guests. */
+  | { readonly kind: 'code'; readonly guest?: ClientUrl; readonly proof?: StrongProof }
   | { readonly kind: 'certificate'; readonly certificate: CertificateMark }
   | { readonly kind: 'assertion'; readonly assertion: AssertionMark }
   /** The integration itself, which authenticated so. */

@@ -175,6 +175,8 @@ export const PERSON_REASONS = [
   'sign-in-too-soon',
   'sign-in-attempts-exhausted',
   'provider-sign-in-refused',
+  'passkey-refused',
+  'passkeys-exhausted',
 ] as const;
 
 /** For callers and for people. */

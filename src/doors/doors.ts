@@ -29,10 +29,16 @@ const DOORS = [
     isNamedOnly: true,
     load: async () => (await import('./scim/door.ts')).scimDoor,
   },
+  {
+    name: 'console',
+    segments: ['console'],
+    isNamedOnly: true,
+    load: async () => (await import('./pages/console/door.ts')).consoleDoor,
+  },
 ] as const satisfies readonly (DoorEntry & { readonly load: () => Promise<unknown> })[];
 
 /** First path segments kept free: the default mount of the oauth door, and doors to come. */
-const RESERVED_SEGMENTS = ['oauth2', 'console'];
+const RESERVED_SEGMENTS = ['oauth2'];
 
 export const DOOR_NAMES = DOORS.map(({ name }) => name);
 

@@ -4,6 +4,7 @@ import { assertions } from './tables/assertions.ts';
 import { attempts } from './tables/attempts.ts';
 import { devices } from './tables/devices.ts';
 import { endedLists } from './tables/ended-lists.ts';
+import { figures } from './tables/figures.ts';
 import { grants } from './tables/grants.ts';
 import { identities } from './tables/identities.ts';
 import { integrations } from './tables/integrations.ts';
@@ -13,6 +14,7 @@ import { keySets } from './tables/key-sets.ts';
 import { leases } from './tables/leases.ts';
 import { listContents } from './tables/list-contents.ts';
 import { nodes } from './tables/nodes.ts';
+import { passkeys } from './tables/passkeys.ts';
 import { passwords } from './tables/passwords.ts';
 import { pushedGroups } from './tables/pushed-groups.ts';
 import { refusalCounts } from './tables/refusal-counts.ts';
@@ -29,6 +31,7 @@ export const MOVED: readonly AnyTable[] = [
   identities,
   passwords,
   pushedGroups,
+  passkeys,
   integrations,
   issuers,
   resourceServers,
@@ -44,7 +47,16 @@ export const MOVED: readonly AnyTable[] = [
   storeHistory,
 ];
 /** What nodes write again by themselves: a move leaves it behind. */
-const REBUILT: readonly AnyTable[] = [nodes, leases, endedLists, revocationLists, listContents, keySets, refusalCounts];
+const REBUILT: readonly AnyTable[] = [
+  nodes,
+  leases,
+  endedLists,
+  revocationLists,
+  listContents,
+  keySets,
+  figures,
+  refusalCounts,
+];
 
 export const TABLES: readonly AnyTable[] = [...MOVED, ...REBUILT];
 

@@ -8,13 +8,14 @@ const STEP = 500;
 export async function* pages<Row, Companion>(
   from: Pick<Store, 'page'>,
   table: Table<Row, Companion>,
-  query: Omit<PageQuery, 'after'>,
+  query: PageQuery,
 ): AsyncGenerator<readonly Row[]> {
-  for (let last: Row | undefined; ; ) {
-    const page = await from.page(table, { ...query, ...(last !== undefined && { after: table.keyOf(last) }) });
+  for (let next = query; ; ) {
+    const page = await from.page(table, next);
     if (page.length > 0) yield page;
-    if (page.length < query.limit) return;
-    last = page.at(-1);
+    const last = page.at(-1);
+    if (page.length < query.limit || last === undefined) return;
+    next = { ...query, after: table.keyOf(last) };
   }
 }
 
@@ -22,7 +23,7 @@ export async function* pages<Row, Companion>(
 export async function* rows<Row, Companion>(
   from: Pick<Store, 'page'>,
   table: Table<Row, Companion>,
-  query: Omit<PageQuery, 'after' | 'limit'> = {},
+  query: Omit<PageQuery, 'limit'> = {},
 ): AsyncGenerator<Row> {
   for await (const page of pages(from, table, { ...query, limit: STEP })) yield* page;
 }

@@ -175,7 +175,7 @@ export interface Store {
   /** Removes events older than `before`, likewise. */
   sweepEvents(before: EpochSeconds, limit: number): Promise<number>;
 
-  /** How many rows end in that time, including `from` and excluding `before`. Stops counting at `most`. */
+  /** How many rows end in that time, including `from` and excluding `before`, unless they ended early. Stops counting at `most`. */
   countEnding<Row, Companion>(
     table: Table<Row, Companion>,
     time: { readonly from: EpochSeconds; readonly before: EpochSeconds },

@@ -42,6 +42,8 @@ export interface Table<Row, Companion = undefined> {
   readonly indexes?: readonly string[];
   /** The column with the time after which a row may be swept. Absent: rows never end. */
   readonly endsAt?: string;
+  /** The column with the time at which a row ended early. Such rows are not counted as those that end. */
+  readonly endedEarly?: string;
 }
 
 /** The rows whose indexed column has this value. Only the files of tables/ make these: nothing else names columns. */

@@ -5,14 +5,16 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Act } from '../../src/core/act.ts';
 import { acted } from '../../src/core/event.ts';
+import type { IdentityId } from '../../src/core/identity.ts';
 import type { StoreHistory } from '../../src/core/store-history.ts';
 import type { LostEnding } from '../../src/operations/admin/lost-endings.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { passkeys } from '../../src/store/tables/passkeys.ts';
 import { HISTORY, storeHistory } from '../../src/store/tables/store-history.ts';
 import { systemClock } from '../../src/system.ts';
 import { makeAuthority } from '../authority.ts';
 import { keySetOf, platformKey } from '../platform.ts';
-import { OPERATOR } from '../samples.ts';
+import { aPasskey, OPERATOR } from '../samples.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { Commands } from './commands.ts';
 import { seed } from './seed.ts';
@@ -31,7 +33,9 @@ async function run(line: string): Promise<string> {
 }
 
 const GRANT = '0192f30000000000000000000000aa01';
-const NO_FACTS = { ended: [], userName: '' };
+const PASSKEY = aPasskey();
+/** What the acts say that end things, all at once. */
+const FACTS = { ended: [PASSKEY.id], names: ['phone'], userName: '' };
 
 /** One of each kind, with the act that ends it. */
 async function everything(): Promise<{ readonly [K in LostEnding['kind']]: { id: string; did: string } }> {
@@ -51,6 +55,7 @@ async function everything(): Promise<{ readonly [K in LostEnding['kind']]: { id:
   return {
     grant: { id: GRANT, did: 'revoked' },
     identity: { id: identity, did: 'disabled' },
+    passkey: { id: identity, did: 'removed' },
     integration: { id: 'till', did: 'disabled' },
     issuer: { id: 'corp', did: 'withdrawn' },
     'token-issuer': { id: 'ci', did: 'removed' },
@@ -63,11 +68,14 @@ async function everything(): Promise<{ readonly [K in LostEnding['kind']]: { id:
 /** As if a node had noticed that the store was put back to before these acts. */
 async function notice(things: Awaited<ReturnType<typeof everything>>): Promise<void> {
   const store = await openSqliteStore({ path: join(folder, 'data/tessera.db'), clock: () => systemClock.now() });
+  const { id: identityId } = things.passkey;
+  const row = { identityId: identityId as IdentityId, keys: [PASSKEY] };
+  await store.change(passkeys, identityId, () => ({ outcome: undefined, next: row }));
   await store.change(storeHistory, HISTORY, (_, at) => {
     const lost = Object.entries(things).map(([kind, { id, did }], n) =>
       kind === 'grant'
         ? ({ type: 'revoked', at, subjectId: id, detail: { reason: 'by-operator' }, sequence: 100 + n } as const)
-        : { ...acted({ ...NO_FACTS, kind, id, did } as unknown as Act, { at, by: OPERATOR }), sequence: 100 + n },
+        : { ...acted({ ...FACTS, kind, id, did } as unknown as Act, { at, by: OPERATOR }), sequence: 100 + n },
     );
     const next: StoreHistory = { epoch: 1, rollback: { noticedAt: at, seen: 120, found: 50, lost, unlisted: 0 } };
     return { outcome: undefined, next };

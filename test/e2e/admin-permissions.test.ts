@@ -106,6 +106,21 @@ const ROWS: readonly Row[] = [
     token: async () => scene.tokenByDevice(await scene.add('olga', ['operators'])),
     may: 'read',
   },
+  {
+    who: 'an operator by code, after a sign-in with the password',
+    token: async () => scene.tokenByCode(await scene.add('olga', ['operators']), 'password'),
+    may: 'read',
+  },
+  {
+    who: 'an operator by code, after a sign-in with a passkey',
+    token: async () => scene.tokenByCode(await scene.add('olga', ['operators']), 'passkey'),
+    may: 'manage',
+  },
+  {
+    who: 'a viewer by code, after a sign-in with a passkey',
+    token: async () => scene.tokenByCode(await scene.add('vera', ['viewers']), 'passkey'),
+    may: 'read',
+  },
   { who: 'a disabled operator', token: disabledOperator, may: 'none', refusedWith: 401 },
   { who: 'an operator who lost the group', token: operatorNoMore, may: 'read' },
   { who: 'a revoked token', token: () => revoked(), may: 'none', refusedWith: 401 },

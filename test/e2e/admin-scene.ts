@@ -1,10 +1,14 @@
 // A service with its admin door, and operators with certificates.
 import assert from 'node:assert/strict';
-import { X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import type { Identity, IdentityId } from '../../src/core/identity.ts';
 import type { Integration } from '../../src/core/integration.ts';
+import type { Proof } from '../../src/core/person.ts';
+import { presenter } from '../../src/core/presenter.ts';
 import { MOUNT } from '../../src/doors/admin/openapi.ts';
+import { confirmCode } from '../../src/operations/device/ask-code.ts';
 import { identities } from '../../src/store/tables/identities.ts';
+import { accepted } from '../node.ts';
 import { anIdentity, anIntegration, scopeOf } from '../samples.ts';
 import { type PostgresTestDatabase, usedDatabase } from '../store/postgres-database.ts';
 import { type Answer, type Caller, callerOver, type Question, reachOf } from './caller.ts';
@@ -14,8 +18,11 @@ import { confirm } from './steps.ts';
 
 const EVERYTHING = 'tessera:read tessera:operate tessera:manage';
 
+const CALLBACK = 'http://127.0.0.1/callback';
+
 const CLI: Partial<Integration> = {
   scope: scopeOf('tessera:read,operate,manage'),
+  flows: { device: true, certificate: true, code: { redirectUris: [CALLBACK] } },
   access: { to: 'named', identities: [], groups: ['operators', 'viewers', 'shop-team'] },
 };
 
@@ -85,6 +92,22 @@ export class AdminScene {
     await confirm(this.service, { device_code, user_code }, identity);
     const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
     const answer = await postForm(this.caller(), '/oauth2/token', { client_id, grant_type, device_code });
+    assert.equal(answer.status, 200, answer.text);
+    return String(answer.json['access_token']);
+  }
+
+  /** By a code that somebody confirms who has signed in so. */
+  async tokenByCode(identity: Identity, by: Proof['by']): Promise<string> {
+    const { ports } = this.service;
+    const [client_id, redirect_uri, code_verifier] = ['tessera-cli', CALLBACK, 'v'.repeat(43)];
+    const integration = ports.registry.integration(client_id) ?? assert.fail();
+    const client = { integration, redirectUri: redirect_uri };
+    const challenge = createHash('sha256').update(code_verifier).digest('base64url');
+    const target = { scope: scopeOf('tessera:read,operate,manage'), resource: undefined, challenge };
+    const person = { identity, session: 'a session', proof: { by, at: ports.clock.now() } };
+    const code = accepted(await confirmCode(client, target, person, presenter('192.0.2.1', ''), ports)).reveal();
+    const fields = { client_id, redirect_uri, code_verifier, code, grant_type: 'authorization_code' };
+    const answer = await postForm(this.caller(), '/oauth2/token', fields);
     assert.equal(answer.status, 200, answer.text);
     return String(answer.json['access_token']);
   }

@@ -4,7 +4,7 @@ import type { Identity } from '../../src/core/identity.ts';
 import type { Person } from '../../src/core/person.ts';
 import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { confirmDevice, denyDevice, enterUserCode } from '../../src/operations/device/decide-device.ts';
-import { anIdentity } from '../samples.ts';
+import { anIdentity, PASSWORD_PROOF } from '../samples.ts';
 import { type Answer, bearer, type Caller, json, type Question } from './caller.ts';
 import type { TestService } from './service.ts';
 
@@ -68,7 +68,7 @@ export function revoke(caller: Caller, accessToken: string): Promise<Answer> {
 
 /** A person signs in somewhere and enters the code that the device shows. */
 async function enter(service: TestService, user_code: string, identity: Identity) {
-  const person: Person = { identity, session: `browser-of-${identity.id}` };
+  const person: Person = { identity, session: `browser-of-${identity.id}`, proof: PASSWORD_PROOF };
   const shown = await enterUserCode(user_code, person, service.ports);
   assert.ok(shown.ok, JSON.stringify(shown));
   return { person, id: shown.value.device.id };

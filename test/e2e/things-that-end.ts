@@ -6,6 +6,7 @@ import type { Ending, EndingKind } from '../../src/core/act.ts';
 import { ASSERTION_GRANT_TYPE } from '../../src/doors/oauth/grant-types.ts';
 import { keyIdOf } from '../../src/tokens/opaque/token-text.ts';
 import { type Authority, makeAuthority } from '../authority.ts';
+import { registered, signInWith } from '../doors/pages/software-passkey.ts';
 import { Visitor } from '../doors/pages/visitor.ts';
 import { eventually } from '../eventually.ts';
 import { claimsIn, partsOf } from '../jwt-node.ts';
@@ -68,6 +69,10 @@ export const THINGS: { readonly [K in ThingKind]: KindOfThing<Ends<K>> } = {
       },
       removed: { by: (id, at) => at.run('identity', 'remove', id, '--yes'), reopened: 'never' },
     },
+  },
+  passkey: {
+    make: aPasskey,
+    ends: { removed: { by: (id, at) => at.run('identity', 'passkey', 'remove', id, '--all'), reopened: 'never' } },
   },
   integration: {
     make: anIntegration,
@@ -253,6 +258,14 @@ async function anIdentity(name: string, at: Installation): Promise<Thing> {
       ...tokens(jwt, JWT_CLIENT, at),
     });
   return { id, look };
+}
+
+async function aPasskey(name: string, at: Installation): Promise<Thing> {
+  const printed = await at.run('identity', 'add', name, '--generate');
+  const [, id = '', password = ''] = /as (\S+)\nPassword, shown this once: (\S+)/.exec(printed) ?? [];
+  const passkey = await registered(at.site, name, password);
+  const page = async () => (await signInWith(new Visitor(at.site), passkey)).status === 303;
+  return { id, look: () => seen({ page: page() }) };
 }
 
 async function anIntegration(name: string, at: Installation): Promise<Thing> {

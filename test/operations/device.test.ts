@@ -16,10 +16,14 @@ import {
   start,
   type TestClock,
 } from '../node.ts';
-import { anIdentity } from '../samples.ts';
+import { anIdentity, PASSWORD_PROOF } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
-const bob = { identity: anIdentity({ id: BOB, userName: 'bob' }), session: 'the session of Bob' };
+const bob = {
+  identity: anIdentity({ id: BOB, userName: 'bob' }),
+  session: 'the session of Bob',
+  proof: PASSWORD_PROOF,
+};
 const WRONG = 'BBBB-BBBB';
 const ALPHABET_SIZE = 20;
 const CODE_LENGTH = 8;

@@ -3,7 +3,13 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** What undoes the migration to each schema, newest first. */
 const UNDO: readonly (readonly [schema: number, text: string])[] = [
-  [15, 'ALTER TABLE identities DROP COLUMN pushed; DROP TABLE pushed_groups'],
+  [18, 'DROP TABLE figures'],
+  [
+    17,
+    'DROP TABLE passkeys; ALTER TABLE sessions DROP COLUMN proof; ALTER TABLE device_authorizations DROP COLUMN proof',
+  ],
+  [16, 'ALTER TABLE identities DROP COLUMN pushed; DROP TABLE pushed_groups'],
+  [15, 'DROP TABLE refusal_counts'],
   [
     14,
     `DROP INDEX identities_directory; ALTER TABLE identities DROP COLUMN directory;

@@ -14,6 +14,7 @@ export function identityCommands(program: CliCommand): void {
   declareShow(group);
   declareSwitch(group, 'disable', 'refuse the identity everywhere, within a second; its grants stay');
   declareSwitch(group, 'enable', 'accept a disabled identity again');
+  declarePasskeys(group.command('passkey').description('passkeys that people sign in with'));
 }
 
 function withPassword(command: CliCommand): CliCommand {
@@ -104,4 +105,22 @@ function declareSwitch(group: CliCommand, name: 'enable' | 'disable', descriptio
     .description(description)
     .examples(`tessera identity ${name} ada`)
     .runs(administers(async () => (await work()).switchIdentity(name === 'enable')));
+}
+
+function declarePasskeys(group: CliCommand): void {
+  group
+    .command('list')
+    .argument('<identity>', 'user name or id')
+    .description('list the passkeys of an identity')
+    .option('--json', 'as JSON')
+    .examples('tessera identity passkey list ada')
+    .runs(administers(async () => (await work()).printPasskeys));
+  group
+    .command('remove')
+    .argument('<identity>', 'user name or id')
+    .argument('[passkey]', 'its name or id')
+    .description('accept a passkey no longer, and end the browser sessions of the identity')
+    .option('--all', 'all its passkeys')
+    .examples('tessera identity passkey remove ada phone', 'tessera identity passkey remove ada --all')
+    .runs(administers(async () => (await work()).dropPasskeys));
 }

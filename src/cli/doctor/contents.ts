@@ -140,6 +140,7 @@ const COMMANDS: Readonly<Record<LostEnding['kind'], string>> = {
   grant: 'tessera grant revoke ID',
   integration: 'tessera integration disable ID',
   identity: 'tessera identity disable ID',
+  passkey: 'tessera identity passkey remove ID --all',
   issuer: 'tessera issuer remove ID',
   'token-issuer': 'tessera token-issuer remove ID',
   'resource-server': 'tessera resource-server remove ID --yes',

@@ -35,6 +35,7 @@ async function registerCommandLine(workplace: Workplace): Promise<void> {
       name: 'Tessera command line',
       description: 'Administration of this service',
       scope: 'tessera:read,operate,manage',
+      flows: { code: { redirectUris: ['http://127.0.0.1/callback'] } },
       access: { to: 'named', identities: [], groups: [OPERATORS, VIEWERS] },
       overrides: { refresh: true },
     },
@@ -43,7 +44,7 @@ async function registerCommandLine(workplace: Workplace): Promise<void> {
   if (!outcome.ok && outcome.refusal.reason !== 'integration-exists') accepted(outcome);
 }
 
-/** Without a password: operators prove themselves by certificate. */
+/** Without a password: it is set for those who register a passkey. */
 async function addOperator(name: string, workplace: Workplace): Promise<void> {
   const known = await findIdentity(name, workplace);
   if (!known.ok) {

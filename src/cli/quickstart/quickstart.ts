@@ -5,6 +5,8 @@ import type { Command } from 'commander';
 import type { Config } from '../../config/schema.ts';
 import { storeFile } from '../../config/store-address.ts';
 import { accept } from '../../core/outcome.ts';
+import { OPERATORS } from '../../core/rules/operator.ts';
+import { DOOR_NAMES } from '../../doors/doors.ts';
 import { withKeyring } from '../../open-keyring.ts';
 import { openStore, storeAt } from '../../open-store.ts';
 import { addIdentity } from '../../operations/admin/add-identity.ts';
@@ -48,7 +50,7 @@ const ISSUER = {
 
 export async function quickstart(_: unknown, command: Command): Promise<void> {
   refuseInstallation();
-  const config = await configOf(command);
+  const config = withConsole(await configOf(command));
   const password = await prepare(config);
   // Printed before the port is opened, which may fail: the password is shown only once.
   if (password)
@@ -64,6 +66,15 @@ export async function quickstart(_: unknown, command: Command): Promise<void> {
     writeFlows({ ...facts, ...names });
     process.stdout.write(quickstartWords({ ...facts, ...names }));
   });
+}
+
+/** A trial shows everything that there is. */
+function withConsole(config: Config): Config {
+  const listeners = config.listeners.map((listener) => ({
+    ...listener,
+    doors: listener.doors ?? DOOR_NAMES.filter((door) => door !== 'admin'),
+  }));
+  return { ...config, listeners };
 }
 
 /** An installation is not for trials, and the printed commands would be wrong for it. */
@@ -129,7 +140,7 @@ async function fill(path: string, pem: string): Promise<Secret> {
     const ports = { store, by: { as: 'service', why: 'quickstart' } as const, random: systemRandom };
     const { password } = await obtainPassword({ generate: true }, systemRandom);
     accepted(await registerIntegration(CLIENT_ID, INTEGRATION, ports));
-    accepted(await addIdentity({ userName: USER_NAME, password }, ports));
+    accepted(await addIdentity({ userName: USER_NAME, password, groups: [OPERATORS] }, ports));
     accepted(await approveIssuer({ ...ISSUER, pem }, ports));
     return password;
   } finally {

@@ -30,6 +30,7 @@ export const TO_TYPE: Readonly<Record<ReasonToAct, string>> = {
   'resource-server-exists': ' with: tessera resource-server change ID …',
   'secrets-exhausted': ': --drop-old or --replace',
   'secrets-not-two': ': tessera resource-server secret ID',
+  'passkey-unknown': ' with: tessera identity passkey list IDENTITY',
   'public-key-unknown': ' with: tessera integration key list CLIENT_ID',
   'public-keys-too-many': ': tessera integration key remove CLIENT_ID KID',
   'secret-flow-off': ': tessera integration change CLIENT_ID --secret yes',

@@ -63,7 +63,7 @@ export const listeners = entries(
     doors: optional(
       choices(DOOR_NAMES, {
         description:
-          'The doors of this listener: `authsvc`, `oauth`, `pages`, `ops` (health, readiness, metrics), `admin` (administration over HTTP), `scim` (directories push to it). If absent, all of them without `/metrics`, `admin` and `scim`.',
+          'The doors of this listener: `authsvc`, `oauth`, `pages`, `ops` (health, readiness, metrics), `admin` (administration over HTTP), `console` (administration in a browser, beside `pages`), `scim` (directories push to it). If absent, all of them without `/metrics`, `admin`, `console` and `scim`.',
         example: ['ops'],
       }),
     ),

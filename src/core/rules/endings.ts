@@ -3,6 +3,7 @@ import type { EndingDeedOf, EndingKind } from '../act.ts';
 import { type Identity, isLocal } from '../identity.ts';
 import { type Integration, keyMarks, withoutKeys } from '../integration.ts';
 import type { ApprovedIssuer } from '../issuer.ts';
+import type { Passkeys } from '../passkey.ts';
 import { type ResourceServer, type SecretMark, secretMark } from '../resource-server.ts';
 import type { KeyMark, PublishedKey } from '../signing-key.ts';
 import type { EpochSeconds } from '../time.ts';
@@ -11,6 +12,7 @@ import type { TokenIssuer } from '../token-issuer.ts';
 /** The row of each kind of thing that can end. */
 export interface RowOf {
   identity: Identity;
+  passkey: Passkeys;
   integration: Integration;
   issuer: ApprovedIssuer;
   'token-issuer': TokenIssuer;
@@ -33,6 +35,7 @@ const ENDINGS: EndingRules = {
     // A row with its id stays, since ended grants and events name it. Its names are free for others.
     removed: ({ id }) => ({ id, enabled: false, mayUseApi: false, groups: [] }),
   },
+  passkey: { removed: (row, { ended }) => ({ ...row, keys: row.keys.filter(({ id }) => !ended.includes(id)) }) },
   integration: {
     'key-removed': (row, { ended }) => withoutKeys(row, ended),
     'secret-dropped': ({ secrets, ...row }, deed) => (secrets ? withoutSecrets({ ...row, secrets }, deed) : row),
@@ -109,6 +112,10 @@ type EndsBetween = {
 const ENDS_BETWEEN: EndsBetween = {
   identity: (newer, { userName = '' }) =>
     newer.enabled ? [] : [isRemoved(newer) ? { did: 'removed', userName } : { did: 'disabled' }],
+  passkey: (newer, older) => {
+    const gone = older.keys.filter(({ id }) => !newer.keys.some((key) => key.id === id));
+    return [{ did: 'removed', ended: gone.map(({ id }) => id), names: gone.map(({ name }) => name) }];
+  },
   integration: ({ enabled, removed, keys, secrets = [] }, older) => {
     if (removed) return [{ did: 'removed' }];
     const kept = [...keyMarks(keys), ...secrets.map(secretMark)];

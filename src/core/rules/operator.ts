@@ -14,12 +14,13 @@ export const VIEWERS = 'viewers';
 export interface OperatorFacts {
   readonly scope: Scope;
   readonly groups: Identity['groups'];
-  readonly proof: Origin['kind'];
+  /** How the grant came about. */
+  readonly origin: Origin;
 }
 
 /** Undefined: nothing. */
-export function permissionOf({ scope, groups, proof }: OperatorFacts): Permission | undefined {
-  return lowest([scopePermission(scope), groupPermission(groups), PROVEN[proof]]);
+export function permissionOf({ scope, groups, origin }: OperatorFacts): Permission | undefined {
+  return lowest([scopePermission(scope), groupPermission(groups), provenBy(origin)]);
 }
 
 export function includes(held: Permission | undefined, needed: Permission): boolean {
@@ -36,14 +37,19 @@ const PROVEN: Readonly<Record<Origin['kind'], Permission>> = {
   exchange: 'read',
 };
 
+/** A code counts as much as the sign-in before it. A device code can be confirmed for somebody else, whatever that was. */
+function provenBy(origin: Origin): Permission {
+  return origin.kind === 'code' && origin.proof ? 'manage' : PROVEN[origin.kind];
+}
+
 /** A token that is also for an API is in the hands of that API, so it is worth nothing here. */
 export function isForAdministration({ resources }: Scope): boolean {
   return resources.size === 1 && resources.has(RESERVED_RESOURCE);
 }
 
 /** What a token allows its holder by scope and proof, for the integrations that the holder's groups own. */
-export function ownerPermission({ scope, proof }: Omit<OperatorFacts, 'groups'>): Permission | undefined {
-  return lowest([scopePermission(scope), PROVEN[proof]]);
+export function ownerPermission({ scope, origin }: Omit<OperatorFacts, 'groups'>): Permission | undefined {
+  return lowest([scopePermission(scope), provenBy(origin)]);
 }
 
 export function isOwner({ groups }: Pick<Identity, 'groups'>, { owners = [] }: Pick<Integration, 'owners'>): boolean {
@@ -52,6 +58,11 @@ export function isOwner({ groups }: Pick<Identity, 'groups'>, { owners = [] }: P
 
 /** What an owner may change at will. */
 const TEXTS: readonly string[] = ['name', 'description', 'vendor', 'enabled'] satisfies (keyof Integration)[];
+
+/** What somebody who is signed in may do in the console. A password alone only views: it can be phished. */
+export function consolePermission(groups: Identity['groups'], isStrong: boolean): Permission | undefined {
+  return lowest([groupPermission(groups), isStrong ? 'manage' : 'read']);
+}
 
 /** What an owner may change: texts, and whatever takes something away. */
 export function isWithinPowerOfOwner(before: Integration, next: Integration): boolean {

@@ -39,9 +39,10 @@ export interface ProviderAttempt {
   readonly begunAt: EpochSeconds;
   /** Whether an older session at the provider is not enough, because the person is signed in here. */
   readonly isAgain: boolean;
-  /** How the person goes on: the user code, or the query of the authorization request. */
+  /** How the person goes on: the user code, the query of the authorization request, or a page. */
   readonly code?: string | undefined;
   readonly request?: string | undefined;
+  readonly goOn?: string | undefined;
 }
 
 export const PROVIDER_LIFETIME = seconds(600);

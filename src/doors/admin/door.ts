@@ -5,8 +5,7 @@ import { accept, type Outcome } from '../../core/outcome.ts';
 import type { ActName } from '../../operations/admin/act-formats.ts';
 import { ACTS, type ActRow, type Answered, type Given } from '../../operations/admin/act-table.ts';
 import type { ActPorts } from '../../operations/admin/acts/act.ts';
-import { asOwner, shownToOwner } from '../../operations/admin/acts/owned-act.ts';
-import { runAct } from '../../operations/admin/acts/run-act.ts';
+import { runActAs } from '../../operations/admin/acts/owned-act.ts';
 import { decline } from '../../operations/admin/admin.ts';
 import { authorizeOperator, type Operator } from '../../operations/admin/authorize-operator.ts';
 import type { TokenPorts } from '../../operations/ports.ts';
@@ -110,14 +109,8 @@ async function perform(
   const list = listOf(name, given.value);
   const opened = withOpenCursor(given.value, list, mount);
   if (!opened) return decline('cursor-unknown', '');
-  const { owned } = operator.value;
-  const ports = portsOf(request, operator.value, mount);
-  const allowed = owned ? await asOwner(name, opened, owned, ports) : accept(opened);
-  if (!allowed.ok) return allowed;
-  const done = await runAct(name, allowed.value, ports);
-  if (!done.ok) return done;
-  const shown = owned ? shownToOwner(name, done.value, owned) : done.value;
-  return accept(withSealedNext(shown, name, list, mount));
+  const done = await runActAs(operator.value.owned, name, opened, portsOf(request, operator.value, mount));
+  return done.ok ? accept(withSealedNext(done.value, name, list, mount)) : done;
 }
 
 async function authorize(

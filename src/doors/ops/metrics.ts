@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Counts } from '../../core/figures.ts';
 import type { StoreFigures } from '../../store/store.ts';
 import type { Story } from '../http/story.ts';
 import { type ListenerLoad, showLoad } from './load-metrics.ts';
@@ -22,7 +23,7 @@ export class Metrics {
 
   readonly #endingSoon = new Gauge({
     name: 'tessera_grants_ending_soon',
-    help: 'Grants that end within 30 days, revoked ones included, as counted every few minutes and up to 10,000.',
+    help: 'Grants that end within 30 days, as counted every few minutes.',
     aggregator: 'max',
     registers: [this.#registry],
   });
@@ -41,6 +42,7 @@ export class Metrics {
     registers: [this.#registry],
   });
 
+  lag = 0;
   readonly #loads: (() => ListenerLoad)[] = [];
   #figures: (() => StoreFigures) | undefined;
   #spans: (() => SpanTally) | undefined;
@@ -97,6 +99,12 @@ export class Metrics {
 
   eventLag(seconds: number): void {
     this.#eventLag.set(seconds);
+    this.lag = seconds;
+  }
+
+  /** Everything that was counted since the start. */
+  totals(): Counts {
+    return this.#requests.totals();
   }
 
   observe(story: Story, milliseconds: number): void {

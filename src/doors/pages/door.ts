@@ -27,19 +27,27 @@ import type { PageRefusal } from './parts/wording.ts';
 
 export interface PagesParts extends Omit<Site, 'assets'> {}
 
+export function siteOf(parts: PagesParts): Site {
+  return { ...parts, assets: makeAssets(parts.look) };
+}
+
+export function pageRefusals(site: Site): Door['refusals'] {
+  const prepared = prepareOnce(preparePage);
+  return {
+    reply: (request, reply, refusal) => replyRefusal(request, reply, refusal, site),
+    prepare: (_url, reason) => prepared(reason),
+  };
+}
+
 export function pagesDoor({ name, segments }: DoorEntry, parts: PagesParts): Door {
-  const site: Site = { ...parts, assets: makeAssets(parts.look) };
+  const site = siteOf(parts);
   const paths = new RegExp(`^/(?:${segments.join('|')})(?:[/?]|$)`, 'i');
   const authorize = parts.oauthMount === undefined ? undefined : `${parts.oauthMount}/authorize`;
-  const prepared = prepareOnce(preparePage);
   return {
     name,
     owns: (url) => paths.test(url) || pathOf(url) === authorize?.toLowerCase(),
     mount: (app) => mountPages(app, site, authorize),
-    refusals: {
-      reply: (request, reply, refusal) => replyRefusal(request, reply, refusal, site),
-      prepare: (_url, reason) => prepared(reason),
-    },
+    refusals: pageRefusals(site),
     openapi: {},
     isForPeople: true,
   };
@@ -85,7 +93,7 @@ function openapiText(site: Site, isFull: boolean): string {
   return JSON.stringify(isFull ? document : withPlainLinks(document));
 }
 
-function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): void {
+export function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): void {
   app.route({
     method: route.isForAll ? ['GET', 'HEAD'] : route.method,
     url: route.path,

@@ -131,6 +131,14 @@ const identity = formatsOf(IdentityObject, 'Identity');
 
 const Secret = object({ secret: string(), endsAt: optional(string()) }, { title: 'Secret' });
 const Password = object({ password: string({ writeOnly: true }) }, { ...CLOSED, title: 'Password' });
+const Passkey = object(
+  { id: string(), name: string(), createdAt: string(), usedAt: optional(string()) },
+  { title: 'Passkey' },
+);
+const PASSKEYS = object({
+  passkey: optional(string({ description: 'The name or the id of one.' })),
+  all: optional(boolean({ description: 'All of them.' })),
+});
 const Selected = object({ ...GRANT_FILTER, ...CONFIRMED }, { ...CLOSED, title: 'GrantFilter' });
 const Changes = listOf(Change, 'ObjectChanges');
 const UPDATE = optional(boolean({ description: 'Change those that exist.' }));
@@ -155,6 +163,7 @@ const Key = described<Readonly<Record<string, string>>>({ type: 'object', title:
 const EVENTS = object({
   after: optional(integer({ minimum: 0, description: 'After this number. Without it, the newest.' })),
   before: optional(integer({ minimum: 0, description: 'The newest before this number.' })),
+  integration: GRANT_FILTER.integration,
   identity: GRANT_FILTER.identity,
   type: optional(described<EventType>({ type: 'string', enum: EVENT_TYPES, description: 'Of this type.' })),
   within: ago('Of the last time.'),
@@ -211,6 +220,8 @@ export const FORMATS = {
   'identity-show': identity.show,
   'identity-put': identity.put,
   'identity-password': { body: Password, answers: IdentityObject },
+  'identity-passkey-list': { answers: listOf(Passkey, 'PasskeyList') },
+  'identity-passkey-remove': { query: PASSKEYS, answers: listOf(Passkey, 'RemovedPasskeys') },
   'identity-enable': identity.show,
   'identity-disable': identity.show,
   'identity-remove': identity.remove,

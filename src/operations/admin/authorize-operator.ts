@@ -1,7 +1,9 @@
 import type { Author } from '../../core/act.ts';
+import type { Origin } from '../../core/grant.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { ClientId } from '../../core/integration.ts';
 import { accept, type Outcome } from '../../core/outcome.ts';
+import type { StrongProof } from '../../core/person.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import { isForIssuerOnly } from '../../core/rules/audience.ts';
 import {
@@ -41,13 +43,17 @@ export async function authorizeOperator(
   const { grant, holder, scope } = checked.value;
   if (!isOurs(checked.value, ports)) return decline('token-for-others', '');
   if (!(await isPresentedRightly(checked.value, presentation, ports))) return decline('token-bound-elsewhere', '');
-  const held = permissionOf({ scope, groups: holder.groups, proof: grant.origin.kind });
+  const held = permissionOf({ scope, groups: holder.groups, origin: grant.origin });
   const owned = includes(held, needed) ? undefined : ownedBy(holder, ports);
-  const asOwner = ownerPermission({ scope, proof: grant.origin.kind });
+  const asOwner = ownerPermission({ scope, origin: grant.origin });
   if (owned && (owned.length === 0 || !includes(asOwner, needed))) return decline('permission-missing', needed);
-  const proof = grant.origin.kind === 'certificate' ? 'certificate' : 'token';
-  const by = { as: 'identity', id: holder.id, proof } as const;
+  const by = { as: 'identity', id: holder.id, proof: proofOf(grant.origin) } as const;
   return accept({ holder, clientId: grant.clientId, grantId: grant.id, by, ...(owned && { owned }) });
+}
+
+function proofOf(origin: Origin): 'certificate' | StrongProof | 'token' {
+  if (origin.kind === 'certificate') return 'certificate';
+  return (origin.kind === 'code' && origin.proof) || 'token';
 }
 
 function ownedBy(holder: Identity, { registry }: CallerPorts): readonly ClientId[] {

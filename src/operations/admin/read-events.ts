@@ -14,6 +14,7 @@ export interface EventFilter {
   /** The grant or the device authorization. */
   readonly subjectId?: string;
   readonly requestId?: string;
+  readonly clientId?: string;
 }
 
 export interface EventPage {
@@ -99,9 +100,10 @@ function indexOf({ identityId, type }: EventFilter): { readonly identityId?: str
   return ACT_TYPES.some((act) => act === type) ? { acts: true } : {};
 }
 
-function passes({ type, at, identityId, subjectId, requestId }: LoggedEvent, filter: EventFilter): boolean {
+function passes({ type, at, identityId, subjectId, requestId, clientId }: LoggedEvent, filter: EventFilter): boolean {
   return (
     (filter.subjectId === undefined || subjectId === filter.subjectId) &&
+    (filter.clientId === undefined || clientId === filter.clientId) &&
     (filter.requestId === undefined || requestId === filter.requestId) &&
     (filter.type === undefined || type === filter.type) &&
     (filter.since === undefined || at >= filter.since) &&

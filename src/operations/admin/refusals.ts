@@ -133,6 +133,7 @@ const TABLE = {
     'grant-ambiguous': ['several grants begin with %s', { act: 'Give more digits' }],
     'grant-not-live': ['there is no grant %j that is still live', LIST],
     'key-unknown': ['the keyring has no key %s', LIST],
+    'passkey-unknown': ['the identity has no passkey %s', LIST],
     'public-key-unknown': ['the integration has no public key %s', LIST],
   },
 

@@ -13,10 +13,22 @@ export async function shownGrants(
   { grants: found, now }: FoundGrants,
   { store }: Pick<AdminPorts, 'store'>,
 ): Promise<readonly ShownGrant[]> {
-  const holders = [...new Set(found.map(({ identityId }) => identityId))];
-  const loaded = await Promise.all(holders.map((id) => store.load(identities, id)));
-  const names = new Map(holders.map((id, index) => [id, loaded[index]?.found?.row.userName]));
+  const names = await userNames(
+    found.map(({ identityId }) => identityId),
+    { store },
+  );
   return found.map((grant) => shownGrant(grant, now, names.get(grant.identityId)));
+}
+
+/** Of those that have one, by id. */
+export async function userNames(
+  ids: readonly (string | undefined)[],
+  { store }: Pick<AdminPorts, 'store'>,
+): Promise<ReadonlyMap<string | undefined, string>> {
+  const wanted = [...new Set(ids)].filter((id) => id !== undefined && id !== '') as string[];
+  const loaded = await Promise.all(wanted.map((id) => store.load(identities, id)));
+  const names = loaded.map(({ found }, index) => [wanted[index], found?.row.userName] as const);
+  return new Map(names.flatMap(([id, name]) => (name === undefined ? [] : [[id, name]])));
 }
 
 /** One grant, ended or not, as long as it has not been swept. */
@@ -58,7 +70,7 @@ export function shownGrant(grant: Grant, now: EpochSeconds, userName: string | u
       certificate: origin.certificate.certificate,
       certificateKey: origin.certificate.key,
     }),
-    ...(origin.kind === 'client' && { proof: origin.proof }),
+    ...((origin.kind === 'client' || origin.kind === 'code') && origin.proof && { proof: origin.proof }),
     ...(terms?.parent && { parent: terms.parent.grantId }),
     ...(terms?.actor && { exchangedBy: terms.actor.clientId }),
     ...(terms?.jkt !== undefined && { boundToKey: terms.jkt }),

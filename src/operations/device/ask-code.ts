@@ -17,6 +17,7 @@ import {
   MOST_CODES,
   withCodeFlow,
 } from '../../core/rules/code.ts';
+import { strongProof } from '../../core/rules/proof.ts';
 import { after, seconds } from '../../core/time.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { DEVICE_SECRET_LENGTH, mintAuthorizationCode } from '../../tokens/opaque/token-text.ts';
@@ -92,6 +93,7 @@ export async function confirmCode(
   const counted = await countDecision(person, ports);
   if (!counted.ok) return counted;
   const { clientId } = integration;
+  const proof = strongProof(person.proof);
   const id = newId(ports) as DeviceId;
   const secret = ports.random(DEVICE_SECRET_LENGTH);
   return ports.store.create(devices, id, (now) => {
@@ -108,7 +110,7 @@ export async function confirmCode(
       interval: seconds(0),
       failedSignIns: 0,
       presenter,
-      decision: { is: 'confirmed', by, at: now },
+      decision: { is: 'confirmed', by, at: now, ...(proof && { proof }) },
     };
     const code = mintAuthorizationCode({ deviceId: id, expiresAt, secret }, ports.keyring.minting);
     const event = { type: 'confirmed', at: now, clientId, identityId: by, subjectId: id, presenter } as const;

@@ -48,7 +48,8 @@ export async function redeemCode(request: CodeRedemption, ports: Ports): Promise
     const decision = decideRedeemCode(facts);
     if (decision.do === 'refuse') return { outcome: refused(decision.refusal) };
     if (decision.do === 'end') return { outcome: refuse('code-redeemed') };
-    const origin = { kind: 'code', ...(guest && { guest }) } as const;
+    const strong = row.decision.is === 'confirmed' && row.decision.proof;
+    const origin = { kind: 'code', ...(guest ? { guest } : strong && { proof: strong }) } as const;
     const draft = { integration, origin, presenter: request.presenter, jkt: proven?.jkt };
     return redemption(row, decision, draft, drawn, now, ports);
   });

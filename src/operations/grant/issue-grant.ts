@@ -128,5 +128,6 @@ function originDetail(origin: Origin) {
   const { kind: by } = origin;
   if (by === 'assertion') return { by, tokenIssuer: origin.assertion.tokenIssuer };
   if (by === 'client') return { by, proof: origin.proof };
-  return by === 'code' && origin.guest ? { by, guest: origin.guest } : { by };
+  if (by !== 'code') return { by };
+  return { by, ...(origin.guest && { guest: origin.guest }), ...(origin.proof && { proof: origin.proof }) };
 }

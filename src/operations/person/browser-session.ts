@@ -1,5 +1,5 @@
 import type { Identity } from '../../core/identity.ts';
-import type { Person } from '../../core/person.ts';
+import type { Person, Proof } from '../../core/person.ts';
 import { after, earlier } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
 import type { Loaded } from '../../store/store.ts';
@@ -13,19 +13,30 @@ const COOKIE_LENGTH = 32;
 /** How often `seenAt` is written, in seconds: showing a page should not cost a write each time. */
 const MARK_EVERY = 60;
 
-/** Begins a session. The store has only a hash of the cookie. */
-export async function beginSession(
-  identity: Identity,
-  { store, random, settings }: Ports,
-): Promise<{ cookie: Secret; person: Person }> {
+export interface BegunSession {
+  readonly cookie: Secret;
+  readonly person: Person;
+}
+
+/** Begins a session after this proof. */
+export function beginSession(identity: Identity, ports: Ports, by: Proof['by'] = 'password'): Promise<BegunSession> {
+  const drawn = drawSession(ports);
+  return ports.store.create(sessions, drawn.id, (now) => drawn.begin(identity, { by, at: now }));
+}
+
+/** A session that the caller's commit begins. The store has only a hash of the cookie. */
+export function drawSession({ random, settings }: Pick<Ports, 'random' | 'settings'>) {
   const secret = random(COOKIE_LENGTH);
   const id = sha256(secret);
-  await store.create(sessions, id, (now) => {
+  const begin = (identity: Identity, proof: Proof): { next: BrowserSession; outcome: BegunSession } => {
+    const { at: now } = proof;
     const endsAt = earlier(after(now, settings.sessionIdle), after(now, settings.sessionLifetime));
-    const next: BrowserSession = { id, identityId: identity.id, createdAt: now, seenAt: now, endsAt };
-    return { outcome: undefined, next };
-  });
-  return { cookie: new Secret(secret.toString('base64url')), person: { identity, session: id } };
+    return {
+      next: { id, identityId: identity.id, createdAt: now, seenAt: now, endsAt, proof },
+      outcome: { cookie: new Secret(secret.toString('base64url')), person: { identity, session: id, proof } },
+    };
+  };
+  return { id, begin };
 }
 
 /** The person whose session this cookie belongs to. Undefined once the session has ended or the identity is disabled. */
@@ -37,7 +48,7 @@ export async function personOf(cookie: string, ports: Ports): Promise<Person | u
   const { found, now } = await loadSession(id, ports);
   if (!found?.companion?.enabled || now >= found.row.endsAt) return undefined;
   if (now - found.row.seenAt >= MARK_EVERY) await markSeen(id, { store, settings });
-  return { identity: found.companion, session: id };
+  return { identity: found.companion, session: id, proof: found.row.proof };
 }
 
 /** The session with its holder, who is looked for in their directory again if that was long ago. */

@@ -4,8 +4,8 @@ import type { Presenter } from '../../core/presenter.ts';
 import type { PasswordFlaw, PasswordRules } from '../../directory/directory.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import type { Ports } from '../ports.ts';
-import { beginSession, endSessionsOf } from './browser-session.ts';
-import { type BegunSession, checkPassword, rememberBrowser } from './sign-in.ts';
+import { type BegunSession, beginSession, endSessionsOf } from './browser-session.ts';
+import { checkPassword, rememberBrowser } from './sign-in.ts';
 
 export type PasswordObjection = PasswordFlaw | 'current-wrong' | 'too-many-tries' | 'unchanged';
 

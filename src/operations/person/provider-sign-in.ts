@@ -14,8 +14,7 @@ import { sha256 } from '../../tokens/sha256.ts';
 import { countAttempt } from '../attempts.ts';
 import { storeSeen } from '../grant/seen-identity.ts';
 import type { Ports } from '../ports.ts';
-import { beginSession } from './browser-session.ts';
-import type { BegunSession } from './sign-in.ts';
+import { type BegunSession, beginSession } from './browser-session.ts';
 
 const NONCE_LENGTH = 16;
 /** Browsers ignore longer cookies. */
@@ -77,7 +76,8 @@ export async function finishProviderSignIn(
   if (!(await isFirstUse(state, attempt, ports))) return refuse('provider-sign-in-refused', { rule: 'used' });
   const identity = await storeSeen(finished.value.identity, ports);
   if (!identity.enabled) return refuse('identity-disabled');
-  return accept({ ...(await beginSession(identity, ports)), attempt });
+  const by = finished.value.isStrong ? 'strong-provider' : 'provider';
+  return accept({ ...(await beginSession(identity, ports, by)), attempt });
 }
 
 function providerOf(label: string, { directories }: Ports) {

@@ -14,7 +14,7 @@ import { countUnderAll } from '../attempts.ts';
 import { countFailedSignIn } from '../device/decide-device.ts';
 import { storeSeen } from '../grant/seen-identity.ts';
 import type { Ports } from '../ports.ts';
-import { beginSession, endSession } from './browser-session.ts';
+import { type BegunSession, beginSession, endSession } from './browser-session.ts';
 
 export interface SignInRequest {
   readonly userName: string;
@@ -26,11 +26,6 @@ export interface SignInRequest {
   readonly person?: Person | undefined;
   /** The user code that the person is about to confirm. */
   readonly userCode?: string | undefined;
-}
-
-export interface BegunSession {
-  readonly cookie: Secret;
-  readonly person: Person;
 }
 
 export interface SignedInBrowser extends BegunSession {

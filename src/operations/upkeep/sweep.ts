@@ -4,6 +4,7 @@ import { assertions } from '../../store/tables/assertions.ts';
 import { attempts } from '../../store/tables/attempts.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { endedLists } from '../../store/tables/ended-lists.ts';
+import { figures } from '../../store/tables/figures.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { keySets } from '../../store/tables/key-sets.ts';
 import { leases } from '../../store/tables/leases.ts';
@@ -31,6 +32,7 @@ const SWEPT: readonly (readonly [table: AnyTable, grace: Seconds])[] = [
   [refusalCounts, seconds(HOUR)],
   [endedLists, seconds(HOUR)],
   [assertions, seconds(HOUR)],
+  [figures, seconds(HOUR)],
   [keySets, seconds(7 * DAY)],
   [revocationLists, seconds(30 * DAY)],
   [listContents, seconds(30 * DAY)],
@@ -75,13 +77,4 @@ async function sweepAll(
 
 function before(now: EpochSeconds, length: Seconds): EpochSeconds {
   return after(now, seconds(0 - length));
-}
-
-const SOON = seconds(30 * 86_400);
-const MOST = 10_000;
-
-/** How many grants end within 30 days, including revoked ones. Stops counting at 10,000. */
-export async function countEndingSoon({ store }: Pick<Ports, 'store'>): Promise<number> {
-  const now = await store.now();
-  return store.countEnding(grants, { from: now, before: after(now, SOON) }, MOST);
 }

@@ -266,4 +266,25 @@ export const MIGRATIONS: readonly Migration[] = [
   `,
     ],
   },
+  {
+    additive: true,
+    steps: [
+      'ALTER TABLE sessions ADD COLUMN IF NOT EXISTS proof text',
+      'ALTER TABLE device_authorizations ADD COLUMN IF NOT EXISTS proof text',
+      `CREATE TABLE passkeys (
+        identity text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, keys text NOT NULL
+      ) WITH (fillfactor = 70)`,
+    ],
+  },
+  {
+    additive: true,
+    steps: [
+      `
+  CREATE TABLE figures (
+    stretch text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL, ends_at bigint NOT NULL
+  );
+  CREATE INDEX figures_ends_at ON figures (ends_at);
+  `,
+    ],
+  },
 ];

@@ -80,13 +80,14 @@ export function freeStatement(table: AnyTable, strength: 'NO KEY UPDATE' | 'KEY 
   };
 }
 
-function countEndingStatement({ name, endsAt }: AnyTable): Statement | undefined {
+function countEndingStatement({ name, endsAt, endedEarly }: AnyTable): Statement | undefined {
   if (!endsAt) return undefined;
   const end = quote(endsAt);
+  const isLiving = endedEarly === undefined ? '' : `AND ${quote(endedEarly)} IS NULL`;
   return {
     name: `count_ending_${name}`,
     text: `SELECT count(*) FROM (SELECT 1 FROM ${quote(name)} WHERE ${end} >= $1::bigint AND ${end} < $2::bigint
-      LIMIT $3::bigint) counted`,
+      ${isLiving} LIMIT $3::bigint) counted`,
   };
 }
 

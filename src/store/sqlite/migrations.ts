@@ -171,6 +171,19 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX pushed_groups_directory ON pushed_groups (directory);
   CREATE INDEX pushed_groups_name ON pushed_groups (name);
   `,
+  `
+  CREATE TABLE passkeys (
+    identity TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, keys TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE sessions ADD COLUMN proof TEXT;
+  ALTER TABLE device_authorizations ADD COLUMN proof TEXT;
+  `,
+  `
+  CREATE TABLE figures (
+    stretch TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL, ends_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX figures_ends_at ON figures (ends_at);
+  `,
 ];
 
 /**

@@ -30,7 +30,8 @@ export const statementsOf = oncePer((table: AnyTable) => {
   const columns = ['revision', ...table.columns.map(({ name }) => name)];
   const values = ['?', ...table.columns.map(written)];
   const changing = changingColumns(table);
-  const { name, endsAt } = table;
+  const { name, endsAt, endedEarly } = table;
+  const isLiving = endedEarly === undefined ? '' : `AND ${endedEarly} IS NULL`;
   return {
     select: `${selectFrom(table)} WHERE t.${isValue(key)}`,
     /** By indexed column. */
@@ -51,7 +52,8 @@ export const statementsOf = oncePer((table: AnyTable) => {
       endsAt &&
       `DELETE FROM ${name} WHERE ${key.name} IN (SELECT ${key.name} FROM ${name} WHERE ${endsAt} < ? ${LIMIT})`,
     countEnding:
-      endsAt && `SELECT count(*) FROM (SELECT 1 FROM ${name} WHERE ${endsAt} >= ? AND ${endsAt} < ? ${LIMIT})`,
+      endsAt &&
+      `SELECT count(*) FROM (SELECT 1 FROM ${name} WHERE ${endsAt} >= ? AND ${endsAt} < ? ${isLiving} ${LIMIT})`,
     stamp: `SELECT count(*), total(revision), (SELECT max(epoch) FROM store_history) FROM ${name}`,
     changingRare: changing.filter(({ rare }) => rare),
     decoded: decodedOf(table.columns),

@@ -2,9 +2,9 @@ import type { Hex } from '../../core/hex.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { hexKey, type Table } from '../table.ts';
 
-/** An assertion that gave a grant, of a token issuer whose assertions are used once. */
+/** An assertion that gave a grant, of a token issuer whose assertions are used once; or the challenge that a passkey has answered. */
 export interface UsedAssertion {
-  /** SHA-256 of its issuer and id, or of what its signature covers. */
+  /** SHA-256 of its issuer and id, or of what its signature covers; or of the challenge. */
   readonly mark: Hex;
   /** From then on it is refused because it has expired. */
   readonly endsAt: EpochSeconds;

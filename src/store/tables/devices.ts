@@ -2,6 +2,7 @@ import type { Decision, DeviceAuthorization, DeviceId } from '../../core/device.
 import type { Hex } from '../../core/hex.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import type { ClientId } from '../../core/integration.ts';
+import type { StrongProof } from '../../core/person.ts';
 import type { EpochSeconds, Seconds } from '../../core/time.ts';
 import { hexKey, type Table, type Value, type Where } from '../table.ts';
 import { decodePresenter, decodeResource, encodePresenter, encodeResource } from './column-texts.ts';
@@ -29,6 +30,11 @@ export const devices: Table<DeviceAuthorization, Identity> = {
     { name: 'decision', kind: 'integer', of: ({ decision }) => DECISIONS.indexOf(decision.is) },
     { name: 'decided_by', kind: 'hex', of: ({ decision }) => ('by' in decision ? identityKey(decision.by) : null) },
     { name: 'decided_at', kind: 'integer', of: ({ decision }) => ('at' in decision ? decision.at : null) },
+    {
+      name: 'proof',
+      kind: 'text',
+      of: ({ decision }) => (decision.is === 'confirmed' ? (decision.proof ?? null) : null),
+    },
   ],
   keyOf: ({ id }) => id,
   encodeKey: hexKey,
@@ -44,7 +50,7 @@ export function byUserCode(hash: Hex): Where {
 
 function decodeDevice(values: readonly Value[], decider: Identity | undefined): DeviceAuthorization {
   const [id, clientId, scope, userCodeHash, deviceCodeHash, createdAt, expiresAt, interval, presenter] = values;
-  const [resource, lastPolledAt, failedSignIns, enteredBy, decision, , decidedAt] = values.slice(9);
+  const [resource, lastPolledAt, failedSignIns, enteredBy, decision, , decidedAt, proof] = values.slice(9);
   return {
     id: id as DeviceId,
     clientId: clientId as ClientId,
@@ -59,13 +65,18 @@ function decodeDevice(values: readonly Value[], decider: Identity | undefined): 
     ...(typeof lastPolledAt === 'number' && { lastPolledAt: lastPolledAt as EpochSeconds }),
     failedSignIns: failedSignIns as number,
     ...(typeof enteredBy === 'string' && { enteredBy }),
-    decision: decisionOf(DECISIONS[decision as number] ?? 'spent', decider?.id, decidedAt as EpochSeconds),
+    decision: decisionOf(DECISIONS[decision as number] ?? 'spent', decider?.id, decidedAt as EpochSeconds, proof),
   };
 }
 
-function decisionOf(is: (typeof DECISIONS)[number], by: IdentityId | undefined, at: EpochSeconds): Decision {
+function decisionOf(
+  is: (typeof DECISIONS)[number],
+  by: IdentityId | undefined,
+  at: EpochSeconds,
+  proof: Value | undefined,
+): Decision {
   if (is === 'open') return { is };
   if (is === 'spent') return { is, at };
   if (!by) throw new Error('the store has a decided device authorization without an identity');
-  return { is, by, at };
+  return is === 'confirmed' && proof ? { is, by, at, proof: proof as StrongProof } : { is, by, at };
 }

@@ -12,6 +12,7 @@ import {
 import type { Hex } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
 import { type ClientId, ACCESS_TOKEN_FORMATS as FORMATS } from '../../core/integration.ts';
+import { STRONG_PROOFS } from '../../core/person.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { hexKey, type Table, type Value, type Where } from '../table.ts';
 import { decodePresenter, decodeResource, encodePresenter, encodeResource } from './column-texts.ts';
@@ -62,6 +63,7 @@ export const grants: Table<Grant, Identity> = {
   companion: { table: identities, by: 'holder' },
   indexes: ['client_id', 'holder', 'certificate'],
   endsAt: 'refresh_until',
+  endedEarly: 'revoked_at',
 };
 
 /** Whose grants: for `page` and `find`. */
@@ -150,7 +152,7 @@ function pairOf(values: readonly Value[]): Pair {
 function originOf(values: readonly Value[]): Origin {
   const [certificate, assertion, code] = [values[4], values[25], values[27]];
   if (typeof assertion === 'string') return assertionOrigin(assertion);
-  if (typeof code === 'string') return { kind: 'code', ...(code !== '' && { guest: code as ClientUrl }) };
+  if (typeof code === 'string') return codeOrigin(code);
   if (typeof certificate !== 'string') return { kind: 'device' };
   return {
     kind: 'certificate',
@@ -158,9 +160,15 @@ function originOf(values: readonly Value[]): Origin {
   };
 }
 
-/** The guest; empty if the client is the integration itself. */
+/** The guest, or the strong proof; empty if there is neither. */
 function codeText(origin: Origin): string | null {
-  return origin.kind === 'code' ? (origin.guest ?? '') : null;
+  return origin.kind === 'code' ? (origin.guest ?? origin.proof ?? '') : null;
+}
+
+function codeOrigin(text: string): Origin {
+  const proof = STRONG_PROOFS.find((strong) => strong === text);
+  if (proof) return { kind: 'code', proof };
+  return { kind: 'code', ...(text !== '' && { guest: text as ClientUrl }) };
 }
 
 /** The label of the token issuer, which has no space, and the subject. An integration, or an exchange, adds a third word. */

@@ -45,6 +45,7 @@ const SENTENCES: Readonly<Record<string, readonly [kind: Kind, did: string, ...f
 /** Where the id of the thing is: a column of the event, or a member of its detail. */
 const ID_OF: Readonly<Record<Kind, string>> = {
   identity: 'identityId',
+  passkey: 'identityId',
   integration: 'clientId',
   issuer: 'issuer',
   'token-issuer': 'tokenIssuer',

@@ -1,4 +1,5 @@
 import type { Identity, IdentityId } from '../../core/identity.ts';
+import type { Proof } from '../../core/person.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { hexKey, type Table, type Where } from '../table.ts';
 import { holderOf, identities, identityKey } from './identities.ts';
@@ -10,6 +11,7 @@ export interface BrowserSession {
   readonly createdAt: EpochSeconds;
   readonly seenAt: EpochSeconds;
   readonly endsAt: EpochSeconds;
+  readonly proof: Proof;
 }
 
 export const sessions: Table<BrowserSession, Identity> = {
@@ -20,15 +22,18 @@ export const sessions: Table<BrowserSession, Identity> = {
     { name: 'created_at', kind: 'integer', fixed: true, of: ({ createdAt }) => createdAt },
     { name: 'seen_at', kind: 'integer', of: ({ seenAt }) => seenAt },
     { name: 'ends_at', kind: 'integer', of: ({ endsAt }) => endsAt },
+    { name: 'proof', kind: 'text', fixed: true, of: ({ proof }) => proof.by },
   ],
   keyOf: ({ id }) => id,
   encodeKey: hexKey,
-  decode: ([id, , createdAt, seenAt, endsAt], holder) => ({
+  decode: ([id, , createdAt, seenAt, endsAt, proof], holder) => ({
     id: id as string,
     identityId: holderOf(holder),
     createdAt: createdAt as EpochSeconds,
     seenAt: seenAt as EpochSeconds,
     endsAt: endsAt as EpochSeconds,
+    // Signing in again begins another session. Releases before 0.3 know passwords only, and do not write it.
+    proof: { by: (proof ?? 'password') as Proof['by'], at: createdAt as EpochSeconds },
   }),
   companion: { table: identities, by: 'holder' },
   indexes: ['holder'],

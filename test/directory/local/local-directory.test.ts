@@ -31,7 +31,7 @@ import {
   THUMBPRINT,
 } from '../../node.ts';
 import { onSqlite } from '../../operations/on-sqlite.ts';
-import { ADA, anIdentity, hexOf, NOW } from '../../samples.ts';
+import { ADA, anIdentity, hexOf, NOW, PASSWORD_PROOF } from '../../samples.ts';
 
 const PASSWORD = new Secret('correct horse');
 const WRONG = new Secret('battery staple');
@@ -284,7 +284,7 @@ test('a password reset wins over a concurrent sign-in or password change', async
   );
   await put(node.store, passwords, { identityId: ADA, phc: await hashPassword(PASSWORD) });
   const change = { current: PASSWORD, next: new Secret('chosen by a thief'), presenter: CURL };
-  const changed = await changePassword(change, { identity: anIdentity(), session: 'x' }, racing);
+  const changed = await changePassword(change, { identity: anIdentity(), session: 'x', proof: PASSWORD_PROOF }, racing);
   assert.deepEqual(changed, { ok: false, refusal: 'current-wrong' });
   assert.equal((await node.store.load(passwords, ADA)).found?.row.phc, reset);
 });
@@ -295,7 +295,7 @@ test('a person whose name was given to somebody else cannot change that personâ€
   await put(node.store, passwords, { identityId: BOB, phc: before }); // as after an import: the same password, the same hash
   const namesake = anIdentity({ id: BOB, userName: 'ada' });
   const change = { current: PASSWORD, next: new Secret('chosen by a namesake'), presenter: CURL };
-  const changed = await changePassword(change, { identity: namesake, session: 'x' }, node);
+  const changed = await changePassword(change, { identity: namesake, session: 'x', proof: PASSWORD_PROOF }, node);
   assert.deepEqual(changed, { ok: false, refusal: 'current-wrong' });
   assert.equal((await node.store.load(passwords, ADA)).found?.row.phc, before);
   assert.equal((await node.store.load(passwords, BOB)).found?.row.phc, before);

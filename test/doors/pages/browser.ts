@@ -55,7 +55,7 @@ export async function signIn(page: Page, service: RunningService, userName = 'ad
 export async function fillSignIn(page: Page, userName = 'ada', password = PASSWORD): Promise<void> {
   await page.locator('#user_name').fill(userName);
   await page.locator('#password').fill(password);
-  await page.locator('main button').click();
+  await page.locator('main button:not([type=button])').click();
 }
 
 /** Types the code; a signed-in person gets to the confirmation page. */

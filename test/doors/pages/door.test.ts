@@ -23,6 +23,11 @@ suite('headers of pages', () => {
       headers['content-security-policy'],
       "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
     );
+    const { headers: withPasskeys } = await new Visitor(service).get('/account/sign-in');
+    assert.equal(
+      withPasskeys['content-security-policy'],
+      "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; script-src 'self'; connect-src 'self'; form-action 'self'",
+    );
     assert.equal(headers['x-frame-options'], 'DENY');
     assert.equal(headers['x-content-type-options'], 'nosniff');
     assert.equal(headers['referrer-policy'], 'no-referrer');

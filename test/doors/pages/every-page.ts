@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { enterCode, fillSignIn, signIn } from './browser.ts';
 import { poll, startCode } from './calling-device.ts';
 import type { RunningService } from './running-service.ts';
+import { addAuthenticator } from './virtual-authenticator.ts';
 
 type OpenPage = (page: Page, service: RunningService) => Promise<unknown>;
 
@@ -71,6 +72,30 @@ export const EVERY_PAGE: Readonly<Record<string, OpenPage>> = {
   password: async (page, service) => {
     await signIn(page, service);
     await page.goto(`${service.url}/account/password`);
+  },
+  passkeys: async (page, service) => {
+    await addAuthenticator(page);
+    await signIn(page, service);
+    await page.goto(`${service.url}/account/passkeys`);
+    const add = page.getByRole('button', { name: 'Add a passkey' });
+    if ((await page.locator('.key-name').count()) === 0) await add.click();
+    await add.waitFor();
+  },
+  'passkeys-rename': async (page, service) => {
+    await EVERY_PAGE['passkeys']?.(page, service);
+    await page.locator('.cards summary').first().click();
+  },
+  'passkeys-again': async (page, service) => {
+    await signIn(page, service);
+    service.advance(601);
+    await page.goto(`${service.url}/account/passkeys`);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
+  },
+  'passkey-failed': async (page, { url }) => {
+    await page.goto(`${url}/account/sign-in`);
+    await addAuthenticator(page);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByText('No passkey was used.').waitFor();
   },
   docs: (page, { url }) => page.goto(`${url}/docs`),
   'docs-page': (page, { url }) => page.goto(`${url}/docs/operators`),

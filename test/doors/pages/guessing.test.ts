@@ -5,12 +5,12 @@ import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
 import { enterUserCode } from '../../../src/operations/device/decide-device.ts';
 import { startDevice } from '../../../src/operations/device/start-device.ts';
-import { anIdentity, CLIENT, NOW } from '../../samples.ts';
+import { anIdentity, CLIENT, NOW, PASSWORD_PROOF } from '../../samples.ts';
 import { guess, portsOf } from './guessing.ts';
 import { memoryStore } from './memory-store.ts';
 
 const CODES = 20 ** 8;
-const PERSON = { identity: anIdentity(), session: 'one' };
+const PERSON = { identity: anIdentity(), session: 'one', proof: PASSWORD_PROOF };
 const START = { clientId: CLIENT, scope: 'orders:read', presenter: { address: '192.0.2.7', agent: 'curl/8' } };
 
 suite('guessing a user code', () => {

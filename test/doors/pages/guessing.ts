@@ -1,6 +1,6 @@
 // Signed-in people who guess user codes from many addresses. No real waiting: the test drives the clock.
-
-import type { Identity, IdentityId } from '../../../src/core/identity.ts';
+import type { IdentityId } from '../../../src/core/identity.ts';
+import type { Person } from '../../../src/core/person.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { type EpochSeconds, epochSeconds } from '../../../src/core/time.ts';
 import { sideBySide } from '../../../src/directory/side-by-side.ts';
@@ -13,7 +13,7 @@ import { systemRandom } from '../../../src/system.ts';
 import { firstKey, Keyring } from '../../../src/tokens/keyring.ts';
 import { NO_DIRECTORY } from '../../node.ts';
 import { oneIntegration } from '../../one-integration.ts';
-import { anIntegration, NOW } from '../../samples.ts';
+import { anIntegration, NOW, PASSWORD_PROOF } from '../../samples.ts';
 import { memoryStore } from './memory-store.ts';
 
 export interface GuessingOptions {
@@ -81,9 +81,10 @@ function drawGuess(): string {
   return [...systemRandom(8)].map((byte) => LETTERS[byte % LETTERS.length]).join('');
 }
 
-function personOf(index: number): { identity: Identity; session: string } {
+function personOf(index: number): Person {
   const id = `local:${index.toString(16).padStart(8, '0')}` as IdentityId;
-  return { identity: { id, enabled: true, mayUseApi: true, groups: [] }, session: `session ${index}` };
+  const identity = { id, enabled: true, mayUseApi: true, groups: [] };
+  return { identity, session: `session ${index}`, proof: PASSWORD_PROOF };
 }
 
 /** Operations as the service composes them, on an in-memory store that reports lookups of codes. */

@@ -22,13 +22,24 @@ import { identities } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
 import { issuers } from '../../../src/store/tables/issuers.ts';
 import { keyMarks } from '../../../src/store/tables/key-marks.ts';
+import { passkeys } from '../../../src/store/tables/passkeys.ts';
 import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
 import { signingKeys } from '../../../src/store/tables/signing-keys.ts';
 import { tokenIssuers } from '../../../src/store/tables/token-issuers.ts';
 import { makeAuthority } from '../../authority.ts';
 import { ISSUER, put } from '../../node.ts';
 import { aTokenIssuer } from '../../platform.ts';
-import { ADA, anIdentity, anIntegration, aResourceServer, CLIENT, hexOf, NOW, OPERATOR } from '../../samples.ts';
+import {
+  ADA,
+  anIdentity,
+  anIntegration,
+  aPasskey,
+  aResourceServer,
+  CLIENT,
+  hexOf,
+  NOW,
+  OPERATOR,
+} from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 
 const { certificate } = makeAuthority({ name: 'Root' });
@@ -57,6 +68,12 @@ const EXAMPLES: { readonly [K in EndingKind]: Example<K> } = {
       },
     },
     opens: { enabled: {}, added: { userName: 'ada' }, derived: { source: 'common-name' } },
+  },
+  passkey: {
+    table: passkeys,
+    row: { identityId: ADA, keys: [aPasskey('aa'), aPasskey('bb')] },
+    ends: { removed: { facts: { ended: ['aa'], names: ['phone'] }, ended: { keys: [aPasskey('bb')] } } },
+    opens: {}, // a passkey is never registered twice
   },
   integration: {
     table: integrations,
@@ -110,6 +127,7 @@ const EXAMPLES: { readonly [K in EndingKind]: Example<K> } = {
 const NAMES: { readonly [K in LostEnding['kind']]: readonly [one: string, many: string] } = {
   grant: ['grant', 'grants'],
   identity: ['identity', 'identities'],
+  passkey: ['passkey', 'passkeys'],
   integration: ['integration', 'integrations'],
   issuer: ['issuer', 'issuers'],
   'token-issuer': ['token issuer', 'token issuers'],

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { suite, type TestContext, test } from 'node:test';
-import { type FactsOf, KINDS, type Kind } from '../../../src/core/act.ts';
+import { type DeedOf, type FactsOf, KINDS, type Kind } from '../../../src/core/act.ts';
+import { acted } from '../../../src/core/event.ts';
 import type { FeedState } from '../../../src/core/feed.ts';
 import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import { seconds } from '../../../src/core/time.ts';
@@ -18,6 +19,7 @@ import { enableIntegration } from '../../../src/operations/admin/enable-integrat
 import { addIntegrationKeys, removeIntegrationKey } from '../../../src/operations/admin/integration-keys.ts';
 import { dropIntegrationSecrets, makeIntegrationSecret } from '../../../src/operations/admin/integration-secret.ts';
 import { addToKeyring, mintWithKey, retireKey } from '../../../src/operations/admin/mac-keys.ts';
+import { removePasskey } from '../../../src/operations/admin/passkeys.ts';
 import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
 import { registerResourceServer } from '../../../src/operations/admin/register-resource-server.ts';
 import {
@@ -36,13 +38,14 @@ import { STORED } from '../../../src/operations/grant/derived-identity.ts';
 import { acceptEndings, recordState } from '../../../src/operations/upkeep/walk-directories.ts';
 import { takeBack } from '../../../src/store/move-mark.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
+import { passkeys } from '../../../src/store/tables/passkeys.ts';
 import { HISTORY, storeHistory } from '../../../src/store/tables/store-history.ts';
 import { firstKey, type StoredKey } from '../../../src/tokens/keyring.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import { makeAuthority } from '../../authority.ts';
 import { accepted } from '../../node.ts';
 import { keySetOf, OUR_ISSUER, platformKey } from '../../platform.ts';
-import { anIdentity } from '../../samples.ts';
+import { anIdentity, aPasskey } from '../../samples.ts';
 import { administration } from '../admin/admin-samples.ts';
 
 const CONFIRMED = { isConfirmed: true, everyNodeKnows: async () => undefined };
@@ -128,6 +131,17 @@ function ofLaterRelease(columns: object, at: Scene): Promise<void> {
   }));
 }
 
+/** People register passkeys in a browser. */
+function passkeyAct(deed: DeedOf<'passkey'>, { store, by, ada }: Scene): Promise<void> {
+  const act = { ...deed, kind: 'passkey', id: ada.id } as const;
+  return store.change(attempts, 'none', (_, at) => ({ outcome: undefined, events: [acted(act, { at, by })] }));
+}
+
+function addPasskey({ store, ada }: Scene): Promise<void> {
+  const next = { identityId: ada.id, keys: [aPasskey()] };
+  return store.change(passkeys, ada.id, () => ({ outcome: undefined, next }));
+}
+
 interface Told {
   /** What was done before. */
   readonly first?: (at: Scene) => Promise<unknown>;
@@ -167,6 +181,11 @@ const TOLD: { readonly [K in Kind]: { readonly [D in keyof FactsOf[K]]: Told } }
     },
     disabled: { act: ({ ada, ...at }) => enableIdentity(ada.id, false, at), hears: adaIs(false) },
     removed: { act: ({ ada, ...at }) => removeIdentity(ada.id, CONFIRMED, at), hears: adaIs(false) },
+  },
+  passkey: {
+    added: { act: (at) => passkeyAct({ did: 'added', key: 'aa', name: 'phone' }, at), hears: nothing },
+    copied: { act: (at) => passkeyAct({ did: 'copied', key: 'aa', name: 'phone' }, at), hears: nothing },
+    removed: { first: addPasskey, act: ({ ada, ...at }) => removePasskey(ada.id, { all: true }, at), hears: nothing },
   },
   integration: {
     registered: {

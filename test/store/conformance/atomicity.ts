@@ -7,7 +7,7 @@ import { attempts } from '../../../src/store/tables/attempts.ts';
 import { devices } from '../../../src/store/tables/devices.ts';
 import { sessions } from '../../../src/store/tables/sessions.ts';
 import { eventually } from '../../eventually.ts';
-import { aDevice, NOW } from '../../samples.ts';
+import { aDevice, NOW, PASSWORD_PROOF } from '../../samples.ts';
 import type { Claim } from '../conformance.ts';
 import { commitOf, counter, countOf, eventSubjects, put, revisionOf, told } from './rows.ts';
 
@@ -75,7 +75,14 @@ export function atomicity(claim: Claim): void {
 
   claim('a failing commit does not affect others in its batch', async (database) => {
     const backEnd = await database.open();
-    const orphan = { id: 'aa'.repeat(32), identityId: 'local:00', createdAt: NOW, seenAt: NOW, endsAt: NOW };
+    const orphan = {
+      id: 'aa'.repeat(32),
+      identityId: 'local:00',
+      createdAt: NOW,
+      seenAt: NOW,
+      endsAt: NOW,
+      proof: PASSWORD_PROOF,
+    };
     const faulty = commitOf({ inserts: [{ table: sessions, row: orphan }], events: [told(99)] });
     const good = [1, 2, 3].map((n) => commitOf({ inserts: [insert(attempts, counter(`${n}`))], events: [told(n)] }));
     const commits = [good[0], faulty, good[1], good[2]].map((commit) => backEnd.commit(commit ?? faulty));

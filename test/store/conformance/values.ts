@@ -24,13 +24,14 @@ import { issuers } from '../../../src/store/tables/issuers.ts';
 import { keyMarks } from '../../../src/store/tables/key-marks.ts';
 import { keySets } from '../../../src/store/tables/key-sets.ts';
 import { listContents } from '../../../src/store/tables/list-contents.ts';
+import { passkeys } from '../../../src/store/tables/passkeys.ts';
 import { passwords } from '../../../src/store/tables/passwords.ts';
 import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
 import { revocationLists } from '../../../src/store/tables/revocation-lists.ts';
 import { sessions } from '../../../src/store/tables/sessions.ts';
 import { tokenIssuers } from '../../../src/store/tables/token-issuers.ts';
 import { aTokenIssuer } from '../../platform.ts';
-import { ADA, aDevice, aGrant, anIdentity, anIntegration, scopeOf } from '../../samples.ts';
+import { ADA, aDevice, aGrant, anIdentity, anIntegration, aPasskey, scopeOf } from '../../samples.ts';
 import type { Claim } from '../conformance.ts';
 import { assertSameRow, counter, put } from './rows.ts';
 
@@ -76,7 +77,7 @@ const identity: fc.Arbitrary<Identity> = fc
 
 const origin: fc.Arbitrary<Origin> = fc.oneof(
   fc.constant<Origin>({ kind: 'device' }),
-  fc.constant<Origin>({ kind: 'code' }),
+  fc.constantFrom<Origin>({ kind: 'code' }, { kind: 'code', proof: 'passkey' }),
   fc.constant<Origin>({ kind: 'code', guest: 'https://agent.example/client.json' as ClientUrl }),
   fc.tuple(hex(16), hex(16), hex(32)).map(
     ([certificate, issuerKey, key]): Origin => ({
@@ -139,6 +140,7 @@ const decision: fc.Arbitrary<Decision> = fc.oneof(
   fc
     .tuple(fc.constantFrom('confirmed', 'denied', 'redeemed'), moment)
     .map(([is, at]) => ({ is, by: ADA, at }) as Decision),
+  moment.map((at): Decision => ({ is: 'confirmed', by: ADA, at, proof: 'passkey' })),
   moment.map((at): Decision => ({ is: 'spent', at })),
 );
 
@@ -189,13 +191,9 @@ const issuer: fc.Arbitrary<ApprovedIssuer> = fc
     revocation: { crl: 'required', ocsp: 'off', crlFiles, endGrants: true },
   }));
 
-const session = fc.record({
-  id: hex(32),
-  identityId: fc.constant(ADA),
-  createdAt: moment,
-  seenAt: moment,
-  endsAt: moment,
-});
+const session = fc
+  .record({ id: hex(32), identityId: fc.constant(ADA), createdAt: moment, seenAt: moment, endsAt: moment })
+  .chain((row) => fc.constantFrom('password', 'passkey').map((by) => ({ ...row, proof: { by, at: row.createdAt } })));
 
 const sharedList: fc.Arbitrary<SharedList> = fc
   .record({ url: text, askedAt: moment, checkedAt: moment, renewAt: moment })
@@ -240,6 +238,13 @@ export function values(claim: Claim): void {
   survives(
     passwords,
     text.map((phc) => ({ identityId: ADA, phc })),
+  );
+  survives(
+    passkeys,
+    fc
+      .array(fc.tuple(hex(16), text, count, anyText))
+      .map((all) => all.map(([id, credentialId, counter, name]) => aPasskey(id, { credentialId, counter, name })))
+      .map((keys) => ({ identityId: ADA, keys })),
   );
   survives(
     attempts,

@@ -131,3 +131,24 @@ export function switchIdentity(enabled: boolean) {
     result(identity);
   };
 }
+
+export async function printPasskeys(name: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
+  const { items } = accepted(await act('identity-passkey-list', { id: name })).value;
+  if (json) return printJson(items);
+  const lines = items.map(({ id, name: called, createdAt, usedAt }) => [called, id, createdAt, usedAt]);
+  printTable(['name', 'id', 'added', 'last used'], lines);
+}
+
+export async function dropPasskeys(
+  name: string,
+  passkey: string | undefined,
+  { all }: { all?: true },
+  { act }: Administration,
+): Promise<void> {
+  if ((passkey === undefined) === (all === undefined))
+    throw new CommandFailure('usage', 'give either a passkey or --all', 'See: tessera identity passkey list IDENTITY');
+  const query = all ? { all } : { passkey };
+  const { items } = accepted(await act('identity-passkey-remove', { id: name, query })).value;
+  print(`Removed ${counted(items.length, 'passkey')} of ${name}, and ended its browser sessions`);
+  result({ removed: items.map(({ id }) => id) });
+}

@@ -1,5 +1,6 @@
 // /account: the person's grants, recent events and sign-in.
 import type { GrantId } from '../../../core/grant.ts';
+import { isLocal } from '../../../core/identity.ts';
 import { passwordRules } from '../../../operations/person/change-password.ts';
 import {
   myEvents,
@@ -14,6 +15,7 @@ import { noticeBox, personName, postForm } from '../parts/layout.ts';
 import { type PersonVisit, queryOf } from '../parts/visit.ts';
 import { EVENTS_SHOWN, eventList } from './event-list.ts';
 import { grantList } from './grant-list.ts';
+import { relyingParty } from './passkey-parts.ts';
 
 export async function showAccount(visit: PersonVisit): Promise<Answer> {
   const { ports } = visit.site;
@@ -48,6 +50,7 @@ function signInSection(visit: PersonVisit): Html {
 <div class="card ways">
 <p class="who">${visit.language.texts.layout.signedInAs(personName(visit))}</p>
 ${passwordRules(visit.person, visit.site.ports) && html`<a class="button quiet" href="/account/password">${words.changePassword}</a>`}
+${isLocal(visit.person.identity) && relyingParty(visit.site) && html`<a class="button quiet" href="/account/passkeys">${visit.language.texts.passkeys.title}</a>`}
 ${postForm(visit, '/account/sign-out-everywhere', everywhere)}
 <p class="hint">${words.signOutEverywhereHint}</p>
 </div>

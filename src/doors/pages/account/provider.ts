@@ -7,6 +7,7 @@ import { refusalPage } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
 import { isSecure, type Site, type Visit } from '../parts/visit.ts';
 import { beginAt, goOn, redirectUri, SIGNED_OUT } from './sign-in.ts';
+import { goOnOf } from './sign-in-page.ts';
 
 type Provider = Site['ports']['directories']['providers'][number];
 
@@ -20,7 +21,11 @@ function atProvider(handle: (visit: Visit, provider: Provider, form: Form) => Pr
 }
 
 export const takeProvider = atProvider((visit, { label }, form) =>
-  beginAt(visit, label, { code: readUserCode(form['user_code']), request: form['request'] }),
+  beginAt(visit, label, {
+    code: readUserCode(form['user_code']),
+    request: form['request'],
+    goOn: goOnOf(form['go_on']),
+  }),
 );
 
 export const showReturn = atProvider(async (visit, { label }) => {
@@ -37,7 +42,7 @@ export const showReturn = atProvider(async (visit, { label }) => {
   );
   if (!finished.ok) return refusalPage(visit, finished.refusal);
   const { attempt, ...begun } = finished.value;
-  const next = await goOn(visit, begun, attempt);
+  const next = await goOn(visit, begun, { ...attempt, goOn: goOnOf(attempt.goOn) });
   return { ...next, cookies: [...(next.cookies ?? []), dropCookie('provider', isSecure(site))] };
 });
 

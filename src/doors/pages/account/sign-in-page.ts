@@ -3,6 +3,24 @@ import { type Html, html } from '../parts/html.ts';
 import { alertBox, noticeBox, postForm } from '../parts/layout.ts';
 import type { Said } from '../parts/texts/en-refusals.ts';
 import { queryOf, type Visit } from '../parts/visit.ts';
+import { passkeyButton, relyingParty } from './passkey-parts.ts';
+
+export const PASSKEY_OPTIONS = '/account/sign-in/passkey';
+
+/** A page of the console that a sign-in may lead to. */
+export type ConsolePath = `/console${string}`;
+
+const CONSOLE_PATH = /^\/console(?:\/[\w.~%-]+){0,3}$/;
+
+/** Never anything else that a request names. */
+export function consolePath(text: string | undefined): ConsolePath | undefined {
+  const isPlain = text !== undefined && CONSOLE_PATH.test(text) && new URL(text, 'https://a.example').pathname === text;
+  return isPlain ? (text as ConsolePath) : undefined;
+}
+
+export function goOnOf(text: string | undefined): SignInForm['goOn'] {
+  return text === 'passkeys' ? text : consolePath(text);
+}
 
 export interface SignInForm {
   /** The user code that the person is about to confirm. */
@@ -10,6 +28,8 @@ export interface SignInForm {
   /** The query of the authorization request to go on with, and the name of the program that sent it. */
   readonly request?: string | undefined;
   readonly asks?: string | undefined;
+  /** The page to go on with instead, which asks a signed-in person to sign in again. */
+  readonly goOn?: 'passkeys' | ConsolePath | undefined;
   readonly userName?: string | undefined;
   readonly problem?: { readonly status: number; readonly said: Said; readonly retryAfter?: number | undefined };
 }
@@ -20,13 +40,15 @@ export function providerPath(label: string): string {
 }
 
 /** The cursor is in the first field that is still empty: the password after a failed attempt. */
-export function signInPage(visit: Visit, { code, request, asks, userName = '', problem }: SignInForm): Shown {
+export function signInPage(visit: Visit, { code, request, asks, goOn, userName = '', problem }: SignInForm): Shown {
   const { signIn: words } = visit.language.texts;
   const { settings, directories } = visit.site.ports;
   const { providers } = directories;
-  const goOn = html`${code && html`<input type="hidden" name="user_code" value="${code}">`}
-${request && html`<input type="hidden" name="request" value="${request}"><input type="hidden" name="asks" value="${asks ?? ''}">`}`;
-  const fields = html`${goOn}
+  const hasScript = relyingParty(visit.site) !== undefined;
+  const goingOn = html`${code && html`<input type="hidden" name="user_code" value="${code}">`}
+${request && html`<input type="hidden" name="request" value="${request}"><input type="hidden" name="asks" value="${asks ?? ''}">`}
+${goOn && html`<input type="hidden" name="go_on" value="${goOn}">`}`;
+  const fields = html`${goingOn}
 <div class="field">
 <label for="user_name">${words.userName}</label>
 <input id="user_name" name="user_name" value="${userName}" required maxlength="128" autocomplete="username" autocapitalize="none" spellcheck="false"${userName === '' && html` autofocus`}>
@@ -35,21 +57,30 @@ ${request && html`<input type="hidden" name="request" value="${request}"><input 
 <label for="password">${words.password}</label>
 <input id="password" name="password" type="password" required maxlength="1024" autocomplete="current-password"${userName !== '' && html` autofocus`}>
 </div>
-<button class="button">${words.button}</button>`;
+<button class="button">${words.button}</button>
+${hasScript && passkeyButton({ label: words.passkey, ceremony: 'get', options: PASSKEY_OPTIONS, failed: words.passkeyFailed })}`;
   const body = html`<div class="card">
 ${noticeBox(visit)}
 ${problem && alertBox(problem.said.title, problem.said.text)}
 <h1>${words.title}</h1>
-<p class="lead">${code ? words.forDevice(code) : asks ? words.forProgram(asks) : words.forAccount}</p>
+<p class="lead">${leadOf(visit, { code, asks, goOn })}</p>
 ${settings.passwords && postForm(visit, '/account/sign-in', fields)}
-${providers.map(({ label, provider }) => postForm(visit, providerPath(label), html`${goOn}<button class="button${settings.passwords && ' quiet'}">${words.atProvider(provider.name)}</button>`))}
+${providers.map(({ label, provider }) => postForm(visit, providerPath(label), html`${goingOn}<button class="button${settings.passwords && ' quiet'}">${words.atProvider(provider.name)}</button>`))}
 ${signedOutOf(visit)}
 </div>`;
   return {
-    page: { title: words.title, body },
+    page: { title: words.title, body, hasScript },
     leadsToProgram: Boolean(request) || providers.length > 0,
     ...(problem && { status: problem.status, retryAfter: problem.retryAfter }),
   };
+}
+
+function leadOf({ language }: Visit, { code, asks, goOn }: SignInForm): string {
+  const { signIn: words } = language.texts;
+  if (code) return words.forDevice(code);
+  if (asks) return words.forProgram(asks);
+  if (goOn === 'passkeys') return words.forPasskeys;
+  return goOn ? words.forConsole : words.forAccount;
 }
 
 /** The session at the provider goes on until the person ends it there. */

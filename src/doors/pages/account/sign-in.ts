@@ -1,10 +1,11 @@
 // Signing in and out.
 import { labelOf } from '../../../core/identity.ts';
-import { refuse } from '../../../core/outcome.ts';
+import { type PersonOutcome, refuse } from '../../../core/outcome.ts';
 import { PROVIDER_LIFETIME } from '../../../core/rules/sign-in.ts';
-import { endSession, endSessionsOf } from '../../../operations/person/browser-session.ts';
+import { type BegunSession, endSession, endSessionsOf } from '../../../operations/person/browser-session.ts';
+import { signInWithPasskey } from '../../../operations/person/passkeys.ts';
 import { beginProviderSignIn } from '../../../operations/person/provider-sign-in.ts';
-import { type BegunSession, type SignedInBrowser, signIn } from '../../../operations/person/sign-in.ts';
+import { type SignedInBrowser, signIn } from '../../../operations/person/sign-in.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { storyOf } from '../../http/story.ts';
 import { enterCode, readUserCode } from '../device/enter-code.ts';
@@ -14,7 +15,8 @@ import { refusalPage, wordRefusal } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
 import { isSecure, type PersonVisit, queryOf, type Site, signedIn, type Visit } from '../parts/visit.ts';
 import { PAGE_WORDING } from '../parts/wording.ts';
-import { providerPath, type SignInForm, signInPage } from './sign-in-page.ts';
+import { answerOf, drawOptions, relyingParty } from './passkey-parts.ts';
+import { goOnOf, providerPath, type SignInForm, signInPage } from './sign-in-page.ts';
 
 export async function showSignIn(visit: Visit): Promise<Answer> {
   const code = readUserCode(queryOf(visit, 'user_code'));
@@ -34,9 +36,9 @@ export async function askToSignIn(visit: Visit, form: SignInForm): Promise<Answe
 }
 
 /** Sends the browser to the provider. What the person goes on with is in a cookie meanwhile. */
-export async function beginAt(visit: Visit, label: string, { code, request }: SignInForm): Promise<Answer> {
+export async function beginAt(visit: Visit, label: string, going: GoingOn): Promise<Answer> {
   const { site, person } = visit;
-  const asked = { label, redirectUri: redirectUri(label, site), isAgain: person !== undefined, code, request };
+  const asked = { label, redirectUri: redirectUri(label, site), isAgain: person !== undefined, ...going };
   const begun = await beginProviderSignIn(asked, site.ports);
   if (!begun.ok) return refusalPage(visit, begun.refusal);
   const { url, cookie } = begun.value;
@@ -48,34 +50,57 @@ export function redirectUri(label: string, { publicUrl }: Site): string {
   return publicUrl + providerPath(label);
 }
 
+/** What a passkey signs to sign in. Any passkey of any account may answer, so that nothing is said about accounts (WebAuthn 14.6.2). */
+export async function showPasskeyOptions(visit: Visit): Promise<Answer> {
+  const party = relyingParty(visit.site);
+  if (!party) return refusalPage(visit, { reason: 'not-found' });
+  return { json: { ...drawOptions(visit), rpId: party.id, userVerification: 'required' } };
+}
+
 /** Begins a session. With a user code, the next page shows the request to confirm. */
 export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
-  const { site, request } = visit;
   const code = readUserCode(form['user_code']);
   const userName = printable(form['user_name'] ?? '');
-  const password = new Secret(form['password'] ?? '');
-  const { presenter } = site.readConnection(request);
-  const knownBrowser = readKnown(visit);
-  const { person: signedInPerson } = visit;
-  const attempt = { userName, password, presenter, knownBrowser, person: signedInPerson, userCode: code };
-  const outcome = site.ports.settings.passwords ? await signIn(attempt, site.ports) : refuse('sign-in-failed');
+  const outcome = await (form['credential'] ? byPasskey(visit, userName, form) : byPassword(visit, userName, form));
   if (!outcome.ok) {
     const { status } = PAGE_WORDING[outcome.refusal.reason];
     const said = wordRefusal(visit, outcome.refusal);
-    const { request: asked, asks } = form;
     return signInPage(visit, {
       code,
-      request: asked,
-      asks,
+      request: form['request'],
+      asks: form['asks'],
+      goOn: goOnOf(form['go_on']),
       userName,
       problem: { status, said, retryAfter: outcome.refusal.retryAfter },
     });
   }
-  return goOn(visit, outcome.value, { code, request: form['request'] });
+  return goOn(visit, outcome.value, { code, request: form['request'], goOn: goOnOf(form['go_on']) });
 }
 
+async function byPassword(visit: Visit, userName: string, form: Form): ReturnType<typeof signIn> {
+  if (!visit.site.ports.settings.passwords) return refuse('sign-in-failed');
+  const { presenter } = visit.site.readConnection(visit.request);
+  const password = new Secret(form['password'] ?? '');
+  const userCode = readUserCode(form['user_code']);
+  const { person } = visit;
+  const attempt = { userName, password, presenter, knownBrowser: readKnown(visit), person, userCode };
+  return signIn(attempt, visit.site.ports);
+}
+
+async function byPasskey(
+  visit: Visit,
+  userName: string,
+  { credential = '' }: Form,
+): Promise<PersonOutcome<SignedInBy>> {
+  const party = relyingParty(visit.site);
+  if (!party) return refuse('passkey-refused');
+  return signInWithPasskey({ ...answerOf(visit, credential, party), userName }, visit.site.ports);
+}
+
+type GoingOn = Pick<SignInForm, 'code' | 'request' | 'goOn'>;
+
 /** Signing in again replaces the session that was there. */
-export async function goOn(visit: Visit, begun: SignedInBy, to: Pick<SignInForm, 'code' | 'request'>): Promise<Answer> {
+export async function goOn(visit: Visit, begun: SignedInBy, to: GoingOn): Promise<Answer> {
   const { site } = visit;
   const { person } = begun;
   storyOf(visit.request).identityId = person.identity.id;
@@ -88,7 +113,8 @@ export async function goOn(visit: Visit, begun: SignedInBy, to: Pick<SignInForm,
 type SignedInBy = BegunSession & Partial<Pick<SignedInBrowser, 'knownBrowser'>>;
 
 /** On with the authorization request, which is checked again there. */
-function pageAfter({ request }: Pick<SignInForm, 'request'>, { oauthMount }: Site): string {
+function pageAfter({ request, goOn: page }: GoingOn, { oauthMount }: Site): string {
+  if (page) return page === 'passkeys' ? '/account/passkeys' : page;
   return request && oauthMount !== undefined ? `${oauthMount}/authorize?${new URLSearchParams(request)}` : '/account';
 }
 

@@ -1,4 +1,4 @@
-// What pages load besides themselves: a style sheet, a mark and the operator's logo, each under an address that holds the
+// What pages load besides themselves: a style sheet, a mark, the operator's logo and the script for passkeys, each under an address that holds the
 // hash of its content, so that browsers may keep them for ever.
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -18,10 +18,13 @@ export interface Assets {
   readonly icon: Asset;
   /** The operator's logo, or the mark of the service. */
   readonly logo: Asset;
+  readonly script: Asset;
 }
 
 /** Served as one style sheet, in this order. */
-const SHEETS = ['colours.css', 'around.css', 'parts.css', 'views.css', 'docs.css'] as const;
+const SHEETS = ['colours.css', 'around.css', 'parts.css', 'views.css', 'docs.css', 'console.css'] as const;
+
+const SCRIPTS = ['passkey.js', 'console.js'] as const;
 
 function readAsset(name: string): string {
   return readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8');
@@ -33,7 +36,12 @@ export function makeAssets({ accent, logo }: Look): Assets {
   const mark = readAsset('mark.svg');
   const icon = asset('mark.svg', 'image/svg+xml', Buffer.from(mark.replaceAll('#0b5fff', colours.light.accent)));
   const own = logo && asset(logo.type === 'image/png' ? 'logo.png' : 'logo.svg', logo.type, logo.bytes);
-  return { style: asset('pages.css', 'text/css; charset=utf-8', Buffer.from(style)), icon, logo: own ?? icon };
+  return {
+    style: asset('pages.css', 'text/css; charset=utf-8', Buffer.from(style)),
+    icon,
+    logo: own ?? icon,
+    script: asset('pages.js', 'text/javascript; charset=utf-8', Buffer.from(SCRIPTS.map(readAsset).join('\n'))),
+  };
 }
 
 function asset(name: string, type: string, bytes: Buffer): Asset {
@@ -45,8 +53,8 @@ function accentRules({ light, dark }: Accent): string {
   return `${rule(light)}\n@media (prefers-color-scheme: dark) { ${rule(dark)} }\n`;
 }
 
-export function mountAssets(app: FastifyInstance, { style, icon, logo }: Assets): void {
-  for (const { path, type, bytes } of new Set([style, icon, logo])) {
+export function mountAssets(app: FastifyInstance, assets: Assets): void {
+  for (const { path, type, bytes } of new Set<Asset>(Object.values(assets))) {
     app.get(path, async (_request, reply) => reply.headers(ASSET_HEADERS).type(type).send(bytes));
   }
 }

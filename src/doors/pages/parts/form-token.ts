@@ -1,5 +1,7 @@
-// The CSRF token: every form carries one, and it is good for one browser session, or for one visitor before sign-in.
+// The CSRF token: every form carries one, and it is good for one browser session, or for one visitor before sign-in. The
+// challenges of passkeys are made in the same way.
 import type { Hex } from '../../../core/hex.ts';
+import { type EpochSeconds, epochSeconds } from '../../../core/time.ts';
 import type { Keyring } from '../../../tokens/keyring.ts';
 import { isSameHash } from '../../../tokens/mac.ts';
 
@@ -17,6 +19,23 @@ export function isFormToken(token: string, owner: FormOwner, keyring: Keyring): 
   return SUM.test(token) && keyring.keys.some((key) => isSameHash(token as Hex, key.mac.csrf.sum(messageOf(owner))));
 }
 
-function messageOf(owner: FormOwner): Buffer {
-  return Buffer.from('session' in owner ? `session ${owner.session}` : `visitor ${owner.visitor}`);
+/** What a passkey signs. Nothing is stored: an answer is good for the same browser, until then, and once. */
+export function drawChallenge(nonce: Buffer, endsAt: EpochSeconds, owner: FormOwner, keyring: Keyring): string {
+  const head = `${nonce.toString('hex')} ${endsAt}`;
+  const text = `${head} ${keyring.minting.mac.csrf.sum(messageOf(owner, `challenge ${head} `))}`;
+  return Buffer.from(text).toString('base64url');
+}
+
+const CHALLENGE = /^([0-9a-f]{32} (\d{1,10})) ([0-9a-f]{64})$/;
+
+/** When a challenge that was drawn for this browser ends. */
+export function challengeEnd(challenge: string, owner: FormOwner, keyring: Keyring): EpochSeconds | undefined {
+  const [, head, endsAt, sum] = CHALLENGE.exec(Buffer.from(challenge, 'base64url').toString('latin1')) ?? [];
+  const message = messageOf(owner, `challenge ${head} `);
+  const isOurs = keyring.keys.some((key) => isSameHash((sum ?? '') as Hex, key.mac.csrf.sum(message)));
+  return isOurs ? epochSeconds(Number(endsAt)) : undefined;
+}
+
+function messageOf(owner: FormOwner, about = ''): Buffer {
+  return Buffer.from(about + ('session' in owner ? `session ${owner.session}` : `visitor ${owner.visitor}`));
 }

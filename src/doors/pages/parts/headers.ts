@@ -5,13 +5,25 @@ export const NO_SNIFFING = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** Alone for pages whose forms end in a redirect to a program: browsers apply `form-action` to wherever that redirects in turn. */
-export const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'";
+const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/** No script, nothing from other origins, no framing, no caching. */
+export interface PolicyNeeds {
+  /** Its forms may end in a redirect to a program: browsers apply `form-action` to wherever that redirects in turn. */
+  readonly leadsToProgram?: boolean | undefined;
+  /** It loads the script for passkeys. */
+  readonly hasScript?: boolean | undefined;
+}
+
+/** No script unless it is needed, and never one in the page. */
+export function contentPolicy({ leadsToProgram, hasScript }: PolicyNeeds): string {
+  const script = hasScript ? "; script-src 'self'; connect-src 'self'" : '';
+  return `${POLICY}${script}${leadsToProgram ? '' : "; form-action 'self'"}`;
+}
+
+/** Nothing from other origins, no framing, no caching. */
 export const PAGE_HEADERS = {
   ...NO_SNIFFING,
-  'content-security-policy': `${POLICY}; form-action 'self'`,
+  'content-security-policy': contentPolicy({}),
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',

@@ -6,10 +6,12 @@ export interface Page {
   readonly title: string;
   readonly body: Html;
   /** `wide` for lists; forms and questions read best narrow. */
-  readonly width?: 'wide';
+  readonly width?: 'wide' | 'console';
+  /** Whether it loads the script for passkeys. */
+  readonly hasScript?: boolean;
 }
 
-export function layout(visit: Visit, { title, body, width }: Page): Html {
+export function layout(visit: Visit, { title, body, width, hasScript }: Page): Html {
   const { look, assets } = visit.site;
   const { tag, texts } = visit.language;
   return html`<!doctype html>
@@ -22,6 +24,7 @@ export function layout(visit: Visit, { title, body, width }: Page): Html {
 <title>${title} · ${look.name}</title>
 <link rel="stylesheet" href="${assets.style.path}">
 <link rel="icon" type="image/svg+xml" href="${assets.icon.path}">
+${hasScript && html`<script type="module" src="${assets.script.path}"></script>`}
 </head>
 <body>
 <a class="skip" href="#content">${texts.layout.skip}</a>
@@ -52,8 +55,8 @@ export function personName({ person }: Visit): string {
 }
 
 /** Every form of ours is made here, so none lacks its token. */
-export function postForm({ formToken }: Visit, action: string, fields: Html): Html {
-  return html`<form method="post" action="${action}">
+export function postForm({ formToken }: Visit, action: string, fields: Html, style = ''): Html {
+  return html`<form method="post" action="${action}"${style && html` class="${style}"`}>
 <input type="hidden" name="form_token" value="${formToken}">
 ${fields}
 </form>`;

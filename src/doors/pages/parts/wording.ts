@@ -4,7 +4,7 @@ import type { TransportReason } from '../../http/transport-refusal.ts';
 import type { RefusalText } from './texts/en-refusals.ts';
 
 /** Refusals of pages alone. */
-export const PAGE_REASONS = ['form-stale'] as const;
+export const PAGE_REASONS = ['form-stale', 'console-closed', 'console-viewing'] as const;
 
 /** Its own, those of operations for people, and those of the server. */
 export type PageReason = (typeof PAGE_REASONS)[number] | PersonReason | TransportReason;
@@ -34,6 +34,8 @@ export const PAGE_WORDING: Readonly<Record<PageReason, PageWording>> = {
   'json-required': unreadable,
   'charset-unsupported': unreadable,
   'form-stale': { status: 403, says: 'formStale' },
+  'console-closed': { status: 403, says: 'consoleClosed' },
+  'console-viewing': { status: 403, says: 'consoleViewing' },
   'parameter-not-text': unreadable,
   'parameter-repeated': unreadable,
   'not-found': { status: 404, says: 'notFound' },
@@ -60,6 +62,8 @@ export const PAGE_WORDING: Readonly<Record<PageReason, PageWording>> = {
   'sign-in-too-soon': { status: 429, says: 'signInTooSoon' },
   'sign-in-attempts-exhausted': { status: 429, says: 'signInsTooMany' },
   'provider-sign-in-refused': { status: 403, says: 'providerRefused' },
+  'passkey-refused': { status: 403, says: 'passkeyRefused' },
+  'passkeys-exhausted': { status: 409, says: 'passkeysTooMany' },
   'rate-limited': { status: 429, says: 'requestsTooMany' },
   'store-unavailable': unavailable,
   'clock-implausible': unavailable,

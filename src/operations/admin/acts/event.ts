@@ -9,7 +9,8 @@ import { findIdentity } from '../find-identity.ts';
 import { type EventFilter, readNewEvents, readOlderEvents } from '../read-events.ts';
 import { type ActPorts, answer, type RunsOf } from './act.ts';
 
-interface Query extends Omit<EventFilter, 'since' | 'identityId'> {
+interface Query extends Omit<EventFilter, 'since' | 'identityId' | 'clientId'> {
+  readonly integration?: string;
   readonly identity?: string;
   readonly within?: number;
   readonly after?: number;
@@ -57,7 +58,7 @@ export function shownRefusal({ key: _, first, last, ...row }: RefusalCount) {
 }
 
 async function filterOf(
-  { identity, within, type, requestId }: Query,
+  { identity, integration, within, type, requestId }: Query,
   ports: ActPorts,
 ): Promise<AdminOutcome<EventFilter>> {
   const known = identity === undefined ? undefined : await findIdentity(identity, ports);
@@ -65,6 +66,7 @@ async function filterOf(
   return accept({
     ...(known && { identityId: known.value.id }),
     ...(type && { type }),
+    ...(integration !== undefined && { clientId: integration }),
     ...(requestId !== undefined && { requestId }),
     ...(within !== undefined && { since: later(await ports.store.now(), seconds(0 - within)) }),
   });

@@ -9,6 +9,7 @@ import { decline } from '../admin.ts';
 import { changeIdentity, enableIdentity, type IdentityChange } from '../change-identity.ts';
 import { findIdentity } from '../find-identity.ts';
 import { GroupsObject, IdentityObject, type WrittenIdentity } from '../objects.ts';
+import { listPasskeys, removePasskey } from '../passkeys.ts';
 import { changedBetween, planned } from '../perform.ts';
 import { removeIdentity } from '../remove-identity.ts';
 import { setPassword } from '../set-password.ts';
@@ -58,6 +59,10 @@ export const RUNS: RunsOf<'identity'> = {
     const { password } = body as { password: string };
     return afterwards(await setPassword(id, new Secret(password), ports));
   },
+  'identity-passkey-list': async ({ id = '' }, ports) =>
+    answering(await listPasskeys(id, ports), (items) => ({ items })),
+  'identity-passkey-remove': async ({ id = '', query = {} }, ports) =>
+    answering(await removePasskey(id, query, ports), (items) => ({ items })),
   'identity-enable': async ({ id = '' }, ports) => afterwards(await enableIdentity(id, true, ports)),
   'identity-disable': async ({ id = '' }, ports) => afterwards(await enableIdentity(id, false, ports)),
   'identity-remove': async ({ id = '', query }, ports) => {

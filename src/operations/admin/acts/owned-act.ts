@@ -4,7 +4,7 @@ import { accept } from '../../../core/outcome.ts';
 import { isWithinPowerOfOwner } from '../../../core/rules/operator.ts';
 import { grants } from '../../../store/tables/grants.ts';
 import { integrations } from '../../../store/tables/integrations.ts';
-import type { ActName, Listed } from '../act-formats.ts';
+import type { ActName, Gives, Listed } from '../act-formats.ts';
 import type { Answered, Given } from '../act-table.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
 import { findGrantId } from '../find-grants.ts';
@@ -12,9 +12,23 @@ import { draftedIntegration } from '../integration-draft.ts';
 import type { WrittenIntegration } from '../objects.ts';
 import { type ActPorts, complete } from './act.ts';
 import { KIND, withIds } from './integration.ts';
+import { runAct } from './run-act.ts';
+
+/** Does an act for somebody who may do it: anything, or as an owner of these integrations only. */
+export async function runActAs<A extends ActName>(
+  owned: readonly ClientId[] | undefined,
+  name: A,
+  given: Given,
+  ports: ActPorts,
+): Promise<AdminOutcome<Answered<Gives[A]>>> {
+  const allowed = owned ? await asOwner(name, given, owned, ports) : accept(given);
+  if (!allowed.ok) return allowed;
+  const done = await runAct(name, allowed.value, ports);
+  return done.ok && owned ? accept(shownToOwner(name, done.value, owned) as Answered<Gives[A]>) : done;
+}
 
 /** The request as an owner may make it, or why not. */
-export async function asOwner(
+async function asOwner(
   name: ActName,
   given: Given,
   owned: readonly ClientId[],
@@ -67,11 +81,7 @@ async function narrowing(given: Given, ports: ActPorts): Promise<AdminOutcome<Gi
 }
 
 /** Lists show owners only what is theirs. */
-export function shownToOwner(
-  name: ActName,
-  answered: Answered<unknown>,
-  owned: readonly ClientId[],
-): Answered<unknown> {
+function shownToOwner(name: ActName, answered: Answered<unknown>, owned: readonly ClientId[]): Answered<unknown> {
   if (name !== 'integration-list') return answered;
   const { items, ...page } = answered.value as Listed<WrittenIntegration>;
   return {

@@ -56,6 +56,12 @@ export async function runAct<A extends ActName>(
   return run(KIND, given, ports) as never;
 }
 
+export async function kindOf(section: Section): Promise<AnyKind> {
+  const { KIND } = (await MODULES[KIND_OF[section]]?.()) ?? {};
+  if (!KIND) throw new Error(`there is no section ${section}`);
+  return KIND;
+}
+
 async function allKinds(): Promise<readonly AnyKind[]> {
   const loaded = await Promise.all(Object.values(KIND_OF).map((kind) => MODULES[kind]?.()));
   return loaded.flatMap((each) => each?.KIND ?? []);
@@ -77,17 +83,27 @@ async function show(kind: AnyKind, { id = '' }: Given, { store }: Pick<ActPorts,
   return isShown ? accept({ value: kind.written(found.row), revision: found.revision }) : decline(kind.unknown, id);
 }
 
+/** What a plan for one thing compares with. */
+export async function knownTo(
+  kind: AnyKind,
+  id: string,
+  row: unknown,
+  { store }: Pick<ActPorts, 'store'>,
+): Promise<Map<string, unknown>> {
+  const known = new Map<string, unknown>();
+  if (row !== undefined && kind.isThere(row)) known.set(id, row);
+  if (kind.kind !== 'integration' || id === COMMAND_LINE) return known;
+  const { found } = await store.load(tableOf(kind), COMMAND_LINE);
+  if (found && kind.isThere(found.row)) known.set(COMMAND_LINE, found.row);
+  return known;
+}
+
 async function put(kind: AnyKind, given: Given, ports: ActPorts) {
   const { id = '', onlyIf } = given;
   const body = (given.body ?? {}) as object;
   const { found } = await ports.store.load(tableOf(kind), id);
-  const known = new Map<string, unknown>();
-  if (found && kind.isThere(found.row) && onlyIf !== 'absent') known.set(id, found.row);
   if (typeof onlyIf === 'number' && found?.revision !== onlyIf) return decline('changed-meanwhile', id);
-  if (kind.kind === 'integration' && id !== COMMAND_LINE) {
-    const door = await ports.store.load(tableOf(kind), COMMAND_LINE);
-    if (door.found && kind.isThere(door.found.row)) known.set(COMMAND_LINE, door.found.row);
-  }
+  const known = await knownTo(kind, id, onlyIf === 'absent' ? undefined : found?.row, ports);
   const plan = await planChanges(kind, { wanted: { [id]: body }, known }, ports);
   if (!plan.ok) return plan;
   // The row must still be what the plan compared with.

@@ -86,6 +86,19 @@ export const deRefusals: Readonly<Record<RefusalText, Said>> = {
     title: 'Sie wurden nicht angemeldet',
     text: 'Die Anmeldung auf der Seite Ihrer Firma wurde abgebrochen, hat zu lange gedauert, wurde in einem anderen Browser begonnen, oder ihre Antwort war nicht annehmbar. Es wurde nichts geändert. Versuchen Sie es noch einmal; hilft das nicht, fragen Sie die Betreiber dieses Dienstes.',
   },
+  passkeyRefused: {
+    title: 'Der Passkey wurde nicht angenommen',
+    text: 'Vielleicht wurde er entfernt, oder es hat zu lange gedauert. Versuchen Sie es noch einmal. Das Passwort geht weiterhin.',
+  },
+  passkeysTooMany: { title: 'Sie haben zu viele Passkeys', text: 'Entfernen Sie zuerst einen.' },
+  consoleClosed: {
+    title: 'Die Konsole ist für Sie nicht offen',
+    text: 'Zugang haben Mitglieder der Gruppen operators und viewers sowie Eigentümer von Integrationen. Ein Betreiber kann Sie aufnehmen.',
+  },
+  consoleViewing: {
+    title: 'Sie dürfen ansehen, aber nichts ändern',
+    text: 'Um etwas zu ändern, melden Sie sich mit einem Passkey an, als Mitglied der Gruppe operators oder als Eigentümer der Integration.',
+  },
   formStale: {
     title: 'Diese Seite ist veraltet',
     text: 'Sie haben sich seit dem Öffnen an- oder abgemeldet, oder das Formular kam nicht von dieser Website. Es wurde nichts ausgeführt. Bitte beginnen Sie von vorn.',

@@ -93,6 +93,19 @@ export const enRefusals = {
     title: 'You were not signed in',
     text: 'Sign-in at your company’s page was cancelled, took too long, was begun in another browser, or its answer could not be accepted. Nothing was changed. Try again; if that does not help, ask the people who run this service.',
   },
+  passkeyRefused: {
+    title: 'The passkey was not accepted',
+    text: 'It may have been removed, or this took too long. Try again. Your password still works.',
+  },
+  passkeysTooMany: { title: 'You have too many passkeys', text: 'Remove one first.' },
+  consoleClosed: {
+    title: 'The console is not open to you',
+    text: 'Members of the groups operators and viewers, and owners of integrations, may enter. An operator can add you to one of them.',
+  },
+  consoleViewing: {
+    title: 'You may look, but change nothing',
+    text: 'To change something, sign in with a passkey, as a member of the group operators or an owner of the integration.',
+  },
   formStale: {
     title: 'This page is out of date',
     text: 'You signed in or out since it was opened, or the form was not sent by this site. Nothing was done. Please begin again.',

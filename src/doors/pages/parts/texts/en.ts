@@ -1,4 +1,5 @@
 // Every text a person reads in the browser. Other languages have the same ones: a catalogue that lacks one does not compile.
+import type { FactsOf } from '../../../../core/act.ts';
 import type { EventType } from '../../../../core/event.ts';
 import type { RevocationReason } from '../../../../core/grant.ts';
 import { enRefusals } from './en-refusals.ts';
@@ -66,6 +67,10 @@ export const en = {
     button: 'Sign in',
     atProvider: (provider: string) => `Sign in with ${provider}`,
     signOutThere: (provider: string) => `Sign out of ${provider} too`,
+    forPasskeys: 'once more to change your passkeys',
+    forConsole: 'to the console',
+    passkey: 'Sign in with a passkey',
+    passkeyFailed: 'No passkey was used. Try again, or use your password.',
   },
   request: {
     title: (integration: string) => `Let ${integration} act in your name?`,
@@ -180,6 +185,11 @@ export const en = {
       spent: 'Code spent by failed sign-ins',
       administered: 'Changed by an operator',
     } satisfies Record<EventType, string>,
+    passkeyWords: {
+      added: 'Passkey added',
+      copied: 'Copied passkey refused',
+      removed: 'Passkey removed',
+    } satisfies Record<keyof FactsOf['passkey'], string>,
     revocationWords: {
       'by-caller': 'by the program itself',
       'by-holder': 'by you',
@@ -214,6 +224,25 @@ export const en = {
       'not-repeated': 'The two new passwords differ.',
     },
   },
+  passkeys: {
+    title: 'Passkeys',
+    lead: 'Sign in with your fingerprint, your face, a PIN or a security key. A passkey works on this site only: a fake one gets nothing.',
+    added: 'Added',
+    used: 'Last used',
+    rename: 'Rename',
+    name: 'Name',
+    nameHint: 'To recognise it later, such as “Phone” or “Blue security key”.',
+    passkey: 'Passkey',
+    save: 'Save',
+    remove: 'Remove',
+    removeWarning: 'It no longer signs you in, and you are signed out in all other browsers.',
+    removeReally: 'Remove now',
+    add: 'Add a passkey',
+    failed: 'No passkey was added. Please try again.',
+    known: 'This device already has a passkey for your account.',
+    needsScript: 'To add a passkey, use a current browser and allow script.',
+    most: (count: number) => `You have ${count} passkeys, which is the most. Remove one first.`,
+  },
   /** What a page says about the step before it. */
   notices: {
     revoked: 'The grant was revoked.',
@@ -222,6 +251,9 @@ export const en = {
     'agents-signed-out': 'All agents were signed out.',
     'password-changed': 'Your password was changed, and you were signed out everywhere else.',
     'signed-out': 'You are signed out.',
+    'passkey-added': 'The passkey was added.',
+    'passkey-renamed': 'The passkey was renamed.',
+    'passkey-removed': 'The passkey was removed, and you were signed out everywhere else.',
   },
   refusalTexts: enRefusals,
   refusal: {

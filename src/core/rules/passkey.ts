@@ -1,0 +1,75 @@
+// Passkeys (WebAuthn): whether one is registered, and whether it signs somebody in. Signatures have been checked before.
+import type { Identity } from '../identity.ts';
+import { accept, type PersonOutcome, type Refused, refuse } from '../outcome.ts';
+import type { Passkey, Passkeys } from '../passkey.ts';
+import type { Refusal } from '../refusal.ts';
+import { type EpochSeconds, seconds } from '../time.ts';
+
+export const MOST_PASSKEYS = 20;
+/** As long as a browser waits for the person. */
+export const CHALLENGE_LIFETIME = seconds(300);
+
+/** Of the challenge that was answered. */
+export interface ChallengeFacts {
+  readonly isUsed: boolean;
+  readonly challengeEndsAt: EpochSeconds;
+  readonly now: EpochSeconds;
+}
+
+export interface RegisterFacts extends ChallengeFacts {
+  readonly before: Passkeys;
+  readonly added: Passkey;
+}
+
+export function decideRegister({ before, added, ...challenge }: RegisterFacts): PersonOutcome<Passkeys> {
+  if (!isOpen(challenge)) return no('challenge');
+  if (before.keys.some(({ id }) => id === added.id)) return no('registered');
+  if (before.keys.length >= MOST_PASSKEYS) return refuse('passkeys-exhausted');
+  return accept({ ...before, keys: [...before.keys, added] });
+}
+
+export interface PasskeyFacts extends ChallengeFacts {
+  readonly passkeys: Passkeys | undefined;
+  readonly identity: Identity | undefined;
+  /** The passkey that signed. */
+  readonly id: string;
+  readonly counter: number;
+  /** What the person typed, if anything. */
+  readonly userName: string;
+}
+
+export type PasskeyDecision =
+  | { readonly do: 'sign-in'; readonly identity: Identity; readonly next: Passkeys }
+  /** `copied`: the passkey, if another authenticator seems to have it too (WebAuthn 6.1.1). */
+  | { readonly do: 'refuse'; readonly refusal: Refusal<'passkey-refused'>; readonly copied?: Passkey };
+
+export function decidePasskeySignIn(facts: PasskeyFacts): PasskeyDecision {
+  const { passkeys, identity, id, counter, userName, now } = facts;
+  const used = passkeys?.keys.find((key) => key.id === id);
+  if (!isOpen(facts)) return { do: 'refuse', ...no('challenge') };
+  if (!used || !passkeys) return { do: 'refuse', ...no('unknown') };
+  if (!identity?.enabled || identity.userName === undefined) return { do: 'refuse', ...no('identity') };
+  if (userName !== '' && userName !== identity.userName) return { do: 'refuse', ...no('user-name') };
+  const counts = counter > 0 || used.counter > 0;
+  if (counts && counter <= used.counter) return { do: 'refuse', ...no('counter'), copied: used };
+  const keys = passkeys.keys.map((key) => (key === used ? { ...key, counter, usedAt: now } : key));
+  return { do: 'sign-in', identity, next: { ...passkeys, keys } };
+}
+
+/** A challenge is answered once, and soon. */
+function isOpen({ isUsed, challengeEndsAt, now }: ChallengeFacts): boolean {
+  return !isUsed && now < challengeEndsAt;
+}
+
+/** One text for all of these; the log has the rule. */
+function no(rule: string): Refused<Refusal<'passkey-refused'>> {
+  return refuse('passkey-refused', { rule });
+}
+
+const NAME_LENGTH = 64;
+
+/** What a person calls a passkey, without what cannot be seen. */
+export function passkeyName(typed: string, otherwise: string): string {
+  const name = typed.replace(/\p{C}/gu, '').trim().slice(0, NAME_LENGTH);
+  return name === '' ? otherwise : name;
+}

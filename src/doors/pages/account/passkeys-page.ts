@@ -1,0 +1,138 @@
+// /account/passkeys: a person's passkeys. Changing them takes a recent sign-in.
+import { isLocal } from '../../../core/identity.ts';
+import type { Passkey } from '../../../core/passkey.ts';
+import { MOST_PASSKEYS, passkeyName } from '../../../core/rules/passkey.ts';
+import { isFresh } from '../../../core/rules/proof.ts';
+import type { EpochSeconds } from '../../../core/time.ts';
+import { passkeysOf, registerPasskey, removePasskeys, renamePasskey } from '../../../operations/person/passkeys.ts';
+import type { Answer } from '../parts/answer.ts';
+import { type Html, html } from '../parts/html.ts';
+import { noticeBox, personName, postForm } from '../parts/layout.ts';
+import { refusalPage } from '../parts/refusal-page.ts';
+import { type Form, forPerson, type PageRoute, show, take } from '../parts/route.ts';
+import type { PersonVisit } from '../parts/visit.ts';
+import { answerOf, drawOptions, passkeyButton, type RelyingParty, relyingParty } from './passkey-parts.ts';
+import { signInPage } from './sign-in-page.ts';
+
+const PATH = '/account/passkeys';
+
+export const PASSKEY_ROUTES: readonly PageRoute[] = [
+  show(PATH, 'page-passkeys', forProvenPerson(showPasskeys)),
+  show(`${PATH}/options`, 'passkey-options', forProvenPerson(newOptions)),
+  take(PATH, 'register-passkey', ['name', 'credential'], forProvenPerson(takeNew)),
+  take(`${PATH}/:id/rename`, 'rename-passkey', ['name'], forProvenPerson(takeRename)),
+  take(`${PATH}/:id/remove`, 'remove-passkey', [], forProvenPerson(takeRemove)),
+];
+
+type Handle = (visit: PersonVisit, form: Form, party: RelyingParty) => Promise<Answer>;
+
+/** Who can have passkeys, and has signed in a moment ago; others sign in again first. */
+function forProvenPerson(handle: Handle): PageRoute['handle'] {
+  return forPerson(async (visit, form) => {
+    const { person, site } = visit;
+    const party = relyingParty(site);
+    if (!isLocal(person.identity) || !party) return refusalPage(visit, { reason: 'not-found' });
+    if (isFresh(person.proof, await site.ports.store.now())) return handle(visit, form, party);
+    return signInPage(visit, { goOn: 'passkeys', userName: personName(visit) });
+  });
+}
+
+async function showPasskeys(visit: PersonVisit): Promise<Answer> {
+  const { ports } = visit.site;
+  const { passkeys: words } = visit.language.texts;
+  const [keys, now] = await Promise.all([passkeysOf(visit.person.identity.id, ports), ports.store.now()]);
+  const body = html`${noticeBox(visit)}
+<h1>${words.title}</h1>
+<p class="lead">${words.lead}</p>
+${keys.length > 0 && html`<ul class="cards">${keys.map((key) => passkeyCard(visit, key, now))}</ul>`}
+<section class="card" aria-labelledby="add"><h2 id="add">${words.add}</h2>
+${keys.length < MOST_PASSKEYS ? addForm(visit, keys.length) : html`<p>${words.most(MOST_PASSKEYS)}</p>`}
+</section>
+<p class="aside"><a href="/account">${visit.language.texts.password.back}</a></p>`;
+  return { page: { title: words.title, body, hasScript: true } };
+}
+
+function passkeyCard(visit: PersonVisit, { id, name, createdAt, usedAt }: Passkey, now: EpochSeconds): Html {
+  const { language } = visit;
+  const { passkeys: words } = language.texts;
+  const rename = html`${nameField(visit, `name_${id}`, name)}
+<button class="button quiet" aria-label="${words.save}: ${name}">${words.save}</button>`;
+  const remove = html`<button class="button deny" aria-label="${words.removeReally}: ${name}">${words.removeReally}</button>`;
+  return html`<li class="card">
+<h2 class="key-name">${name}</h2>
+<dl class="facts">
+<div><dt>${words.added}</dt><dd>${language.distance(now, createdAt)}</dd></div>
+<div><dt>${words.used}</dt><dd>${usedAt === undefined ? language.texts.account.neverRefreshed : language.distance(now, usedAt)}</dd></div>
+</dl>
+<div class="disclosures">
+<details><summary aria-label="${words.rename}: ${name}">${words.rename}</summary>
+${postForm(visit, `${PATH}/${id}/rename`, rename)}
+</details>
+<details class="revoke"><summary aria-label="${words.remove}: ${name}">${words.remove}</summary>
+<p>${words.removeWarning}</p>
+${postForm(visit, `${PATH}/${id}/remove`, remove)}
+</details>
+</div>
+</li>`;
+}
+
+function addForm(visit: PersonVisit, count: number): Html {
+  const { passkeys: words } = visit.language.texts;
+  const { add: label, failed, known } = words;
+  const fields = html`${nameField(visit, 'name', `${words.passkey} ${count + 1}`, words.nameHint)}
+${passkeyButton({ label, ceremony: 'create', options: `${PATH}/options`, failed, known })}
+<p class="hint" data-without-passkey>${words.needsScript}</p>`;
+  return postForm(visit, PATH, fields);
+}
+
+function nameField({ language }: PersonVisit, id: string, value: string, hint?: string): Html {
+  return html`<div class="field">
+<label for="${id}">${language.texts.passkeys.name}</label>
+<input id="${id}" name="name" value="${value}" required maxlength="64" autocomplete="off"${hint && html` aria-describedby="${id}_hint"`}>
+${hint && html`<p class="hint" id="${id}_hint">${hint}</p>`}
+</div>`;
+}
+
+/** WebAuthn 5.4. The id of the identity reveals nothing about the person. */
+async function newOptions(visit: PersonVisit, _: Form, party: RelyingParty): Promise<Answer> {
+  const { id } = visit.person.identity;
+  const keys = await passkeysOf(id, visit.site.ports);
+  const name = personName(visit);
+  const json = {
+    ...drawOptions(visit),
+    rp: { id: party.id, name: visit.site.look.name },
+    user: { id: Buffer.from(id).toString('base64url'), name, displayName: name },
+    pubKeyCredParams: [-8, -7, -257].map((alg) => ({ type: 'public-key', alg })),
+    excludeCredentials: keys.map(({ credentialId }) => ({ type: 'public-key', id: credentialId })),
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    attestation: 'none',
+  };
+  return { json };
+}
+
+async function takeNew(visit: PersonVisit, { name, credential = '' }: Form, party: RelyingParty): Promise<Answer> {
+  const answer = { ...answerOf(visit, credential, party), name: nameFrom(visit, name) };
+  const registered = await registerPasskey(answer, visit.person, visit.site.ports);
+  return registered.ok ? { goTo: `${PATH}?done=passkey-added` } : refusalPage(visit, registered.refusal);
+}
+
+function nameFrom({ language }: PersonVisit, typed = ''): string {
+  return passkeyName(typed, language.texts.passkeys.passkey);
+}
+
+async function takeRename(visit: PersonVisit, { name }: Form): Promise<Answer> {
+  await renamePasskey(idOf(visit), nameFrom(visit, name), visit.person, visit.site.ports);
+  return { goTo: `${PATH}?done=passkey-renamed` };
+}
+
+async function takeRemove(visit: PersonVisit): Promise<Answer> {
+  const { identity, session, proof } = visit.person;
+  const by = { as: 'identity', id: identity.id, proof: proof.by } as const;
+  const meant = idOf(visit);
+  await removePasskeys(identity.id, ({ id }) => id === meant, { ...visit.site.ports, by }, session);
+  return { goTo: `${PATH}?done=passkey-removed` };
+}
+
+function idOf({ request }: PersonVisit): string {
+  return (request.params as { id?: string }).id ?? '';
+}

@@ -1,0 +1,124 @@
+// Who may see and do what in the console: by group, by how they signed in, and how long ago.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientId } from '../../../core/integration.ts';
+import { consolePermission, includes, isOwner, type Permission } from '../../../core/rules/operator.ts';
+import { isFresh, strongProof } from '../../../core/rules/proof.ts';
+import type { EpochSeconds } from '../../../core/time.ts';
+import type { ActName, Gives } from '../../../operations/admin/act-formats.ts';
+import { ACTS, type Answered, type Given } from '../../../operations/admin/act-table.ts';
+import type { ActPorts } from '../../../operations/admin/acts/act.ts';
+import { runActAs } from '../../../operations/admin/acts/owned-act.ts';
+import { type AdminOutcome, decline } from '../../../operations/admin/admin.ts';
+import type { TokenPorts } from '../../../operations/ports.ts';
+import { portsOfRequest } from '../../../operations/request-ports.ts';
+import type { FigureKeeper } from '../../../operations/upkeep/figures.ts';
+import { type ConsolePath, consolePath, signInPage } from '../account/sign-in-page.ts';
+import type { Answer } from '../parts/answer.ts';
+import { languageFor } from '../parts/language.ts';
+import { personName } from '../parts/layout.ts';
+import { refusalPage } from '../parts/refusal-page.ts';
+import type { Form, PageRoute } from '../parts/route.ts';
+import type { PersonVisit, Visit } from '../parts/visit.ts';
+
+export interface ConsoleParts {
+  readonly callerPorts: TokenPorts;
+  readonly keeper: FigureKeeper;
+  /** The checks of this node. */
+  readonly readiness: { readonly ask: () => Promise<readonly Check[]> };
+}
+
+interface Check {
+  readonly name: string;
+  readonly problem?: { readonly reason: string };
+  /** It is ready, but something needs attention. */
+  readonly remark?: string;
+}
+
+export interface ConsoleVisit extends PersonVisit {
+  readonly parts: ConsoleParts;
+  readonly now: EpochSeconds;
+  /** By passkey, or another proof that nobody can be talked out of. */
+  readonly isStrong: boolean;
+  readonly may: Permission;
+  /** Of owners: the only integrations that `may` is about. */
+  readonly owned?: readonly ClientId[];
+  readonly ports: ActPorts;
+  /** Does an act of the table, if this person may. */
+  readonly act: <A extends ActName>(name: A, given?: Given) => Promise<AdminOutcome<Answered<Gives[A]>>>;
+}
+
+/** Nodes read what is registered again every 0.4 seconds. */
+const EVERYWHERE_MS = 1_000;
+
+type Handle = (visit: ConsoleVisit, form: Form) => Promise<Answer>;
+
+/** `acts`: the page does something, or leads to it, so the person must have signed in a moment ago. */
+export function forOperator(parts: ConsoleParts, handle: Handle, acts = false): PageRoute['handle'] {
+  return async (given, form) => {
+    const { person, site } = given;
+    const visit = { ...given, language: languageFor('en') };
+    const goOn = pathOf(given);
+    if (!person) return signInPage(visit, { goOn });
+    const now = await site.ports.store.now();
+    const admitted = admit({ ...visit, person }, parts, now);
+    if (!admitted) return refusalPage(visit, { reason: 'console-closed' });
+    if (acts && admitted.may === 'read') return refusalPage(visit, { reason: 'console-viewing' });
+    if (acts && !isFresh(person.proof, now)) return signInPage(visit, { goOn, userName: personName(visit) });
+    return handle(admitted, form);
+  };
+}
+
+/** Back to the page itself; what a form had is gone, so its page is shown anew. */
+function pathOf({ request }: Visit): ConsolePath {
+  const [path] = (request.raw.url ?? '').split('?');
+  return consolePath(path) ?? '/console';
+}
+
+function admit(visit: PersonVisit, parts: ConsoleParts, now: EpochSeconds): ConsoleVisit | undefined {
+  const { person, site, request } = visit;
+  const { identity, proof } = person;
+  const isStrong = strongProof(proof) !== undefined;
+  const owned = parts.callerPorts.registry.integrations.filter((each) => isOwner(identity, each));
+  const whole = consolePermission(identity.groups, isStrong);
+  const may = whole ?? (owned.length > 0 ? (isStrong ? 'manage' : 'read') : undefined);
+  if (!may) return undefined;
+  const ofOwner = whole ? {} : { owned: owned.map(({ clientId }) => clientId) };
+  const { presenter } = site.readConnection(request);
+  const { store, random } = portsOfRequest(parts.callerPorts, request.id, presenter);
+  const by = { as: 'identity', id: identity.id, proof: proof.by } as const;
+  const ports: ActPorts = {
+    store,
+    by,
+    random,
+    issuer: site.publicUrl,
+    everyNodeKnows: () => sleep(EVERYWHERE_MS),
+    callerPorts: async () => parts.callerPorts,
+  };
+  const act: ConsoleVisit['act'] = async (name, given = {}) => {
+    const { permission } = ACTS[name];
+    return includes(may, permission)
+      ? runActAs(ofOwner.owned, name, { query: {}, ...given }, ports)
+      : decline('permission-missing', permission);
+  };
+  return { ...visit, parts, now, isStrong, may, ports, act, ...ofOwner };
+}
+
+export function show(parts: ConsoleParts, path: string, operation: string, handle: Handle, acts = false): PageRoute {
+  return { method: 'GET', path: `/console${path}`, operation, fields: [], handle: forOperator(parts, handle, acts) };
+}
+
+export function take(
+  parts: ConsoleParts,
+  path: string,
+  operation: string,
+  fields: readonly string[],
+  handle: Handle,
+  acts = true,
+): PageRoute {
+  return { method: 'POST', path: `/console${path}`, operation, fields, handle: forOperator(parts, handle, acts) };
+}
+
+/** Of the path. */
+export function idOf({ request }: Visit): string {
+  return (request.params as { id?: string }).id ?? '';
+}

@@ -1,0 +1,92 @@
+// The dry runs of certificates and assertions, and the search box.
+import type { Step } from '../../../core/verdict.ts';
+import { type Findings, isToken, search } from '../../../operations/admin/search.ts';
+import type { Answer } from '../parts/answer.ts';
+import { type Html, html } from '../parts/html.ts';
+import { alertBox, postForm } from '../parts/layout.ts';
+import type { Form, PageRoute } from '../parts/route.ts';
+import { enConsole } from '../parts/texts/en-console.ts';
+import { type ConsoleParts, type ConsoleVisit, show, take } from './access.ts';
+import { eventTable } from './events.ts';
+import { consolePage, factList, pathOf, refusalOf, stateMark } from './frame.ts';
+import { grantTable } from './grants.ts';
+import { refusalTable } from './refusal-table.ts';
+
+const words = enConsole.explain;
+
+export function explainRoutes(parts: ConsoleParts): PageRoute[] {
+  return [
+    show(parts, '/explain', 'console-explain', async (visit) => explainPage(visit)),
+    take(parts, '/explain', 'console-explain', ['text'], takeExplain, false),
+    take(parts, '/search', 'console-search', ['q'], takeSearch, false),
+  ];
+}
+
+function explainPage(visit: ConsoleVisit, result?: Html): Answer {
+  if (visit.owned) return refusalOf(visit, 'explain', { reason: 'permission-missing', about: 'read' });
+  const fields = html`<div class="field"><label for="text">${words.label}</label>
+<textarea id="text" name="text" rows="8" required spellcheck="false" autocomplete="off"></textarea></div>
+<button class="button">${words.button}</button>`;
+  const body = html`<p class="lead">${words.lead}</p>${result}<div class="card">${postForm(visit, '/console/explain', fields)}</div>`;
+  return consolePage(visit, 'explain', words.title, body);
+}
+
+interface Explained {
+  readonly accepted: boolean;
+  readonly refusal?: { readonly reason: string };
+  readonly identityId?: string;
+  readonly steps: readonly Step[];
+  readonly reach?: readonly { readonly clientId: string; readonly refusal?: string }[];
+}
+
+async function takeExplain(visit: ConsoleVisit, { text = '' }: Form): Promise<Answer> {
+  const given = text.trim();
+  const isCertificate = given.includes('-----BEGIN CERTIFICATE-----');
+  if (!isCertificate && !isToken(given)) return explainPage(visit, alertBox(words.unreadable));
+  const explained = isCertificate
+    ? await visit.act('explain-certificate', { body: { certificates: given } })
+    : await visit.act('explain-assertion', { body: { assertion: given } });
+  return explained.ok
+    ? explainPage(visit, resultOf(explained.value.value))
+    : refusalOf(visit, 'explain', explained.refusal);
+}
+
+function resultOf({ accepted, refusal, identityId, steps, reach = [] }: Explained): Html {
+  const title = accepted ? words.accepted : words.refused;
+  const step = ({ passed, words: text, about, rule }: Step) =>
+    html`<li class="${passed ? 'good' : 'bad'}">${stateMark(passed ? 'ok' : 'failing')} ${text} <span class="small">${about} · ${rule}</span></li>`;
+  return html`<div class="card" role="status"><h2>${title}${refusal && html`: <a href="/docs/errors#${refusal.reason}">${refusal.reason}</a>`}</h2>
+${identityId !== undefined && factList([[words.identity, html`<a class="id" href="${pathOf('identities', identityId)}">${identityId}</a>`]])}
+<h3>${words.steps}</h3><ol class="timeline">${steps.map(step)}</ol>
+${reach.length > 0 && html`<h3>${words.reach}</h3>${factList(reach.map(({ clientId, refusal: why }) => [clientId, why ?? words.would]))}`}
+</div>`;
+}
+
+/** One thing that has a page of its own leads there at once. */
+async function takeSearch(visit: ConsoleVisit, { q = '' }: Form): Promise<Answer> {
+  if (visit.owned) return refusalOf(visit, 'grants', { reason: 'permission-missing', about: 'read' });
+  const found = await search(q, { ...visit.parts.callerPorts, store: visit.ports.store });
+  const [only, ...others] = [
+    ...found.identities.map(({ id }) => pathOf('identities', id)),
+    ...found.integrations.map(({ clientId }) => pathOf('integrations', clientId)),
+    ...found.grants.map(({ id }) => pathOf('grants', id)),
+  ];
+  const isAlone = others.length === 0 && !found.token && found.events.length === 0 && found.refusals.length === 0;
+  if (only !== undefined && isAlone) return { goTo: only };
+  return consolePage(visit, 'grants', enConsole.search.title, await findings(visit, found));
+}
+
+async function findings(visit: ConsoleVisit, found: Findings): Promise<Html> {
+  const { token, identities, integrations, grants, events, refusals } = found;
+  const text = enConsole.search;
+  const link = (path: string, name: string) => html`<li><a href="${path}">${name}</a></li>`;
+  const people = identities.map(({ id, userName }) => link(pathOf('identities', id), userName ?? id));
+  const named = integrations.map(({ clientId, name }) => link(pathOf('integrations', clientId), name));
+  const isEmpty = [identities, integrations, grants, events, refusals].every(({ length }) => length === 0) && !token;
+  return html`${isEmpty && html`<div class="card"><p><strong>${text.nothing}</strong></p><p>${text.nothingHint}</p></div>`}
+${token && html`<section class="card"><h2>${text.token}</h2><p>${token.refusal === undefined ? text.accepted : text.refused(token.refusal)}</p>${factList(Object.entries(token.facts))}<p class="small">${text.tokenKept}</p></section>`}
+${people.length + named.length > 0 && html`<section class="card"><ul>${people}${named}</ul></section>`}
+${grants.length > 0 && html`<section><h2>${enConsole.grant.title}</h2>${grantTable(visit, grants)}</section>`}
+${refusals.length > 0 && html`<section><h2>${enConsole.overview.refusedLately}</h2>${await refusalTable(visit, refusals)}</section>`}
+${events.length > 0 && html`<section><h2>${enConsole.events.title}</h2>${await eventTable(visit, events.toReversed())}</section>`}`;
+}

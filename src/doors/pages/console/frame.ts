@@ -1,0 +1,134 @@
+// What every page of the console has around it, and the parts that several have.
+import { type EpochSeconds, epochSeconds } from '../../../core/time.ts';
+import type { AdminRefusal } from '../../../operations/admin/admin.ts';
+import { describeRefusal } from '../../../operations/admin/refusals.ts';
+import type { Shown } from '../parts/answer.ts';
+import { type Html, html, type Inset } from '../parts/html.ts';
+import { alertBox, postForm } from '../parts/layout.ts';
+import { enConsole as words } from '../parts/texts/en-console.ts';
+import { queryOf } from '../parts/visit.ts';
+import type { ConsoleVisit } from './access.ts';
+
+type Place = keyof typeof words.menu;
+
+export function consolePage(visit: ConsoleVisit, here: Place, title: string, body: Html, status?: number): Shown {
+  const entries = Object.entries(words.menu).filter(([place]) => !visit.owned || OF_OWNERS.includes(place));
+  const item = ([place, name]: [string, string]) =>
+    html`<li><a href="/console${place && `/${place}`}"${place === here && html` aria-current="page"`}>${name}</a></li>`;
+  const page = html`<nav class="console-menu" aria-label="${words.title}"><ul class="table">${entries.map(item)}</ul></nav>
+<div class="console-body">
+${!visit.owned && searchForm(visit)}
+${doneBox(visit)}
+<h1>${title}</h1>
+${body}
+<p class="small">${roleText(visit)}</p>
+</div>`;
+  return { page: { title: `${title} · ${words.title}`, body: page, width: 'console' }, ...(status && { status }) };
+}
+
+/** Owners see their integrations and the grants of these. */
+const OF_OWNERS: readonly string[] = ['integrations', 'grants'];
+
+function roleText({ isStrong, may, owned }: ConsoleVisit): string {
+  if (!isStrong) return words.roles.weak;
+  return owned ? words.roles.owner : may === 'manage' ? words.roles.manage : words.roles.read;
+}
+
+/** By POST, since it may be a token: addresses are kept in histories and logs. */
+function searchForm(visit: ConsoleVisit): Html {
+  return html`<search>${postForm(
+    visit,
+    '/console/search',
+    html`<div class="field"><label for="q">${words.search.label}</label>
+<input id="q" name="q" autocomplete="off" spellcheck="false"></div>
+<button class="button">${words.search.button}</button>`,
+    'search',
+  )}</search>`;
+}
+
+/** The result of the step before: numbers and constant texts only. */
+function doneBox(visit: ConsoleVisit): Html | undefined {
+  const [done, count] = [queryOf(visit, 'done'), Number(queryOf(visit, 'ended') ?? Number.NaN)];
+  if (done === undefined) return undefined;
+  const text = Number.isSafeInteger(count) ? words.done.ended(count) : words.done.done;
+  return html`<p class="notice" role="status">${text} <a href="/console/events?type=administered">${words.done.events}</a></p>`;
+}
+
+export function refusalBox({ reason, about }: AdminRefusal): Html {
+  const { what, remedy } = describeRefusal(reason, about);
+  const todo = typeof remedy === 'string' ? remedy : `${remedy.act}.`;
+  return alertBox(`${what.slice(0, 1).toUpperCase()}${what.slice(1)}.`, todo);
+}
+
+export function refusalOf(visit: ConsoleVisit, here: Place, refusal: AdminRefusal): Shown {
+  const { class: kind } = describeRefusal(refusal.reason, refusal.about);
+  const status = { forbidden: 403, unknown: 404, stale: 412, malformed: 400 }[kind as string] ?? 409;
+  return consolePage(visit, here, words.object.refused, refusalBox(refusal), status);
+}
+
+export interface TableColumn<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => Inset;
+}
+
+/** The first column names the row. The roles say what a phone's layout, which has no columns, would lose. */
+export function table<Row>(caption: string, columns: readonly TableColumn<Row>[], rows: readonly Row[]): Html {
+  const cellOf = (row: Row, { title, cell }: TableColumn<Row>, index: number) =>
+    index === 0
+      ? html`<th scope="row" role="rowheader">${cell(row)}</th>`
+      : html`<td role="cell" data-title="${title}">${cell(row)}</td>`;
+  return html`<table class="things" role="table" aria-label="${caption}">
+<thead role="rowgroup"><tr role="row">${columns.map(({ title }) => html`<th scope="col" role="columnheader">${title}</th>`)}</tr></thead>
+<tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${columns.map((column, index) => cellOf(row, column, index))}</tr>`)}</tbody></table>`;
+}
+
+export function factList(facts: readonly (readonly [name: string, value: Inset])[]): Html {
+  const shown = facts.filter(([, value]) => value !== undefined && value !== '' && value !== false);
+  return html`<dl class="facts">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+export function stateMark(state: string): Html {
+  const kind = ['live', 'enabled', 'ok'].includes(state)
+    ? 'good'
+    : ['revoked', 'disabled', 'failing'].includes(state)
+      ? 'bad'
+      : '';
+  return html`<span class="state ${kind}">${state}</span>`;
+}
+
+/** How long ago, with the moment for whoever needs it. */
+export function ago({ language, now }: ConsoleVisit, at: EpochSeconds): Html {
+  return html`<span class="when" title="${language.moment(at)}">${language.distance(now, at)}</span>`;
+}
+
+/** Of a time as acts write it. */
+export function momentOf(text: string): EpochSeconds {
+  return epochSeconds(Date.parse(text) / 1000);
+}
+
+/** A value of an object, as text. */
+export function valueText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'boolean') return value ? words.object.yes : words.object.no;
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** `accessTokenLifetime`: Access token lifetime. */
+export function nameText(name: string): string {
+  const spaced = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('.', ': ');
+  const capital = spaced.slice(0, 1).toUpperCase() + spaced.slice(1);
+  return capital.replaceAll(/\b(?:pem|crl|ocsp|upn|ml|dsa|url|api)\b/gi, (word) => word.toUpperCase());
+}
+
+/** Ids have braces, colons and, if they come from elsewhere, anything. */
+export function pathOf(place: string, id: string): string {
+  return `/console/${place}/${encodeURIComponent(id)}`;
+}
+
+/** A link to an identity, by its user name if it has one. */
+export function identityLink(id: string | undefined, names: ReadonlyMap<string | undefined, string>): Html | undefined {
+  if (!id) return undefined;
+  const name = names.get(id);
+  return html`<a href="${pathOf('identities', id)}"${name === undefined && html` class="id"`} title="${id}">${name ?? id}</a>`;
+}

@@ -1,0 +1,200 @@
+// Grants: find them, one grant's timeline, end one or all that a filter shows.
+import type { Gives } from '../../../operations/admin/act-formats.ts';
+import type { Answer } from '../parts/answer.ts';
+import { type Html, html } from '../parts/html.ts';
+import { postForm } from '../parts/layout.ts';
+import type { Form, PageRoute } from '../parts/route.ts';
+import { enConsole } from '../parts/texts/en-console.ts';
+import { queryOf } from '../parts/visit.ts';
+import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access.ts';
+import { eventWords } from './events.ts';
+import {
+  ago,
+  consolePage,
+  factList,
+  momentOf,
+  nameText,
+  pathOf,
+  refusalOf,
+  stateMark,
+  table,
+  valueText,
+} from './frame.ts';
+
+const words = enConsole.grant;
+type ShownGrant = Gives['grant-show'];
+
+const FILTERS = ['identity', 'integration', 'certificate', 'address'] as const;
+const SHOWN = 50;
+
+export function grantRoutes(parts: ConsoleParts): PageRoute[] {
+  return [
+    show(parts, '/grants', 'console-grants', showGrants),
+    show(parts, '/grants/end', 'console-end-grants', askEndAll, true),
+    take(parts, '/grants/end', 'console-end-grants', FILTERS, takeEndAll),
+    show(parts, '/grants/:id', 'console-grant', showGrant),
+    show(parts, '/grants/:id/end', 'console-end-grant', askEnd, true),
+    take(parts, '/grants/:id/end', 'console-end-grant', [], takeEnd),
+  ];
+}
+
+function filterOf(visit: ConsoleVisit): Record<string, string> {
+  return Object.fromEntries(
+    FILTERS.flatMap((name) => {
+      const given = queryOf(visit, name)?.trim();
+      return given ? [[name, given]] : [];
+    }),
+  );
+}
+
+async function showGrants(visit: ConsoleVisit): Promise<Answer> {
+  const filter = filterOf(visit);
+  const all = queryOf(visit, 'all') !== undefined;
+  const [first, ...others] = visit.owned ?? [];
+  // Owners see the grants of one integration at a time.
+  if (first && !filter['integration']) return { goTo: `/console/grants?integration=${encodeURIComponent(first)}` };
+  const cursor = queryOf(visit, 'after');
+  const query = {
+    ...filter,
+    ...(all && { all }),
+    limit: SHOWN,
+    ...(cursor && /^[0-9a-f]{32}$/.test(cursor) && { cursor }),
+  };
+  const found = await visit.act('grant-list', { query });
+  if (!found.ok) return refusalOf(visit, 'grants', found.refusal);
+  const { items, next } = found.value.value;
+  const link = (path: string, more: object) => `${path}?${new URLSearchParams({ ...filter, ...more })}`;
+  const isFiltered = Object.keys(filter).length > 0;
+  const body = html`${filterForm(filter, all, others.length > 0 || !visit.owned)}
+${items.length === 0 ? html`<p>${words.none}</p>` : grantTable(visit, items)}
+<p class="ways">${next !== undefined && html`<a class="button quiet" href="${link('/console/grants', { after: next, ...(all && { all: 'yes' }) })}">${words.next}</a>`}
+${isFiltered && visit.may !== 'read' && items.some(({ state }) => state === 'live') && html`<a class="button deny" href="${link('/console/grants/end', {})}">${words.endAll}</a>`}</p>`;
+  return consolePage(visit, 'grants', words.title, body);
+}
+
+function filterForm(filter: Record<string, string>, all: boolean, isOpen: boolean): Html {
+  const field = (name: (typeof FILTERS)[number]) =>
+    html`<div class="field"><label for="${name}">${nameText(name)}</label><input id="${name}" name="${name}" value="${filter[name] ?? ''}"${!isOpen && name === 'integration' && html` readonly`}></div>`;
+  return html`<form method="get" action="/console/grants" class="filter">${FILTERS.map(field)}
+<label class="check"><input type="checkbox" name="all" value="yes"${all && html` checked`}>${words.all}</label>
+<button class="button quiet">${words.filter}</button></form>`;
+}
+
+export function grantTable(visit: ConsoleVisit, grants: readonly ShownGrant[]): Html {
+  return table(
+    words.title,
+    [
+      {
+        title: words.identity,
+        cell: ({ id, userName, identityId }) =>
+          html`<a href="${pathOf('grants', id)}">${userName ?? identityId}<span class="unseen">, ${id}</span></a>`,
+      },
+      { title: words.integration, cell: ({ clientId }) => clientId },
+      { title: words.state, cell: ({ state }) => stateMark(state) },
+      { title: words.created, cell: ({ createdAt }) => ago(visit, momentOf(createdAt)) },
+      {
+        title: words.last,
+        cell: ({ lastIssuedAt, lastAddress }) =>
+          html`${ago(visit, momentOf(lastIssuedAt))} <span class="id small">${lastAddress}</span>`,
+      },
+      { title: words.ends, cell: ({ refreshUntil }) => ago(visit, momentOf(refreshUntil)) },
+    ],
+    grants,
+  );
+}
+
+async function showGrant(visit: ConsoleVisit): Promise<Answer> {
+  const id = idOf(visit);
+  const [shown, story] = await Promise.all([visit.act('grant-show', { id }), visit.act('grant-timeline', { id })]);
+  if (!shown.ok) return refusalOf(visit, 'grants', shown.refusal);
+  const grant = shown.value.value;
+  const { generation, lastIssuedAt, lastAddress, lastAgent } = grant;
+  const events = story.ok ? story.value.value.items : [];
+  const item = (at: ReturnType<typeof momentOf>, what: Html, from: string, isBad = false) =>
+    html`<li${isBad && html` class="bad"`}>${what}<br><span class="small">${ago(visit, at)} · ${visit.language.moment(at)} · ${from}</span></li>`;
+  const line = [
+    ...events.map((event) => ({
+      at: event.at,
+      shown: item(
+        event.at,
+        eventWords(event),
+        [event.presenter?.address, event.presenter?.agent, event.requestId].filter(Boolean).join(' · '),
+        event.type === 'reused' || event.type === 'revoked',
+      ),
+    })),
+    ...(generation > 0
+      ? [
+          {
+            at: momentOf(lastIssuedAt),
+            shown: item(
+              momentOf(lastIssuedAt),
+              html`<strong>${words.refreshedTimes(generation)}</strong>`,
+              `${lastAddress} · ${lastAgent}`,
+            ),
+          },
+        ]
+      : []),
+  ].sort((a, b) => a.at - b.at);
+  const body = html`<p>${stateMark(grant.state)} <span class="id">${grant.id}</span></p>
+<p class="ways">${grant.state === 'live' && visit.may !== 'read' && html`<a class="button deny" href="${pathOf('grants', grant.id)}/end">${words.end}</a>`}
+<a class="button quiet" href="${pathOf('identities', grant.identityId)}">${words.identity}</a>
+<a class="button quiet" href="${pathOf('integrations', grant.clientId)}">${words.integration}</a></p>
+<section class="card"><h2>${words.story}</h2><ol class="timeline">${line.map(({ shown: entry }) => entry)}</ol></section>
+<section class="card"><h2>${words.facts}</h2>${factList(Object.entries(grant).map(([name, value]) => [nameText(name), valueText(value)]))}</section>`;
+  return consolePage(visit, 'grants', words.one(grant.id), body);
+}
+
+async function askEnd(visit: ConsoleVisit): Promise<Answer> {
+  const shown = await visit.act('grant-show', { id: idOf(visit) });
+  if (!shown.ok) return refusalOf(visit, 'grants', shown.refusal);
+  const { id, userName, identityId, clientId } = shown.value.value;
+  return confirmPage(
+    visit,
+    words.endTitle,
+    pathOf('grants', id),
+    html`<p>${userName ?? identityId} · ${clientId}</p>`,
+    html``,
+  );
+}
+
+function confirmPage(visit: ConsoleVisit, title: string, back: string, what: Html, fields: Html): Answer {
+  const [path = back] = back.split('?');
+  const form = postForm(
+    visit,
+    `${path}/end`,
+    html`${fields}<div class="ways"><button class="button deny">${words.endReally}</button> <a class="button quiet" href="${back}">${enConsole.object.back}</a></div>`,
+  );
+  return consolePage(visit, 'grants', title, html`<div class="card">${what}<p>${words.endWarning}</p>${form}</div>`);
+}
+
+async function takeEnd(visit: ConsoleVisit): Promise<Answer> {
+  const id = idOf(visit);
+  const ended = await visit.act('grant-revoke', { id });
+  return ended.ok ? { goTo: `${pathOf('grants', id)}?done=yes&ended=1` } : refusalOf(visit, 'grants', ended.refusal);
+}
+
+/** Without `confirmed`, the act only counts. */
+async function askEndAll(visit: ConsoleVisit): Promise<Answer> {
+  const filter = filterOf(visit);
+  const back = `/console/grants?${new URLSearchParams(filter)}`;
+  if (Object.keys(filter).length === 0) return { goTo: '/console/grants' };
+  const page = await visit.act('grant-list', { query: { ...filter, limit: 1000 } });
+  if (!page.ok) return refusalOf(visit, 'grants', page.refusal);
+  const { items, next } = page.value.value;
+  const count = `${words.count(items.length)}${next === undefined ? '' : ' or more'}`;
+  const holders = new Set(items.map(({ userName, identityId }) => userName ?? identityId));
+  const what = html`${factList(Object.entries(filter).map(([name, value]) => [nameText(name), value]))}
+<p>${[...holders].slice(0, 5).join(', ')}${holders.size > 5 && ` and ${holders.size - 5} more`}</p>`;
+  const hidden = Object.entries(filter).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return confirmPage(visit, words.endAllTitle(count), back, what, html`${hidden}`);
+}
+
+async function takeEndAll(visit: ConsoleVisit, form: Form): Promise<Answer> {
+  const { form_token: _, ...filter } = form;
+  if (Object.keys(filter).length === 0) return { goTo: '/console/grants' };
+  const ended = await visit.act('grant-revoke-all', { body: { ...filter, confirmed: true } });
+  if (!ended.ok) return refusalOf(visit, 'grants', ended.refusal);
+  return { goTo: `/console/grants?done=yes&ended=${ended.value.value.endedGrants ?? 0}` };
+}

@@ -1,0 +1,214 @@
+// The first page of the console: what is going on, as plots, and what needs attention.
+import { type Counts, quantile, refusalsIn } from '../../../core/figures.ts';
+import { endingSecrets } from '../../../core/rules/client.ts';
+import { type EpochSeconds, epochSeconds } from '../../../core/time.ts';
+import { type FiguresOver, figuresOver, type Point, SPANS, type Span } from '../../../operations/upkeep/figures.ts';
+import type { Answer } from '../parts/answer.ts';
+import { type Html, html } from '../parts/html.ts';
+import { refusalPage } from '../parts/refusal-page.ts';
+import type { PageRoute } from '../parts/route.ts';
+import { enConsole } from '../parts/texts/en-console.ts';
+import { queryOf } from '../parts/visit.ts';
+import { type ConsoleParts, type ConsoleVisit, idOf, show } from './access.ts';
+import { consolePage, factList, pathOf, stateMark, table } from './frame.ts';
+import { drawPlot, legend, type Plot, plotTable, short } from './plot.ts';
+import { refusalTable } from './refusal-table.ts';
+
+const words = enConsole.overview;
+/** Reasons with a colour of their own. */
+const MOST_SERIES = 5;
+
+export function overviewRoutes(parts: ConsoleParts): PageRoute[] {
+  return [
+    show(parts, '', 'console-overview', showOverview),
+    show(parts, '/figures/:id', 'console-figures', showFigure),
+  ];
+}
+
+async function showOverview(visit: ConsoleVisit): Promise<Answer> {
+  if (visit.owned) return { goTo: '/console/integrations' };
+  const { parts, ports } = visit;
+  const span = spanOf(visit);
+  const [figures, checks, refused] = await Promise.all([
+    figuresOver(span, ports, parts.keeper.unwritten),
+    parts.readiness.ask(),
+    visit.act('refusal-list'),
+  ]);
+  const health = checks.map(({ name, problem, remark }): [string, Html] => [
+    name,
+    html`${stateMark(problem ? 'failing' : remark ? 'limited' : 'ok')} ${problem?.reason ?? remark}`,
+  ]);
+  const body = html`<nav class="ways" aria-label="${words.requests}">${Object.entries(enConsole.spans).map(([name, text]) => html`<a class="button quiet" href="/console?span=${name}"${name === span && html` aria-current="true"`}>${text}</a>`)}</nav>
+<div id="live" data-live class="console-body">
+${await attention(visit, figures, checks.filter(({ problem }) => problem).length)}
+<div class="plots">${plotsOf(figures, span).map((plot) => card(plot, span))}
+<section class="card"><h2>${words.health}</h2>${factList(health)}</section></div>
+<section class="card"><h2>${words.refusedLately}</h2>${await refusalTable(visit, refused.ok ? refused.value.value.items.slice(0, 10) : [])}</section>
+<section class="card"><h2>${words.nodes}</h2>${nodeTable(figures)}</section>
+</div>`;
+  const shown = consolePage(visit, '', enConsole.menu[''], body);
+  return { ...shown, page: { ...shown.page, hasScript: true } };
+}
+
+function spanOf(visit: ConsoleVisit): Span {
+  const asked = queryOf(visit, 'span') ?? '';
+  return Object.hasOwn(SPANS, asked) ? (asked as Span) : 'hour';
+}
+
+/** What an operator should look at first. */
+async function attention(visit: ConsoleVisit, { points }: FiguresOver, failing: number): Promise<Html> {
+  const { fault = 0, 'refused refresh-token-reused': reused = 0 } = totalOf(points);
+  const issuers = await visit.act('issuer-list');
+  const soon = new Date((visit.now + 30 * 86_400) * 1000).toISOString();
+  const expiring = (issuers.ok ? issuers.value.value.items : []).filter(({ expires = '' }) => expires < soon);
+  const link = (path: string, text: string) => html`<li><a href="${path}">${text}</a></li>`;
+  const items = [
+    ...(failing > 0 ? [html`<li>${words.failing(failing)}</li>`] : []),
+    ...(fault > 0 ? [html`<li>${words.faults(fault)}</li>`] : []),
+    ...(reused > 0 ? [link('/console/events?type=reused', words.reused(reused))] : []),
+    ...expiring.map(({ label = '', expires = '' }) => link(pathOf('issuers', label), words.expiring(label, expires))),
+    ...endingSecrets(visit.parts.callerPorts.registry.integrations, visit.now).map(({ clientId }) =>
+      link(pathOf('integrations', clientId), words.ending(clientId)),
+    ),
+  ];
+  return items.length > 0
+    ? html`<div class="alert" role="alert"><p><strong>${words.attention}</strong></p><ul>${items}</ul></div>`
+    : html`<p class="notice">${words.calm}</p>`;
+}
+
+function totalOf(points: readonly Point[]): Counts {
+  const total: Record<string, number> = {};
+  for (const { counts } of points)
+    for (const [name, count] of Object.entries(counts)) total[name] = (total[name] ?? 0) + count;
+  return total;
+}
+
+function card(plot: Plot, span: Span): Html {
+  return html`<figure class="card plot-card">
+<figcaption><h2>${plot.title} <span class="small">${plot.unit}</span></h2><span class="small says">${plot.says}</span></figcaption>
+${drawPlot(plot)}
+${plot.series.length > 1 && legend(plot)}
+<a class="small" href="/console/figures/${plot.name}?span=${span}">${words.asTable}<span class="unseen">: ${plot.title}</span></a>
+</figure>`;
+}
+
+async function showFigure(visit: ConsoleVisit): Promise<Answer> {
+  const span = spanOf(visit);
+  const figures = visit.owned ? undefined : await figuresOver(span, visit.ports, visit.parts.keeper.unwritten);
+  const plot = figures && plotsOf(figures, span).find(({ name }) => name === idOf(visit));
+  if (!plot) return refusalPage(visit, { reason: 'not-found' });
+  return consolePage(visit, '', plot.title, html`${card(plot, span)}${plotTable(plot)}`);
+}
+
+function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
+  const minutes = SPANS[span].every / 60;
+  const base = { times: points.map(({ at }) => at), marks: span === 'month' ? 'days' : 'hours' } as const;
+  const rates = (name: string) => points.map(({ counts }) => (counts[name] ?? 0) / minutes);
+  // The last point is not complete: nothing yet says nothing.
+  const knownRates = (name: string) =>
+    rates(name).map((rate, index) => (rate === 0 && index === points.length - 1 ? undefined : rate));
+  const total = totalOf(points);
+  const reasons = refusalsIn(total).map(([reason]) => reason);
+  const [shown, others] = [reasons.slice(0, MOST_SERIES), reasons.slice(MOST_SERIES)];
+  const rest = points.map(
+    ({ counts }) => others.reduce((sum, reason) => sum + (counts[`refused ${reason}`] ?? 0), 0) / minutes,
+  );
+  const refused = total['refused'] ?? 0;
+  const all = ['accepted', 'refused', 'fault', 'aborted'].reduce((sum, name) => sum + (total[name] ?? 0), 0);
+  const times = (share: number) =>
+    points.map(({ counts }) => {
+      const found = quantile(counts, share);
+      return found === undefined ? undefined : found * 1000;
+    });
+  const ms = (share: number) => `${((quantile(total, share) ?? 0) * 1000).toFixed(1)} ms`;
+  const living = points.at(-1)?.living;
+  const perMinute = { ...base, unit: words.perMinute };
+  return [
+    {
+      ...perMinute,
+      name: 'requests',
+      title: words.requests,
+      shape: 'bars',
+      series: Object.entries(words.series).map(([name, text]) => ({ name: text, values: rates(name) })),
+      says: all === 0 ? words.none : `${short(all)}, ${((100 * refused) / all).toFixed(1)} % refused`,
+    },
+    {
+      ...perMinute,
+      name: 'refusals',
+      title: words.refusals,
+      shape: 'bars',
+      series: [
+        ...shown.map((reason) => ({ name: reason, values: rates(`refused ${reason}`) })),
+        ...(others.length > 0 ? [{ name: words.others, values: rest }] : []),
+      ],
+      says: refused === 0 ? words.none : `${short(refused)}, most often ${reasons[0]}`,
+    },
+    {
+      ...perMinute,
+      name: 'refreshes',
+      title: words.refreshes,
+      shape: 'lines',
+      series: [
+        { name: 'refreshes', values: knownRates('refreshes') },
+        { name: 'new grants', values: knownRates('issued') },
+      ],
+      says: `${short(total['refreshes'] ?? 0)} and ${short(total['issued'] ?? 0)}`,
+    },
+    {
+      ...base,
+      name: 'times',
+      title: words.times,
+      unit: 'ms',
+      shape: 'lines',
+      series: [
+        { name: 'p50', values: times(0.5) },
+        { name: 'p99', values: times(0.99) },
+      ],
+      says: total['timed'] ? `p50 ${ms(0.5)}, p99 ${ms(0.99)}` : words.none,
+    },
+    {
+      ...base,
+      name: 'living',
+      title: words.living,
+      unit: words.grants,
+      shape: 'level',
+      series: [{ name: words.living, values: points.map((point) => point.living?.all) }],
+      says: living ? new Intl.NumberFormat('en').format(living.all) : words.notCounted,
+    },
+    {
+      name: 'ending',
+      title: words.endingGrants,
+      unit: words.perDay,
+      shape: 'bars',
+      marks: 'days',
+      times: days(points.at(-1)?.at ?? epochSeconds(0), living?.endingByDay.length ?? 30),
+      series: [{ name: words.endingGrants, values: living?.endingByDay ?? [] }],
+      says: living ? `${short(living.endingByDay.reduce((sum, day) => sum + day, 0))} in 30 days` : words.notCounted,
+    },
+    {
+      ...base,
+      name: 'reuse',
+      title: words.reuse,
+      unit: words.grants,
+      shape: 'bars',
+      series: [{ name: words.reuse, values: points.map(({ counts }) => counts['refused refresh-token-reused'] ?? 0) }],
+      says: short(total['refused refresh-token-reused'] ?? 0),
+    },
+  ];
+}
+
+function days(now: EpochSeconds, count: number): EpochSeconds[] {
+  return Array.from({ length: count }, (_, day) => epochSeconds(now - (now % 86_400) + day * 86_400));
+}
+
+function nodeTable({ nodes }: FiguresOver): Html {
+  return table(
+    words.nodes,
+    [
+      { title: words.node, cell: ({ node }) => html`<span class="id">${node}</span>` },
+      { title: words.version, cell: ({ version }) => version },
+      { title: words.lag, cell: ({ lag }) => `${Math.round(lag)} s` },
+    ],
+    nodes,
+  );
+}

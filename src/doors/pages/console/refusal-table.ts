@@ -1,0 +1,51 @@
+// What was refused lately: why, how often, since when.
+import { REFUSAL_REASONS, type RefusalReason } from '../../../core/refusal.ts';
+import type { Gives } from '../../../operations/admin/act-formats.ts';
+import { userNames } from '../../../operations/admin/show-grant.ts';
+import { describe } from '../../token/descriptions.ts';
+import { type Html, html } from '../parts/html.ts';
+import { enConsole } from '../parts/texts/en-console.ts';
+import type { ConsoleVisit } from './access.ts';
+import { ago, identityLink, momentOf, pathOf, table } from './frame.ts';
+
+const words = enConsole.refusals;
+
+type RefusalRow = Gives['refusal-list']['items'][number];
+
+export async function refusalTable(visit: ConsoleVisit, rows: readonly RefusalRow[]): Promise<Html> {
+  if (rows.length === 0) return html`<p>${words.none}</p>`;
+  const names = await userNames(
+    rows.map(({ identityId }) => identityId),
+    visit.ports,
+  );
+  return table(
+    enConsole.overview.refusedLately,
+    [
+      {
+        title: words.reason,
+        cell: ({ reason }) => html`<a href="/docs/errors#${reason}">${reason}</a>${meaningOf(reason)}`,
+      },
+      {
+        title: enConsole.grant.integration,
+        cell: ({ clientId }) => clientId !== '' && html`<a href="${pathOf('integrations', clientId)}">${clientId}</a>`,
+      },
+      {
+        title: enConsole.grant.identity,
+        cell: ({ identityId }) => identityLink(identityId, names),
+      },
+      { title: words.count, cell: ({ count }) => count },
+      { title: words.first, cell: ({ first }) => ago(visit, momentOf(first)) },
+      {
+        title: words.last,
+        cell: ({ last, lastRequestId }) =>
+          html`${ago(visit, momentOf(last))}<br><span class="id small">${lastRequestId}</span>`,
+      },
+    ],
+    rows,
+  );
+}
+
+function meaningOf(reason: string): Html | undefined {
+  const known = REFUSAL_REASONS.find((each): each is RefusalReason => each === reason);
+  return known && html`<br><span class="small">${describe({ reason: known })}</span>`;
+}

@@ -1,0 +1,47 @@
+// What making or replacing a thing would do, before it is done.
+import { accept } from '../../../core/outcome.ts';
+import { completed } from '../../../schema.ts';
+import type { AdminOutcome } from '../admin.ts';
+import { findIdentity } from '../find-identity.ts';
+import { grantsOfChange, type Touched } from '../foresee.ts';
+import { IdentityObject, type ObjectChange, type Section, type WrittenIdentity } from '../objects.ts';
+import { changedBetween } from '../perform.ts';
+import { type ActPorts, tableOf } from './act.ts';
+import { planChanges } from './plan.ts';
+import { kindOf, knownTo } from './run-act.ts';
+
+export interface Preview {
+  readonly fields: ObjectChange['fields'];
+  /** What it does to living grants, if it can do something to them. */
+  readonly touched?: Touched;
+}
+
+export async function previewPut(
+  section: Section,
+  id: string,
+  body: object,
+  ports: ActPorts,
+): Promise<AdminOutcome<Preview>> {
+  if (section === 'identities') return previewIdentity(id, body as WrittenIdentity, ports);
+  const kind = await kindOf(section);
+  const { found, now } = await ports.store.load(tableOf(kind), id);
+  const known = await knownTo(kind, id, found?.row, ports);
+  const plan = await planChanges(kind, { wanted: { [id]: body }, known }, ports);
+  if (!plan.ok) return plan;
+  const change = plan.value.find((each) => each.id === id);
+  if (!change || section !== 'integrations') return accept({ fields: change?.fields ?? {} });
+  const decided = change.act.decide(known.get(id) as never, now);
+  if (!decided.ok) return decided;
+  return accept({ fields: change.fields, touched: await grantsOfChange(decided.value.next as never, ports.store) });
+}
+
+/** A file describes their groups only; here, everything but the password. */
+async function previewIdentity(
+  name: string,
+  { password: _, ...body }: WrittenIdentity,
+  ports: ActPorts,
+): Promise<AdminOutcome<Preview>> {
+  const known = await findIdentity(name, ports);
+  const before = known.ok ? completed(IdentityObject, known.value) : {};
+  return accept({ fields: changedBetween(before, completed(IdentityObject, body)).changed });
+}

@@ -1,0 +1,90 @@
+// What an act would do to living grants, counted before it is done.
+import { createHash } from 'node:crypto';
+import { type Grant, grantState } from '../../core/grant.ts';
+import { firstHalf } from '../../core/hex.ts';
+import type { Identity } from '../../core/identity.ts';
+import type { Integration } from '../../core/integration.ts';
+import { whyNotAllowed } from '../../core/rules/identity.ts';
+import { isWithin, parseScope } from '../../core/scope.ts';
+import { readCertificate } from '../../pki/x509/certificate.ts';
+import { rows } from '../../store/pages.ts';
+import type { Store } from '../../store/store.ts';
+import type { Where } from '../../store/table.ts';
+import { grants, grantsOf } from '../../store/tables/grants.ts';
+import { identities } from '../../store/tables/identities.ts';
+import { integrations } from '../../store/tables/integrations.ts';
+import { issuers } from '../../store/tables/issuers.ts';
+
+export interface Touched {
+  readonly grants: number;
+  /** The identities that hold them, at most a few by name. */
+  readonly holders: number;
+  readonly names: readonly string[];
+  /** False: there are more grants than were looked at. */
+  readonly isComplete: boolean;
+}
+
+/** Rows that are looked at: an operator waits for the answer. */
+const MOST_READ = 20_000;
+const MOST_NAMED = 5;
+
+type IsTouched = (grant: Grant) => boolean | Promise<boolean>;
+
+async function countTouched(store: Store, where: Where | undefined, isTouched: IsTouched): Promise<Touched> {
+  const now = await store.now();
+  const holders = new Set<string>();
+  let [read, touched] = [0, 0];
+  for await (const grant of rows(store, grants, { ...(where && { where }), isDescending: true })) {
+    if (++read > MOST_READ) break;
+    if (grantState(grant, now) !== 'live' || !(await isTouched(grant))) continue;
+    touched++;
+    holders.add(grant.identityId);
+  }
+  const shown = [...holders].slice(0, MOST_NAMED);
+  const loaded = await Promise.all(shown.map((id) => store.load(identities, id)));
+  const names = loaded.map(({ found }, index) => found?.row.userName ?? shown[index] ?? '');
+  return { grants: touched, holders: holders.size, names, isComplete: read <= MOST_READ };
+}
+
+/** The living grants of a thing: those that would be refused, or would end, without it. */
+export async function grantsOfThing(kind: string, id: string, store: Store): Promise<Touched | undefined> {
+  switch (kind) {
+    case 'integration':
+      return countTouched(store, grantsOf.integration(id), () => true);
+    case 'identity':
+      return countTouched(store, grantsOf.holder(id), () => true);
+    case 'token-issuer':
+      return countTouched(store, undefined, ({ origin }) =>
+        origin.kind === 'assertion' ? origin.assertion.tokenIssuer === id : false,
+      );
+    case 'issuer':
+      return ofIssuer(id, store);
+    default:
+      return undefined;
+  }
+}
+
+async function ofIssuer(label: string, store: Store): Promise<Touched | undefined> {
+  const { found } = await store.load(issuers, label);
+  const certificate = found && readCertificate(found.row.certificate);
+  if (!certificate?.ok) return undefined;
+  const key = firstHalf(createHash('sha256').update(certificate.value.publicKey.spki).digest('hex'));
+  return countTouched(store, undefined, ({ origin }) =>
+    origin.kind === 'certificate' ? origin.certificate.issuerKey === key : false,
+  );
+}
+
+/** The living grants that a changed integration refuses, or gives less than they have. */
+export async function grantsOfChange(next: Integration, store: Store): Promise<Touched> {
+  const before = (await store.load(integrations, next.clientId)).found?.row;
+  const isAllowed = new Map<string, boolean>();
+  const loses = (holder: Identity | undefined): boolean =>
+    whyNotAllowed(holder, next) !== undefined && !(before && whyNotAllowed(holder, before));
+  return countTouched(store, grantsOf.integration(next.clientId), async ({ scope, identityId }) => {
+    const granted = parseScope(scope);
+    if (!next.enabled || (granted && !isWithin(granted, next.scope))) return true;
+    const known = isAllowed.get(identityId) ?? loses((await store.load(identities, identityId)).found?.row);
+    isAllowed.set(identityId, known);
+    return known;
+  });
+}

@@ -1,0 +1,41 @@
+// The passkeys of a local identity, for operators: somebody lost one, or it was stolen.
+import { accept } from '../../core/outcome.ts';
+import type { Passkey } from '../../core/passkey.ts';
+import { isoTime } from '../../core/time.ts';
+import { passkeysOf, removePasskeys } from '../person/passkeys.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { findIdentity } from './find-identity.ts';
+
+export interface ShownPasskey {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly usedAt?: string;
+}
+
+export async function listPasskeys(
+  name: string,
+  { store }: Pick<AdminPorts, 'store'>,
+): Promise<AdminOutcome<readonly ShownPasskey[]>> {
+  const identity = await findIdentity(name, { store });
+  return identity.ok ? accept((await passkeysOf(identity.value.id, { store })).map(shown)) : identity;
+}
+
+/** `passkey`: the name or the id of one. Browser sessions of the identity end. */
+export async function removePasskey(
+  name: string,
+  { passkey = '', all = false }: { readonly passkey?: string; readonly all?: boolean },
+  ports: AdminPorts,
+): Promise<AdminOutcome<readonly ShownPasskey[]>> {
+  const identity = await findIdentity(name, ports);
+  if (!identity.ok) return identity;
+  const isMeant = (key: Passkey) => all || key.id === passkey || key.name === passkey;
+  const removed = await removePasskeys(identity.value.id, isMeant, ports);
+  return removed.length > 0
+    ? accept(removed.map(shown))
+    : decline('passkey-unknown', passkey === '' ? 'at all' : passkey);
+}
+
+function shown({ id, name, createdAt, usedAt }: Passkey): ShownPasskey {
+  return { id, name, createdAt: isoTime(createdAt), ...(usedAt !== undefined && { usedAt: isoTime(usedAt) }) };
+}

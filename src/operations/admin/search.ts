@@ -1,0 +1,147 @@
+// One text, whatever it is: an identity, an e-mail address, an integration, a grant, a certificate, an address, a request, a token.
+import { foldName } from '../../core/certificate.ts';
+import type { Grant } from '../../core/grant.ts';
+import type { Identity } from '../../core/identity.ts';
+import type { Integration } from '../../core/integration.ts';
+import { requestedAt } from '../../core/request-id.ts';
+import { after, seconds } from '../../core/time.ts';
+import { readPem } from '../../pki/der/pem.ts';
+import { readCertificate } from '../../pki/x509/certificate.ts';
+import { rows } from '../../store/pages.ts';
+import type { LoggedEvent, Store } from '../../store/store.ts';
+import { grants } from '../../store/tables/grants.ts';
+import { byEmail, byUpn, identities } from '../../store/tables/identities.ts';
+import { refusalCounts } from '../../store/tables/refusal-counts.ts';
+import type { CallerPorts } from '../ports.ts';
+import { shownRefusal } from './acts/event.ts';
+import { explainToken, type TokenExplanation } from './explain-token.ts';
+import { findGrantId, pageOfGrants } from './find-grants.ts';
+import { findIdentity } from './find-identity.ts';
+import { eventsOfRequest } from './read-events.ts';
+import { type ShownGrant, shownGrants } from './show-grant.ts';
+
+export interface Findings {
+  /** Of a token. The token itself is in nothing that is returned. */
+  readonly token?: TokenExplanation;
+  readonly identities: readonly Identity[];
+  readonly integrations: readonly Integration[];
+  readonly grants: readonly ShownGrant[];
+  readonly events: readonly LoggedEvent[];
+  /** Whose last request this was. */
+  readonly refusals: readonly ReturnType<typeof shownRefusal>[];
+}
+
+const NOTHING: Findings = { identities: [], integrations: [], grants: [], events: [], refusals: [] };
+/** Addresses and fingerprints have no index: so many of the newest grants and events are read, events of the last day. */
+const NEWEST = 20_000;
+const RECENTLY = seconds(86_400);
+const MOST = 50;
+
+/** A token of ours, or a JWT: by its form, so that one that was altered is not taken for a name. */
+export function isToken(text: string): boolean {
+  return /^ts[a-z]_/.test(text) || /^[\w-]{10,}\.[\w-]{10,}\.[\w-]*$/.test(text);
+}
+
+export async function search(text: string, ports: CallerPorts): Promise<Findings> {
+  const wanted = text.trim();
+  if (wanted === '') return NOTHING;
+  if (isToken(wanted)) return searchToken(wanted, ports);
+  const { store, registry } = ports;
+  const isRequest = requestedAt(wanted) !== undefined;
+  const [found, people, events, kept] = await Promise.all([
+    findGrantsBy(wanted, ports),
+    peopleCalled(wanted, store),
+    isRequest ? eventsOfRequest(wanted, ports) : isAddress(wanted) ? eventsFrom(wanted, store) : [],
+    isRequest ? Array.fromAsync(rows(store, refusalCounts)) : [],
+  ]);
+  const lower = wanted.toLowerCase();
+  return {
+    identities: people,
+    integrations: registry.integrations.filter(
+      ({ clientId, name }) => clientId === wanted || name.toLowerCase() === lower,
+    ),
+    grants: await shownGrants({ grants: found, now: await store.now() }, ports),
+    events,
+    refusals: kept.filter(({ lastRequestId }) => lastRequestId === wanted).map(shownRefusal),
+  };
+}
+
+async function searchToken(text: string, ports: CallerPorts): Promise<Findings> {
+  const token = await explainToken(text, ports);
+  const { grant } = token.facts;
+  const { found, now } = await ports.store.load(grants, String(grant ?? ''));
+  return { ...NOTHING, token, grants: found ? await shownGrants({ grants: [found.row], now }, ports) : [] };
+}
+
+async function peopleCalled(text: string, store: Store): Promise<Identity[]> {
+  if (text.includes('@')) {
+    const [mail, upn] = await Promise.all([
+      store.find(identities, byEmail(foldName('email-san', text)), MOST),
+      store.find(identities, byUpn(foldName('upn-san', text)), MOST),
+    ]);
+    return [...new Map([...mail, ...upn].map((each) => [each.id, each])).values()];
+  }
+  const one = await findIdentity(text, { store });
+  return one.ok ? [one.value] : [];
+}
+
+async function findGrantsBy(text: string, ports: CallerPorts): Promise<readonly Grant[]> {
+  const { store } = ports;
+  const digits = serialIn(text) ?? text.toLowerCase().replaceAll(/[:\s]/g, '');
+  if (!/^[0-9a-f]+$/.test(digits)) return isAddress(text) ? newestWhere(store, byAddress(text)) : [];
+  if (digits.length === FINGERPRINT) return newestWhere(store, byFingerprint(digits));
+  const id = await findGrantId(digits, ports);
+  const named = id.ok ? (await store.load(grants, id.value)).found?.row : undefined;
+  if (named) return [named];
+  const page = await pageOfGrants({ certificate: digits, all: true }, { limit: MOST }, ports);
+  return page.ok ? page.value.grants : [];
+}
+
+const FINGERPRINT = 64;
+
+/** Of a certificate in PEM. */
+function serialIn(text: string): string | undefined {
+  const [der] = text.includes('-----BEGIN CERTIFICATE-----') ? readPem(text, 'CERTIFICATE') : [];
+  const certificate = der && readCertificate(der);
+  return certificate?.ok ? Buffer.from(certificate.value.serial).toString('hex') : undefined;
+}
+
+function isAddress(text: string): boolean {
+  return /^[0-9a-f]*[.:][0-9a-f.:]+$/i.test(text);
+}
+
+function byAddress(text: string): (grant: Grant) => boolean {
+  return ({ pair }) => pair.presenter.address === text;
+}
+
+/** SHA-256 of the certificate, of grants whose tokens are bound to it, or of its key. */
+function byFingerprint(digits: string): (grant: Grant) => boolean {
+  return ({ origin, bindings = [] }) =>
+    (origin.kind === 'certificate' && origin.certificate.key === digits) ||
+    bindings.some(({ thumbprint }) => thumbprint === digits);
+}
+
+async function newestWhere(store: Store, matches: (grant: Grant) => boolean): Promise<Grant[]> {
+  const found: Grant[] = [];
+  let read = 0;
+  for await (const grant of rows(store, grants, { isDescending: true })) {
+    if (matches(grant)) found.push(grant);
+    if (++read >= NEWEST || found.length >= MOST) break;
+  }
+  return found;
+}
+
+async function eventsFrom(address: string, store: Store): Promise<readonly LoggedEvent[]> {
+  const since = after(await store.now(), seconds(0 - RECENTLY));
+  const found: LoggedEvent[] = [];
+  for (let [before, read] = [Number.MAX_SAFE_INTEGER, 0]; read < NEWEST && found.length < MOST; read += STEP) {
+    const page = await store.newestEvents({ count: STEP, before });
+    found.unshift(...page.filter(({ presenter }) => presenter?.address === address));
+    const [oldest] = page;
+    if (!oldest || oldest.at < since) break;
+    before = oldest.sequence;
+  }
+  return found.slice(-MOST);
+}
+
+const STEP = 1000;

@@ -1,0 +1,177 @@
+// What operators do in the console: said before, done once, and in the event log with who did it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { grants } from '../../../src/store/tables/grants.ts';
+import { identities } from '../../../src/store/tables/identities.ts';
+import { integrations } from '../../../src/store/tables/integrations.ts';
+import { issuers } from '../../../src/store/tables/issuers.ts';
+import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
+import { CLIENT } from '../../samples.ts';
+import type { Visitor } from '../pages/visitor.ts';
+import { ConsoleScene, ORDERS_SYNC, PEOPLE } from './scene.ts';
+
+let scene: ConsoleScene;
+let olga: Visitor;
+before(async () => {
+  scene = await ConsoleScene.open();
+  olga = await scene.visitor('olga');
+  for (const index of [1, 2, 3]) await scene.grant(index);
+  await scene.grant(4, 'vera', { scope: 'stock:read' });
+});
+after(() => scene?.stop());
+
+const PATH = `/console/integrations/${CLIENT}`;
+
+/** The fields of the form on a page, as a browser would send them. */
+function fieldsOf(text: string): Record<string, string> {
+  const unescaped = (value = '') =>
+    value
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&');
+  const fields: Record<string, string> = {};
+  const main = text.slice(text.indexOf('<h1>'));
+  for (const [, attributes = ''] of main.matchAll(/<input ([^>]*)>/g)) {
+    const [, name] = /name="([^"]*)"/.exec(attributes) ?? [];
+    const [, value] = /value="([^"]*)"/.exec(attributes) ?? [];
+    if (name) fields[name] = unescaped(value);
+  }
+  for (const [, name = '', value] of main.matchAll(/<textarea [^>]*name="([^"]*)"[^>]*>([^<]*)</g))
+    fields[name] = unescaped(value);
+  for (const [, name = '', options = ''] of main.matchAll(/<select [^>]*name="([^"]*)"[^>]*>(.*?)<\/select>/g))
+    fields[name] = unescaped(/value="([^"]*)" selected/.exec(options)?.[1]);
+  return fields;
+}
+
+async function lastAct() {
+  const events = await scene.store.newestEvents({ count: 20, acts: true });
+  return events.findLast(({ type }) => type === 'administered');
+}
+
+test('narrowing an integration: the page says which living grants it touches, then does it, with an event by passkey', async () => {
+  const form = fieldsOf((await olga.get(`${PATH}/change`)).text);
+  const preview = await olga.post(`${PATH}/change`, { ...form, scope: 'orders:write;stock:read' });
+  assert.match(preview.text, /3 living grants of 1 identity \(nina\) are touched/);
+  assert.match(preview.text, /orders:read,write;stock:read.*orders:write;stock:read/s);
+  assert.equal((await scene.store.load(integrations, CLIENT)).found?.row.scope.text, 'orders:read,write;stock:read');
+  const done = await olga.post(`${PATH}/change`, fieldsOf(preview.text));
+  assert.equal(done.headers.location, `${PATH}?done=yes`);
+  assert.equal((await scene.store.load(integrations, CLIENT)).found?.row.scope.text, 'orders:write;stock:read');
+  const event = await lastAct();
+  assert.ok(event?.type === 'administered' && event.detail.kind === 'integration');
+  assert.deepEqual(event.detail.by, { as: 'identity', id: PEOPLE.olga.id, proof: 'passkey' });
+  assert.ok(event.requestId && event.presenter, 'with the request and the address');
+  assert.match((await olga.get(done.headers.location ?? '')).text, /Done\..*See the events/s);
+  await scene.change(CLIENT, { scope: ORDERS_SYNC.scope });
+});
+
+test('limiting access: only grants of people who lose it are touched', async () => {
+  const form = fieldsOf((await olga.get(`${PATH}/change`)).text);
+  const fields = { ...form, 'access.to': 'named', 'access.identities': 'vera', 'access.groups': '' };
+  assert.match((await olga.post(`${PATH}/change`, fields)).text, /3 living grants of 1 identity \(nina\)/);
+  assert.match((await olga.post(`${PATH}/change`, { ...form, name: 'Other name' })).text, /No living grant is touched/);
+});
+
+test('two operators at once: the second is told what the first changed, and nothing of the second is done', async () => {
+  const oscar = await scene.visitor('oscar');
+  const [first, second] = [await olga.get(`${PATH}/change`), await oscar.get(`${PATH}/change`)];
+  const preview = await olga.post(`${PATH}/change`, { ...fieldsOf(first.text), vendor: 'Acme' });
+  assert.equal((await olga.post(`${PATH}/change`, fieldsOf(preview.text))).status, 303);
+  const late = await oscar.post(`${PATH}/change`, { ...fieldsOf(second.text), name: 'Mine' });
+  const refused = await oscar.post(`${PATH}/change`, fieldsOf(late.text));
+  assert.equal(refused.status, 412);
+  assert.match(refused.text, /Somebody changed it meanwhile.*Vendor.*Example.*Acme/s);
+  const { name, vendor } = (await scene.store.load(integrations, CLIENT)).found?.row ?? {};
+  assert.deepEqual([name, vendor], [ORDERS_SYNC.name, 'Acme']);
+  const ask = await oscar.get(`${PATH}/disable`);
+  await scene.change(CLIENT, { vendor: 'Example' });
+  assert.equal((await oscar.post(`${PATH}/disable`, fieldsOf(ask.text))).status, 412, 'so are simple acts');
+});
+
+test('a form that cannot be accepted comes back as it was entered, with what is wrong', async () => {
+  const form = fieldsOf((await olga.get(`${PATH}/change`)).text);
+  const { status, text } = await olga.post(`${PATH}/change`, { ...form, scope: 'not a scope !', vendor: 'Kept' });
+  assert.equal(status, 400);
+  assert.match(text, /is not a valid scope/);
+  assert.equal(fieldsOf(text)['vendor'], 'Kept');
+});
+
+test('disabling a person says what it touches, and is undone by enabling', async () => {
+  const path = `/console/identities/${encodeURIComponent(PEOPLE.nina.id)}`;
+  const ask = await olga.get(`${path}/disable`);
+  assert.match(ask.text, /3 living grants of 1 identity \(nina\).*work again after that/s);
+  assert.equal((await olga.post(`${path}/disable`, fieldsOf(ask.text))).status, 303);
+  const isOn = async () => (await scene.store.load(identities, PEOPLE.nina.id)).found?.row.enabled;
+  assert.equal(await isOn(), false);
+  await olga.post(`${path}/enable`, fieldsOf((await olga.get(`${path}/enable`)).text));
+  assert.equal(await isOn(), true);
+});
+
+test('things are added, shown, changed and removed: integration, resource server with a secret, issuer, identity', async () => {
+  const add = async (place: string, name: string, fields: Record<string, string>) => {
+    const form = { ...fieldsOf((await olga.get(`/console/${place}/new`)).text), object_name: name, ...fields };
+    const preview = await olga.post(`/console/${place}/new`, form);
+    const done = await olga.post(`/console/${place}/new`, fieldsOf(preview.text));
+    assert.equal(done.status, 303, `${place}: ${done.text}`);
+    return done.headers.location ?? '';
+  };
+  await add('integrations', 'new-one', { scope: 'orders:read', 'flows.device': 'false' });
+  assert.deepEqual((await scene.store.load(integrations, 'new-one')).found?.row.flows, {
+    device: false,
+    certificate: true,
+  });
+  await add('resource-servers', 'orders-api', { audience: 'https://orders.example', resources: 'orders\nstock' });
+  const ask = await olga.get('/console/resource-servers/orders-api/secret');
+  const { text } = await olga.post('/console/resource-servers/orders-api/secret', fieldsOf(ask.text));
+  assert.match(text, /shown this once.*<pre>[\w-]{20,}/s);
+  assert.deepEqual((await scene.store.load(resourceServers, 'orders-api')).found?.row.resources, ['orders', 'stock']);
+  await add('issuers', 'DEV', {
+    pem: scene.service.authority,
+    identitySources: 'common-name',
+    'revocation.crl': 'off',
+  });
+  assert.match((await olga.get('/console/issuers/DEV')).text, /Fingerprint/);
+  const withdraw = await olga.get('/console/issuers/DEV/remove');
+  assert.match(withdraw.text, /No living grant is touched/);
+  await olga.post('/console/issuers/DEV/remove', fieldsOf(withdraw.text));
+  assert.equal((await scene.store.load(issuers, 'DEV')).found?.row.enabled, false);
+  const eve = await add('identities', 'eve', {
+    userName: 'eve',
+    groups: 'viewers',
+    password: 'a-long-password-of-eve',
+  });
+  const shown = await olga.get(eve.split('?')[0] ?? '');
+  assert.match(shown.text, /eve/);
+  assert.doesNotMatch(shown.text + scene.service.logged(), /a-long-password-of-eve/);
+  const reset = `${eve.split('?')[0]}/password`;
+  const ask2 = fieldsOf((await olga.get(reset)).text);
+  assert.match((await olga.post(reset, { ...ask2, password: 'short' })).text, /shorter than/);
+  assert.equal((await olga.post(reset, { ...ask2, password: 'another-password-of-eve' })).status, 303);
+  const remove = await olga.get('/console/integrations/new-one/remove');
+  await olga.post('/console/integrations/new-one/remove', fieldsOf(remove.text));
+  assert.equal((await olga.get('/console/integrations/new-one')).status, 404);
+});
+
+test('a grant ends after a confirmation; all that a filter shows end after a count', async () => {
+  const isLive = async (index: number) =>
+    !(await scene.store.load(grants, `018f${Buffer.alloc(14, index).toString('hex')}`)).found?.row.revoked;
+  const one = `/console/grants/018f${'01'.repeat(14)}`;
+  assert.match((await olga.get(one)).text, /issued.*Refreshed 3 times/s);
+  const ask = await olga.get(`${one}/end`);
+  assert.equal(await isLive(1), true);
+  const { headers } = await olga.post(`${one}/end`, fieldsOf(ask.text));
+  assert.match((await olga.get(headers.location ?? '')).text, /1 grant was ended.*revoked/s);
+  assert.equal((await olga.post(`${one}/end`, fieldsOf(ask.text))).status, 404, 'it ended before');
+  const all = await olga.get('/console/grants/end?identity=nina');
+  assert.match(all.text, /End 2 grants\?/);
+  await olga.post('/console/grants/end', fieldsOf(all.text));
+  assert.deepEqual([await isLive(2), await isLive(3), await isLive(4)], [false, false, true]);
+  assert.equal(
+    (await olga.post('/console/grants/end', {})).headers.location,
+    '/console/grants',
+    'without a filter: nothing',
+  );
+  assert.equal(await isLive(4), true);
+});

@@ -1,0 +1,160 @@
+// The console in a real browser: every page, by keyboard, on a phone, without script, and with hostile texts.
+// Only in test:all: every page in a browser
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { grants } from '../../../src/store/tables/grants.ts';
+import { CLIENT, hexOf } from '../../samples.ts';
+import { NARROW, overflowOf, PHONE, startBrowser } from '../pages/browser.ts';
+import { ConsoleScene, EVIL_ID, PEOPLE } from './scene.ts';
+
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+const GRANT = `/grants/018f${hexOf(14, 1)}`;
+const NINA = `/identities/${encodeURIComponent(PEOPLE.nina.id)}`;
+
+const PAGES = {
+  overview: '',
+  day: '?span=day',
+  figure: '/figures/refusals',
+  grants: '/grants?identity=nina',
+  grant: GRANT,
+  end: `${GRANT}/end`,
+  'end-all': '/grants/end?identity=nina',
+  integrations: '/integrations',
+  integration: `/integrations/${CLIENT}`,
+  hostile: `/integrations/${EVIL_ID}`,
+  change: `/integrations/${EVIL_ID}/change`,
+  disable: `/integrations/${EVIL_ID}/disable`,
+  issuers: '/issuers',
+  'new-issuer': '/issuers/new',
+  'token-issuers': '/token-issuers',
+  'new-token-issuer': '/token-issuers/new',
+  'resource-servers': '/resource-servers',
+  identities: '/identities',
+  identity: NINA,
+  explain: '/explain',
+  events: '/events',
+  missing: '/grants/abcd',
+};
+
+let scene: ConsoleScene;
+let browser: Browser;
+before(async () => {
+  scene = await ConsoleScene.open();
+  await scene.furnish();
+  for (const index of [1, 2, 3, 4]) await scene.grant(index);
+  await scene.grant(5, 'nina', { clientId: EVIL_ID });
+  browser = await startBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await scene?.stop();
+});
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    const { axe: judge } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    const { violations: found } = await judge.run();
+    return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  });
+}
+
+suite('the console in a browser', () => {
+  for (const [name, path] of Object.entries(PAGES))
+    test(`${name}: axe finds nothing, light, dark and on a phone; nothing scrolls sideways at 320 px; no text runs as script`, async () => {
+      const page = await scene.page(browser, 'olga', { bypassCSP: true });
+      page.on('dialog', () => assert.fail('a text of others ran as script'));
+      await page.goto(`${scene.service.url}/console${path}`);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        assert.deepEqual(await violations(page), [], colorScheme);
+      }
+      await page.setViewportSize(PHONE);
+      assert.deepEqual(await violations(page), [], 'dark, on a phone');
+      await page.setViewportSize(NARROW);
+      assert.equal(await overflowOf(page), 0);
+      assert.equal(await page.locator('h1').count(), 1);
+      assert.equal(await page.locator('img[src="x"]').count(), 0);
+      await page.context().close();
+    });
+
+  test('by keyboard alone, from the first page: find a person, open a grant, end it', async () => {
+    const page = await scene.page(browser, 'olga');
+    const tabTo = async (wanted: string) => {
+      for (let pressed = 0; pressed < 60; pressed++) {
+        await page.keyboard.press('Tab');
+        const focused = page.locator(':focus');
+        const text = (await focused.innerText()).trim() || (await focused.getAttribute('name')) || '';
+        if (text.startsWith(wanted)) return;
+      }
+      assert.fail(`no ${wanted} by the keyboard`);
+    };
+    await page.goto(`${scene.service.url}/console`);
+    await tabTo('q');
+    await page.keyboard.type('nina');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/identities/);
+    await tabTo('Grants');
+    await tabTo('Grants');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/grants\?identity/);
+    await tabTo('nina');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/grants\/018f/);
+    await tabTo('End this grant');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/end$/);
+    await tabTo('End now');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 grant was ended.').waitFor();
+    await page.context().close();
+  });
+
+  test('without script, on a phone: the nightly job fails; the reason is on its page, and the remedy behind its buttons', async () => {
+    const page = await scene.page(browser, 'olga', { javaScriptEnabled: false, viewport: PHONE });
+    await page.goto(`${scene.service.url}/console`);
+    await page.getByLabel(/^Find a person/).fill('Orders sync');
+    await page.getByRole('button', { name: 'Find' }).click();
+    assert.match(await page.locator('main').innerText(), /scope-no-longer-allowed.*no longer covers the scope/s);
+    await page.getByRole('link', { name: 'Change…' }).click();
+    await page.getByLabel('Scope', { exact: true }).fill('orders:read,write,delete;stock:read');
+    await page.getByRole('button', { name: 'Check' }).click();
+    assert.match(await page.locator('main').innerText(), /No living grant is touched/);
+    await page.getByRole('button', { name: 'Do it' }).click();
+    await page.getByText('Done. It holds on every node').waitFor();
+    assert.match(await page.locator('main').innerText(), /orders:read,write,delete;stock:read/);
+    await page.context().close();
+  });
+
+  test('with script, an open page shows what happened since, and does not take away what is in use', async () => {
+    const page = await scene.page(browser, 'vera');
+    await page.clock.install();
+    await page.goto(`${scene.service.url}/console/events`);
+    const rows = page.locator('tbody tr');
+    const before = await rows.count();
+    await scene.grant(8);
+    await page.getByLabel('Identity').fill('half typed');
+    await page.clock.fastForward(11_000);
+    await rows.nth(before).waitFor();
+    assert.equal(await rows.count(), before + 1);
+    assert.equal(await page.getByLabel('Identity').inputValue(), 'half typed');
+    await page.context().close();
+  });
+
+  test('a grant ended elsewhere while its page was open is not ended twice, and the page says so', async () => {
+    const page = await scene.page(browser, 'olga');
+    await page.goto(`${scene.service.url}/console/grants/018f${hexOf(14, 2)}/end`);
+    await scene.store.change(grants, `018f${hexOf(14, 2)}`, (found, now) => ({
+      outcome: undefined,
+      ...(found && { next: { ...found.row, revoked: { at: now, reason: 'by-holder' as const } } }),
+    }));
+    await page.getByRole('button', { name: 'End now' }).click();
+    assert.match(await page.locator('[role=alert]').innerText(), /no grant .* that is still live/);
+    await page.context().close();
+  });
+});

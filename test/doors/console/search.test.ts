@@ -1,0 +1,149 @@
+// The search box, the dry runs and the event log.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { readPem } from '../../../src/pki/der/pem.ts';
+import { makeDevelopmentAuthority } from '../../../src/pki/development-authority.ts';
+import { certificateMark, readCertificate } from '../../../src/pki/x509/certificate.ts';
+import { TABLES } from '../../../src/store/all-tables.ts';
+import { issuers } from '../../../src/store/tables/issuers.ts';
+import { systemRandom } from '../../../src/system.ts';
+import { put } from '../../node.ts';
+import { CLIENT, hexOf } from '../../samples.ts';
+import { poll, startCode } from '../pages/calling-device.ts';
+import { Visitor } from '../pages/visitor.ts';
+import { ConsoleScene, EVIL, PEOPLE } from './scene.ts';
+
+let scene: ConsoleScene;
+let olga: Visitor;
+before(async () => {
+  scene = await ConsoleScene.open();
+  olga = await scene.visitor('vera', 'password');
+  await olga.get('/console');
+  await scene.grant(1);
+  await scene.furnish();
+});
+after(() => scene?.stop());
+
+const find = async (q: string) => olga.post('/console/search', { q });
+const GRANT = `/console/grants/018f${'01'.repeat(14)}`;
+
+test('one box finds people, e-mail addresses, integrations and grants, and leads there', async () => {
+  const nina = `/console/identities/${encodeURIComponent(PEOPLE.nina.id)}`;
+  const found: readonly (readonly [text: string, path: string])[] = [
+    ['nina', nina],
+    [' nina@EXAMPLE.com ', nina],
+    [PEOPLE.nina.id, nina],
+    [CLIENT, `/console/integrations/${CLIENT}`],
+    ['orders SYNC', `/console/integrations/${CLIENT}`],
+    [`018f${'01'.repeat(14)}`, GRANT],
+    ['018f0101', GRANT],
+  ];
+  for (const [text, path] of found) assert.equal((await find(text)).headers.location, path, text);
+});
+
+test('it finds grants by address, and events by address and request id', async () => {
+  const byAddress = await find('192.0.2.7');
+  assert.match(byAddress.text, new RegExp(GRANT));
+  assert.match(byAddress.text, /<strong>issued<\/strong>/);
+  assert.match((await find(hexOf(8, 1))).text, /<strong>issued<\/strong>/);
+  assert.match((await find(hexOf(8, 9))).text, /certificate-revoked/, 'of a refused request');
+  assert.match((await find('nobody-at-all')).text, /Nothing was found/);
+});
+
+test('it finds grants by the serial number of their certificate, or the certificate itself', async () => {
+  const authority = makeDevelopmentAuthority(new Date(), systemRandom);
+  const [top] = readPem(authority.certificate, 'CERTIFICATE');
+  const { certificate: pem } = authority.issueServer(['localhost']);
+  const [leaf, issuer] = [
+    readCertificate(readPem(pem, 'CERTIFICATE')[0] ?? new Uint8Array()),
+    readCertificate(top ?? new Uint8Array()),
+  ];
+  assert.ok(leaf.ok && issuer.ok && top);
+  const mark = certificateMark(issuer.value, leaf.value.serial);
+  const revocation = { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true } as const;
+  await put(scene.store, issuers, {
+    label: 'DEV',
+    certificate: top,
+    intermediates: [],
+    identitySources: ['common-name'],
+    identities: 'directory',
+    profile: 'rfc5280',
+    revocation,
+    enabled: true,
+  });
+  const grant = await scene.grant(7, 'nina', {
+    origin: { kind: 'certificate', certificate: { certificate: mark, issuerKey: hexOf(16), key: hexOf(32) } },
+  });
+  const path = `/console/grants/${grant.id}`;
+  await new Promise((resolve) => setTimeout(resolve, 1200)); // nodes learn of an issuer within a second
+  const serial = Buffer.from(leaf.value.serial).toString('hex');
+  for (const text of [serial, serial.toUpperCase().replaceAll(/(..)(?=.)/g, '$1:'), pem])
+    assert.equal((await find(text)).headers.location, path, text);
+  const explained = await olga.post('/console/explain', { text: pem });
+  assert.match(explained.text, /It would be (?:accepted|refused).*Step by step/s);
+});
+
+test('a pasted token is explained, and then it is nowhere: not on the page, in the log, the store or an address', async () => {
+  const ada = new Visitor(scene.service);
+  await ada.signIn();
+  const code = await startCode(scene.service, 'orders:read');
+  const path = await ada.enterCode(code.userCode);
+  await ada.post(`${path}/confirm`);
+  const { body } = await poll(scene.service, code);
+  const tokens = Object.values(body)
+    .map(String)
+    .filter((value) => /^ts[a-z]_/.test(value));
+  assert.equal(tokens.length, 2, JSON.stringify(Object.keys(body)));
+  for (const token of [...tokens, `${tokens[0]?.slice(0, -6)}AAAA==`]) {
+    const { status, text, headers } = await find(token);
+    assert.equal(status, 200);
+    assert.equal(headers.location, undefined);
+    assert.match(text, /It would be (?:accepted|refused)/);
+    assert.ok(!text.includes(token) && !text.includes(token.slice(4, 40)));
+    assert.ok(!scene.service.logged().includes(token.slice(4, 40)));
+    for (const table of TABLES)
+      assert.ok(
+        !JSON.stringify(await scene.store.page(table, { limit: 1000 })).includes(token.slice(4, 40)),
+        table.name,
+      );
+  }
+  assert.match((await find(tokens[0] ?? '')).text, /\/console\/grants\//, 'its grant is shown');
+  assert.match((await olga.get(`/console/search?q=${tokens[0]}`)).text, /<h1>/);
+  assert.equal((await olga.get(`/console/search?q=${tokens[0]}`)).status, 405, 'only forms search');
+});
+
+test('the dry run of an assertion names the step that fails', async () => {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const jwt = `${part({ alg: 'ES256' })}.${part({ iss: 'https://nobody.example', sub: 'x' })}.AAAA`;
+  const { text } = await olga.post('/console/explain', { text: jwt });
+  assert.match(text, /It would be refused: <a href="\/docs\/errors#assertion-issuer-unknown"/);
+  assert.match((await olga.post('/console/explain', { text: 'hello' })).text, /neither a certificate/);
+});
+
+test('events are filtered by type, identity, integration and time, and exported whole', async () => {
+  const rows = ({ text }: { text: string }) => text.match(/<tr role="row"><th scope="row"/g)?.length ?? 0;
+  const all = rows(await olga.get('/console/events'));
+  assert.ok(all >= 2);
+  assert.equal(rows(await olga.get('/console/events?type=revoked')), 0);
+  assert.equal(rows(await olga.get('/console/events?identity=nina&type=issued')), 2);
+  assert.equal(rows(await olga.get('/console/events?integration=nothing')), 0);
+  assert.equal(rows(await olga.get('/console/events?within=60&identity=nina')), 0, 'they are two hours old');
+  const lines = (await olga.get('/console/events.jsonl?identity=nina')).text.trim().split('\n');
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).presenter.agent),
+    [EVIL, EVIL],
+  );
+  const csv = await olga.get('/console/events.csv?identity=nina');
+  assert.match(String(csv.headers['content-disposition']), /attachment; filename="events.csv"/);
+  assert.match(csv.text, /^sequence,at,type/);
+  assert.ok(csv.text.includes(`"${EVIL.replaceAll('"', '""')}"`));
+  assert.equal((await olga.get('/console/events?identity=no-such-person')).status, 404);
+});
+
+test('figures are there as plots and as tables', async () => {
+  const { text } = await olga.get('/console');
+  assert.equal(text.match(/<svg class="plot"/g)?.length, 7);
+  for (const name of ['requests', 'refusals', 'refreshes', 'times', 'living', 'ending', 'reuse'])
+    assert.match((await olga.get(`/console/figures/${name}?span=day`)).text, /<caption>/, name);
+  assert.equal((await olga.get('/console/figures/other')).status, 404);
+});

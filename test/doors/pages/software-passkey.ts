@@ -1,0 +1,126 @@
+// An authenticator in software, for claims about what goes over the wire: it also lies, as a real one never would.
+import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import type { RunningService } from './running-service.ts';
+import { PASSWORD } from './running-service.ts';
+import { type Seen, Visitor } from './visitor.ts';
+
+interface Options {
+  readonly challenge: string;
+}
+
+/** What is said instead of the truth. */
+export interface Lies {
+  readonly origin?: string;
+  readonly counter?: number;
+  readonly userHandle?: string;
+  readonly challenge?: string;
+  readonly isVerified?: boolean;
+  readonly type?: string;
+}
+
+const [PRESENT, VERIFIED, HAS_KEY] = [0x01, 0x04, 0x40];
+
+export class SoftwarePasskey {
+  readonly id = randomBytes(32).toString('base64url');
+  readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  readonly #origin: string;
+  #userHandle = '';
+  counter = 1;
+
+  constructor({ url }: Pick<RunningService, 'url'>) {
+    this.#origin = new URL(url).origin;
+  }
+
+  create({ challenge, user }: Options & { readonly user: { readonly id: string } }, lies: Lies = {}): string {
+    this.#userHandle = user.id;
+    const key = Buffer.concat([
+      Buffer.alloc(16),
+      Buffer.from([0, 32]),
+      Buffer.from(this.id, 'base64url'),
+      this.#cose(),
+    ]);
+    const data = Buffer.concat([this.#head(HAS_KEY, lies), key]);
+    const attestationObject = Buffer.concat([
+      Buffer.from([0xa3, 0x63, ...Buffer.from('fmt'), 0x64, ...Buffer.from('none')]),
+      Buffer.from([0x67, ...Buffer.from('attStmt'), 0xa0, 0x68, ...Buffer.from('authData'), 0x58, data.length]),
+      data,
+    ]).toString('base64url');
+    const clientDataJSON = this.#clientData('webauthn.create', challenge, lies).toString('base64url');
+    return this.#credential({ attestationObject, clientDataJSON });
+  }
+
+  get({ challenge }: Options, lies: Lies = {}): string {
+    this.counter += 1;
+    const data = this.#head(0, lies);
+    const client = this.#clientData('webauthn.get', challenge, lies);
+    const signature = sign('sha256', Buffer.concat([data, sha256(client)]), this.#keys.privateKey);
+    return this.#credential({
+      authenticatorData: data.toString('base64url'),
+      clientDataJSON: client.toString('base64url'),
+      signature: signature.toString('base64url'),
+      userHandle: lies.userHandle ?? this.#userHandle,
+    });
+  }
+
+  #credential(response: object): string {
+    const { id } = this;
+    return JSON.stringify({ id, rawId: id, type: 'public-key', clientExtensionResults: {}, response });
+  }
+
+  #head(flags: number, { counter = this.counter, isVerified = true }: Lies): Buffer {
+    const numbers = Buffer.alloc(5);
+    numbers[0] = PRESENT | flags | (isVerified ? VERIFIED : 0);
+    numbers.writeUInt32BE(counter, 1);
+    return Buffer.concat([sha256(new URL(this.#origin).hostname), numbers]);
+  }
+
+  #clientData(usual: string, challenge: string, lies: Lies): Buffer {
+    const { type = usual, origin = this.#origin } = lies;
+    return Buffer.from(JSON.stringify({ type, challenge: lies.challenge ?? challenge, origin, crossOrigin: false }));
+  }
+
+  /** RFC 9053 7.1.1: an EC2 key for ES256. */
+  #cose(): Buffer {
+    const { x = '', y = '' } = this.#keys.publicKey.export({ format: 'jwk' });
+    const head = Buffer.from([0xa5, 1, 2, 3, 0x26, 0x20, 1, 0x21, 0x58, 32]);
+    const [one, two] = [Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')];
+    return Buffer.concat([head, one, Buffer.from([0x22, 0x58, 32]), two]);
+  }
+}
+
+function sha256(data: Buffer | string): Buffer {
+  return createHash('sha256').update(data).digest();
+}
+
+type Service = Pick<RunningService, 'url' | 'authority'>;
+
+/** Registers a new passkey of somebody who signs in with the password. */
+export async function registered(service: Service, userName = 'ada', password = PASSWORD): Promise<SoftwarePasskey> {
+  const visitor = new Visitor(service);
+  await visitor.signIn(userName, password);
+  const passkey = new SoftwarePasskey(service);
+  const { status, text } = await register(visitor, passkey);
+  if (status !== 303) throw new Error(`not registered: ${status} ${text}`);
+  return passkey;
+}
+
+export async function register(visitor: Visitor, passkey: SoftwarePasskey, lies: Lies = {}): Promise<Seen> {
+  await visitor.get('/account/passkeys');
+  const options = JSON.parse((await visitor.get('/account/passkeys/options')).text);
+  return visitor.post('/account/passkeys', { name: 'software', credential: passkey.create(options, lies) });
+}
+
+/** A sign-in with a passkey; `fields` are the others of the form. */
+export async function signInWith(
+  visitor: Visitor,
+  passkey: SoftwarePasskey,
+  lies: Lies = {},
+  fields: Readonly<Record<string, string>> = {},
+): Promise<Seen> {
+  return visitor.post('/account/sign-in', { ...fields, credential: passkey.get(await challengeFor(visitor), lies) });
+}
+
+export async function challengeFor(visitor: Visitor): Promise<Options> {
+  await visitor.get('/account/sign-in');
+  return JSON.parse((await visitor.get('/account/sign-in/passkey')).text);
+}
