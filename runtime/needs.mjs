@@ -32,6 +32,7 @@ const NEEDS = {
     ['zsh', 'zsh', 'completes commands with our script'],
     ['fish', 'fish', 'the same'],
     ['systemd-analyze', 'systemd', 'checks the units of deploy/systemd and rates what they may do'],
+    ['slapd', 'slapd', 'an LDAP directory with people in it'],
   ],
   lab: [
     ['debootstrap', 'debootstrap', 'makes a Debian root file system'],

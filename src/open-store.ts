@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from './config/schema.ts';
+import { OperatorFault } from './core/operator-fault.ts';
 import type { Clock } from './operations/ports.ts';
 import type { Receiver, Source } from './store/move.ts';
 import type { Layout, SchemaChange } from './store/postgres/open.ts';
@@ -67,14 +68,8 @@ const REFUSALS = {
 } as const satisfies Partial<Record<keyof ConfiguredStore, readonly [what: string, todo: string]>>;
 
 /** The back end of this store cannot do this. */
-class StoreLacks extends Error {
+class StoreLacks extends OperatorFault {
   override readonly name = 'StoreLacks';
-  readonly todo: string;
-
-  constructor([what, todo]: readonly [what: string, todo: string]) {
-    super(what);
-    this.todo = todo;
-  }
 }
 
 export function storeAt({ store }: At): ConfiguredStore {
@@ -88,8 +83,9 @@ export function openStore(at: At, opener: Opener, clock?: Clock): Promise<Store>
 /** The capability that a command needs. Refuses if the store lacks it. */
 export function needed<Name extends keyof typeof REFUSALS>(at: At, name: Name): NonNullable<ConfiguredStore[Name]> {
   const found = storeAt(at)[name];
-  if (!found) throw new StoreLacks(REFUSALS[name]);
-  return found;
+  if (found) return found;
+  const [what, todo] = REFUSALS[name];
+  throw new StoreLacks(what, todo);
 }
 
 /** Opens both ends of a move as back ends: a move copies rows and events, and decides nothing. */

@@ -1,5 +1,5 @@
 // What all files that replace another one, or must be complete, have in common.
-import { fchownSync, fstatSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fchownSync, fstatSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs';
 
 /** A failed write does not say which file it was for. */
 export function namingFile<T>(path: string, work: () => T): T {
@@ -16,6 +16,16 @@ export function namingFile<T>(path: string, work: () => T): T {
 export function writeAll(file: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, at);
+}
+
+/** Makes a file durable, or the names in a folder: a file whose name is not on the disk is lost, even if its contents were synced. */
+export function syncPath(path: string): void {
+  const opened = openSync(path, 'r');
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
 }
 
 /**

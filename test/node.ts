@@ -10,6 +10,7 @@ import type { Refusal } from '../src/core/refusal.ts';
 import { DEFAULT_SETTINGS } from '../src/core/settings.ts';
 import { type EpochSeconds, epochSeconds } from '../src/core/time.ts';
 import type { Directory } from '../src/directory/directory.ts';
+import { sideBySide } from '../src/directory/side-by-side.ts';
 import { confirmDevice, enterUserCode } from '../src/operations/device/decide-device.ts';
 import { redeemDevice } from '../src/operations/device/redeem-device.ts';
 import { type StartedDevice, startDevice } from '../src/operations/device/start-device.ts';
@@ -81,7 +82,7 @@ export async function anotherNode(store: Store, difference: Partial<TokenPorts> 
   return {
     store,
     keyring: new Keyring(firstKey()),
-    directory: NO_DIRECTORY,
+    directories: sideBySide(NO_DIRECTORY),
     settings: DEFAULT_SETTINGS,
     issuer: 'https://tokens.example',
     clock: new TestClock(),
@@ -98,6 +99,7 @@ export async function anotherNode(store: Store, difference: Partial<TokenPorts> 
 }
 
 export const NO_DIRECTORY: Directory = {
+  label: 'local',
   byUserName: async () => [],
   byEmail: async () => [],
   byUpn: async () => [],
@@ -147,7 +149,7 @@ const SOME_CERTIFICATE: Presentation = {
 };
 
 /** Every certificate is accepted, and is that of Ada. */
-const ADA_PRESENTED: Omit<CallerPorts, Exclude<keyof Ports, 'directory'>> = {
+const ADA_PRESENTED: Omit<CallerPorts, Exclude<keyof Ports, 'directories'>> = {
   admitClock: () => undefined,
   countIgnoredHeader: () => undefined,
   judge: async () => {
@@ -157,7 +159,7 @@ const ADA_PRESENTED: Omit<CallerPorts, Exclude<keyof Ports, 'directory'>> = {
       steps: [],
     };
   },
-  directory: { ...NO_DIRECTORY, byUserName: async () => [anIdentity()] },
+  directories: sideBySide({ ...NO_DIRECTORY, byUserName: async () => [anIdentity()] }),
   logRefused: () => undefined,
 };
 

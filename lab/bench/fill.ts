@@ -12,6 +12,7 @@ import { presenter } from '../../src/core/presenter.ts';
 import type { SigningAlgorithm } from '../../src/core/signing-key.ts';
 import { type EpochSeconds, epochSeconds, seconds } from '../../src/core/time.ts';
 import { localDirectory } from '../../src/directory/local/local-directory.ts';
+import { sideBySide } from '../../src/directory/side-by-side.ts';
 import { openStore } from '../../src/open-store.ts';
 import { addIdentity } from '../../src/operations/admin/add-identity.ts';
 import { approveIssuer } from '../../src/operations/admin/approve-issuer.ts';
@@ -146,7 +147,7 @@ async function portsOf(config: Config, store: Store, keyring: Keyring): Promise<
     store,
     registry,
     keyring,
-    directory: localDirectory(store),
+    directories: sideBySide(localDirectory(store)),
     settings: settingsOf(config),
     issuer: config.publicUrl,
     clock: systemClock,
@@ -156,9 +157,9 @@ async function portsOf(config: Config, store: Store, keyring: Keyring): Promise<
 
 type Draft = { integration: Integration; identity: Identity; scope: string };
 
-async function draftOf({ registry, directory }: Ports): Promise<Draft> {
+async function draftOf({ registry, directories }: Ports): Promise<Draft> {
   const integration = registry.integration(CLIENT_ID);
-  const [identity] = await directory.byUserName(USER_NAME);
+  const [identity] = await directories.get('local').byUserName(USER_NAME);
   if (!integration || !identity) throw new Error('the store was not filled');
   return { integration, identity, scope: SCOPE };
 }

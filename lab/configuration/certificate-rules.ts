@@ -1,5 +1,5 @@
 // docs/certificate-rules.md: every rule that a certificate must follow, with its clause.
-import { RULES } from '../../src/pki/path/path.ts';
+import { RULES } from '../../src/pki/path/rules.ts';
 
 export function certificateRules(): string {
   return `# Rules for certificates

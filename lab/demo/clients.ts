@@ -17,6 +17,8 @@ export interface Refresher {
   readonly standing: Standing;
   readonly refreshes: number;
   readonly retries: number;
+  /** Of agents: processes that were killed. */
+  readonly kills?: number;
   refreshUntil(isOver: () => boolean, port: number, contestant: Contestant): Promise<void>;
   signOut(port: number, contestant: Contestant): Promise<void>;
 }

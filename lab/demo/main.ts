@@ -1,4 +1,4 @@
-// npm run demo -- lost-answers|agents [--seeds 1,2,3] [--seconds 60] [--clients 50] [--svg FILE]
+// npm run demo -- lost-answers|agents [--seeds 1,2,3] [--seconds 60] [--clients 50] [--real 5] [--svg FILE]
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { PROCESSES } from './agents.ts';
@@ -7,13 +7,14 @@ import { CONTESTANTS } from './contestants.ts';
 import { type Conditions, type Result, runOne } from './run.ts';
 import { showLive, table } from './show.ts';
 
-const HELP = `npm run demo -- lost-answers|agents [--seeds 1] [--seconds 60] [--clients 50] [--svg lost-answers.svg]
+const HELP = `npm run demo -- lost-answers|agents [--seeds 1] [--seconds 60] [--clients 50] [--real 5] [--svg lost-answers.svg]
 
 50 clients refresh their tokens through a proxy that loses one answer in eight, cuts connections and doubles requests, while
 the server is killed every few seconds. Tessera and oidc-provider run one after the other, with the same faults.
 
 agents: each client is a coding agent with ${PROCESSES} processes that share one login. They refresh at the same moment, and some are killed
-before they read the answer.
+before they read the answer. The first 5 agents (--real) have processes of the system, with a token file and SIGKILL; those of the others are
+simulated in this process.
 `;
 
 try {
@@ -30,6 +31,7 @@ async function main(): Promise<number> {
       seeds: { type: 'string', default: '1' },
       seconds: { type: 'string', default: '60' },
       clients: { type: 'string', default: '50' },
+      real: { type: 'string', default: '5' },
       svg: { type: 'string', default: 'lost-answers.svg' },
       help: { type: 'boolean', default: false },
     },
@@ -40,9 +42,10 @@ async function main(): Promise<number> {
     return values.help ? 0 : 1;
   }
   const [seconds, clients] = [countOf('--seconds', values.seconds), countOf('--clients', values.clients)];
+  const real = countOf('--real', values.real);
   const results: Result[][] = [];
   for (const seed of values.seeds.split(',').map((text) => countOf('--seeds', text)))
-    results.push(await runAll({ seed, clients, seconds, areAgents: what === 'agents' }));
+    results.push(await runAll({ seed, clients, seconds, areAgents: what === 'agents', real }));
   writeFileSync(values.svg, chart(results.at(-1) ?? [], seconds));
   console.log(`\nThe picture of the last run: ${values.svg}`);
   const isBroken = results.some(([tessera]) => !tessera || tessera.loggedOut + tessera.forked > 0);

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Seeded } from '../../test/seeded.ts';
 import { temporaryFolder } from '../../test/temporary-folder.ts';
-import { Agent } from './agents.ts';
+import { agentOf } from './agent-processes.ts';
 import { Client, type Refresher } from './clients.ts';
 import { CLIENT_ID, type Contestant, type StartContestant } from './contestants.ts';
 import { type Fate, LosingProxy, send } from './proxy.ts';
@@ -15,6 +15,8 @@ export interface Conditions {
   readonly seconds: number;
   /** Each client is an agent with several processes. */
   readonly areAgents?: boolean;
+  /** How many of the agents have real processes. */
+  readonly real?: number;
 }
 
 /** What the terminal shows while it runs. */
@@ -69,8 +71,10 @@ async function runAgainst(
   const proxy = new LosingProxy(conditions.seed, () => contestant.port);
   signal.addEventListener('abort', () => proxy.close());
   const port = await proxy.listen();
-  const Kind = conditions.areAgents ? Agent : Client;
-  const clients = contestant.tokens.map((token, index) => new Kind(index, conditions.seed, token, signal));
+  const { areAgents, real = 0, seed } = conditions;
+  const clients = contestant.tokens.map((token, index) =>
+    areAgents ? agentOf(index, real, seed, token, signal) : new Client(index, seed, token, signal),
+  );
   const progress: Progress = { name: contestant.name, clients, counts: proxy.counts, restarts: 0, history: [] };
   follow(progress);
   await refreshAll(contestant, port, { conditions, progress, signal });

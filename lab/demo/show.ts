@@ -49,24 +49,35 @@ function line({ name, clients, counts, restarts }: Progress): string {
   return `  ${name.padEnd(24)} ${sum(clients, 'refreshes')} refreshes, ${figures}`;
 }
 
-export function table(results: readonly Result[], { seed, clients, seconds, areAgents }: Conditions): string {
+export function table(results: readonly Result[], { seed, clients, seconds, areAgents, real }: Conditions): string {
   const rows = results.map((result) => [
     result.name,
     String(sum(result.clients, 'refreshes')),
     String(result.counts.dropped + result.counts.cut + result.counts.held),
     String(result.restarts),
+    ...(areAgents ? [String(sum(result.clients, 'kills'))] : []),
     `${result.loggedOut} of ${clients}`,
     String(result.forked),
     `${result.workedAfterRevocation} of ${result.tried}`,
   ]);
-  const head = ['', 'refreshes', 'answers lost', 'restarts', 'logged out', 'forked', 'worked after revocation'];
+  const killed = areAgents ? ['processes killed'] : [];
+  const head = [
+    '',
+    'refreshes',
+    'answers lost',
+    'restarts',
+    ...killed,
+    'logged out',
+    'forked',
+    'worked after revocation',
+  ];
   const widths = head.map((text, column) => Math.max(text.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const text = (row: string[]) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
   const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
-  const who = areAgents ? `agents with ${PROCESSES} processes each` : 'clients';
+  const who = areAgents ? `agents with ${PROCESSES} processes each, real ones for ${real} of them` : 'clients';
   return [`\nSeed ${seed}, ${clients} ${who}, ${seconds} s`, '', text(head), rule, ...rows.map(text)].join('\n');
 }
 
-function sum(clients: Progress['clients'], of: 'refreshes' | 'retries'): number {
-  return clients.reduce((total, client) => total + client[of], 0);
+function sum(clients: Progress['clients'], of: 'refreshes' | 'retries' | 'kills'): number {
+  return clients.reduce((total, client) => total + (client[of] ?? 0), 0);
 }

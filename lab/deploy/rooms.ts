@@ -1,9 +1,10 @@
-// The first minute of the README in minimal Debian systems, with every command as it is printed.
+// The first minute of the README, and docs/agents.md, in minimal Debian systems, with every command as it is printed.
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { blocksIn, confirmPrinted, passwordIn } from '../../test/e2e/printed-checkout.ts';
 import type { Suite } from './debian.ts';
 import { Room, type Running } from './room.ts';
 import { installLabNeeds, ROOT, run } from './shell.ts';
@@ -102,9 +103,9 @@ async function startWithNothing(room: Room, user: string, node: number): Promise
 }
 
 async function followReadme(room: Room, user: string): Promise<void> {
-  const [clone = ''] = blocks('');
-  const [program = ''] = blocks('js');
-  const [prepareApi = '', startApi = '', callApi = ''] = blocks('sh');
+  const [clone = ''] = blocksIn('README.md', '');
+  const [program = ''] = blocksIn('README.md', 'js');
+  const [prepareApi = '', startApi = '', callApi = ''] = blocksIn('README.md', 'sh');
   const address = '<the address of this repository>';
   if (!clone.includes(address)) throw new Error('README clones from elsewhere');
   const running = await room.start(user, clone.replace(address, '/repository'), 'THIS IS FOR TRYING');
@@ -120,9 +121,27 @@ async function followReadme(room: Room, user: string): Promise<void> {
     if (!/^for local:\{[0-9a-f-]+\}$/.test(answer ?? '')) throw new Error(`the API says: ${answer}`);
     console.log(`  the API of the README: ${answer}`);
     await api.stop();
+    await followAgents(room, user, passwordIn(running.printed));
   } finally {
     await running.stop();
   }
+}
+
+async function followAgents(room: Room, user: string, password: string): Promise<void> {
+  const [register = '', serve = '', install = '', work = ''] = blocksIn('docs/agents.md', 'sh');
+  const [server = '', program = ''] = blocksIn('docs/agents.md', 'js');
+  room.sh(user, `cd tessera\n${register}`);
+  room.sh(user, `cat > orders-mcp/server.mjs <<'EOF'\n${server}EOF`);
+  const mcp = await room.start(user, `cd orders-mcp\necho started\n${serve}`, 'started');
+  room.sh(user, `cd orders-mcp\n${install}`);
+  room.sh(user, `cat > orders-mcp/agent.mjs <<'EOF'\n${program}EOF`);
+  const agent = await room.start(user, `cd orders-mcp\n${work}`, 'response_type=code');
+  const home = user === 'root' ? 'root' : `home/${user}`;
+  await confirmPrinted(agent.printed, { checkout: join(room.folder, home, 'tessera'), password });
+  for (const worker of [1, 2, 3, 4]) await agent.until(`worker ${worker} works for local:`);
+  console.log('  the MCP server and the agent of docs/agents.md: four processes, one login');
+  await agent.stop();
+  await mcp.stop();
 }
 
 /** An ordinary user can install nothing, and learns what is missing. */
@@ -151,10 +170,4 @@ function passed(printed: string): string {
 
 function expect(running: Running, pattern: RegExp): void {
   if (!pattern.test(running.printed)) throw new Error(`${pattern} is not in:\n${running.printed}`);
-}
-
-function blocks(language: string): string[] {
-  const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const found = text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'));
-  return Array.from(found, ([, block = '']) => block);
 }

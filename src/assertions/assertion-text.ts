@@ -1,5 +1,6 @@
 // The text of an assertion: a JWT in compact form (RFC 7515 7.1), parsed and not checked yet.
 import type { Claims } from '../core/claims.ts';
+import { objectOf } from '../core/json.ts';
 import { accept, type Outcome, refused } from '../core/outcome.ts';
 
 export interface ReadAssertion {
@@ -35,9 +36,4 @@ function readPart(base64url: string): Claims | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The value, if it is a JSON object. */
-export function objectOf(value: unknown): Claims | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : undefined;
 }

@@ -1,9 +1,9 @@
 // Fetches the keys of a token issuer, by discovery (OpenID Connect Discovery 1.0) or from a known address.
+import { parseObject } from '../core/json.ts';
 import type { FetchSettings } from '../core/key-source.ts';
 import { accept, type Outcome, refused } from '../core/outcome.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
 import { download, type Fetch } from '../outbound/download.ts';
-import { objectOf } from './assertion-text.ts';
 import { readKeySet } from './key-set.ts';
 
 const DOCUMENT_BYTES = 65_536;
@@ -31,7 +31,7 @@ async function discover(issuer: string, settings: FetchSettings, fetch: Fetch): 
   const url = discoveryUrl(issuer);
   const text = await get(url, DOCUMENT_BYTES, settings, fetch);
   if (!text.ok) return text;
-  const document = parse(text.value);
+  const document = parseObject(text.value);
   if (!document) return refused(`${url}: it is not a JSON object`);
   if (document['issuer'] !== issuer) return refused(`${url}: its issuer is not ${issuer}`);
   const keys = document['jwks_uri'];
@@ -63,12 +63,4 @@ async function get(
     ...(authorities !== undefined && { authorities }),
   });
   return got.ok ? accept(new TextDecoder().decode(got.value)) : refused(`${url}: ${got.refusal}`);
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return objectOf(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
 }

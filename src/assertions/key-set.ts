@@ -2,8 +2,9 @@
 // loaded when the first assertion arrives.
 import type { CompactVerifyGetKey, CryptoKey, JWK } from 'jose';
 import type { Claims } from '../core/claims.ts';
+import { objectOf, parseObject } from '../core/json.ts';
 import { accept, type Outcome, refused } from '../core/outcome.ts';
-import { objectOf, type ReadAssertion } from './assertion-text.ts';
+import type { ReadAssertion } from './assertion-text.ts';
 
 export interface KeySet {
   /** As published. */
@@ -28,8 +29,8 @@ const KEY_TYPES: readonly unknown[] = ['RSA', 'EC', 'OKP'];
 
 /** Keys for other purposes are left out. A token issuer that has withdrawn all its keys publishes an empty set. */
 export function readKeySet(text: string): Outcome<KeySet, string> {
-  const keys = keysIn(text);
-  if (!keys || (keys.length > 0 && !keys.some((key) => typeof objectOf(key)?.['kty'] === 'string')))
+  const keys = parseObject(text)?.['keys'];
+  if (!Array.isArray(keys) || (keys.length > 0 && !keys.some((key) => typeof objectOf(key)?.['kty'] === 'string')))
     return refused('it is not a JSON Web Key Set: {"keys": [...]}');
   if (keys.length > MOST_KEYS) return refused(`it has more than ${MOST_KEYS} keys`);
   const usable = keys.flatMap(usableKey);
@@ -42,15 +43,6 @@ export function readKeySet(text: string): Outcome<KeySet, string> {
       return (await checking)(assertion);
     },
   });
-}
-
-function keysIn(text: string): readonly unknown[] | undefined {
-  try {
-    const keys = objectOf(JSON.parse(text))?.['keys'];
-    return Array.isArray(keys) ? keys : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function usableKey(value: unknown): Claims[] {

@@ -7,6 +7,7 @@ import { callerCommands } from './commands/caller.ts';
 import { certificateCommands } from './commands/certificate.ts';
 import { completionCommand } from './commands/completion.ts';
 import { configCommands } from './commands/config.ts';
+import { directoryCommands } from './commands/directory.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { eventsCommand, refusalsCommand } from './commands/events.ts';
 import { explainCommands } from './commands/explain.ts';
@@ -40,6 +41,7 @@ const GROUPS = [
   integrationCommands,
   resourceServerCommands,
   identityCommands,
+  directoryCommands,
   issuerCommands,
   certificateCommands,
   explainCommands,

@@ -4,12 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { endingSecrets } from '../core/rules/client.ts';
 import { countEndingSoon, SWEEPING, sweep } from '../operations/upkeep/sweep.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
+import { walkDirectories } from '../operations/upkeep/walk-directories.ts';
 import type { Chore } from '../serve/chores.ts';
 import { followLists } from '../serve/follow-lists.ts';
 import { RevocationFollower } from '../serve/follow-revocations.ts';
 import type { OpenListener } from '../serve/open-listener.ts';
 import { byOneNode } from '../store/lease.ts';
 import type { FollowedRegistry } from '../store/registry.ts';
+import { directoryNews } from './log-news.ts';
 import type { Parts } from './parts.ts';
 
 /** The pause between two steps of a sweep. A step takes a tenth of this or more. */
@@ -32,6 +34,7 @@ export function choresOf(
     for (const listener of listeners) listener.reload();
   };
   const sweepOnce = () => sweep(ports, () => sleep(BREATH_MS));
+  const walk = () => walkDirectories(ports, directoryNews(log));
   const countGrants = async () => metrics?.endingSoon(await countEndingSoon(ports));
   const countSecrets = async () =>
     metrics?.endingSecrets(endingSecrets(registry.integrations, ports.clock.now()).length);
@@ -50,6 +53,7 @@ export function choresOf(
     { everyMs: 60_000, work: async () => timekeeper.maySweep && byOneNode(SWEEPING, sweepOnce, ports) },
     { everyMs: 10_000, work: () => judge.revocation.renewLists(), atStart: 'begun' },
     { everyMs: 60_000, work: () => refusals.flush() },
+    ...(ports.directories.elsewhere.length > 0 ? [{ everyMs: 5_000, work: walk, atStart: 'begun' } as const] : []),
     { everyMs: 300_000, work: countGrants, atStart: 'begun' },
     { everyMs: 60_000, work: countSecrets, atStart: 'begun' },
     { everyMs: 86_400_000, work: warnOfSecrets, atStart: 'begun' },

@@ -5,6 +5,7 @@ import { RateLimit } from '../doors/http/rate-limit.ts';
 import type { ReadinessNews } from '../doors/ops/readiness.ts';
 import type { Log } from '../log/log.ts';
 import type { EventNews } from '../operations/upkeep/event-watch.ts';
+import type { WalkNews } from '../operations/upkeep/walk-directories.ts';
 
 export function logReadiness(log: Log): ReadinessNews {
   return {
@@ -62,5 +63,26 @@ export function logRefusals(log: Log, milliseconds: () => number, message: strin
     const line = { id, rule, ...(setting && { setting }), ...about };
     if (detailed.take(rule) === undefined) log.info({ ...line, steps: steps.map(print) }, message);
     else log[brief.take(rule) === undefined ? 'info' : 'debug'](line, message);
+  };
+}
+
+const TO_CHECK = 'tessera directory check LABEL';
+
+export function directoryNews(log: Log): WalkNews {
+  return {
+    walked: ({ label, living, ended, isAlarm }) => {
+      const facts = { directory: label, living, ended };
+      if (isAlarm)
+        log.error(
+          { ...facts, todo: TO_CHECK },
+          'the directory seems to have ended too many accounts: none was ended here',
+        );
+      else if (ended > 0) log.warn(facts, 'accounts ended in their directory: grants ended');
+    },
+    away: (label, { message }) =>
+      log.warn(
+        { directory: label, why: message, todo: TO_CHECK },
+        'the directory cannot answer: identities are used as last seen',
+      ),
   };
 }

@@ -8,7 +8,7 @@ import { asksForCertificates, unservedDoors } from '../config/served-doors.ts';
 import { canInspect } from '../front/certificate-inspection.ts';
 import type { Census } from '../front/slots.ts';
 import type { Log } from '../log/log.ts';
-import { openDirectory } from '../open-directory.ts';
+import { openDirectories } from '../open-directory.ts';
 import { storeAt } from '../open-store.ts';
 import type { Clock, Ports } from '../operations/ports.ts';
 import { EventWatch } from '../operations/upkeep/event-watch.ts';
@@ -74,14 +74,14 @@ export async function composeService(
   const registry = await FollowedRegistry.load(store, (key) => keyring.isRetired(key));
   for (const { about, says, todo } of unservedDoors(config, registry))
     log.warn({ why: says, todo }, `not served: ${about}`);
-  const directory = openDirectory(store);
+  const directories = openDirectories(store, config);
   const settings = settingsOf(config);
   const issuer = config.publicUrl;
   const ports: Ports = {
     store,
     registry,
     keyring,
-    directory,
+    directories,
     settings,
     issuer,
     clock,

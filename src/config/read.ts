@@ -1,4 +1,5 @@
 // Reads a tree of settings against the schema: defaults applied, values decoded, every mistake named with its path.
+import { objectOf } from '../core/json.ts';
 import { fits } from '../schema.ts';
 import { closest } from './closest.ts';
 import { DECODERS, type Folders, SECRET_KINDS } from './decode.ts';
@@ -11,6 +12,7 @@ export interface Node extends Partial<SettingNotes> {
   readonly properties?: Readonly<Record<string, Node>>;
   readonly required?: readonly string[];
   readonly items?: Node;
+  readonly minItems?: number;
 }
 
 export interface Reading {
@@ -22,7 +24,7 @@ export type Path = readonly (string | number)[];
 
 export function readNode(node: Node, value: unknown, path: Path, reading: Reading): unknown {
   if (node.properties) return readSection(node, node.properties, value, path, reading);
-  if (node.items) return readEntries(node.items, value, path, reading);
+  if (node.items) return readEntries(node.items, node.minItems ?? 0, value, path, reading);
   return readSetting(node, value, path, reading);
 }
 
@@ -34,8 +36,8 @@ function readSection(
   reading: Reading,
 ): unknown {
   // A section whose settings are all commented out is null in YAML, and means its defaults.
-  const given = value === null ? {} : value;
-  if (!isRecord(given)) return blameNoGroup(path, Object.keys(settings), value, reading);
+  const given = objectOf(value ?? {});
+  if (!given) return blameNoGroup(path, Object.keys(settings), value, reading);
   for (const key of Object.keys(given)) {
     if (!Object.hasOwn(settings, key)) blameUnknown([...path, key], Object.keys(settings), reading);
   }
@@ -50,9 +52,9 @@ function readSection(
   return known;
 }
 
-function readEntries(item: Node, value: unknown, path: Path, reading: Reading): unknown {
-  if (!Array.isArray(value) || value.length === 0) {
-    return blame(path, `expected a list of at least one entry; found ${shown(value)}`, reading);
+function readEntries(item: Node, least: number, value: unknown, path: Path, reading: Reading): unknown {
+  if (!Array.isArray(value) || value.length < least) {
+    return blame(path, `expected a list${least > 0 ? ' of at least one entry' : ''}; found ${shown(value)}`, reading);
   }
   // Not map, which skips holes: `--set listeners.5.port=1` leaves some.
   return Array.from(value, (entry, index) =>
@@ -112,8 +114,4 @@ export function inYaml(value: unknown): string {
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

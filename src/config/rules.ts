@@ -26,10 +26,27 @@ const RULES: readonly Rule[] = [
   headerNameIsUsed,
   lengthsAgree,
   listsFit,
+  directoriesAreUsable,
 ];
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+const SHORTEST_RECHECK = 10;
+
+function directoriesAreUsable({ directories }: ReadConfig): Mistake[] {
+  const same = repeated(directories.map(({ label }) => label.toLowerCase()));
+  return directories.flatMap(({ servers, recheckAfter, trustFor, timeout }, index) => {
+    const at = (name: string, problem: string): Mistake[] => [{ path: `directories.${index}.${name}`, problem }];
+    return [
+      ...(same.includes(index) ? at('label', 'another directory already has this label') : []),
+      ...(servers.length === 0 ? at('servers', 'name at least one server') : []),
+      ...(recheckAfter < SHORTEST_RECHECK ? at('recheckAfter', `expected at least ${SHORTEST_RECHECK}s`) : []),
+      ...(trustFor < recheckAfter ? at('trustFor', 'expected at least recheckAfter') : []),
+      ...(timeout < 1 || timeout > 60 ? at('timeout', 'expected from 1s to 60s') : []),
+    ];
+  });
 }
 
 /** A list that displaces all others is fetched again and again. */

@@ -3,6 +3,7 @@
 import { optional, type ValueOf } from '../schema.ts';
 import { authsvc } from './sections/authsvc.ts';
 import { device } from './sections/device.ts';
+import { directories } from './sections/directories.ts';
 import { events } from './sections/events.ts';
 import { limits } from './sections/limits.ts';
 import { listeners } from './sections/listeners.ts';
@@ -50,6 +51,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
   tokens,
   device,
   signIn,
+  directories,
   limits,
   revocation,
   log,

@@ -118,6 +118,12 @@ export function optionalSection<Settings extends Record<string, Schema>>(descrip
   return optional(object(settings, { description, additionalProperties: false }));
 }
 
+/** Entries of which there may be none, and usually are. */
+export function optionalEntries<Settings extends Record<string, Schema>>(description: string, settings: Settings) {
+  const item = object(settings, { additionalProperties: false });
+  return list(item, { description, default: [], examples: [[]] });
+}
+
 export function entries<Settings extends Record<string, Schema>>(
   description: string,
   settings: Settings,

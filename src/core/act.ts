@@ -219,7 +219,7 @@ export type Author =
   | { readonly as: 'command'; readonly user?: string }
   | { readonly as: 'service'; readonly why: ServiceReason };
 
-export const SERVICE_REASONS = ['start', 'first-use', 'quickstart', 'rollback', 'sign-in'] as const;
+export const SERVICE_REASONS = ['start', 'first-use', 'quickstart', 'rollback', 'directory', 'sign-in'] as const;
 export type ServiceReason = (typeof SERVICE_REASONS)[number];
 
 export function authorWords(author: Author): string {

@@ -1,5 +1,6 @@
 // Clients that nobody registered: their client_id is the address of a document that describes them (OAuth Client ID Metadata
 // Document). They are guests of one integration, which fixes their scope.
+import { parseObject } from './json.ts';
 import { accept, type Outcome, refused } from './outcome.ts';
 import { isLoopback, isRedirectUri } from './redirect-uri.ts';
 
@@ -77,15 +78,6 @@ function isOf(url: ClientUrl, uri: unknown): uri is string {
 /** Without characters that could pass for others, or change the direction of what follows. */
 function shownName(name: string): string {
   return name.replace(/[^\p{L}\p{M}\p{N} .,_()+-]/gu, '').slice(0, NAME_LENGTH);
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const HOUR = 3600;

@@ -114,6 +114,7 @@ export const REVOCATION_REASONS = [
   'rolled-back-store',
   'certificate-revoked',
   'restored',
+  'account-ended',
 ] as const;
 export type RevocationReason = (typeof REVOCATION_REASONS)[number];
 

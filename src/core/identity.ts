@@ -1,3 +1,5 @@
+import type { EpochSeconds } from './time.ts';
+
 /** `<provider label>:<id>`, the id a braced GUID or a hex string (contract 2.1). */
 export type IdentityId = string & { readonly is: 'identity id' };
 
@@ -11,6 +13,10 @@ export interface Identity {
   readonly userName?: string;
   readonly email?: string;
   readonly upn?: string;
+  /** Of a directory elsewhere: when it last confirmed this row. */
+  readonly seenAt?: EpochSeconds;
+  /** When that directory was found to have ended the account. Absent if an operator disabled the identity. */
+  readonly endedAt?: EpochSeconds;
 }
 
 const GUID = '\\{[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\\}';
@@ -21,7 +27,7 @@ export function parseIdentityId(text: string): IdentityId | undefined {
 }
 
 /** The label of the built-in directory. */
-const LOCAL = 'local';
+export const LOCAL = 'local';
 
 export function localIdentityId(guid: string): IdentityId {
   return `${LOCAL}:{${guid}}` as IdentityId;
@@ -41,4 +47,14 @@ const LABEL = /^(?!(?:local|integration)$)[A-Za-z][A-Za-z0-9_.+-]{0,63}$/i;
 /** The label of an approved issuer or a token issuer. No two of them have the same. */
 export function isLabel(text: string): boolean {
   return LABEL.test(text);
+}
+
+/** The part before the colon: a directory, or the issuer that an identity is derived from. */
+export function labelOf({ id }: Pick<Identity, 'id'>): string {
+  return id.slice(0, id.indexOf(':'));
+}
+
+/** Whether two names are the same to a directory that ignores case: ASCII only, since a Cyrillic а is not an a. */
+export function foldCase(name: string): string {
+  return name.normalize('NFC').replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

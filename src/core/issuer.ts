@@ -19,6 +19,8 @@ export interface ApprovedIssuer {
    * use.
    */
   readonly identities: 'directory' | 'derived';
+  /** Labels of the directories that names are looked up in; if absent, the local one. */
+  readonly directories?: readonly string[];
   readonly profile: 'rfc5280' | 'strict';
   /** Curves that are allowed besides P-256, P-384 and P-521; must be empty under profile `strict`. */
   readonly curves?: readonly OptionalCurve[];

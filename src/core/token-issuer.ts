@@ -60,6 +60,8 @@ export interface AssertionRule {
   readonly identity: string;
   /** How the identity is found. `derived`: created from the claims on first use. Otherwise by this name in the directory. */
   readonly identities: 'derived' | 'user-name' | 'email' | 'upn';
+  /** Labels of the directories that the name is looked up in; if absent, the local one. */
+  readonly directories?: readonly string[];
   /** If present, the only integrations that the rule serves. */
   readonly integrations?: readonly ClientId[];
 }

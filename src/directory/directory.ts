@@ -1,16 +1,33 @@
-// The port to where identities live. Operations know directories by this file alone; each kind has its own folder.
+// The port to where identities live. Operations know directories by this file and side-by-side.ts alone; each kind has its own folder.
 import type { Hex } from '../core/hex.ts';
-import type { Identity } from '../core/identity.ts';
+import type { Identity, IdentityId } from '../core/identity.ts';
+import type { RecheckTimes } from '../core/rules/directory.ts';
 import type { Secret } from '../tokens/secret.ts';
 
-export interface Directory {
+export type Lookup = 'byUserName' | 'byEmail' | 'byUpn';
+
+export interface Directory extends Readonly<Record<Lookup, (name: string) => Promise<readonly Identity[]>>> {
   // Lookups return every match. Whether two matches are a refusal is decided by the caller.
-  byUserName(name: string): Promise<readonly Identity[]>;
-  byEmail(address: string): Promise<readonly Identity[]>;
-  byUpn(name: string): Promise<readonly Identity[]>;
+  readonly label: string;
   readonly passwords: PasswordSignIn;
+  /** Absent if the identities of the store are the directory. */
+  readonly elsewhere?: Elsewhere;
   /** What a new password of this identity must meet; undefined where its password is not changed here. */
   passwordRules(identity: Identity): PasswordRules | undefined;
+}
+
+/** What a directory outside of the store adds. Its methods, and lookups in it, throw DirectoryAway if it cannot answer. */
+export interface Elsewhere {
+  readonly times: RecheckTimes;
+  /** As it is now; undefined if no entry with this id can be seen. */
+  readonly byId: (id: IdentityId) => Promise<Identity | undefined>;
+  /** For operators: what can be seen of it, step by step, and of one name in it. */
+  readonly examine: (name?: string) => AsyncIterable<DirectoryStep>;
+}
+
+export interface DirectoryStep {
+  readonly passed: boolean;
+  readonly words: string;
 }
 
 /** The person types name and password into our page. */

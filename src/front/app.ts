@@ -10,6 +10,7 @@ import {
   type FastifyServerOptions,
   fastify,
 } from 'fastify';
+import { DirectoryAway } from '../core/directory-away.ts';
 import { Overloaded } from '../core/overloaded.ts';
 import { seconds } from '../core/time.ts';
 import { peersOf } from '../doors/caller/connection.ts';
@@ -259,6 +260,10 @@ function refusalOf(error: FastifyError, request: FastifyRequest, options: AppOpt
   if (error instanceof KeyMissing) {
     options.onFault(request, error);
     return { reason: 'key-missing', retryAfter: RETRY_SHORTLY };
+  }
+  if (error instanceof DirectoryAway) {
+    options.onFault(request, error);
+    return { reason: 'directory-unavailable', retryAfter: RETRY_SHORTLY };
   }
   if (error instanceof Overloaded) return { reason: 'overloaded', retryAfter: RETRY_SHORTLY };
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { reason: 'content-type-unsupported' };

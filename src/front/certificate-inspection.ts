@@ -5,9 +5,13 @@ import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { duplexPair } from 'node:stream';
-import { connect, createServer, type Server } from 'node:tls';
+import { connect, createServer, type Server, type TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
-import { makeDevelopmentAuthority } from '../pki/development-authority.ts';
+import {
+  type DevelopmentAuthority,
+  type KeyedCertificate,
+  makeDevelopmentAuthority,
+} from '../pki/development-authority.ts';
 import { isKeyCheap, MOST_CHAIN_BYTES } from '../pki/x509/key-cost.ts';
 import { systemClock, systemRandom } from '../system.ts';
 
@@ -140,14 +144,8 @@ const PATIENCE_MS = 10_000;
 
 async function tryInChild(): Promise<boolean> {
   const program = `import(${JSON.stringify(import.meta.url)}).then(({ selfTest }) => selfTest())`;
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', program],
-    {
-      stdio: 'ignore',
-      timeout: PATIENCE_MS,
-    },
-  );
+  const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', program];
+  const child = spawn(process.execPath, flags, { stdio: 'ignore', timeout: PATIENCE_MS });
   const [code] = await Promise.race([once(child, 'exit'), once(child, 'error')]).catch(() => [undefined]);
   return code === 0;
 }
@@ -156,32 +154,36 @@ async function tryInChild(): Promise<boolean> {
 export async function selfTest(): Promise<void> {
   const authority = makeDevelopmentAuthority(new Date(systemClock.milliseconds()), systemRandom);
   const hostileKeys = generateKeyPairSync('ec', { namedCurve: 'P-256', paramEncoding: 'explicit' });
-  const own = authority.issueServer(['localhost']);
-  const server = createServer({ cert: own.certificate, key: own.key, requestCert: true, rejectUnauthorized: false });
+  const server = selfTestServer(authority);
   inspectHandshakes(server);
-  const honest = await isTaken(server, `${authority.certificate}`, authority.issueClient('self'));
-  const hostile = await isTaken(
-    server,
-    authority.issueClient('hostile', hostileKeys).certificate,
-    authority.issueClient('self'),
-  );
+  const isTaken = (above: string) =>
+    connectToSelf(server, authority.issueClient('self'), above, () => true).catch(() => false);
+  const honest = await isTaken(authority.certificate);
+  const hostile = await isTaken(authority.issueClient('hostile', hostileKeys).certificate);
   process.exit(honest && !hostile ? 0 : 1);
 }
 
-type Authority = ReturnType<typeof makeDevelopmentAuthority>;
+export function selfTestServer(authority: DevelopmentAuthority): Server {
+  const { certificate: cert, key } = authority.issueServer(['localhost']);
+  return createServer({ cert, key, requestCert: true, rejectUnauthorized: false });
+}
 
-async function isTaken(server: Server, above: string, client: ReturnType<Authority['issueClient']>): Promise<boolean> {
+/** A handshake of the process with itself: the connection as the server has it. Rejects if the server ends the handshake. */
+export async function connectToSelf<T>(
+  server: Server,
+  { certificate, key }: KeyedCertificate,
+  above: string,
+  look: (socket: TLSSocket) => T,
+): Promise<T> {
   const [near, far] = duplexPair();
+  const secured = once(server, 'secureConnection') as Promise<[TLSSocket]>;
+  const ended = once(server, 'tlsClientError').then(([fault]) => Promise.reject(fault));
   server.emit('connection', far);
-  const taken = once(server, 'secureConnection').then(() => true);
-  const refused = once(server, 'tlsClientError').then(() => false);
-  const caller = connect({
-    ...{ socket: near, cert: `${client.certificate}${above}`, key: client.key },
-    rejectUnauthorized: false,
-  });
+  const caller = connect({ socket: near, cert: `${certificate}${above}`, key, rejectUnauthorized: false });
   caller.on('error', () => undefined);
   try {
-    return await Promise.race([taken, refused]);
+    const [socket] = await Promise.race([secured, ended]);
+    return look(socket);
   } finally {
     caller.destroy();
     far.destroy();

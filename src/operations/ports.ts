@@ -11,7 +11,7 @@ import type { PublishedKey } from '../core/signing-key.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { Directory } from '../directory/directory.ts';
+import type { Directories } from '../directory/side-by-side.ts';
 import type { Store } from '../store/store.ts';
 import type { Keyring } from '../tokens/keyring.ts';
 
@@ -50,7 +50,7 @@ export interface Ports {
   readonly store: Store;
   readonly registry: Registry;
   readonly keyring: Keyring;
-  readonly directory: Directory;
+  readonly directories: Directories;
   readonly settings: Settings;
   /** The public address of the service: `iss` of its JWTs. */
   readonly issuer: string;

@@ -87,47 +87,26 @@ async function readBounded(
 ): Promise<Outcome<Uint8Array<ArrayBuffer>, string>> {
   const tooLarge = refused(tooLargeFor(most));
   if (Number(response.headers.get('content-length') ?? 0) > most) return tooLarge;
-  const body = new GrowingBytes(most);
-  let unrested = 0;
+  // It grows in place, so that the data is in memory only once.
+  const buffer = new ArrayBuffer(0, { maxByteLength: most });
+  let [length, unrested] = [0, 0];
   const reader = response.body?.getReader();
   const stop = () => void reader?.cancel(signal.reason).catch(() => undefined);
   signal.addEventListener('abort', stop, { once: true });
   for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-    if (!body.add(part.value)) return tooLarge;
+    const end = length + part.value.length;
+    if (end > most) return tooLarge;
+    if (end > buffer.byteLength) buffer.resize(Math.min(Math.max(end, buffer.byteLength + STEP), most));
+    new Uint8Array(buffer).set(part.value, length);
+    length = end;
     unrested += part.value.length;
     if (unrested < REST_BYTES) continue;
     unrested = 0;
     await itsTurn();
   }
   signal.throwIfAborted();
-  return accept(body.take());
-}
-
-/** A buffer that grows in place, so that the data is in memory only once. */
-class GrowingBytes {
-  readonly #buffer: ArrayBuffer;
-  #length = 0;
-
-  constructor(most: number) {
-    this.#buffer = new ArrayBuffer(0, { maxByteLength: most });
-  }
-
-  /** Returns false if there is no room. */
-  add(chunk: Uint8Array): boolean {
-    const length = this.#length + chunk.length;
-    if (length > this.#buffer.maxByteLength) return false;
-    if (length > this.#buffer.byteLength) {
-      this.#buffer.resize(Math.min(Math.max(length, this.#buffer.byteLength + STEP), this.#buffer.maxByteLength));
-    }
-    new Uint8Array(this.#buffer).set(chunk, this.#length);
-    this.#length = length;
-    return true;
-  }
-
-  take(): Uint8Array<ArrayBuffer> {
-    this.#buffer.resize(this.#length);
-    return new Uint8Array(this.#buffer.transferToFixedLength());
-  }
+  buffer.resize(length);
+  return accept(new Uint8Array(buffer.transferToFixedLength()));
 }
 
 export function tooLargeFor(most: number): string {

@@ -11,7 +11,7 @@ import { whyNotReachable } from './address-filter.ts';
 import { boundReply } from './bound-reply.ts';
 import type { Fetch, Fetched, FetchInit } from './download.ts';
 import { credentialsOf, type Environment, openTunnel, proxyFor } from './proxy.ts';
-import { Turns } from './turns.ts';
+import { turnsOf } from './turns.ts';
 
 // Not imported: an import statement reads every export of node:http, and one of them loads the client behind fetch.
 const { request: httpRequest } = process.getBuiltinModule('node:http');
@@ -43,11 +43,11 @@ const MAX_HEADER_BYTES = 16_384;
 const AT_ONCE = 8;
 
 export function guardedFetch(ports: OutboundPorts): Fetch {
-  const turns = new Turns(AT_ONCE);
+  const takeTurn = turnsOf(AT_ONCE);
   return async (url, init) => {
     const target = new URL(url);
     if (target.username || target.password) throw new Error('the address contains a password');
-    const leave = await turns.enter(target.host, init.signal);
+    const leave = await takeTurn(target.host, init.signal);
     try {
       const message = await send(target, await routeTo(target, init, ports), init);
       if (message.closed) leave();

@@ -1,53 +1,34 @@
-/** Limits concurrency per key; others wait in order, or until their signal aborts. */
-export class Turns {
-  readonly #most: number;
-  readonly #running = new Map<string, number>();
-  readonly #waiting = new Map<string, (() => void)[]>();
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  /** Returns a function that releases the slot; a second call does nothing. */
-  async enter(key: string, signal: AbortSignal): Promise<() => void> {
-    await this.#enter(key, signal);
+/** Limits concurrency per key; others wait in order, or until their signal aborts. Resolves to a function that ends the turn. */
+export function turnsOf(most: number): (key: string, signal: AbortSignal) => Promise<() => void> {
+  const hosts = new Map<string, { running: number; readonly queue: (() => void)[] }>();
+  return async (key, signal) => {
+    const host = hosts.get(key) ?? { running: 0, queue: [] };
+    hosts.set(key, host);
+    if (host.running < most) host.running += 1;
+    else await inTurn(host.queue, signal);
     let hasLeft = false;
     return () => {
-      if (!hasLeft) this.#leave(key);
+      if (hasLeft) return;
       hasLeft = true;
+      const next = host.queue.shift();
+      if (next) next();
+      else host.running -= 1;
+      if (host.running === 0) hosts.delete(key);
     };
-  }
+  };
+}
 
-  #enter(key: string, signal: AbortSignal): Promise<void> {
-    const running = this.#running.get(key) ?? 0;
-    if (running < this.#most) {
-      this.#running.set(key, running + 1);
-      return Promise.resolve();
-    }
-    return new Promise((resolve, reject) => {
-      const queue = this.#waiting.get(key) ?? [];
-      this.#waiting.set(key, queue);
-      const enter = () => {
-        signal.removeEventListener('abort', giveUp);
-        resolve();
-      };
-      const giveUp = () => {
-        queue.splice(queue.indexOf(enter), 1);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', giveUp, { once: true });
-      queue.push(enter);
-    });
-  }
-
-  /** The longest waiter gets the slot. */
-  #leave(key: string): void {
-    const queue = this.#waiting.get(key);
-    const next = queue?.shift();
-    if (queue?.length === 0) this.#waiting.delete(key);
-    const left = (this.#running.get(key) ?? 1) - 1;
-    if (next) next();
-    else if (left > 0) this.#running.set(key, left);
-    else this.#running.delete(key);
-  }
+function inTurn(queue: (() => void)[], signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const enter = () => {
+      signal.removeEventListener('abort', giveUp);
+      resolve();
+    };
+    const giveUp = () => {
+      queue.splice(queue.indexOf(enter), 1);
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    queue.push(enter);
+  });
 }

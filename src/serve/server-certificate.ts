@@ -2,6 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
+import { OperatorFault } from '../core/operator-fault.ts';
 
 export interface CertificatePaths {
   readonly certificate: string;
@@ -9,14 +10,8 @@ export interface CertificatePaths {
 }
 
 /** Why a listener cannot use its files, and what to do. */
-export class CertificateUnusable extends Error {
+export class CertificateUnusable extends OperatorFault {
   override readonly name = 'CertificateUnusable';
-  readonly todo: string;
-
-  constructor(what: string, todo: string) {
-    super(what);
-    this.todo = todo;
-  }
 }
 
 /** Throws CertificateUnusable unless the contents are a certificate and its key. */

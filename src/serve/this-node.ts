@@ -1,9 +1,7 @@
 // What this Node can do for callers with certificates. Versions differ: docs/small-print.md.
-import { once } from 'node:events';
-import { duplexPair } from 'node:stream';
-import { connect, createServer, type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { chainOf } from '../doors/caller/handshake-chain.ts';
-import { canInspect } from '../front/certificate-inspection.ts';
+import { canInspect, connectToSelf, selfTestServer } from '../front/certificate-inspection.ts';
 import { makeDevelopmentAuthority } from '../pki/development-authority.ts';
 import { systemClock, systemRandom } from '../system.ts';
 
@@ -27,26 +25,8 @@ export function seesIntermediates(): Promise<boolean> {
 /** `chain`: how chains are read. */
 export async function trySelf(chain = chainOf): Promise<boolean> {
   const authority = makeDevelopmentAuthority(new Date(systemClock.milliseconds()), systemRandom);
-  const [own, client] = [authority.issueServer(['localhost']), authority.issueClient('self')];
-  const options = { cert: own.certificate, key: own.key, requestCert: true, rejectUnauthorized: false };
-  const server = createServer(options);
-  const [near, far] = duplexPair();
-  const secured = once(server, 'secureConnection') as Promise<[TLSSocket]>;
-  server.emit('connection', far);
-  const caller = connect({
-    socket: near,
-    cert: `${client.certificate}${authority.certificate}`,
-    key: client.key,
-    ca: authority.certificate,
-    servername: 'localhost',
-  });
-  try {
-    const [[socket]] = await Promise.all([secured, once(caller, 'secureConnect')]);
-    return chain(socket).length > 1;
-  } finally {
-    caller.destroy();
-    far.destroy();
-  }
+  const look = (socket: TLSSocket) => chain(socket).length > 1;
+  return connectToSelf(selfTestServer(authority), authority.issueClient('self'), authority.certificate, look);
 }
 
 export const THIS_NODE = { canInspect, seesIntermediates };

@@ -2,6 +2,7 @@
 // starts on an incomplete store. A row of the source records that it was moved away, so that no service starts there
 // beside the ones on the target. The rows are in `attempts`, since stores of earlier releases have the first one there.
 import type { Event } from '../core/event.ts';
+import { OperatorFault } from '../core/operator-fault.ts';
 import { after, type EpochSeconds, epochSeconds, seconds } from '../core/time.ts';
 import type { BackEnd } from './back-end.ts';
 import { storeOf } from './change.ts';
@@ -11,14 +12,8 @@ import { attempts } from './tables/attempts.ts';
 import { serviceTimes } from './tables/service-times.ts';
 
 /** An expected reason why a move cannot go on, or why a service cannot start on its target, with what to do next. */
-export class MoveRefused extends Error {
+export class MoveRefused extends OperatorFault {
   override readonly name = 'MoveRefused';
-  readonly todo: string;
-
-  constructor(what: string, todo: string) {
-    super(what);
-    this.todo = todo;
-  }
 }
 
 const MARK = 'moving a store here';

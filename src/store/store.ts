@@ -1,5 +1,6 @@
 // The contract of a store, in guarantees. Every back end passes the same conformance suite (test/store/conformance.ts).
 import type { Event } from '../core/event.ts';
+import { OperatorFault } from '../core/operator-fault.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Durations } from './duration-tally.ts';
 import type { Table, Value, Where } from './table.ts';
@@ -260,25 +261,13 @@ export class ClockImplausible extends StoreUnavailable {}
 export class RowUnavailable extends StoreUnavailable {}
 
 /** The store cannot be used as it is (schema, privileges, address): retrying does not help, an operator has to act. */
-export class StoreUnusable extends Error {
+export class StoreUnusable extends OperatorFault {
   override readonly name = 'StoreUnusable';
-  readonly todo: string;
-
-  constructor(what: string, todo: string) {
-    super(what);
-    this.todo = todo;
-  }
 }
 
 /** There is no store at the configured place, or it was emptied. Only `tessera init` creates one, and it overwrites no file. */
-export class StoreMissing extends Error {
+export class StoreMissing extends OperatorFault {
   override readonly name = 'StoreMissing';
-  readonly todo: string | undefined;
-
-  constructor(what: string, todo?: string) {
-    super(what);
-    this.todo = todo;
-  }
 }
 
 /** For a file without a store in it. */

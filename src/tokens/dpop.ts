@@ -1,5 +1,6 @@
 // DPoP proofs (RFC 9449 4): JWTs that callers sign with a key of their own, and the nonces for them.
 import { verify } from 'node:crypto';
+import { type JsonObject, parseObject } from '../core/json.ts';
 import { type EpochSeconds, epochSeconds } from '../core/time.ts';
 import { readPublicJwk } from './jwk.ts';
 import type { Keyring } from './keyring.ts';
@@ -14,10 +15,8 @@ export interface DpopProof {
   readonly signedBy: () => string | undefined;
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
 interface Algorithm {
-  readonly fits: (jwk: Members) => boolean;
+  readonly fits: (jwk: JsonObject) => boolean;
   readonly digest: string | undefined;
   readonly options?: { readonly dsaEncoding: 'ieee-p1363' } | { readonly padding: number; readonly saltLength: number };
 }
@@ -62,19 +61,14 @@ function signerOf(
   jwk: unknown,
   { fits, digest, options }: Algorithm,
 ): string | undefined {
-  if (typeof jwk !== 'object' || jwk === null || !fits(jwk as Members)) return undefined;
+  if (typeof jwk !== 'object' || jwk === null || !fits(jwk as JsonObject)) return undefined;
   const read = readPublicJwk(jwk);
   if (typeof read === 'string' || !verify(digest, bytes, { key: read.key, ...options }, signature)) return undefined;
   return read.thumbprint;
 }
 
-function objectIn(base64url: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(base64url, 'base64url').toString('utf8'));
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+function objectIn(base64url: string): JsonObject | undefined {
+  return parseObject(Buffer.from(base64url, 'base64url').toString('utf8'));
 }
 
 const TAG_AT = 5;

@@ -11,7 +11,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { keepOwner, namingFile, writeAll } from '../written-file.ts';
+import { keepOwner, namingFile, syncPath, writeAll } from '../written-file.ts';
 import { KeyringFault, type StoredKey } from './keyring.ts';
 import { formatKeyring, parseKeyring } from './keyring-text.ts';
 
@@ -78,7 +78,7 @@ export class NextKeyringFile {
       renameSync(this.#beside, this.#path);
     });
     this.#close();
-    syncFolder(dirname(this.#path));
+    syncPath(dirname(this.#path));
   }
 
   /** Removes it, unless it was written. */
@@ -130,14 +130,5 @@ export function writeKeyringFile(path: string, keys: readonly StoredKey[]): void
     next.write(keys);
   } finally {
     next.discard();
-  }
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }

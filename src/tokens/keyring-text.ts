@@ -2,6 +2,7 @@
 //
 // Version 1 has MAC keys alone. With signing keys the version is 2, so that a release which knows nothing of them refuses
 // the keyring instead of dropping them when it writes.
+import { type JsonObject, objectOf, parseObject } from '../core/json.ts';
 import { SIGNING_ALGORITHMS } from '../core/signing-key.ts';
 import {
   KEY_ID_MAX,
@@ -40,10 +41,10 @@ function signingEntry({ id, algorithm, privateKey }: StoredSigningKey): object {
 
 /** A fault says what is wrong and where, and shows nothing of what was read. */
 export function parseKeyring(text: string, source: string): StoredKey[] {
-  const content = parseJson(text, source);
-  const version = isRecord(content) ? content['version'] : undefined;
-  if (!isRecord(content) || (version !== MAC_KEYS_ONLY && version !== WITH_SIGNING_KEYS)) {
-    throw damaged(source, `it is not a keyring of version ${MAC_KEYS_ONLY} or ${WITH_SIGNING_KEYS}`);
+  const content = parseObject(text) ?? {};
+  const { version } = content;
+  if (version !== MAC_KEYS_ONLY && version !== WITH_SIGNING_KEYS) {
+    throw damaged(source, `it is not JSON, or not a keyring of version ${MAC_KEYS_ONLY} or ${WITH_SIGNING_KEYS}`);
   }
   const macKeys = entriesOf(content, 'keys', source).map((entry, index) =>
     parseMacEntry(entry, `key ${index + 1}`, source),
@@ -54,7 +55,7 @@ export function parseKeyring(text: string, source: string): StoredKey[] {
 }
 
 /** Releases before 0.3 wrote none. */
-function parseRetired(content: Entry, source: string): RetiredKey[] {
+function parseRetired(content: JsonObject, source: string): RetiredKey[] {
   if (content['retired'] === undefined) return [];
   return entriesOf(content, 'retired', source).map((id, index) => {
     if (typeof id !== 'number' && typeof id !== 'string') throw damaged(source, `retired key ${index + 1} has no id`);
@@ -62,21 +63,20 @@ function parseRetired(content: Entry, source: string): RetiredKey[] {
   });
 }
 
-function entriesOf(content: Entry, member: string, source: string): readonly unknown[] {
+function entriesOf(content: JsonObject, member: string, source: string): readonly unknown[] {
   const entries = content[member];
   if (!Array.isArray(entries)) throw damaged(source, `it has no list named ${member}`);
   return entries;
 }
 
 function parseMacEntry(entry: unknown, which: string, source: string): StoredMacKey {
-  if (!isRecord(entry)) throw damaged(source, `${which} is not an object`);
-  const { id, state: text } = entry;
+  const { id, state: text, secret: base64 } = objectOf(entry) ?? {};
   if (typeof id !== 'number' || !Number.isInteger(id) || id < 1 || id > KEY_ID_MAX) {
     throw damaged(source, `${which} has no id from 1 to ${KEY_ID_MAX}`);
   }
   const state = oneOf(KEY_STATES, text);
   if (!state) throw damaged(source, `${which} is in none of the states ${KEY_STATES.join(', ')}`);
-  const secret = readBase64(entry['secret']);
+  const secret = readBase64(base64);
   if (secret?.length !== KEY_LENGTH) throw damaged(source, `${which} is not ${KEY_LENGTH} bytes of base64`);
   return { kind: 'mac', id, state, secret };
 }
@@ -85,24 +85,15 @@ function parseMacEntry(entry: unknown, which: string, source: string): StoredMac
 const SIGNING_KEY_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 function parseSigningEntry(entry: unknown, which: string, source: string): StoredSigningKey {
-  if (!isRecord(entry)) throw damaged(source, `${which} is not an object`);
-  const { id } = entry;
+  const { id, algorithm: name, privateKey: base64 } = objectOf(entry) ?? {};
   if (typeof id !== 'string' || !SIGNING_KEY_ID.test(id)) {
     throw damaged(source, `${which} has no id of 1 to 64 letters, digits, "-" or "_"`);
   }
-  const algorithm = oneOf(SIGNING_ALGORITHMS, entry['algorithm']);
+  const algorithm = oneOf(SIGNING_ALGORITHMS, name);
   if (!algorithm) throw damaged(source, `${which} has none of the algorithms ${SIGNING_ALGORITHMS.join(', ')}`);
-  const privateKey = readBase64(entry['privateKey']);
+  const privateKey = readBase64(base64);
   if (!privateKey) throw damaged(source, `the private key of ${which} is not base64`);
   return { kind: 'signing', id, algorithm, privateKey };
-}
-
-function parseJson(text: string, source: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw damaged(source, 'it is not JSON'); // the parser's message may quote a key
-  }
 }
 
 /** Undefined for anything but canonical base64 of at least one byte. */
@@ -119,10 +110,4 @@ function damaged(source: string, what: string): KeyringFault {
 
 function oneOf<Name extends string>(names: readonly Name[], value: unknown): Name | undefined {
   return names.find((name) => name === value);
-}
-
-type Entry = Readonly<Record<string, unknown>>;
-
-function isRecord(value: unknown): value is Entry {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

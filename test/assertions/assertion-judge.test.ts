@@ -164,6 +164,24 @@ suite('whose assertion it is', () => {
 });
 
 suite('the mark by which an assertion is used once', () => {
+  test('no client uses up the ids of another client or of a platform, whatever NUL characters an id has', async () => {
+    const marks = new Set<string>();
+    for (const [kind, issuer, jti] of [
+      ['platform', 'a', 'b'],
+      ['client', 'a', 'b'],
+      ['platform', 'a', 'b\0c'],
+      ['client', 'a', 'b\0c'],
+      ['client', 'a\0b', 'c'],
+    ] as const) {
+      const { outcome } = await judge(await key.sign({ iss: issuer, jti }), {
+        tokenIssuers: [aTokenIssuer({ kind, issuer })],
+      });
+      assert.ok(outcome.ok);
+      marks.add(outcome.value.mark);
+    }
+    assert.equal(marks.size, 5);
+  });
+
   async function markOf(text: string): Promise<string> {
     const { outcome } = await judge(text);
     if (!outcome.ok) throw new Error(outcome.refusal.reason);

@@ -24,7 +24,7 @@ test('with --json, standard output of an act is its result as JSON and nothing e
   assert.equal((await run('integration', 'add', 'till', '--scope', 'sales:read'))['clientId'], 'till');
   assert.equal((await run('identity', 'disable', 'ada'))['enabled'], false);
   assert.deepEqual(await run('keyring', 'add'), { key: 2, state: 'check-only' });
-  assert.deepEqual(await run('grant', 'revoke', '--integration', 'till'), { endedGrants: 0 });
+  assert.deepEqual(await run('grant', 'revoke', '--integration', 'till'), { endedGrants: 0, endedCodes: 0 });
   assert.equal((await run('backup', 'copy.db'))['copy'], join(folder, 'copy.db'));
   assert.equal((await run('restore', 'copy.db'))['liveGrants'], 0);
   const api = await run('resource-server', 'add', 'api', '--audience', 'https://api.example', '--resource', 'sales');

@@ -88,6 +88,8 @@ suite('ID-JAG: assertions of an enterprise', async () => {
     assert.deepEqual([answer.json['scope'], answer.json['refresh_token']], ['orders:read', undefined]);
     assertRefused(await send(await jag({ scope: 'orders:read' }), { scope: 'orders:write' }), 400, 'invalid_scope');
     assertRefused(await send(await jag({ scope: '' })), 400, 'invalid_scope');
+    const empty = await send(await jag(claims), { resource: '' });
+    assert.equal(empty.json['scope'], 'orders:read', 'an empty parameter widens nothing');
   });
 
   test('once, whatever the token issuer says', async () => {
@@ -104,9 +106,11 @@ suite('ID-JAG: assertions of an enterprise', async () => {
     assert.equal((await post({ client_id: 'agent', assertion: await jag() })).status, 200);
   });
 
-  test('an unknown resource, several audiences and another typ are invalid_grant', async () => {
+  test('an unknown or empty resource, several audiences and another typ are invalid_grant', async () => {
     for (const assertion of [
       await jag({ resource: 'https://unknown.example' }),
+      await jag({ resource: [] }),
+      await jag({ resource: [ORDERS_AUDIENCE, ''] }),
       await jag({ aud: [PUBLIC_URL] }),
       await jag({ jti: undefined }),
       await jag({ client_id: undefined }),

@@ -12,6 +12,7 @@ import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import type { SigningAlgorithm } from '../../src/core/signing-key.ts';
 import { type EpochSeconds, epochSeconds, seconds } from '../../src/core/time.ts';
 import { localDirectory } from '../../src/directory/local/local-directory.ts';
+import { sideBySide } from '../../src/directory/side-by-side.ts';
 import { DOOR_NAMES } from '../../src/doors/doors.ts';
 import { type Log, makeLog } from '../../src/log/log.ts';
 import { openStore } from '../../src/open-store.ts';
@@ -268,12 +269,12 @@ async function putRow<Row, Companion>(store: Store, table: Table<Row, Companion>
 async function portsOf(store: Store, { config, keyring }: Home): Promise<Ports> {
   const registry = new FollowedRegistry(store);
   await registry.refresh();
-  const directory = localDirectory(store);
+  const directories = sideBySide(localDirectory(store));
   return {
     store,
     registry,
     keyring,
-    directory,
+    directories,
     settings: settingsOf(config),
     issuer: config.publicUrl,
     clock: systemClock,

@@ -13,7 +13,7 @@ import { ASSERTION_TYPE, ClientScene, ROBOT, TOKEN } from './client-scene.ts';
 import { ORDERS, ordersServer, STOCK, STOCK_AUDIENCE } from './introspection-scene.ts';
 import { assertRefused } from './oauth-steps.ts';
 import { clientId, registryFollows } from './service.ts';
-import { CLIENT } from './steps.ts';
+import { CLIENT, verify } from './steps.ts';
 
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
@@ -159,6 +159,26 @@ suite('attacks on an exchange', () => {
     await service.put(identities, api);
     await bothAre('activeAnswer');
     await scene.registerRobot(asApi);
+  });
+
+  test('it ends when the API has no resource server any more, another one, or one that is disabled', async () => {
+    const { access_token: child = '' } = await exchanged(
+      (await subject({ resource: ORDERS_AUDIENCE }))['access_token'],
+    );
+    await scene.activeAnswer(child, ORDERS);
+    const server = ordersServer(service);
+    for (const [resourceServer, enabled] of [
+      [undefined, true],
+      [STOCK.id, true],
+      [ORDERS.id, false],
+    ] as const) {
+      await service.put(resourceServers, { ...server, enabled });
+      await scene.registerRobot(resourceServer ? { resourceServer: resourceServer as ResourceServerId } : {});
+      assert.equal((await verify(scene.stranger, child)).status, 401, `${resourceServer} ${enabled}`);
+    }
+    await service.put(resourceServers, server);
+    await scene.registerRobot(asApi);
+    await scene.activeAnswer(child, ORDERS);
   });
 
   test('it lives for an hour at most', async () => {

@@ -22,9 +22,11 @@ test('the demonstration with Tessera: no client is logged out, no pair forks, no
 });
 
 test('agents with four processes each: none is logged out, although responses are lost and processes are killed', async () => {
-  const result = await runOne(startTessera, { seed: 5, clients: 12, seconds: 6, areAgents: true }, () => undefined);
-  const { loggedOut, forked, workedAfterRevocation } = result;
+  const conditions = { seed: 5, clients: 12, seconds: 8, areAgents: true, real: 2 };
+  const result = await runOne(startTessera, conditions, () => undefined);
+  const { loggedOut, forked, workedAfterRevocation, clients } = result;
   assert.deepEqual({ loggedOut, forked, workedAfterRevocation }, { loggedOut: 0, forked: 0, workedAfterRevocation: 0 });
+  for (const agent of clients.slice(0, 2)) assert.ok(agent.refreshes > 1, 'agents with real processes have worked');
 });
 
 test('a server of the demonstration starts again although another program has taken its port', async (t) => {

@@ -9,6 +9,7 @@ import type { AssertionVerdict } from '../../src/core/assertion.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import { WHOLE_SCOPE } from '../../src/core/rules/scope.ts';
 import type { AssertionRule, TokenIssuer } from '../../src/core/token-issuer.ts';
+import { sideBySide } from '../../src/directory/side-by-side.ts';
 import { type AssertionRequest, authorizeAssertion } from '../../src/operations/grant/authorize-assertion.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import type { TokenPorts } from '../../src/operations/ports.ts';
@@ -20,7 +21,18 @@ import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
-import { accepted, anotherNode, answer, CURL, check, type Node, put, refresh, type TestClock } from '../node.ts';
+import {
+  accepted,
+  anotherNode,
+  answer,
+  CURL,
+  check,
+  NO_DIRECTORY,
+  type Node,
+  put,
+  refresh,
+  type TestClock,
+} from '../node.ts';
 import { aTokenIssuer, keySetOf, OUR_ISSUER, type PlatformKey, platformKey, rewriteSignature } from '../platform.ts';
 import { anIntegration, CLIENT } from '../samples.ts';
 import type { SqliteTestDatabase } from '../store/sqlite-database.ts';
@@ -196,13 +208,13 @@ suite('the identity of an assertion', () => {
         return name === 'ada' && ada ? [ada.row] : name === 'twin' && ada ? [ada.row, ada.row] : [];
       };
       const directory = {
-        ...plain.directory,
+        ...NO_DIRECTORY,
         byUserName: find('user-name'),
         byEmail: find('email'),
         byUpn: find('upn'),
       };
       const rules = [{ ...RULE, identity: '{/login}', identities: by }];
-      const { node } = await scene(t, { rules }, INTEGRATION, { directory });
+      const { node } = await scene(t, { rules }, INTEGRATION, { directories: sideBySide(directory) });
       const pair = accepted(await authorize(node, await key.sign({ login: 'ada' })));
       assert.equal(pair.identityId, ada?.row.id);
       assert.equal(await answer(authorize(node, await key.sign({ login: 'eve' }))), 'assertion-identity-unknown');

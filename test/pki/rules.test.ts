@@ -4,7 +4,7 @@ import { suite, test } from 'node:test';
 import type { IdentitySource } from '../../src/core/certificate.ts';
 import { contextTag, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
-import { RULES } from '../../src/pki/path/path.ts';
+import { RULES } from '../../src/pki/path/rules.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { type Authority, type CertificateOptions, makeAuthority } from '../authority.ts';
 import { attribute, ecKeys, extension, rsaKeys, utf8 } from '../signed-der.ts';

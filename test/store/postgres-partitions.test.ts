@@ -20,9 +20,11 @@ import { openAt } from './postgres-node.ts';
 const UPPER = 10_000_001;
 const DAY = 86_400;
 const PARTITIONS = `SELECT name::text, upper::float8 FROM tessera_event_partitions()`;
-/** Later migrations add them, and the node of these tests, which is of this release, writes them. */
-const NEWER_COLUMNS = 'ALTER TABLE grants ADD COLUMN code text, ADD COLUMN terms text';
 const UNPARTITIONED = MIGRATIONS.findIndex(({ steps }) => steps.some((step) => step.includes('PARTITION BY')));
+/** Later migrations add them, and the node of these tests, which is of this release, writes them. */
+const NEWER_COLUMNS = MIGRATIONS.slice(UNPARTITIONED + 1)
+  .flatMap(({ steps }) => steps.filter((step) => step.includes('ADD COLUMN')))
+  .join(';');
 
 async function drawnUpTo({ server, name }: PostgresTestDatabase, sequence: number): Promise<void> {
   await server.query(`SELECT setval('event_sequence', ${sequence})`, name);

@@ -40,7 +40,7 @@ test('when the server has no free connections, requests wait for one of the node
   for (const { rows } of await Promise.all(reads)) assert.deepEqual(rows, [[1]]);
   await work.done;
   await Promise.all(others.map((other) => other.end()));
-  node.close();
+  node.sessions.close();
 });
 
 test('a node without any session gives StoreUnavailable at once, with the reason', async () => {
@@ -54,7 +54,7 @@ test('a node without any session gives StoreUnavailable at once, with the reason
   await Promise.all(others.map((other) => other.end()));
   await pause(50);
   assert.deepEqual((await node.read(ONE)).rows, [[1]]);
-  node.close();
+  node.sessions.close();
 });
 
 test('a request that waits too long, or finds the queue full, is refused', async () => {
@@ -68,7 +68,7 @@ test('a request that waits too long, or finds the queue full, is refused', async
   work.release();
   await work.done;
   assert.deepEqual((await node.read(ONE)).rows, [[1]]);
-  node.close();
+  node.sessions.close();
 });
 
 test('closing refuses waiting requests', async () => {
@@ -76,7 +76,7 @@ test('closing refuses waiting requests', async () => {
   const work = await busy(node);
   const waiting = node.read(ONE);
   await pause(50);
-  node.close();
+  node.sessions.close();
   await assert.rejects(waiting, /the store is closed/);
   work.release();
   await work.done;
@@ -88,15 +88,15 @@ test('after another server took over, sessions at the old one are not used again
   for (const each of [server, other]) await each.query('CREATE DATABASE shared');
   const hosts = [server, other].map(({ port }) => `127.0.0.1:${port}`).join(',');
   const node = new Connections(parseAddress(new Secret(`postgres://postgres@${hosts}/shared?connections=3`), {}));
-  t.after(() => node.close());
+  t.after(() => node.sessions.close());
   const [first, second] = [await busy(node), await busy(node)];
-  const { origin } = node;
+  const { origin } = node.sessions;
   first.release();
   await first.done;
   const slow = node.read({ name: 'slow', text: 'SELECT inet_server_port() FROM pg_sleep(0.5)' }); // by the first session
   await server.query('ALTER DATABASE shared ALLOW_CONNECTIONS false');
   const third = await busy(node);
-  assert.notEqual(node.origin, origin, 'it is at the other server');
+  assert.notEqual(node.sessions.origin, origin, 'it is at the other server');
   assert.equal((await slow).rows[0]?.[0], other.port, 'read again');
   for (const each of [second, third]) each.release();
   await Promise.all([second.done, third.done]);

@@ -47,7 +47,7 @@ for (const [what, speak] of [
 ] as const satisfies readonly (readonly [string, (socket: Socket) => void])[]) {
   test(`a server that ${what} is unavailable, and the process goes on`, async (t) => {
     const connections = new Connections(parseAddress(await strangeServer(t, speak), {}));
-    t.after(() => connections.close());
+    t.after(() => connections.sessions.close());
     await assert.rejects(connections.read({ name: 'one', text: 'SELECT 1' }), StoreUnavailable);
   });
 }

@@ -4,10 +4,15 @@ import { DatabaseSync } from 'node:sqlite';
 /** What undoes the migration to each schema, newest first. */
 const UNDO: readonly (readonly [schema: number, text: string])[] = [
   [
-    15,
+    16,
     'DROP TABLE passkeys; ALTER TABLE sessions DROP COLUMN proof; ALTER TABLE device_authorizations DROP COLUMN proof',
   ],
-  [14, 'DROP TABLE refusal_counts'],
+  [15, 'DROP TABLE refusal_counts'],
+  [
+    14,
+    `DROP INDEX identities_directory; ALTER TABLE identities DROP COLUMN directory;
+     ALTER TABLE identities DROP COLUMN seen_at; ALTER TABLE identities DROP COLUMN ended_at`,
+  ],
   [13, 'ALTER TABLE grants DROP COLUMN terms'],
   [12, 'ALTER TABLE grants DROP COLUMN code'],
   [11, 'ALTER TABLE service_times DROP COLUMN outages; ALTER TABLE grants DROP COLUMN bindings'],

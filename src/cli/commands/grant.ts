@@ -16,6 +16,7 @@ function withFilter(command: CliCommand): CliCommand {
   return command
     .option('--identity <identity>', 'of this identity, by user name or id')
     .option('--integration <client_id>', 'of this integration')
+    .option('--guest <address>', 'of the client whose document has this address')
     .option('--certificate <digits>', 'by this certificate: its serial number, or the SHA-256 of its key')
     .option('--address <address>', 'whose newest token this address got')
     .option('--since <duration>', 'made at most this long ago', asDuration)

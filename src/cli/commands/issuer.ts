@@ -30,6 +30,7 @@ function declareAdd(group: CliCommand): void {
       ['common-name'],
     )
     .option('--derived', 'make identities from the names in certificates, instead of looking them up in the directory')
+    .option('--directory <label>', 'look names up in this directory (default: local); may be repeated', collect)
     .choice('--profile <profile>', 'how strict', ['rfc5280', 'strict'], 'rfc5280')
     .choice('--curve <curves...>', 'elliptic curves to allow beside P-256, P-384 and P-521', OPTIONAL_CURVES)
     .option('--ml-dsa', 'allow keys and signatures of ML-DSA (FIPS 204)')
@@ -73,6 +74,8 @@ function declareChange(group: CliCommand): void {
     .option('--certificate <file>', 'PEM: a renewed certificate of the same key, intermediates behind it')
     .choice('--identity-from <sources...>', 'where a certificate says who is calling', IDENTITY_SOURCES)
     .option('--derived <yes|no>', 'make identities from names, or look them up in the directory', asYesNo)
+    .option('--directory <label>', 'the directories for its names from now on; may be repeated', collect)
+    .option('--no-directory', 'only the local directory')
     .choice('--profile <profile>', 'how strict', ['rfc5280', 'strict'])
     .choice('--curve <curves...>', 'further elliptic curves from now on', OPTIONAL_CURVES)
     .option('--no-curve', 'no further curves')

@@ -2,6 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, writeSy
 import { dirname, join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { storeAt } from '../../open-store.ts';
+import { syncPath } from '../../written-file.ts';
 import { bad, type Finding, poor } from './finding.ts';
 
 export const FREE_SPACE = 'Free some space, or make the disk larger.';
@@ -61,21 +62,12 @@ function syncFinding(about: string, folder: string): Finding | undefined {
       closeSync(file);
       rmSync(path);
     }
-    syncOf(folder);
+    syncPath(folder);
     return undefined;
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (code === 'EACCES' || code === 'EROFS') return undefined;
     if (code === 'ENOSPC' || code === 'EDQUOT') return bad(about, `it is full (${code})`, FREE_SPACE);
     return bad(about, `a sync fails there: ${message}`, LOCAL_DISK);
-  }
-}
-
-function syncOf(folder: string): void {
-  const file = openSync(folder, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
   }
 }

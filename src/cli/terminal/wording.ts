@@ -22,6 +22,7 @@ export const TO_TYPE: Readonly<Record<ReasonToAct, string>> = {
   'issuer-unknown': ' with: tessera issuer list',
   'token-issuer-unknown': ' with: tessera token-issuer list',
   'grant-unknown': ' with: tessera grant list --all',
+  'guest-unknown': ' with: tessera grant list --all',
   'grant-ambiguous': '; tessera grant list --all shows them.',
   'grant-not-live': ' with: tessera grant list --all',
   'key-unknown': ' with: tessera keyring list',

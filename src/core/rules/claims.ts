@@ -78,13 +78,13 @@ function checkEnterprise({ claims }: ClaimsFacts): AssertionStep {
 }
 
 function enterpriseClaims({ client_id: clientId, scope, resource }: Claims): EnterpriseClaims | undefined {
-  const resources = resource === undefined ? [] : [resource].flat();
-  if (!isText(clientId) || !resources.every(isText) || !(scope === undefined || typeof scope === 'string'))
-    return undefined;
+  const resources = resource === undefined ? undefined : [resource].flat();
+  const isWhole = resources === undefined || (resources.length > 0 && resources.every(isText)); // an empty list allows nothing
+  if (!isText(clientId) || !isWhole || !(scope === undefined || typeof scope === 'string')) return undefined;
   return {
     clientId: clientId as string,
     ...(scope !== undefined && { scope }), // an empty one allows nothing
-    ...(resources.length > 0 && { resource: resources as string[] }),
+    ...(resources && { resource: resources as string[] }),
   };
 }
 

@@ -31,7 +31,7 @@ type EndingRules = {
 
 const ENDINGS: EndingRules = {
   identity: {
-    disabled: (row) => ({ ...row, enabled: false }),
+    disabled: disabledIdentity,
     // A row with its id stays, since ended grants and events name it. Its names are free for others.
     removed: ({ id }) => ({ id, enabled: false, mayUseApi: false, groups: [] }),
   },
@@ -65,6 +65,12 @@ const ENDINGS: EndingRules = {
   'signing-key': { removed: (row, _, at) => ({ ...row, removedAt: row.removedAt ?? at }) },
   key: { retired: (row) => ({ ...row, retired: true }) },
 };
+
+/** By an operator: its directory does not enable it again. */
+function disabledIdentity(identity: Identity): Identity {
+  const { endedAt: _, ...row } = identity;
+  return { ...row, enabled: false };
+}
 
 function withoutSecrets<Row extends { readonly secrets: readonly SecretMark[] }>(
   row: Row,

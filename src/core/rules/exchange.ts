@@ -42,7 +42,7 @@ const MOST_ACTORS = 4;
 export function decideExchange(facts: ExchangeFacts): Outcome<DecidedExchange> {
   const { caller, subject, audience, wanted, resourceServers } = facts;
   const { integration, identity } = caller;
-  const server = resourceServers.find(({ id }) => id === integration.resourceServer);
+  const server = serverOf(integration, resourceServers);
   if (!server) return refuse('exchange-not-allowed');
   if (!scopeSeenBy(server, subject.scope, audience ?? subject.grant.resource)) return refuse('subject-token-invalid');
   const entry = entryFor(integration, subject);
@@ -61,20 +61,30 @@ export function decideExchange(facts: ExchangeFacts): Outcome<DecidedExchange> {
 }
 
 /**
- * What an exchanged token allows now: within its parent, and within what the parent's integration lets the actor have. `subject`:
- * the parent; `actor`: who exchanged it.
+ * What an exchanged token allows now: within its parent, and within what the parent's integration lets the actor have, as long as the
+ * parent is for the API of the actor. `subject`: the parent; `actor`: who exchanged it.
  */
 export function scopeOfExchanged(
   { integration, scope }: CheckedAccess,
   subject: CheckedAccess,
   actor: Identity | undefined,
+  resourceServers: readonly ResourceServer[],
 ): Outcome<Scope> {
   const objection = whyNotAllowed(actor, integration);
   if (objection) return refuse(objection);
-  const entry = entryFor(integration, subject);
+  const server = serverOf(integration, resourceServers);
+  const isForActor = server && scopeSeenBy(server, subject.scope, subject.grant.resource);
+  const entry = isForActor && entryFor(integration, subject);
   const limit = entry && limitOf(entry, subject.scope);
   const left = limit && narrow(scope, limit);
   return left ? accept(left) : refuse('scope-no-longer-allowed');
+}
+
+function serverOf(
+  { resourceServer }: Integration,
+  resourceServers: readonly ResourceServer[],
+): ResourceServer | undefined {
+  return resourceServers.find(({ id }) => id === resourceServer);
 }
 
 function entryFor({ clientId }: Integration, { integration: { exchange } }: CheckedAccess): ExchangeEntry | undefined {

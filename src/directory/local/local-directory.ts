@@ -1,5 +1,5 @@
 // The built-in directory: identities `local:{guid}` in the store, passwords as argon2id.
-import { type Identity, isLocal, localIdentityId } from '../../core/identity.ts';
+import { type Identity, isLocal, LOCAL, localIdentityId } from '../../core/identity.ts';
 import type { Store } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
@@ -19,6 +19,7 @@ export function localDirectory(store: Store, check: typeof isPassword = isPasswo
     return (await store.find(identities, where)).filter(isLocal);
   };
   return {
+    label: LOCAL,
     byUserName: (name) => lookUp(byUserName(name)),
     byEmail: (address) => lookUp(byEmail(address)),
     byUpn: (name) => lookUp(byUpn(name)),

@@ -123,6 +123,7 @@ export const WORDING: Readonly<Record<AuthsvcReason, Wording>> = {
   'key-missing': unavailable,
   'revocation-unavailable': unavailable,
   'assertion-keys-unavailable': unavailable,
+  'directory-unavailable': unavailable,
   overloaded: unavailable,
   fault: request, // contract 7.1: an internal error is an invalid_request
 };

@@ -28,6 +28,7 @@ export const TRANSPORT_REASONS = [
   'history-in-doubt',
   'outcome-unknown',
   'key-missing',
+  'directory-unavailable',
   'overloaded',
   'fault',
 ] as const;
@@ -81,6 +82,10 @@ export const TRANSPORT_WORDS: Readonly<Record<ServerReason, Words>> = {
   'key-missing': {
     status: 503,
     text: 'This server does not have the key of this token yet. Nothing was changed. Ask again.',
+  },
+  'directory-unavailable': {
+    status: 503,
+    text: 'The directory of this identity cannot be reached. This request changed nothing. Ask again.',
   },
   overloaded: { status: 503, text: 'The service is overloaded. Nothing was changed. Ask again.' },
   'rate-limited': { status: 429, text: 'Too many requests. Wait, then ask again.' },

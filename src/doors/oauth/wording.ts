@@ -197,6 +197,7 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'key-missing': unavailable,
   'revocation-unavailable': unavailable,
   'assertion-keys-unavailable': unavailable,
+  'directory-unavailable': unavailable,
   overloaded: unavailable,
   fault: { status: 500, error: 'server_error' },
 };

@@ -1,3 +1,4 @@
+import { parseObject } from '../../core/json.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import type { TransportReason } from '../http/transport-refusal.ts';
@@ -81,17 +82,6 @@ function hasMoreThan(most: number, separator: string, text: string): boolean {
   let found = 0;
   for (let at = text.indexOf(separator); at >= 0 && found <= most; at = text.indexOf(separator, at + 1)) found += 1;
   return found > most;
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function decode(body: unknown): string | undefined {

@@ -43,7 +43,11 @@ export interface Listed<T> {
 const CLOSED = { additionalProperties: false };
 
 const Ended = object(
-  { id: optional(string()), endedGrants: optional(integer({ description: 'How many grants ended.' })) },
+  {
+    id: optional(string()),
+    endedGrants: optional(integer({ description: 'How many grants ended.' })),
+    endedCodes: optional(integer({ description: 'How many confirmed codes that nobody had redeemed.' })),
+  },
   { title: 'Ended' },
 );
 
@@ -64,6 +68,7 @@ const GRANT_FILTER = {
   certificate: optional(
     string({ description: 'By this certificate: its serial number, the SHA-256 of its key, or its mark in a grant.' }),
   ),
+  guest: optional(string({ description: 'Of the client whose document has this address.' })),
   address: optional(string({ description: 'Whose newest token this address got.' })),
   since: ago('Made at most this long ago.'),
   until: ago('Made at least this long ago.'),

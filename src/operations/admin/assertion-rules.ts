@@ -1,6 +1,7 @@
 // The rules of a token issuer as operators write them, and back.
 import { claimsOfTemplate } from '../../core/claim-template.ts';
 import { isClaimPointer } from '../../core/claims.ts';
+import { isLabel, LOCAL } from '../../core/identity.ts';
 import { type ClientId, parseClientId } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import { fixedBeginning } from '../../core/pattern.ts';
@@ -13,6 +14,8 @@ export interface WrittenRule {
   readonly when: Readonly<Record<string, WrittenTest>>;
   readonly identity: string;
   readonly directory?: Exclude<AssertionRule['identities'], 'derived'>;
+  /** Labels of the directories to look in. */
+  readonly directories?: readonly string[];
   readonly integrations?: readonly string[];
 }
 
@@ -41,13 +44,19 @@ export function readRules(written: unknown): AdminOutcome<readonly AssertionRule
   return accept(rules);
 }
 
-const MEMBERS: readonly string[] = ['when', 'identity', 'directory', 'integrations'] satisfies (keyof WrittenRule)[];
+const MEMBERS: readonly string[] = [
+  'when',
+  'identity',
+  'directory',
+  'directories',
+  'integrations',
+] satisfies (keyof WrittenRule)[];
 
 function readRule(written: unknown): AdminOutcome<AssertionRule> {
   if (!isObject(written)) return malformed('it is not an object');
   const unknown = Object.keys(written).find((name) => !MEMBERS.includes(name));
   if (unknown !== undefined) return malformed(`${JSON.stringify(unknown)} is not a member of a rule`);
-  const { when, identity = '{/sub}', directory, integrations } = written;
+  const { when, identity = '{/sub}', directory, directories, integrations } = written;
   const conditions = readConditions(when);
   if (!conditions.ok) return conditions;
   if (directory !== undefined && !DIRECTORY_NAMES.some((name) => name === directory))
@@ -55,12 +64,15 @@ function readRule(written: unknown): AdminOutcome<AssertionRule> {
   const identities = (directory ?? 'derived') as AssertionRule['identities'];
   const flaw = templateFlaw(identity, identities);
   if (flaw) return malformed(flaw);
+  if (directories !== undefined && (directory === undefined || !areLabels(directories)))
+    return malformed('directories is a list of labels, beside directory');
   const served = readIntegrations(integrations);
   if (!served.ok) return served;
   return accept({
     conditions: conditions.value,
     identity: identity as string,
     identities,
+    ...(directories !== undefined && { directories: directories as readonly string[] }),
     ...(served.value && { integrations: served.value }),
   });
 }
@@ -140,6 +152,12 @@ function templateFlaw(template: unknown, identities: AssertionRule['identities']
     : undefined;
 }
 
+function areLabels(written: unknown): boolean {
+  return (
+    Array.isArray(written) && written.length > 0 && written.every((label) => label === LOCAL || isLabel(String(label)))
+  );
+}
+
 function readIntegrations(written: unknown): AdminOutcome<readonly ClientId[] | undefined> {
   if (written === undefined) return accept(undefined);
   const list: readonly unknown[] = Array.isArray(written) ? written : [];
@@ -150,10 +168,11 @@ function readIntegrations(written: unknown): AdminOutcome<readonly ClientId[] | 
 
 /** The rules in the format of a file. */
 export function writtenRules(rules: readonly AssertionRule[]): readonly WrittenRule[] {
-  return rules.map(({ conditions, identity, identities, integrations }) => ({
+  return rules.map(({ conditions, identity, identities, directories, integrations }) => ({
     when: Object.fromEntries(conditions.map(({ claim, test }) => [claim, writtenTest(test)])),
     identity,
     ...(identities !== 'derived' && { directory: identities }),
+    ...(directories && { directories }),
     ...(integrations && { integrations }),
   }));
 }

@@ -1,9 +1,11 @@
 import type { GrantId } from '../../core/grant.ts';
 import { accept } from '../../core/outcome.ts';
+import { endConfirmedCodes } from '../device/end-codes.ts';
 import { revokeById } from '../grant/revoke-grant.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { checkClock } from './check-clock.ts';
 import { findGrantId, findGrants, type GrantFilter } from './find-grants.ts';
+import { findIdentity } from './find-identity.ts';
 
 export interface EndGrantsDraft {
   readonly filter: GrantFilter;
@@ -13,24 +15,42 @@ export interface EndGrantsDraft {
 
 const STEP = 200;
 
+export interface Ended {
+  readonly grants: number;
+  /** Confirmed codes that would have become grants. */
+  readonly codes: number;
+}
+
 /** Revokes every grant that matches, in steps, so that commits of a running service get in between. Returns how many. */
 export async function endGrants(
   { filter, isConfirmed }: EndGrantsDraft,
   ports: AdminPorts,
-): Promise<AdminOutcome<number>> {
+): Promise<AdminOutcome<Ended>> {
   const clock = await checkClock(ports.store, 'notes');
   if (!clock.ok) return clock;
+  const before = await findGrants(filter, Number.POSITIVE_INFINITY, ports);
+  if (!before.ok) return before;
+  const { length } = before.value.grants;
+  if (length > 1 && !isConfirmed) return decline('confirmation-missing', `${length}`);
+  const codes = await endCodes(filter, ports);
   const found = await findGrants(filter, Number.POSITIVE_INFINITY, ports);
   if (!found.ok) return found;
   const { grants } = found.value;
-  if (grants.length > 1 && !isConfirmed) return decline('confirmation-missing', `${grants.length}`);
   let ended = 0;
   for (let at = 0; at < grants.length; at += STEP) {
     const step = grants.slice(at, at + STEP);
     const results = await Promise.all(step.map(({ id }) => revokeById(id, 'by-operator', ports)));
     ended += results.filter(Boolean).length;
   }
-  return accept(ended);
+  return accept({ grants: ended, codes });
+}
+
+/** The row of a guest's code does not name the guest, and lives for a minute. Other filters are about grants alone. */
+async function endCodes({ identity, integration: clientId, ...others }: GrantFilter, ports: AdminPorts) {
+  if (Object.values(others).some((value) => value !== undefined)) return 0;
+  if (identity === undefined) return endConfirmedCodes({ clientId }, ports);
+  const holder = await findIdentity(identity, ports);
+  return holder.ok ? endConfirmedCodes({ by: holder.value.id, clientId }, ports) : 0;
 }
 
 /** Revokes one grant. A grant that is revoked already is refused, so that a typing error does not look like success. */

@@ -9,7 +9,7 @@ import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import type { AssertionSetting } from '../../core/token-issuer.ts';
 import { assertions } from '../../store/tables/assertions.ts';
-import { loadDerived } from '../grant/derived-identity.ts';
+import { LOADED } from '../grant/derived-identity.ts';
 import { mapWorkload } from '../grant/identify-workload.ts';
 import type { Ports, Registry } from '../ports.ts';
 
@@ -25,7 +25,7 @@ export interface AssertionExplanation {
   readonly reach?: readonly { readonly clientId: string; readonly refusal?: string }[];
 }
 
-interface ExplainPorts extends Pick<Ports, 'registry' | 'store' | 'directory'> {
+interface ExplainPorts extends Pick<Ports, 'registry' | 'store' | 'directories'> {
   readonly judge: { readonly judge: (...given: Parameters<AssertionJudge['judge']>) => Promise<AssertionVerdict> };
 }
 
@@ -38,7 +38,7 @@ export async function explainAssertion(
   const { outcome, steps, tokenIssuer } = await ports.judge.judge(assertion, ports.registry.tokenIssuers);
   const shared = { at: isoTime(now), ...(tokenIssuer && { tokenIssuer: tokenIssuer.label }) };
   if (!outcome.ok) return { ...shared, accepted: false, refusal: { reason: outcome.refusal.reason }, steps };
-  const identity = await mapWorkload(outcome.value, ports, loadDerived);
+  const identity = await mapWorkload(outcome.value, ports, LOADED);
   const all = [...steps, await unusedStep(outcome.value, ports), identityStep(outcome.value, identity)];
   const failed = all.find(({ passed }) => !passed);
   if (failed || !identity.ok)

@@ -6,7 +6,7 @@ import type { EpochSeconds } from '../../core/time.ts';
 import type { AcceptedCertificate, Verdict } from '../../core/verdict.ts';
 import type { CertificateJudge } from '../../pki/judge/certificate-judge.ts';
 import { type Explanation, explainJudgement } from '../../pki/judge/explain.ts';
-import { loadDerived } from '../grant/derived-identity.ts';
+import { LOADED } from '../grant/derived-identity.ts';
 import { mapCaller, mappingStep } from '../grant/identify-caller.ts';
 import type { Ports, Registry } from '../ports.ts';
 
@@ -17,7 +17,7 @@ export interface CallerExplanation extends Explanation {
   readonly reach?: readonly { readonly clientId: string; readonly refusal?: string }[];
 }
 
-interface ExplainPorts extends Pick<Ports, 'registry' | 'store' | 'directory'> {
+interface ExplainPorts extends Pick<Ports, 'registry' | 'store' | 'directories'> {
   readonly judge: { readonly judge: (...given: Parameters<CertificateJudge['judge']>) => Promise<Verdict> };
 }
 
@@ -37,7 +37,7 @@ async function explainMapping(
   certificate: AcceptedCertificate,
   ports: ExplainPorts,
 ): Promise<CallerExplanation> {
-  const caller = await mapCaller(certificate, ports, loadDerived);
+  const caller = await mapCaller(certificate, ports, LOADED);
   const steps = [...before, mappingStep(certificate, caller)];
   const explanation = { at, presented, steps, ...(issuer && { issuer }), ...(identity && { identity }) };
   if (!caller.ok) return { ...explanation, accepted: false, refusal: { reason: caller.refusal.reason } };

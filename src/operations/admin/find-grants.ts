@@ -1,4 +1,4 @@
-import { type Grant, type GrantId, grantState } from '../../core/grant.ts';
+import { type Grant, type GrantId, grantState, guestOf } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import { accept } from '../../core/outcome.ts';
 import { after, type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
@@ -15,6 +15,8 @@ export interface GrantFilter {
   readonly identity?: string;
   /** A client id. */
   readonly integration?: string;
+  /** The address of a client that nobody registered. */
+  readonly guest?: string;
   /** The serial number of a certificate, the SHA-256 of its key, or its mark, as a grant shows it. */
   readonly certificate?: string;
   /** The address that presented the newest token. */
@@ -71,6 +73,10 @@ export async function pageOfGrants(
     limit: MOST_READ,
   });
   const found = read.filter((grant) => matches(grant, filter, now));
+  const { guest } = filter;
+  const isOnly = start === undefined && read.length < MOST_READ;
+  if (guest !== undefined && isOnly && !read.some((grant) => guestOf(grant) === guest))
+    return decline('guest-unknown', guest);
   const page = found.slice(0, limit);
   const end = read.at(-1);
   // Keys are in the order of creation.
@@ -86,11 +92,12 @@ function firstKey(moment: EpochSeconds): string {
 }
 
 function matches(grant: Grant, filter: GrantFilter, now: EpochSeconds): boolean {
-  const { integration, certificate, address, since, until, all } = filter;
+  const { integration, guest, certificate, address, since, until, all } = filter;
   const isKey = certificate !== undefined && KEY.test(certificate);
   const key = grant.origin.kind === 'certificate' ? grant.origin.certificate.key : undefined;
   return (
     (integration === undefined || grant.clientId === integration) &&
+    (guest === undefined || guestOf(grant) === guest) &&
     (!isKey || key === certificate) &&
     (address === undefined || grant.pair.presenter.address === address) &&
     (since === undefined || grant.createdAt >= now - since) &&

@@ -1,12 +1,13 @@
 // What approving an issuer and changing one share: the draft, and what it must satisfy.
 import { readSpiffeId } from '../../core/certificate.ts';
+import { isLabel, LOCAL } from '../../core/identity.ts';
 import type { ApprovedIssuer, RevocationCheck, RevocationPolicy } from '../../core/issuer.ts';
 import { accept } from '../../core/outcome.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import { isAddressRange } from '../../outbound/address-filter.ts';
 import { judgeAuthority } from '../../pki/path/path.ts';
 import { ANY_POLICY } from '../../pki/path/policies.ts';
-import type { PathPolicy } from '../../pki/path/rule.ts';
+import type { PathPolicy } from '../../pki/path/rules.ts';
 import { whyNoListFile } from '../../pki/revocation/list-reader.ts';
 import { type Certificate, readCertificate } from '../../pki/x509/certificate.ts';
 import { printName } from '../../pki/x509/distinguished-name.ts';
@@ -53,7 +54,7 @@ export function withoutDefaults(issuer: ApprovedIssuer): ApprovedIssuer {
   return Object.fromEntries(fields.filter(([name, value]) => !isDefault(name, value))) as unknown as ApprovedIssuer;
 }
 
-const REMOVABLE = ['curves', 'integrations', 'trustDomains', 'policies'];
+const REMOVABLE = ['curves', 'directories', 'integrations', 'trustDomains', 'policies'];
 
 function isDefault(name: string, value: unknown): boolean {
   if (name === 'mlDsa') return value !== true;
@@ -65,9 +66,13 @@ const OID = /^[0-2](?:\.(?:0|[1-9]\d*))+$/;
 
 /** Settings that only make sense together, or have a form. */
 export function objectionToSettings(
-  issuer: Pick<ApprovedIssuer, 'identitySources' | 'identities' | 'trustDomains' | 'policies'>,
+  issuer: Pick<ApprovedIssuer, 'identitySources' | 'identities' | 'directories' | 'trustDomains' | 'policies'>,
 ) {
-  const { identitySources, identities, trustDomains = [], policies = [] } = issuer;
+  const { identitySources, identities, directories = [], trustDomains = [], policies = [] } = issuer;
+  const label = directories.find((name) => name !== LOCAL && !isLabel(name));
+  if (label !== undefined) return decline('issuer-setting-malformed', `${label} is not the label of a directory`);
+  if (directories.length > 0 && identities === 'derived')
+    return decline('issuer-setting-malformed', 'derived identities are looked up in no directory');
   const domain = trustDomains.find((name) => readSpiffeId(`spiffe://${name}`)?.domain !== name);
   if (domain !== undefined) return decline('issuer-setting-malformed', `${domain} is not a trust domain`);
   const policy = policies.find((oid) => !OID.test(oid));

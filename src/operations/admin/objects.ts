@@ -12,7 +12,7 @@ import {
   type Integration,
 } from '../../core/integration.ts';
 import { type ApprovedIssuer, OPTIONAL_CURVES } from '../../core/issuer.ts';
-import { type Seconds, seconds } from '../../core/time.ts';
+import { type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
 import { ASSERTION_ALGORITHMS } from '../../core/token-issuer.ts';
 import { boolean, described, integer, object, optional, type Schema, string, type ValueOf } from '../../schema.ts';
 import type { IdentityChange } from './change-identity.ts';
@@ -56,6 +56,11 @@ function lifetime(description: string): Schema<Seconds> {
   return described({ type: 'integer', minimum: 0, description: `${description} In seconds.` });
 }
 
+function moment(description: string): Schema<EpochSeconds> {
+  return described({ type: 'integer', description });
+}
+
+const DIRECTORIES = 'Labels of the directories that names are looked up in. None: the local one.';
 const ADDRESSES = 'Addresses off the public internet from which they may be fetched.';
 
 const EVERYONE = object({ to: oneOf(['everyone'], 'Every identity.') }, CLOSED);
@@ -184,6 +189,7 @@ export const IssuerObject = object(
     pem: text('PEM: the certificate of the authority, followed by intermediates. Its key never changes.'),
     identitySources: list(oneOf(IDENTITY_SOURCES, 'A part.'), 'Where the name of the caller is.', { minItems: 1 }),
     identities: usually(oneOf(['directory', 'derived'], 'Where identities come from.'), 'directory'),
+    directories: usually(texts(DIRECTORIES), []),
     profile: usually(oneOf(['rfc5280', 'strict'], 'How strict it is.'), 'rfc5280'),
     curves: usually(list(oneOf(OPTIONAL_CURVES, 'A curve.'), 'Besides the usual curves.'), []),
     trustDomains: usually(texts('Of SPIFFE IDs.'), []),
@@ -219,6 +225,8 @@ export const IdentityObject = object(
     mayShare: flag('Allow an address that another identity has.', false),
     password: optional(string({ description: 'Of a new identity. It is never shown.', writeOnly: true })),
     enabled: shown(boolean({ description: 'Whether it may use anything.' })),
+    seenAt: shown(moment('When its directory last confirmed it.')),
+    endedAt: shown(moment('When its directory had ended it.')),
   } satisfies Record<keyof IdentityChange | keyof Identity | 'password', Schema>,
   { ...CLOSED, title: 'Identity' },
 );

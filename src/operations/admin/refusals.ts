@@ -129,6 +129,7 @@ const TABLE = {
     'certificate-unknown': ['no grant is by the certificate %s', 'Give its serial number, or the SHA-256 of its key.'],
     'grant-unknown': ['there is no grant %j', LIST],
     'cursor-unknown': ['the cursor does not belong to this list', 'Begin again without a cursor.'],
+    'guest-unknown': ['there is no grant of the client %s', LIST],
     'grant-ambiguous': ['several grants begin with %s', { act: 'Give more digits' }],
     'grant-not-live': ['there is no grant %j that is still live', LIST],
     'key-unknown': ['the keyring has no key %s', LIST],

@@ -29,7 +29,7 @@ export async function removeIdentity(
   const identity = await stripIdentity(id, ports);
   if (!identity.ok) return identity;
   const ended = await endGrants({ filter: { identity: id }, isConfirmed }, ports);
-  return ended.ok ? accept({ identity: identity.value, grants: ended.value }) : ended;
+  return ended.ok ? accept({ identity: identity.value, grants: ended.value.grants }) : ended;
 }
 
 /** Disables it and frees its names. */

@@ -5,29 +5,41 @@ import { rows } from '../../store/pages.ts';
 import { devices } from '../../store/tables/devices.ts';
 import type { Ports } from '../ports.ts';
 
+export interface ConfirmedCodes {
+  /** Confirmed by this person. Undefined: by anybody. */
+  readonly by?: IdentityId | undefined;
+  /** Of this integration. Undefined: of any. */
+  readonly clientId?: string | undefined;
+  readonly which?: 'all' | 'authorization';
+}
+
 /**
- * Ends the codes that a person has confirmed and no program has redeemed yet: all, or authorization codes only. Grants are ended
- * afterwards, so that those of codes redeemed meanwhile are included.
+ * Ends codes that were confirmed and that no program has redeemed yet; returns how many. Grants are ended afterwards, so that those of
+ * codes redeemed meanwhile are included.
  */
 export async function endConfirmedCodes(
-  by: IdentityId,
-  which: 'all' | 'authorization',
-  { store, settings }: Pick<Ports, 'store' | 'settings'>,
-): Promise<void> {
-  const lifetime = which === 'all' ? Math.max(settings.deviceCodeLifetime, CODE_LIFETIME) : CODE_LIFETIME;
+  { by, clientId, which = 'all' }: ConfirmedCodes,
+  { store, settings }: Pick<Ports, 'store'> & Partial<Pick<Ports, 'settings'>>,
+): Promise<number> {
+  const longest = settings?.deviceCodeLifetime ?? Number.POSITIVE_INFINITY;
+  const lifetime = which === 'all' ? Math.max(longest, CODE_LIFETIME) : CODE_LIFETIME;
   const now = await store.now();
   const isMeant = (device: DeviceAuthorization) =>
     deviceState(device, now) === 'confirmed' &&
     'by' in device.decision &&
-    device.decision.by === by &&
+    (by === undefined || device.decision.by === by) &&
+    (clientId === undefined || device.clientId === clientId) &&
     (which === 'all' || device.interval === 0); // nobody polls for those
+  let ended = 0;
   for await (const device of rows(store, devices, { isDescending: true })) {
     // Keys begin with the time of creation, by the clocks of several nodes. Whatever is older has expired.
-    if (device.createdAt < now - 2 * lifetime) return;
+    if (device.createdAt < now - 2 * lifetime) break;
     if (!isMeant(device)) continue;
-    await store.change(devices, device.id, (found, at) => ({
-      outcome: undefined,
-      ...(found && isMeant(found.row) && { next: { ...found.row, decision: { is: 'spent', at } as const } }),
-    }));
+    ended += await store.change(devices, device.id, (found, at) =>
+      found && isMeant(found.row)
+        ? { outcome: 1, next: { ...found.row, decision: { is: 'spent', at } as const } }
+        : { outcome: 0 },
+    );
   }
+  return ended;
 }

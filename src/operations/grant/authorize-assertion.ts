@@ -21,7 +21,7 @@ import { assertions, type UsedAssertion } from '../../store/tables/assertions.ts
 import { grants } from '../../store/tables/grants.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import type { AssertionPorts } from '../ports.ts';
-import { storeDerived } from './derived-identity.ts';
+import { STORED } from './derived-identity.ts';
 import { mapWorkload } from './identify-workload.ts';
 import { drawGrant, type GrantDraft, issueGrant } from './issue-grant.ts';
 import { namedResourceServers } from './named-resource-servers.ts';
@@ -103,7 +103,7 @@ async function draftGrant(
   const resourceServers = await namedResourceServers(wanted.value.resource, ports);
   const target = checkAssertionUse(accepted, integration, wanted.value, resourceServers);
   if (!target.ok) return target;
-  const workload = await mapWorkload(accepted, ports, storeDerived);
+  const workload = await mapWorkload(accepted, ports, STORED);
   const identity = workload.ok ? checkAssertedIdentity(workload.value, integration) : workload;
   if (!identity.ok) return identity;
   return accept({

@@ -1,4 +1,5 @@
-import { accessTokenIssuedAt } from '../../core/grant.ts';
+import { accessTokenIssuedAt, type Grant, type GrantId } from '../../core/grant.ts';
+import type { Identity } from '../../core/identity.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import { type CheckedAccess, decideCheck } from '../../core/rules/access.ts';
@@ -6,12 +7,14 @@ import { scopeOfExchanged } from '../../core/rules/exchange.ts';
 import type { Scope } from '../../core/scope.ts';
 import { settingsFor } from '../../core/settings.ts';
 import type { EpochSeconds } from '../../core/time.ts';
+import type { Loaded } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { type ReadAccessToken, readAccessToken } from '../../tokens/access-token.ts';
 import { thumbprintText } from '../../tokens/jwt/claims.ts';
 import type { Ports } from '../ports.ts';
 import { failIfKeyMissing } from './missing-key.ts';
+import { recheck } from './seen-identity.ts';
 
 export interface CheckedToken extends CheckedAccess {
   readonly token: ReadAccessToken;
@@ -38,7 +41,7 @@ export async function checkToken(
     await failIfKeyMissing(accessToken, ports);
     return refuse('access-token-not-authentic');
   }
-  const { found, now } = await ports.store.load(grants, token.grantId);
+  const { found, now } = await loadGrant(token.grantId, ports);
   const grant = found && token.isOf(found.row) ? found.row : undefined;
   const { registry } = ports;
   const integration =
@@ -68,6 +71,15 @@ export async function checkToken(
   });
 }
 
+/** The grant with its holder, who is looked for in their directory again if that was long ago. */
+async function loadGrant(id: GrantId, ports: Ports): Promise<Loaded<Grant, Identity>> {
+  const loaded = await ports.store.load(grants, id);
+  const holder = loaded.found?.companion;
+  if (!holder || !ports.directories.isDue(holder, loaded.now)) return loaded;
+  await recheck(holder, loaded.now, ports);
+  return ports.store.load(grants, id);
+}
+
 /** An exchanged token is good only as long as the token that it was exchanged for, and allows no more (RFC 8693). */
 async function scopeOfParents(
   access: CheckedAccess,
@@ -77,7 +89,7 @@ async function scopeOfParents(
 ): Promise<Outcome<Scope>> {
   const { parent, actor } = access.grant.terms ?? {};
   if (!parent) return accept(access.scope);
-  const { found } = await ports.store.load(grants, parent.grantId);
+  const { found } = await loadGrant(parent.grantId, ports);
   const integration = found && (await ports.registry.findIntegration(found.row.clientId));
   const token = { generation: parent.generation, expiresAt };
   const { settings } = ports;
@@ -87,5 +99,5 @@ async function scopeOfParents(
   const limit = await scopeOfParents(checked.value, expiresAt, now, ports);
   if (!limit.ok) return limit;
   const by = actor && (await ports.store.load(identities, actor.identityId)).found?.row;
-  return scopeOfExchanged(access, { ...checked.value, scope: limit.value }, by);
+  return scopeOfExchanged(access, { ...checked.value, scope: limit.value }, by, ports.registry.resourceServers);
 }

@@ -1,4 +1,4 @@
-// Identities that are made from what a certificate or an assertion says, or that are integrations.
+// The rows of identities that are made from what a certificate or an assertion says, that are integrations, or that a directory elsewhere has.
 import type { Author } from '../../core/act.ts';
 import { acted } from '../../core/event.ts';
 import { firstHalf } from '../../core/hex.ts';
@@ -7,9 +7,10 @@ import type { Integration } from '../../core/integration.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import type { Ports } from '../ports.ts';
+import { type KeepSeen, storeSeen } from './seen-identity.ts';
 
 /** The existing row, if there is one. `source`: what the identity was made from. */
-export type FindDerived = (derived: Identity, source: string, ports: Pick<Ports, 'store'>) => Promise<Identity>;
+type FindDerived = (derived: Identity, source: string, ports: Pick<Ports, 'store'>) => Promise<Identity>;
 
 /** The row is created on first use, so that an operator can disable the identity. */
 export const storeDerived: FindDerived = (derived, source, { store }) =>
@@ -26,8 +27,17 @@ export function integrationIdentity({ clientId }: Pick<Integration, 'clientId'>)
   return { id, enabled: true, mayUseApi: true, groups: [], userName: `${INTEGRATION_LABEL}/${clientId}` };
 }
 
-/** For dry runs: writes nothing. */
-export const loadDerived: FindDerived = async (derived, _, { store }) => {
+const loadDerived: FindDerived = async (derived, _, { store }) => {
   const { found } = await store.load(identities, derived.id);
   return found?.row ?? derived;
 };
+
+/** How the row of an identity comes about. */
+export interface IdentityRows {
+  readonly derived: FindDerived;
+  readonly seen: KeepSeen;
+}
+
+export const STORED: IdentityRows = { derived: storeDerived, seen: storeSeen };
+/** For dry runs: writes nothing. */
+export const LOADED: IdentityRows = { derived: loadDerived, seen: async (seen) => seen };

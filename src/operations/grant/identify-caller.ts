@@ -8,8 +8,9 @@ import type { AcceptedCertificate, Step, Verdict } from '../../core/verdict.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import type { CallerPorts, Ports } from '../ports.ts';
 import { portsOfRequest } from '../request-ports.ts';
-import { type FindDerived, storeDerived } from './derived-identity.ts';
+import { type IdentityRows, STORED } from './derived-identity.ts';
 import { endRevoked } from './revoke-grant.ts';
+import { findNamed } from './seen-identity.ts';
 
 /** What a connection presented, and the request it came with. */
 export interface Presentation {
@@ -33,7 +34,7 @@ export async function certifyCaller(
       await endRevoked(issuer, mark, portsOfRequest(ports, requestId));
     return outcome;
   }
-  const caller = await mapCaller(outcome.value, portsOfRequest(ports, requestId), storeDerived);
+  const caller = await mapCaller(outcome.value, portsOfRequest(ports, requestId), STORED);
   if (!caller.ok) ports.logRefused(requestId, { ...verdict, steps: [...steps, mappingStep(outcome.value, caller)] });
   return caller;
 }
@@ -47,17 +48,17 @@ async function judge(presented: Presented, { judge, registry }: CallerPorts): Pr
   return newest === issuers ? verdict : judge(presented, newest);
 }
 
-/** Maps an accepted certificate to an identity, as its issuer's settings say. A dry run passes `loadDerived`. */
+/** Maps an accepted certificate to an identity, as its issuer's settings say. A dry run passes `LOADED`. */
 export async function mapCaller(
   { issuer, name, mark, thumbprint }: AcceptedCertificate,
-  ports: Pick<Ports, 'store' | 'directory'>,
-  existing: FindDerived,
+  ports: Pick<Ports, 'store' | 'directories'>,
+  rows: IdentityRows,
 ): Promise<Outcome<CertifiedCaller>> {
-  const { identities: kind, label, integrations } = issuer;
+  const { identities: kind, label, directories, integrations } = issuer;
   const identity =
     kind === 'derived'
-      ? accept(await existing(identityDerivedFrom(label, name), name.source, ports))
-      : theOnly(await ports.directory[LOOKUPS[name.source]](name.name));
+      ? accept(await rows.derived(identityDerivedFrom(label, name), name.source, ports))
+      : theOnly(await findNamed({ by: LOOKUPS[name.source], name: name.name, directories }, ports, rows));
   return identity.ok ? accept({ identity: identity.value, mark, thumbprint, integrations }) : identity;
 }
 
@@ -81,11 +82,15 @@ function identityDerivedFrom(label: string, { source, name }: CallerName): Ident
   return { id, enabled: true, mayUseApi: true, groups: [], userName: `${label}/${name}` };
 }
 
+function wordsFor(directories: readonly string[] | undefined): string {
+  return directories ? `the directories ${directories.join(', ')}` : 'the directory';
+}
+
 /** The last step of a verdict, worded like the others: the identity that the name belongs to. */
 export function mappingStep({ issuer, name }: AcceptedCertificate, caller: Outcome<CertifiedCaller>): Step {
   const demand =
     issuer.identities === 'directory'
-      ? 'exactly one identity in the directory has this name'
+      ? `exactly one identity in ${wordsFor(issuer.directories)} has this name`
       : 'the identity is derived from the name';
   return {
     rule: 'identity-mapped',

@@ -6,21 +6,24 @@ import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { AssertionRule } from '../../core/token-issuer.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import type { Ports } from '../ports.ts';
-import type { FindDerived } from './derived-identity.ts';
+import type { IdentityRows } from './derived-identity.ts';
+import { findNamed } from './seen-identity.ts';
 
 const LOOKUPS = { 'user-name': 'byUserName', email: 'byEmail', upn: 'byUpn' } as const satisfies Readonly<
   Record<Exclude<AssertionRule['identities'], 'derived'>, string>
 >;
 
-/** Maps an accepted assertion to an identity. A dry run passes `loadDerived`. */
+/** Maps an accepted assertion to an identity. A dry run passes `LOADED`. */
 export async function mapWorkload(
   assertion: AcceptedAssertion,
-  ports: Pick<Ports, 'store' | 'directory'>,
-  existing: FindDerived,
+  ports: Pick<Ports, 'store' | 'directories'>,
+  rows: IdentityRows,
 ): Promise<Outcome<Identity>> {
   const { rule, name } = assertion;
-  if (rule.identities === 'derived') return accept(await existing(derivedFrom(assertion), 'assertion', ports));
-  const [identity, ...others] = await ports.directory[LOOKUPS[rule.identities]](name.text);
+  if (rule.identities === 'derived') return accept(await rows.derived(derivedFrom(assertion), 'assertion', ports));
+  const { directories } = rule;
+  const query = { by: LOOKUPS[rule.identities], name: name.text, directories };
+  const [identity, ...others] = await findNamed(query, ports, rows);
   if (!identity) return refuse('assertion-identity-unknown');
   return others.length > 0 ? refuse('assertion-identity-ambiguous') : accept(identity);
 }

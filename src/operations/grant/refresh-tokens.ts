@@ -2,6 +2,7 @@ import type { ClientUrl } from '../../core/client-document.ts';
 import { type Event, ended } from '../../core/event.ts';
 import { accessTokenExpiry, boundAnew, type Grant, grantTime, revoke } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
+import type { Identity } from '../../core/identity.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import { isSamePresenter, type Presenter } from '../../core/presenter.ts';
 import type { OverCap, Refusal } from '../../core/refusal.ts';
@@ -23,6 +24,7 @@ import type { CallerPorts, Ports } from '../ports.ts';
 import { accessTokenFacts } from './access-token-facts.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
 import { failIfKeyMissing } from './missing-key.ts';
+import { recheck } from './seen-identity.ts';
 import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
 
 export interface RefreshRequest extends Presentation {
@@ -68,7 +70,7 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
     wantedScope: request.scope,
     wantedResource: request.resource,
   };
-  let past: Past = { outages: 'not-loaded', loss: ports.explainLoss ? 'not-checked' : 'explained' };
+  let past: Past = { outages: 'not-loaded', loss: ports.explainLoss ? 'not-checked' : 'explained', isRechecked: false };
   for (let attempt = 0; attempt < MOST_LOOKUPS; attempt++) {
     const answer = await change(known, past, ports);
     if ('ok' in answer) return mintPair(answer, ports);
@@ -78,15 +80,19 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
 }
 
 /** What a rule asks for only if it needs it. */
-type Past = Pick<RefreshFacts, 'outages' | 'loss'>;
+interface Past extends Pick<RefreshFacts, 'outages' | 'loss'> {
+  /** Whether the directory of the holder was asked. */
+  readonly isRechecked: boolean;
+}
 /** Each fact once, and the first decision. */
-const MOST_LOOKUPS = 3;
+const MOST_LOOKUPS = 4;
 
-async function lookUp(
-  asked: Asked,
-  { generation }: RefreshToken,
-  { store, explainLoss }: Ports,
-): Promise<Partial<Past>> {
+async function lookUp(asked: Asked, { generation }: RefreshToken, ports: Ports): Promise<Partial<Past>> {
+  const { store, explainLoss } = ports;
+  if (asked.lacks === 'holder') {
+    await recheck(asked.holder, asked.now, ports);
+    return { isRechecked: true };
+  }
   if (asked.lacks === 'outages') return { outages: (await store.load(serviceTimes, SERVICE)).found?.row.outages ?? [] };
   await explainLoss?.(asked.grant, generation);
   return { loss: 'explained' };
@@ -103,10 +109,9 @@ interface Known
   readonly requestId: string;
 }
 
-interface Asked {
-  readonly lacks: 'outages' | 'loss';
-  readonly grant: Grant;
-}
+type Asked =
+  | { readonly lacks: 'outages' | 'loss'; readonly grant: Grant }
+  | { readonly lacks: 'holder'; readonly holder: Identity; readonly now: EpochSeconds };
 
 type Answer = Outcome<DecidedPair> | Asked;
 
@@ -119,6 +124,8 @@ function change(known: Known, past: Past, ports: Ports): Promise<Answer> {
     if (!found) return { outcome: refuse('grant-unknown') };
     const { row: grant, companion: holder } = found;
     const now = grantTime(grant, clock);
+    if (holder && !past.isRechecked && ports.directories.isDue(holder, clock))
+      return { outcome: { lacks: 'holder', holder, now: clock } };
     const standing = () => standingOf(token, grant, keyring);
     const decision = decideRefresh({
       integration,

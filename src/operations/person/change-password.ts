@@ -39,7 +39,7 @@ export async function changePassword(
   // False also where an operator set another password in the meantime: theirs stands.
   if (!(await checked.value.changePassword(next))) return refused('current-wrong');
   await endSessionsOf(identity.id, ports);
-  const mark = await ports.directory.passwords.markOf(userName);
+  const mark = await ports.directories.passwords.markOf(userName);
   const remembered = mark && rememberBrowser({ userName, knownBrowser }, mark, ports);
   return accept({ ...(await beginSession(identity, ports)), knownBrowser: remembered });
 }
@@ -47,9 +47,9 @@ export async function changePassword(
 /** Undefined where the person's password is not changed here. */
 export function passwordRules(
   { identity }: Pick<Person, 'identity'>,
-  { directory }: Pick<Ports, 'directory'>,
+  { directories }: Pick<Ports, 'directories'>,
 ): PasswordRules | undefined {
-  return directory.passwordRules(identity);
+  return directories.passwordRules(identity);
 }
 
 function isSame(current: Secret, next: Secret): boolean {

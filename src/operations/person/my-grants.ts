@@ -48,14 +48,14 @@ export async function revokeMyGrant(id: GrantId, { identity }: Person, { store }
 
 export async function revokeMyGrants({ identity }: Person, ports: Ports): Promise<number> {
   const { store } = ports;
-  await endConfirmedCodes(identity.id, 'all', ports);
+  await endConfirmedCodes({ by: identity.id }, ports);
   return revokeAll(grantsOf.holder(identity.id), 'by-holder', { store });
 }
 
 /** Ends what programs obtained by authorization code: agents, apps and command lines that the person signed in with a browser. */
 export async function revokeMyAgents({ identity }: Person, ports: Ports): Promise<number> {
   const { store } = ports;
-  await endConfirmedCodes(identity.id, 'authorization', ports);
+  await endConfirmedCodes({ by: identity.id, which: 'authorization' }, ports);
   return revokeAll(grantsOf.holder(identity.id), 'by-holder', { store }, ({ origin }) => origin.kind === 'code');
 }
 

@@ -1,4 +1,6 @@
+import { DirectoryAway } from '../../core/directory-away.ts';
 import { firstHalf, type Hex } from '../../core/hex.ts';
+import { foldCase, isLocal } from '../../core/identity.ts';
 import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
 import { Overloaded } from '../../core/overloaded.ts';
 import type { Person } from '../../core/person.ts';
@@ -10,6 +12,7 @@ import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { countUnderAll } from '../attempts.ts';
 import { countFailedSignIn } from '../device/decide-device.ts';
+import { storeSeen } from '../grant/seen-identity.ts';
 import type { Ports } from '../ports.ts';
 import { type BegunSession, beginSession, endSession } from './browser-session.ts';
 
@@ -65,7 +68,7 @@ async function browserOf({ userName, person, knownBrowser = '' }: SignInRequest,
   );
   if (!known) return { is: 'unknown' };
   // We signed a cookie for this name, so its holder learns nothing from the time of this query.
-  const isCurrent = known.passwordMark === (await ports.directory.passwords.markOf(userName));
+  const isCurrent = known.passwordMark === (await ports.directories.passwords.markOf(userName));
   return isCurrent ? { is: 'known', id: known.id } : { is: 'unknown' };
 }
 
@@ -88,7 +91,7 @@ export async function checkPassword(
 ): Promise<PersonOutcome<SignedIn>> {
   // Nothing was tried, so nothing is counted: whoever is refused here may have the right password.
   const isKnown = browser.is !== 'unknown';
-  const { passwords } = ports.directory;
+  const { passwords } = ports.directories;
   if (passwords.isBusy(isKnown)) throw new Overloaded('too many sign-ins at once');
   const facts = { browser, nameMark: nameMark(userName), network: networkOf(presenter.address) };
   const attempt = await countUnderAll(signInLimits(facts, ports.settings), ports);
@@ -96,16 +99,26 @@ export async function checkPassword(
     const { isLocked, retryAfter } = attempt.refusal;
     return refuse(isLocked ? 'sign-in-attempts-exhausted' : 'sign-in-too-soon', { retryAfter });
   }
-  const signedIn = await passwords.check(userName, password, isKnown).catch(async (fault: unknown) => {
-    if (fault instanceof Overloaded) await attempt.value.forgive();
+  const checked = await passwords.check(userName, password, isKnown).catch(async (fault: unknown) => {
+    if (fault instanceof Overloaded || fault instanceof DirectoryAway) await attempt.value.forgive();
     throw fault;
   });
+  const signedIn = checked && (await withRow(checked, ports));
   if (!signedIn?.identity.enabled) return refuse('sign-in-failed');
   await attempt.value.forgive();
   return accept(signedIn);
 }
 
-/** Attempts are counted under a hash of the typed name: people type passwords there, and anything else. */
+/** The session refers to the row. It may be disabled although the directory lets the person in. */
+async function withRow(signedIn: SignedIn, ports: Ports): Promise<SignedIn> {
+  if (isLocal(signedIn.identity)) return signedIn;
+  return { ...signedIn, identity: await storeSeen(signedIn.identity, ports) };
+}
+
+/**
+ * Attempts are counted under a hash of the typed name: people type passwords there, and anything else. Directories may ignore case:
+ * spelling a name in another way gives no further attempts.
+ */
 export function nameMark(typed: string): Hex {
-  return firstHalf(sha256(typed));
+  return firstHalf(sha256(foldCase(typed)));
 }

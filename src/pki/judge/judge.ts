@@ -10,12 +10,11 @@ import type { Step, Verdict } from '../../core/verdict.ts';
 import type { NameComparisons } from '../path/name-constraints.ts';
 import { describe, EVERY_PROFILE, judgePath, type Path } from '../path/path.ts';
 import { authoritiesOf, type ReadIssuer, readIssuer } from '../path/read-issuer.ts';
-import { step } from '../path/rule.ts';
+import { step } from '../path/rules.ts';
 import { PathSearch, SEARCH_LIMITS, type SearchLimits } from '../path/search.ts';
 import { REVOCATION_COST } from '../path/search-budget.ts';
 import { beginOf } from '../revocation/crl.ts';
-import type { RevocationEvidence, RevocationQuestion } from '../revocation/revocation.ts';
-import { judgeRevocation } from '../revocation/revocation.ts';
+import { judgeRevocation, type RevocationEvidence, type RevocationQuestion } from '../revocation/revocation.ts';
 import { type Candidate, candidateOf, printNameOf, readCandidate } from '../x509/candidate.ts';
 import { type Certificate, markOf, namesOf } from '../x509/certificate.ts';
 

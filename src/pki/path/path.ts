@@ -3,12 +3,9 @@ import type { EpochSeconds } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
 import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
 import { printName } from '../x509/distinguished-name.ts';
-import { FORM_RULES } from './form-rules.ts';
-import { KEY_RULES } from './key-rules.ts';
 import { type NameComparisons, violatedConstraint } from './name-constraints.ts';
 import { violatedPolicy } from './policies.ts';
-import { ROLE_RULES } from './role-rules.ts';
-import { type PathPolicy, type Position, type Role, type Rule, step } from './rule.ts';
+import { type PathPolicy, type Position, type Role, RULES, type Rule, step } from './rules.ts';
 
 /** The approved issuer comes first, the leaf last; each has signed the next. */
 export type Path = readonly [Certificate, ...Certificate[]];
@@ -48,9 +45,6 @@ export function describe(certificate: Certificate, role: Role): string {
   return `${role} ${printName(certificate.subject)}`;
 }
 
-/** The rules for a single certificate, in evaluation order. */
-export const RULES: readonly Rule[] = [...FORM_RULES, ...KEY_RULES, ...ROLE_RULES];
-
 function judgeCertificateAlone(position: Position): Step[] {
   const about = describe(position.certificate, position.role);
   return rulesFor(position.role, position.policy.profile).map((rule) => applyRule(rule, position, about));
@@ -60,7 +54,8 @@ const byRole = new Map<string, readonly Rule[]>();
 
 function rulesFor(role: Role, of: PathPolicy['profile']): readonly Rule[] {
   const key = `${role} ${of}`;
-  const found = byRole.get(key) ?? RULES.filter(({ roles, profile = of }) => roles.includes(role) && profile === of);
+  const found =
+    byRole.get(key) ?? RULES.filter(({ roles = [role], profile = of }) => roles.includes(role) && profile === of);
   byRole.set(key, found);
   return found;
 }

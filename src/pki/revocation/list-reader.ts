@@ -1,21 +1,44 @@
-// Parses lists from a file, the network or the store.
+// Parses lists from a file, the network or the store. Large ones are hashed, scanned and verified in a worker thread, which ends
+// when it is done: a million entries take a second, which would delay requests. This file is both sides of that thread.
 import { hash } from 'node:crypto';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { type Outcome, refused } from '../../core/outcome.ts';
+import { MalformedDer } from '../der/der.ts';
 import { readPemOrDer } from '../der/pem.ts';
+import { readAll } from '../path/read-issuer.ts';
 import type { Certificate } from '../x509/certificate.ts';
-import { type RevocationList, readRevocationList, readScanned } from './crl.ts';
+import { sameName } from '../x509/distinguished-name.ts';
+import { isSignedBy } from '../x509/signed.ts';
+import { type RevocationList, readRevocationList, readScanned, scanList } from './crl.ts';
 import { rememberSignature } from './crl-check.ts';
-import { scanInThread, type ThreadList } from './list-thread.ts';
+import type { ScannedEntries } from './crl-entries.ts';
 
-export interface ReadContents {
+export interface ReadContents<List = Outcome<RevocationList, string>> {
   readonly contents: Uint8Array<ArrayBuffer>;
   /** SHA-256 of the contents. */
   readonly mark: string;
-  readonly lists: readonly Outcome<RevocationList, string>[];
+  readonly lists: readonly List[];
+}
+
+/** Plain data that is transferred between threads without a copy. */
+interface ThreadList {
+  readonly der: Uint8Array<ArrayBuffer>;
+  readonly scanned?: ScannedEntries;
+  readonly refusal?: string;
+  /** Keys (SPKI) of the CAs with the list's issuer name, and whether each has signed it. */
+  readonly signatures: readonly { readonly spki: Uint8Array; readonly signed: boolean }[];
+}
+
+interface Work {
+  readonly tesseraList: Uint8Array<ArrayBuffer>;
+  readonly authorities: readonly Uint8Array[];
+  /** Hashes of contents that need not be parsed. */
+  readonly held: readonly string[];
 }
 
 /** Smaller lists are parsed directly: starting a thread would take longer. */
 const SMALL = 256 * 1024;
+const MAX_MS = 60_000;
 
 export class ListReader {
   /** One thread at a time: each may need twice the memory of its list. */
@@ -33,13 +56,8 @@ export class ListReader {
   ): Promise<ReadContents> {
     if (contents.length <= SMALL) return readSmall(contents, held);
     const own = contents.buffer.byteLength === contents.length ? contents : new Uint8Array(contents);
-    const reading = this.#before.then(() =>
-      scanInThread(
-        own,
-        authorities.map(({ der }) => der),
-        held,
-      ),
-    );
+    const work = { tesseraList: own, authorities: authorities.map(({ der }) => der), held };
+    const reading = this.#before.then(() => scanInThread(work));
     this.#before = reading.catch(() => undefined);
     const { lists, ...rest } = await reading;
     return { ...rest, lists: lists.map(attach) };
@@ -68,4 +86,53 @@ export function whyNoLists(lists: readonly Outcome<RevocationList, string>[]): s
   if (lists.length === 0) return 'it contains no CRL in PEM or DER';
   const unreadable = lists.find((list) => !list.ok);
   return unreadable && !unreadable.ok ? `it contains a damaged CRL: ${unreadable.refusal}` : undefined;
+}
+
+/** Transfers the contents to the thread; they come back with the result. */
+function scanInThread(work: Work): Promise<ReadContents<ThreadList>> {
+  const transferList = [work.tesseraList.buffer];
+  const thread = new Worker(new URL(import.meta.url), { workerData: work, transferList });
+  return new Promise<ReadContents<ThreadList>>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`it took longer than ${MAX_MS / 1000} s`)), MAX_MS);
+    thread.once('message', resolve).once('error', reject);
+    thread.once('exit', (code) => {
+      clearTimeout(timer);
+      reject(new Error(`the thread ended with ${code}`));
+    });
+  }).finally(() => void thread.terminate());
+}
+
+/** The code that runs in the thread. */
+function scanContents({ tesseraList: contents, authorities, held }: Work): ReadContents<ThreadList> {
+  const mark = hash('sha256', contents);
+  const found = held.includes(mark) ? [] : readPemOrDer(contents, 'X509 CRL');
+  return { contents, mark, lists: found.map((der) => scanOne(der as Uint8Array<ArrayBuffer>, authorities)) };
+}
+
+function scanOne(der: Uint8Array<ArrayBuffer>, authorities: readonly Uint8Array[]): ThreadList {
+  try {
+    const scanned = scanList(der);
+    const list = readScanned(der, scanned);
+    const named = list.ok ? readAll(authorities).filter(({ subject }) => sameName(subject, list.value.issuer)) : [];
+    const signatures = named.map(({ publicKey }) => ({
+      spki: publicKey.spki,
+      signed: list.ok && isSignedBy(list.value, publicKey),
+    }));
+    return { der, scanned, signatures };
+  } catch (problem) {
+    if (!(problem instanceof MalformedDer)) throw problem;
+    return { der, refusal: `the CRL cannot be read: ${problem.message}`, signatures: [] };
+  }
+}
+
+function transfersOf({ contents, lists }: ReadContents<ThreadList>): ArrayBuffer[] {
+  const tables = lists.flatMap(({ scanned }) =>
+    scanned ? [scanned.own.slots, ...scanned.others.map(({ table }) => table.slots)] : [],
+  );
+  return [...new Set([contents, ...lists.map(({ der }) => der), ...tables].map(({ buffer }) => buffer))];
+}
+
+if (!isMainThread && workerData?.tesseraList) {
+  const answer = scanContents(workerData as Work);
+  parentPort?.postMessage(answer, transfersOf(answer));
 }

@@ -1,8 +1,7 @@
 // The known signature algorithms, and which are too weak to trust.
 import { type Element, Fields, MalformedDer, TAG } from '../der/der.ts';
 import { readNull, readOid } from '../der/der-values.ts';
-import { type PssParameters, readPssParameters } from './pss-parameters.ts';
-import type { KeyFamily, MlDsa } from './public-key.ts';
+import { type KeyFamily, type MlDsa, type PssParameters, readPssParameters } from './public-key.ts';
 
 export interface SignatureAlgorithm {
   readonly name: string;

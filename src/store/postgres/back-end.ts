@@ -52,7 +52,7 @@ export function postgresBackEnd(connections: Connections): Receiver {
   const closeAll = async () => {
     await loads.drain(); // what was read is decided by now, and waits to be committed
     await commits.drain();
-    connections.close();
+    connections.sessions.close();
   };
 
   return {
@@ -82,28 +82,27 @@ export function postgresBackEnd(connections: Connections): Receiver {
         events.map((event) => eventValues(event, event.sequence)),
       );
       const last = Math.max(...events.map(({ sequence }) => sequence));
-      await connections.write((connection) => connection.run(EXTEND_EVENTS, [last]));
-      await connections.write((connection) => connection.run(RECEIVE, rows));
+      await connections.run(EXTEND_EVENTS, [last]);
+      await connections.run(RECEIVE, rows);
     },
     removeRows: async (table, keys) => {
       const values = arrayOf(keyColumn(table).kind, keys.map(table.encodeKey));
-      await connections.write((connection) => connection.run(removeStatement(table), [values]));
+      await connections.run(removeStatement(table), [values]);
     },
     removeEventsBefore: async (sequence) => {
-      const remove = () => connections.write((connection) => connection.run(REMOVE_EVENTS, [sequence, REMOVE_STEP]));
+      const remove = () => connections.run(REMOVE_EVENTS, [sequence, REMOVE_STEP]);
       while ((await remove()).count === REMOVE_STEP);
     },
     sweep: async (table, before, limit) => {
       const { sweep, sweepFree } = statementsOf(table);
-      const remove = (statement?: Statement) =>
-        connections.write((connection) => connection.run(endingOnly(table, statement), [before, limit]));
+      const remove = (statement?: Statement) => connections.run(endingOnly(table, statement), [before, limit]);
       return ((await remove(sweep).catch(unlessLocked)) ?? (await remove(sweepFree))).count;
     },
     sweepEvents: async (before, limit) => {
-      await connections.write((connection) => connection.run(EXTEND_EVENTS, [0])).catch(unlessLocked);
+      await connections.run(EXTEND_EVENTS, [0]).catch(unlessLocked);
       const removed = await removePartition(connections, before);
       if (removed !== 0) return Math.max(removed, 0);
-      return (await connections.write((connection) => connection.run(SWEEP_EVENTS, [before, limit]))).count;
+      return (await connections.run(SWEEP_EVENTS, [before, limit])).count;
     },
     countEnding: async (table, { from, before }, most) => {
       const statement = endingOnly(table, statementsOf(table).countEnding);
@@ -112,12 +111,12 @@ export function postgresBackEnd(connections: Connections): Receiver {
     count: async (table, column) =>
       new Map((await connections.read(countStatement(table, column))).rows as unknown as [Value, number][]),
     stamp: async (table) => String((await connections.read(statementsOf(table).stamp)).rows[0]),
-    origin: () => connections.origin,
+    origin: () => connections.sessions.origin,
     figures: () => ({
       commits: commits.durations,
       reads: connections.reads,
       waiting: commits.waiting,
-      sessions: connections.sessions(),
+      sessions: connections.sessions.figures(),
     }),
     close: () => {
       closing ??= closeAll();
@@ -129,8 +128,7 @@ export function postgresBackEnd(connections: Connections): Receiver {
 /** Under load, the log is seldom free of writers at the first attempt. The result is that of SWEEP_PARTITIONS. */
 async function removePartition(connections: Connections, before: EpochSeconds): Promise<number> {
   for (let attempt = 1; attempt <= MOST_REMOVALS; attempt++) {
-    const sweeping = connections.write((connection) => connection.run(SWEEP_PARTITIONS, [before]));
-    const answer = await sweeping.catch(unlessLocked);
+    const answer = await connections.run(SWEEP_PARTITIONS, [before]).catch(unlessLocked);
     if (answer) return Number(answer.rows[0]?.[0]);
     await sleep(attempt * REMOVE_AGAIN_MS);
   }

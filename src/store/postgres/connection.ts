@@ -13,7 +13,7 @@ import {
   spread,
 } from './prepared-query.ts';
 import { type Attempt, NoServer } from './remedies.ts';
-import { originOf, prepareSession, withLimits } from './session.ts';
+import { originOf, prepareSession } from './session.ts';
 
 /**
  * A changing statement must start within this share of the statement timeout, and the server ends it after one whole
@@ -149,14 +149,12 @@ export async function connect(address: Address, inspect?: Inspect): Promise<Conn
   const attempts: Attempt[] = [];
   for (const host of address.hosts) {
     try {
-      return await withLimits(host, address, async (options) => {
-        const { connection, client } = await openTo(host, address, options);
-        const openAnother = async () => (await openTo(host, address, options)).connection;
-        return await endUnless(connection, async () => {
-          await inspect?.(connection, openAnother);
-          connection.isSpread = await prepareSession(client, address);
-          connection.origin = await originOf(client);
-        });
+      const { connection, client } = await openTo(host, address);
+      const openAnother = async () => (await openTo(host, address)).connection;
+      return await endUnless(connection, async () => {
+        await inspect?.(connection, openAnother);
+        connection.isSpread = await prepareSession(client, address);
+        connection.origin = await originOf(client);
       });
     } catch (error) {
       if (error instanceof StoreUnusable) throw error;
@@ -166,7 +164,7 @@ export async function connect(address: Address, inspect?: Inspect): Promise<Conn
   throw new NoServer(attempts);
 }
 
-async function openTo(host: Host, address: Address, options: string) {
+async function openTo(host: Host, address: Address) {
   const client = new pg.Client({
     ...host,
     database: address.database,
@@ -174,7 +172,6 @@ async function openTo(host: Host, address: Address, options: string) {
     password: address.password(),
     ssl: tlsOptions(host, address),
     application_name: address.applicationName,
-    ...(options !== '' && { options }),
     connectionTimeoutMillis: address.connectTimeoutMs,
     query_timeout: address.statementTimeoutMs * SILENCE,
     keepAlive: true,

@@ -24,12 +24,12 @@ const MOST_LATE_STARTS = 2;
 
 /** What the rest of the back end does with sessions: one statement or one transaction at a time. */
 export class Connections {
-  readonly #sessions: SessionPool;
+  readonly sessions: SessionPool;
   readonly statementTimeoutMs: number;
   readonly #reads = new DurationTally();
 
   constructor(address: Address) {
-    this.#sessions = new SessionPool(address);
+    this.sessions = new SessionPool(address);
     this.statementTimeoutMs = address.statementTimeoutMs;
   }
 
@@ -40,7 +40,7 @@ export class Connections {
       try {
         const answer = await this.#use(async (connection) => {
           const found = await connection.run(statement, values);
-          if (connection.origin !== this.origin) throw new ConnectionLost('another server took over');
+          if (connection.origin !== this.sessions.origin) throw new ConnectionLost('another server took over');
           return found;
         });
         this.#reads.add(performance.now() - start);
@@ -74,29 +74,22 @@ export class Connections {
     }
   }
 
-  get origin(): string | undefined {
-    return this.#sessions.origin;
-  }
-
   /** Of reads that succeeded, with the wait for a session. */
   get reads(): Durations {
     return this.#reads;
   }
 
-  sessions(): ReturnType<SessionPool['figures']> {
-    return this.#sessions.figures();
-  }
-
-  close(): void {
-    this.#sessions.close();
+  /** One statement that writes. */
+  run(statement: Statement, values: readonly Parameter[] = []): Promise<Answer> {
+    return this.write((connection) => connection.run(statement, values));
   }
 
   async #use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await this.#sessions.take();
+    const connection = await this.sessions.take();
     try {
       return await work(connection);
     } finally {
-      this.#sessions.giveBack(connection);
+      this.sessions.giveBack(connection);
     }
   }
 }

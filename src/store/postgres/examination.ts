@@ -106,7 +106,7 @@ async function examineWrite({ connections, commits }: Examined): Promise<StoreCh
   if (fault && !isFull(fault)) return failing('writes', 'the last write of a request failed', fault);
   return settled('writes', 'the database does not accept writes', async () => {
     // A locked row proves that the database accepts writes.
-    const written = await connections.write((connection) => connection.run(WRITE)).catch(unlessLocked);
+    const written = await connections.run(WRITE).catch(unlessLocked);
     // A table that is locked is no locked row: everybody waits for it.
     const wasUpdated = await connections.write(openTables);
     if (written?.count === 0 || !wasUpdated) throw new Error(SWALLOWED);

@@ -32,7 +32,7 @@ export async function areFree(steps: readonly Swap[], connections: Connections):
   const values = steps.map((step) => needed(step).key);
   const statement = freeStatement(table, strength);
   const asked = [arrayOf(keyColumn(table).kind, values)];
-  const { rows } = await connections.write((connection) => connection.run(statement, asked));
+  const { rows } = await connections.run(statement, asked);
   const free = new Set(rows.map(([key]) => key));
   return values.map((key) => free.has(key));
 }

@@ -233,6 +233,18 @@ export const MIGRATIONS: readonly Migration[] = [
     additive: true,
     steps: [
       `
+  ALTER TABLE identities ADD COLUMN IF NOT EXISTS directory text COLLATE "C";
+  ALTER TABLE identities ADD COLUMN IF NOT EXISTS seen_at bigint;
+  ALTER TABLE identities ADD COLUMN IF NOT EXISTS ended_at bigint;
+  `,
+      'DROP INDEX CONCURRENTLY IF EXISTS identities_directory', // unfinished
+      'CREATE INDEX CONCURRENTLY identities_directory ON identities (directory) WHERE directory IS NOT NULL',
+    ],
+  },
+  {
+    additive: true,
+    steps: [
+      `
   CREATE TABLE IF NOT EXISTS refusal_counts (
     key text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL, ends_at bigint NOT NULL
   ) WITH (fillfactor = 70);

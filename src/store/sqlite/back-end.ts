@@ -2,13 +2,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { EpochSeconds } from '../../core/time.ts';
 import { type BackEnd, type Commit, FIND_LIMIT, type LoadedVersion, type Swap } from '../back-end.ts';
 import { Lane } from '../lane.ts';
+import { check } from '../report.ts';
 import { CommitUnknown, StoreUnavailable } from '../store.ts';
 import { type AnyTable, endingOnly, staysNull, type Table, type Value, type Where } from '../table.ts';
 import type { Commits, Step, Unit } from './commits.ts';
 import { PAGE_SIZE } from './connection.ts';
 import { appendStep, eventsStatement, newestStatement, readEvent, SWEEP_EVENTS } from './events.ts';
-import { examine } from './examination.ts';
-import { Loads, type Read } from './loads.ts';
+import { loadsOf, type Read } from './loads.ts';
+import { assertSchema } from './migrations.ts';
 import type { Soundness } from './soundness.ts';
 import {
   countStatement,
@@ -36,7 +37,7 @@ const READING = { most: 1000, parallel: 1 };
 
 /** Reads that wait at the same moment share one transaction, and so do commits. */
 export function sqliteBackEnd({ database, commits, soundness, clock }: SqliteParts): BackEnd {
-  const loads = new Loads(database, soundness);
+  const loads = loadsOf(database, soundness);
   const reads = new Lane(async (waiting: readonly Read[]) => loads.together(waiting), READING);
   const changes = new Lane(async (units: readonly Unit[]) => (await commits.run(units)).map(happened), WRITING);
   const sweeps = new Lane((units: readonly Unit[]) => commits.run(units).catch(sweptOrNot), SWEEPING);
@@ -54,7 +55,14 @@ export function sqliteBackEnd({ database, commits, soundness, clock }: SqlitePar
 
   return {
     now: () => (closing ? refused() : Promise.resolve(clock())),
-    examine: () => examine({ database, loads, soundness, clock }),
+    examine: async () => ({
+      now: clock(),
+      checks: [
+        check('store', 'the database cannot be read', () => loads.all('SELECT count(*) FROM service_times', [])),
+        check('schema', 'another release has changed the schema', () => assertSchema(database)),
+        ...soundness.examine(),
+      ],
+    }),
     loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
       read(() => loads.load(table, key, clock())) as Promise<LoadedVersion<Row, Companion>>,
     commit: (commit) => changes.submit(unitOf(commit)),

@@ -1,23 +1,12 @@
 // Backups of a SQLite store: taken while the service writes, restored while it is stopped.
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, copyFileSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { keepOwner } from '../../written-file.ts';
+import { keepOwner, syncPath } from '../../written-file.ts';
 import { StoreUnusable } from '../store.ts';
 import { openCopy, openForReading, openUnchanged } from './connection.ts';
 import { unmarkDamage, whyMarked } from './damage-mark.ts';
 import { isBusy } from './faults.ts';
-import { syncFolder } from './wal.ts';
 
 /** Pages copied in one step; the service can write between two steps. */
 const STEP_PAGES = 500;
@@ -61,7 +50,7 @@ async function copyAs(
   try {
     closeSync(openSync(unfinished, 'w', 0o600));
     await copyPages(source, unfinished, onProgress);
-    sync(unfinished);
+    syncPath(unfinished);
     check(unfinished);
     renameSync(unfinished, to);
   } finally {
@@ -125,11 +114,11 @@ export async function restore(
     if (isSound) settle(to);
     await prepare(ready, isSound ? to : copyOfFiles(to, former));
     settle(ready);
-    sync(ready);
+    syncPath(ready);
     const before = takeAside(to, damage);
     renameSync(ready, to);
     unmarkDamage(to);
-    syncFolder(dirname(to));
+    syncPath(dirname(to));
     return { before, damage };
   } finally {
     for (const path of unfinishedRestore(to)) rmSync(path, { force: true, recursive: true });
@@ -202,10 +191,4 @@ function keepOwnerOf(path: string, replaced: string): void {
   } finally {
     closeSync(file);
   }
-}
-
-export function sync(path: string): void {
-  const file = openSync(path, 'r');
-  fsyncSync(file);
-  closeSync(file);
 }

@@ -1,15 +1,15 @@
-import type { DatabaseSync } from 'node:sqlite';
+import { fdatasync } from 'node:fs';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { type Durations, DurationTally } from '../duration-tally.ts';
 import { CommitUnknown } from '../store.ts';
 import type { Value } from '../table.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { BUSY_TIMEOUT_MS, rollBack } from './connection.ts';
+import { BUSY_TIMEOUT_MS, preparer, rollBack } from './connection.ts';
 import { isBusy, isOfDisk, storeFault } from './faults.ts';
 import type { Files } from './files.ts';
-import { Prepared } from './prepared.ts';
 import type { Soundness } from './soundness.ts';
-import type { Sync } from './wal.ts';
 
 /** One statement of a unit. `decisive`: changing no row means that the unit conflicts. */
 export interface Step {
@@ -25,6 +25,14 @@ export type Unit = readonly Step[];
 
 const LOOK_AGAIN_MS = 1;
 
+/**
+ * Resolves when all earlier writes to the WAL are on the disk. SQLite does not wait for that (`synchronous = NORMAL`). This is done on a
+ * thread of Node's pool before any answer is sent, so the event loop never waits for the disk.
+ */
+export type Sync = (file: number) => Promise<void>;
+
+export const syncInPool: Sync = promisify(fdatasync);
+
 export interface CommitParts {
   readonly database: DatabaseSync;
   readonly files: Files;
@@ -35,23 +43,15 @@ export interface CommitParts {
 
 /** Executes units: all that wait at the same moment in one durable transaction. */
 export class Commits {
-  readonly #database: DatabaseSync;
-  readonly #files: Files;
-  readonly #soundness: Soundness;
-  readonly #sync: Sync;
-  readonly #checkpoints: Checkpoints;
-  readonly #prepared: Prepared;
+  readonly #parts: CommitParts;
+  readonly #prepared: (sql: string) => StatementSync;
   readonly #durations = new DurationTally();
   /** Pages written since they were last reported to the checkpoints. */
   #pages = 0;
 
-  constructor({ database, files, soundness, sync, checkpoints }: CommitParts) {
-    this.#database = database;
-    this.#prepared = new Prepared(database);
-    this.#files = files;
-    this.#soundness = soundness;
-    this.#sync = sync;
-    this.#checkpoints = checkpoints;
+  constructor(parts: CommitParts) {
+    this.#parts = parts;
+    this.#prepared = preparer(parts.database);
   }
 
   /**
@@ -62,12 +62,13 @@ export class Commits {
    */
   async run(units: readonly Unit[]): Promise<number[]> {
     const start = performance.now();
+    const { soundness, checkpoints } = this.#parts;
     try {
-      this.#soundness.assertReadable();
+      soundness.assertReadable();
       const results = await this.#whenFree(() => this.#transaction(units));
-      this.#soundness.wrote(undefined);
+      soundness.wrote(undefined);
       await this.#makeDurable();
-      this.#checkpoints.wrote(this.#pages);
+      checkpoints.wrote(this.#pages);
       this.#pages = 0;
       this.#durations.add(performance.now() - start);
       return results;
@@ -81,14 +82,15 @@ export class Commits {
   }
 
   get walBytes(): number {
-    return this.#files.walBytes;
+    return this.#parts.files.walBytes;
   }
 
   /** After the last unit. */
   async close(): Promise<void> {
-    await this.#checkpoints.close();
-    this.#files.close();
-    if (this.#soundness.isSound) this.#database.close();
+    const { checkpoints, files, soundness, database } = this.#parts;
+    await checkpoints.close();
+    files.close();
+    if (soundness.isSound) database.close();
     else leaveAsItIs();
   }
 
@@ -108,25 +110,26 @@ export class Commits {
     this.#run('BEGIN IMMEDIATE');
     try {
       const results = units.map((unit) => this.#runUnit(unit));
-      this.#soundness.assertUncut();
+      this.#parts.soundness.assertUncut();
       this.#run('COMMIT');
       return results;
     } catch (error) {
-      rollBack(this.#database);
-      if (isOfDisk(error)) this.#soundness.wrote(error);
+      rollBack(this.#parts.database);
+      if (isOfDisk(error)) this.#parts.soundness.wrote(error);
       throw error;
     }
   }
 
   async #makeDurable(): Promise<void> {
+    const { soundness, files, sync } = this.#parts;
     try {
-      await this.#sync(this.#files.wal);
+      await sync(files.wal);
     } catch (error) {
       const why = `the disk does not take what was written: ${(error as Error).message}`;
-      if (!this.#soundness.recovers(why)) throw new CommitUnknown(why);
+      if (!soundness.recovers(why)) throw new CommitUnknown(why);
     }
     try {
-      this.#soundness.assertOurs();
+      soundness.assertOurs();
     } catch (error) {
       throw new CommitUnknown((error as Error).message);
     }
@@ -137,14 +140,14 @@ export class Commits {
     const guarded = unit.filter((step) => step.decisive).length > 1;
     if (guarded) this.#run('SAVEPOINT unit');
     const result = this.#runSteps(unit);
-    if (guarded) this.#database.exec(result < 0 ? 'ROLLBACK TO unit; RELEASE unit' : 'RELEASE unit');
+    if (guarded) this.#parts.database.exec(result < 0 ? 'ROLLBACK TO unit; RELEASE unit' : 'RELEASE unit');
     return result;
   }
 
   #runSteps(unit: Unit): number {
     let changed = 0;
     for (const { sql, values, decisive, pages } of unit) {
-      changed = Number(this.#prepared.get(sql).run(...values).changes);
+      changed = Number(this.#prepared(sql).run(...values).changes);
       this.#pages += changed * pages;
       if (decisive && changed === 0) return -1;
     }
@@ -152,7 +155,7 @@ export class Commits {
   }
 
   #run(sql: string): void {
-    this.#prepared.get(sql).run();
+    this.#prepared(sql).run();
   }
 }
 

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { isBusy } from './faults.ts';
 
@@ -44,6 +44,19 @@ function takeAlone(database: DatabaseSync): void {
     database.close();
     throw error;
   }
+}
+
+/** The statements of one connection, prepared on first use. Rows are returned as arrays. */
+export function preparer(database: DatabaseSync): (sql: string) => StatementSync {
+  const statements = new Map<string, StatementSync>();
+  return (sql) => {
+    const known = statements.get(sql);
+    if (known) return known;
+    const prepared = database.prepare(sql);
+    prepared.setReturnArrays(true);
+    statements.set(sql, prepared);
+    return prepared;
+  };
 }
 
 /** After a fault. SQLite rolls back by itself if the disk fails; the fault of a second rollback would hide the first fault. */

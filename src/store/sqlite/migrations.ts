@@ -152,6 +152,12 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE grants ADD COLUMN terms TEXT;
   `,
   `
+  ALTER TABLE identities ADD COLUMN directory TEXT;
+  ALTER TABLE identities ADD COLUMN seen_at INTEGER;
+  ALTER TABLE identities ADD COLUMN ended_at INTEGER;
+  CREATE INDEX identities_directory ON identities (directory) WHERE directory IS NOT NULL;
+  `,
+  `
   CREATE TABLE refusal_counts (
     key TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL, ends_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;

@@ -1,11 +1,11 @@
 // Makes a store. It gets its name when it is complete and on the disk, so that an interrupted `tessera init` can be repeated.
 import { existsSync, linkSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { syncPath } from '../../written-file.ts';
 import { StoreUnusable } from '../store.ts';
-import { settle, sync } from './backup.ts';
+import { settle } from './backup.ts';
 import { makeDatabase, openDatabase } from './connection.ts';
 import { migrate } from './migrations.ts';
-import { syncFolder } from './wal.ts';
 
 /** Leaves whatever has this name as it is. */
 export function makeStore(path: string): void {
@@ -21,7 +21,7 @@ export function makeStore(path: string): void {
     const unfinished = join(folder, basename(path));
     fill(unfinished);
     giveName(unfinished, path);
-    syncFolder(dirname(path));
+    syncPath(dirname(path));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -56,7 +56,7 @@ function fill(path: string): void {
     database.close();
   }
   settle(path); // closing does not report that the WAL could not be written into the database
-  sync(path);
+  syncPath(path);
 }
 
 /** Unlike a rename, a link never replaces a file. Some file systems have no links. */

@@ -1,20 +1,20 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { EpochSeconds } from '../../core/time.ts';
+import { syncPath } from '../../written-file.ts';
 import type { BackEnd } from '../back-end.ts';
 import { storeOf } from '../change.ts';
 import { type Store, StoreMissing, StoreUnusable, UNFINISHED_STORE } from '../store.ts';
 import { MISSING_STORE, onReadOnlyDisk, refuseLink, unreachable } from '../store-file.ts';
 import { sqliteBackEnd } from './back-end.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { Commits } from './commits.ts';
+import { Commits, type Sync, syncInPool } from './commits.ts';
 import { openDatabase } from './connection.ts';
 import { refuseMarked } from './damage-mark.ts';
 import { Files } from './files.ts';
 import { migrate } from './migrations.ts';
 import { makeStore } from './new-store.ts';
 import { Soundness } from './soundness.ts';
-import { type Sync, syncFolder, syncInPool } from './wal.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -48,7 +48,7 @@ export async function openSqlite({
   migrate(database);
   database.exec('PRAGMA busy_timeout = 0'); // from here on, SQLite does not block the event loop to wait
   const files = new Files(path, alone);
-  syncFolder(dirname(path));
+  syncPath(dirname(path));
   const soundness = new Soundness(database, files);
   const commits = new Commits({ database, files, soundness, sync, checkpoints: new Checkpoints(path) });
   return sqliteBackEnd({ database, commits, soundness, clock });

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { firstHalf, type Hex } from '../../core/hex.ts';
-import type { Identity, IdentityId } from '../../core/identity.ts';
+import { type Identity, type IdentityId, labelOf } from '../../core/identity.ts';
+import type { EpochSeconds } from '../../core/time.ts';
 import type { Table, Value, Where } from '../table.ts';
 
 /** Rows refer to an identity by 16 bytes rather than by its text of 40 and more. */
@@ -19,11 +20,14 @@ export const identities: Table<Identity> = {
     { name: 'user_name', kind: 'text', of: ({ userName }) => userName ?? null },
     { name: 'email', kind: 'text', of: ({ email }) => email ?? null },
     { name: 'upn', kind: 'text', of: ({ upn }) => upn ?? null },
+    { name: 'directory', kind: 'text', fixed: true, rare: true, unread: true, of: directoryOf },
+    { name: 'seen_at', kind: 'integer', rare: true, of: ({ seenAt }) => seenAt ?? null },
+    { name: 'ended_at', kind: 'integer', rare: true, of: ({ endedAt }) => endedAt ?? null },
   ],
   keyOf: ({ id }) => id,
   encodeKey: identityKey,
   decode: decodeIdentity,
-  indexes: ['user_name', 'email', 'upn'],
+  indexes: ['user_name', 'email', 'upn', 'directory'],
 };
 
 // Like grants, without spreads: this too runs for every request with a token.
@@ -39,7 +43,19 @@ function decodeIdentity(values: readonly Value[]): Identity {
   if (typeof userName === 'string') identity.userName = userName;
   if (typeof email === 'string') identity.email = email;
   if (typeof upn === 'string') identity.upn = upn;
+  const [seenAt, endedAt] = [values[9], values[10]];
+  if (typeof seenAt === 'number') identity.seenAt = seenAt as EpochSeconds;
+  if (typeof endedAt === 'number') identity.endedAt = endedAt as EpochSeconds;
   return identity;
+}
+
+/** Those that a directory elsewhere was seen to have. */
+export function seenIn(label: string): Where {
+  return { column: 'directory', value: label };
+}
+
+function directoryOf(identity: Identity): Value {
+  return identity.seenAt === undefined ? null : labelOf(identity);
 }
 
 export function byUserName(name: string): Where {

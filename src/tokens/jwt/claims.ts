@@ -1,6 +1,7 @@
 // The claims of a JWT access token (RFC 9068 2.2): what the row says, and nothing else.
 import { actClaim, type Grant, type GrantId, guestOf, tokenId } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
+import { parseObject } from '../../core/json.ts';
 import { parseScope, scopeItems } from '../../core/scope.ts';
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 
@@ -55,7 +56,7 @@ const TOKEN_ID = /^([0-9a-f]{32})\.(0|[1-9][0-9]{0,9})$/;
 
 /** Undefined where the claims are not those of an access token of this issuer. */
 export function readClaims(json: string, issuer: string): ReadClaims | undefined {
-  const { iss, sub, aud, client_id: clientId, iat, exp, jti } = parseObject(json);
+  const { iss, sub, aud, client_id: clientId, iat, exp, jti } = parseObject(json) ?? {};
   const [, grantId, generation] = (typeof jti === 'string' && TOKEN_ID.exec(jti)) || [];
   if (iss !== issuer || grantId === undefined) return undefined;
   if (typeof sub !== 'string' || typeof clientId !== 'string') return undefined;
@@ -69,13 +70,4 @@ export function readClaims(json: string, issuer: string): ReadClaims | undefined
     issuedAt: epochSeconds(iat as number),
     expiresAt: epochSeconds(exp as number),
   };
-}
-
-function parseObject(json: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
 }

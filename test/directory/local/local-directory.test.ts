@@ -8,7 +8,8 @@ import { Overloaded } from '../../../src/core/overloaded.ts';
 import type { Directory, PasswordSignIn, SignedIn } from '../../../src/directory/directory.ts';
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { hashPassword, isPassword, NOBODYS_HASH } from '../../../src/directory/local/password-hash.ts';
-import { storeDerived } from '../../../src/operations/grant/derived-identity.ts';
+import { sideBySide } from '../../../src/directory/side-by-side.ts';
+import { STORED } from '../../../src/operations/grant/derived-identity.ts';
 import { mapCaller } from '../../../src/operations/grant/identify-caller.ts';
 import { changePassword } from '../../../src/operations/person/change-password.ts';
 import { signIn } from '../../../src/operations/person/sign-in.ts';
@@ -54,7 +55,7 @@ async function local(t: TestContext): Promise<Local> {
     verified.push(phc);
     return isPassword(password, phc);
   });
-  return { node: { ...node, directory }, clock, directory, verified };
+  return { node: { ...node, directories: sideBySide(directory) }, clock, directory, verified };
 }
 
 async function untilBusy(isFull: () => boolean): Promise<void> {
@@ -64,7 +65,7 @@ async function untilBusy(isFull: () => boolean): Promise<void> {
 /** The same node, whose directory checks passwords otherwise. */
 function checkingBy(node: Node, check: PasswordSignIn['check']): Node {
   const passwords = { isBusy: () => false, check, markOf: async () => MARK_OF_PASSWORD };
-  return { ...node, directory: { ...node.directory, passwords } };
+  return { ...node, directories: { ...node.directories, passwords } };
 }
 
 test('passwords are hashed with argon2id (19 MiB, two passes), each with its own salt', async () => {
@@ -128,7 +129,7 @@ test('a user name, e-mail or UPN that matches two identities is refused (CVE-202
         mapCaller(
           { issuer: ISSUER, name: { source, name }, mark: MARK, thumbprint: THUMBPRINT, until: NOW },
           node,
-          storeDerived,
+          STORED,
         ),
       ),
     );
@@ -150,7 +151,7 @@ test('local lookups never match derived identities or those of other directories
       thumbprint: THUMBPRINT,
       until: NOW,
     } as const;
-    const derived = accepted(await mapCaller(caller, node, storeDerived)).identity;
+    const derived = accepted(await mapCaller(caller, node, STORED)).identity;
     assert.notEqual(derived.id, ADA);
     assert.deepEqual(await directory.byUserName(derived.userName ?? ''), [], `an issuer named ${label}`);
   }
@@ -170,9 +171,9 @@ test('a derived identity stays disabled once an operator disabled it', async (t)
     thumbprint: THUMBPRINT,
     until: NOW,
   } as const;
-  const { identity } = accepted(await mapCaller(caller, node, storeDerived));
+  const { identity } = accepted(await mapCaller(caller, node, STORED));
   await put(node.store, identities, { ...identity, enabled: false });
-  assert.equal(accepted(await mapCaller(caller, node, storeDerived)).identity.enabled, false);
+  assert.equal(accepted(await mapCaller(caller, node, STORED)).identity.enabled, false);
 });
 
 const RIGHT: SignedIn = {
@@ -228,7 +229,7 @@ test('excess parallel sign-ins are refused, so that hashing does not starve othe
   await untilBusy(() => directory.passwords.isBusy(false));
   assert.deepEqual(busy(), [true, false], 'people whose browsers are known may still come');
   const stranger = { userName: 'ada', password: PASSWORD, presenter: CURL };
-  await assert.rejects(signIn(stranger, { ...node, directory }), Overloaded);
+  await assert.rejects(signIn(stranger, { ...node, directories: sideBySide(directory) }), Overloaded);
   assert.deepEqual(await node.store.page(attempts, { limit: 10 }), [], 'what was not tried is not counted');
   await assert.rejects(check(), Overloaded, 'also if it did not look before');
   assert.equal(held.length, running, 'at once');
@@ -273,7 +274,7 @@ test('a password reset wins over a concurrent sign-in or password change', async
   const { node } = await local(t);
   const reset = await hashPassword(new Secret('set by an operator'));
   const racing = checkingBy(node, async (name, given) => {
-    const found = await node.directory.passwords.check(name, given, false);
+    const found = await node.directories.passwords.check(name, given, false);
     await put(node.store, passwords, { identityId: ADA, phc: reset });
     return found;
   });

@@ -3,6 +3,7 @@ import type { IdentityId } from '../../../src/core/identity.ts';
 import type { Person } from '../../../src/core/person.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { type EpochSeconds, epochSeconds } from '../../../src/core/time.ts';
+import { sideBySide } from '../../../src/directory/side-by-side.ts';
 import { enterUserCode } from '../../../src/operations/device/decide-device.ts';
 import { startDevice } from '../../../src/operations/device/start-device.ts';
 import type { Ports } from '../../../src/operations/ports.ts';
@@ -96,7 +97,7 @@ export function portsOf(store: Store, clock: () => EpochSeconds, onLookUp: () =>
     store: { ...store, find },
     registry: oneIntegration(anIntegration()),
     keyring: new Keyring(firstKey()),
-    directory: NO_DIRECTORY,
+    directories: sideBySide(NO_DIRECTORY),
     settings: DEFAULT_SETTINGS,
     issuer: 'https://tokens.example',
     clock: { now: clock, milliseconds: () => clock() * 1000, running: clock },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { wordsOfRule } from '../../../src/doors/token/certificate-words.ts';
 import { describe } from '../../../src/doors/token/descriptions.ts';
-import { RULES } from '../../../src/pki/path/path.ts';
+import { RULES } from '../../../src/pki/path/rules.ts';
 import { makeAuthority } from '../../authority.ts';
 import { approve, judge } from '../../pki/approved.ts';
 

@@ -7,8 +7,9 @@ import { endGrant, endGrants } from '../../../src/operations/admin/end-grants.ts
 import { findGrants, type GrantFilter } from '../../../src/operations/admin/find-grants.ts';
 import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
 import { showGrant } from '../../../src/operations/admin/show-grant.ts';
+import { devices } from '../../../src/store/tables/devices.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
-import { aGrant, NOW, OPERATOR } from '../../samples.ts';
+import { aDevice, aGrant, hexOf, NOW, OPERATOR } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 
 const grantId = (n: number) => n.toString(16).padStart(32, '0') as GrantId;
@@ -36,7 +37,7 @@ async function fourGrants(t: TestContext) {
     const outcome = await findGrants(filter, limit, admin);
     return outcome.ok ? outcome.value.grants.map(({ id }) => Number.parseInt(id, 16)) : outcome.refusal;
   };
-  return { admin, found };
+  return { admin, found, holders };
 }
 
 suite('grants, as operators find them', () => {
@@ -48,6 +49,22 @@ suite('grants, as operators find them', () => {
     assert.deepEqual(await found({ identity: 'ada', integration: 'second' }), [2]);
     assert.deepEqual(await found({ ending: seconds(2 * 86_400 + 1) }), [0, 1]);
     assert.deepEqual(await found({}, 3), [0, 1, 2], 'at most the limit');
+  });
+
+  test('by the address of a client that nobody registered', async (t) => {
+    const { admin, found, holders } = await fourGrants(t);
+    const guest = 'https://agent.example/client.json';
+    const [identityId, clientId] = [holders[1] as never, 'first' as never];
+    const origin = { kind: 'code', guest: guest as never } as const;
+    const next = aGrant({ id: grantId(4), identityId, clientId, origin });
+    await admin.store.change(grants, next.id, () => ({ outcome: undefined, next }));
+    assert.deepEqual(await found({ guest }), [4]);
+    assert.deepEqual(await found({ guest, identity: 'bob' }), [4]);
+    const other = 'https://agent.example/other.json';
+    assert.deepEqual(await found({ guest: other }), { reason: 'guest-unknown', about: other });
+    const ended = await endGrants({ filter: { guest }, isConfirmed: false }, admin);
+    assert.deepEqual(ended.ok && ended.value, { grants: 1, codes: 0 });
+    assert.deepEqual(await found({}), [0, 1, 2, 3]);
   });
 
   test('ended grants are listed on request', async (t) => {
@@ -105,12 +122,36 @@ suite('grants, as operators end them', () => {
     assert.deepEqual(refused.ok || refused.refusal, { reason: 'confirmation-missing', about: '2' });
     assert.deepEqual(await found({}), [0, 1, 2, 3]);
     const ended = await endGrants({ filter, isConfirmed: true }, admin);
-    assert.equal(ended.ok && ended.value, 2);
+    assert.deepEqual(ended.ok && ended.value, { grants: 2, codes: 0 });
     assert.deepEqual(await found({}), [1, 3]);
     const events = await admin.store.newestEvents({ count: 2 });
     assert.deepEqual(
       events.map(({ type, detail }) => type === 'revoked' && detail.by),
       [OPERATOR, OPERATOR],
     );
+  });
+
+  test('codes that were confirmed and not redeemed end with them: of the identity, of the integration, or of both', async (t) => {
+    const { admin, holders } = await fourGrants(t);
+    const idOf = (n: number) => grantId(n) as string as never;
+    for (let n = 0; n < 4; n++) {
+      const by = holders[n % 2] as never;
+      const clientId = (n < 2 ? 'first' : 'second') as never;
+      const decision = { is: 'confirmed', by, at: NOW } as const;
+      const device = aDevice({ id: idOf(n), userCodeHash: hexOf(32, n), clientId, createdAt: NOW, decision });
+      await admin.store.change(devices, device.id, () => ({ outcome: undefined, next: device }));
+    }
+    const end = async (filter: GrantFilter) => {
+      const ended = await endGrants({ filter, isConfirmed: true }, admin);
+      const rows = await admin.store.page(devices, { limit: 10 });
+      return [
+        ended.ok && ended.value.codes,
+        rows.map(({ decision }) => (decision.is === 'confirmed' ? '+' : '-')).join(''),
+      ];
+    };
+    assert.deepEqual(await end({ identity: 'ada', integration: 'second' }), [1, '++-+']);
+    assert.deepEqual(await end({ identity: 'ada' }), [1, '-+-+']);
+    assert.deepEqual(await end({ integration: 'second' }), [1, '-+--']);
+    assert.deepEqual(await end({ identity: 'ada' }), [0, '-+--']);
   });
 });

@@ -34,7 +34,7 @@ import { setPassword } from '../../../src/operations/admin/set-password.ts';
 import { addSigningKeyTo, retireSigningKey, signWithKey } from '../../../src/operations/admin/signing-keys.ts';
 import { itemsAfter } from '../../../src/operations/feed/read-feed.ts';
 import { firstPage } from '../../../src/operations/feed/snapshot.ts';
-import { storeDerived } from '../../../src/operations/grant/derived-identity.ts';
+import { STORED } from '../../../src/operations/grant/derived-identity.ts';
 import { takeBack } from '../../../src/store/move-mark.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
 import { passkeys } from '../../../src/store/tables/passkeys.ts';
@@ -168,7 +168,7 @@ const TOLD: { readonly [K in Kind]: { readonly [D in keyof FactsOf[K]]: Told } }
     // No token can be of an identity that is new.
     added: { act: (at) => addIdentity({ userName: 'bob' }, at), hears: nothing },
     derived: {
-      act: (at) => storeDerived(anIdentity({ id: 'CORP:carl' as IdentityId }), 'common-name', at),
+      act: (at) => STORED.derived(anIdentity({ id: 'CORP:carl' as IdentityId }), 'common-name', at),
       hears: nothing,
     },
     changed: { act: ({ ada, ...at }) => changeIdentity(ada.id, { mayUseApi: false }, at), hears: adaIs(false) },

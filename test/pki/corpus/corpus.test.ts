@@ -2,7 +2,7 @@
 // Only in test:all: long property runs
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { RULES } from '../../../src/pki/path/path.ts';
+import { RULES } from '../../../src/pki/path/rules.ts';
 import type { Case } from './case.ts';
 import { CORPUS } from './corpus.ts';
 import { type Doors, dryRun, explain, openDoors } from './doors.ts';

@@ -1,7 +1,7 @@
 // What the service judges requests with, opened beside its store for dry runs.
 import { settingsOf } from '../../../config/load.ts';
 import { refuse } from '../../../core/outcome.ts';
-import { openDirectory } from '../../../open-directory.ts';
+import { openDirectories } from '../../../open-directory.ts';
 import { openKeyring } from '../../../open-keyring.ts';
 import { FollowedRegistry } from '../../../store/registry.ts';
 import { systemClock } from '../../../system.ts';
@@ -16,7 +16,7 @@ export async function callerPortsOf({ config, store, random }: Workplace) {
     registry,
     keyring,
     random,
-    directory: openDirectory(store),
+    directories: openDirectories(store, config),
     settings: settingsOf(config),
     clock: systemClock,
     issuer: config.publicUrl,

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { IdentitySource } from '../../../core/certificate.ts';
 import type { ApprovedIssuer, OptionalCurve } from '../../../core/issuer.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
-import { openDirectory } from '../../../open-directory.ts';
+import { openDirectories } from '../../../open-directory.ts';
 import { type CallerExplanation, explainCaller } from '../../../operations/admin/explain-caller.ts';
 import { objectionToSettings } from '../../../operations/admin/issuer-draft.ts';
 import { systemFetch } from '../../../outbound/guarded-fetch.ts';
@@ -91,14 +91,14 @@ async function explainByFiles(
 async function explainByStore(
   chain: readonly Uint8Array[],
   { crl = [], at }: ExplainFlags,
-  { store }: Workplace,
+  { store, config }: Workplace,
 ): Promise<CallerExplanation> {
   const registry = await FollowedRegistry.load(store);
   const now = at ?? systemClock.now();
   const judge = new CertificateJudge({ fetch: systemFetch(), now: () => now });
   const lists = registry.issuers.flatMap(({ revocation }) => revocation.crlFiles);
   judge.revocation.useFiles([...new Set([...lists, ...crl])].map((path) => readFileSync(path)));
-  return explainCaller(chain, now, { judge, registry, store, directory: openDirectory(store) });
+  return explainCaller(chain, now, { judge, registry, store, directories: openDirectories(store, config) });
 }
 
 function show(explanation: CallerExplanation, { json }: ExplainFlags): void {

@@ -6,7 +6,7 @@ import { IssuerKeys } from '../../../assertions/issuer-keys.ts';
 import { tokenEndpointOf } from '../../../config/served-doors.ts';
 import type { AssertionSetting } from '../../../core/token-issuer.ts';
 import type { Step } from '../../../core/verdict.ts';
-import { openDirectory } from '../../../open-directory.ts';
+import { openDirectories } from '../../../open-directory.ts';
 import { type AssertionExplanation, explainAssertion } from '../../../operations/admin/explain-assertion.ts';
 import { systemFetch } from '../../../outbound/guarded-fetch.ts';
 import { ALONE } from '../../../outbound/shared-download.ts';
@@ -46,7 +46,7 @@ async function explainByStore(
   const now = at ?? systemClock.now();
   const ourTokenEndpoint = tokenEndpointOf(config);
   const judge = new AssertionJudge({ keys, ourIssuer: config.publicUrl, ourTokenEndpoint, now: () => now });
-  return explainAssertion(assertion, now, { judge, registry, store, directory: openDirectory(store) });
+  return explainAssertion(assertion, now, { judge, registry, store, directories: openDirectories(store, config) });
 }
 
 /** What to change, in the words of `token-issuer change`. */

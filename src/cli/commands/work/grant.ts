@@ -19,8 +19,8 @@ export async function listGrants({ limit, json, ...filter }: ListFlags, administ
   if (found.length > limit) remark(`There are more than ${limit}; see --limit.`);
 }
 
-function rowOf({ id, state, clientId, userName, identityId, refreshUntil, scope }: ShownGrant) {
-  return [id, state, clientId, userName, identityId, refreshUntil, scope];
+function rowOf({ id, state, clientId, guest, userName, identityId, refreshUntil, scope }: ShownGrant) {
+  return [id, state, guest ?? clientId, userName, identityId, refreshUntil, scope];
 }
 
 export async function printGrant(id: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
@@ -50,7 +50,10 @@ export async function revokeGrants(id: string | undefined, flags: RevokeFlags, {
     print(`Ended the grant ${grant}`);
     return result({ id: grant, endedGrants: 1 });
   }
-  const { endedGrants = 0 } = accepted(await act('grant-revoke-all', { body: { ...filter, confirmed: yes } })).value;
-  print(`Ended ${counted(endedGrants, 'grant')}`);
-  result({ endedGrants });
+  const ended = accepted(await act('grant-revoke-all', { body: { ...filter, confirmed: yes } })).value;
+  const { endedGrants = 0, endedCodes = 0 } = ended;
+  print(
+    `Ended ${counted(endedGrants, 'grant')}${endedCodes > 0 ? ` and ${counted(endedCodes, 'confirmed code')}` : ''}`,
+  );
+  result({ endedGrants, endedCodes });
 }

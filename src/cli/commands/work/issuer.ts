@@ -11,6 +11,7 @@ import { type Administration, change, itemsOf } from './steps.ts';
 export interface AddFlags {
   readonly identityFrom: readonly IdentitySource[];
   readonly derived?: true;
+  readonly directory?: readonly string[];
   readonly profile: ApprovedIssuer['profile'];
   readonly curve?: readonly OptionalCurve[];
   readonly mlDsa?: true;
@@ -37,6 +38,7 @@ export interface ChangeFlags {
   readonly certificate?: string;
   readonly identityFrom?: readonly IdentitySource[];
   readonly derived?: boolean;
+  readonly directory?: readonly string[] | false;
   readonly profile?: ApprovedIssuer['profile'];
   readonly curve?: readonly OptionalCurve[] | false;
   readonly mlDsa?: boolean;
@@ -69,11 +71,12 @@ export async function changeOne(label: string, flags: ChangeFlags, administratio
 function changeOf(flags: ChangeFlags) {
   const { certificate, identityFrom, derived, profile, curve, mlDsa, trustDomain, policy, upn, onlyIntegration } =
     flags;
-  const { crl, ocsp, crlFile, allowAddress, keepGrants } = flags;
+  const { crl, ocsp, crlFile, allowAddress, keepGrants, directory } = flags;
   return {
     ...(certificate !== undefined && { pem: readFileSync(certificate, 'latin1') }),
     ...(identityFrom && { identitySources: identityFrom }),
     ...(derived !== undefined && { identities: derived ? 'derived' : 'directory' }),
+    ...(directory !== undefined && { directories: directory || [] }),
     ...(profile && { profile }),
     ...(curve !== undefined && { curves: curve || [] }),
     ...(mlDsa !== undefined && { mlDsa }),
@@ -92,11 +95,13 @@ function changeOf(flags: ChangeFlags) {
 }
 
 function draftOf(pem: string, flags: AddFlags): WrittenIssuer {
-  const { identityFrom, derived, profile, curve = [], mlDsa, trustDomain, policy, upn, onlyIntegration = [] } = flags;
+  const { identityFrom, derived, directory, profile, curve = [], mlDsa, trustDomain, policy, upn } = flags;
+  const { onlyIntegration = [] } = flags;
   return {
     pem,
     identitySources: identityFrom,
     identities: derived ? 'derived' : 'directory',
+    ...(directory && { directories: directory }),
     profile,
     ...(curve.length > 0 && { curves: curve }),
     ...(mlDsa && { mlDsa }),
@@ -156,6 +161,7 @@ function recordOf({ revocation, ...issuer }: ListedIssuer) {
     'trust domains': issuer.trustDomains?.join(' ') ?? '',
     'identity from': issuer.identitySources.join(', '),
     identities: issuer.identities,
+    directories: issuer.directories?.join(' ') ?? '',
     'principal names compare': issuer.upnComparison ?? 'exact',
     'revocation lists': revocation.crl,
     'list files': revocation.crlFiles.join(' '),

@@ -153,8 +153,11 @@ export function describeKeys({ keys }: Pick<WrittenTokenIssuer, 'keys'>): string
   return keys.from === 'url' ? keys.url : 'from a file';
 }
 
-function describeRule({ conditions, identity, identities, integrations }: AssertionRule): string {
+function describeRule({ conditions, identity, identities, directories, integrations }: AssertionRule): string {
   const tests = conditions.map(({ claim, test }) => `${claim} ${describeTest(test)}`).join(', ');
-  const who = identities === 'derived' ? identity : `${identity} as ${identities} in the directory`;
+  const who =
+    identities === 'derived'
+      ? identity
+      : `${identity} as ${identities} in the directory ${directories?.join(', ') ?? 'local'}`;
   return `${tests}: ${who}${integrations ? `, for ${integrations.join(', ')}` : ''}`;
 }

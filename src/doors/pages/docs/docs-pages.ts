@@ -21,6 +21,7 @@ export const SERVED_PAGES: readonly string[] = [
   'operators',
   'configuration',
   'contract',
+  'directories',
   'spec-gaps',
   'exactly-once-refresh',
 ];

@@ -67,6 +67,7 @@ export const PAGE_WORDING: Readonly<Record<PageReason, PageWording>> = {
   'history-in-doubt': unavailable,
   'key-missing': unavailable,
   'outcome-unknown': { status: 503, says: 'outcomeUnknown' },
+  'directory-unavailable': { status: 503, says: 'directoryAway' },
   overloaded: unavailable,
   fault,
 };

@@ -27,6 +27,7 @@ export const RUNS: RunsOf<'grant'> = {
     answering(await endGrant(id, ports), (grant) => ({ id: grant, endedGrants: 1 })),
   'grant-revoke-all': async ({ body }, ports) => {
     const { confirmed: isConfirmed = false, ...filter } = body as Query;
-    return answering(await endGrants({ filter, isConfirmed }, ports), (endedGrants) => ({ endedGrants }));
+    const ended = await endGrants({ filter, isConfirmed }, ports);
+    return answering(ended, ({ grants, codes }) => ({ endedGrants: grants, endedCodes: codes }));
   },
 };

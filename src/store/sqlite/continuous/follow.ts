@@ -3,8 +3,8 @@ import { closeSync, openSync, realpathSync, renameSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { backup } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { syncPath } from '../../../written-file.ts';
 import { lockFile } from '../file-lock.ts';
-import { syncFolder } from '../wal.ts';
 import {
   type Base,
   basePath,
@@ -157,6 +157,6 @@ async function copyBase(
   const unfinished = join(folder, 'base.json.unfinished');
   writeFileSync(unfinished, baseText(base), { mode: 0o600, flush: true });
   renameSync(unfinished, join(folder, 'base.json'));
-  for (const path of [folder, join(folder, '..')]) syncFolder(path);
+  for (const path of [folder, join(folder, '..')]) syncPath(path);
   return { folder, base };
 }

@@ -108,6 +108,10 @@ export const deRefusals: Readonly<Record<RefusalText, Said>> = {
     title: 'Der Dienst ist gerade nicht verfügbar',
     text: 'Es wurde nichts geändert. Versuchen Sie es gleich noch einmal.',
   },
+  directoryAway: {
+    title: 'Das Verzeichnis Ihrer Firma ist gerade nicht erreichbar',
+    text: 'Solange es nicht antwortet, kann sich daraus niemand anmelden. Es wurde nichts geändert. Versuchen Sie es in einigen Minuten noch einmal.',
+  },
   outcomeUnknown: {
     title: 'Es ist nicht bekannt, ob das geklappt hat',
     text: 'Beim Speichern ist ein Fehler aufgetreten. Gehen Sie gleich zurück und sehen Sie nach, bevor Sie es noch einmal versuchen.',

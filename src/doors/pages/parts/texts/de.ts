@@ -196,6 +196,7 @@ export const de: Texts = {
       'rolled-back-store': 'weil der Server aus einer Sicherung wiederhergestellt wurde',
       'certificate-revoked': 'weil das Zertifikat widerrufen wurde',
       restored: 'weil der Server aus einer Sicherung wiederhergestellt wurde',
+      'account-ended': 'weil das Konto im Verzeichnis beendet wurde',
     },
     from: (address) => `von ${address}`,
     security: 'Anmeldung',

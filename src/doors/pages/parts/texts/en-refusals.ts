@@ -106,6 +106,10 @@ export const enRefusals = {
     title: 'The service is not available right now',
     text: 'Nothing was changed. Try again in a moment.',
   },
+  directoryAway: {
+    title: 'Your company’s directory cannot be reached right now',
+    text: 'Nobody from it can sign in until it answers again. Nothing was changed. Try again in a few minutes.',
+  },
   outcomeUnknown: {
     title: 'It is not known whether this worked',
     text: 'The service had a fault while it was saving. Go back in a moment and check before you try again.',

@@ -195,6 +195,7 @@ export const en = {
       'rolled-back-store': 'because the server was restored from a backup',
       'certificate-revoked': 'because its certificate was revoked',
       restored: 'because the server was restored from a backup',
+      'account-ended': 'because the account ended in its directory',
     } satisfies Record<RevocationReason, string>,
     from: (address: string) => `from ${address}`,
     security: 'Sign-in',

@@ -1,0 +1,15 @@
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The value, if it is a JSON object. */
+export function objectOf(value: unknown): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+}
+
+/** The object that the text is as JSON; undefined if it is none. */
+export function parseObject(text: string): JsonObject | undefined {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

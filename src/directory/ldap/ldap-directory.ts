@@ -1,0 +1,231 @@
+// An LDAP directory or Active Directory: identities `LABEL:{guid}`, sign-in by search and bind.
+import { isPlainName } from '../../core/certificate.ts';
+import { DirectoryAway } from '../../core/directory-away.ts';
+import { firstHalf, type Hex } from '../../core/hex.ts';
+import { foldCase, type Identity, type IdentityId } from '../../core/identity.ts';
+import { escapeText } from '../../core/quote.ts';
+import type { RecheckTimes } from '../../core/rules/directory.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import type { Secret } from '../../tokens/secret.ts';
+import { sha256 } from '../../tokens/sha256.ts';
+import type { Directory, DirectoryStep, SignedIn } from '../directory.ts';
+import { LdapConnections, type LdapEntry, type LdapServers } from './ldap-connections.ts';
+import {
+  firstValueOf,
+  guidOf,
+  guidValue,
+  isBelow,
+  KINDS,
+  type LdapAttributes,
+  type LdapKind,
+  namesOf,
+  stateOf,
+} from './ldap-entry.ts';
+
+export interface LdapSettings extends LdapServers, RecheckTimes {
+  readonly label: string;
+  readonly kind: LdapKind;
+  readonly base: string;
+  readonly filter?: string | undefined;
+  readonly attributes: Readonly<Partial<LdapAttributes>>;
+  readonly groups?: LdapGroups | undefined;
+}
+
+export interface LdapGroups {
+  /** `token-groups`: of Active Directory, with the groups of groups. */
+  readonly from: 'member-of' | 'search' | 'token-groups';
+  readonly base: string;
+  readonly filter?: string | undefined;
+  readonly nameAttribute: string;
+  readonly memberAttribute: string;
+}
+
+export function ldapDirectory(settings: LdapSettings, now: () => EpochSeconds): Directory {
+  const directory = new LdapDirectory(settings, now);
+  return {
+    label: settings.label,
+    byUserName: (name) => directory.find('userName', name),
+    byEmail: (address) => directory.find('email', address),
+    byUpn: (name) => directory.find('upn', name),
+    passwords: {
+      isBusy: () => false,
+      check: (name, password) => directory.signIn(name, password),
+      markOf: (name) => directory.markOf(name),
+    },
+    passwordRules: () => undefined,
+    elsewhere: {
+      times: settings,
+      byId: (id) => directory.byId(id),
+      examine: (name) => directory.examine(name),
+    },
+  };
+}
+
+class LdapDirectory {
+  readonly #settings: LdapSettings;
+  readonly #connections: LdapConnections;
+  readonly #names: LdapAttributes;
+  readonly #attributes: readonly string[];
+  readonly #now: () => EpochSeconds;
+
+  constructor(settings: LdapSettings, now: () => EpochSeconds) {
+    const { names, id, passwordSetAt, state } = KINDS[settings.kind];
+    const given = Object.entries(settings.attributes).filter(([, name]) => name !== undefined);
+    this.#settings = settings;
+    this.#connections = new LdapConnections(settings);
+    this.#names = { ...names, ...Object.fromEntries(given) };
+    const groups = settings.groups?.from === 'member-of' ? ['memberOf'] : [];
+    const named = Object.values(this.#names).filter((name): name is string => name !== undefined);
+    this.#attributes = [...named, id, passwordSetAt, ...state, ...groups];
+    this.#now = now;
+  }
+
+  async find(by: keyof LdapAttributes, name: string): Promise<readonly Identity[]> {
+    const entries = await this.#entries(by, name);
+    return Promise.all(entries.map((entry) => this.#identityOf(entry)));
+  }
+
+  async byId(id: IdentityId): Promise<Identity | undefined> {
+    const { kind } = this.#settings;
+    const [entry] = await this.#search([[KINDS[kind].id, guidValue(id, kind)]]);
+    return entry && this.#identityOf(entry);
+  }
+
+  async signIn(name: string, password: Secret): Promise<SignedIn | undefined> {
+    const entry = await this.#only(name);
+    // A name that does not exist costs the same work.
+    const isRight = await this.#connections.canBind(entry?.dn ?? `cn=nobody,${this.#settings.base}`, password);
+    if (!isRight || !entry || this.#stateOf(entry).isLocked) return undefined;
+    const passwordMark = this.#markOf(entry);
+    return {
+      identity: await this.#identityOf(entry),
+      passwordMark,
+      stillHolds: async () => (await this.markOf(name)) === passwordMark,
+      changePassword: async () => false,
+    };
+  }
+
+  async markOf(name: string): Promise<Hex | undefined> {
+    const entry = await this.#only(name);
+    return entry && this.#markOf(entry);
+  }
+
+  async *examine(name?: string): AsyncGenerator<DirectoryStep> {
+    const { servers, bindDn, base, filter } = this.#settings;
+    for (const url of servers) {
+      const problem = await this.#connections.problemOf(url);
+      yield { passed: !problem, words: `${url}: ${problem ?? `TLS and the bind as ${bindDn} work`}` };
+    }
+    const entries = this.#connections.search({ base, scope: 'sub', filter, attributes: this.#attributes, most: 1 });
+    yield await entries.then(
+      ([entry]) => this.#seen(base, entry),
+      (fault: Error) => ({ passed: false, words: `${base}: ${fault.message}` }),
+    );
+    if (name !== undefined) yield* this.#examineName(name);
+  }
+
+  async #seen(base: string, entry: LdapEntry | undefined): Promise<DirectoryStep> {
+    if (!entry) return { passed: false, words: `${base}: no entry can be seen: look at base, filter and permissions` };
+    await this.#identityOf(entry);
+    return { passed: true, words: `${base}: entries can be seen, with id, state and groups` };
+  }
+
+  async *#examineName(name: string): AsyncGenerator<DirectoryStep> {
+    for (const by of ['userName', 'email', 'upn'] as const) {
+      const attribute = this.#names[by];
+      if (attribute === undefined) continue;
+      for (const entry of await this.#entries(by, name)) {
+        const { id, enabled, groups } = await this.#identityOf(entry);
+        const state = enabled ? (this.#stateOf(entry).isLocked ? 'locked' : 'enabled') : 'ended';
+        const words = `${attribute}: ${escapeText(entry.dn)} is ${id}, ${state}, groups: ${groups.join(', ') || 'none'}`;
+        yield { passed: enabled, words };
+      }
+    }
+    const found = await Promise.all((['userName', 'email', 'upn'] as const).map((by) => this.#entries(by, name)));
+    const most = Math.max(...found.map(({ length }) => length));
+    if (most === 0) yield { passed: false, words: `no entry has the name ${escapeText(name)}` };
+    if (most > 1)
+      yield { passed: false, words: `${most} entries have the name ${escapeText(name)}: none of them is used` };
+  }
+
+  /** Undefined also if two entries have this name. */
+  async #only(userName: string): Promise<LdapEntry | undefined> {
+    const [entry, ...others] = await this.#entries('userName', userName);
+    return others.length === 0 ? entry : undefined;
+  }
+
+  async #entries(by: keyof LdapAttributes, name: string): Promise<readonly LdapEntry[]> {
+    const attribute = this.#names[by];
+    if (attribute === undefined || !isPlainName(name)) return [];
+    const found = await this.#search([[attribute, name]]);
+    // Servers may ignore more than case: accents, spaces. Whoever names somebody must spell the name.
+    return found.filter((entry) => entry.texts(attribute).some((value) => foldCase(value) === foldCase(name)));
+  }
+
+  #search(anyOf: readonly (readonly [string, string | Buffer])[]): Promise<readonly LdapEntry[]> {
+    const { base, filter } = this.#settings;
+    return this.#connections.search({ base, scope: 'sub', anyOf, filter, attributes: this.#attributes });
+  }
+
+  async #identityOf(entry: LdapEntry): Promise<Identity> {
+    const { label, kind } = this.#settings;
+    return {
+      id: `${label}:${guidOf(entry, kind)}` as IdentityId,
+      enabled: !this.#stateOf(entry).hasEnded,
+      mayUseApi: true,
+      groups: await this.#groupsOf(entry),
+      ...namesOf(entry, this.#names),
+    };
+  }
+
+  #stateOf(entry: LdapEntry) {
+    return stateOf(entry, this.#settings.kind, this.#now());
+  }
+
+  #markOf(entry: LdapEntry): Hex {
+    const { kind } = this.#settings;
+    const [setAt = ''] = entry.texts(KINDS[kind].passwordSetAt);
+    return firstHalf(sha256(`${guidOf(entry, kind)}\0${setAt}`));
+  }
+
+  /** `LABEL/name`: a group of one directory is never taken for one of another. */
+  async #groupsOf(entry: LdapEntry): Promise<readonly string[]> {
+    const { groups, label } = this.#settings;
+    if (!groups) return [];
+    const names = await this.#groupNames(entry, groups);
+    return [...new Set(names.filter(isPlainName))].sort().map((name) => `${label}/${name}`);
+  }
+
+  async #groupNames(entry: LdapEntry, groups: LdapGroups): Promise<readonly string[]> {
+    const { base, filter, nameAttribute, memberAttribute } = groups;
+    const attributes = [nameAttribute];
+    const search = async (anyOf: readonly (readonly [string, string | Buffer])[]) =>
+      (await this.#connections.search({ base, scope: 'sub', anyOf, filter, attributes, most: MOST_GROUPS })).flatMap(
+        (group) => group.texts(nameAttribute).slice(0, 1),
+      );
+    switch (groups.from) {
+      case 'member-of':
+        return entry.texts('memberOf').flatMap((dn) => (isBelow(dn, base) ? (firstValueOf(dn) ?? []) : []));
+      case 'search':
+        return search([[memberAttribute, entry.dn]]);
+      case 'token-groups': {
+        const sids = await this.#tokenGroups(entry.dn);
+        const names: string[] = [];
+        for (let at = 0; at < sids.length; at += SIDS_AT_ONCE)
+          names.push(...(await search(sids.slice(at, at + SIDS_AT_ONCE).map((sid) => ['objectSid', sid] as const))));
+        return names;
+      }
+    }
+  }
+
+  /** Every account has a primary group: none at all means that they cannot be read. */
+  async #tokenGroups(dn: string): Promise<readonly Buffer[]> {
+    const [entry] = await this.#connections.search({ base: dn, scope: 'base', attributes: ['tokenGroups'] });
+    const sids = entry?.bytes('tokenGroups') ?? [];
+    if (sids.length === 0) throw new DirectoryAway(`${dn} has no readable tokenGroups: the service account needs them`);
+    return sids;
+  }
+}
+
+const MOST_GROUPS = 1_000;
+const SIDS_AT_ONCE = 50;

@@ -1,0 +1,85 @@
+// Several directories, chosen by label.
+import { DirectoryAway } from '../core/directory-away.ts';
+import { type Identity, labelOf } from '../core/identity.ts';
+import { isDue, isTrusted, type RecheckTimes } from '../core/rules/directory.ts';
+import { type EpochSeconds, seconds } from '../core/time.ts';
+import type { Directory, Elsewhere, PasswordRules, PasswordSignIn } from './directory.ts';
+
+export interface Directories {
+  /** Throws DirectoryAway if this node has no such directory: another node may have it. */
+  readonly get: (label: string) => Directory;
+  readonly passwords: PasswordSignIn;
+  readonly passwordRules: (identity: Identity) => PasswordRules | undefined;
+  /** Whether its directory must be asked again before this row is used. */
+  readonly isDue: (identity: Identity, now: EpochSeconds) => boolean;
+  /** Whether this row may be used although its directory cannot answer. */
+  readonly isTrusted: (identity: Identity, now: EpochSeconds) => boolean;
+  /** What its directory says now; undefined if it has no such entry. Callers at the same time share one query. */
+  readonly current: (identity: Identity) => Promise<Identity | undefined>;
+  readonly elsewhere: readonly (Directory & { readonly elsewhere: Elsewhere })[];
+}
+
+/** For identities whose directory is no longer configured. */
+const USUAL: RecheckTimes = { recheckAfter: seconds(300), trustFor: seconds(86_400) };
+
+/** `local` comes first: a name that it knows is never looked for elsewhere when somebody signs in. */
+export function sideBySide(local: Directory, others: readonly Directory[] = []): Directories {
+  const byLabel = new Map([local, ...others].map((directory) => [directory.label, directory]));
+  const asked = new Map<string, Promise<Identity | undefined>>();
+  const get = (label: string) => {
+    const directory = byLabel.get(label);
+    if (!directory) throw new DirectoryAway(`no directory ${label} is configured`);
+    return directory;
+  };
+  const timesOf = (identity: Identity) => byLabel.get(labelOf(identity))?.elsewhere?.times ?? USUAL;
+  const ask = async (identity: Identity) => get(labelOf(identity)).elsewhere?.byId(identity.id);
+  return {
+    get,
+    passwords: others.length === 0 ? local.passwords : passwordsOf(local, others),
+    passwordRules: (identity) => local.passwordRules(identity),
+    isDue: (identity, now) => identity.seenAt !== undefined && isDue(identity, timesOf(identity), now),
+    isTrusted: (identity, now) => isTrusted(identity, timesOf(identity), now),
+    current: (identity) => {
+      const known = asked.get(identity.id);
+      if (known) return known;
+      const answer = ask(identity).finally(() => asked.delete(identity.id));
+      asked.set(identity.id, answer);
+      return answer;
+    },
+    elsewhere: others.flatMap((directory) =>
+      directory.elsewhere ? [{ ...directory, elsewhere: directory.elsewhere }] : [],
+    ),
+  };
+}
+
+function passwordsOf(local: Directory, others: readonly Directory[]): PasswordSignIn {
+  return {
+    isBusy: (isKnown) => local.passwords.isBusy(isKnown),
+    check: async (name, password, isKnown) => {
+      const isLocalName = (await local.byUserName(name)).length > 0;
+      const passwords = isLocalName ? local.passwords : await onlyHolder(name, others);
+      return passwords.check(name, password, isKnown);
+    },
+    markOf: async (name) => {
+      const mark = await local.passwords.markOf(name);
+      if (mark !== undefined || (await local.byUserName(name)).length > 0) return mark;
+      // While it is away, its people have unknown browsers, whose limits are the tighter ones.
+      return onlyHolder(name, others)
+        .then((passwords) => passwords.markOf(name))
+        .catch(() => undefined);
+    },
+  };
+}
+
+/** The only directory with this name. A password is sent to one directory at most. */
+async function onlyHolder(name: string, others: readonly Directory[]): Promise<PasswordSignIn> {
+  const [first] = others;
+  if (others.length === 1 && first) return first.passwords;
+  const found = await Promise.all(others.map((directory) => directory.byUserName(name)));
+  const holders = others.filter((_, place) => (found[place]?.length ?? 0) > 0);
+  if (holders.length > 1) return NOBODYS;
+  return (holders[0] ?? first)?.passwords ?? NOBODYS;
+}
+
+/** For a name that two directories have. */
+const NOBODYS: PasswordSignIn = { isBusy: () => false, check: async () => undefined, markOf: async () => undefined };

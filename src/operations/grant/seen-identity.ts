@@ -1,0 +1,99 @@
+// Identities of directories elsewhere. Their row is kept as last seen, since grants, sessions and events refer to it.
+
+import { DirectoryAway } from '../../core/directory-away.ts';
+import { acted } from '../../core/event.ts';
+import { type Identity, type IdentityId, isLocal, LOCAL, labelOf } from '../../core/identity.ts';
+import { keepSeen } from '../../core/rules/directory.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import type { Lookup } from '../../directory/directory.ts';
+import type { Decision } from '../../store/store.ts';
+import { grantsOf } from '../../store/tables/grants.ts';
+import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
+import type { Ports } from '../ports.ts';
+import { revokeAll } from './revoke-grant.ts';
+
+export type KeepSeen = (seen: Identity, ports: Pick<Ports, 'store'>) => Promise<Identity>;
+
+export interface NameQuery {
+  readonly by: Lookup;
+  readonly name: string;
+  /** Labels; if undefined, the local directory. */
+  readonly directories: readonly string[] | undefined;
+}
+
+/** Every identity with this name in these directories. */
+export async function findNamed(
+  { by, name, directories = [LOCAL] }: NameQuery,
+  ports: Pick<Ports, 'store' | 'directories'>,
+  { seen: keep }: { readonly seen: KeepSeen },
+): Promise<readonly Identity[]> {
+  const found = await Promise.all(directories.map((label) => findIn(label, by, name, ports)));
+  const [only, ...others] = found.flat();
+  // Nobody is kept whose name somebody else has too: neither of them gets anything.
+  if (!only || others.length > 0) return found.flat();
+  return [isLocal(only) || only.seenAt !== undefined ? only : await keep(only, ports)];
+}
+
+const STORED_BY = { byUserName, byEmail, byUpn };
+
+/** While the directory is away, its rows are used as last seen. */
+async function findIn(
+  label: string,
+  by: Lookup,
+  name: string,
+  { store, directories }: Pick<Ports, 'store' | 'directories'>,
+): Promise<readonly Identity[]> {
+  const lookUp = async () => directories.get(label)[by](name);
+  return lookUp().catch(async (fault: unknown) => {
+    if (!(fault instanceof DirectoryAway)) throw fault;
+    const now = await store.now();
+    const rows = await store.find(identities, STORED_BY[by](name));
+    const trusted = rows.filter(
+      (row) => row.seenAt !== undefined && labelOf(row) === label && directories.isTrusted(row, now),
+    );
+    if (trusted.length === 0) throw fault;
+    return trusted;
+  });
+}
+
+export const storeSeen: KeepSeen = async (seen, ports) => (await settle(seen.id, seen, ports)) ?? seen;
+
+/** Brings the row to what the directory says; undefined: the entry is gone. Grants of an ended account end. */
+export async function settle(
+  id: IdentityId,
+  seen: Identity | undefined,
+  ports: Pick<Ports, 'store'>,
+): Promise<Identity | undefined> {
+  const { store } = ports;
+  const end = () => revokeAll(grantsOf.holder(id), 'account-ended', ports);
+  // An account that returns does not bring grants back that a dying node left unrevoked.
+  if (seen?.enabled && (await store.load(identities, id)).found?.row.endedAt !== undefined) await end();
+  const row = await store.change(identities, id, (found, now): Decision<Identity, Identity | undefined> => {
+    const kept = keepSeen(found?.row, seen, now);
+    if (!kept?.isNew) return { outcome: kept?.row };
+    const by = { as: 'service', why: 'directory' } as const;
+    const events = kept.deed ? [acted({ ...kept.deed, kind: 'identity', id }, { at: now, by })] : [];
+    return { outcome: kept.row, next: kept.row, events };
+  });
+  if (row?.endedAt !== undefined) await end();
+  return row;
+}
+
+/**
+ * Asks the directory about a holder whose row is due. An entry that cannot be seen counts as a directory that is away: only the
+ * walk, which knows how many others cannot be seen, ends it. Throws DirectoryAway if the row is too old to be used.
+ */
+export async function recheck(
+  holder: Identity,
+  now: EpochSeconds,
+  ports: Pick<Ports, 'store' | 'directories'>,
+): Promise<void> {
+  const { directories } = ports;
+  const [seen, why] = await directories.current(holder).then(
+    (found) => [found, 'the entry cannot be seen'] as const,
+    (fault: unknown) => [undefined, fault] as const,
+  );
+  if (seen) return void (await settle(holder.id, seen, ports));
+  if (typeof why !== 'string' && !(why instanceof DirectoryAway)) throw why;
+  if (!directories.isTrusted(holder, now)) throw new DirectoryAway(`${holder.id}: ${String(why)}`);
+}
