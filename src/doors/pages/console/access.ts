@@ -53,7 +53,7 @@ const EVERYWHERE_MS = 1_000;
 type Handle = (visit: ConsoleVisit, form: Form) => Promise<Answer>;
 
 /** `acts`: the page does something, or leads to it, so the person must have signed in a moment ago. */
-export function forOperator(parts: ConsoleParts, handle: Handle, acts = false): PageRoute['handle'] {
+function forOperator(parts: ConsoleParts, handle: Handle, acts = false): PageRoute['handle'] {
   return async (given, form) => {
     const { person, site } = given;
     const visit = { ...given, language: languageFor('en') };
