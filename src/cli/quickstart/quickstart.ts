@@ -13,6 +13,7 @@ import { addIdentity } from '../../operations/admin/add-identity.ts';
 import { approveIssuer } from '../../operations/admin/approve-issuer.ts';
 import { acceptClock } from '../../operations/admin/check-clock.ts';
 import { findIntegration } from '../../operations/admin/find-integration.ts';
+import { inviteToPasskey } from '../../operations/admin/passkeys.ts';
 import { registerIntegration } from '../../operations/admin/register-integration.ts';
 import { addSigningKeyTo, publishKeys } from '../../operations/admin/signing-keys.ts';
 import { makeDevelopmentAuthority } from '../../pki/development-authority.ts';
@@ -20,7 +21,6 @@ import { runService } from '../../run-service.ts';
 import { systemClock, systemRandom } from '../../system.ts';
 import { firstKey, Keyring } from '../../tokens/keyring.ts';
 import { writeKeyringFile } from '../../tokens/keyring-file.ts';
-import type { Secret } from '../../tokens/secret.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { TESSERA } from '../terminal/output.ts';
 import { obtainPassword } from '../terminal/password.ts';
@@ -51,10 +51,13 @@ const ISSUER = {
 export async function quickstart(_: unknown, command: Command): Promise<void> {
   refuseInstallation();
   const config = withConsole(await configOf(command));
-  const password = await prepare(config);
-  // Printed before the port is opened, which may fail: the password is shown only once.
-  if (password)
-    process.stdout.write(`\nMade ${config.dataFolder}. Password of ${USER_NAME}, shown this once: ${password}\n`);
+  const made = await prepare(config);
+  // Printed before the port is opened, which may fail: these are shown only once.
+  if (made)
+    process.stdout.write(`
+Made ${config.dataFolder}. Password of ${USER_NAME}, shown this once: ${made.password}
+Invitation to add a passkey, shown this once, good for a day: ${made.invitation}
+`);
   // A trial may be resumed a month later: do not ask about the clock.
   await atWorkplace(command, acceptClock);
   await atWorkplace(command, ensureJwtIntegration);
@@ -86,9 +89,9 @@ function refuseInstallation(): void {
 
 /**
  * Makes the data folder if there is none: under another name, then renamed, so that it is complete or absent. Returns the
- * generated password, of which only the hash is stored.
+ * generated secrets, of which only hashes are stored.
  */
-async function prepare(config: Config): Promise<string | undefined> {
+async function prepare(config: Config): Promise<MadeSecrets | undefined> {
   const { dataFolder, keyring } = config;
   const { file } = storeAt(config);
   if (
@@ -113,10 +116,15 @@ async function prepare(config: Config): Promise<string | undefined> {
   const unfinished = `${dataFolder}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
-  const password = await fill(join(unfinished, basename(file)), await writeCertificates(unfinished));
+  const made = await fill(join(unfinished, basename(file)), await writeCertificates(unfinished));
   writeKeyringFile(join(unfinished, basename(keyring.path)), firstKey());
   renameSync(unfinished, dataFolder);
-  return password.reveal();
+  return made;
+}
+
+interface MadeSecrets {
+  readonly password: string;
+  readonly invitation: string;
 }
 
 async function writeCertificates(folder: string): Promise<string> {
@@ -134,7 +142,7 @@ async function writeCertificates(folder: string): Promise<string> {
 }
 
 /** An integration, an identity that may use it, and the development authority as approved issuer. */
-async function fill(path: string, pem: string): Promise<Secret> {
+async function fill(path: string, pem: string): Promise<MadeSecrets> {
   const store = await openStore({ store: storeFile(path) }, 'init');
   try {
     const ports = { store, by: { as: 'service', why: 'quickstart' } as const, random: systemRandom };
@@ -142,7 +150,8 @@ async function fill(path: string, pem: string): Promise<Secret> {
     accepted(await registerIntegration(CLIENT_ID, INTEGRATION, ports));
     accepted(await addIdentity({ userName: USER_NAME, password, groups: [OPERATORS] }, ports));
     accepted(await approveIssuer({ ...ISSUER, pem }, ports));
-    return password;
+    const { invitation } = accepted(await inviteToPasskey(USER_NAME, ports));
+    return { password: password.reveal(), invitation };
   } finally {
     await store.close();
   }

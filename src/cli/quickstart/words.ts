@@ -26,7 +26,8 @@ ${flowWords(facts)}
 Sign in as ${userName} with the password that the first start showed; a new one: ${TESSERA} identity set-password ${userName}
 The browser will warn, since it does not know ${folder}/authority.crt: go on, or import it there.
 What is going on, and how to stop it: ${publicUrl}/console
-To change something there, add a passkey first: ${publicUrl}/account/passkeys
+To change something there, add a passkey at ${publicUrl}/account/passkeys, with the invitation that the first start showed, and sign in with it.
+Another invitation: ${TESSERA} identity passkey invite ${userName}
 What else there is: ${publicUrl}/docs and ${publicUrl}/account
 
 THIS IS FOR TRYING. The authority's key lies beside the data, the certificates are for localhost, the identity is made up.

@@ -51,8 +51,12 @@ export function objectRoutes(parts: ConsoleParts): PageRoute[] {
       ),
       ...acts.flatMap((act) => [
         show(parts, `/${place}/:id/${act}`, `console-${kind}-${act}`, (visit) => askAct(visit, of, act), true),
-        take(parts, `/${place}/:id/${act}`, `console-${kind}-${act}`, ['revision', 'password'], (visit, form) =>
-          takeAct(visit, of, act, form),
+        take(
+          parts,
+          `/${place}/:id/${act}`,
+          `console-${kind}-${act}`,
+          ['revision', 'password', 'remove_passkeys'],
+          (visit, form) => takeAct(visit, of, act, form),
         ),
       ]),
     ];
@@ -133,11 +137,20 @@ async function askAct(visit: ConsoleVisit, of: ThingKind, act: SimpleAct): Promi
   const touched = STOPPING.includes(act) ? await grantsOfThing(kind, id, visit.ports.store) : undefined;
   const way = kind.endsWith('issuer') ? 'stay' : act === 'remove' ? act : 'disable';
   const password = html`<div class="field"><label for="password">${words.newPassword}</label><input id="password" name="password" type="password" required autocomplete="new-password"></div>`;
-  const fields = html`${hiddenFields({ revision: found.value.revision })}${act === 'password' && password}<div class="ways"><button class="button deny">${words.now[act]}</button> <a class="button quiet" href="${pathOf(place, id)}">${words.back}</a></div>`;
+  const fields = html`${hiddenFields({ revision: found.value.revision })}${act === 'password' && html`${password}${await passkeyBox(visit, id)}`}<div class="ways"><button class="button deny">${words.now[act]}</button> <a class="button quiet" href="${pathOf(place, id)}">${words.back}</a></div>`;
   const body = html`<div class="card"><p>${words.effects[act]}</p>
 ${touched && touchedBox(touched, way)}
 ${postForm(visit, `${pathOf(place, id)}/${act}`, fields)}</div>`;
   return consolePage(visit, place, words.ask[act](id), body);
+}
+
+/** Whoever had the password may have added passkeys. */
+async function passkeyBox(visit: ConsoleVisit, id: string): Promise<Html | undefined> {
+  const found = await visit.act('identity-passkey-list', { id });
+  const count = found.ok ? found.value.value.items.length : 0;
+  return count === 0
+    ? undefined
+    : html`<label class="check"><input type="checkbox" name="remove_passkeys" value="yes">${words.removePasskeys(count)}</label>`;
 }
 
 /** Of an integration; the command line makes others. */
@@ -156,6 +169,7 @@ async function takeAct(visit: ConsoleVisit, of: ThingKind, act: SimpleAct, form:
     return done.refusal.reason === 'changed-meanwhile'
       ? stalePage(visit, of, id, form)
       : refusalOf(visit, place, done.refusal);
+  if (form['remove_passkeys'] === 'yes') await actOf(visit, of, 'passkey-remove', { id, query: { all: true } });
   const { endedGrants, secret } = done.value.value as Ended & { readonly secret?: string };
   if (secret !== undefined)
     return consolePage(
