@@ -34,8 +34,7 @@ const authorities = optional(
 const GROUP = '^[^\\u0000-\\u001f]{1,256}$';
 const powers = {
   operators: texts('a list of group names', GROUP, {
-    description:
-      'Groups of the directory, as it spells them, whose members are in the group `operators` here.',
+    description: 'Groups of the directory, as it spells them, whose members are in the group `operators` here.',
     default: [],
     example: ['tessera-admins'],
   }),

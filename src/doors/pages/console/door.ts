@@ -35,7 +35,11 @@ export function consoleDoor({ name, segments }: DoorEntry, parts: PagesParts & C
 const BODY_BYTES = 256 * 1024;
 
 /** Forms are long, so they are read only from somebody who is signed in. */
-async function refuseOthers(request: FastifyRequest, reply: FastifyReply, site: Site): Promise<FastifyReply | undefined> {
+async function refuseOthers(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  site: Site,
+): Promise<FastifyReply | undefined> {
   if (request.method === 'GET') return undefined;
   const visit = await visitOf(request, site);
   if (visit.person) return undefined;

@@ -180,7 +180,8 @@ export const enConsole = {
     request: 'Request',
     none: 'No event matches.',
     older: 'Older',
-    olderLeft: (number: string) => `There are older events, before ${number}: tessera events --json, or a narrower filter.`,
+    olderLeft: (number: string) =>
+      `There are older events, before ${number}: tessera events --json, or a narrower filter.`,
     export: 'Export',
     spans: { 3600: 'hour', 86400: 'day', 604800: '7 days', 2592000: '30 days' } as Readonly<Record<string, string>>,
   },
