@@ -47,7 +47,24 @@ test('it finds grants by address, and events by address and request id', async (
   assert.match(byAddress.text, /<strong>issued<\/strong>/);
   assert.match((await find(hexOf(8, 1))).text, /<strong>issued<\/strong>/);
   assert.match((await find(hexOf(8, 9))).text, /certificate-revoked/, 'of a refused request');
-  assert.match((await find('nobody-at-all')).text, /Nothing was found/);
+});
+
+test('it finds by a part of a name, whatever its case, and says what it did not find', async () => {
+  const second = await scene.grant(2, 'vera');
+  const nina = `/console/identities/${encodeURIComponent(PEOPLE.nina.id)}`;
+  for (const text of ['NINA', 'Nin', 'CN=nina', 'nina@EX'])
+    assert.equal((await find(text)).headers.location, nina, text);
+  for (const text of ['rders', 'ORDERS-s', 'Orders s'])
+    assert.equal((await find(text)).headers.location, `/console/integrations/${CLIENT}`, text);
+  const several = (await find('example.com')).text;
+  for (const { id } of Object.values(PEOPLE)) assert.ok(several.includes(encodeURIComponent(id)), id);
+  for (const text of ['018f', '018f…', '018F'])
+    for (const id of [GRANT, second.id]) assert.ok((await find(text)).text.includes(id), `${text} ${id}`);
+  const { text } = await find('nobody-at-all');
+  assert.match(text, /<h1>Nothing found for &quot;nobody-at-all&quot;<\/h1>/);
+  assert.match(text, /name="q" value="nobody-at-all"/);
+  assert.match(text, /href="\/console\/integrations">Integrations/);
+  assert.doesNotMatch(text, /aria-current/, 'no page of the menu is this one');
 });
 
 test('it finds grants by the serial number of their certificate, or the certificate itself', async () => {

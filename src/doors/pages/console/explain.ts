@@ -73,18 +73,28 @@ async function takeSearch(visit: ConsoleVisit, { q = '' }: Form): Promise<Answer
   ];
   const isAlone = others.length === 0 && !found.token && found.events.length === 0 && found.refusals.length === 0;
   if (only !== undefined && isAlone) return { goTo: only };
-  return consolePage(visit, 'grants', enConsole.search.title, await findings(visit, found));
+  // A token is never shown again, nor anything long that may contain one.
+  const asked = found.token || q.length > 64 ? undefined : q.trim();
+  const isEmpty = Object.values(found).every((each) => Array.isArray(each) && each.length === 0);
+  const title = isEmpty ? enConsole.search.nothing(asked) : enConsole.search.title(asked);
+  return consolePage(visit, 'search', title, isEmpty ? nothing() : await findings(visit, found), { asked });
+}
+
+function nothing(): Html {
+  const lists = (['integrations', 'identities', 'grants', 'events'] as const).map(
+    (place) => html` <a class="button quiet" href="/console/${place}">${enConsole.menu[place]}</a>`,
+  );
+  return html`<div class="card"><p>${enConsole.search.nothingHint}</p><p class="ways">${lists}</p></div>`;
 }
 
 async function findings(visit: ConsoleVisit, found: Findings): Promise<Html> {
   const { token, identities, integrations, grants, events, refusals } = found;
   const text = enConsole.search;
-  const link = (path: string, name: string) => html`<li><a href="${path}">${name}</a></li>`;
-  const people = identities.map(({ id, userName }) => link(pathOf('identities', id), userName ?? id));
-  const named = integrations.map(({ clientId, name }) => link(pathOf('integrations', clientId), name));
-  const isEmpty = [identities, integrations, grants, events, refusals].every(({ length }) => length === 0) && !token;
-  return html`${isEmpty && html`<div class="card"><p><strong>${text.nothing}</strong></p><p>${text.nothingHint}</p></div>`}
-${token && html`<section class="card"><h2>${text.token}</h2><p>${token.refusal === undefined ? text.accepted : text.refused(token.refusal)}</p>${factList(Object.entries(token.facts))}<p class="small">${text.tokenKept}</p></section>`}
+  const link = (path: string, name: string, id: string) =>
+    html`<li><a href="${path}">${name}</a> <span class="id small">${id}</span></li>`;
+  const people = identities.map(({ id, userName }) => link(pathOf('identities', id), userName ?? id, id));
+  const named = integrations.map(({ clientId, name }) => link(pathOf('integrations', clientId), name, clientId));
+  return html`${token && html`<section class="card"><h2>${text.token}</h2><p>${token.refusal === undefined ? text.accepted : text.refused(token.refusal)}</p>${factList(Object.entries(token.facts))}<p class="small">${text.tokenKept}</p></section>`}
 ${people.length + named.length > 0 && html`<section class="card"><ul>${people}${named}</ul></section>`}
 ${grants.length > 0 && html`<section><h2>${enConsole.grant.title}</h2>${grantTable(visit, grants)}</section>`}
 ${refusals.length > 0 && html`<section><h2>${enConsole.overview.refusedLately}</h2>${await refusalTable(visit, refusals)}</section>`}

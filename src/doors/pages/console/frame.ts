@@ -11,13 +11,25 @@ import type { ConsoleVisit } from './access.ts';
 
 type Place = keyof typeof words.menu;
 
-export function consolePage(visit: ConsoleVisit, here: Place, title: string, body: Html, status?: number): Shown {
+interface More {
+  readonly status?: number;
+  /** What was looked for, to be looked at again. */
+  readonly asked?: string | undefined;
+}
+
+export function consolePage(
+  visit: ConsoleVisit,
+  here: Place | 'search',
+  title: string,
+  body: Html,
+  { status, asked = '' }: More = {},
+): Shown {
   const entries = Object.entries(words.menu).filter(([place]) => !visit.owned || OF_OWNERS.includes(place));
   const item = ([place, name]: [string, string]) =>
     html`<li><a href="/console${place && `/${place}`}"${place === here && html` aria-current="page"`}>${name}</a></li>`;
   const page = html`<nav class="console-menu" aria-label="${words.title}"><ul class="table">${entries.map(item)}</ul></nav>
 <div class="console-body">
-${!visit.owned && searchForm(visit)}
+${!visit.owned && searchForm(visit, asked)}
 ${doneBox(visit)}
 <h1>${title}</h1>
 ${body}
@@ -35,12 +47,12 @@ function roleText({ isStrong, may, owned }: ConsoleVisit): string {
 }
 
 /** By POST, since it may be a token: addresses are kept in histories and logs. */
-function searchForm(visit: ConsoleVisit): Html {
+function searchForm(visit: ConsoleVisit, asked: string): Html {
   return html`<search>${postForm(
     visit,
     '/console/search',
     html`<div class="field"><label for="q">${words.search.label}</label>
-<input id="q" name="q" autocomplete="off" spellcheck="false"></div>
+<input id="q" name="q" value="${asked}" placeholder="${words.search.hint}" autocomplete="off" spellcheck="false"></div>
 <button class="button">${words.search.button}</button>`,
     'search',
   )}</search>`;
@@ -63,7 +75,8 @@ export function refusalBox({ reason, about }: AdminRefusal): Html {
 export function refusalOf(visit: ConsoleVisit, here: Place, refusal: AdminRefusal): Shown {
   const { class: kind } = describeRefusal(refusal.reason, refusal.about);
   const status = { forbidden: 403, unknown: 404, stale: 412, malformed: 400 }[kind as string] ?? 409;
-  return consolePage(visit, here, words.object.refused, refusalBox(refusal), status);
+  const title = kind === 'unknown' ? words.object.unknown : words.object.refused;
+  return consolePage(visit, here, title, refusalBox(refusal), { status });
 }
 
 export interface TableColumn<Row> {

@@ -21,12 +21,13 @@ export const enConsole = {
   },
   spans: { hour: 'Last hour', day: 'Last day', month: 'Last 30 days' },
   search: {
-    label: 'Find a person, integration, grant, certificate, address, request id or token',
+    label: 'Find',
+    hint: 'Person, integration, grant, certificate, address, request id or token',
     button: 'Find',
-    title: 'Found',
-    nothing: 'Nothing was found',
+    title: (asked?: string) => (asked ? `Found for "${asked}"` : 'Found'),
+    nothing: (asked?: string) => (asked ? `Nothing found for "${asked}"` : 'Nothing was found'),
     nothingHint:
-      'Addresses and fingerprints are looked for among the newest grants, and events of the last day. Older events: on the events page, by time.',
+      'Addresses and fingerprints are looked for among the newest grants, and events of the last day. Older events: on the events page, by time. All there is:',
     token: 'About this token',
     accepted: 'It would be accepted now.',
     refused: (reason: string) => `It would be refused now: ${reason}.`,
@@ -113,6 +114,7 @@ export const enConsole = {
     staleText: 'Nothing of yours was done. This is what changed since you opened the form:',
     again: 'Open the form again',
     refused: 'It was not done',
+    unknown: 'Not found',
     ask: {
       enable: (name: string) => `Enable ${name}?`,
       disable: (name: string) => `Disable ${name}?`,
