@@ -49,6 +49,32 @@ test('it finds grants by address, and events by address and request id', async (
   assert.match((await find(hexOf(8, 9))).text, /certificate-revoked/, 'of a refused request');
 });
 
+test('a request id leads to its explanation, and a refusal says what to do', async () => {
+  const overview = (await olga.get('/console')).text;
+  const path = `/console/requests/${hexOf(8, 9)}`;
+  assert.ok(overview.includes(`href="${path}"`));
+  const refused = (await olga.get(path)).text;
+  assert.match(refused, /<h1>Request 0909090909090909<\/h1>.*certificate-revoked.*<strong>Do:<\/strong> \w/s);
+  for (const from of ['/console/events', GRANT])
+    assert.ok((await olga.get(from)).text.includes(`href="/console/requests/${hexOf(8, 1)}"`), from);
+  assert.match((await olga.get(`/console/requests/${hexOf(8, 1)}`)).text, /<strong>issued<\/strong>/);
+  assert.match((await olga.get('/console/requests/nothing')).text, /Nothing found for &quot;nothing&quot;/);
+});
+
+test('the overview names integrations that are refused now, above what was refused and the plots', async () => {
+  const { text } = await olga.get('/console');
+  const order = [
+    'Needs attention',
+    `Requests of ${CLIENT} were refused in the last 15 minutes`,
+    'Refused lately',
+    '<svg',
+  ];
+  const found = order.map((words) => text.indexOf(words));
+  assert.ok(!found.includes(-1) && found.every((at, index) => index === 0 || at > (found[index - 1] ?? 0)), `${found}`);
+  assert.doesNotMatch(text, /Nothing needs attention/);
+  assert.match(text, /text-anchor="middle">none<\/text>/, 'an empty plot says so');
+});
+
 test('it finds by a part of a name, whatever its case, and says what it did not find', async () => {
   const second = await scene.grant(2, 'vera');
   const nina = `/console/identities/${encodeURIComponent(PEOPLE.nina.id)}`;
@@ -138,6 +164,7 @@ test('the dry run of an assertion names the step that fails', async () => {
 });
 
 test('events are filtered by type, identity, integration and time, and exported whole', async () => {
+  assert.match((await olga.get('/console/events')).text, /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/, 'with exact times');
   const rows = ({ text }: { text: string }) => text.match(/<tr role="row"><th scope="row"/g)?.length ?? 0;
   const all = rows(await olga.get('/console/events'));
   assert.ok(all >= 2);

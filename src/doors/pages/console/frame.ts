@@ -11,18 +11,14 @@ import type { ConsoleVisit } from './access.ts';
 
 type Place = keyof typeof words.menu;
 
-interface More {
-  readonly status?: number;
-  /** What was looked for, to be looked at again. */
-  readonly asked?: string | undefined;
-}
-
+/** `asked`: what the search box shows. */
 export function consolePage(
   visit: ConsoleVisit,
   here: Place | 'search',
   title: string,
   body: Html,
-  { status, asked = '' }: More = {},
+  status?: number,
+  asked = '',
 ): Shown {
   const entries = Object.entries(words.menu).filter(([place]) => !visit.owned || OF_OWNERS.includes(place));
   const item = ([place, name]: [string, string]) =>
@@ -76,7 +72,7 @@ export function refusalOf(visit: ConsoleVisit, here: Place, refusal: AdminRefusa
   const { class: kind } = describeRefusal(refusal.reason, refusal.about);
   const status = { forbidden: 403, unknown: 404, stale: 412, malformed: 400 }[kind as string] ?? 409;
   const title = kind === 'unknown' ? words.object.unknown : words.object.refused;
-  return consolePage(visit, here, title, refusalBox(refusal), { status });
+  return consolePage(visit, here, title, refusalBox(refusal), status);
 }
 
 export interface TableColumn<Row> {
@@ -103,7 +99,7 @@ export function factList(facts: readonly (readonly [name: string, value: Inset])
 export function stateMark(state: string): Html {
   const kind = ['live', 'enabled', 'ok'].includes(state)
     ? 'good'
-    : ['revoked', 'disabled', 'failing'].includes(state)
+    : /(?:revoked|disabled|failing)$/.test(state)
       ? 'bad'
       : '';
   return html`<span class="state ${kind}">${state}</span>`;
@@ -137,6 +133,14 @@ export function nameText(name: string): string {
 /** Ids have braces, colons and, if they come from elsewhere, anything. */
 export function pathOf(place: string, id: string): string {
   return `/console/${place}/${encodeURIComponent(id)}`;
+}
+
+/** To what the service knows about a request. Owners have no such page. */
+export function requestLink({ owned }: ConsoleVisit, id: string | undefined): Html | undefined {
+  if (!id) return undefined;
+  return owned
+    ? html`<span class="id small">${id}</span>`
+    : html`<a class="id small" href="${pathOf('requests', id)}">${id}</a>`;
 }
 
 /** A link to an identity, by its user name if it has one. */

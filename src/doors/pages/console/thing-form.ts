@@ -145,7 +145,7 @@ export async function stalePage(visit: ConsoleVisit, of: ThingKind, id: string, 
   const body = html`${alertBox(words.stale, words.staleText)}${table(words.stale, columns, names)}
 <p class="ways"><a class="button" href="${pathOf(of.place, id)}/change">${words.again}</a>
 <a class="button quiet" href="/console/events?type=administered">${enConsole.done.events}</a></p>`;
-  return consolePage(visit, of.place, words.stale, body, { status: 412 });
+  return consolePage(visit, of.place, words.stale, body, 412);
 }
 
 function parsed(text: string | undefined): Thing {

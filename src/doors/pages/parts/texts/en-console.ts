@@ -25,6 +25,7 @@ export const enConsole = {
     hint: 'Person, integration, grant, certificate, address, request id or token',
     button: 'Find',
     title: (asked?: string) => (asked ? `Found for "${asked}"` : 'Found'),
+    request: (id: string) => `Request ${id}`,
     nothing: (asked?: string) => (asked ? `Nothing found for "${asked}"` : 'Nothing was found'),
     nothingHint:
       'Addresses and fingerprints are looked for among the newest grants, and events of the last day. Older events: on the events page, by time. All there is:',
@@ -36,9 +37,13 @@ export const enConsole = {
   overview: {
     attention: 'Needs attention',
     calm: 'Nothing needs attention.',
-    failing: (count: number) => `${count} of the checks of this node fail.`,
-    faults: (count: number) => `${count} requests failed: the log has the details.`,
-    reused: (count: number) => `${count} spent refresh tokens were presented again.`,
+    failing: (count: number) => `${count} of the checks of this node ${count === 1 ? 'fails' : 'fail'}.`,
+    faults: (count: number) => `${count === 1 ? '1 request' : `${count} requests`} failed: the log has the details.`,
+    reused: (count: number) =>
+      `${count === 1 ? '1 spent refresh token was' : `${count} spent refresh tokens were`} presented again.`,
+    refusedNow: (clientId: string, reasons: string) =>
+      `Requests of ${clientId} were refused in the last 15 minutes: ${reasons}.`,
+    muchRefused: (share: string) => `${share} of all requests were refused.`,
     expiring: (label: string, date: string) => `The certificate of the issuer ${label} expires on ${date}.`,
     ending: (clientId: string) => `The last secret of the integration ${clientId} ends soon, or has ended.`,
     requests: 'Requests',
@@ -79,6 +84,8 @@ export const enConsole = {
     next: 'Next page',
     story: 'What happened',
     facts: 'Facts',
+    holderDisabled: 'identity disabled',
+    integrationDisabled: 'integration disabled',
     end: 'End this grant…',
     endAll: 'End all of these…',
     endTitle: 'End this grant?',
@@ -96,6 +103,7 @@ export const enConsole = {
     remove: 'Remove…',
     none: 'There are none.',
     settings: 'Settings',
+    changes: 'Last changes',
     default: 'default',
     yes: 'yes',
     no: 'no',
@@ -194,7 +202,7 @@ export const enConsole = {
     count: 'How often',
     first: 'First',
     last: 'Last',
-    from: 'Last from',
+    todo: 'Do:',
     none: 'Nothing was refused.',
   },
 } as const;
