@@ -113,11 +113,8 @@ type Names = Awaited<ReturnType<typeof userNames>>;
 export function namesIn(events: readonly LoggedEvent[], { ports }: ConsoleVisit): Promise<Names> {
   const mentioned = events.flatMap(({ type, detail, identityId }) => {
     const by = type !== 'issued' && detail && 'by' in detail ? detail.by : undefined;
-    return [
-      identityId,
-      by?.as === 'identity' ? by.id : undefined,
-      type === 'administered' ? holderOf(detail) : undefined,
-    ];
+    const author = by?.as === 'identity' ? by.id : undefined;
+    return [identityId, author, type === 'administered' ? holderOf(detail) : undefined];
   });
   return userNames(mentioned, ports);
 }
@@ -127,10 +124,9 @@ function holderOf({ kind, id }: Act): string | undefined {
 }
 
 function authorText(author: Author, names: Names): Html {
-  const name = author.as === 'identity' ? names.get(author.id) : undefined;
-  const text = authorWords(author);
-  if (author.as !== 'identity' || name === undefined) return html`${text}`;
-  return html`<span title="${author.id}">${text.replace(author.id, () => name)}</span>`;
+  if (author.as !== 'identity') return html`${authorWords(author)}`;
+  const words = authorWords(author).replace(author.id, (id) => names.get(id) ?? id);
+  return html`<span title="${author.id}">${words}</span>`;
 }
 
 function thingLink(act: Act, names: Names): Html {

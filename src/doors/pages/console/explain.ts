@@ -92,9 +92,8 @@ async function showRequest(visit: ConsoleVisit): Promise<Answer> {
 
 async function foundPage(visit: ConsoleVisit, found: Findings, title: string, asked: string | undefined) {
   const isEmpty = Object.values(found).every((each) => Array.isArray(each) && each.length === 0);
-  return isEmpty
-    ? consolePage(visit, 'search', enConsole.search.nothing(asked), nothing(), undefined, asked)
-    : consolePage(visit, 'search', title, await findings(visit, found), undefined, asked);
+  const heading = isEmpty ? enConsole.search.nothing(asked) : title;
+  return consolePage(visit, 'search', heading, isEmpty ? nothing() : await findings(visit, found), undefined, asked);
 }
 
 function nothing(): Html {

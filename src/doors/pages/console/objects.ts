@@ -114,17 +114,15 @@ function titleOf(thing: Thing, id: string): string {
   return valueText(thing['name'] ?? thing['userName']) || id;
 }
 
-/** Of the newest thousand acts, the last of this thing, newest first. */
+/** Of the newest thousand acts, the last three of this thing, newest first. */
 async function lastChanges(visit: ConsoleVisit, kind: string, id: string): Promise<LoggedEvent[]> {
   const acts = visit.owned
     ? undefined
     : await visit.act('event-list', { query: { type: 'administered', limit: 1000 } });
   const isOf = ({ type, detail }: LoggedEvent) =>
     type === 'administered' && detail.id === id && (detail.kind === kind || detail.kind === 'passkey');
-  return acts?.ok ? acts.value.value.items.filter(isOf).slice(-MOST_CHANGES).toReversed() : [];
+  return acts?.ok ? acts.value.value.items.filter(isOf).slice(-3).toReversed() : [];
 }
-
-const MOST_CHANGES = 3;
 
 const SWITCHES: readonly SimpleAct[] = ['enable', 'disable'];
 /** Those that end or refuse grants. */

@@ -28,7 +28,7 @@ export const enConsole = {
     request: (id: string) => `Request ${id}`,
     nothing: (asked?: string) => (asked ? `Nothing found for "${asked}"` : 'Nothing was found'),
     nothingHint:
-      'Addresses and fingerprints are looked for among the newest grants, and events of the last day. Older events: on the events page, by time. All there is:',
+      'Parts of names are looked for among 20,000 identities, addresses and fingerprints among the newest grants and the events of the last day. The lists:',
     token: 'About this token',
     accepted: 'It would be accepted now.',
     refused: (reason: string) => `It would be refused now: ${reason}.`,
@@ -184,9 +184,7 @@ export const enConsole = {
     within: 'Of the last',
     time: 'Time',
     what: 'What',
-    who: 'Who',
     where: 'From',
-    request: 'Request',
     none: 'No event matches.',
     older: 'Older',
     export: 'Export',
