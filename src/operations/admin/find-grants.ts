@@ -3,6 +3,7 @@ import type { Hex } from '../../core/hex.ts';
 import { accept } from '../../core/outcome.ts';
 import { after, type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
+import type { Store } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
 import { issuers } from '../../store/tables/issuers.ts';
@@ -154,10 +155,15 @@ const DIGITS = 32;
 export async function findGrantId(text: string, { store }: Pick<AdminPorts, 'store'>): Promise<AdminOutcome<GrantId>> {
   if (!/^[0-9a-f]{4,32}$/.test(text)) return decline('grant-unknown', text);
   if (text.length === DIGITS) return accept(text as GrantId);
-  const found = await store.page(grants, { ...justBefore(text), limit: 2 });
-  const [grant, ...others] = found.filter(({ id }) => id.startsWith(text));
+  const [grant, ...others] = await grantsBeginning(text, 2, store);
   if (!grant) return decline('grant-unknown', text);
   return others.length > 0 ? decline('grant-ambiguous', text) : accept(grant.id);
+}
+
+/** Ids begin with their time: grants of the same minute share the first eight digits. */
+export async function grantsBeginning(digits: string, limit: number, store: Store): Promise<Grant[]> {
+  const found = await store.page(grants, { ...justBefore(digits), limit });
+  return found.filter(({ id }) => id.startsWith(digits));
 }
 
 /** Pages begin after a key: the one before the lowest id with these first digits. */

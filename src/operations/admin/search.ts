@@ -7,7 +7,7 @@ import { requestedAt } from '../../core/request-id.ts';
 import { after, seconds } from '../../core/time.ts';
 import { readPem } from '../../pki/der/pem.ts';
 import { readCertificate } from '../../pki/x509/certificate.ts';
-import { rows } from '../../store/pages.ts';
+import { pages, rows } from '../../store/pages.ts';
 import type { LoggedEvent, Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { byEmail, byUpn, identities } from '../../store/tables/identities.ts';
@@ -15,7 +15,7 @@ import { refusalCounts } from '../../store/tables/refusal-counts.ts';
 import type { CallerPorts } from '../ports.ts';
 import { shownRefusal } from './acts/event.ts';
 import { explainToken, type TokenExplanation } from './explain-token.ts';
-import { findGrantId, pageOfGrants } from './find-grants.ts';
+import { grantsBeginning, pageOfGrants } from './find-grants.ts';
 import { findIdentity } from './find-identity.ts';
 import { eventsOfRequest } from './read-events.ts';
 import { type ShownGrant, shownGrants } from './show-grant.ts';
@@ -32,7 +32,7 @@ export interface Findings {
 }
 
 const NOTHING: Findings = { identities: [], integrations: [], grants: [], events: [], refusals: [] };
-/** Addresses and fingerprints have no index: so many of the newest grants and events are read, events of the last day. */
+/** Addresses, fingerprints and parts of names have no index: so many rows are read; of events, those of the last day. */
 const NEWEST = 20_000;
 const RECENTLY = seconds(86_400);
 const MOST = 50;
@@ -43,7 +43,8 @@ export function isToken(text: string): boolean {
 }
 
 export async function search(text: string, ports: CallerPorts): Promise<Findings> {
-  const wanted = text.trim();
+  // `CN=nick`, as certificates have it; `01a1ed36…`, as the console shows grants.
+  const wanted = text.trim().replace(/^(?:cn|email|uid)=|…$/gi, '');
   if (wanted === '') return NOTHING;
   if (isToken(wanted)) return searchToken(wanted, ports);
   const { store, registry } = ports;
@@ -57,9 +58,7 @@ export async function search(text: string, ports: CallerPorts): Promise<Findings
   const lower = wanted.toLowerCase();
   return {
     identities: people,
-    integrations: registry.integrations.filter(
-      ({ clientId, name }) => clientId === wanted || name.toLowerCase() === lower,
-    ),
+    integrations: called(registry.integrations, lower, ({ clientId, name }) => [clientId, name]),
     grants: await shownGrants({ grants: found, now: await store.now() }, ports),
     events,
     refusals: kept.filter(({ lastRequestId }) => lastRequestId === wanted).map(shownRefusal),
@@ -73,7 +72,28 @@ async function searchToken(text: string, ports: CallerPorts): Promise<Findings> 
   return { ...NOTHING, token, grants: found ? await shownGrants({ grants: [found.row], now }, ports) : [] };
 }
 
-async function peopleCalled(text: string, store: Store): Promise<Identity[]> {
+/** Those with exactly this name; if there are none, those with a name that contains it. Case does not count. */
+function called<T>(all: readonly T[], lower: string, namesOf: (each: T) => readonly (string | undefined)[]): T[] {
+  const having = (matches: (name: string) => boolean) =>
+    all.filter((each) => namesOf(each).some((name) => name !== undefined && matches(name.toLowerCase())));
+  const exact = having((name) => name === lower);
+  return exact.length > 0 ? exact : having((name) => name.includes(lower)).slice(0, MOST);
+}
+
+async function peopleCalled(text: string, store: Store): Promise<readonly Identity[]> {
+  const exact = await peopleExactly(text, store);
+  if (exact.length > 0) return exact;
+  const found: Identity[] = [];
+  let read = 0;
+  for await (const page of pages(store, identities, { limit: STEP })) {
+    found.push(...called(page, text.toLowerCase(), ({ userName, email, upn }) => [userName, email, upn]));
+    read += page.length;
+    if (read >= NEWEST || found.length >= MOST) break;
+  }
+  return found.slice(0, MOST);
+}
+
+async function peopleExactly(text: string, store: Store): Promise<Identity[]> {
   if (text.includes('@')) {
     const [mail, upn] = await Promise.all([
       store.find(identities, byEmail(foldName('email-san', text)), MOST),
@@ -90,9 +110,8 @@ async function findGrantsBy(text: string, ports: CallerPorts): Promise<readonly 
   const digits = serialIn(text) ?? text.toLowerCase().replaceAll(/[:\s]/g, '');
   if (!/^[0-9a-f]+$/.test(digits)) return isAddress(text) ? newestWhere(store, byAddress(text)) : [];
   if (digits.length === FINGERPRINT) return newestWhere(store, byFingerprint(digits));
-  const id = await findGrantId(digits, ports);
-  const named = id.ok ? (await store.load(grants, id.value)).found?.row : undefined;
-  if (named) return [named];
+  const begun = digits.length < 4 ? [] : await grantsBeginning(digits, MOST, store);
+  if (begun.length > 0) return begun;
   const page = await pageOfGrants({ certificate: digits, all: true }, { limit: MOST }, ports);
   return page.ok ? page.value.grants : [];
 }

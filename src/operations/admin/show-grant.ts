@@ -1,4 +1,5 @@
 import { type Grant, grantState } from '../../core/grant.ts';
+import type { Identity } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import { grants } from '../../store/tables/grants.ts';
@@ -25,10 +26,22 @@ export async function userNames(
   ids: readonly (string | undefined)[],
   { store }: Pick<AdminPorts, 'store'>,
 ): Promise<ReadonlyMap<string | undefined, string>> {
+  const found = await identitiesWith(ids, store);
+  return new Map(found.flatMap(({ id, userName }) => (userName === undefined ? [] : [[id, userName]])));
+}
+
+export async function disabledIdentities(
+  ids: readonly string[],
+  { store }: Pick<AdminPorts, 'store'>,
+): Promise<ReadonlySet<string>> {
+  const found = await identitiesWith(ids, store);
+  return new Set(found.flatMap(({ id, enabled }) => (enabled ? [] : [id])));
+}
+
+async function identitiesWith(ids: readonly (string | undefined)[], store: AdminPorts['store']): Promise<Identity[]> {
   const wanted = [...new Set(ids)].filter((id) => id !== undefined && id !== '') as string[];
   const loaded = await Promise.all(wanted.map((id) => store.load(identities, id)));
-  const names = loaded.map(({ found }, index) => [wanted[index], found?.row.userName] as const);
-  return new Map(names.flatMap(([id, name]) => (name === undefined ? [] : [[id, name]])));
+  return loaded.flatMap(({ found }) => (found ? [found.row] : []));
 }
 
 /** One grant, ended or not, as long as it has not been swept. */

@@ -103,6 +103,17 @@ test('disabling a person says what it touches, and is undone by enabling', async
   const ask = await olga.get(`${path}/disable`);
   assert.match(ask.text, /3 living grants of 1 identity \(nina\).*work again after that/s);
   assert.equal((await olga.post(`${path}/disable`, fieldsOf(ask.text))).status, 303);
+  const [name, grant] = ['<a href="[^"]*" title="local:[^"]*">nina</a>', `/console/grants/018f${'01'.repeat(14)}`];
+  assert.match(ask.text, /<h1>Disable nina\?<\/h1>/);
+  const events = (await olga.get('/console/events?type=administered')).text;
+  assert.match(events, new RegExp(`identity disabled</strong> ${name}.*title="local:[^"]*">olga by passkey`, 's'));
+  assert.match(
+    (await olga.get(path)).text,
+    new RegExp(`events\\?identity=.*Last changes.*identity disabled</strong> ${name}`, 's'),
+  );
+  for (const page of [grant, '/console/grants?identity=nina'])
+    assert.match((await olga.get(page)).text, /live<\/span> <span class="state bad">identity disabled/, page);
+  assert.match((await olga.get(grant)).text, /Identity nina<\/a>.*Integration orders-sync<\/a>/s);
   const isOn = async () => (await scene.store.load(identities, PEOPLE.nina.id)).found?.row.enabled;
   assert.equal(await isOn(), false);
   await olga.post(`${path}/enable`, fieldsOf((await olga.get(`${path}/enable`)).text));
@@ -151,7 +162,9 @@ test('things are added, shown, changed and removed: integration, resource server
   assert.equal((await olga.post(reset, { ...ask2, password: 'another-password-of-eve' })).status, 303);
   const remove = await olga.get('/console/integrations/new-one/remove');
   await olga.post('/console/integrations/new-one/remove', fieldsOf(remove.text));
-  assert.equal((await olga.get('/console/integrations/new-one')).status, 404);
+  const gone = await olga.get('/console/integrations/new-one');
+  assert.equal(gone.status, 404);
+  assert.match(gone.text, /<h1>Not found<\/h1>/);
 });
 
 test('a grant ends after a confirmation; all that a filter shows end after a count', async () => {
@@ -164,6 +177,8 @@ test('a grant ends after a confirmation; all that a filter shows end after a cou
   const { headers } = await olga.post(`${one}/end`, fieldsOf(ask.text));
   assert.match((await olga.get(headers.location ?? '')).text, /1 grant was ended.*revoked/s);
   assert.equal((await olga.post(`${one}/end`, fieldsOf(ask.text))).status, 404, 'it ended before');
+  const ended = (await olga.get('/console/grants?identity=nina&all=yes')).text;
+  assert.match(ended, /data-title="Ends"><span[^>]*>(?:now|\d+ seconds? ago)/, 'an ended grant does not end later');
   const all = await olga.get('/console/grants/end?identity=nina');
   assert.match(all.text, /End 2 grants\?/);
   await olga.post('/console/grants/end', fieldsOf(all.text));

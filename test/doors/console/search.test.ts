@@ -47,7 +47,50 @@ test('it finds grants by address, and events by address and request id', async (
   assert.match(byAddress.text, /<strong>issued<\/strong>/);
   assert.match((await find(hexOf(8, 1))).text, /<strong>issued<\/strong>/);
   assert.match((await find(hexOf(8, 9))).text, /certificate-revoked/, 'of a refused request');
-  assert.match((await find('nobody-at-all')).text, /Nothing was found/);
+});
+
+test('a request id leads to its explanation, and a refusal says what to do', async () => {
+  const overview = (await olga.get('/console')).text;
+  const path = `/console/requests/${hexOf(8, 9)}`;
+  assert.ok(overview.includes(`href="${path}"`));
+  const refused = (await olga.get(path)).text;
+  assert.match(refused, /<h1>Request 0909090909090909<\/h1>.*certificate-revoked.*<strong>Do:<\/strong> \w/s);
+  for (const from of ['/console/events', GRANT])
+    assert.ok((await olga.get(from)).text.includes(`href="/console/requests/${hexOf(8, 1)}"`), from);
+  assert.match((await olga.get(`/console/requests/${hexOf(8, 1)}`)).text, /<strong>issued<\/strong>/);
+  assert.match((await olga.get('/console/requests/nothing')).text, /Nothing found for &quot;nothing&quot;/);
+});
+
+test('the overview names integrations that are refused now, above what was refused and the plots', async () => {
+  const { text } = await olga.get('/console');
+  const order = [
+    'Needs attention',
+    `Requests of ${CLIENT} were refused in the last 15 minutes`,
+    'Refused lately',
+    '<svg',
+  ];
+  const found = order.map((words) => text.indexOf(words));
+  assert.ok(!found.includes(-1) && found.every((at, index) => index === 0 || at > (found[index - 1] ?? 0)), `${found}`);
+  assert.doesNotMatch(text, /Nothing needs attention/);
+  assert.match(text, /text-anchor="middle">none<\/text>/, 'an empty plot says so');
+});
+
+test('it finds by a part of a name, whatever its case, and says what it did not find', async () => {
+  const second = await scene.grant(2, 'vera');
+  const nina = `/console/identities/${encodeURIComponent(PEOPLE.nina.id)}`;
+  for (const text of ['NINA', 'Nin', 'CN=nina', 'nina@EX'])
+    assert.equal((await find(text)).headers.location, nina, text);
+  for (const text of ['rders', 'ORDERS-s', 'Orders s'])
+    assert.equal((await find(text)).headers.location, `/console/integrations/${CLIENT}`, text);
+  const several = (await find('example.com')).text;
+  for (const { id } of Object.values(PEOPLE)) assert.ok(several.includes(encodeURIComponent(id)), id);
+  for (const text of ['018f', '018f…', '018F'])
+    for (const id of [GRANT, second.id]) assert.ok((await find(text)).text.includes(id), `${text} ${id}`);
+  const { text } = await find('nobody-at-all');
+  assert.match(text, /<h1>Nothing found for &quot;nobody-at-all&quot;<\/h1>/);
+  assert.match(text, /name="q" value="nobody-at-all"/);
+  assert.match(text, /href="\/console\/integrations">Integrations/);
+  assert.doesNotMatch(text, /aria-current/, 'no page of the menu is this one');
 });
 
 test('it finds grants by the serial number of their certificate, or the certificate itself', async () => {
@@ -121,6 +164,7 @@ test('the dry run of an assertion names the step that fails', async () => {
 });
 
 test('events are filtered by type, identity, integration and time, and exported whole', async () => {
+  assert.match((await olga.get('/console/events')).text, /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/, 'with exact times');
   const rows = ({ text }: { text: string }) => text.match(/<tr role="row"><th scope="row"/g)?.length ?? 0;
   const all = rows(await olga.get('/console/events'));
   assert.ok(all >= 2);

@@ -1,6 +1,5 @@
 // The verdict of `tessera explain`, in the words of docs/errors.md.
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { meaningOf } from '../../../operations/admin/refusal-meaning.ts';
 import { CHECK_STEPS } from './check-steps.ts';
 import type { CheckStep } from './common-steps.ts';
 
@@ -30,31 +29,4 @@ export function refusalLines(refusal: string): string[] | undefined {
 function wordsOf(refusal: string): string[] {
   const words = meaningOf(refusal);
   return words ? [`  ${words.meaning}`, `  Do: ${words.todo}`] : [`  See ${refusal} in docs/errors.md.`];
-}
-
-/** Beside src/ in a checkout, beside dist/ in the package. */
-const PAGE = join(import.meta.dirname, '../../../../docs/errors.md');
-
-interface Meaning {
-  readonly meaning: string;
-  readonly todo: string;
-}
-
-/** Undefined if the refusal is not on the page, or the page is not installed. */
-function meaningOf(refusal: string): Meaning | undefined {
-  if (!existsSync(PAGE)) return undefined;
-  const row = readFileSync(PAGE, 'utf8')
-    .split('\n')
-    .find((line) => line.startsWith(`| \`${refusal}\` |`));
-  const cells = row
-    ?.split('|')
-    .slice(1, -1)
-    .map((cell) => plain(cell.trim()));
-  const [todo, meaning] = cells?.reverse() ?? [];
-  return meaning && todo ? { meaning, todo } : undefined;
-}
-
-/** Without links and emphasis, which a terminal does not show. */
-function plain(text: string): string {
-  return text.replace(/\[([^\]]+)\]\(([^)]+)\)/g, '$1 (docs/$2)').replaceAll(/[`*]/g, '');
 }

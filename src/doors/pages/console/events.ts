@@ -1,5 +1,5 @@
 // The event log: filtered, page by page, and exported.
-import { actWords, authorWords } from '../../../core/act.ts';
+import { type Act, type Author, actWords, authorWords } from '../../../core/act.ts';
 import { EVENT_TYPES, type EventType } from '../../../core/event.ts';
 import { type EpochSeconds, isoTime } from '../../../core/time.ts';
 import type { Gives } from '../../../operations/admin/act-formats.ts';
@@ -10,7 +10,8 @@ import type { PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, show } from './access.ts';
-import { ago, consolePage, identityLink, pathOf, refusalOf, table, valueText } from './frame.ts';
+import { ago, consolePage, identityLink, pathOf, refusalOf, requestLink, table, valueText } from './frame.ts';
+import { THING_KINDS } from './things.ts';
 
 const words = enConsole.events;
 export type LoggedEvent = Gives['event-list']['items'][number];
@@ -79,13 +80,16 @@ ${field('identity')}${field('integration')}
 }
 
 export async function eventTable(visit: ConsoleVisit, events: readonly LoggedEvent[]): Promise<Html> {
-  const ids = events.map(({ identityId }) => identityId);
-  const names = await userNames(ids, visit.ports);
+  const names = await namesIn(events, visit);
   return table(
     words.title,
     [
-      { title: words.time, cell: ({ at }) => ago(visit, at) },
-      { title: words.what, cell: eventWords },
+      {
+        title: words.time,
+        cell: ({ at }) =>
+          html`<span class="when">${isoTime(at).replace('T', ' ').replace('Z', ' UTC')}</span><br><span class="small">${ago(visit, at)}</span>`,
+      },
+      { title: words.what, cell: (event) => eventWords(event, names) },
       {
         title: words.identity,
         cell: ({ identityId }) => identityLink(identityId, names),
@@ -98,29 +102,58 @@ export async function eventTable(visit: ConsoleVisit, events: readonly LoggedEve
       {
         title: words.where,
         cell: ({ presenter, requestId }) =>
-          html`${presenter && html`<span class="id">${presenter.address}</span><br><span class="small">${presenter.agent}</span>`} <span class="id small">${requestId}</span>`,
+          html`${presenter && html`<span class="id">${presenter.address}</span><br><span class="small">${presenter.agent}</span>`} ${requestLink(visit, requestId)}`,
       },
     ],
     events,
   );
 }
 
+type Names = Awaited<ReturnType<typeof userNames>>;
+
+/** The user names of all whom these events mention. */
+export function namesIn(events: readonly LoggedEvent[], { ports }: ConsoleVisit): Promise<Names> {
+  const mentioned = events.flatMap(({ type, detail, identityId }) => {
+    const by = type !== 'issued' && detail && 'by' in detail ? detail.by : undefined;
+    const author = by?.as === 'identity' ? by.id : undefined;
+    return [identityId, author, type === 'administered' ? holderOf(detail) : undefined];
+  });
+  return userNames(mentioned, ports);
+}
+
+function holderOf({ kind, id }: Act): string | undefined {
+  return kind === 'identity' || kind === 'passkey' ? id : undefined;
+}
+
+function authorText(author: Author, names: Names): Html {
+  if (author.as !== 'identity') return html`${authorWords(author)}`;
+  const words = authorWords(author).replace(author.id, (id) => names.get(id) ?? id);
+  return html`<span title="${author.id}">${words}</span>`;
+}
+
+function thingLink(act: Act, names: Names): Html {
+  const place = THING_KINDS.find(({ kind }) => kind === act.kind)?.place;
+  const holder = identityLink(holderOf(act), names);
+  return holder ?? (place ? html`<a href="${pathOf(place, act.id)}">${act.id}</a>` : html`${act.id}`);
+}
+
 /** What happened, with who did it and what changed. */
-export function eventWords(event: LoggedEvent): Html {
+export function eventWords(event: LoggedEvent, names: Names): Html {
   const { type, detail, subjectId } = event;
-  const author = type !== 'issued' && detail && 'by' in detail && detail.by ? authorWords(detail.by) : undefined;
+  const by = type !== 'issued' && detail && 'by' in detail ? detail.by : undefined;
+  const author = by && authorText(by, names);
   const grant =
     subjectId !== undefined && html` <a class="id" href="${pathOf('grants', subjectId)}">${subjectId.slice(0, 8)}…</a>`;
   if (type === 'administered') {
     const changed = 'changed' in detail ? Object.entries(detail.changed) : [];
-    return html`<strong>${actWords(detail)}</strong> ${detail.id}
+    return html`<strong>${actWords(detail)}</strong> ${thingLink(detail, names)}
 ${changed.map(([name, { before, after }]) => html`<br><span class="small">${name}: ${valueText(before)} → ${valueText(after)}</span>`)}
 <br><span class="small">${author}</span>`;
   }
   const { by: _, ...facts } = { by: undefined, ...detail };
   const text = (name: string, value: unknown) => (name === 'until' ? isoTime(value as EpochSeconds) : valueText(value));
   const notes = Object.entries(facts).map(([name, value]) => `${name}: ${text(name, value)}`);
-  return html`<strong>${type}</strong>${grant}<br><span class="small">${[...notes, author].filter(Boolean).join(' · ')}</span>`;
+  return html`<strong>${type}</strong>${grant}<br><span class="small">${notes.join(' · ')}${notes.length > 0 && author && ' · '}${author}</span>`;
 }
 
 /** The newest that fit into a file. If there are older ones, its name and its last line say so. */

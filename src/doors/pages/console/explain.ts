@@ -1,4 +1,5 @@
 // The dry runs of certificates and assertions, and the search box.
+import { requestedAt } from '../../../core/request-id.ts';
 import type { Step } from '../../../core/verdict.ts';
 import { type Findings, isToken, search } from '../../../operations/admin/search.ts';
 import type { Answer } from '../parts/answer.ts';
@@ -6,11 +7,11 @@ import { type Html, html } from '../parts/html.ts';
 import { alertBox, postForm } from '../parts/layout.ts';
 import type { Form, PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
-import { type ConsoleParts, type ConsoleVisit, show, take } from './access.ts';
+import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access.ts';
 import { eventTable } from './events.ts';
 import { consolePage, factList, pathOf, refusalOf, stateMark } from './frame.ts';
 import { grantTable } from './grants.ts';
-import { refusalTable } from './refusal-table.ts';
+import { refusalTable, remedyOf } from './refusal-table.ts';
 
 const words = enConsole.explain;
 
@@ -18,6 +19,7 @@ export function explainRoutes(parts: ConsoleParts): PageRoute[] {
   return [
     show(parts, '/explain', 'console-explain', async (visit) => explainPage(visit)),
     take(parts, '/explain', 'console-explain', ['text'], takeExplain, false),
+    show(parts, '/requests/:id', 'console-request', showRequest),
     take(parts, '/search', 'console-search', ['q'], takeSearch, false),
   ];
 }
@@ -56,6 +58,7 @@ function resultOf({ accepted, refusal, identityId, steps, reach = [] }: Explaine
   const step = ({ passed, words: text, about, rule }: Step) =>
     html`<li class="${passed ? 'good' : 'bad'}">${stateMark(passed ? 'ok' : 'failing')} ${text} <span class="small">${about} · ${rule}</span></li>`;
   return html`<div class="card" role="status"><h2>${title}${refusal && html`: <a href="/docs/errors#${refusal.reason}">${refusal.reason}</a>`}</h2>
+${refusal && html`<p>${remedyOf(refusal.reason)}</p>`}
 ${identityId !== undefined && factList([[words.identity, html`<a class="id" href="${pathOf('identities', identityId)}">${identityId}</a>`]])}
 <h3>${words.steps}</h3><ol class="timeline">${steps.map(step)}</ol>
 ${reach.length > 0 && html`<h3>${words.reach}</h3>${factList(reach.map(({ clientId, refusal: why }) => [clientId, why ?? words.would]))}`}
@@ -73,20 +76,43 @@ async function takeSearch(visit: ConsoleVisit, { q = '' }: Form): Promise<Answer
   ];
   const isAlone = others.length === 0 && !found.token && found.events.length === 0 && found.refusals.length === 0;
   if (only !== undefined && isAlone) return { goTo: only };
-  return consolePage(visit, 'grants', enConsole.search.title, await findings(visit, found));
+  // A token is never shown again, nor anything long that may contain one.
+  const asked = found.token || q.length > 64 || /ts[a-z]_/.test(q) ? undefined : q.trim();
+  return foundPage(visit, found, enConsole.search.title(asked), asked);
+}
+
+/** Why a request was refused, or what it did. */
+async function showRequest(visit: ConsoleVisit): Promise<Answer> {
+  const id = idOf(visit);
+  if (visit.owned) return refusalOf(visit, 'events', { reason: 'permission-missing', about: 'read' });
+  const isRequest = requestedAt(id) !== undefined;
+  const found = await search(isRequest ? id : '', { ...visit.parts.callerPorts, store: visit.ports.store });
+  return foundPage(visit, found, enConsole.search.request(id), id);
+}
+
+async function foundPage(visit: ConsoleVisit, found: Findings, title: string, asked: string | undefined) {
+  const isEmpty = Object.values(found).every((each) => Array.isArray(each) && each.length === 0);
+  const heading = isEmpty ? enConsole.search.nothing(asked) : title;
+  return consolePage(visit, 'search', heading, isEmpty ? nothing() : await findings(visit, found), undefined, asked);
+}
+
+function nothing(): Html {
+  const lists = (['integrations', 'identities', 'grants', 'events'] as const).map(
+    (place) => html` <a class="button quiet" href="/console/${place}">${enConsole.menu[place]}</a>`,
+  );
+  return html`<div class="card"><p>${enConsole.search.nothingHint}</p><p class="ways">${lists}</p></div>`;
 }
 
 async function findings(visit: ConsoleVisit, found: Findings): Promise<Html> {
   const { token, identities, integrations, grants, events, refusals } = found;
   const text = enConsole.search;
-  const link = (path: string, name: string) => html`<li><a href="${path}">${name}</a></li>`;
-  const people = identities.map(({ id, userName }) => link(pathOf('identities', id), userName ?? id));
-  const named = integrations.map(({ clientId, name }) => link(pathOf('integrations', clientId), name));
-  const isEmpty = [identities, integrations, grants, events, refusals].every(({ length }) => length === 0) && !token;
-  return html`${isEmpty && html`<div class="card"><p><strong>${text.nothing}</strong></p><p>${text.nothingHint}</p></div>`}
-${token && html`<section class="card"><h2>${text.token}</h2><p>${token.refusal === undefined ? text.accepted : text.refused(token.refusal)}</p>${factList(Object.entries(token.facts))}<p class="small">${text.tokenKept}</p></section>`}
+  const link = (path: string, name: string, id: string) =>
+    html`<li><a href="${path}">${name}</a> <span class="id small">${id}</span></li>`;
+  const people = identities.map(({ id, userName }) => link(pathOf('identities', id), userName ?? id, id));
+  const named = integrations.map(({ clientId, name }) => link(pathOf('integrations', clientId), name, clientId));
+  return html`${token && html`<section class="card"><h2>${text.token}</h2><p>${token.refusal === undefined ? text.accepted : text.refused(token.refusal)}</p>${factList(Object.entries(token.facts))}<p class="small">${text.tokenKept}</p></section>`}
 ${people.length + named.length > 0 && html`<section class="card"><ul>${people}${named}</ul></section>`}
-${grants.length > 0 && html`<section><h2>${enConsole.grant.title}</h2>${grantTable(visit, grants)}</section>`}
+${grants.length > 0 && html`<section><h2>${enConsole.grant.title}</h2>${await grantTable(visit, grants)}</section>`}
 ${refusals.length > 0 && html`<section><h2>${enConsole.overview.refusedLately}</h2>${await refusalTable(visit, refusals)}</section>`}
 ${events.length > 0 && html`<section><h2>${enConsole.events.title}</h2>${await eventTable(visit, events.toReversed())}</section>`}`;
 }

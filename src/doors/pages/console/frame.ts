@@ -11,13 +11,21 @@ import type { ConsoleVisit } from './access.ts';
 
 type Place = keyof typeof words.menu;
 
-export function consolePage(visit: ConsoleVisit, here: Place, title: string, body: Html, status?: number): Shown {
+/** `asked`: what the search box shows. */
+export function consolePage(
+  visit: ConsoleVisit,
+  here: Place | 'search',
+  title: string,
+  body: Html,
+  status?: number,
+  asked = '',
+): Shown {
   const entries = Object.entries(words.menu).filter(([place]) => !visit.owned || OF_OWNERS.includes(place));
   const item = ([place, name]: [string, string]) =>
     html`<li><a href="/console${place && `/${place}`}"${place === here && html` aria-current="page"`}>${name}</a></li>`;
   const page = html`<nav class="console-menu" aria-label="${words.title}"><ul class="table">${entries.map(item)}</ul></nav>
 <div class="console-body">
-${!visit.owned && searchForm(visit)}
+${!visit.owned && searchForm(visit, asked)}
 ${doneBox(visit)}
 <h1>${title}</h1>
 ${body}
@@ -35,12 +43,12 @@ function roleText({ isStrong, may, actsOn }: ConsoleVisit): string {
 }
 
 /** By POST, since it may be a token: addresses are kept in histories and logs. */
-function searchForm(visit: ConsoleVisit): Html {
+function searchForm(visit: ConsoleVisit, asked: string): Html {
   return html`<search>${postForm(
     visit,
     '/console/search',
     html`<div class="field"><label for="q">${words.search.label}</label>
-<input id="q" name="q" autocomplete="off" spellcheck="false"></div>
+<input id="q" name="q" value="${asked}" placeholder="${words.search.hint}" autocomplete="off" spellcheck="false"></div>
 <button class="button">${words.search.button}</button>`,
     'search',
   )}</search>`;
@@ -63,7 +71,8 @@ export function refusalBox({ reason, about }: AdminRefusal): Html {
 export function refusalOf(visit: ConsoleVisit, here: Place, refusal: AdminRefusal): Shown {
   const { class: kind } = describeRefusal(refusal.reason, refusal.about);
   const status = { forbidden: 403, unknown: 404, stale: 412, malformed: 400 }[kind as string] ?? 409;
-  return consolePage(visit, here, words.object.refused, refusalBox(refusal), status);
+  const title = kind === 'unknown' ? words.object.unknown : words.object.refused;
+  return consolePage(visit, here, title, refusalBox(refusal), status);
 }
 
 export interface TableColumn<Row> {
@@ -90,7 +99,7 @@ export function factList(facts: readonly (readonly [name: string, value: Inset])
 export function stateMark(state: string): Html {
   const kind = ['live', 'enabled', 'ok'].includes(state)
     ? 'good'
-    : ['revoked', 'disabled', 'failing'].includes(state)
+    : /(?:revoked|disabled|failing)$/.test(state)
       ? 'bad'
       : '';
   return html`<span class="state ${kind}">${state}</span>`;
@@ -124,6 +133,14 @@ export function nameText(name: string): string {
 /** Ids have braces, colons and, if they come from elsewhere, anything. */
 export function pathOf(place: string, id: string): string {
   return `/console/${place}/${encodeURIComponent(id)}`;
+}
+
+/** To what the service knows about a request. Owners have no such page. */
+export function requestLink({ owned }: ConsoleVisit, id: string | undefined): Html | undefined {
+  if (!id) return undefined;
+  return owned
+    ? html`<span class="id small">${id}</span>`
+    : html`<a class="id small" href="${pathOf('requests', id)}">${id}</a>`;
 }
 
 /** A link to an identity, by its user name if it has one. */

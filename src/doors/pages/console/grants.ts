@@ -1,13 +1,14 @@
 // Grants: find them, one grant's timeline, end one or all that a filter shows.
 import type { Gives } from '../../../operations/admin/act-formats.ts';
+import { disabledIdentities } from '../../../operations/admin/show-grant.ts';
 import type { Answer } from '../parts/answer.ts';
-import { type Html, html } from '../parts/html.ts';
+import { type Html, html, type Inset } from '../parts/html.ts';
 import { postForm } from '../parts/layout.ts';
 import type { Form, PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access.ts';
-import { eventWords } from './events.ts';
+import { eventWords, namesIn } from './events.ts';
 import {
   ago,
   consolePage,
@@ -16,6 +17,7 @@ import {
   nameText,
   pathOf,
   refusalOf,
+  requestLink,
   stateMark,
   table,
   valueText,
@@ -66,7 +68,7 @@ async function showGrants(visit: ConsoleVisit): Promise<Answer> {
   const link = (path: string, more: object) => `${path}?${new URLSearchParams({ ...filter, ...more })}`;
   const isFiltered = Object.keys(filter).length > 0;
   const body = html`${filterForm(filter, all, others.length > 0 || !visit.owned)}
-${items.length === 0 ? html`<p>${words.none}</p>` : grantTable(visit, items)}
+${items.length === 0 ? html`<p>${words.none}</p>` : await grantTable(visit, items)}
 <p class="ways">${next !== undefined && html`<a class="button quiet" href="${link('/console/grants', { after: next, ...(all && { all: 'yes' }) })}">${words.next}</a>`}
 ${isFiltered && visit.may !== 'read' && items.some(({ state }) => state === 'live') && html`<a class="button deny" href="${link('/console/grants/end', {})}">${words.endAll}</a>`}</p>`;
   return consolePage(visit, 'grants', words.title, body);
@@ -80,7 +82,20 @@ function filterForm(filter: Record<string, string>, all: boolean, isOpen: boolea
 <button class="button quiet">${words.filter}</button></form>`;
 }
 
-export function grantTable(visit: ConsoleVisit, grants: readonly ShownGrant[]): Html {
+/** A living grant says if its identity or integration is disabled: it is refused then. */
+async function marksOf(visit: ConsoleVisit, grants: readonly ShownGrant[]): Promise<(grant: ShownGrant) => Html> {
+  const ids = grants.map(({ identityId }) => identityId);
+  const disabled = await disabledIdentities(ids, visit.ports);
+  const { registry } = visit.parts.callerPorts;
+  return ({ state, identityId, clientId }) => {
+    const isLive = state === 'live';
+    return html`${stateMark(state)} ${isLive && disabled.has(identityId) && stateMark(words.holderDisabled)}
+${isLive && registry.integration(clientId)?.enabled === false && stateMark(words.integrationDisabled)}`;
+  };
+}
+
+export async function grantTable(visit: ConsoleVisit, grants: readonly ShownGrant[]): Promise<Html> {
+  const marks = await marksOf(visit, grants);
   return table(
     words.title,
     [
@@ -90,14 +105,17 @@ export function grantTable(visit: ConsoleVisit, grants: readonly ShownGrant[]): 
           html`<a href="${pathOf('grants', id)}">${userName ?? identityId}<span class="unseen">, ${id}</span></a>`,
       },
       { title: words.integration, cell: ({ clientId }) => clientId },
-      { title: words.state, cell: ({ state }) => stateMark(state) },
+      { title: words.state, cell: marks },
       { title: words.created, cell: ({ createdAt }) => ago(visit, momentOf(createdAt)) },
       {
         title: words.last,
         cell: ({ lastIssuedAt, lastAddress }) =>
           html`${ago(visit, momentOf(lastIssuedAt))} <span class="id small">${lastAddress}</span>`,
       },
-      { title: words.ends, cell: ({ refreshUntil }) => ago(visit, momentOf(refreshUntil)) },
+      {
+        title: words.ends,
+        cell: ({ refreshUntil, revokedAt }) => ago(visit, momentOf(revokedAt ?? refreshUntil)),
+      },
     ],
     grants,
   );
@@ -110,15 +128,16 @@ async function showGrant(visit: ConsoleVisit): Promise<Answer> {
   const grant = shown.value.value;
   const { generation, lastIssuedAt, lastAddress, lastAgent } = grant;
   const events = story.ok ? story.value.value.items : [];
-  const item = (at: ReturnType<typeof momentOf>, what: Html, from: string, isBad = false) =>
+  const [names, marks] = await Promise.all([namesIn(events, visit), marksOf(visit, [grant])]);
+  const item = (at: ReturnType<typeof momentOf>, what: Html, from: Inset, isBad = false) =>
     html`<li${isBad && html` class="bad"`}>${what}<br><span class="small">${ago(visit, at)} · ${visit.language.moment(at)} · ${from}</span></li>`;
   const line = [
     ...events.map((event) => ({
       at: event.at,
       shown: item(
         event.at,
-        eventWords(event),
-        [event.presenter?.address, event.presenter?.agent, event.requestId].filter(Boolean).join(' · '),
+        eventWords(event, names),
+        html`${event.presenter && `${event.presenter.address} · ${event.presenter.agent} · `}${requestLink(visit, event.requestId)}`,
         event.type === 'reused' || event.type === 'revoked',
       ),
     })),
@@ -135,10 +154,10 @@ async function showGrant(visit: ConsoleVisit): Promise<Answer> {
         ]
       : []),
   ].sort((a, b) => a.at - b.at);
-  const body = html`<p>${stateMark(grant.state)} <span class="id">${grant.id}</span></p>
+  const body = html`<p>${marks(grant)} <span class="id">${grant.id}</span></p>
 <p class="ways">${grant.state === 'live' && visit.may !== 'read' && html`<a class="button deny" href="${pathOf('grants', grant.id)}/end">${words.end}</a>`}
-<a class="button quiet" href="${pathOf('identities', grant.identityId)}">${words.identity}</a>
-<a class="button quiet" href="${pathOf('integrations', grant.clientId)}">${words.integration}</a></p>
+<a class="button quiet" href="${pathOf('identities', grant.identityId)}">${words.identity} ${grant.userName ?? grant.identityId}</a>
+<a class="button quiet" href="${pathOf('integrations', grant.clientId)}">${words.integration} ${grant.clientId}</a></p>
 <section class="card"><h2>${words.story}</h2><ol class="timeline">${line.map(({ shown: entry }) => entry)}</ol></section>
 <section class="card"><h2>${words.facts}</h2>${factList(Object.entries(grant).map(([name, value]) => [nameText(name), valueText(value)]))}</section>`;
   return consolePage(visit, 'grants', words.one(grant.id), body);

@@ -10,6 +10,7 @@ import type { Form, PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access.ts';
+import { eventTable, type LoggedEvent } from './events.ts';
 import { fieldNames } from './form.ts';
 import { consolePage, factList, nameText, pathOf, refusalOf, stateMark, table, valueText } from './frame.ts';
 import { refusalTable } from './refusal-table.ts';
@@ -107,24 +108,35 @@ async function showThing(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
   const isOn = thing['enabled'] !== false;
   const link = (act: 'change' | SimpleAct, style = act === 'remove' ? 'deny' : 'quiet') =>
     html` <a class="button ${style}" href="${pathOf(place, id)}/${act}">${words[act]}</a>`;
-  const refused =
-    kind === 'integration' && !visit.owned
-      ? await visit.act('refusal-list', { query: { integration: id } })
-      : undefined;
-  const grants =
-    kind === 'integration' || kind === 'identity'
-      ? `/console/grants?${new URLSearchParams({ [kind]: id })}`
-      : undefined;
+  const its = kind === 'integration' || kind === 'identity' ? new URLSearchParams({ [kind]: id }) : undefined;
+  const refused = its && !visit.owned ? await visit.act('refusal-list', { query: Object.fromEntries(its) }) : undefined;
+  const changes = await lastChanges(visit, kind, id);
   // Owners may disable; the rest is for operators.
   const offered = acts.filter(
     (act) => act !== (isOn ? 'enable' : 'disable') && (!visit.actsOn || SWITCHES.includes(act)),
   );
   const body = html`<p>${stateMark(isOn ? 'enabled' : 'disabled')} <span class="id">${id}</span></p>
-<p class="ways">${grants && html`<a class="button quiet" href="${grants}">${enConsole.grant.title}</a>`}
+<p class="ways">${its && html`<a class="button quiet" href="/console/grants?${its.toString()}">${enConsole.grant.title}</a>`}
+${!visit.owned && html`<a class="button quiet" href="/console/events?${its?.toString() ?? 'type=administered'}">${enConsole.events.title}</a>`}
 ${visit.may === 'manage' && mayPut(visit, of, id) && html`${link('change')}${offered.map((act) => link(act))}`}</p>
 ${refused && html`<section class="card"><h2>${enConsole.overview.refusedLately}</h2>${await refusalTable(visit, refused?.ok ? refused.value.value.items : [])}</section>`}
+${changes.length > 0 && html`<section class="card"><h2>${words.changes}</h2>${await eventTable(visit, changes)}</section>`}
 <section class="card"><h2>${words.settings}</h2>${factList(flat(thing))}</section>`;
-  return consolePage(visit, place, valueText(thing['name'] ?? thing['userName']) || id, body);
+  return consolePage(visit, place, titleOf(thing, id), body);
+}
+
+function titleOf(thing: Thing, id: string): string {
+  return valueText(thing['name'] ?? thing['userName']) || id;
+}
+
+/** Of the newest thousand acts, the last three of this thing, newest first. */
+async function lastChanges(visit: ConsoleVisit, kind: string, id: string): Promise<LoggedEvent[]> {
+  const acts = visit.owned
+    ? undefined
+    : await visit.act('event-list', { query: { type: 'administered', limit: 1000 } });
+  const isOf = ({ type, detail }: LoggedEvent) =>
+    type === 'administered' && detail.id === id && (detail.kind === kind || detail.kind === 'passkey');
+  return acts?.ok ? acts.value.value.items.filter(isOf).slice(-3).toReversed() : [];
 }
 
 const SWITCHES: readonly SimpleAct[] = ['enable', 'disable'];
@@ -153,7 +165,8 @@ async function askAct(visit: ConsoleVisit, of: ThingKind, act: SimpleAct): Promi
   const body = html`<div class="card"><p>${words.effects[act]}</p>
 ${touched && touchedBox(touched, way)}
 ${postForm(visit, `${pathOf(place, id)}/${act}`, fields)}</div>`;
-  return consolePage(visit, place, words.ask[act](id), body);
+  const title = words.ask[act](titleOf(found.value.value, id));
+  return consolePage(visit, place, title, html`<p class="id small">${id}</p>${body}`);
 }
 
 /** Whoever had the password may have added passkeys. */

@@ -10,13 +10,18 @@ import type { PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show } from './access.ts';
-import { consolePage, factList, pathOf, stateMark, table } from './frame.ts';
+import { consolePage, factList, momentOf, pathOf, stateMark, table } from './frame.ts';
 import { drawPlot, legend, type Plot, plotTable, short } from './plot.ts';
-import { refusalTable } from './refusal-table.ts';
+import { type RefusalRow, refusalTable } from './refusal-table.ts';
 
 const words = enConsole.overview;
 /** Reasons with a colour of their own. */
 const MOST_SERIES = 5;
+/** An integration that was refused so many seconds ago, or less, is refused now. */
+const RECENTLY = 900;
+const MOST_NAMED = 5;
+/** The share of refused requests that needs attention, whoever sent them. */
+const MUCH = 0.1;
 
 export function overviewRoutes(parts: ConsoleParts): PageRoute[] {
   return [
@@ -38,12 +43,13 @@ async function showOverview(visit: ConsoleVisit): Promise<Answer> {
     name,
     html`${stateMark(problem ? 'failing' : remark ? 'limited' : 'ok')} ${problem?.reason ?? remark}`,
   ]);
+  const rows = refused.ok ? refused.value.value.items : [];
   const body = html`<nav class="ways" aria-label="${words.requests}">${Object.entries(enConsole.spans).map(([name, text]) => html`<a class="button quiet" href="/console?span=${name}"${name === span && html` aria-current="true"`}>${text}</a>`)}</nav>
 <div id="live" data-live class="console-body">
-${await attention(visit, figures, checks.filter(({ problem }) => problem).length)}
+${await attention(visit, figures, checks.filter(({ problem }) => problem).length, rows)}
+<section class="card"><h2>${words.refusedLately}</h2>${await refusalTable(visit, rows.slice(0, 10))}</section>
 <div class="plots">${plotsOf(figures, span).map((plot) => card(plot, span))}
 <section class="card"><h2>${words.health}</h2>${factList(health)}</section></div>
-<section class="card"><h2>${words.refusedLately}</h2>${await refusalTable(visit, refused.ok ? refused.value.value.items.slice(0, 10) : [])}</section>
 <section class="card"><h2>${words.nodes}</h2>${nodeTable(figures)}</section>
 </div>`;
   const shown = consolePage(visit, '', enConsole.menu[''], body);
@@ -56,8 +62,17 @@ function spanOf(visit: ConsoleVisit): Span {
 }
 
 /** What an operator should look at first. */
-async function attention(visit: ConsoleVisit, { points }: FiguresOver, failing: number): Promise<Html> {
-  const { fault = 0, 'refused refresh-token-reused': reused = 0 } = totalOf(points);
+async function attention(
+  visit: ConsoleVisit,
+  { points }: FiguresOver,
+  failing: number,
+  refusals: readonly RefusalRow[],
+): Promise<Html> {
+  const total = totalOf(points);
+  const { fault = 0, 'refused refresh-token-reused': reused = 0 } = total;
+  const recent = refusals.filter(({ clientId, last }) => clientId !== '' && momentOf(last) > visit.now - RECENTLY);
+  const refusedNow = [...Map.groupBy(recent, ({ clientId }) => clientId)].slice(0, MOST_NAMED);
+  const { share } = requestsIn(total);
   const issuers = await visit.act('issuer-list');
   const soon = new Date((visit.now + 30 * 86_400) * 1000).toISOString();
   const expiring = (issuers.ok ? issuers.value.value.items : []).filter(({ expires = '' }) => expires < soon);
@@ -66,6 +81,10 @@ async function attention(visit: ConsoleVisit, { points }: FiguresOver, failing: 
     ...(failing > 0 ? [html`<li>${words.failing(failing)}</li>`] : []),
     ...(fault > 0 ? [html`<li>${words.faults(fault)}</li>`] : []),
     ...(reused > 0 ? [link('/console/events?type=reused', words.reused(reused))] : []),
+    ...refusedNow.map(([clientId, rows]) =>
+      link(pathOf('integrations', clientId), words.refusedNow(clientId, rows.map(({ reason }) => reason).join(', '))),
+    ),
+    ...(share >= MUCH ? [html`<li>${words.muchRefused(percent(share))}</li>`] : []),
     ...expiring.map(({ label = '', expires = '' }) => link(pathOf('issuers', label), words.expiring(label, expires))),
     ...endingSecrets(visit.parts.callerPorts.registry.integrations, visit.now).map(({ clientId }) =>
       link(pathOf('integrations', clientId), words.ending(clientId)),
@@ -74,6 +93,15 @@ async function attention(visit: ConsoleVisit, { points }: FiguresOver, failing: 
   return items.length > 0
     ? html`<div class="alert" role="alert"><p><strong>${words.attention}</strong></p><ul>${items}</ul></div>`
     : html`<p class="notice">${words.calm}</p>`;
+}
+
+function requestsIn(total: Counts) {
+  const all = ['accepted', 'refused', 'fault', 'aborted'].reduce((sum, name) => sum + (total[name] ?? 0), 0);
+  return { all, share: all === 0 ? 0 : (total['refused'] ?? 0) / all };
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
 }
 
 function totalOf(points: readonly Point[]): Counts {
@@ -114,14 +142,17 @@ function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
     ({ counts }) => others.reduce((sum, reason) => sum + (counts[`refused ${reason}`] ?? 0), 0) / minutes,
   );
   const refused = total['refused'] ?? 0;
-  const all = ['accepted', 'refused', 'fault', 'aborted'].reduce((sum, name) => sum + (total[name] ?? 0), 0);
+  const living = points.at(-1)?.living;
+  const { all, share: refusedShare } = requestsIn(total);
+  const [refreshed = 0, issued = 0] = [total['refreshes'], total['issued']];
+  const ending = living?.endingByDay.reduce((sum, day) => sum + day, 0);
+  const reused = total['refused refresh-token-reused'] ?? 0;
   const times = (share: number) =>
     points.map(({ counts }) => {
       const found = quantile(counts, share);
       return found === undefined ? undefined : found * 1000;
     });
   const ms = (share: number) => `${((quantile(total, share) ?? 0) * 1000).toFixed(1)} ms`;
-  const living = points.at(-1)?.living;
   const perMinute = { ...base, unit: words.perMinute };
   return [
     {
@@ -130,7 +161,7 @@ function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
       title: words.requests,
       shape: 'bars',
       series: Object.entries(words.series).map(([name, text]) => ({ name: text, values: rates(name) })),
-      says: all === 0 ? words.none : `${short(all)}, ${((100 * refused) / all).toFixed(1)} % refused`,
+      says: all === 0 ? words.none : `${short(all)} in all, ${percent(refusedShare)} refused`,
     },
     {
       ...perMinute,
@@ -141,7 +172,7 @@ function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
         ...shown.map((reason) => ({ name: reason, values: rates(`refused ${reason}`) })),
         ...(others.length > 0 ? [{ name: words.others, values: rest }] : []),
       ],
-      says: refused === 0 ? words.none : `${short(refused)}, most often ${reasons[0]}`,
+      says: refused === 0 ? words.none : `${short(refused)} in all, most often ${reasons[0]}`,
     },
     {
       ...perMinute,
@@ -152,7 +183,7 @@ function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
         { name: 'refreshes', values: knownRates('refreshes') },
         { name: 'new grants', values: knownRates('issued') },
       ],
-      says: `${short(total['refreshes'] ?? 0)} and ${short(total['issued'] ?? 0)}`,
+      says: refreshed + issued === 0 ? words.none : `${short(refreshed)} and ${short(issued)} in all`,
     },
     {
       ...base,
@@ -183,7 +214,7 @@ function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
       marks: 'days',
       times: days(points.at(-1)?.at ?? epochSeconds(0), living?.endingByDay.length ?? 30),
       series: [{ name: words.endingGrants, values: living?.endingByDay ?? [] }],
-      says: living ? `${short(living.endingByDay.reduce((sum, day) => sum + day, 0))} in 30 days` : words.notCounted,
+      says: ending === undefined ? words.notCounted : `${ending === 0 ? words.none : short(ending)} in 30 days`,
     },
     {
       ...base,
@@ -192,7 +223,7 @@ function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
       unit: words.grants,
       shape: 'bars',
       series: [{ name: words.reuse, values: points.map(({ counts }) => counts['refused refresh-token-reused'] ?? 0) }],
-      says: short(total['refused refresh-token-reused'] ?? 0),
+      says: reused === 0 ? words.none : short(reused),
     },
   ];
 }

@@ -41,6 +41,7 @@ export function drawPlot(plot: Plot): Html {
 <g class="axis">${scale.marks.map((mark) => html`<path d="M${AREA.left} ${round(y(mark))}H${AREA.right}"/><text x="${AREA.left - 6}" y="${round(y(mark) + 4)}" text-anchor="end">${short(mark)}</text>`)}
 ${timeMarks(plot).map(([index, text]) => html`<text x="${round(middle(index))}" y="${HEIGHT - 8}" text-anchor="middle">${text}</text>`)}</g>
 ${draw}
+${Math.max(...totals(plot)) === 0 && html`<g class="axis"><text x="${WIDTH / 2}" y="${HEIGHT / 2}" text-anchor="middle">${says}</text></g>`}
 </svg>`;
 }
 

@@ -1,16 +1,17 @@
 // What was refused lately: why, how often, since when.
 import { REFUSAL_REASONS, type RefusalReason } from '../../../core/refusal.ts';
 import type { Gives } from '../../../operations/admin/act-formats.ts';
+import { meaningOf } from '../../../operations/admin/refusal-meaning.ts';
 import { userNames } from '../../../operations/admin/show-grant.ts';
 import { describe } from '../../token/descriptions.ts';
 import { type Html, html } from '../parts/html.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import type { ConsoleVisit } from './access.ts';
-import { ago, identityLink, momentOf, pathOf, table } from './frame.ts';
+import { ago, identityLink, momentOf, pathOf, requestLink, table } from './frame.ts';
 
 const words = enConsole.refusals;
 
-type RefusalRow = Gives['refusal-list']['items'][number];
+export type RefusalRow = Gives['refusal-list']['items'][number];
 
 export async function refusalTable(visit: ConsoleVisit, rows: readonly RefusalRow[]): Promise<Html> {
   if (rows.length === 0) return html`<p>${words.none}</p>`;
@@ -23,7 +24,7 @@ export async function refusalTable(visit: ConsoleVisit, rows: readonly RefusalRo
     [
       {
         title: words.reason,
-        cell: ({ reason }) => html`<a href="/docs/errors#${reason}">${reason}</a>${meaningOf(reason)}`,
+        cell: ({ reason }) => html`<a href="/docs/errors#${reason}">${reason}</a>${saidOf(reason)}${remedyOf(reason)}`,
       },
       {
         title: enConsole.grant.integration,
@@ -37,15 +38,20 @@ export async function refusalTable(visit: ConsoleVisit, rows: readonly RefusalRo
       { title: words.first, cell: ({ first }) => ago(visit, momentOf(first)) },
       {
         title: words.last,
-        cell: ({ last, lastRequestId }) =>
-          html`${ago(visit, momentOf(last))}<br><span class="id small">${lastRequestId}</span>`,
+        cell: ({ last, lastRequestId }) => html`${ago(visit, momentOf(last))}<br>${requestLink(visit, lastRequestId)}`,
       },
     ],
     rows,
   );
 }
 
-function meaningOf(reason: string): Html | undefined {
+function saidOf(reason: string): Html | undefined {
   const known = REFUSAL_REASONS.find((each): each is RefusalReason => each === reason);
   return known && html`<br><span class="small">${describe({ reason: known })}</span>`;
+}
+
+/** What to do, as `tessera explain` says it. */
+export function remedyOf(reason: string): Html | undefined {
+  const todo = meaningOf(reason)?.todo;
+  return todo === undefined ? undefined : html`<br><span class="small"><strong>${words.todo}</strong> ${todo}</span>`;
 }
