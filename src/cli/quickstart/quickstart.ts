@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
+import { isLoopback } from '../../config/rules.ts';
 import type { Config } from '../../config/schema.ts';
 import { storeFile } from '../../config/store-address.ts';
 import { accept } from '../../core/outcome.ts';
@@ -21,6 +22,7 @@ import { systemClock, systemRandom } from '../../system.ts';
 import { firstKey, Keyring } from '../../tokens/keyring.ts';
 import { writeKeyringFile } from '../../tokens/keyring-file.ts';
 import type { Secret } from '../../tokens/secret.ts';
+import { registerCommandLine } from '../init/first-ones.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { TESSERA } from '../terminal/output.ts';
 import { obtainPassword } from '../terminal/password.ts';
@@ -50,7 +52,7 @@ const ISSUER = {
 
 export async function quickstart(_: unknown, command: Command): Promise<void> {
   refuseInstallation();
-  const config = withConsole(await configOf(command));
+  const config = withEveryDoor(await configOf(command));
   const password = await prepare(config);
   // Printed before the port is opened, which may fail: the password is shown only once.
   if (password)
@@ -58,6 +60,7 @@ export async function quickstart(_: unknown, command: Command): Promise<void> {
   // A trial may be resumed a month later: do not ask about the clock.
   await atWorkplace(command, acceptClock);
   await atWorkplace(command, ensureJwtIntegration);
+  await atWorkplace(command, registerCommandLine);
   await runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, () => {
     const [first] = config.authsvc.mounts;
     const { publicUrl, oauth, dataFolder: folder } = config;
@@ -68,11 +71,11 @@ export async function quickstart(_: unknown, command: Command): Promise<void> {
   });
 }
 
-/** A trial shows everything that there is. */
-function withConsole(config: Config): Config {
+/** A trial shows everything that there is; administration over HTTP on this machine only. */
+function withEveryDoor(config: Config): Config {
   const listeners = config.listeners.map((listener) => ({
     ...listener,
-    doors: listener.doors ?? DOOR_NAMES.filter((door) => door !== 'admin'),
+    doors: listener.doors ?? DOOR_NAMES.filter((door) => door !== 'admin' || isLoopback(listener.host)),
   }));
   return { ...config, listeners };
 }

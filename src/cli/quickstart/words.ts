@@ -27,6 +27,8 @@ Sign in as ${userName} with the password that the first start showed; a new one:
 The browser will warn, since it does not know ${folder}/authority.crt: go on, or import it there.
 What is going on, and how to stop it: ${publicUrl}/console
 To change something there, add a passkey first: ${publicUrl}/account/passkeys
+From a terminal: ${TESSERA} login --server ${publicUrl} --client-id tessera-cli --scope tessera:manage --certificate ${folder}/client.crt --key ${folder}/client.key --ca ${folder}/authority.crt
+Then, for example: ${TESSERA} grant list --server ${publicUrl}
 What else there is: ${publicUrl}/docs and ${publicUrl}/account
 
 THIS IS FOR TRYING. The authority's key lies beside the data, the certificates are for localhost, the identity is made up.

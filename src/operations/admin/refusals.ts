@@ -12,7 +12,7 @@ const CONFIRM = { act: 'Confirm it' };
 const SCOPE =
   "Write resource:permission,permission with ; between resources, for example 'orders:read,write;stock:read'.";
 const LOGIN = 'Log in again with the scope tessera:read, tessera:operate or tessera:manage, and nothing else.';
-const STRONG = 'Log in by certificate with that scope, as a member of the group that has it.';
+const STRONG = 'Log in by certificate or passkey with that scope, as a member of the group that has it.';
 const PEM = 'Give a PEM file that begins with -----BEGIN CERTIFICATE-----.';
 
 const TABLE = {
@@ -265,7 +265,11 @@ const TABLE = {
   },
 
   /** Whoever requests it may not do it. */
-  forbidden: { 'permission-missing': ['this needs the permission %s', STRONG] },
+  forbidden: {
+    'login-scope-missing': ['the scope of the login does not include %s', { act: 'Log in with that scope' }],
+    'group-missing': ['whoever is logged in is not in the group %s', { act: 'An operator adds them' }],
+    'permission-missing': ['this needs the permission %s', STRONG],
+  },
 
   /** What a reader refers to no longer exists. */
   gone: {

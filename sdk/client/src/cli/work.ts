@@ -7,6 +7,7 @@ import { device } from '../by/device.ts';
 import { caOf } from '../by/pem.ts';
 import { stored } from '../by/stored.ts';
 import type { Way } from '../by/way.ts';
+import { addressOf } from '../cli.ts';
 import { send } from '../door/send.ts';
 import { TokenFailure } from '../failure.ts';
 import { defaultTokenFile } from '../store/default-file.ts';
@@ -139,7 +140,7 @@ function profileFrom(flags: LoginFlags, before: Partial<Profile> | undefined, { 
   if (flags.certificate !== undefined && flags.assertionFile !== undefined)
     throw new TokenFailure('usage', '--certificate and --assertion-file cannot be combined', 'Give one of them.');
   const full = (path: string | undefined) => (path === undefined ? undefined : resolve(path));
-  const rest = { server: server.replace(/\/$/, ''), clientId, scope, ca: full(ca) };
+  const rest = { server: addressOf(server), clientId, scope, ca: full(ca) };
   if (flags.certificate !== undefined)
     return { ...rest, by: 'certificate', certificate: full(flags.certificate), key: full(flags.key) };
   if (flags.assertionFile !== undefined) return { ...rest, by: 'assertion', assertionFile: full(flags.assertionFile) };
