@@ -48,12 +48,15 @@ function directoriesAreUsable({ directories }: ReadConfig): Mistake[] {
       ...(timeout < 1 || timeout > 60 ? at('timeout', 'expected from 1s to 60s') : []),
     ];
     if (directory.kind === 'oidc') {
-      const { idClaims, scopes, maxAge, addresses, scim } = directory;
+      const { idClaims, scopes, maxAge, addresses, scim, operators, viewers } = directory;
       return [
         ...flaws,
         ...(idClaims.length === 0 ? at('idClaims', 'name at least one claim') : []),
         ...(scim && scim.firstClaims.length !== idClaims.length - 1
           ? at('scim.firstClaims', 'expected a value for each of idClaims but the last')
+          : []),
+        ...(scim && operators.length + viewers.length > 0
+          ? at('operators', 'groups are pushed here: put operators and viewers into another directory')
           : []),
         ...(scopes.includes('openid') ? [] : at('scopes', 'expected openid among them')),
         ...(maxAge < SHORTEST_MAX_AGE ? at('maxAge', `expected at least ${SHORTEST_MAX_AGE}s`) : []),

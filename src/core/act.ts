@@ -31,6 +31,8 @@ export interface FactsOf {
     added: { readonly key: string; readonly name: string };
     /** Refused: its counter went back, so another authenticator may have a copy. */
     copied: { readonly key: string; readonly name: string };
+    /** To add one that is a strong proof. */
+    invited: { readonly until: number };
     removed: { readonly ended: readonly string[]; readonly names: readonly string[] };
   };
   integration: {
@@ -117,7 +119,12 @@ export const KINDS = {
   passkey: {
     one: 'passkey',
     many: 'passkeys',
-    acts: { added: ['changes', 'no-news'], copied: ['changes', 'no-news'], removed: ['ends', 'no-news'] },
+    acts: {
+      added: ['changes', 'no-news'],
+      copied: ['changes', 'no-news'],
+      invited: ['changes', 'no-news'],
+      removed: ['ends', 'no-news'],
+    },
   },
   integration: {
     one: 'integration',

@@ -22,4 +22,6 @@ export interface Passkey {
   readonly name: string;
   readonly createdAt: EpochSeconds;
   readonly usedAt?: EpochSeconds;
+  /** Whether it is a strong proof: added by invitation, or by somebody who had signed in with such a passkey. */
+  readonly isStrong?: true;
 }

@@ -9,9 +9,9 @@ export interface Person {
   readonly proof: Proof;
 }
 
-/** How a person has proved who they are, and when. */
+/** How a person has proved who they are, and when. `weak-passkey`: whoever knew the password may have added it. */
 export interface Proof {
-  readonly by: 'password' | 'provider' | StrongProof;
+  readonly by: 'password' | 'provider' | 'weak-passkey' | StrongProof;
   readonly at: EpochSeconds;
 }
 

@@ -177,6 +177,7 @@ export const PERSON_REASONS = [
   'provider-sign-in-refused',
   'passkey-refused',
   'passkeys-exhausted',
+  'invitation-refused',
 ] as const;
 
 /** For callers and for people. */

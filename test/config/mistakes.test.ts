@@ -102,6 +102,12 @@ suite('values that look right', () => {
     ['a control character', 'dataFolder: "a\\0b"', 'dataFolder', /expected a path/],
     ['a host with a port', 'listeners: [{ host: "127.0.0.1:8443" }]', 'listeners.0.host', /without a port/],
     ['a host in brackets', 'listeners: [{ host: "[::1]" }]', 'listeners.0.host', /without a port or brackets/],
+    [
+      'operators of a directory whose groups are pushed',
+      'directories:\n  - { label: corp, kind: oidc, issuer: "https://a.example", clientId: t, operators: [ops], scim: { integration: i } }',
+      'directories.0.operators',
+      /groups are pushed here/,
+    ],
     ['a duration too long', 'tokens: { grantLifetime: 99999d }', 'tokens.grantLifetime', /at most 50 years/],
   ];
   for (const [why, yaml, path, words] of rows) {

@@ -74,7 +74,8 @@ function declareRemove(group: CliCommand): void {
 function declareSetPassword(group: CliCommand): void {
   withPassword(group.command('set-password').argument('<identity>', 'user name or id'))
     .description('set a new password, and end the browser sessions of the old one')
-    .examples('tessera identity set-password ada', 'tessera identity set-password ada --generate')
+    .option('--remove-passkeys', 'remove its passkeys too')
+    .examples('tessera identity set-password ada', 'tessera identity set-password ada --generate --remove-passkeys')
     .runs(administers(async () => (await work()).changePassword));
 }
 
@@ -115,6 +116,12 @@ function declarePasskeys(group: CliCommand): void {
     .option('--json', 'as JSON')
     .examples('tessera identity passkey list ada')
     .runs(administers(async () => (await work()).printPasskeys));
+  group
+    .command('invite')
+    .argument('<identity>', 'user name or id')
+    .description('print a code, once, to add a passkey that is enough for administration; good for a day')
+    .examples('tessera identity passkey invite ada')
+    .runs(administers(async () => (await work()).inviteToPasskey));
   group
     .command('remove')
     .argument('<identity>', 'user name or id')

@@ -4,6 +4,7 @@ import { OPERATORS, VIEWERS } from '../../core/rules/operator.ts';
 import { addIdentity } from '../../operations/admin/add-identity.ts';
 import { changeIdentity } from '../../operations/admin/change-identity.ts';
 import { findIdentity } from '../../operations/admin/find-identity.ts';
+import { inviteToPasskey } from '../../operations/admin/passkeys.ts';
 import { registerIntegration } from '../../operations/admin/register-integration.ts';
 import { print, printSecret } from '../terminal/output.ts';
 import { obtainPassword } from '../terminal/password.ts';
@@ -15,15 +16,15 @@ import type { InitFlags } from './config-text.ts';
 export async function addFirstOnes(
   { integration, scope = '', identity, operator }: InitFlags,
   workplace: Workplace,
-): Promise<{ readonly integration?: string; readonly identity?: AddedPerson; readonly operator?: string }> {
+): Promise<{ readonly integration?: string; readonly identity?: AddedPerson; readonly operator?: AddedOperator }> {
   await registerCommandLine(workplace);
   if (integration !== undefined) await addIntegration(integration, scope, workplace);
   const added = identity === undefined ? undefined : await addPerson(identity, workplace);
-  if (operator !== undefined) await addOperator(operator, workplace);
+  const operates = operator === undefined ? undefined : await addOperator(operator, workplace);
   return {
     ...(integration !== undefined && { integration }),
     ...(added && { identity: added }),
-    ...(operator !== undefined && { operator }),
+    ...(operates && { operator: operates }),
   };
 }
 
@@ -44,17 +45,30 @@ export async function registerCommandLine(workplace: Workplace): Promise<void> {
   if (!outcome.ok && outcome.refusal.reason !== 'integration-exists') accepted(outcome);
 }
 
+interface AddedOperator {
+  readonly userName: string;
+  /** To add a first passkey, for who is new in the group. */
+  readonly invitation?: string;
+}
+
 /** Without a password: it is set for those who register a passkey. */
-async function addOperator(name: string, workplace: Workplace): Promise<void> {
-  const known = await findIdentity(name, workplace);
-  if (!known.ok) {
-    const { id } = accepted(await addIdentity({ userName: name, groups: [OPERATORS] }, workplace));
-    return print(`Added ${name} as ${id}, in the group ${OPERATORS}`);
+async function addOperator(userName: string, workplace: Workplace): Promise<AddedOperator> {
+  const known = await findIdentity(userName, workplace);
+  if (known.ok && known.value.groups.includes(OPERATORS)) {
+    print(`Left the operator ${userName} as it is`);
+    return { userName };
   }
-  const { groups, id } = known.value;
-  if (groups.includes(OPERATORS)) return print(`Left the operator ${name} as it is`);
-  accepted(await changeIdentity(id, { groups: [...groups, OPERATORS] }, workplace));
-  print(`Added ${name} to the group ${OPERATORS}`);
+  if (known.ok) {
+    const { groups, id } = known.value;
+    accepted(await changeIdentity(id, { groups: [...groups, OPERATORS] }, workplace));
+    print(`Added ${userName} to the group ${OPERATORS}`);
+  } else {
+    const { id } = accepted(await addIdentity({ userName, groups: [OPERATORS] }, workplace));
+    print(`Added ${userName} as ${id}, in the group ${OPERATORS}`);
+  }
+  const { invitation, endsAt } = accepted(await inviteToPasskey(userName, workplace));
+  printSecret(`Invitation to add a passkey, shown this once, good until ${endsAt}: ${invitation}`);
+  return { userName, invitation };
 }
 
 interface AddedPerson {

@@ -14,6 +14,7 @@ import { addIdentity } from '../../operations/admin/add-identity.ts';
 import { approveIssuer } from '../../operations/admin/approve-issuer.ts';
 import { acceptClock } from '../../operations/admin/check-clock.ts';
 import { findIntegration } from '../../operations/admin/find-integration.ts';
+import { inviteToPasskey } from '../../operations/admin/passkeys.ts';
 import { registerIntegration } from '../../operations/admin/register-integration.ts';
 import { addSigningKeyTo, publishKeys } from '../../operations/admin/signing-keys.ts';
 import { makeDevelopmentAuthority } from '../../pki/development-authority.ts';
@@ -21,7 +22,6 @@ import { runService } from '../../run-service.ts';
 import { systemClock, systemRandom } from '../../system.ts';
 import { firstKey, Keyring } from '../../tokens/keyring.ts';
 import { writeKeyringFile } from '../../tokens/keyring-file.ts';
-import type { Secret } from '../../tokens/secret.ts';
 import { registerCommandLine } from '../init/first-ones.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { TESSERA } from '../terminal/output.ts';
@@ -30,7 +30,7 @@ import { accepted } from '../terminal/wording.ts';
 import { atWorkplace, configOf, type Workplace } from '../terminal/workplace.ts';
 import { FOR_OWNER, FOR_READERS, writeNewFile } from '../terminal/write-file.ts';
 import { writeFlows } from './flows.ts';
-import { quickstartWords } from './words.ts';
+import { type MadeSecrets, quickstartWords, secretWords } from './words.ts';
 
 const CLIENT_ID = 'quickstart';
 const JWT_CLIENT_ID = 'quickstart-jwt';
@@ -53,22 +53,22 @@ const ISSUER = {
 export async function quickstart(_: unknown, command: Command): Promise<void> {
   refuseInstallation();
   const config = withEveryDoor(await configOf(command));
-  const password = await prepare(config);
-  // Printed before the port is opened, which may fail: the password is shown only once.
-  if (password)
-    process.stdout.write(`\nMade ${config.dataFolder}. Password of ${USER_NAME}, shown this once: ${password}\n`);
+  let made = await prepare(config);
   // A trial may be resumed a month later: do not ask about the clock.
   await atWorkplace(command, acceptClock);
   await atWorkplace(command, ensureJwtIntegration);
   await atWorkplace(command, registerCommandLine);
-  await runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, () => {
+  const serving = runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, () => {
     const [first] = config.authsvc.mounts;
     const { publicUrl, oauth, dataFolder: folder } = config;
     const facts = { publicUrl, mount: first?.path ?? '', oauthMount: oauth.enabled ? oauth.mount : undefined, folder };
     const names = { clientId: CLIENT_ID, jwtClientId: JWT_CLIENT_ID, userName: USER_NAME };
     writeFlows({ ...facts, ...names });
-    process.stdout.write(quickstartWords({ ...facts, ...names }));
+    process.stdout.write(quickstartWords({ ...facts, ...names }, made));
+    made = undefined;
   });
+  // If the port could not be opened: these are shown only once.
+  await serving.finally(() => process.stdout.write(secretWords(USER_NAME, made)));
 }
 
 /** A trial shows everything that there is; administration over HTTP on this machine only. */
@@ -89,9 +89,9 @@ function refuseInstallation(): void {
 
 /**
  * Makes the data folder if there is none: under another name, then renamed, so that it is complete or absent. Returns the
- * generated password, of which only the hash is stored.
+ * generated secrets, of which only hashes are stored.
  */
-async function prepare(config: Config): Promise<string | undefined> {
+async function prepare(config: Config): Promise<MadeSecrets | undefined> {
   const { dataFolder, keyring } = config;
   const { file } = storeAt(config);
   if (
@@ -116,10 +116,10 @@ async function prepare(config: Config): Promise<string | undefined> {
   const unfinished = `${dataFolder}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
-  const password = await fill(join(unfinished, basename(file)), await writeCertificates(unfinished));
+  const made = await fill(join(unfinished, basename(file)), await writeCertificates(unfinished));
   writeKeyringFile(join(unfinished, basename(keyring.path)), firstKey());
   renameSync(unfinished, dataFolder);
-  return password.reveal();
+  return made;
 }
 
 async function writeCertificates(folder: string): Promise<string> {
@@ -137,7 +137,7 @@ async function writeCertificates(folder: string): Promise<string> {
 }
 
 /** An integration, an identity that may use it, and the development authority as approved issuer. */
-async function fill(path: string, pem: string): Promise<Secret> {
+async function fill(path: string, pem: string): Promise<MadeSecrets> {
   const store = await openStore({ store: storeFile(path) }, 'init');
   try {
     const ports = { store, by: { as: 'service', why: 'quickstart' } as const, random: systemRandom };
@@ -145,7 +145,8 @@ async function fill(path: string, pem: string): Promise<Secret> {
     accepted(await registerIntegration(CLIENT_ID, INTEGRATION, ports));
     accepted(await addIdentity({ userName: USER_NAME, password, groups: [OPERATORS] }, ports));
     accepted(await approveIssuer({ ...ISSUER, pem }, ports));
-    return password;
+    const { invitation } = accepted(await inviteToPasskey(USER_NAME, ports));
+    return { password: password.reveal(), invitation };
   } finally {
     await store.close();
   }

@@ -31,6 +31,19 @@ const authorities = optional(
     example: '/etc/tessera/ldap-ca.pem',
   }),
 );
+const GROUP = '^[^\\u0000-\\u001f]{1,256}$';
+const powers = {
+  operators: texts('a list of group names', GROUP, {
+    description: 'Groups of the directory, as it spells them, whose members are in the group `operators` here.',
+    default: [],
+    example: ['tessera-admins'],
+  }),
+  viewers: texts('a list of group names', GROUP, {
+    description: 'Likewise for the group `viewers`, whose members only look.',
+    default: [],
+    example: ['tessera-readers'],
+  }),
+};
 const timeout = duration({ description: 'How long a server may take to connect, and to answer.', default: '5s' });
 
 const ldap = {
@@ -98,6 +111,7 @@ const ldap = {
       }),
     },
   ),
+  ...powers,
   recheckAfter: duration({
     description: 'How soon an account that was disabled, deleted or moved to other groups has lost its access here.',
     default: '5m',
@@ -160,6 +174,7 @@ const oidc = {
     userName: claim('The user name. Only a claim that people cannot set themselves.', 'preferred_username'),
     groups: claim('A list of groups. If absent, nobody has groups. Integrations name them `LABEL/name`.', 'groups'),
   }),
+  ...powers,
   strong: optionalSection('`oidc`: what proves a sign-in that administration accepts.', {
     claim: text(CLAIM.expected, CLAIM.pattern, { description: 'The claim of the ID token.', example: 'amr' }),
     values: texts('a list of texts', '^.{1,256}$', {

@@ -2,12 +2,16 @@
 import type { Identity } from '../identity.ts';
 import { accept, type PersonOutcome, type Refused, refuse } from '../outcome.ts';
 import type { Passkey, Passkeys } from '../passkey.ts';
+import type { Proof } from '../person.ts';
 import type { Refusal } from '../refusal.ts';
 import { type EpochSeconds, seconds } from '../time.ts';
+import { strongProof } from './proof.ts';
 
 export const MOST_PASSKEYS = 20;
 /** As long as a browser waits for the person. */
 export const CHALLENGE_LIFETIME = seconds(300);
+/** An invitation is on its way to a person. */
+export const INVITATION_LIFETIME = seconds(86_400);
 
 /** Of the challenge that was answered. */
 export interface ChallengeFacts {
@@ -19,13 +23,32 @@ export interface ChallengeFacts {
 export interface RegisterFacts extends ChallengeFacts {
   readonly before: Passkeys;
   readonly added: Passkey;
+  readonly proof: Proof;
+  /** What became of the invitation that the person typed; undefined if none was. */
+  readonly invitation: 'open' | 'closed' | undefined;
 }
 
-export function decideRegister({ before, added, ...challenge }: RegisterFacts): PersonOutcome<Passkeys> {
+/** A passkey is as strong as what it was added with: otherwise a password would be enough for everything. */
+export function decideRegister({
+  before,
+  added,
+  proof,
+  invitation,
+  ...challenge
+}: RegisterFacts): PersonOutcome<Passkeys> {
+  const isInvited = invitation === 'open';
   if (!isOpen(challenge)) return no('challenge');
+  if (invitation === 'closed' || !(isInvited || mayChange(before.keys, proof))) return refuse('invitation-refused');
   if (before.keys.some(({ id }) => id === added.id)) return no('registered');
   if (before.keys.length >= MOST_PASSKEYS) return refuse('passkeys-exhausted');
-  return accept({ ...before, keys: [...before.keys, added] });
+  const isStrong = isInvited || strongProof(proof) !== undefined;
+  return accept({ ...before, keys: [...before.keys, { ...added, ...(isStrong && { isStrong }) }] });
+}
+
+/** Whether somebody who signed in like this may change these passkeys: not with less than what they prove. */
+export function mayChange(keys: readonly Passkey[], proof: Proof): boolean {
+  if (keys.length === 0 || strongProof(proof)) return true;
+  return proof.by === 'weak-passkey' && keys.every(({ isStrong }) => !isStrong);
 }
 
 export interface PasskeyFacts extends ChallengeFacts {
@@ -39,7 +62,7 @@ export interface PasskeyFacts extends ChallengeFacts {
 }
 
 export type PasskeyDecision =
-  | { readonly do: 'sign-in'; readonly identity: Identity; readonly next: Passkeys }
+  | { readonly do: 'sign-in'; readonly identity: Identity; readonly by: Proof['by']; readonly next: Passkeys }
   /** `copied`: the passkey, if another authenticator seems to have it too (WebAuthn 6.1.1). */
   | { readonly do: 'refuse'; readonly refusal: Refusal<'passkey-refused'>; readonly copied?: Passkey };
 
@@ -53,7 +76,8 @@ export function decidePasskeySignIn(facts: PasskeyFacts): PasskeyDecision {
   const counts = counter > 0 || used.counter > 0;
   if (counts && counter <= used.counter) return { do: 'refuse', ...no('counter'), copied: used };
   const keys = passkeys.keys.map((key) => (key === used ? { ...key, counter, usedAt: now } : key));
-  return { do: 'sign-in', identity, next: { ...passkeys, keys } };
+  const by = used.isStrong ? 'passkey' : 'weak-passkey';
+  return { do: 'sign-in', identity, by, next: { ...passkeys, keys } };
 }
 
 /** A challenge is answered once, and soon. */

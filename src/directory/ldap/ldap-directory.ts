@@ -9,6 +9,7 @@ import type { EpochSeconds } from '../../core/time.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import type { Directory, DirectoryStep, SignedIn } from '../directory.ts';
+import { type GroupPowers, groupsHere } from '../groups-here.ts';
 import { LdapConnections, type LdapEntry, type LdapServers } from './ldap-connections.ts';
 import {
   firstValueOf,
@@ -22,8 +23,7 @@ import {
   stateOf,
 } from './ldap-entry.ts';
 
-export interface LdapSettings extends LdapServers, RecheckTimes {
-  readonly label: string;
+export interface LdapSettings extends LdapServers, RecheckTimes, GroupPowers {
   readonly kind: LdapKind;
   readonly base: string;
   readonly filter?: string | undefined;
@@ -191,12 +191,11 @@ class LdapDirectory {
     return firstHalf(sha256(`${guidOf(entry, kind)}\0${setAt}`));
   }
 
-  /** `LABEL/name`: a group of one directory is never taken for one of another. */
   async #groupsOf(entry: LdapEntry): Promise<readonly string[]> {
-    const { groups, label } = this.#settings;
+    const { groups } = this.#settings;
     if (!groups) return [];
     const names = await this.#groupNames(entry, groups);
-    return [...new Set(names.filter(isPlainName))].sort().map((name) => `${label}/${name}`);
+    return groupsHere(names.filter(isPlainName), this.#settings);
   }
 
   async #groupNames(entry: LdapEntry, groups: LdapGroups): Promise<readonly string[]> {

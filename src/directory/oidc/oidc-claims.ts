@@ -3,10 +3,10 @@ import { isPlainName } from '../../core/certificate.ts';
 import type { Identity } from '../../core/identity.ts';
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
 import { claimedId } from '../claimed-id.ts';
+import { type GroupPowers, groupsHere } from '../groups-here.ts';
 import type { Claims, OpenidAnswer } from './openid-provider.ts';
 
-export interface ClaimSettings {
-  readonly label: string;
+export interface ClaimSettings extends GroupPowers {
   readonly issuer: string;
   readonly idClaims: readonly string[];
   readonly claims: { readonly userName?: string | undefined; readonly groups?: string | undefined };
@@ -33,8 +33,7 @@ export async function identityOf(answer: OpenidAnswer, settings: ClaimSettings):
     id: claimedId(label, issuer, values as string[]),
     enabled: true,
     mayUseApi: true,
-    // A group of one directory is never taken for one of another.
-    groups: [...new Set(listed.filter(isName))].sort().map((group) => `${label}/${group}`),
+    groups: groupsHere(listed.filter(isName), settings),
     ...nameAs('userName', from(userName)[userName]),
     ...nameAs('email', email),
   });

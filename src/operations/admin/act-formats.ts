@@ -135,6 +135,7 @@ const Passkey = object(
   { id: string(), name: string(), createdAt: string(), usedAt: optional(string()) },
   { title: 'Passkey' },
 );
+const Invitation = object({ invitation: string(), endsAt: string() }, { title: 'PasskeyInvitation' });
 const PASSKEYS = object({
   passkey: optional(string({ description: 'The name or the id of one.' })),
   all: optional(boolean({ description: 'All of them.' })),
@@ -222,6 +223,7 @@ export const FORMATS = {
   'identity-put': identity.put,
   'identity-password': { body: Password, answers: IdentityObject },
   'identity-passkey-list': { answers: listOf(Passkey, 'PasskeyList') },
+  'identity-passkey-invite': { answers: Invitation },
   'identity-passkey-remove': { query: PASSKEYS, answers: listOf(Passkey, 'RemovedPasskeys') },
   'identity-enable': identity.show,
   'identity-disable': identity.show,

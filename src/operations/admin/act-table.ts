@@ -65,6 +65,7 @@ identity-show                read       GET /identities/{id}               ident
 identity-put                 manage     PUT /identities/{id}               identity add, change        identities        Make or replace an identity
 identity-password            manage     POST /identities/{id}/password     identity set-password       identities        Set the password of a local identity
 identity-passkey-list        read       GET /identities/{id}/passkeys      identity passkey list       identities        List its passkeys
+identity-passkey-invite      manage     POST /identities/{id}/passkeys     identity passkey invite     identities        Invite to add a passkey, by a code that is shown once
 identity-passkey-remove      operate    DELETE /identities/{id}/passkeys   identity passkey remove     identities        Remove passkeys, and end browser sessions
 identity-enable              operate    POST /identities/{id}/enable       identity enable             identities        Enable an identity
 identity-disable             operate    POST /identities/{id}/disable      identity disable            identities        Disable an identity

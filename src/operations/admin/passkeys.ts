@@ -1,8 +1,10 @@
 // The passkeys of a local identity, for operators: somebody lost one, or it was stolen.
+import { isLocal } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import type { Passkey } from '../../core/passkey.ts';
 import { isoTime } from '../../core/time.ts';
-import { passkeysOf, removePasskeys } from '../person/passkeys.ts';
+import { invitePasskey, passkeysOf, removePasskeys } from '../person/passkeys.ts';
+import type { Random } from '../ports.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 
@@ -19,6 +21,24 @@ export async function listPasskeys(
 ): Promise<AdminOutcome<readonly ShownPasskey[]>> {
   const identity = await findIdentity(name, { store });
   return identity.ok ? accept((await passkeysOf(identity.value.id, { store })).map(shown)) : identity;
+}
+
+export interface ShownInvitation {
+  readonly invitation: string;
+  readonly endsAt: string;
+}
+
+/** Whoever signs in as this identity adds one passkey with it, with which they administer the service if they may. */
+export async function inviteToPasskey(
+  name: string,
+  ports: AdminPorts & { readonly random: Random },
+): Promise<AdminOutcome<ShownInvitation>> {
+  const identity = await findIdentity(name, ports);
+  if (!identity.ok) return identity;
+  const { id } = identity.value;
+  if (!isLocal(identity.value)) return decline('identity-not-local', id);
+  const { code, until } = await invitePasskey(id, ports);
+  return accept({ invitation: code.reveal(), endsAt: isoTime(until) });
 }
 
 /** `passkey`: the name or the id of one. Browser sessions of the identity end. */

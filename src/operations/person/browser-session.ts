@@ -39,15 +39,18 @@ export function drawSession({ random, settings }: Pick<Ports, 'random' | 'settin
   return { id, begin };
 }
 
-/** The person whose session this cookie belongs to. Undefined once the session has ended or the identity is disabled. */
-export async function personOf(cookie: string, ports: Ports): Promise<Person | undefined> {
+/**
+ * The person whose session this cookie belongs to. Undefined once the session has ended or the identity is disabled. `isSeen`: the session
+ * goes on, since the person is there.
+ */
+export async function personOf(cookie: string, ports: Ports, isSeen = true): Promise<Person | undefined> {
   const secret = Buffer.from(cookie, 'base64url');
   if (secret.length !== COOKIE_LENGTH) return undefined;
   const id = sha256(secret);
   const { store, settings } = ports;
   const { found, now } = await loadSession(id, ports);
   if (!found?.companion?.enabled || now >= found.row.endsAt) return undefined;
-  if (now - found.row.seenAt >= MARK_EVERY) await markSeen(id, { store, settings });
+  if (isSeen && now - found.row.seenAt >= MARK_EVERY) await markSeen(id, { store, settings });
   return { identity: found.companion, session: id, proof: found.row.proof };
 }
 

@@ -6,13 +6,16 @@ import { accept, type PersonOutcome, refuse, refused } from '../../core/outcome.
 import type { Passkey, Passkeys } from '../../core/passkey.ts';
 import type { Person } from '../../core/person.ts';
 import { endedBy } from '../../core/rules/endings.ts';
-import { decidePasskeySignIn, decideRegister } from '../../core/rules/passkey.ts';
+import { decidePasskeySignIn, decideRegister, INVITATION_LIFETIME } from '../../core/rules/passkey.ts';
+import { after, type EpochSeconds } from '../../core/time.ts';
 import { type Decision, insert, rowOf } from '../../store/store.ts';
 import { assertions, type UsedAssertion } from '../../store/tables/assertions.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { passkeys } from '../../store/tables/passkeys.ts';
 import { sessions } from '../../store/tables/sessions.ts';
-import type { Ports } from '../ports.ts';
+import { Secret } from '../../tokens/secret.ts';
+import { sha256 } from '../../tokens/sha256.ts';
+import type { Ports, Random } from '../ports.ts';
 import { type BegunSession, drawSession, endSessionsOf } from './browser-session.ts';
 import { checkNewPasskey, checkPasskey, openAnswer, type PasskeyAnswer } from './check-passkey.ts';
 
@@ -20,9 +23,33 @@ export async function passkeysOf(id: IdentityId, { store }: Pick<Ports, 'store'>
   return (await store.load(passkeys, id)).found?.row.keys ?? [];
 }
 
-/** The challenge is used, and the passkey added, in one commit. */
+const INVITATION_LENGTH = 10;
+
+/** A code with which the identity, signed in, adds one passkey that is a strong proof. The store has only its hash. */
+export async function invitePasskey(
+  id: IdentityId,
+  { store, random, by }: Pick<Ports, 'store'> & { readonly random: Random; readonly by: Author },
+): Promise<{ readonly code: Secret; readonly until: EpochSeconds }> {
+  const code = random(INVITATION_LENGTH).toString('hex');
+  const { mark } = invitationOf(id, code);
+  const until = await store.create(assertions, mark, (at) => {
+    const endsAt = after(at, INVITATION_LIFETIME);
+    const event = acted({ kind: 'passkey', id, did: 'invited', until: endsAt }, { at, by });
+    return { outcome: endsAt, next: { mark, endsAt }, events: [event] };
+  });
+  return { code: new Secret(code.match(/.{5}/g)?.join('-') ?? code), until };
+}
+
+/** Where it is stored, and where that it was used. */
+function invitationOf(id: IdentityId, typed: string) {
+  const code = typed.toLowerCase().replace(/[^0-9a-f]/g, '');
+  const mark = sha256(`passkey invitation of ${id}: ${code}`);
+  return { mark, usedMark: sha256(`used ${mark}`) };
+}
+
+/** The challenge and any invitation are used, and the passkey added, in one commit. */
 export async function registerPasskey(
-  answer: PasskeyAnswer & { readonly name: string },
+  answer: PasskeyAnswer & { readonly name: string; readonly invitation: string },
   { identity, proof }: Person,
   { store }: Ports,
 ): Promise<PersonOutcome<undefined>> {
@@ -32,20 +59,34 @@ export async function registerPasskey(
   if (!checked.ok) return checked;
   const { challenge } = opened.value;
   const { id } = identity;
-  const { name } = answer;
-  return store.changeAll([rowOf(passkeys, id), rowOf(assertions, challenge.mark)], ([mine, used], now): Registering => {
+  const { name, invitation: typed } = answer;
+  const { mark, usedMark } = invitationOf(id, typed);
+  const rows = [
+    rowOf(passkeys, id),
+    rowOf(assertions, challenge.mark),
+    rowOf(assertions, mark),
+    rowOf(assertions, usedMark),
+  ] as const;
+  return store.changeAll(rows, ([mine, used, invited, ended], now): Registering => {
+    const isInvited = invited && !ended && now < invited.row.endsAt;
+    const invitation = typed.trim() === '' ? undefined : isInvited ? 'open' : 'closed';
     const before = mine?.row ?? { identityId: id, keys: [] };
     const added = { ...checked.value, name, createdAt: now };
-    const facts = { before, added, isUsed: used !== undefined, challengeEndsAt: challenge.endsAt, now };
-    const decided = decideRegister(facts);
+    const facts = { before, added, proof, invitation, isUsed: used !== undefined, now } as const;
+    const decided = decideRegister({ ...facts, challengeEndsAt: challenge.endsAt });
     if (!decided.ok) return { outcome: decided };
     const act = { kind: 'passkey', id, did: 'added', key: added.id, name } as const;
     const by = { as: 'identity', id, proof: proof.by } as const;
-    return { outcome: accept(undefined), next: [decided.value, challenge], events: [acted(act, { at: now, by })] };
+    const spent = isInvited ? { mark: usedMark, endsAt: invited.row.endsAt } : undefined;
+    const next = [decided.value, challenge, undefined, spent] as const;
+    return { outcome: accept(undefined), next, events: [acted(act, { at: now, by })] };
   });
 }
 
-type Registering = Decision<readonly [Passkeys, UsedAssertion], PersonOutcome<undefined>>;
+type Registering = Decision<
+  readonly [Passkeys, UsedAssertion, undefined, UsedAssertion | undefined],
+  PersonOutcome<undefined>
+>;
 type SigningIn = Decision<readonly [Passkeys | undefined, UsedAssertion, undefined], PersonOutcome<BegunSession>>;
 
 /** `userName`: what the person typed, if anything; the passkey must then be of that account. */
@@ -74,7 +115,7 @@ export async function signInWithPasskey(
     const found = { passkeys: mine?.row, identity: holder?.row, isUsed: used !== undefined, now };
     const decision = decidePasskeySignIn({ ...facts, ...found });
     if (decision.do === 'sign-in') {
-      const { next, outcome } = session.begin(decision.identity, { by: 'passkey', at: now });
+      const { next, outcome } = session.begin(decision.identity, { by: decision.by, at: now });
       const inserts = [insert(sessions, next)];
       return { outcome: accept(outcome), next: [decision.next, challenge, undefined], inserts };
     }

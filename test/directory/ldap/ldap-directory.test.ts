@@ -106,6 +106,15 @@ suite('a lookup', () => {
     assert.equal(followed, 0);
   });
 
+  test('members of a group that the settings name are operators here, and of one that is called operators are not', async () => {
+    const [ada] = await directory({ operators: ['ops'], viewers: ['operators'] }).byUserName('ada');
+    assert.deepEqual(ada?.groups, ['corp/Finance, EU', 'corp/ops', 'operators']);
+    await addGroup(slapd, 'operators', dnOf('bob'));
+    const [bob] = await directory({ operators: ['Finance, EU'], viewers: ['operators'] }).byUserName('bob');
+    assert.deepEqual(bob?.groups, ['corp/operators', 'corp/ops', 'viewers']);
+    await slapd.remove(`cn=operators,${GROUPS}`);
+  });
+
   test('knows groups by memberOf below the base', async () => {
     const groups = { ...slapd.settings.groups, from: 'member-of', base: GROUPS } as LdapSettings['groups'];
     const groupsAt = async (base: string) =>

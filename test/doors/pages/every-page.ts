@@ -1,8 +1,10 @@
 // How to open every page: for the accessibility check and for screenshots.
 import type { Page } from 'playwright-core';
+import { removePasskey } from '../../../src/operations/admin/passkeys.ts';
+import { OPERATOR } from '../../samples.ts';
 import { enterCode, fillSignIn, signIn } from './browser.ts';
 import { poll, startCode } from './calling-device.ts';
-import type { RunningService } from './running-service.ts';
+import { ADA, type RunningService } from './running-service.ts';
 import { addAuthenticator } from './virtual-authenticator.ts';
 
 type OpenPage = (page: Page, service: RunningService) => Promise<unknown>;
@@ -82,7 +84,13 @@ export const EVERY_PAGE: Readonly<Record<string, OpenPage>> = {
     await add.waitFor();
   },
   'passkeys-rename': async (page, service) => {
+    await removePasskey(ADA.id, { all: true }, { store: service.store, by: OPERATOR });
     await EVERY_PAGE['passkeys']?.(page, service);
+    await page.getByText('The passkey was added.').waitFor();
+    await page.locator('header button').click();
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('heading', { level: 1, name: 'My account' }).waitFor();
+    await page.goto(`${service.url}/account/passkeys`);
     await page.locator('.cards summary').first().click();
   },
   'passkeys-again': async (page, service) => {

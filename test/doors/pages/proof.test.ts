@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Grant } from '../../../src/core/grant.ts';
+import { removePasskey } from '../../../src/operations/admin/passkeys.ts';
 import { grants, grantsOf } from '../../../src/store/tables/grants.ts';
+import { OPERATOR } from '../../samples.ts';
 import { AGENT, Program } from './asking-program.ts';
 import { poll, startCode } from './calling-device.ts';
 import { ADA, ORDERS, type RunningService, startService } from './running-service.ts';
-import { registered, type SoftwarePasskey, signInWith } from './software-passkey.ts';
+import { register, registered, SoftwarePasskey, signInWith } from './software-passkey.ts';
 import { signedIn, Visitor } from './visitor.ts';
 
 let service: RunningService;
@@ -62,4 +64,13 @@ test('a device code is never a strong proof, whoever confirmed it', async () => 
   await person.post(`${path.split('?')[0]}/confirm`);
   await poll(service, code);
   assert.deepEqual((await newestGrant())?.origin, { kind: 'device' });
+});
+
+test('a passkey that was added with a password alone is no strong proof', async () => {
+  await removePasskey(ADA.id, { all: true }, { store: service.store, by: OPERATOR });
+  const weak = new SoftwarePasskey(service);
+  assert.equal((await register(await signedIn(service), weak)).status, 303);
+  const person = new Visitor(service);
+  await signInWith(person, weak);
+  assert.deepEqual((await confirmedBy(person))?.origin, { kind: 'code' });
 });

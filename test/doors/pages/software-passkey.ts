@@ -1,7 +1,10 @@
 // An authenticator in software, for claims about what goes over the wire: it also lies, as a real one never would.
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import type { RunningService } from './running-service.ts';
-import { PASSWORD } from './running-service.ts';
+import { inviteToPasskey } from '../../../src/operations/admin/passkeys.ts';
+import { systemRandom } from '../../../src/system.ts';
+import { accepted } from '../../node.ts';
+import { OPERATOR } from '../../samples.ts';
+import { PASSWORD, type RunningService } from './running-service.ts';
 import { type Seen, Visitor } from './visitor.ts';
 
 interface Options {
@@ -92,22 +95,33 @@ function sha256(data: Buffer | string): Buffer {
   return createHash('sha256').update(data).digest();
 }
 
-type Service = Pick<RunningService, 'url' | 'authority'>;
+type Service = Pick<RunningService, 'url' | 'authority'> & Partial<Pick<RunningService, 'store'>>;
 
-/** Registers a new passkey of somebody who signs in with the password. */
+/** Registers a new passkey of somebody who signs in with the password: by invitation, if the store is at hand. */
 export async function registered(service: Service, userName = 'ada', password = PASSWORD): Promise<SoftwarePasskey> {
   const visitor = new Visitor(service);
   await visitor.signIn(userName, password);
   const passkey = new SoftwarePasskey(service);
-  const { status, text } = await register(visitor, passkey);
+  const invitation = service.store && (await invitationFor(userName, service.store));
+  const { status, text } = await register(visitor, passkey, {}, invitation);
   if (status !== 303) throw new Error(`not registered: ${status} ${text}`);
   return passkey;
 }
 
-export async function register(visitor: Visitor, passkey: SoftwarePasskey, lies: Lies = {}): Promise<Seen> {
+export async function invitationFor(userName: string, store: RunningService['store']): Promise<string> {
+  return accepted(await inviteToPasskey(userName, { store, by: OPERATOR, random: systemRandom })).invitation;
+}
+
+export async function register(
+  visitor: Visitor,
+  passkey: SoftwarePasskey,
+  lies: Lies = {},
+  invitation = '',
+): Promise<Seen> {
   await visitor.get('/account/passkeys');
   const options = JSON.parse((await visitor.get('/account/passkeys/options')).text);
-  return visitor.post('/account/passkeys', { name: 'software', credential: passkey.create(options, lies) });
+  const credential = passkey.create(options, lies);
+  return visitor.post('/account/passkeys', { name: 'software', credential, invitation });
 }
 
 /** A sign-in with a passkey; `fields` are the others of the form. */

@@ -19,7 +19,7 @@ import { enableIntegration } from '../../../src/operations/admin/enable-integrat
 import { addIntegrationKeys, removeIntegrationKey } from '../../../src/operations/admin/integration-keys.ts';
 import { dropIntegrationSecrets, makeIntegrationSecret } from '../../../src/operations/admin/integration-secret.ts';
 import { addToKeyring, mintWithKey, retireKey } from '../../../src/operations/admin/mac-keys.ts';
-import { removePasskey } from '../../../src/operations/admin/passkeys.ts';
+import { inviteToPasskey, removePasskey } from '../../../src/operations/admin/passkeys.ts';
 import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
 import { registerResourceServer } from '../../../src/operations/admin/register-resource-server.ts';
 import {
@@ -185,6 +185,7 @@ const TOLD: { readonly [K in Kind]: { readonly [D in keyof FactsOf[K]]: Told } }
   passkey: {
     added: { act: (at) => passkeyAct({ did: 'added', key: 'aa', name: 'phone' }, at), hears: nothing },
     copied: { act: (at) => passkeyAct({ did: 'copied', key: 'aa', name: 'phone' }, at), hears: nothing },
+    invited: { act: ({ ada, ...at }) => inviteToPasskey(ada.id, at), hears: nothing },
     removed: { first: addPasskey, act: ({ ada, ...at }) => removePasskey(ada.id, { all: true }, at), hears: nothing },
   },
   integration: {

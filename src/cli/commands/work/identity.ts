@@ -5,6 +5,7 @@ import {
   counted,
   print,
   printJson,
+  printOnly,
   printRecord,
   printSecret,
   printTable,
@@ -78,14 +79,28 @@ export async function removePerson(
   result({ id, endedGrants });
 }
 
-export async function changePassword(name: string, flags: PasswordFlags, { act }: Administration): Promise<void> {
+export interface SetPasswordFlags extends PasswordFlags {
+  readonly removePasskeys?: true;
+}
+
+export async function changePassword(name: string, flags: SetPasswordFlags, { act }: Administration): Promise<void> {
   accepted(await act('identity-show', { id: name })); // before the person types a password
   const { password, isNew } = await obtainPassword(flags, systemRandom);
   const body = { password: password.reveal() };
   const { id } = accepted(await act('identity-password', { id: name, body })).value;
   print(`Set the password of ${id}`);
   if (isNew) printSecret(`Password, shown this once: ${password.reveal()}`);
-  result({ id, ...(isNew && { password: password.reveal() }) });
+  const passkeys = accepted(await act('identity-passkey-list', { id })).value.items.length;
+  const removed = passkeys > 0 && flags.removePasskeys ? passkeys : 0;
+  if (removed > 0) {
+    accepted(await act('identity-passkey-remove', { id, query: { all: true } }));
+    print(`Removed ${counted(removed, 'passkey')}`);
+  } else if (passkeys > 0) {
+    remark(
+      `${counted(passkeys, 'passkey')} still good to sign in. To remove: tessera identity passkey remove ${name} --all`,
+    );
+  }
+  result({ id, passkeys: passkeys - removed, ...(isNew && { password: password.reveal() }) });
 }
 
 export interface ListFlags {
@@ -137,6 +152,12 @@ export async function printPasskeys(name: string, { json }: { json?: true }, { a
   if (json) return printJson(items);
   const lines = items.map(({ id, name: called, createdAt, usedAt }) => [called, id, createdAt, usedAt]);
   printTable(['name', 'id', 'added', 'last used'], lines);
+}
+
+export async function inviteToPasskey(name: string, _: unknown, { act }: Administration): Promise<void> {
+  const made = accepted(await act('identity-passkey-invite', { id: name })).value;
+  printOnly(made.invitation, made);
+  remark(`Good once, until ${made.endsAt}, on /account/passkeys, for whoever signs in as ${name}.`);
 }
 
 export async function dropPasskeys(

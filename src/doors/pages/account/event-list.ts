@@ -23,7 +23,7 @@ function eventLine({ language, site }: Visit, event: Event, now: EpochSeconds): 
   const reason = event.type === 'revoked' && event.detail.reason;
   const passkey = event.type === 'administered' && event.detail.kind === 'passkey' ? event.detail : undefined;
   return html`<li>
-<div><span class="event-what">${passkey ? words.passkeyWords[passkey.did] : words.eventWords[event.type]}</span>${reason && html` <span class="small">${words.revocationWords[reason]}</span>`}<br>${passkey ? ('names' in passkey ? passkey.names.join(', ') : passkey.name) : name}</div>
+<div><span class="event-what">${passkey ? words.passkeyWords[passkey.did] : words.eventWords[event.type]}</span>${reason && html` <span class="small">${words.revocationWords[reason]}</span>`}<br>${passkey ? ('names' in passkey ? passkey.names.join(', ') : 'name' in passkey && passkey.name) : name}</div>
 <div>${language.distance(now, event.at)} <span class="small moment">(${language.moment(event.at)})</span></div>
 <div class="small">${event.presenter && words.from(event.presenter.address)}</div>
 </li>`;

@@ -1,8 +1,8 @@
-// /account/passkeys: a person's passkeys. Changing them takes a recent sign-in.
+// /account/passkeys: a person's passkeys. Changing them takes a recent sign-in, with a passkey if there are any.
 import { isLocal } from '../../../core/identity.ts';
 import type { Passkey } from '../../../core/passkey.ts';
-import { MOST_PASSKEYS, passkeyName } from '../../../core/rules/passkey.ts';
-import { isFresh } from '../../../core/rules/proof.ts';
+import { MOST_PASSKEYS, mayChange, passkeyName } from '../../../core/rules/passkey.ts';
+import { isFresh, strongProof } from '../../../core/rules/proof.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
 import { passkeysOf, registerPasskey, removePasskeys, renamePasskey } from '../../../operations/person/passkeys.ts';
 import type { Answer } from '../parts/answer.ts';
@@ -19,20 +19,23 @@ const PATH = '/account/passkeys';
 export const PASSKEY_ROUTES: readonly PageRoute[] = [
   show(PATH, 'page-passkeys', forProvenPerson(showPasskeys)),
   show(`${PATH}/options`, 'passkey-options', forProvenPerson(newOptions)),
-  take(PATH, 'register-passkey', ['name', 'credential'], forProvenPerson(takeNew)),
-  take(`${PATH}/:id/rename`, 'rename-passkey', ['name'], forProvenPerson(takeRename)),
-  take(`${PATH}/:id/remove`, 'remove-passkey', [], forProvenPerson(takeRemove)),
+  take(PATH, 'register-passkey', ['name', 'credential', 'invitation'], forProvenPerson(takeNew)),
+  take(`${PATH}/:id/rename`, 'rename-passkey', ['name'], forProvenPerson(takeRename, true)),
+  take(`${PATH}/:id/remove`, 'remove-passkey', [], forProvenPerson(takeRemove, true)),
 ];
 
 type Handle = (visit: PersonVisit, form: Form, party: RelyingParty) => Promise<Answer>;
 
-/** Who can have passkeys, and has signed in a moment ago; others sign in again first. */
-function forProvenPerson(handle: Handle): PageRoute['handle'] {
+/** Who can have passkeys, and has signed in a moment ago; others sign in again first. `changes`: those that there are. */
+function forProvenPerson(handle: Handle, changes = false): PageRoute['handle'] {
   return forPerson(async (visit, form) => {
     const { person, site } = visit;
     const party = relyingParty(site);
     if (!isLocal(person.identity) || !party) return refusalPage(visit, { reason: 'not-found' });
-    if (isFresh(person.proof, await site.ports.store.now())) return handle(visit, form, party);
+    const isProven =
+      isFresh(person.proof, await site.ports.store.now()) &&
+      (!changes || mayChange(await passkeysOf(person.identity.id, site.ports), person.proof));
+    if (isProven) return handle(visit, form, party);
     return signInPage(visit, { goOn: 'passkeys', userName: personName(visit) });
   });
 }
@@ -41,18 +44,25 @@ async function showPasskeys(visit: PersonVisit): Promise<Answer> {
   const { ports } = visit.site;
   const { passkeys: words } = visit.language.texts;
   const [keys, now] = await Promise.all([passkeysOf(visit.person.identity.id, ports), ports.store.now()]);
+  const isOpen = mayChange(keys, visit.person.proof);
   const body = html`${noticeBox(visit)}
 <h1>${words.title}</h1>
 <p class="lead">${words.lead}</p>
-${keys.length > 0 && html`<ul class="cards">${keys.map((key) => passkeyCard(visit, key, now))}</ul>`}
+${!isOpen && html`<p>${words.onlyWithPasskey}</p>`}
+${keys.length > 0 && html`<ul class="cards">${keys.map((key) => passkeyCard(visit, key, now, isOpen))}</ul>`}
 <section class="card" aria-labelledby="add"><h2 id="add">${words.add}</h2>
-${keys.length < MOST_PASSKEYS ? addForm(visit, keys.length) : html`<p>${words.most(MOST_PASSKEYS)}</p>`}
+${keys.length < MOST_PASSKEYS ? addForm(visit, keys.length, isOpen) : html`<p>${words.most(MOST_PASSKEYS)}</p>`}
 </section>
 <p class="aside"><a href="/account">${visit.language.texts.password.back}</a></p>`;
   return { page: { title: words.title, body, hasScript: true } };
 }
 
-function passkeyCard(visit: PersonVisit, { id, name, createdAt, usedAt }: Passkey, now: EpochSeconds): Html {
+function passkeyCard(
+  visit: PersonVisit,
+  { id, name, createdAt, usedAt }: Passkey,
+  now: EpochSeconds,
+  isOpen: boolean,
+): Html {
   const { language } = visit;
   const { passkeys: words } = language.texts;
   const rename = html`${nameField(visit, `name_${id}`, name)}
@@ -64,7 +74,9 @@ function passkeyCard(visit: PersonVisit, { id, name, createdAt, usedAt }: Passke
 <div><dt>${words.added}</dt><dd>${language.distance(now, createdAt)}</dd></div>
 <div><dt>${words.used}</dt><dd>${usedAt === undefined ? language.texts.account.neverRefreshed : language.distance(now, usedAt)}</dd></div>
 </dl>
-<div class="disclosures">
+${
+  isOpen &&
+  html`<div class="disclosures">
 <details><summary aria-label="${words.rename}: ${name}">${words.rename}</summary>
 ${postForm(visit, `${PATH}/${id}/rename`, rename)}
 </details>
@@ -72,17 +84,28 @@ ${postForm(visit, `${PATH}/${id}/rename`, rename)}
 <p>${words.removeWarning}</p>
 ${postForm(visit, `${PATH}/${id}/remove`, remove)}
 </details>
-</div>
+</div>`
+}
 </li>`;
 }
 
-function addForm(visit: PersonVisit, count: number): Html {
+function addForm(visit: PersonVisit, count: number, isOpen: boolean): Html {
   const { passkeys: words } = visit.language.texts;
   const { add: label, failed, known } = words;
   const fields = html`${nameField(visit, 'name', `${words.passkey} ${count + 1}`, words.nameHint)}
+${!strongProof(visit.person.proof) && invitationField(visit, !isOpen)}
 ${passkeyButton({ label, ceremony: 'create', options: `${PATH}/options`, failed, known })}
 <p class="hint" data-without-passkey>${words.needsScript}</p>`;
   return postForm(visit, PATH, fields);
+}
+
+function invitationField({ language }: PersonVisit, isRequired: boolean): Html {
+  const { invitation, invitationHint } = language.texts.passkeys;
+  return html`<div class="field">
+<label for="invitation">${invitation}</label>
+<input id="invitation" name="invitation" maxlength="64" autocomplete="off" spellcheck="false" aria-describedby="invitation_hint"${isRequired && html` required`}>
+<p class="hint" id="invitation_hint">${invitationHint}</p>
+</div>`;
 }
 
 function nameField({ language }: PersonVisit, id: string, value: string, hint?: string): Html {
@@ -110,8 +133,9 @@ async function newOptions(visit: PersonVisit, _: Form, party: RelyingParty): Pro
   return { json };
 }
 
-async function takeNew(visit: PersonVisit, { name, credential = '' }: Form, party: RelyingParty): Promise<Answer> {
-  const answer = { ...answerOf(visit, credential, party), name: nameFrom(visit, name) };
+async function takeNew(visit: PersonVisit, form: Form, party: RelyingParty): Promise<Answer> {
+  const { name, credential = '', invitation = '' } = form;
+  const answer = { ...answerOf(visit, credential, party), name: nameFrom(visit, name), invitation };
   const registered = await registerPasskey(answer, visit.person, visit.site.ports);
   return registered.ok ? { goTo: `${PATH}?done=passkey-added` } : refusalPage(visit, registered.refusal);
 }

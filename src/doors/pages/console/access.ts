@@ -40,8 +40,10 @@ export interface ConsoleVisit extends PersonVisit {
   /** By passkey, or another proof that nobody can be talked out of. */
   readonly isStrong: boolean;
   readonly may: Permission;
-  /** Of owners: the only integrations that `may` is about. */
+  /** Of owners: the only integrations that they see. */
   readonly owned?: readonly ClientId[];
+  /** The only integrations that they may act on, as owners; an owner who is a viewer sees more. */
+  readonly actsOn?: readonly ClientId[];
   readonly ports: ActPorts;
   /** Does an act of the table, if this person may. */
   readonly act: <A extends ActName>(name: A, given?: Given) => Promise<AdminOutcome<Answered<Gives[A]>>>;
@@ -80,9 +82,11 @@ function admit(visit: PersonVisit, parts: ConsoleParts, now: EpochSeconds): Cons
   const isStrong = strongProof(proof) !== undefined;
   const owned = parts.callerPorts.registry.integrations.filter((each) => isOwner(identity, each));
   const whole = consolePermission(identity.groups, isStrong);
-  const may = whole ?? (owned.length > 0 ? (isStrong ? 'manage' : 'read') : undefined);
+  const asOwner = owned.length === 0 ? undefined : isStrong ? 'manage' : 'read';
+  const may = whole === 'manage' ? whole : (asOwner ?? whole);
   if (!may) return undefined;
-  const ofOwner = whole ? {} : { owned: owned.map(({ clientId }) => clientId) };
+  const ids = owned.map(({ clientId }) => clientId);
+  const ofOwner = { ...(!whole && { owned: ids }), ...(whole !== 'manage' && asOwner && { actsOn: ids }) };
   const { presenter } = site.readConnection(request);
   const { store, random } = portsOfRequest(parts.callerPorts, request.id, presenter);
   const by = { as: 'identity', id: identity.id, proof: proof.by } as const;
@@ -96,9 +100,9 @@ function admit(visit: PersonVisit, parts: ConsoleParts, now: EpochSeconds): Cons
   };
   const act: ConsoleVisit['act'] = async (name, given = {}) => {
     const { permission } = ACTS[name];
-    return includes(may, permission)
-      ? runActAs(ofOwner.owned, name, { query: {}, ...given }, ports)
-      : decline('permission-missing', permission);
+    if (!includes(may, permission)) return decline('permission-missing', permission);
+    const only = includes(whole, permission) ? undefined : ids;
+    return runActAs(only, name, { query: {}, ...given }, ports);
   };
   return { ...visit, parts, now, isStrong, may, ports, act, ...ofOwner };
 }

@@ -1,6 +1,10 @@
 // The console: what is going on, and how to stop it, for operators, viewers and owners of integrations.
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Door, DoorEntry } from '../../door.ts';
 import { mountRoute, type PagesParts, pageRefusals, siteOf } from '../door.ts';
+import { sendAnswer } from '../parts/answer.ts';
+import { refusalPage } from '../parts/refusal-page.ts';
+import { type Site, visitOf } from '../parts/visit.ts';
 import type { ConsoleParts } from './access.ts';
 import { eventRoutes } from './events.ts';
 import { explainRoutes } from './explain.ts';
@@ -18,9 +22,26 @@ export function consoleDoor({ name, segments }: DoorEntry, parts: PagesParts & C
     isNamedOnly: true,
     owns: (url) => paths.test(url),
     mount: (app) => {
+      app.addHook('onRequest', async (request, reply) => refuseOthers(request, reply, site));
       for (const route of routes) mountRoute(app, route, site);
     },
     refusals: pageRefusals(site),
     openapi: {},
+    bodyBytes: BODY_BYTES,
   };
+}
+
+/** An issuer with its lists of authorities, twice: as it was shown, and as it was entered. */
+const BODY_BYTES = 256 * 1024;
+
+/** Forms are long, so they are read only from somebody who is signed in. */
+async function refuseOthers(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  site: Site,
+): Promise<FastifyReply | undefined> {
+  if (request.method === 'GET') return undefined;
+  const visit = await visitOf(request, site);
+  if (visit.person) return undefined;
+  return sendAnswer(visit, reply, refusalPage(visit, site.overLimit(request) ?? { reason: 'form-stale' }));
 }

@@ -16,7 +16,9 @@ const words = enConsole.events;
 export type LoggedEvent = Gives['event-list']['items'][number];
 
 const SHOWN = 100;
-const EXPORTED = 10_000;
+/** In one request to the act, and in one file. */
+const EXPORTED_AT_ONCE = 10_000;
+const EXPORTED = 50_000;
 
 export function eventRoutes(parts: ConsoleParts): PageRoute[] {
   return [
@@ -121,17 +123,28 @@ ${changed.map(([name, { before, after }]) => html`<br><span class="small">${name
   return html`<strong>${type}</strong>${grant}<br><span class="small">${[...notes, author].filter(Boolean).join(' · ')}</span>`;
 }
 
+/** The newest that fit into a file. If there are older ones, its name and its last line say so. */
 async function exportEvents(visit: ConsoleVisit, form: 'jsonl' | 'csv'): Promise<Answer> {
-  const found = await visit.act('event-list', { query: { ...queryFrom(visit), limit: EXPORTED } });
-  if (!found.ok) return refusalOf(visit, 'events', found.refusal);
-  const { items } = found.value.value;
-  return form === 'jsonl'
-    ? {
-        file: 'events.jsonl',
-        type: 'application/x-ndjson',
-        text: items.map((event) => `${JSON.stringify(event)}\n`).join(''),
-      }
-    : { file: 'events.csv', type: 'text/csv', text: [COLUMNS, ...items.map(rowOf)].map(csvLine).join('') };
+  const query = queryFrom(visit);
+  const pages: (readonly LoggedEvent[])[] = [];
+  let before: string | undefined;
+  do {
+    const more = before === undefined ? {} : { before: Number(before) };
+    const found = await visit.act('event-list', { query: { ...query, ...more, limit: EXPORTED_AT_ONCE } });
+    if (!found.ok) return refusalOf(visit, 'events', found.refusal);
+    pages.unshift(found.value.value.items);
+    before = found.value.value.next;
+  } while (before !== undefined && pages.length * EXPORTED_AT_ONCE < EXPORTED);
+  const items = pages.flat();
+  const file = `${before === undefined ? 'events' : `events-newest-${items.length}`}.${form}`;
+  const left = before === undefined ? undefined : words.olderLeft(before);
+  const lines = form === 'jsonl' ? items.map(jsonLine) : [COLUMNS, ...items.map(rowOf)].map(csvLine);
+  const last = left === undefined ? '' : form === 'jsonl' ? jsonLine({ truncated: left }) : csvLine([left]);
+  return { file, type: form === 'jsonl' ? 'application/x-ndjson' : 'text/csv', text: lines.join('') + last };
+}
+
+function jsonLine(value: object): string {
+  return `${JSON.stringify(value)}\n`;
 }
 
 const COLUMNS = [

@@ -44,14 +44,23 @@ export function fieldNames(schema: Schema, path = ''): string[] {
   );
 }
 
+/** Without secrets, which a preview must not repeat. */
 export function fieldsFor(schema: Schema, value: unknown, path = ''): Html {
   const { required = [] } = schema as Keywords;
   const given = (value ?? {}) as Record<string, unknown>;
-  return html`${membersOf(schema as Keywords).map(([name, member]) =>
+  const shown = membersOf(schema as Keywords).filter(([, { writeOnly }]) => !writeOnly);
+  return html`${shown.map(([name, member]) =>
     isGroup(member)
       ? html`<fieldset><legend>${nameText(name)}</legend>${member.description && html`<p class="hint">${member.description}</p>`}${fieldsFor(member as Schema, given[name], `${path}${name}.`)}</fieldset>`
       : field(path + name, name, member, given[name], required.includes(name)),
   )}`;
+}
+
+/** The names of the secrets of a thing, and their fields. They are asked for in the last step. */
+export function secretsOf(schema: Schema): { readonly names: readonly string[]; readonly fields: Html } {
+  const secrets = membersOf(schema as Keywords).filter(([, { writeOnly }]) => writeOnly);
+  const fields = html`${secrets.map(([name, member]) => field(name, name, member, undefined, false))}`;
+  return { names: secrets.map(([name]) => name), fields };
 }
 
 function field(path: string, name: string, schema: Keywords, value: unknown, isRequired: boolean): Html {

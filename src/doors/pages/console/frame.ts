@@ -29,9 +29,9 @@ ${body}
 /** Owners see their integrations and the grants of these. */
 const OF_OWNERS: readonly string[] = ['integrations', 'grants'];
 
-function roleText({ isStrong, may, owned }: ConsoleVisit): string {
+function roleText({ isStrong, may, actsOn }: ConsoleVisit): string {
   if (!isStrong) return words.roles.weak;
-  return owned ? words.roles.owner : may === 'manage' ? words.roles.manage : words.roles.read;
+  return actsOn ? words.roles.owner : may === 'manage' ? words.roles.manage : words.roles.read;
 }
 
 /** By POST, since it may be a token: addresses are kept in histories and logs. */

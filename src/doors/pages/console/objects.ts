@@ -1,5 +1,7 @@
 // Integrations, issuers, token issuers, resource servers and identities: list, show, enable, disable, remove; their forms are in
 // thing-form.ts. All of it is made from the table of acts and the schema of each kind.
+import { accept } from '../../../core/outcome.ts';
+import { decline } from '../../../operations/admin/admin.ts';
 import { grantsOfThing } from '../../../operations/admin/foresee.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -51,8 +53,12 @@ export function objectRoutes(parts: ConsoleParts): PageRoute[] {
       ),
       ...acts.flatMap((act) => [
         show(parts, `/${place}/:id/${act}`, `console-${kind}-${act}`, (visit) => askAct(visit, of, act), true),
-        take(parts, `/${place}/:id/${act}`, `console-${kind}-${act}`, ['revision', 'password'], (visit, form) =>
-          takeAct(visit, of, act, form),
+        take(
+          parts,
+          `/${place}/:id/${act}`,
+          `console-${kind}-${act}`,
+          ['revision', 'password', 'remove_passkeys'],
+          (visit, form) => takeAct(visit, of, act, form),
         ),
       ]),
     ];
@@ -62,7 +68,9 @@ export function objectRoutes(parts: ConsoleParts): PageRoute[] {
 async function showList(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
   const { place, key, listed } = of;
   const cursor = queryOf(visit, 'after');
-  const found = await actOf(visit, of, 'list', { query: { limit: 100, ...(cursor && { cursor }) } });
+  const found = visit.owned
+    ? await ownedThings(visit, of)
+    : await actOf(visit, of, 'list', { query: { limit: 100, ...(cursor && { cursor }) } });
   if (!found.ok) return refusalOf(visit, place, found.refusal);
   const { items = [], next } = found.value.value;
   const columns = [
@@ -77,10 +85,17 @@ async function showList(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
       cell: (thing: Thing) => stateMark(thing['enabled'] === false ? 'disabled' : 'enabled'),
     },
   ];
-  const body = html`${visit.may === 'manage' && !visit.owned && html`<p class="ways"><a class="button" href="/console/${place}/new">${words.add}</a></p>`}
+  const body = html`${visit.may === 'manage' && !visit.actsOn && html`<p class="ways"><a class="button" href="/console/${place}/new">${words.add}</a></p>`}
 ${items.length === 0 ? html`<p>${words.none}</p>` : table(enConsole.menu[place], columns, items)}
 ${next !== undefined && html`<p class="ways"><a class="button quiet" href="/console/${place}?${new URLSearchParams({ after: next }).toString()}">${enConsole.grant.next}</a></p>`}`;
   return consolePage(visit, place, enConsole.menu[place], body);
+}
+
+/** One by one: the cursor of a list would name integrations of others. */
+async function ownedThings(visit: ConsoleVisit, of: ThingKind): ReturnType<typeof actOf> {
+  if (of.kind !== 'integration') return decline('permission-missing', 'read');
+  const shown = await Promise.all((visit.owned ?? []).map((id) => actOf(visit, of, 'show', { id })));
+  return accept({ value: { items: shown.flatMap((each) => (each.ok ? [each.value.value] : [])) } });
 }
 
 async function showThing(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
@@ -102,11 +117,11 @@ async function showThing(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
       : undefined;
   // Owners may disable; the rest is for operators.
   const offered = acts.filter(
-    (act) => act !== (isOn ? 'enable' : 'disable') && (!visit.owned || SWITCHES.includes(act)),
+    (act) => act !== (isOn ? 'enable' : 'disable') && (!visit.actsOn || SWITCHES.includes(act)),
   );
   const body = html`<p>${stateMark(isOn ? 'enabled' : 'disabled')} <span class="id">${id}</span></p>
 <p class="ways">${grants && html`<a class="button quiet" href="${grants}">${enConsole.grant.title}</a>`}
-${visit.may === 'manage' && html`${link('change')}${offered.map((act) => link(act))}`}</p>
+${visit.may === 'manage' && mayPut(visit, of, id) && html`${link('change')}${offered.map((act) => link(act))}`}</p>
 ${refused && html`<section class="card"><h2>${enConsole.overview.refusedLately}</h2>${await refusalTable(visit, refused?.ok ? refused.value.value.items : [])}</section>`}
 <section class="card"><h2>${words.settings}</h2>${factList(flat(thing))}</section>`;
   return consolePage(visit, place, valueText(thing['name'] ?? thing['userName']) || id, body);
@@ -130,14 +145,24 @@ async function askAct(visit: ConsoleVisit, of: ThingKind, act: SimpleAct): Promi
   const found = await actOf(visit, of, 'show', { id: idOf(visit) });
   if (!found.ok) return refusalOf(visit, place, found.refusal);
   const id = String(found.value.value[key]);
+  if (!mayPut(visit, of, id)) return notTheirs(visit, of);
   const touched = STOPPING.includes(act) ? await grantsOfThing(kind, id, visit.ports.store) : undefined;
   const way = kind.endsWith('issuer') ? 'stay' : act === 'remove' ? act : 'disable';
   const password = html`<div class="field"><label for="password">${words.newPassword}</label><input id="password" name="password" type="password" required autocomplete="new-password"></div>`;
-  const fields = html`${hiddenFields({ revision: found.value.revision })}${act === 'password' && password}<div class="ways"><button class="button deny">${words.now[act]}</button> <a class="button quiet" href="${pathOf(place, id)}">${words.back}</a></div>`;
+  const fields = html`${hiddenFields({ revision: found.value.revision })}${act === 'password' && html`${password}${await passkeyBox(visit, id)}`}<div class="ways"><button class="button deny">${words.now[act]}</button> <a class="button quiet" href="${pathOf(place, id)}">${words.back}</a></div>`;
   const body = html`<div class="card"><p>${words.effects[act]}</p>
 ${touched && touchedBox(touched, way)}
 ${postForm(visit, `${pathOf(place, id)}/${act}`, fields)}</div>`;
   return consolePage(visit, place, words.ask[act](id), body);
+}
+
+/** Whoever had the password may have added passkeys. */
+async function passkeyBox(visit: ConsoleVisit, id: string): Promise<Html | undefined> {
+  const found = await visit.act('identity-passkey-list', { id });
+  const count = found.ok ? found.value.value.items.length : 0;
+  return count === 0
+    ? undefined
+    : html`<label class="check"><input type="checkbox" name="remove_passkeys" value="yes">${words.removePasskeys(count)}</label>`;
 }
 
 /** Of an integration; the command line makes others. */
@@ -156,6 +181,7 @@ async function takeAct(visit: ConsoleVisit, of: ThingKind, act: SimpleAct, form:
     return done.refusal.reason === 'changed-meanwhile'
       ? stalePage(visit, of, id, form)
       : refusalOf(visit, place, done.refusal);
+  if (form['remove_passkeys'] === 'yes') await actOf(visit, of, 'passkey-remove', { id, query: { all: true } });
   const { endedGrants, secret } = done.value.value as Ended & { readonly secret?: string };
   if (secret !== undefined)
     return consolePage(

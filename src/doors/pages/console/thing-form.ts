@@ -9,7 +9,7 @@ import { alertBox, postForm } from '../parts/layout.ts';
 import type { Form } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { type ConsoleVisit, idOf } from './access.ts';
-import { fieldsFor, readObject } from './form.ts';
+import { fieldsFor, readObject, secretsOf } from './form.ts';
 import { consolePage, nameText, pathOf, refusalBox, refusalOf, table, valueText } from './frame.ts';
 import { actOf, schemaOf, type Thing, type ThingKind } from './things.ts';
 
@@ -77,9 +77,9 @@ export async function takeForm(
   return done.refusal.reason === 'changed-meanwhile' ? stalePage(visit, of, id, form) : again(refusalBox(done.refusal));
 }
 
-/** A preview shows the thing as it is: owners see theirs only, and make none. */
-export function mayPut({ owned }: ConsoleVisit, { kind }: ThingKind, id: string | undefined): boolean {
-  return !owned || (kind === 'integration' && owned.some((each) => each === id));
+/** A preview shows the thing as it is: owners change theirs only, and make none. */
+export function mayPut({ actsOn }: ConsoleVisit, { kind }: ThingKind, id: string | undefined): boolean {
+  return !actsOn || (kind === 'integration' && actsOn.some((each) => each === id));
 }
 
 export function notTheirs(visit: ConsoleVisit, { place }: ThingKind): Answer {
@@ -98,12 +98,14 @@ interface Draft {
   readonly form: Form;
 }
 
-/** What would change, and what that does to living grants. The values travel in hidden fields, as they were entered. */
+/** What would change, and what that does to living grants. The values travel in hidden fields, as they were entered; secrets are entered here. */
 function previewPage(visit: ConsoleVisit, of: ThingKind, { id, known, form }: Draft, plan: Preview): Answer {
   const { place } = of;
   const changes = Object.entries(plan.fields);
   const path = known === undefined ? `/console/${place}/new` : `${pathOf(place, known)}/change`;
-  const { form_token: _, step: __, ...entered } = form;
+  const secrets = secretsOf(schemaOf(of));
+  const left = ['form_token', 'step', ...secrets.names];
+  const entered = Object.fromEntries(Object.entries(form).filter(([name]) => !left.includes(name)));
   const columns = [
     { title: words.field, cell: ([name]: (typeof changes)[number]) => nameText(name) },
     { title: words.before, cell: ([, { before }]: (typeof changes)[number]) => valueText(before) },
@@ -114,7 +116,7 @@ function previewPage(visit: ConsoleVisit, of: ThingKind, { id, known, form }: Dr
 ${known === undefined ? html`<p>${words.created}</p>` : isIdle && html`<p>${words.nothingChanges}</p>`}
 ${changes.length > 0 && table(words.previewTitle, columns, changes)}
 ${plan.touched && touchedBox(plan.touched, 'change')}
-${postForm(visit, path, html`${hiddenFields({ ...entered, step: 'do' })}<div class="ways">${!isIdle && html`<button class="button">${words.do}</button>`} <a class="button quiet" href="${known === undefined ? `/console/${place}` : pathOf(place, known)}">${words.back}</a></div>`)}
+${postForm(visit, path, html`${hiddenFields({ ...entered, step: 'do' })}${known === undefined && secrets.fields}<div class="ways">${!isIdle && html`<button class="button">${words.do}</button>`} <a class="button quiet" href="${known === undefined ? `/console/${place}` : pathOf(place, known)}">${words.back}</a></div>`)}
 </div>`;
   return consolePage(visit, place, `${id}: ${words.previewTitle}`, body);
 }

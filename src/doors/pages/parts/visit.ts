@@ -55,7 +55,9 @@ export async function visitOf(request: FastifyRequest, shared: Site): Promise<Vi
   const site = { ...shared, ports: portsOfRequest(shared.ports, request.id) };
   const language = languageFor(request.headers['accept-language']);
   const cookie = readCookie(request, 'session', isSecure(site));
-  const person = cookie === undefined ? undefined : await personOf(cookie, site.ports);
+  // What a page fetches by itself is no sign of the person.
+  const isSeen = request.headers['tessera-live'] === undefined;
+  const person = cookie === undefined ? undefined : await personOf(cookie, site.ports, isSeen);
   const { formOwner, cookies } = person
     ? { formOwner: { session: person.session }, cookies: [] }
     : visitor(request, site);

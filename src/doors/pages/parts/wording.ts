@@ -64,6 +64,7 @@ export const PAGE_WORDING: Readonly<Record<PageReason, PageWording>> = {
   'provider-sign-in-refused': { status: 403, says: 'providerRefused' },
   'passkey-refused': { status: 403, says: 'passkeyRefused' },
   'passkeys-exhausted': { status: 409, says: 'passkeysTooMany' },
+  'invitation-refused': { status: 403, says: 'invitationRefused' },
   'rate-limited': { status: 429, says: 'requestsTooMany' },
   'store-unavailable': unavailable,
   'clock-implausible': unavailable,

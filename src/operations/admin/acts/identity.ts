@@ -9,7 +9,7 @@ import { decline } from '../admin.ts';
 import { changeIdentity, enableIdentity, type IdentityChange } from '../change-identity.ts';
 import { findIdentity } from '../find-identity.ts';
 import { GroupsObject, IdentityObject, type WrittenIdentity } from '../objects.ts';
-import { listPasskeys, removePasskey } from '../passkeys.ts';
+import { inviteToPasskey, listPasskeys, removePasskey } from '../passkeys.ts';
 import { changedBetween, planned } from '../perform.ts';
 import { removeIdentity } from '../remove-identity.ts';
 import { setPassword } from '../set-password.ts';
@@ -61,6 +61,8 @@ export const RUNS: RunsOf<'identity'> = {
   },
   'identity-passkey-list': async ({ id = '' }, ports) =>
     answering(await listPasskeys(id, ports), (items) => ({ items })),
+  'identity-passkey-invite': async ({ id = '' }, ports) =>
+    answering(await inviteToPasskey(id, ports), (invitation) => invitation),
   'identity-passkey-remove': async ({ id = '', query = {} }, ports) =>
     answering(await removePasskey(id, query, ports), (items) => ({ items })),
   'identity-enable': async ({ id = '' }, ports) => afterwards(await enableIdentity(id, true, ports)),

@@ -90,6 +90,10 @@ export const deRefusals: Readonly<Record<RefusalText, Said>> = {
     title: 'Der Passkey wurde nicht angenommen',
     text: 'Vielleicht wurde er entfernt, oder es hat zu lange gedauert. Versuchen Sie es noch einmal. Das Passwort geht weiterhin.',
   },
+  invitationRefused: {
+    title: 'Die Einladung wurde nicht angenommen',
+    text: 'Sie fehlt oder ist vertippt, wurde schon verwendet oder ist abgelaufen. Melden Sie sich mit einem Passkey an, oder bitten Sie um eine neue Einladung.',
+  },
   passkeysTooMany: { title: 'Sie haben zu viele Passkeys', text: 'Entfernen Sie zuerst einen.' },
   consoleClosed: {
     title: 'Die Konsole ist für Sie nicht offen',

@@ -189,6 +189,7 @@ export const de: Texts = {
     passkeyWords: {
       added: 'Passkey hinzugefügt',
       copied: 'Kopierter Passkey abgelehnt',
+      invited: 'Einladung, einen Passkey hinzuzufügen',
       removed: 'Passkey entfernt',
     },
     revocationWords: {
@@ -241,6 +242,11 @@ export const de: Texts = {
     add: 'Passkey hinzufügen',
     failed: 'Es wurde kein Passkey hinzugefügt. Bitte versuchen Sie es noch einmal.',
     known: 'Dieses Gerät hat schon einen Passkey für Ihr Konto.',
+    invitation: 'Einladung',
+    invitationHint:
+      'Vom Betreiber. Nur ein Passkey, der damit oder nach Anmeldung mit einem solchen Passkey hinzugefügt wird, reicht zum Verwalten dieses Dienstes.',
+    onlyWithPasskey:
+      'Um Passkeys zu ändern, melden Sie sich mit einem Passkey an. Um ohne ihn einen hinzuzufügen, geben Sie eine Einladung des Betreibers ein.',
     needsScript: 'Um einen Passkey hinzuzufügen, verwenden Sie einen aktuellen Browser und erlauben Sie Skripte.',
     most: (count) => `Sie haben ${count} Passkeys; mehr sind nicht möglich. Entfernen Sie zuerst einen.`,
   },

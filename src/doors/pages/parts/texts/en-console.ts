@@ -17,7 +17,7 @@ export const enConsole = {
     manage: 'You may change everything.',
     owner: 'You look after the integrations that your groups own.',
     read: 'You may look, and change nothing.',
-    weak: 'A password alone may only look. To change something, sign in with a passkey.',
+    weak: 'A password alone may only look. To change something, sign in with a passkey that was added by invitation.',
   },
   spans: { hour: 'Last hour', day: 'Last day', month: 'Last 30 days' },
   search: {
@@ -137,6 +137,7 @@ export const enConsole = {
     },
     password: 'Set a password…',
     newPassword: 'New password',
+    removePasskeys: (count: number) => `Remove its passkeys too, which stay good to sign in otherwise (${count})`,
     secret: 'Make a secret…',
     secretShown: 'The new secret, shown this once',
   },
@@ -179,6 +180,8 @@ export const enConsole = {
     request: 'Request',
     none: 'No event matches.',
     older: 'Older',
+    olderLeft: (number: string) =>
+      `There are older events, before ${number}: tessera events --json, or a narrower filter.`,
     export: 'Export',
     spans: { 3600: 'hour', 86400: 'day', 604800: '7 days', 2592000: '30 days' } as Readonly<Record<string, string>>,
   },

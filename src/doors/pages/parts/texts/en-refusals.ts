@@ -97,6 +97,10 @@ export const enRefusals = {
     title: 'The passkey was not accepted',
     text: 'It may have been removed, or this took too long. Try again. Your password still works.',
   },
+  invitationRefused: {
+    title: 'The invitation was not accepted',
+    text: 'It is missing or mistyped, was used before, or has ended. Sign in with a passkey, or ask an operator for another invitation.',
+  },
   passkeysTooMany: { title: 'You have too many passkeys', text: 'Remove one first.' },
   consoleClosed: {
     title: 'The console is not open to you',
@@ -104,7 +108,7 @@ export const enRefusals = {
   },
   consoleViewing: {
     title: 'You may look, but change nothing',
-    text: 'To change something, sign in with a passkey, as a member of the group operators or an owner of the integration.',
+    text: 'To change something, sign in with a passkey that was added by invitation, as a member of the group operators or an owner of the integration.',
   },
   formStale: {
     title: 'This page is out of date',

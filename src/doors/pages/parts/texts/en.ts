@@ -188,6 +188,7 @@ export const en = {
     passkeyWords: {
       added: 'Passkey added',
       copied: 'Copied passkey refused',
+      invited: 'Invitation to add a passkey',
       removed: 'Passkey removed',
     } satisfies Record<keyof FactsOf['passkey'], string>,
     revocationWords: {
@@ -240,6 +241,11 @@ export const en = {
     add: 'Add a passkey',
     failed: 'No passkey was added. Please try again.',
     known: 'This device already has a passkey for your account.',
+    invitation: 'Invitation',
+    invitationHint:
+      'From an operator. Only a passkey that is added with it, or after signing in with such a passkey, is enough to administer this service.',
+    onlyWithPasskey:
+      'To change your passkeys, sign in with a passkey. To add one without, enter an invitation from an operator.',
     needsScript: 'To add a passkey, use a current browser and allow script.',
     most: (count: number) => `You have ${count} passkeys, which is the most. Remove one first.`,
   },

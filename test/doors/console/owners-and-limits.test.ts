@@ -1,0 +1,153 @@
+// Owners see and do theirs, whatever else they are; long forms, long exports, and sessions that nobody uses.
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { acted } from '../../../src/core/event.ts';
+import type { ClientId } from '../../../src/core/integration.ts';
+import { identities } from '../../../src/store/tables/identities.ts';
+import { integrations } from '../../../src/store/tables/integrations.ts';
+import { sessions, sessionsOf } from '../../../src/store/tables/sessions.ts';
+import { eventually } from '../../eventually.ts';
+import { anIntegration, CLIENT, OPERATOR } from '../../samples.ts';
+import { Visitor } from '../pages/visitor.ts';
+import { ConsoleScene, EVIL_ID, PEOPLE } from './scene.ts';
+
+let scene: ConsoleScene;
+before(async () => {
+  const others = Array.from({ length: 120 }, (_, index) =>
+    anIntegration({ clientId: `aa-secret-${String(index).padStart(3, '0')}` as ClientId }),
+  );
+  scene = await ConsoleScene.open(others);
+});
+after(() => scene?.stop());
+
+const groupsOf = (id: string, groups: readonly string[]) =>
+  scene.store.change(identities, id, (found) => ({
+    outcome: undefined,
+    ...(found && { next: { ...found.row, groups } }),
+  }));
+const isEnabled = async () => (await scene.store.load(integrations, CLIENT)).found?.row.enabled;
+
+suite('an owner', () => {
+  test('lists their integrations, and learns no name of another one', async () => {
+    const shaun = await scene.visitor('shaun');
+    const { text } = await shaun.get('/console/integrations');
+    assert.match(text, new RegExp(CLIENT));
+    assert.doesNotMatch(text, /aa-secret|after=/);
+    assert.doesNotMatch((await shaun.get('/console/integrations?after=aa-secret-050')).text, /aa-secret/);
+    assert.equal((await shaun.get('/console/identities')).status, 403);
+  });
+
+  test('who is a viewer too sees everything, and still acts on theirs and on nothing else', async () => {
+    await groupsOf(PEOPLE.shaun.id, ['shop-team', 'viewers']);
+    const shaun = await scene.visitor('shaun');
+    assert.equal((await shaun.get('/console')).status, 200);
+    assert.match((await shaun.get('/console/integrations')).text, /aa-secret-000/);
+    const { text, status } = await shaun.get(`/console/integrations/${CLIENT}/disable`);
+    assert.equal(status, 200);
+    const revision = /name="revision" value="(\d+)"/.exec(text)?.[1] ?? '';
+    for (const path of [
+      `/console/integrations/${EVIL_ID}/disable`,
+      `/console/integrations/${CLIENT}/remove`,
+      `/console/identities/${encodeURIComponent(PEOPLE.nina.id)}/password`,
+      `/console/identities/${encodeURIComponent(PEOPLE.nina.id)}/disable`,
+    ])
+      assert.equal((await shaun.post(path, { revision, password: 'canary-long-enough-password' })).status, 403, path);
+    for (const path of ['/console/integrations/new', `/console/integrations/${EVIL_ID}/disable`])
+      assert.equal((await shaun.get(path)).status, 403, path);
+    const grant = await scene.grant(7, 'nina', { clientId: EVIL_ID });
+    await shaun.get(`/console/integrations/${CLIENT}/disable`);
+    assert.equal((await shaun.post(`/console/grants/${grant.id}/end`)).status, 403);
+    assert.equal((await shaun.post(`/console/integrations/${CLIENT}/disable`, { revision })).status, 303);
+    assert.equal(await isEnabled(), false);
+    const byPassword = await scene.visitor('shaun', 'password');
+    assert.equal((await byPassword.get(`/console/integrations/${CLIENT}/disable`)).status, 403);
+    await groupsOf(PEOPLE.shaun.id, ['shop-team']);
+  });
+});
+
+suite('forms', () => {
+  const issuer = (size: number) => ({
+    object_name: 'big',
+    issuer: 'https://big.example',
+    'keys.from': 'file',
+    'keys.set': JSON.stringify({ keys: [{ kty: 'RSA', n: 'A'.repeat(size), e: 'AQAB' }] }),
+    rules: '[{"when":{"/a":"b"},"identity":"{/sub}"}]',
+    step: 'check',
+  });
+
+  test('may be long from somebody who is signed in', async () => {
+    const olga = await scene.visitor('olga');
+    await olga.get('/console/token-issuers/new');
+    for (const [size, isRead] of [
+      [40_000, true],
+      [200_000, true],
+      [300_000, false],
+    ] as const) {
+      const { status } = await olga.post('/console/token-issuers/new', issuer(size));
+      assert.equal(status === 413, !isRead, `${size}: ${status}`);
+    }
+  });
+
+  test('of unauthenticated clients are refused unread', async () => {
+    const nobody = new Visitor(scene.service);
+    await nobody.get('/account/sign-in');
+    for (const path of ['/console/token-issuers/new', '/console/search']) {
+      const { status } = await nobody.post(path, issuer(200_000));
+      assert.equal(status, 403, path);
+    }
+  });
+
+  test('show no password of a new identity in the preview; it is asked for there', async () => {
+    const olga = await scene.visitor('olga');
+    const first = await olga.get('/console/identities/new');
+    assert.doesNotMatch(first.text, /type="password"/);
+    const entered = { object_name: 'newbie', userName: 'newbie', password: 'canary-Passw0rd-canary' };
+    const seen = await olga.post('/console/identities/new', { ...entered, step: 'check' });
+    assert.equal(seen.status, 200);
+    assert.doesNotMatch(seen.text, /canary/);
+    assert.match(seen.text, /name="password"[^>]*type="password"/);
+    assert.equal((await olga.post('/console/identities/new', { ...entered, step: 'do' })).status, 303);
+    assert.equal((await new Visitor(scene.service).signIn('newbie', 'canary-Passw0rd-canary')).status, 303);
+  });
+});
+
+test('an export has every event, or says that it does not', async () => {
+  const olga = await scene.visitor('olga');
+  const by = OPERATOR;
+  const act = { kind: 'identity', id: PEOPLE.nina.id, did: 'password-set' } as const;
+  const write = (count: number) =>
+    scene.store.change(identities, PEOPLE.nina.id, (_, at) => ({
+      outcome: undefined,
+      events: Array.from({ length: count }, () => acted(act, { at, by })),
+    }));
+  for (let round = 0; round < 12; round++) await write(1_000);
+  const [newest] = (await scene.store.newestEvents({ count: 1 })).slice(-1);
+  const whole = await olga.get('/console/events.jsonl');
+  const numbers = whole.text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).sequence);
+  assert.deepEqual([numbers[0], numbers.at(-1)], [1, newest?.sequence]);
+  assert.equal(new Set(numbers).size, newest?.sequence);
+  assert.match(String(whole.headers['content-disposition']), /events\.jsonl/);
+  for (let round = 0; round < 40; round++) await write(1_000);
+  for (const form of ['jsonl', 'csv']) {
+    const { text, headers } = await olga.get(`/console/events.${form}`);
+    assert.match(String(headers['content-disposition']), /events-newest-50000/);
+    assert.match(text.trim().split('\n').at(-1) ?? '', /There are older events, before \d+/);
+  }
+});
+
+test('what an open page fetches by itself does not keep the session', async () => {
+  const nina = await scene.visitor('olga');
+  const seenAt = async () =>
+    Math.max(
+      ...(await scene.store.page(sessions, { where: sessionsOf(PEOPLE.olga.id), limit: 99 })).map((row) => row.seenAt),
+    );
+  const begun = await seenAt();
+  scene.service.advance(120);
+  assert.equal((await nina.get('/console', { 'Tessera-Live': 'yes' })).status, 200);
+  assert.equal(await seenAt(), begun);
+  assert.equal((await nina.get('/console')).status, 200);
+  await eventually('the session is marked', async () => (await seenAt()) > begun);
+});
