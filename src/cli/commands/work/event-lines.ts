@@ -18,7 +18,7 @@ function eventLine(event: LoggedEvent): string {
 function notesOf({ type, detail, requestId, presenter }: LoggedEvent): string[] {
   const shown = type === 'administered' ? actNotes(detail) : { ...detail };
   const author = type !== 'issued' && detail && 'by' in detail && detail.by && { by: authorWords(detail.by) };
-  const notes = { ...shown, ...author, requestId, traceId: presenter?.traceId };
+  const notes: Readonly<Record<string, unknown>> = { ...shown, ...author, requestId, traceId: presenter?.traceId };
   return Object.entries(notes).flatMap(([name, value]) => {
     if (value === undefined) return [];
     return name === 'changed' ? changeNotes(value as Changed['changed']) : [`${name}=${JSON.stringify(value)}`];
