@@ -72,7 +72,9 @@ suite('quick start', () => {
         );
         assert.equal(existsSync(join(folder, 'tessera.yaml')), false);
       });
-      await t.test('its operator administers it from a terminal, as it is printed', () => tryAdministration(folder, printed));
+      await t.test('its operator administers it from a terminal, as it is printed', () =>
+        tryAdministration(folder, printed),
+      );
       await t.test('keep the last good response after a refusal, and show the refusal', () => tryRefused(folder));
       await t.test('work at the standard door: a JWT is checked with the public keys alone', () => tryStandard(folder));
     });

@@ -140,14 +140,20 @@ suite('commands at a service', () => {
     const at = ['--server', server.replace('https://', '')];
     const said = async (...words: string[]) => (await commands.run([...at, ...words], { folder })).stderr;
     assert.match(await said('grant', 'show', '0000'), /tessera --server localhost:\d+ grant list/);
-    assert.match(await said('explain', '691c8a3e07f10003'), /no refusal or event.* yet\n {2}Refusals appear within a minute/);
+    assert.match(
+      await said('explain', '691c8a3e07f10003'),
+      /no refusal or event.* yet\n {2}Refusals appear within a minute/,
+    );
     writeFileSync(join(folder, 'wrong.yaml'), 'integrations:\n  from-file: { scpoe: a:read }\n');
     assert.match(await said('diff', '-f', 'wrong.yaml'), /scpoe is not a known member: did you mean scope\?/);
     writeFileSync(join(folder, 'broken.yaml'), 'integrations: [\n');
     const broken = await said('diff', '-f', 'broken.yaml');
     assert.deepEqual([/the file cannot be used/.test(broken), /configuration/.test(broken)], [true, false], broken);
     const { printed } = await commands.run([...at, 'events', '--by', 'olga', '--json'], { folder });
-    const authors = printed.trim().split('\n').map((line) => JSON.parse(line).detail.by.as);
+    const authors = printed
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).detail.by.as);
     assert.deepEqual([...new Set(authors)], ['identity']);
   });
 
