@@ -21,10 +21,7 @@ export interface CurrentLogin {
   readonly accessToken: string;
 }
 
-/** The address of a service as somebody typed it: https unless it says otherwise. */
-export function addressOf(typed: string): string {
-  return (/^https?:\/\//i.test(typed) ? typed : `https://${typed}`).replace(/\/$/, '');
-}
+export { addressOf } from './cli/terminal.ts';
 
 /** For other commands of a program that has these. */
 export async function currentLogin(terminal: Terminal, profile: string | undefined): Promise<CurrentLogin> {

@@ -82,10 +82,7 @@ const TABLE = {
       'the public key cannot be used: %s',
       'Give a PEM file, or JSON (a key or a key set), with RSA, P-256, P-384, P-521 or Ed25519 keys.',
     ],
-    'secret-lifetime-malformed': [
-      'a secret of %s must end within 180 days',
-      'Give a duration such as 90d, and put its end into your calendar.',
-    ],
+    'secret-lifetime-malformed': ['a secret of %s must end within 180 days', 'Give a duration such as 90d.'],
     'exchange-malformed': [
       '%j is not an integration with a scope',
       'Write CLIENT_ID=SCOPE, such as orders-api=stock:read.',
@@ -107,10 +104,7 @@ const TABLE = {
       'no certificate of this authority would be accepted: %s',
       'Give a certificate that follows the rule; docs/certificate-rules.md lists all rules.',
     ],
-    'address-range-malformed': [
-      '%s is not an IP address or network',
-      'Give an address or a network, such as 10.1.0.0/16.',
-    ],
+    'address-range-malformed': ['%s is not an IP address or network', 'Give one, such as 10.1.0.0/16.'],
     'issuer-setting-malformed': ['%s', 'docs/certificates.md has the settings of an issuer.'],
     'crl-file-unusable': ['%s', 'Give a file with CRLs, PEM or DER.'],
   },

@@ -7,7 +7,6 @@ import { device } from '../by/device.ts';
 import { caOf } from '../by/pem.ts';
 import { stored } from '../by/stored.ts';
 import type { Way } from '../by/way.ts';
-import { addressOf } from '../cli.ts';
 import { send } from '../door/send.ts';
 import { TokenFailure } from '../failure.ts';
 import { defaultTokenFile } from '../store/default-file.ts';
@@ -15,7 +14,7 @@ import { fileStore } from '../store/file-store.ts';
 import { type TokenSource, tokenSource } from '../token-source.ts';
 import { forgetProfile, loadProfile, type Profile, profileName, profileNames, saveProfile } from './profile.ts';
 import { runWithToken } from './run-with-token.ts';
-import { inert, type Shown, type Terminal } from './terminal.ts';
+import { addressOf, inert, type Shown, type Terminal } from './terminal.ts';
 import { type WaitingScreen, waitingScreen } from './waiting-screen.ts';
 
 interface ProfileFlag {
