@@ -21,8 +21,6 @@ export interface CurrentLogin {
   readonly accessToken: string;
 }
 
-export { addressOf } from './cli/terminal.ts';
-
 /** For other commands of a program that has these. */
 export async function currentLogin(terminal: Terminal, profile: string | undefined): Promise<CurrentLogin> {
   return (await work()).currentLogin(terminal, profile === undefined ? {} : { profile });

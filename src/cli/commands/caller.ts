@@ -1,7 +1,6 @@
 // For programs and people that call the service: the commands of @tessera/client. They need neither a configuration nor a store.
 
 import {
-  addressOf,
   type CallerCommand,
   type CurrentLogin,
   callerCommands as commandsOfClient,
@@ -42,7 +41,6 @@ function refuseUnknownPermission(scope = ''): void {
 }
 
 export type { CurrentLogin };
-export { addressOf };
 
 /** The service of a login, and a valid access token for it. */
 export function currentLogin(profile: string | undefined): Promise<CurrentLogin> {

@@ -8,12 +8,12 @@ import { ACTS, type Given } from '../../../operations/admin/act-table.ts';
 import { decline } from '../../../operations/admin/admin.ts';
 import { isRefusal } from '../../../operations/admin/refusals.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
-import { addressOf, type CurrentLogin, currentLogin } from '../caller.ts';
+import { type CurrentLogin, currentLogin } from '../caller.ts';
 import type { Administration, ServerFlags } from './steps.ts';
 
 export async function atService({ server, login: profile }: ServerFlags): Promise<Administration> {
   const login = await currentLogin(profile);
-  const wanted = server && addressOf(server);
+  const wanted = server && (server.includes('://') ? server : `https://${server}`).replace(/\/$/, '');
   if (wanted !== undefined && wanted !== login.server)
     throw new CommandFailure(
       'login',
