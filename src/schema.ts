@@ -1,6 +1,8 @@
 // JSON Schema that carries the type of what it describes: one description, by which values are read, from which their
 // types come, and which documents show.
 
+import { closest } from './core/closest.ts';
+
 declare const VALUE: unique symbol;
 const OPTIONAL = Symbol('may be absent');
 
@@ -132,13 +134,18 @@ export function flawOf(schema: Schema, value: unknown, path = ''): string | unde
   if (Array.isArray(value))
     return firstFlaw(value.map((item, at) => [(items ?? {}) as Schema, item, `${what}[${at}]`]));
   if (typeof value !== 'object' || value === null) return undefined;
-  const missing = required.find((name) => !Object.hasOwn(value, name));
-  if (missing !== undefined) return `${below(path, missing)} is missing`;
   const given = Object.entries(value);
   const unknown = given.find(([name]) => additionalProperties === false && !Object.hasOwn(properties, name));
-  if (unknown) return `${below(path, unknown[0])} is not a known member`;
+  if (unknown) return `${below(path, unknown[0])} is not a known member${meant(unknown[0], properties)}`;
+  const missing = required.find((name) => !Object.hasOwn(value, name));
+  if (missing !== undefined) return `${below(path, missing)} is missing`;
   const others = typeof additionalProperties === 'object' ? additionalProperties : {};
   return firstFlaw(given.map(([name, member]) => [propertyOf(properties, name) ?? others, member, below(path, name)]));
+}
+
+function meant(name: string, properties: object): string {
+  const near = closest(name, Object.keys(properties));
+  return near === undefined ? '' : `: did you mean ${near}?`;
 }
 
 function propertyOf(properties: Readonly<Record<string, Schema>>, name: string): Schema | undefined {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { buildProgram } from './program.ts';
 import { CommandFailure, EXIT } from './terminal/exit.ts';
@@ -12,7 +14,19 @@ export async function run(): Promise<void> {
     const what = `cannot write the result: ${error.message}`;
     process.exit(endOf(new CommandFailure('refused', what, 'Check where the output goes.'), false));
   });
-  await runCommand(process.argv.slice(2));
+  const args = process.argv.slice(2);
+  standWithPerson(args);
+  await runCommand(args);
+}
+
+/** npm runs `npm run tessera` in the checkout, where the configuration is. Files on the command line are named from where the person is. */
+function standWithPerson(args: readonly string[]): void {
+  const { npm_lifecycle_event: script, INIT_CWD: folder, TESSERA_CONFIG: named } = process.env;
+  if (script !== 'tessera' || !folder || args.includes('init') || args.includes('quickstart')) return;
+  if (!named && existsSync('tessera.yaml')) process.env['TESSERA_CONFIG'] = resolve('tessera.yaml');
+  else if (!named && !args.includes('--config') && !args.includes('-c'))
+    process.env['TESSERA_DATA_FOLDER'] ??= resolve('data');
+  process.chdir(folder);
 }
 
 /** Runs one command and sets the exit code. A process may run several, one after the other. */

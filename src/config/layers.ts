@@ -1,6 +1,6 @@
 // Merges the sources of settings: flags override the environment, which overrides the file.
 import { parse } from 'yaml';
-import { closest } from './closest.ts';
+import { closest } from '../core/closest.ts';
 import type { ConfigFile } from './file.ts';
 import type { Mistake } from './mistake.ts';
 import type { Node, Path } from './read.ts';

@@ -16,7 +16,7 @@ export function objectsText(objects: object): string {
 export function readObjectFiles(paths: readonly string[]): { readonly objects: object; readonly repeated?: string } {
   const merged: Record<string, Record<string, unknown>> = {};
   for (const path of paths.flatMap(filesAt)) {
-    for (const [section, bodies] of Object.entries(readConfigFile(path).tree)) {
+    for (const [section, bodies] of Object.entries(treeAt(path))) {
       merged[section] ??= {};
       const known = merged[section];
       const given = (typeof bodies === 'object' && bodies !== null ? bodies : {}) as Record<string, unknown>;
@@ -26,6 +26,19 @@ export function readObjectFiles(paths: readonly string[]): { readonly objects: o
     }
   }
   return { objects: merged };
+}
+
+/** A file that is not the configuration, but in the same form. */
+class FileFault extends Error {
+  override readonly name = 'FileFault';
+}
+
+function treeAt(path: string): object {
+  try {
+    return readConfigFile(path).tree;
+  } catch (fault) {
+    throw new FileFault((fault as Error).message);
+  }
 }
 
 function filesAt(path: string): string[] {

@@ -1,7 +1,8 @@
 // Reads a tree of settings against the schema: defaults applied, values decoded, every mistake named with its path.
+
+import { closest } from '../core/closest.ts';
 import { objectOf } from '../core/json.ts';
 import { fits } from '../schema.ts';
-import { closest } from './closest.ts';
 import { DECODERS, type Folders, SECRET_KINDS } from './decode.ts';
 import type { Mistake } from './mistake.ts';
 import type { SettingNotes } from './setting.ts';

@@ -72,6 +72,9 @@ suite('quick start', () => {
         );
         assert.equal(existsSync(join(folder, 'tessera.yaml')), false);
       });
+      await t.test('its operator administers it from a terminal, as it is printed', () =>
+        tryAdministration(folder, printed),
+      );
       await t.test('keep the last good response after a refusal, and show the refusal', () => tryRefused(folder));
       await t.test('work at the standard door: a JWT is checked with the public keys alone', () => tryStandard(folder));
     });
@@ -80,6 +83,17 @@ suite('quick start', () => {
     await printedBy(port, folder);
     assert.deepEqual(signingKeys(folder), [key], 'a second start makes no second key');
   });
+
+  async function tryAdministration(folder: string, printed: string): Promise<void> {
+    assert.match(printed, /\/console\nUser name: ada\nPassword of ada, shown this once: \S+\n/);
+    const environment = { XDG_CONFIG_HOME: join(folder, 'config'), XDG_STATE_HOME: join(folder, 'state') };
+    const lines = printed.match(/(?<=tessera -- )(?:login|grant list) .*/g) ?? [];
+    assert.equal(lines.length, 2);
+    for (const line of lines) {
+      const { status, printed: said } = await runTessera(line.split(' '), { folder, environment });
+      assert.equal(status, 0, said);
+    }
+  }
 
   async function tryTooEarly(folder: string): Promise<void> {
     const failed = (name: string) =>

@@ -108,6 +108,7 @@ suite('commands at a service', () => {
       const plain = (text: string) =>
         text
           .replaceAll(/north|south/g, 'ID')
+          .replaceAll(`--server ${server} `, '')
           .replaceAll(/local:\{[^}]+\}/g, 'local:{…}')
           .replaceAll(/(?:[0-9A-F]{2}:){31}[0-9A-F]{2}/g, '…');
       return { status, printed: plain(printed), stderr: plain(stderr) };
@@ -127,13 +128,33 @@ suite('commands at a service', () => {
     for (const line of lines) {
       const [command = '', file] = line.replaceAll('https://tokens.example.com', server).split(' > ');
       const words = command.split(' ').slice(1);
-      const more =
-        words[0] === 'login' ? ['--ca', 'ca.pem'] : words.includes('--server') ? [] : ['--config', 'tessera.yaml'];
+      const more = words[0] === 'login' ? [] : words.includes('--server') ? [] : ['--config', 'tessera.yaml'];
       const { status, printed, stderr } = await commands.run([...words, ...more], { folder });
       if (file !== undefined) writeFileSync(join(folder, file), printed);
       const isUnknown = line.includes('1F:9A') && stderr.includes('no grant is by the certificate');
       assert.ok(status === 0 || isUnknown, `${line}: ${status} ${stderr}`);
     }
+  });
+
+  test('remedies name the service, and mistakes are named as what they are', async () => {
+    const at = ['--server', server.replace('https://', '')];
+    const said = async (...words: string[]) => (await commands.run([...at, ...words], { folder })).stderr;
+    assert.match(await said('grant', 'show', '0000'), /tessera --server localhost:\d+ grant list/);
+    assert.match(
+      await said('explain', '691c8a3e07f10003'),
+      /no refusal or event.* yet\n {2}Refusals appear within a minute/,
+    );
+    writeFileSync(join(folder, 'wrong.yaml'), 'integrations:\n  from-file: { scpoe: a:read }\n');
+    assert.match(await said('diff', '-f', 'wrong.yaml'), /scpoe is not a known member: did you mean scope\?/);
+    writeFileSync(join(folder, 'broken.yaml'), 'integrations: [\n');
+    const broken = await said('diff', '-f', 'broken.yaml');
+    assert.deepEqual([/the file cannot be used/.test(broken), /configuration/.test(broken)], [true, false], broken);
+    const { printed } = await commands.run([...at, 'events', '--by', 'olga', '--json'], { folder });
+    const authors = printed
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).detail.by.as);
+    assert.deepEqual([...new Set(authors)], ['identity']);
   });
 
   test('every act of the table has a command', async () => {
@@ -147,6 +168,8 @@ suite('commands at a service', () => {
     assert.deepEqual([stays.status, /works beside the store only/.test(stays.stderr)], [2, true]);
     const elsewhere = await commands.run(['--server', 'https://else.example', 'grant', 'list'], { folder });
     assert.deepEqual([elsewhere.status, /the login is at/.test(elsewhere.stderr)], [8, true]);
+    const scope = await commands.run(['login', '--server', server, '--scope', 'tessera:admin'], { folder });
+    assert.deepEqual([scope.status, /tessera:read, tessera:operate, tessera:manage/.test(scope.stderr)], [2, true]);
     const nobody = await commands.run(['--login', 'nobody', 'grant', 'list'], { folder });
     assert.equal(nobody.status, 8);
   });

@@ -210,6 +210,19 @@ suite('permissions at the admin door', () => {
     assert.equal((await scene.ask(byDevice, 'POST', '/integrations/shop/disable')).status, 403);
   });
 
+  test('a refusal names what is lacking: the scope of the login, the group, or the proof', async () => {
+    const lacking = async (token: string) => {
+      const { json } = await scene.ask(token, 'POST', '/integrations/tessera-cli/disable');
+      return [json['reason'], json['about']];
+    };
+    const byScope = await lacking(await scene.token('olga', 'tessera:read'));
+    assert.deepEqual(byScope, ['login-scope-missing', 'tessera:operate']);
+    await scene.add('vera', ['viewers']);
+    assert.deepEqual(await lacking(await scene.token('vera')), ['group-missing', 'operators']);
+    const byDevice = await scene.tokenByDevice(await scene.add('oskar', ['operators']));
+    assert.deepEqual(await lacking(byDevice), ['permission-missing', 'operate']);
+  });
+
   test('a token expires after an hour, and its grant after twelve, whatever the settings say', async () => {
     const fields = { client_id: 'tessera-cli', scope: 'tessera:read' };
     const answer = await scene.caller('olga').ask({

@@ -1,5 +1,6 @@
 // Where administrative commands run: beside the store, or at a service (--server, --login). Their work is the same.
 import type { Command } from 'commander';
+import { expectService } from '../terminal/output.ts';
 import type { Administration, ServerFlags } from './work/steps.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: as in the type of commander's actions
@@ -23,7 +24,9 @@ export async function serviceOf(command: Command): Promise<Administration | unde
   const { server, login } = command.optsWithGlobals<ServerFlags>();
   if (server === undefined && login === undefined) return undefined;
   const { atService } = await import('./work/remote.ts');
-  return atService({ ...(server && { server }), ...(login && { login }) });
+  const flags = { ...(server && { server }), ...(login && { login }) };
+  expectService(flags);
+  return atService(flags);
 }
 
 async function besideStore(command: Command, run: (administration: Administration) => void | Promise<void>) {

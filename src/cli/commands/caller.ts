@@ -6,7 +6,9 @@ import {
   callerCommands as commandsOfClient,
   currentLogin as loginOfClient,
 } from '../../../sdk/client/src/cli.ts';
+import { PERMISSIONS } from '../../core/rules/operator.ts';
 import type { CliCommand } from '../terminal/cli-command.ts';
+import { CommandFailure } from '../terminal/exit.ts';
 import { printOnly, remark, result } from '../terminal/output.ts';
 
 export function callerCommands(program: CliCommand): void {
@@ -22,10 +24,20 @@ function declare(group: CliCommand, { name, about, argument, options, examples, 
   for (const option of options) command.option(...option);
   if (argument) command.argument(...argument);
   command.examples(...examples).action(async () => {
+    refuseUnknownPermission(command.opts()['scope']);
     const { text, value = {} } = await run(command.optsWithGlobals(), command.args);
     if (text === undefined) result(value);
     else printOnly(text, value);
   });
+}
+
+/** Of the scopes for administration there are three. */
+function refuseUnknownPermission(scope = ''): void {
+  const named = /\btessera:([\w,]+)/.exec(scope)?.[1]?.split(',') ?? [];
+  const unknown = named.find((name) => !PERMISSIONS.some((known) => known === name));
+  if (unknown === undefined) return;
+  const todo = `Use ${PERMISSIONS.map((name) => `tessera:${name}`).join(', ')}: each includes those before it.`;
+  throw new CommandFailure('usage', `there is no scope tessera:${unknown}`, todo);
 }
 
 export type { CurrentLogin };

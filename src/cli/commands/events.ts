@@ -9,6 +9,7 @@ export function eventsCommand(program: CliCommand): void {
     .description('show what changed, newest last: the latest 50 events, or all after a number or a time')
     .option('--after <sequence>', 'all events after this one; 0 for all there are', asCount)
     .option('--identity <identity>', 'of this identity, by user name or id; without refreshes')
+    .option('--by <identity>', 'what this identity did, by user name or id')
     .choice('--type <type>', 'of this type', EVENT_TYPES)
     .option('--since <duration>', 'all of this last time, such as 24h', asDuration)
     .option('--request <id>', 'that this request caused')
@@ -21,6 +22,7 @@ export function eventsCommand(program: CliCommand): void {
       'tessera events --follow',
       'tessera events --after 1200 --json',
       'tessera events --type reused --since 7d',
+      'tessera events --by olga --since 24h',
     )
     .runs(administers(async () => (await import('./work/events.ts')).printEvents));
 }

@@ -29,7 +29,7 @@ export async function addFirstOnes(
 }
 
 /** The integration of `tessera login` for operators. It is kept if it exists: somebody may have narrowed it. */
-async function registerCommandLine(workplace: Workplace): Promise<void> {
+export async function registerCommandLine(workplace: Workplace): Promise<void> {
   const outcome = await registerIntegration(
     COMMAND_LINE,
     {

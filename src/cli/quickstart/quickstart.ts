@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
+import { isLoopback } from '../../config/rules.ts';
 import type { Config } from '../../config/schema.ts';
 import { storeFile } from '../../config/store-address.ts';
 import { accept } from '../../core/outcome.ts';
@@ -21,6 +22,7 @@ import { runService } from '../../run-service.ts';
 import { systemClock, systemRandom } from '../../system.ts';
 import { firstKey, Keyring } from '../../tokens/keyring.ts';
 import { writeKeyringFile } from '../../tokens/keyring-file.ts';
+import { registerCommandLine } from '../init/first-ones.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { TESSERA } from '../terminal/output.ts';
 import { obtainPassword } from '../terminal/password.ts';
@@ -28,7 +30,7 @@ import { accepted } from '../terminal/wording.ts';
 import { atWorkplace, configOf, type Workplace } from '../terminal/workplace.ts';
 import { FOR_OWNER, FOR_READERS, writeNewFile } from '../terminal/write-file.ts';
 import { writeFlows } from './flows.ts';
-import { quickstartWords } from './words.ts';
+import { type MadeSecrets, quickstartWords, secretWords } from './words.ts';
 
 const CLIENT_ID = 'quickstart';
 const JWT_CLIENT_ID = 'quickstart-jwt';
@@ -50,32 +52,30 @@ const ISSUER = {
 
 export async function quickstart(_: unknown, command: Command): Promise<void> {
   refuseInstallation();
-  const config = withConsole(await configOf(command));
-  const made = await prepare(config);
-  // Printed before the port is opened, which may fail: these are shown only once.
-  if (made)
-    process.stdout.write(`
-Made ${config.dataFolder}. Password of ${USER_NAME}, shown this once: ${made.password}
-Invitation to add a passkey, shown this once, good for a day: ${made.invitation}
-`);
+  const config = withEveryDoor(await configOf(command));
+  let made = await prepare(config);
   // A trial may be resumed a month later: do not ask about the clock.
   await atWorkplace(command, acceptClock);
   await atWorkplace(command, ensureJwtIntegration);
-  await runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, () => {
+  await atWorkplace(command, registerCommandLine);
+  const serving = runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, () => {
     const [first] = config.authsvc.mounts;
     const { publicUrl, oauth, dataFolder: folder } = config;
     const facts = { publicUrl, mount: first?.path ?? '', oauthMount: oauth.enabled ? oauth.mount : undefined, folder };
     const names = { clientId: CLIENT_ID, jwtClientId: JWT_CLIENT_ID, userName: USER_NAME };
     writeFlows({ ...facts, ...names });
-    process.stdout.write(quickstartWords({ ...facts, ...names }));
+    process.stdout.write(quickstartWords({ ...facts, ...names }, made));
+    made = undefined;
   });
+  // If the port could not be opened: these are shown only once.
+  await serving.finally(() => process.stdout.write(secretWords(USER_NAME, made)));
 }
 
-/** A trial shows everything that there is. */
-function withConsole(config: Config): Config {
+/** A trial shows everything that there is; administration over HTTP on this machine only. */
+function withEveryDoor(config: Config): Config {
   const listeners = config.listeners.map((listener) => ({
     ...listener,
-    doors: listener.doors ?? DOOR_NAMES.filter((door) => door !== 'admin'),
+    doors: listener.doors ?? DOOR_NAMES.filter((door) => door !== 'admin' || isLoopback(listener.host)),
   }));
   return { ...config, listeners };
 }
@@ -120,11 +120,6 @@ async function prepare(config: Config): Promise<MadeSecrets | undefined> {
   writeKeyringFile(join(unfinished, basename(keyring.path)), firstKey());
   renameSync(unfinished, dataFolder);
   return made;
-}
-
-interface MadeSecrets {
-  readonly password: string;
-  readonly invitation: string;
 }
 
 async function writeCertificates(folder: string): Promise<string> {

@@ -14,7 +14,7 @@ export interface QuickstartFacts extends FlowFacts {
 }
 
 /** What the quick start prints: commands to paste, and a warning that this is a trial. */
-export function quickstartWords(facts: QuickstartFacts): string {
+export function quickstartWords(facts: QuickstartFacts, made: MadeSecrets | undefined): string {
   const { publicUrl, folder, userName } = facts;
   return `
 Tessera is ready at ${publicUrl}
@@ -23,15 +23,36 @@ Run these in another terminal, one after the other.${hasCurl() ? '' : CURL_MISSI
 
 ${flowWords(facts)}
 
-Sign in as ${userName} with the password that the first start showed; a new one: ${TESSERA} identity set-password ${userName}
 The browser will warn, since it does not know ${folder}/authority.crt: go on, or import it there.
-What is going on, and how to stop it: ${publicUrl}/console
-To change something there, add a passkey at ${publicUrl}/account/passkeys, with the invitation that the first start showed, and sign in with it.
-Another invitation: ${TESSERA} identity passkey invite ${userName}
+To change something in the console, add a passkey at ${publicUrl}/account/passkeys, with an invitation, and sign in with it.
+From a terminal: ${TESSERA} login --server ${publicUrl} --client-id tessera-cli --scope tessera:manage --certificate ${folder}/client.crt --key ${folder}/client.key --ca ${folder}/authority.crt
+Then, for example: ${TESSERA} grant list --server ${publicUrl}
 What else there is: ${publicUrl}/docs and ${publicUrl}/account
 
 THIS IS FOR TRYING. The authority's key lies beside the data, the certificates are for localhost, the identity is made up.
 For production: ${TESSERA} init --data-folder FOLDER. To begin again, stop this and delete ${folder}.
 
+What is going on, and how to stop it: ${publicUrl}/console
+User name: ${userName}
+${made ? secretWords(userName, made) : againWords(userName)}
+`;
+}
+
+/** Made by the first start. */
+export interface MadeSecrets {
+  readonly password: string;
+  readonly invitation: string;
+}
+
+export function secretWords(userName: string, made: MadeSecrets | undefined): string {
+  if (!made) return '';
+  return `Password of ${userName}, shown this once: ${made.password}
+Invitation to add a passkey, shown this once, good for a day: ${made.invitation}
+`;
+}
+
+function againWords(userName: string): string {
+  return `Password: as the first start showed it. A new one: ${TESSERA} identity set-password ${userName}
+Another invitation to add a passkey: ${TESSERA} identity passkey invite ${userName}
 `;
 }

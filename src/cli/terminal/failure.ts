@@ -1,4 +1,5 @@
 // Turns a fault into an exit code and a message: lines for people, or with --json an object. Nothing else does.
+import { resolve } from 'node:path';
 import type { CommanderError } from 'commander';
 import { type CommandFailure, EXIT } from './exit.ts';
 import { isForScripts, remark } from './output.ts';
@@ -25,6 +26,7 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
     what: 'the configuration cannot be used',
     details: message.split('\n'),
   }),
+  FileFault: ({ message }) => ({ end: 'refused', what: 'the file cannot be used', details: message.split('\n') }),
   StoreUnavailable: (fault) => ending('store', fault, 'the store cannot answer: '),
   ImplausibleClock: (fault) => ({ end: 'store', what: fault.message, todo: clockRemedy(fault) }),
   StoreUnusable: (fault) => ending('store', fault),
@@ -179,7 +181,7 @@ function defect(fault: Error): Ending {
   const { code = '', path, syscall } = fault as NodeJS.ErrnoException;
   if (syscall === 'listen' || syscall === 'getaddrinfo') return unheard(fault);
   const [why, todo] = FILE_FAULTS[code] ?? [];
-  if (why) return { end: 'refused', what: `${path ?? 'a path that was given'}: ${why}`, todo };
+  if (why) return { end: 'refused', what: `${path ? resolve(path) : 'a path that was given'}: ${why}`, todo };
   if (code === 'ERR_SQLITE_ERROR') return ending('store', fault, 'the store cannot be used: ');
   return {
     end: 'fault',

@@ -1,7 +1,7 @@
 // `help NAME…`, `GROUP help NAME…` and `NAME… --help`. Commander looks at the first name after `help` only, and shows the help of the
 // group if there is no such command.
 import type { Command } from 'commander';
-import { closest } from '../../config/closest.ts';
+import { closest } from '../../core/closest.ts';
 
 /** Shows the help of the command that is named after `help`, at any depth. */
 export function showNamedHelp(program: Command, words: readonly string[]): void {

@@ -5,8 +5,21 @@ export const TESSERA = import.meta.filename.endsWith('.ts') ? 'npm run tessera -
 
 const IS_BY_NPM = ['tessera', 'start'].includes(process.env['npm_lifecycle_event'] ?? '');
 
+let service = '';
+
+/** The flags that name the service which this command administers: commands that it prints repeat them. */
+export function expectService(flags: { readonly server?: string; readonly login?: string }): void {
+  service = Object.entries(flags)
+    .map(([name, value]) => `--${name} ${value} `)
+    .join('');
+}
+
+const AT_A_SERVICE =
+  /(?<![\w./-])tessera (?=(?:integration|resource-server|identity|issuer|token-issuer|grant|events|refusals|explain) )/g;
+
 /** A text whose commands can be pasted: if npm runs this, there is no command `tessera`. */
-function pasteable(text: string): string {
+function pasteable(given: string): string {
+  const text = service === '' ? given : given.replace(AT_A_SERVICE, `tessera ${service}`);
   return IS_BY_NPM ? text.replace(/(?<![\w./-])tessera (?=[a-z]{3}|--?[a-z])/g, `${TESSERA} `) : text;
 }
 

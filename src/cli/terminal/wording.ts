@@ -48,6 +48,8 @@ export const TO_TYPE: Readonly<Record<ReasonToAct, string>> = {
   'address-shared': ' with --shared.',
   'removal-unconfirmed': ' with --yes.',
   'confirmation-missing': ' with --yes.',
+  'login-scope-missing': ': tessera login --scope %s',
+  'group-missing': ': tessera identity change NAME --group %s',
   'rollback-open': ': --end-again or --leave. List it with: tessera store history',
   'clock-implausible': '. If the service refuses the time too: tessera serve --accept-clock',
   'key-not-everywhere': '; "keyring mint" has --force.',
@@ -65,6 +67,7 @@ export function accepted<T>(outcome: AdminOutcome<T>): T {
 
 function failureOf({ reason, about }: AdminRefusal): CommandFailure {
   const { class: kind, what, remedy } = describeRefusal(reason, about);
-  const todo = typeof remedy === 'string' ? remedy : `${remedy.act}${TO_TYPE[reason as ReasonToAct]}`;
+  const todo =
+    typeof remedy === 'string' ? remedy : `${remedy.act}${TO_TYPE[reason as ReasonToAct].replace('%s', about)}`;
   return new CommandFailure(ENDS[kind] ?? 'refused', what, todo, reason);
 }

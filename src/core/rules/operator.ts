@@ -102,6 +102,12 @@ function groupPermission(groups: Identity['groups']): Permission | undefined {
   return groups.includes(VIEWERS) ? 'read' : undefined;
 }
 
+/** What a token lacks that does not allow `needed`. */
+export function limitOf({ scope, groups }: Pick<OperatorFacts, 'scope' | 'groups'>, needed: Permission) {
+  if (!includes(scopePermission(scope), needed)) return 'scope';
+  return includes(groupPermission(groups), needed) ? 'proof' : 'group';
+}
+
 function lowest(permissions: readonly (Permission | undefined)[]): Permission | undefined {
   if (permissions.includes(undefined)) return undefined;
   return PERMISSIONS.find((permission) => permissions.includes(permission));

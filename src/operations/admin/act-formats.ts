@@ -166,6 +166,7 @@ const EVENTS = object({
   before: optional(integer({ minimum: 0, description: 'The newest before this number.' })),
   integration: GRANT_FILTER.integration,
   identity: GRANT_FILTER.identity,
+  by: optional(string({ description: 'What this identity did: a user name or an id.' })),
   type: optional(described<EventType>({ type: 'string', enum: EVENT_TYPES, description: 'Of this type.' })),
   within: ago('Of the last time.'),
   requestId: optional(string({ description: 'That this request caused.' })),

@@ -10,9 +10,12 @@ import {
   includes,
   isForAdministration,
   isOwner,
+  limitOf,
+  OPERATORS,
   ownerPermission,
   type Permission,
   permissionOf,
+  VIEWERS,
 } from '../../core/rules/operator.ts';
 import { parseScope } from '../../core/scope.ts';
 import { thumbprintText } from '../../tokens/jwt/claims.ts';
@@ -46,9 +49,16 @@ export async function authorizeOperator(
   const held = permissionOf({ scope, groups: holder.groups, origin: grant.origin });
   const owned = includes(held, needed) ? undefined : ownedBy(holder, ports);
   const asOwner = ownerPermission({ scope, origin: grant.origin });
-  if (owned && (owned.length === 0 || !includes(asOwner, needed))) return decline('permission-missing', needed);
+  if (owned && (owned.length === 0 || !includes(asOwner, needed)))
+    return lacking(limitOf({ scope, groups: holder.groups }, needed), needed);
   const by = { as: 'identity', id: holder.id, proof: proofOf(grant.origin) } as const;
   return accept({ holder, clientId: grant.clientId, grantId: grant.id, by, ...(owned && { owned }) });
+}
+
+function lacking(limit: ReturnType<typeof limitOf>, needed: Permission) {
+  if (limit === 'scope') return decline('login-scope-missing', `tessera:${needed}`);
+  if (limit === 'group') return decline('group-missing', needed === 'read' ? VIEWERS : OPERATORS);
+  return decline('permission-missing', needed);
 }
 
 function proofOf(origin: Origin): 'certificate' | StrongProof | 'token' {

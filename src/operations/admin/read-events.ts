@@ -9,6 +9,8 @@ import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 /** Absent: all. */
 export interface EventFilter {
   readonly identityId?: string;
+  /** The id of the identity that did it. */
+  readonly by?: string;
   readonly type?: EventType;
   readonly since?: EpochSeconds;
   /** The grant or the device authorization. */
@@ -95,13 +97,15 @@ export async function readNewEvents(
 }
 
 /** What the log has an index for. */
-function indexOf({ identityId, type }: EventFilter): { readonly identityId?: string; readonly acts?: true } {
+function indexOf({ identityId, by, type }: EventFilter): { readonly identityId?: string; readonly acts?: true } {
   if (identityId !== undefined) return { identityId };
-  return ACT_TYPES.some((act) => act === type) ? { acts: true } : {};
+  return by !== undefined || ACT_TYPES.some((act) => act === type) ? { acts: true } : {};
 }
 
-function passes({ type, at, identityId, subjectId, requestId, clientId }: LoggedEvent, filter: EventFilter): boolean {
+function passes(event: LoggedEvent, filter: EventFilter): boolean {
+  const { type, at, identityId, subjectId, requestId, clientId } = event;
   return (
+    (filter.by === undefined || authorOf(event) === filter.by) &&
     (filter.subjectId === undefined || subjectId === filter.subjectId) &&
     (filter.clientId === undefined || clientId === filter.clientId) &&
     (filter.requestId === undefined || requestId === filter.requestId) &&
@@ -109,6 +113,11 @@ function passes({ type, at, identityId, subjectId, requestId, clientId }: Logged
     (filter.since === undefined || at >= filter.since) &&
     (filter.identityId === undefined || identityId === filter.identityId)
   );
+}
+
+function authorOf({ type, detail }: LoggedEvent): string | undefined {
+  const by = type === 'administered' || type === 'revoked' ? detail.by : undefined;
+  return by?.as === 'identity' ? by.id : undefined;
 }
 
 const MOST_SHOWN = 1000;

@@ -12,7 +12,7 @@ const CONFIRM = { act: 'Confirm it' };
 const SCOPE =
   "Write resource:permission,permission with ; between resources, for example 'orders:read,write;stock:read'.";
 const LOGIN = 'Log in again with the scope tessera:read, tessera:operate or tessera:manage, and nothing else.';
-const STRONG = 'Log in by certificate with that scope, as a member of the group that has it.';
+const STRONG = 'Log in by certificate or passkey with that scope, as a member of the group that has it.';
 const PEM = 'Give a PEM file that begins with -----BEGIN CERTIFICATE-----.';
 
 const TABLE = {
@@ -82,10 +82,7 @@ const TABLE = {
       'the public key cannot be used: %s',
       'Give a PEM file, or JSON (a key or a key set), with RSA, P-256, P-384, P-521 or Ed25519 keys.',
     ],
-    'secret-lifetime-malformed': [
-      'a secret of %s must end within 180 days',
-      'Give a duration such as 90d, and put its end into your calendar.',
-    ],
+    'secret-lifetime-malformed': ['a secret of %s must end within 180 days', 'Give a duration such as 90d.'],
     'exchange-malformed': [
       '%j is not an integration with a scope',
       'Write CLIENT_ID=SCOPE, such as orders-api=stock:read.',
@@ -107,10 +104,7 @@ const TABLE = {
       'no certificate of this authority would be accepted: %s',
       'Give a certificate that follows the rule; docs/certificate-rules.md lists all rules.',
     ],
-    'address-range-malformed': [
-      '%s is not an IP address or network',
-      'Give an address or a network, such as 10.1.0.0/16.',
-    ],
+    'address-range-malformed': ['%s is not an IP address or network', 'Give one, such as 10.1.0.0/16.'],
     'issuer-setting-malformed': ['%s', 'docs/certificates.md has the settings of an issuer.'],
     'crl-file-unusable': ['%s', 'Give a file with CRLs, PEM or DER.'],
   },
@@ -265,7 +259,11 @@ const TABLE = {
   },
 
   /** Whoever requests it may not do it. */
-  forbidden: { 'permission-missing': ['this needs the permission %s', STRONG] },
+  forbidden: {
+    'login-scope-missing': ['the scope of the login does not include %s', { act: 'Log in with that scope' }],
+    'group-missing': ['whoever is logged in is not in the group %s', { act: 'An operator adds them' }],
+    'permission-missing': ['this needs the permission %s', STRONG],
+  },
 
   /** What a reader refers to no longer exists. */
   gone: {

@@ -23,3 +23,8 @@ const ACTIVE = /[^\P{C}\n\t]|[\u2028\u2029]/gu;
 export function inert(text: string): string {
   return text.replace(ACTIVE, '?');
 }
+
+/** The address of a service as somebody typed it: https unless it says otherwise. */
+export function addressOf(typed: string): string {
+  return (/^https?:\/\//i.test(typed) ? typed : `https://${typed}`).replace(/\/$/, '');
+}

@@ -14,7 +14,7 @@ import { fileStore } from '../store/file-store.ts';
 import { type TokenSource, tokenSource } from '../token-source.ts';
 import { forgetProfile, loadProfile, type Profile, profileName, profileNames, saveProfile } from './profile.ts';
 import { runWithToken } from './run-with-token.ts';
-import { inert, type Shown, type Terminal } from './terminal.ts';
+import { addressOf, inert, type Shown, type Terminal } from './terminal.ts';
 import { type WaitingScreen, waitingScreen } from './waiting-screen.ts';
 
 interface ProfileFlag {
@@ -139,7 +139,7 @@ function profileFrom(flags: LoginFlags, before: Partial<Profile> | undefined, { 
   if (flags.certificate !== undefined && flags.assertionFile !== undefined)
     throw new TokenFailure('usage', '--certificate and --assertion-file cannot be combined', 'Give one of them.');
   const full = (path: string | undefined) => (path === undefined ? undefined : resolve(path));
-  const rest = { server: server.replace(/\/$/, ''), clientId, scope, ca: full(ca) };
+  const rest = { server: addressOf(server), clientId, scope, ca: full(ca) };
   if (flags.certificate !== undefined)
     return { ...rest, by: 'certificate', certificate: full(flags.certificate), key: full(flags.key) };
   if (flags.assertionFile !== undefined) return { ...rest, by: 'assertion', assertionFile: full(flags.assertionFile) };

@@ -1,5 +1,5 @@
 // Events as lines for people.
-import { type Act, actWords, authorWords } from '../../../core/act.ts';
+import { type Act, actWords, authorWords, type Changed, type Fact } from '../../../core/act.ts';
 import type { ActEvent } from '../../../core/event.ts';
 import { isoTime } from '../../../core/time.ts';
 import type { LoggedEvent } from '../../../store/store.ts';
@@ -18,15 +18,30 @@ function eventLine(event: LoggedEvent): string {
 function notesOf({ type, detail, requestId, presenter }: LoggedEvent): string[] {
   const shown = type === 'administered' ? actNotes(detail) : { ...detail };
   const author = type !== 'issued' && detail && 'by' in detail && detail.by && { by: authorWords(detail.by) };
-  const notes = { ...shown, ...author, requestId, traceId: presenter?.traceId };
-  return Object.entries(notes).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${JSON.stringify(value)}`],
+  const notes: Readonly<Record<string, unknown>> = { ...shown, ...author, requestId, traceId: presenter?.traceId };
+  return Object.entries(notes).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    return name === 'changed' ? changeNotes(value as Changed['changed']) : [`${name}=${JSON.stringify(value)}`];
+  });
+}
+
+/** Field by field. Events of 0.2 have names only. */
+function changeNotes(changed: Changed['changed']): string[] {
+  return Object.entries(changed).map(([name, { before, after }]) =>
+    before === undefined && after === undefined
+      ? `${name} changed`
+      : `${name}: ${factText(before)} -> ${factText(after)}`,
   );
 }
 
-/** The id stands in its own column if it is a client id or an identity's. Before and after are in the JSON. */
+/** A list of rules, or a certificate, is whole in the JSON only. */
+function factText(fact: Fact | undefined): string {
+  const text = fact === undefined ? 'none' : JSON.stringify(fact);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+/** The id stands in its own column if it is a client id or an identity's. */
 function actNotes({ kind, id, did, ...facts }: ActEvent['detail']): object {
   const isShown = kind === 'identity' || kind === 'integration' || id === '';
-  const changed = 'changed' in facts && { changed: Object.keys(facts.changed).join(', ') };
-  return { did: actWords({ kind, id, did, ...facts } as Act), ...(!isShown && { id }), ...facts, ...changed };
+  return { did: actWords({ kind, id, did, ...facts } as Act), ...(!isShown && { id }), ...facts };
 }

@@ -10,6 +10,7 @@ import type { Administration } from './steps.ts';
 export interface EventsFlags {
   readonly after?: number;
   readonly identity?: string;
+  readonly by?: string;
   readonly type?: EventType;
   readonly since?: Seconds;
   readonly request?: string;
@@ -33,9 +34,10 @@ export async function printEvents(flags: EventsFlags, administration: Administra
     await printFrom(start, isNewest ? { ...flags, limit: undefined } : flags, administration);
 }
 
-function queryOf({ identity, type, since, request }: EventsFlags) {
+function queryOf({ identity, by, type, since, request }: EventsFlags) {
   return {
     ...(identity !== undefined && { identity }),
+    ...(by !== undefined && { by }),
     ...(type && { type }),
     ...(since !== undefined && { within: since }),
     ...(request !== undefined && { requestId: request }),

@@ -22,6 +22,12 @@ export async function explainRequest(id: string, { log }: { log?: string }, comm
   const lines = linesOfRequest(id, text);
   const { events, refusals } = await knownOf(id, text !== '', command);
   if (!lines.request && events.length + refusals.length === 0) {
+    if (log === undefined && text === '')
+      throw new CommandFailure(
+        'refused',
+        `no refusal or event has the id ${id} yet`,
+        'Refusals appear within a minute.',
+      );
     throw new CommandFailure(
       'refused',
       `the log has no request ${id}`,

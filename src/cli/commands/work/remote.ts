@@ -13,17 +13,17 @@ import type { Administration, ServerFlags } from './steps.ts';
 
 export async function atService({ server, login: profile }: ServerFlags): Promise<Administration> {
   const login = await currentLogin(profile);
-  const wanted = server?.replace(/\/$/, '');
+  const wanted = server && (server.includes('://') ? server : `https://${server}`).replace(/\/$/, '');
   if (wanted !== undefined && wanted !== login.server)
     throw new CommandFailure(
       'login',
       `the login is at ${login.server}, not at ${wanted}`,
-      `Do: tessera login --server ${wanted} --client-id tessera-cli --scope tessera:manage, or name another with --login.`,
+      `Do: ${loginAt(wanted)}, or name another with --login.`,
     );
   return {
     act: async (name, given = {}) => {
       const { status, etag, value } = await send(login, name, given);
-      if (status >= 400) return refusalOf(status, value);
+      if (status >= 400) return refusalOf(status, value, login);
       const revision = /^"(\d+)"$/.exec(etag ?? '')?.[1];
       return accept({ value: value as never, ...(revision !== undefined && { revision: Number(revision) }) });
     },
@@ -31,15 +31,24 @@ export async function atService({ server, login: profile }: ServerFlags): Promis
 }
 
 /** A problem whose reason this release knows is worded as beside the store. */
-function refusalOf(status: number, problem: unknown) {
+function refusalOf(status: number, problem: unknown, { server }: CurrentLogin) {
   const {
     reason = '',
     about = '',
     detail = `it answered ${status}`,
   } = (problem ?? {}) as Partial<Record<string, string>>;
   if (isRefusal(reason)) return decline(reason, about);
+  if (status === 404 && reason === '')
+    throw new CommandFailure('refused', `${server} does not serve the admin door`, NO_DOOR);
   const end = status === 401 || status === 403 ? 'login' : status >= 500 || status === 429 ? 'unavailable' : 'refused';
-  throw new CommandFailure(end, `the service refused it: ${detail}`, undefined, reason || undefined);
+  const todo = end === 'login' ? `Do: ${loginAt(server)}` : undefined;
+  throw new CommandFailure(end, `the service refused it: ${detail}`, todo, reason || undefined);
+}
+
+const NO_DOOR = 'Add `admin` to the `doors` of this listener: docs/administration.md';
+
+function loginAt(server: string): string {
+  return `tessera login --server ${server} --client-id tessera-cli --scope tessera:manage`;
 }
 
 const TIMEOUT_MS = 30_000;

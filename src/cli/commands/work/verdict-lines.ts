@@ -22,8 +22,9 @@ export function refusalLines(refusal: string): string[] | undefined {
   );
   // The container image has no pages.
   if (operations.length === 0 && !meaningOf(refusal)) return undefined;
-  const names = operations.map(([name]) => name).join(', ') || 'the pages for people';
-  return [`refused by: ${names}`, ...wordsOf(refusal)];
+  const isEvery = operations.length === Object.keys(CHECK_STEPS).length;
+  const names = isEvery ? 'every operation' : operations.map(([name]) => name).join(', ') || 'the pages for people';
+  return [`possible in: ${names}`, ...wordsOf(refusal)];
 }
 
 function wordsOf(refusal: string): string[] {

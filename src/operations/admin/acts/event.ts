@@ -59,13 +59,16 @@ export function shownRefusal(count: RefusalCount) {
 }
 
 async function filterOf(
-  { identity, integration, within, type, requestId }: Query,
+  { identity, by, integration, within, type, requestId }: Query,
   ports: ActPorts,
 ): Promise<AdminOutcome<EventFilter>> {
   const known = identity === undefined ? undefined : await findIdentity(identity, ports);
   if (known && !known.ok) return known;
+  const author = by === undefined ? undefined : await findIdentity(by, ports);
+  if (author && !author.ok) return author;
   return accept({
     ...(known && { identityId: known.value.id }),
+    ...(author && { by: author.value.id }),
     ...(type && { type }),
     ...(integration !== undefined && { clientId: integration }),
     ...(requestId !== undefined && { requestId }),
