@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { after, before, suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Grant } from '../../src/core/grant.ts';
 import { MOUNT } from '../../src/doors/admin/openapi.ts';
 import { writePem } from '../../src/pki/der/pem.ts';
 import { grants } from '../../src/store/tables/grants.ts';
@@ -10,7 +12,6 @@ import { makeAuthority } from '../authority.ts';
 import { anIntegration, scopeOf } from '../samples.ts';
 import { AdminScene, BACK_ENDS } from './admin-scene.ts';
 import { type Answer, reachOf, tlsOptionsOf } from './caller.ts';
-import { postForm } from './oauth-steps.ts';
 import { clientId, registryFollows } from './service.ts';
 
 let scene: AdminScene;
@@ -98,10 +99,16 @@ for (const backEnd of BACK_ENDS)
         }),
       );
       for (const stream of open) stream.write('{');
-      const busy = async () => (await ask('POST', '/objects/plan', { objects: {} })).status;
-      for (let tries = 0; (await busy()) !== 503; tries++) assert.ok(tries < 50, 'a fifth document is refused');
+      const eventually = async (status: number) => {
+        for (let tries = 0, got = 0; got !== status; tries++) {
+          assert.ok(tries < 100, `it answers ${got}, not ${status}`);
+          await sleep(50);
+          got = (await ask('POST', '/objects/plan', { objects: {} })).status;
+        }
+      };
+      await eventually(503);
       for (const stream of open) stream.close();
-      for (let tries = 0; (await busy()) !== 200; tries++) assert.ok(tries < 50, 'and accepted afterwards');
+      await eventually(200);
       session.destroy();
     });
 
@@ -157,7 +164,7 @@ for (const backEnd of BACK_ENDS)
       }
       const { store } = scene.service.ports;
       const [grant] = await store.page(grants, { limit: 1 });
-      const far = (found: never) => ({ ...(found as object), refreshUntil: 9e15 }) as never;
+      const far = (row: never) => ({ ...(row as Grant), pair: { ...(row as Grant).pair, expiresAt: 9e15 } }) as never;
       const change = (next: (row: never) => never) =>
         store.change(grants, grant?.id ?? '', (found) => ({ outcome: undefined, next: next(found?.row as never) }));
       await change(far);
@@ -273,7 +280,7 @@ for (const backEnd of BACK_ENDS)
       assert.equal((await ask('PUT', '/integrations/i', { scope: 'a:b', access })).status, 400);
       assert.equal((await apply({ identities: { olga: { groups: ['operators', 'a\u0000b'] } } })).status, 400);
       const present = { 'if-match': '*' };
-      for (const path of ['/integrations/i', '/identities/ivan', '/resource-servers/i']) {
+      for (const path of ['/integrations/i', '/identities/ivan', '/resource-servers/i-api']) {
         const body = path.startsWith('/id')
           ? {}
           : path.startsWith('/i')
@@ -283,41 +290,5 @@ for (const backEnd of BACK_ENDS)
         await accepted('PUT', path, body);
         await accepted('PUT', path, body, present);
       }
-    });
-
-    test('a refresh token without its certificate only looks; an old grant does nothing', async () => {
-      const cli = { scope: scopeOf('tessera:read,operate,manage'), overrides: { refresh: true } };
-      const ids = { loose: 'none', bound: 'certificate' } as const;
-      for (const [id, binding] of Object.entries(ids))
-        await scene.service.register(anIntegration({ ...cli, clientId: clientId(id), binding: binding as 'none' }));
-      await registryFollows();
-      const login = async (client_id: string) => {
-        const fields = { client_id, scope: 'tessera:manage', grant_type: 'client_credentials' };
-        return (await postForm(scene.caller('olga'), '/oauth2/token', fields)).json as Record<string, string>;
-      };
-      const refresh = (client_id: string, refresh_token = '', by?: string) =>
-        postForm(scene.caller(by), '/oauth2/token', { client_id, grant_type: 'refresh_token', refresh_token });
-      const stolen = (await refresh('loose', (await login('loose'))['refresh_token'])).json['access_token'];
-      assert.equal((await ask('POST', '/integrations/shop/disable', undefined, {}, String(stolen))).status, 403);
-      assert.equal((await refresh('bound', (await login('bound'))['refresh_token'])).status, 401);
-      const renewed = await refresh('bound', (await login('bound'))['refresh_token'], 'olga');
-      assert.equal(
-        (await ask('GET', '/integrations/shop', undefined, {}, String(renewed.json['access_token']))).status,
-        403,
-      );
-      const own = await scene.caller('olga').ask({
-        method: 'POST',
-        path: `${MOUNT}/integrations/shop/enable`,
-        headers: { authorization: `Bearer ${renewed.json['access_token']}` },
-      });
-      assert.equal(own.status, 200, own.text);
-      const { store } = scene.service.ports;
-      const fresh = await scene.token('olga');
-      const last = (await store.page(grants, { limit: 1000 })).at(-1);
-      await store.change(grants, last?.id ?? '', (found) => ({
-        outcome: undefined,
-        next: { ...found?.row, createdAt: (found?.row.createdAt ?? 0) - 30 * 86_400 } as never,
-      }));
-      assert.equal((await ask('GET', '/integrations', undefined, {}, fresh)).status, 401);
     });
   });

@@ -29,7 +29,7 @@ const CLAIMS: Readonly<Record<string, (row: never) => readonly Claim[]>> = {
   issuer: ({ label, certificate, enabled }: ApprovedIssuer) =>
     enabled ? [ofLabel(label), claim('key', keyOf(certificate), 'issuer-key-approved', label)] : [],
   'token-issuer': ({ label, issuer, enabled }: TokenIssuer) =>
-    enabled ? [ofLabel(label), issOfCaller(issuer), claim('iss', issuer, 'token-issuer-registered', label)] : [],
+    enabled ? [ofLabel(label), claim('iss', issuer, 'token-issuer-registered', label), issOfCaller(issuer)] : [],
 };
 
 function claim(what: string, value: string, reason: AdminRefusalReason, about: string): Claim {
