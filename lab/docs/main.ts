@@ -14,7 +14,7 @@ for (const page of pages) {
   mkdirSync(dirname(join(TARGET, page.path)), { recursive: true });
   writeFileSync(join(TARGET, page.path), layout(page, pages, VERSION));
 }
-for (const folder of ['docs/images', 'docs/performance', 'docs/vectors', 'deploy'])
+for (const folder of globSync(['docs/images', 'docs/performance', 'docs/vectors', 'deploy']))
   cpSync(folder, join(TARGET, folder), { recursive: true, filter: (path) => !path.endsWith('.md') });
 cpSync('LICENSE', join(TARGET, 'LICENSE'));
 writeFileSync(join(TARGET, 'search.js'), `const PAGES = ${JSON.stringify(pages.map(searched))};\n${searchCode()}`);

@@ -58,8 +58,8 @@ suite('the tessera command is documented', () => {
     });
     assert.deepEqual(
       suspects,
-      ['tessera keyring mint key', 'tessera keyring retire key'],
-      'these take the id of a key',
+      ['tessera identity passkey remove passkey', 'tessera keyring mint key', 'tessera keyring retire key'],
+      'these take the id of a key or the name of a passkey',
     );
   });
 

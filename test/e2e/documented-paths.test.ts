@@ -14,7 +14,7 @@ const PAGES = globSync(['*.md', 'docs/**/*.md', 'sdk/*/README.md'], { cwd: ROOT 
 const ELSEWHERE =
   /^\/(?:etc|var|usr|opt|run|srv|tmp|dev|backup|proc|elsewhere|legacyauth|legacysdk|orders|ref|repository|repository_owner_id|environment|sub|groups|openid|kubernetes\.io|v1)(?:\/|$)/;
 /** What the paths of a door begin with. */
-const PREFIXES = ['/authsvc', '/oauth2', '/.well-known', '/admin', '/console'];
+const PREFIXES = ['/authsvc', '/oauth2', '/.well-known', '/admin', '/admin/v1', '/console'];
 
 test('every path in a code span is served', async (t) => {
   const service = await startService({ listeners: [{ tls: true }] });

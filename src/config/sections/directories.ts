@@ -128,7 +128,7 @@ const oidc = {
   }),
   clientId: text('the id of this service there', '^[ -~]{1,256}$', {
     description:
-      '`oidc`: the client that is registered there, with the redirect URI `publicUrl` and `/account/provider/LABEL`.',
+      '`oidc`: the client that is registered there, with the redirect URI `publicUrl/account/provider/LABEL`.',
     example: 'tessera',
   }),
   clientSecret: optional(

@@ -35,7 +35,10 @@ export function oidcDirectory(settings: OidcSettings, fetch: Fetch, milliseconds
       times: { recheckAfter: maxAge, trustFor: maxAge },
       isWalked: false,
       // What was pushed about somebody counts instead.
-      again: async ({ pushed: _, ...row }) => ({ ...row, enabled: false }),
+      again: async (seen) => {
+        const { pushed: _, ...row } = seen;
+        return { ...row, enabled: false };
+      },
       examine: () => examine(provider),
     },
   };

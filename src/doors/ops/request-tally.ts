@@ -48,7 +48,7 @@ export class RequestTally {
           for (const name of namesOf({ operation, outcome, reason })) add(name, count);
       if (!TIMED.test(operation)) continue;
       add('timed', durations.count);
-      durations.buckets.forEach((count, at) => void add(within(DURATION_BOUNDS[at] ?? 0), count));
+      for (const [at, count] of durations.buckets.entries()) add(within(DURATION_BOUNDS[at] ?? 0), count);
     }
     return counts;
   }

@@ -87,7 +87,7 @@ const FILTER = /^\s*([a-z]+)\s+eq\s+("(?:[^"\\]|\\.)*")\s*$/i;
 /** The only filter of both: one attribute equals a text. Undefined if there is none; `malformed` if it is another. */
 export function readFilter<By extends string>(given: unknown, attributes: readonly By[]) {
   if (given === undefined || given === '') return undefined;
-  const [, name, text = ''] = FILTER.exec(String(given)) ?? [];
+  const [, name, text = ''] = FILTER.exec(typeof given === 'string' ? given : '') ?? [];
   const by = attributes.find((attribute) => attribute.toLowerCase() === name?.toLowerCase());
   return by ? { by, value: JSON.parse(text) as string } : 'malformed';
 }

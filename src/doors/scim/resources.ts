@@ -83,7 +83,7 @@ export function readMembers(given: unknown, label: string): readonly IdentityId[
   return ids.every((id) => id !== undefined) ? ids : undefined;
 }
 
-export function idIn(id: string): string {
+function idIn(id: string): string {
   return id.slice(Math.max(id.indexOf(':'), id.indexOf('/')) + 1);
 }
 

@@ -147,9 +147,14 @@ export class Commits {
     return units.map((unit) => happened.has(unit));
   }
 
+  /** Events wait for no row, but for a moment while a partition of the log is removed. */
   async #appendEvents(units: readonly Commit[]): Promise<boolean[]> {
     const { statement, values } = appendingEvents(units);
-    await this.#connections.write((connection) => connection.change(statement, values));
+    const append = () => this.#connections.write((connection) => connection.change(statement, values));
+    await append().catch((fault: unknown) => {
+      if (!(fault instanceof RowLocked)) throw fault;
+      return append();
+    });
     return units.map(() => true);
   }
 

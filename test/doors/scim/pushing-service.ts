@@ -25,7 +25,7 @@ export interface ScimReply {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-export function directoryOf(label: string, more: object = {}) {
+function directoryOf(label: string, more: object = {}) {
   const scim = { integration: `${label}-scim` };
   return { label, kind: 'oidc', issuer: ISSUER_URL, clientId: 'tessera', scim, ...more };
 }

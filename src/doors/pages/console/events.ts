@@ -64,7 +64,7 @@ function stringsOf(query: object): Record<string, string> {
 }
 
 function filterForm(query: Record<string, string | number>): Html {
-  const option = (value: string, text: string, chosen: unknown) =>
+  const option = (value: string, text: string, chosen: string | number | undefined) =>
     html`<option value="${value}"${String(chosen ?? '') === value && html` selected`}>${text}</option>`;
   const field = (name: 'identity' | 'integration') =>
     html`<div class="field"><label for="${name}">${words[name]}</label><input id="${name}" name="${name}" value="${String(query[name] ?? '')}"></div>`;

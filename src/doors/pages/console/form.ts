@@ -86,7 +86,7 @@ interface How {
 
 function select(attributes: Html, values: readonly (readonly [value: string, text: string])[], chosen: unknown): Html {
   const option = ([value, text]: readonly [string, string]) =>
-    html`<option value="${value}"${value === String(chosen ?? '') && html` selected`}>${text}</option>`;
+    html`<option value="${value}"${value === plain(chosen) && html` selected`}>${text}</option>`;
   return html`<select ${attributes}>${[['', words.default] as const, ...values].map(option)}</select>`;
 }
 
@@ -94,19 +94,25 @@ const area = (attributes: Html, text: string) =>
   html`<textarea ${attributes} rows="4" spellcheck="false">${text}</textarea>`;
 const asIs = (text: string) => text;
 
+/** As a field has it. */
+function plain(value: unknown): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 const HOW: Readonly<Record<Kind, How>> = {
-  text: { show: (attributes, _, value) => html`<input ${attributes} value="${String(value ?? '')}">`, read: asIs },
+  text: { show: (attributes, _, value) => html`<input ${attributes} value="${plain(value)}">`, read: asIs },
   password: {
     show: (attributes) => html`<input ${attributes} type="password" autocomplete="new-password">`,
     read: asIs,
   },
   block: {
-    show: (attributes, _, value) => area(attributes, String(value ?? '')),
+    show: (attributes, _, value) => area(attributes, plain(value)),
     read: (text) => text.replaceAll('\r\n', '\n'),
   },
   number: {
     show: (attributes, _, value) =>
-      html`<input ${attributes} inputmode="numeric" pattern="[0-9]*" value="${String(value ?? '')}">`,
+      html`<input ${attributes} inputmode="numeric" pattern="[0-9]*" value="${plain(value)}">`,
     read: (text) => (/^[0-9]{1,15}$/.test(text) ? Number(text) : text),
   },
   choice: {

@@ -111,7 +111,7 @@ export function valueText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'boolean') return value ? words.object.yes : words.object.no;
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(', ');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** `accessTokenLifetime`: Access token lifetime. */

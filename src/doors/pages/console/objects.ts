@@ -166,6 +166,6 @@ async function takeAct(visit: ConsoleVisit, of: ThingKind, act: SimpleAct, form:
     );
   const ended = endedGrants === undefined ? '' : `&ended=${endedGrants}`;
   return {
-    goTo: `${act === 'remove' ? `/console/${place}` : pathOf(place, String(done.value.value[key] ?? id))}?done=yes${ended}`,
+    goTo: `${act === 'remove' ? `/console/${place}` : pathOf(place, valueText(done.value.value[key]) || id)}?done=yes${ended}`,
   };
 }

@@ -53,7 +53,8 @@ export const RUNS: RunsOf<'event' | 'node' | 'refusal'> = {
   },
 };
 
-export function shownRefusal({ key: _, first, last, ...row }: RefusalCount) {
+export function shownRefusal(count: RefusalCount) {
+  const { key: _, first, last, ...row } = count;
   return { ...row, first: isoTime(first), last: isoTime(last) };
 }
 

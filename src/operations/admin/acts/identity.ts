@@ -75,7 +75,8 @@ export const RUNS: RunsOf<'identity'> = {
   },
 };
 
-function written({ pushed: _, ...row }: Identity): WrittenIdentity {
+function written(identity: Identity): WrittenIdentity {
+  const { pushed: _, ...row } = identity;
   return row;
 }
 

@@ -36,11 +36,8 @@ export async function previewPut(
 }
 
 /** A file describes their groups only; here, everything but the password. */
-async function previewIdentity(
-  name: string,
-  { password: _, ...body }: WrittenIdentity,
-  ports: ActPorts,
-): Promise<AdminOutcome<Preview>> {
+async function previewIdentity(name: string, given: WrittenIdentity, ports: ActPorts): Promise<AdminOutcome<Preview>> {
+  const { password: _, ...body } = given;
   const known = await findIdentity(name, ports);
   const before = known.ok ? completed(IdentityObject, known.value) : {};
   return accept({ fields: changedBetween(before, completed(IdentityObject, body)).changed });

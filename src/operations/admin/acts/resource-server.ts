@@ -50,7 +50,8 @@ export const RUNS: RunsOf<'resource-server'> = {
 };
 
 /** Not even hashes of secrets are shown. */
-function writtenResourceServer({ removed: _, ...server }: ResourceServer): WrittenResourceServer {
+function writtenResourceServer(row: ResourceServer): WrittenResourceServer {
+  const { removed: _, ...server } = row;
   return { ...server, secrets: server.secrets.map(({ createdAt }) => ({ createdAt: isoTime(createdAt) })) };
 }
 

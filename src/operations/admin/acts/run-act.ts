@@ -63,7 +63,7 @@ export async function kindOf(section: Section): Promise<AnyKind> {
 }
 
 async function allKinds(): Promise<readonly AnyKind[]> {
-  const loaded = await Promise.all(Object.values(KIND_OF).map((kind) => MODULES[kind]?.()));
+  const loaded = await Promise.all(Object.values(KIND_OF).map(async (kind) => MODULES[kind]?.()));
   return loaded.flatMap((each) => each?.KIND ?? []);
 }
 
