@@ -1,14 +1,19 @@
 // Where the next page of a list begins. Encrypted: it names a thing that the list may not show. It is good only for the list that it came from.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import type { TokenPorts } from '../../operations/ports.ts';
 import type { Key, Keyring } from '../../tokens/keyring.ts';
 
 const CIPHER = 'aes-256-gcm';
 const [NONCE, TAG] = [12, 16];
 
 /** `list`: the act and its filters. */
-export function sealCursor(key: string, list: string, { minting }: Keyring): string {
-  const nonce = randomBytes(NONCE);
-  const cipher = createCipheriv(CIPHER, secretOf(minting), nonce).setAAD(Buffer.from(list));
+export function sealCursor(
+  key: string,
+  list: string,
+  { keyring, random }: Pick<TokenPorts, 'keyring' | 'random'>,
+): string {
+  const nonce = random(NONCE);
+  const cipher = createCipheriv(CIPHER, secretOf(keyring.minting), nonce).setAAD(Buffer.from(list));
   const sealed = Buffer.concat([cipher.update(key), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
 }

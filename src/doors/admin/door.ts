@@ -178,7 +178,7 @@ function withOpenCursor(given: Given, list: string, { callerPorts }: AdminMount)
 function withSealedNext(answered: Answered<unknown>, name: ActName, list: string, { callerPorts }: AdminMount) {
   const { next } = answered.value as { next?: string };
   if (next === undefined || name === 'event-list') return answered;
-  return { ...answered, value: { ...(answered.value as object), next: sealCursor(next, list, callerPorts.keyring) } };
+  return { ...answered, value: { ...(answered.value as object), next: sealCursor(next, list, callerPorts) } };
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, { value, revision }: Answered<unknown>): FastifyReply {
