@@ -12,6 +12,8 @@ export interface Integration {
   readonly vendor: string;
   readonly scope: Scope;
   readonly enabled: boolean;
+  /** Absent: an operator has disabled it, if it is not enabled. */
+  readonly disabledByOwner?: true;
   /** Removed for good: only ended grants and events name it still. Its client id may be registered again. */
   readonly removed?: true;
   /** How callers may authorize. `assertion`: by an assertion of a token issuer; `secret`: by a generated secret. Off if absent. */

@@ -69,6 +69,9 @@ export const DEFAULT_SETTINGS: Settings = {
 /** A resource server that checks a JWT by itself does not notice a revocation, so a JWT lives for a day at most. */
 export const JWT_LIFETIME_MAX = seconds(DAY);
 
+/** Of any token or grant: a hundred years. Beyond, moments could not be written as dates. */
+export const LIFETIME_MAX = seconds(36_525 * DAY);
+
 /** The longest lifetimes of grants and tokens for the admin door. */
 export const ADMINISTRATION = { accessTokenLifetime: seconds(3600), grantLifetime: seconds(12 * 3600) };
 

@@ -27,7 +27,9 @@ export function later(a: EpochSeconds, b: EpochSeconds): EpochSeconds {
   return a > b ? a : b;
 }
 
-/** In ISO 8601, in whole seconds: `2027-01-31T12:00:00Z`. */
+const END_OF_9999 = 253_402_300_799;
+
+/** In ISO 8601, in whole seconds: `2027-01-31T12:00:00Z`. What is later than the year 9999 is shown as its end. */
 export function isoTime(time: EpochSeconds): string {
-  return new Date(time * 1000).toISOString().replace('.000Z', 'Z');
+  return new Date(Math.min(time, END_OF_9999) * 1000).toISOString().replace('.000Z', 'Z');
 }

@@ -1,5 +1,5 @@
 // The contract of a door: one way into the service, with its own paths and its own words. Listeners know nothing else of it.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ReadPresented } from './caller/presented-certificate.ts';
 import type { RefusalReplies } from './http/refusal-replies.ts';
 import type { OpenapiPaths } from './openapi-document.ts';
@@ -33,8 +33,8 @@ export interface Door extends Pick<DoorEntry, 'isNamedOnly'> {
   readonly openapi: OpenapiPaths;
   /** Its refusals are pages, so browsers get them at paths that no door owns, too. */
   readonly isForPeople?: true;
-  /** The most bytes of a body, instead of `limits.bodyBytes`. It must not read bodies of unauthenticated clients. */
-  readonly bodyBytes?: number;
+  /** The most bytes of a body, where it is not `limits.bodyBytes`. It must not read larger ones of unauthenticated clients. */
+  readonly bodyBytes?: (request: FastifyRequest) => number | undefined;
   /** For health checks and scrapes: its requests are served under load too, and logged for debugging only. */
   readonly isMonitoring?: true;
 }

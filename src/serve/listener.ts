@@ -92,7 +92,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   }));
   const listenerParts = { readPresented: presentedOn(app, options, parts), isNamed: options.doors !== undefined };
   // In an app of its own: hooks of one door do not run for another.
-  for (const door of doors) mountApart(app.fastify, door, listenerParts);
+  for (const door of doors) mountApart(app.fastify, door, listenerParts, parts.limits.bodyBytes);
   const server = app.fastify.server as unknown as TlsServer;
   const inspects = parts.inspects && options.tls !== undefined && options.tls.clientCertificates !== 'off';
   if (inspects) inspectHandshakes(server);
@@ -206,12 +206,14 @@ function requireCertificates(server: TlsServer): void {
 }
 
 /** In an app of its own: hooks of one door do not run for another. */
-function mountApart(app: FastifyInstance, door: Door, listener: ListenerParts): void {
+function mountApart(app: FastifyInstance, door: Door, listener: ListenerParts, usualBytes: number): void {
   app.register(async (inner) => {
     const { bodyBytes } = door;
-    if (bodyBytes !== undefined) {
+    if (bodyBytes) {
       inner.removeAllContentTypeParsers();
-      inner.addContentTypeParser('*', (request, _payload, done) => readBody(request, bodyBytes, done));
+      inner.addContentTypeParser('*', (request, _payload, done) =>
+        readBody(request, bodyBytes(request) ?? usualBytes, done),
+      );
     }
     door.mount(inner, listener);
   });

@@ -58,7 +58,8 @@ for (const backEnd of BACK_ENDS)
       const disabled = await accepted('POST', '/integrations/shop/disable');
       assert.equal(disabled.json['enabled'], false);
       const again = await accepted('PUT', '/integrations/shop', { scope: 'shop:read,write' });
-      assert.equal(again.json['enabled'], true);
+      assert.equal(again.json['enabled'], false, 'nobody said to enable it');
+      assert.equal((await accepted('POST', '/integrations/shop/enable')).json['enabled'], true);
       assert.deepEqual(reasonOf(await ask('DELETE', '/integrations/shop')), [409, 'removal-unconfirmed']);
       assert.equal((await accepted('DELETE', '/integrations/shop?confirmed=true')).json['endedGrants'], 0);
       assert.deepEqual(reasonOf(await ask('GET', '/integrations/shop')), [404, 'integration-unknown']);

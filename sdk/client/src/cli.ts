@@ -18,6 +18,9 @@ export interface CurrentLogin {
   readonly server: string;
   /** A PEM file, if the machine does not trust the authority of the server. */
   readonly ca?: string | undefined;
+  /** PEM files, if it is by certificate: its tokens may be bound to it. */
+  readonly certificate?: string | undefined;
+  readonly key?: string | undefined;
   readonly accessToken: string;
 }
 

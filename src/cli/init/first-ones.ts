@@ -38,6 +38,7 @@ export async function registerCommandLine(workplace: Workplace): Promise<void> {
       scope: 'tessera:read,operate,manage',
       flows: { code: { redirectUris: ['http://127.0.0.1/callback'] } },
       access: { to: 'named', identities: [], groups: [OPERATORS, VIEWERS] },
+      binding: 'certificate',
       overrides: { refresh: true },
     },
     workplace,

@@ -83,16 +83,17 @@ export function redeemedTarget(
 /** A refresh may repeat the resource servers that the grant is limited to, or leave them out. */
 export function isSameTarget(wanted: readonly string[] | undefined, granted: readonly string[] | undefined): boolean {
   if (!wanted || wanted.length === 0) return true;
-  const [asked, given] = [new Set(wanted.map(withPath)), new Set(granted?.map(withPath))];
+  const [asked, given] = [new Set(wanted.map(comparableAudience)), new Set(granted?.map(comparableAudience))];
   return asked.size === given.size && [...asked].every((audience) => given.has(audience));
 }
 
 /** RFC 3986 6.2.3: without a path is the same as with the path `/`. Some libraries add it to every address. */
 export function isSameAudience(a: string, b: string): boolean {
-  return a === b || withPath(a) === withPath(b);
+  return a === b || comparableAudience(a) === comparableAudience(b);
 }
 
-function withPath(audience: string): string {
+/** The same text for the same audience. */
+export function comparableAudience(audience: string): string {
   return /^https?:\/\/[^/?#]+$/.test(audience) ? `${audience}/` : audience;
 }
 

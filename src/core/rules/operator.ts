@@ -3,6 +3,8 @@ import type { Origin } from '../grant.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { isWithin, RESERVED_RESOURCE, type Scope } from '../scope.ts';
+import { ADMINISTRATION } from '../settings.ts';
+import type { EpochSeconds } from '../time.ts';
 
 /** Each includes the one before. */
 export const PERMISSIONS = ['read', 'operate', 'manage'] as const;
@@ -16,11 +18,13 @@ export interface OperatorFacts {
   readonly groups: Identity['groups'];
   /** How the grant came about. */
   readonly origin: Origin;
+  /** Whether the token came with the certificate of the grant: it is bound to it, or was made for it and not by a refresh. */
+  readonly isWithCertificate: boolean;
 }
 
 /** Undefined: nothing. */
-export function permissionOf({ scope, groups, origin }: OperatorFacts): Permission | undefined {
-  return lowest([scopePermission(scope), groupPermission(groups), provenBy(origin)]);
+export function permissionOf({ groups, ...token }: OperatorFacts): Permission | undefined {
+  return lowest([ownerPermission(token), groupPermission(groups)]);
 }
 
 export function includes(held: Permission | undefined, needed: Permission): boolean {
@@ -37,8 +41,12 @@ const PROVEN: Readonly<Record<Origin['kind'], Permission>> = {
   exchange: 'read',
 };
 
-/** A code counts as much as the sign-in before it. A device code can be confirmed for somebody else, whatever that was. */
-function provenBy(origin: Origin): Permission {
+/**
+ * A code counts as much as the sign-in before it. A device code can be confirmed for somebody else, whatever that was. A refresh token
+ * without the certificate is only a file.
+ */
+function provenBy({ origin, isWithCertificate }: Pick<OperatorFacts, 'origin' | 'isWithCertificate'>): Permission {
+  if (origin.kind === 'certificate' && !isWithCertificate) return 'read';
   return origin.kind === 'code' && origin.proof ? 'manage' : PROVEN[origin.kind];
 }
 
@@ -48,8 +56,24 @@ export function isForAdministration({ resources }: Scope): boolean {
 }
 
 /** What a token allows its holder by scope and proof, for the integrations that the holder's groups own. */
-export function ownerPermission({ scope, origin }: Omit<OperatorFacts, 'groups'>): Permission | undefined {
-  return lowest([scopePermission(scope), provenBy(origin)]);
+export function ownerPermission({ scope, ...proof }: Omit<OperatorFacts, 'groups'>): Permission | undefined {
+  return lowest([scopePermission(scope), provenBy(proof)]);
+}
+
+interface Ages {
+  readonly now: EpochSeconds;
+  /** Of the token. */
+  readonly issuedAt: EpochSeconds;
+  readonly expiresAt: EpochSeconds;
+  /** Of the grant. */
+  readonly createdAt: EpochSeconds;
+}
+
+/** Power over this service is for hours, whatever was issued: by another release, or from a store that was changed. */
+export function isRecent({ now, issuedAt, expiresAt, createdAt }: Ages): boolean {
+  const { accessTokenLifetime, grantLifetime } = ADMINISTRATION;
+  const isShort = now - issuedAt <= accessTokenLifetime && expiresAt - now <= accessTokenLifetime;
+  return isShort && now - createdAt <= grantLifetime;
 }
 
 export function isOwner({ groups }: Pick<Identity, 'groups'>, { owners = [] }: Pick<Integration, 'owners'>): boolean {
@@ -57,7 +81,7 @@ export function isOwner({ groups }: Pick<Identity, 'groups'>, { owners = [] }: P
 }
 
 /** What an owner may change at will. */
-const TEXTS: readonly string[] = ['name', 'description', 'vendor', 'enabled'] satisfies (keyof Integration)[];
+const TEXTS: readonly string[] = ['name', 'description', 'vendor', 'disabledByOwner'] satisfies (keyof Integration)[];
 
 /** What somebody who is signed in may do in the console. A password alone only views: it can be phished. */
 export function consolePermission(groups: Identity['groups'], isStrong: boolean): Permission | undefined {
@@ -69,11 +93,17 @@ export function isWithinPowerOfOwner(before: Integration, next: Integration): bo
   const fields = Object.keys({ ...before, ...next }) as (keyof Integration)[];
   return fields.every((field) => {
     if (TEXTS.includes(field)) return true;
+    if (field === 'enabled') return !next.enabled || mayOwnerEnable(before);
     if (field === 'scope') return isWithin(next.scope, before.scope);
     if (field === 'flows') return hasNoOtherFlow(next.flows, before.flows);
     if (field === 'access') return isNoWider(next.access, before.access);
     return JSON.stringify(before[field]) === JSON.stringify(next[field]);
   });
+}
+
+/** What an operator has disabled stays so until an operator enables it. */
+export function mayOwnerEnable({ enabled, disabledByOwner }: Integration): boolean {
+  return enabled || disabledByOwner === true;
 }
 
 function hasNoOtherFlow({ code, ...next }: Integration['flows'], before: Integration['flows']): boolean {

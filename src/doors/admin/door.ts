@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accept, type Outcome } from '../../core/outcome.ts';
+import { seconds } from '../../core/time.ts';
 import type { ActName } from '../../operations/admin/act-formats.ts';
 import { ACTS, type ActRow, type Answered, type Given } from '../../operations/admin/act-table.ts';
 import type { ActPorts } from '../../operations/admin/acts/act.ts';
@@ -10,7 +11,6 @@ import { decline } from '../../operations/admin/admin.ts';
 import { authorizeOperator, type Operator } from '../../operations/admin/authorize-operator.ts';
 import type { TokenPorts } from '../../operations/ports.ts';
 import { portsOfRequest } from '../../operations/request-ports.ts';
-import { readAccessToken } from '../../tokens/access-token.ts';
 import { bearerToken } from '../caller/bearer.ts';
 import type { ReadConnection } from '../caller/connection.ts';
 import type { Door, DoorEntry, ListenerParts } from '../door.ts';
@@ -35,25 +35,28 @@ export interface AdminParts {
   readonly overCheckLimit: AddressLimit;
 }
 
-type AdminMount = AdminParts & ListenerParts;
+type AdminMount = AdminParts & ListenerParts & { readonly documents: Set<FastifyRequest> };
 
-/** A document of 5,000 integrations. */
-const BODY_BYTES = 8 * 1024 * 1024;
+/** A document of 5,000 integrations. Few are read at once: each is in memory several times while it is worked on. */
+const DOCUMENT_BYTES = 8 * 1024 * 1024;
+const MOST_DOCUMENTS = 4;
+const DOCUMENT_ACTS: readonly ActName[] = ['object-plan', 'object-apply', 'integration-import'];
 
 export function adminDoor({ name }: DoorEntry, parts: AdminParts): Door {
   const { publicUrl } = parts;
+  const documents = new Set<FastifyRequest>();
   const prepared = prepareOnce((reason: ServerReason) => prepareProblem(reason, publicUrl));
   return {
     name,
     isNamedOnly: true,
     owns: (url) => pathOf(url).startsWith('/admin/'),
-    mount: (app, listener) => mountAdmin(app, { ...parts, ...listener }),
+    mount: (app, listener) => mountAdmin(app, { ...parts, ...listener, documents }),
     refusals: {
       reply: (request, reply, refusal) => replyProblem(request, reply, refusal, publicUrl),
       prepare: (_url, reason) => prepared(reason),
     },
     openapi: {},
-    bodyBytes: BODY_BYTES,
+    bodyBytes: (request) => (documents.has(request) ? DOCUMENT_BYTES : undefined),
   };
 }
 
@@ -65,54 +68,62 @@ function mountAdmin(app: FastifyInstance, mount: AdminMount): void {
       ? replyProblem(request, reply, limited, mount.publicUrl)
       : reply.headers(JSON_HEADERS).send(document);
   });
-  app.addHook('onRequest', (request, reply, proceed) => {
-    const refusal = whyNotRead(request, mount);
-    if (refusal) replyProblem(request, reply, refusal, mount.publicUrl);
-    else proceed();
-  });
   for (const name of Object.keys(ACTS) as ActName[]) mountAct(app, name, ACTS[name], mount);
 }
 
+/** A body is read only for somebody who may do the act. */
 function mountAct(app: FastifyInstance, name: ActName, act: ActRow, mount: AdminMount): void {
+  const operators = new WeakMap<FastifyRequest, Operator>();
   app.route({
     method: act.method,
     url: MOUNT + act.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    handler: async (request, reply): Promise<FastifyReply> => {
+    onRequest: async (request, reply) => {
       storyOf(request).operation = `admin-${name}`;
-      const outcome = await perform(request, name, act, mount);
+      const operator = await authorize(request, act, mount);
+      const refusal = operator.ok ? whyNotNow(request, reply, name, mount) : operator.refusal;
+      if (refusal) return replyProblem(request, reply, refusal, mount.publicUrl);
+      if (operator.ok) operators.set(request, operator.value);
+    },
+    handler: async (request, reply): Promise<FastifyReply> => {
+      const operator = operators.get(request);
+      if (!operator) throw new Error('nobody was authorized');
+      const outcome = await perform(request, name, operator, mount);
       if (!outcome.ok) return replyProblem(request, reply, outcome.refusal, mount.publicUrl);
       return send(request, reply, outcome.value);
     },
   });
 }
 
-/** A body is read only for a token that this service has made. */
-function whyNotRead(request: FastifyRequest, { callerPorts, overLimit }: AdminMount): DoorRefusal | undefined {
-  if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined)
-    return undefined;
-  const token = bearerToken(request);
-  if (token.ok && readAccessToken(token.value, callerPorts)) return undefined;
-  return overLimit(request) ?? (token.ok ? { reason: 'access-token-not-authentic' } : token.refusal);
+/** Documents are counted until they are answered. */
+function whyNotNow(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  name: ActName,
+  { documents }: AdminMount,
+): DoorRefusal | undefined {
+  if (!DOCUMENT_ACTS.includes(name)) return undefined;
+  if (documents.size >= MOST_DOCUMENTS) return { reason: 'overloaded', retryAfter: seconds(1) };
+  documents.add(request);
+  reply.raw.once('close', () => documents.delete(request));
+  return undefined;
 }
 
-/** First who, then what: a client without permission learns nothing about the request. */
 async function perform(
   request: FastifyRequest,
   name: ActName,
-  act: ActRow,
+  operator: Operator,
   mount: AdminMount,
 ): Promise<Outcome<Answered<unknown>, DoorRefusal>> {
-  const operator = await authorize(request, act, mount);
-  if (!operator.ok) return operator;
-  const given = readRequest(request, act);
+  const given = readRequest(request, ACTS[name]);
   if (!given.ok) return given;
   const list = listOf(name, given.value);
   const opened = withOpenCursor(given.value, list, mount);
   if (!opened) return decline('cursor-unknown', '');
-  const done = await runActAs(operator.value.owned, name, opened, portsOf(request, operator.value, mount));
+  const done = await runActAs(operator.owned, name, opened, portsOf(request, operator, mount));
   return done.ok ? accept(withSealedNext(done.value, name, list, mount)) : done;
 }
 
+/** First who, then what: a client without permission learns nothing about the request. */
 async function authorize(
   request: FastifyRequest,
   { permission }: ActRow,
@@ -167,7 +178,7 @@ function withOpenCursor(given: Given, list: string, { callerPorts }: AdminMount)
 function withSealedNext(answered: Answered<unknown>, name: ActName, list: string, { callerPorts }: AdminMount) {
   const { next } = answered.value as { next?: string };
   if (next === undefined || name === 'event-list') return answered;
-  return { ...answered, value: { ...(answered.value as object), next: sealCursor(next, list, callerPorts.keyring) } };
+  return { ...answered, value: { ...(answered.value as object), next: sealCursor(next, list, callerPorts) } };
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, { value, revision }: Answered<unknown>): FastifyReply {

@@ -60,6 +60,7 @@ function readBody({ body, headers }: FastifyRequest, schema: Schema): Read<unkno
     return decline('object-malformed', 'the body is not declared as application/json');
   const value = parse(body);
   if (value === undefined) return decline('object-malformed', 'the body is not JSON in UTF-8');
+  if (isDeep(value)) return decline('object-malformed', `the body is nested deeper than ${MOST_LEVELS} levels`);
   const flaw = flawOf(schema, value);
   return flaw === undefined ? accept(value) : decline('object-malformed', flaw);
 }
@@ -72,11 +73,22 @@ function parse(body: unknown): unknown {
   }
 }
 
+/** What reads the value later calls itself for each level. */
+const MOST_LEVELS = 64;
+
+function isDeep(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; depth <= MOST_LEVELS && level.length > 0; depth++)
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+  return level.length > 0;
+}
+
 const NEVER = -1;
 
-/** RFC 9110 13.1: one ETag of ours in If-Match, or `If-None-Match: *`. Others match nothing. */
+/** RFC 9110 13.1: one ETag of ours or * in If-Match, or `If-None-Match: *`. Others match nothing. */
 function onlyIfOf({ headers, method }: FastifyRequest): Given['onlyIf'] {
   const { 'if-match': match, 'if-none-match': none } = headers;
+  if (match === '*') return 'present';
   if (match !== undefined) return Number(/^"([0-9]{1,15})"$/.exec(match)?.[1] ?? NEVER);
   if (none === undefined || method === 'GET') return undefined;
   return none === '*' ? 'absent' : NEVER;

@@ -100,7 +100,9 @@ const Document = described<Objects>({
   description: 'By section, then by name: docs/administration.md.',
 });
 const PRUNE = optional(boolean({ description: 'Remove what the sections do not have.' }));
-const Applied = object({ objects: Document, prune: PRUNE }, { ...CLOSED, title: 'ObjectsToApply' });
+const DIGEST = optional(string({ description: 'Of a plan: apply it only if it would still do exactly that.' }));
+const Planned = object({ objects: Document, prune: PRUNE }, { ...CLOSED, title: 'ObjectsToPlan' });
+const Applied = object({ objects: Document, prune: PRUNE, digest: DIGEST }, { ...CLOSED, title: 'ObjectsToApply' });
 const Change = described<ObjectChange>({
   ...object(
     { section: string(), id: string(), does: string(), fields: described({ type: 'object' }) },
@@ -141,7 +143,7 @@ const PASSKEYS = object({
   all: optional(boolean({ description: 'All of them.' })),
 });
 const Selected = object({ ...GRANT_FILTER, ...CONFIRMED }, { ...CLOSED, title: 'GrantFilter' });
-const Changes = listOf(Change, 'ObjectChanges');
+const Changes = object({ items: list(Change), digest: string() }, { title: 'ObjectChanges' });
 const UPDATE = optional(boolean({ description: 'Change those that exist.' }));
 const Import = object(
   { integrations: list(described({ type: 'object' }), { minItems: 1 }), update: UPDATE },
@@ -241,7 +243,7 @@ export const FORMATS = {
   'explain-assertion': { body: Assertion, answers: OfAssertion },
   'explain-scope': { query: SCOPE, answers: OfScope },
   'object-export': { answers: Document },
-  'object-plan': { body: Applied, answers: Changes },
+  'object-plan': { body: Planned, answers: Changes },
   'object-apply': { body: Applied, answers: Changes },
   'node-list': { answers: Nodes },
 } satisfies Readonly<Record<string, Formats>>;

@@ -21,8 +21,8 @@ export interface Given {
   readonly id?: string | undefined;
   readonly query?: object | undefined;
   readonly body?: unknown;
-  /** `absent`: make it, and refuse if it exists. A number: the revision that the thing must have. */
-  readonly onlyIf?: number | 'absent' | undefined;
+  /** `absent`: make it, and refuse if it exists. `present`: replace it only. A number: the revision that the thing must have. */
+  readonly onlyIf?: number | 'absent' | 'present' | undefined;
 }
 
 export interface Answered<T> {

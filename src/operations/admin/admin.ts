@@ -19,6 +19,8 @@ export interface AdminPorts extends Pick<Ports, 'store'> {
   readonly by: Author;
   /** The revision that the thing must have: what was decided by an older state is refused. */
   readonly onlyIf?: number | undefined;
+  /** Whether it is an owner of the integration, and not an operator. */
+  readonly isOwner?: boolean;
 }
 
 export interface KeyringPorts extends AdminPorts {

@@ -2,7 +2,7 @@ import type { Author } from '../../core/act.ts';
 import type { Origin } from '../../core/grant.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { ClientId } from '../../core/integration.ts';
-import { accept, type Outcome } from '../../core/outcome.ts';
+import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { StrongProof } from '../../core/person.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import { isForIssuerOnly } from '../../core/rules/audience.ts';
@@ -10,6 +10,7 @@ import {
   includes,
   isForAdministration,
   isOwner,
+  isRecent,
   limitOf,
   OPERATORS,
   ownerPermission,
@@ -43,12 +44,16 @@ export async function authorizeOperator(
 ): Promise<Outcome<Operator, Refusal | AdminRefusal>> {
   const checked = await checkToken(accessToken, ports, overLimit);
   if (!checked.ok) return checked;
-  const { grant, holder, scope } = checked.value;
+  const { grant, holder, scope, token, boundTo, now, issuedAt } = checked.value;
   if (!isOurs(checked.value, ports)) return decline('token-for-others', '');
   if (!(await isPresentedRightly(checked.value, presentation, ports))) return decline('token-bound-elsewhere', '');
-  const held = permissionOf({ scope, groups: holder.groups, origin: grant.origin });
+  if (!isRecent({ now, issuedAt, expiresAt: token.expiresAt, createdAt: grant.createdAt }))
+    return refuse('access-token-expired');
+  const isWithCertificate = boundTo !== undefined || token.generation === 0;
+  const proven = { scope, origin: grant.origin, isWithCertificate };
+  const held = permissionOf({ ...proven, groups: holder.groups });
   const owned = includes(held, needed) ? undefined : ownedBy(holder, ports);
-  const asOwner = ownerPermission({ scope, origin: grant.origin });
+  const asOwner = ownerPermission(proven);
   if (owned && (owned.length === 0 || !includes(asOwner, needed)))
     return lacking(limitOf({ scope, groups: holder.groups }, needed), needed);
   const by = { as: 'identity', id: holder.id, proof: proofOf(grant.origin) } as const;

@@ -19,10 +19,28 @@ export async function changeIntegration(
 
 type Rewrite = (before: Integration, at: EpochSeconds) => AdminOutcome<Done<'integration'>>;
 
-function changing(clientId: string, draft: IntegrationDraft): Rewrite {
+function changing(clientId: string, draft: IntegrationDraft, isOwner = false): Rewrite {
   return (before) => {
     const drafted = draftedIntegration(clientId, draft, before);
-    return drafted.ok ? accept(changed(before, drafted.value)) : drafted;
+    if (!drafted.ok) return drafted;
+    const { enabled } = drafted.value;
+    const isOfOwner = before.enabled ? isOwner : before.disabledByOwner === true;
+    return accept(changed(before, switchedBy(drafted.value, enabled, isOfOwner)));
+  };
+}
+
+/** Owners enable again what an owner has disabled; only operators what an operator has. */
+export function switchedBy(integration: Integration, enabled: boolean, isOwner: boolean): Integration {
+  const { disabledByOwner: _, ...rest } = integration;
+  return { ...rest, enabled, ...(!enabled && isOwner && { disabledByOwner: true }) };
+}
+
+/** Lets members of more groups use it, whatever else somebody has changed about it. */
+export function admitting(groups: readonly string[]): Decide<'integration'> {
+  return (row) => {
+    if (!row || row.removed || row.access.to !== 'named') return decline('changed-meanwhile', row?.clientId ?? '');
+    const access = { ...row.access, groups: [...new Set([...row.access.groups, ...groups])] };
+    return accept(changed(row, { ...row, access }));
   };
 }
 
@@ -40,8 +58,8 @@ function ofKnown(clientId: string, decide: Rewrite): Decide<'integration'> {
 }
 
 /** For an import of several. */
-export function changingKnown(clientId: string, draft: IntegrationDraft): Decide<'integration'> {
-  return ofKnown(clientId, changing(clientId, draft));
+export function changingKnown(clientId: string, draft: IntegrationDraft, isOwner?: boolean): Decide<'integration'> {
+  return ofKnown(clientId, changing(clientId, draft, isOwner));
 }
 
 function changed(before: Integration, next: Integration): Done<'integration'> {
@@ -57,6 +75,6 @@ function changed(before: Integration, next: Integration): Done<'integration'> {
 }
 
 function shown(integration: Integration): object {
-  const { scope, keys: _, secrets: __, ...rest } = integration;
+  const { scope, keys: _, secrets: __, disabledByOwner: ___, ...rest } = integration;
   return { ...rest, scope: scope.text };
 }

@@ -1,8 +1,9 @@
 import type { Integration } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
-import type { AdminOutcome, AdminPorts } from './admin.ts';
-import { rewriteIntegration } from './change-integration.ts';
-import { ending } from './perform.ts';
+import { endedBy } from '../../core/rules/endings.ts';
+import { mayOwnerEnable } from '../../core/rules/operator.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { rewriteIntegration, switchedBy } from './change-integration.ts';
 
 /** A disabled integration is refused at every door, within a second. Its grants stay, and work again once it is enabled. */
 export function enableIntegration(
@@ -10,9 +11,17 @@ export function enableIntegration(
   enabled: boolean,
   ports: AdminPorts,
 ): Promise<AdminOutcome<Integration>> {
-  return rewriteIntegration(clientId, ports, (before, at) =>
-    enabled
-      ? accept({ next: { ...before, enabled }, deed: { did: 'enabled' } })
-      : ending('integration', before, { did: 'disabled' }, at),
-  );
+  return rewriteIntegration(clientId, ports, (before, at) => {
+    const { isOwner = false } = ports;
+    if (isOwner && enabled && !mayOwnerEnable(before))
+      return decline('permission-missing', 'of an operator, since an operator has disabled it');
+    return accept({
+      next: switchedBy(
+        enabled ? before : endedBy('integration', before, { did: 'disabled' }, at),
+        enabled,
+        isOwner && mayOwnerEnable(before),
+      ),
+      deed: { did: enabled ? 'enabled' : 'disabled' },
+    });
+  });
 }

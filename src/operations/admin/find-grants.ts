@@ -1,5 +1,6 @@
 import { type Grant, type GrantId, grantState, guestOf } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
+import type { IdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import { after, type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
@@ -62,18 +63,19 @@ export async function pageOfGrants(
   { limit, after: start }: { readonly limit: number; readonly after?: string | undefined },
   ports: Pick<AdminPorts, 'store'>,
 ): Promise<AdminOutcome<FoundGrants & { readonly next?: string }>> {
-  const where = await whereOf(filter, ports);
-  if (!where.ok) return where;
+  const resolved = await resolve(filter, ports);
+  if (!resolved.ok) return resolved;
+  const where = whereOf(resolved.value);
   const now = await ports.store.now();
   const { since, until, ending } = filter;
   const first = start ?? (since !== undefined ? firstKey(after(now, seconds(0 - since))) : undefined);
   const read = await ports.store.page(grants, {
-    ...(where.value && { where: where.value }),
+    ...(where && { where }),
     ...(ending !== undefined && { endingBefore: after(now, ending) }),
     ...(first !== undefined && { after: first }),
     limit: MOST_READ,
   });
-  const found = read.filter((grant) => matches(grant, filter, now));
+  const found = read.filter((grant) => matches(grant, resolved.value, now));
   const { guest } = filter;
   const isOnly = start === undefined && read.length < MOST_READ;
   if (guest !== undefined && isOnly && !read.some((grant) => guestOf(grant) === guest))
@@ -92,14 +94,16 @@ function firstKey(moment: EpochSeconds): string {
   return (Math.max(0, moment) * 1000).toString(16).padStart(12, '0').padEnd(DIGITS, '0');
 }
 
-function matches(grant: Grant, filter: GrantFilter, now: EpochSeconds): boolean {
-  const { integration, guest, certificate, address, since, until, all } = filter;
-  const isKey = certificate !== undefined && KEY.test(certificate);
-  const key = grant.origin.kind === 'certificate' ? grant.origin.certificate.key : undefined;
+/** Every condition counts, whichever of them the index was used for. */
+function matches(grant: Grant, filter: ResolvedFilter, now: EpochSeconds): boolean {
+  const { integration, guest, holder, key, mark, address, since, until, all } = filter;
+  const certificate = grant.origin.kind === 'certificate' ? grant.origin.certificate : undefined;
   return (
     (integration === undefined || grant.clientId === integration) &&
     (guest === undefined || guestOf(grant) === guest) &&
-    (!isKey || key === certificate) &&
+    (holder === undefined || grant.identityId === holder) &&
+    (key === undefined || certificate?.key === key) &&
+    (mark === undefined || certificate?.certificate === mark) &&
     (address === undefined || grant.pair.presenter.address === address) &&
     (since === undefined || grant.createdAt >= now - since) &&
     (until === undefined || grant.createdAt <= now - until) &&
@@ -107,23 +111,37 @@ function matches(grant: Grant, filter: GrantFilter, now: EpochSeconds): boolean 
   );
 }
 
+type ResolvedFilter = Omit<GrantFilter, 'identity' | 'certificate'> & {
+  readonly holder?: IdentityId;
+  readonly key?: string;
+  readonly mark?: Hex;
+};
+
 /** An unknown name is refused: otherwise a typing error would look like "no grants". */
-async function whereOf(
-  { identity, integration, certificate }: GrantFilter,
+async function resolve(
+  { identity, certificate, ...filter }: GrantFilter,
   ports: Pick<AdminPorts, 'store'>,
-): Promise<AdminOutcome<Where | undefined>> {
-  if (integration !== undefined) {
-    const known = await findIntegration(integration, ports);
-    if (!known.ok) return known;
-  }
-  // The mark has an index; the key of a certificate has none.
-  if (certificate !== undefined && !KEY.test(certificate)) {
-    const mark = await findMark(certificate, ports);
-    return mark === undefined ? decline('certificate-unknown', certificate) : accept(grantsOf.certificate(mark));
-  }
-  if (identity === undefined) return accept(integration === undefined ? undefined : grantsOf.integration(integration));
-  const holder = await findIdentity(identity, ports);
-  return holder.ok ? accept(grantsOf.holder(holder.value.id)) : holder;
+): Promise<AdminOutcome<ResolvedFilter>> {
+  const known = filter.integration === undefined ? undefined : await findIntegration(filter.integration, ports);
+  if (known?.ok === false) return known;
+  const holder = identity === undefined ? undefined : await findIdentity(identity, ports);
+  if (holder?.ok === false) return holder;
+  const isKey = certificate !== undefined && KEY.test(certificate);
+  const mark = certificate === undefined || isKey ? undefined : await findMark(certificate, ports);
+  if (certificate !== undefined && !isKey && !mark) return decline('certificate-unknown', certificate);
+  return accept({
+    ...filter,
+    ...(holder && { holder: holder.value.id }),
+    ...(isKey && { key: certificate }),
+    ...(mark && { mark }),
+  });
+}
+
+/** The condition with the fewest grants, of those that have an index. The key of a certificate has none. */
+function whereOf({ mark, holder, integration }: ResolvedFilter): Where | undefined {
+  if (mark !== undefined) return grantsOf.certificate(mark);
+  if (holder !== undefined) return grantsOf.holder(holder);
+  return integration === undefined ? undefined : grantsOf.integration(integration);
 }
 
 /** SHA-256, in hex. */

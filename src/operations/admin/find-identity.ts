@@ -1,11 +1,10 @@
 import { type Identity, parseIdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import { rows } from '../../store/pages.ts';
-import type { Store } from '../../store/store.ts';
 import { byUserName, identities } from '../../store/tables/identities.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
-/** Finds by id, by user name if only one identity has it, or by the first digits of an id if no other begins with them. */
+/** Finds by id, or by user name if only one identity has it. */
 export async function findIdentity(
   name: string,
   { store }: Pick<AdminPorts, 'store'>,
@@ -15,24 +14,31 @@ export async function findIdentity(
     if (found) return accept(found.row);
   }
   const [identity, ...others] = await store.find(identities, byUserName(name));
-  if (!identity) return findByDigits(name, store);
+  if (!identity) return decline('identity-unknown', name);
   return others.length > 0 ? decline('identity-ambiguous', name) : accept(identity);
 }
 
 /** `local:{0a1b…` or `corp:0a1b…`, or the digits alone, at least four. */
 const FIRST_DIGITS = /^(?:([A-Za-z][\w.+-]{0,63}):\{?)?([0-9a-f][0-9a-f-]{3,35})\}?$/;
 
-/** Ids are not in order in the store, so this reads all identities: for operators. */
-async function findByDigits(text: string, store: Store): Promise<AdminOutcome<Identity>> {
+/**
+ * The same, or by the first digits of an id if no other begins with them: for commands beside the store. Ids are not in order in the
+ * store, so this reads all identities.
+ */
+export async function findIdentityByDigits(
+  text: string,
+  { store }: Pick<AdminPorts, 'store'>,
+): Promise<AdminOutcome<Identity>> {
+  const known = await findIdentity(text, { store });
   const [, label, digits] = FIRST_DIGITS.exec(text) ?? [];
-  if (digits === undefined) return decline('identity-unknown', text);
+  if (known.ok || known.refusal.reason !== 'identity-unknown' || digits === undefined) return known;
   const found: Identity[] = [];
   for await (const identity of rows(store, identities)) {
     const [provider, id = ''] = identity.id.split(/:\{?/);
     if ((label === undefined || label === provider) && id.startsWith(digits)) found.push(identity);
     if (found.length > 1) return decline('identity-ambiguous', text);
   }
-  return found[0] ? accept(found[0]) : decline('identity-unknown', text);
+  return found[0] ? accept(found[0]) : known;
 }
 
 export async function hasIdentities({ store }: Pick<AdminPorts, 'store'>): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { parseIdentityId } from '../../core/identity.ts';
+import { type IdentityId, parseIdentityId } from '../../core/identity.ts';
 import {
   ACCESS_TOKEN_FORMATS,
   type Access,
@@ -11,7 +11,7 @@ import {
 import { accept } from '../../core/outcome.ts';
 import { isRedirectUri } from '../../core/redirect-uri.ts';
 import { parseScope } from '../../core/scope.ts';
-import { JWT_LIFETIME_MAX } from '../../core/settings.ts';
+import { JWT_LIFETIME_MAX, LIFETIME_MAX } from '../../core/settings.ts';
 import { isAddressRange } from '../../outbound/address-filter.ts';
 import { isSigned } from '../../tokens/access-token.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
@@ -107,6 +107,8 @@ function said<T extends object>(values: T, optional: readonly string[]): T {
 const MARKUP = /[<>"`\\]/;
 
 const MOST_REDIRECT_URIS = 20;
+/** More belong into a group. */
+const MOST_NAMED = 1_000;
 
 function objectionTo(draft: IntegrationDraft) {
   const { name, description, vendor, access, flows, overrides = {}, secretAddresses = [], exchange = [] } = draft;
@@ -118,16 +120,24 @@ function objectionTo(draft: IntegrationDraft) {
   for (const [field, text] of Object.entries({ name, description, vendor })) {
     if (text !== undefined && !isPrintable(text)) return decline('text-malformed', field);
   }
-  for (const field of ['accessTokenLifetime', 'grantLifetime'] as const) {
-    if (overrides[field] !== undefined && overrides[field] < 1) return decline('lifetime-malformed', field);
+  for (const field of ['accessTokenLifetime', 'grantLifetime', 'refreshRetryWindow'] as const) {
+    const { [field]: length = 1 } = overrides;
+    const isZero = length < 1 && field !== 'refreshRetryWindow';
+    if (isZero || length > LIFETIME_MAX) return decline('lifetime-malformed', field);
   }
   const range = secretAddresses.find((text) => !isAddressRange(text));
   if (range !== undefined) return decline('address-range-malformed', range);
   const entry = exchange.find(({ integration, scope }) => !parseClientId(integration) || !parseScope(scope));
   if (entry) return decline('exchange-malformed', `${entry.integration}=${entry.scope}`);
   if (access?.to !== 'named') return undefined;
+  if (access.groups.some((group) => group === '' || !isPrintable(group))) return decline('text-malformed', 'group');
+  if (access.identities.length > MOST_NAMED) return tooMany();
   const malformed = access.identities.find((id) => !parseIdentityId(id));
   return malformed === undefined ? undefined : decline('identity-id-malformed', malformed);
+}
+
+function tooMany() {
+  return decline('object-malformed', `access names more than ${MOST_NAMED} identities: put them into a group`);
 }
 
 export function formatOf(text: string): AccessTokenFormat | undefined {
@@ -144,18 +154,19 @@ export interface NamedAccessDraft {
   readonly groups: readonly string[];
 }
 
-/** Access for named identities and groups. Operators may give user names; the integration stores ids. */
+/** Access for named identities and groups. Operators may give user names; the integration stores ids, each once. */
 export async function namedAccess(
   { identities, groups }: NamedAccessDraft,
   ports: Pick<AdminPorts, 'store'>,
 ): Promise<AdminOutcome<Access>> {
-  const ids = [];
-  for (const name of identities) {
+  const ids = new Set<IdentityId>();
+  if (identities.length > MOST_NAMED) return tooMany();
+  for (const name of new Set(identities)) {
     const found = await findIdentity(name, ports);
     if (!found.ok) return found;
-    ids.push(found.value.id);
+    ids.add(found.value.id);
   }
-  return accept({ to: 'named', identities: ids, groups });
+  return accept({ to: 'named', identities: [...ids], groups });
 }
 
 /** The resource server that the draft names must exist. */

@@ -12,6 +12,7 @@ import {
   type Integration,
 } from '../../core/integration.ts';
 import { type ApprovedIssuer, OPTIONAL_CURVES } from '../../core/issuer.ts';
+import { LIFETIME_MAX } from '../../core/settings.ts';
 import { type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
 import { ASSERTION_ALGORITHMS } from '../../core/token-issuer.ts';
 import { boolean, described, integer, object, optional, type Schema, string, type ValueOf } from '../../schema.ts';
@@ -53,7 +54,7 @@ function shown<S extends Schema>(schema: S) {
 }
 
 function lifetime(description: string): Schema<Seconds> {
-  return described({ type: 'integer', minimum: 0, description: `${description} In seconds.` });
+  return described({ type: 'integer', minimum: 0, maximum: LIFETIME_MAX, description: `${description} In seconds.` });
 }
 
 function moment(description: string): Schema<EpochSeconds> {

@@ -32,7 +32,7 @@ const TABLE = {
       'the %s is empty, longer than 1000 characters, or holds control characters or markup',
       'Give plain text on one line.',
     ],
-    'lifetime-malformed': ['%s is zero', 'Give a duration such as 90d, 12h or 15m.'],
+    'lifetime-malformed': ['%s is zero, or longer than 100 years', 'Give a duration such as 90d, 12h or 15m.'],
     'lifetime-too-long': ['%s is longer than 24h', 'JWTs live for 24h at most; 10m is usual.'],
     'access-token-format-unknown': ['there is no access token format %j', 'Use opaque or jwt, or leave it out.'],
     'object-malformed': ['%s', 'The reference of the API and its schema list every member.'],

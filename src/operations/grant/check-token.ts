@@ -19,6 +19,8 @@ import { recheck } from './seen-identity.ts';
 export interface CheckedToken extends CheckedAccess {
   readonly token: ReadAccessToken;
   readonly issuedAt: EpochSeconds;
+  /** When it was checked, by the clock of the store. */
+  readonly now: EpochSeconds;
   /** The thumbprint of the certificate that it is bound to, if it is: whoever accepts it must see this certificate. */
   readonly boundTo: string | undefined;
   /** The key that it is bound to, if it is: whoever accepts it must see a DPoP proof with this key. */
@@ -65,6 +67,7 @@ export async function checkToken(
   return accept({
     ...access,
     token,
+    now,
     issuedAt: accessTokenIssuedAt(token, access.grant, settings),
     boundTo: thumbprint && thumbprintText(thumbprint),
     jkt: access.grant.terms?.jkt,

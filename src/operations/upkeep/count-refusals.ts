@@ -11,7 +11,7 @@ export interface RefusedRequest {
   readonly requestId: string;
 }
 
-/** The most rows of one node's minute, and of the store. Beyond, refusals count without their identity. */
+/** The most rows of one node's minute, and of the store. Beyond, refusals count by their reason alone. */
 const MOST_COUNTED = 500;
 const MOST_STORED = 2_000;
 
@@ -31,7 +31,7 @@ export class RefusalCounts {
     const refusal = { clientId: known, identityId, reason, count: 1, first: now, last: now, lastRequestId: requestId };
     const key = keyOf(refusal);
     const isFull = this.#counted.size >= MOST_COUNTED && !this.#counted.has(key);
-    add(this.#counted, isFull ? withoutIdentity(refusal) : { ...refusal, key });
+    add(this.#counted, isFull ? byReason(refusal) : { ...refusal, key });
   }
 
   /** Adds what was counted to the rows of the store. What cannot be written is counted again with the next minute. */
@@ -43,7 +43,7 @@ export class RefusalCounts {
     this.#counted = new Map();
     const fitting = new Map<string, RefusalCount>();
     for (const row of counted.values())
-      add(fitting, stored.has(row.key) || stored.size + fitting.size < MOST_STORED ? row : withoutIdentity(row));
+      add(fitting, stored.has(row.key) || stored.size + fitting.size < MOST_STORED ? row : byReason(row));
     const written = [...fitting.values()].map((row) => this.#write(row));
     const failed = (await Promise.allSettled(written)).find(({ status }) => status === 'rejected');
     if (failed) throw (failed as PromiseRejectedResult).reason;
@@ -64,8 +64,8 @@ function keyOf({ clientId, identityId, reason }: Omit<RefusalCount, 'key'>): str
   return `${reason} ${identityId} ${clientId}`;
 }
 
-function withoutIdentity({ ...row }: Omit<RefusalCount, 'key'>): RefusalCount {
-  const refusal = { ...row, identityId: '' };
+function byReason({ ...row }: Omit<RefusalCount, 'key'>): RefusalCount {
+  const refusal = { ...row, clientId: '', identityId: '' };
   return { ...refusal, key: keyOf(refusal) };
 }
 

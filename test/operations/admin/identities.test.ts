@@ -4,7 +4,7 @@ import { type IdentityId, parseIdentityId } from '../../../src/core/identity.ts'
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { addIdentity, type IdentityDraft } from '../../../src/operations/admin/add-identity.ts';
 import { changeIdentity, enableIdentity } from '../../../src/operations/admin/change-identity.ts';
-import { findIdentity } from '../../../src/operations/admin/find-identity.ts';
+import { findIdentity, findIdentityByDigits } from '../../../src/operations/admin/find-identity.ts';
 import { setPassword } from '../../../src/operations/admin/set-password.ts';
 import { byUserName, identities } from '../../../src/store/tables/identities.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
@@ -61,7 +61,7 @@ suite('identities', () => {
       anIdentity({ id: `CORP:${'0a1bffff'.repeat(4)}` as IdentityId, userName: 'cafe' }),
     );
     const found = async (text: string) => {
-      const outcome = await findIdentity(text, admin);
+      const outcome = await findIdentityByDigits(text, admin);
       return outcome.ok ? outcome.value.userName : outcome.refusal.reason;
     };
     assert.equal(await found('0a1b2c3d-0000-4000-8000-000000000002'), 'person-1');

@@ -163,8 +163,8 @@ function storedBy({ program }: Terminal, name: string, { certificate, key }: Pro
 }
 
 export async function currentLogin(terminal: Terminal, flags: ProfileFlag) {
-  const { server, ca } = loggedIn(terminal, profileName(flags.profile));
-  return { server, ca, accessToken: await validToken(terminal, flags) };
+  const { server, ca, certificate: own, key } = loggedIn(terminal, profileName(flags.profile));
+  return { server, ca, certificate: own, key, accessToken: await validToken(terminal, flags) };
 }
 
 async function validToken(terminal: Terminal, flags: ProfileFlag): Promise<string> {

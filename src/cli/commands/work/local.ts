@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Given } from '../../../operations/admin/act-table.ts';
 import { runAct } from '../../../operations/admin/acts/run-act.ts';
+import { findIdentityByDigits } from '../../../operations/admin/find-identity.ts';
 import type { Workplace } from '../../terminal/workplace.ts';
 import type { Administration } from './steps.ts';
 
@@ -14,5 +16,13 @@ export function localAdministration(workplace: Workplace): Administration {
   const readFile = (path: string) => readFileSync(path);
   const callerPorts = async () => (await import('./caller-ports.ts')).callerPortsOf(workplace);
   const ports = { store, by, random, issuer: config.publicUrl, everyNodeKnows, readFile, callerPorts };
-  return { act: (name, given = {}) => runAct(name, given, ports) };
+  return { act: async (name, given = {}) => runAct(name, await withWholeId(name, given, workplace), ports) };
+}
+
+/** Commands beside the store may name an identity by the first digits of its id. */
+async function withWholeId(name: string, given: Given, workplace: Workplace): Promise<Given> {
+  const { id, onlyIf } = given;
+  if (id === undefined || !name.startsWith('identity-') || onlyIf === 'absent') return given;
+  const known = await findIdentityByDigits(id, workplace);
+  return known.ok ? { ...given, id: known.value.id } : given;
 }

@@ -31,12 +31,12 @@ export async function diff(flags: FileFlags, { act }: Administration): Promise<v
 
 export async function apply(flags: FileFlags, { act }: Administration): Promise<void> {
   const body = bodyOf(flags);
-  const { items } = accepted(await act('object-plan', { body })).value;
+  const { items, digest } = accepted(await act('object-plan', { body })).value;
   show(items);
   if (items.length > 0) {
     if (!flags.yes && !(await isConfirmed(items.length)))
       throw new CommandFailure('refused', 'nothing was changed', 'Confirm it with --yes, or at a terminal.');
-    accepted(await act('object-apply', { body }));
+    accepted(await act('object-apply', { body: { ...body, digest } }));
     print(`Applied ${counted(items.length, 'change')}`);
   }
   result(items);

@@ -59,7 +59,8 @@ interface Reply {
   readonly value: unknown;
 }
 
-function send({ server, ca, accessToken }: CurrentLogin, name: ActName, given: Given): Promise<Reply> {
+function send(login: CurrentLogin, name: ActName, given: Given): Promise<Reply> {
+  const { server, ca, certificate, key: ofCertificate, accessToken } = login;
   const { method, path } = ACTS[name];
   const url = new URL(`${server}/admin/v1${path.replace('{id}', encodeURIComponent(given.id ?? ''))}`);
   for (const [key, value] of Object.entries(given.query ?? {}))
@@ -71,8 +72,13 @@ function send({ server, ca, accessToken }: CurrentLogin, name: ActName, given: G
     ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     ...(onlyIf === 'absent' && { 'if-none-match': '*' }),
     ...(typeof onlyIf === 'number' && { 'if-match': `"${onlyIf}"` }),
+    ...(onlyIf === 'present' && { 'if-match': '*' }),
   };
-  return exchange(url, { method, headers, timeout: TIMEOUT_MS, ...(ca && { ca: readFileSync(ca) }) }, body);
+  const tls = {
+    ...(ca && { ca: readFileSync(ca) }),
+    ...(certificate && ofCertificate && { cert: readFileSync(certificate), key: readFileSync(ofCertificate) }),
+  };
+  return exchange(url, { method, headers, timeout: TIMEOUT_MS, ...tls }, body);
 }
 
 function exchange(url: URL, options: RequestOptions, body: string | undefined): Promise<Reply> {

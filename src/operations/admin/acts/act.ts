@@ -65,9 +65,15 @@ export function tableOf({ kind }: AnyKind): Table<unknown> {
   return REGISTERED[kind as keyof RowOf] as Table<unknown>;
 }
 
-/** Every field that can be given, for comparisons and drafts. */
-export function complete({ schema, complete: fill }: AnyKind, id: string, body: object): Record<string, unknown> {
-  return completed(schema, { ...body, ...fill?.(id, body) });
+/** Every field that can be given, for comparisons and drafts. What is disabled stays so, unless the body says that it is enabled. */
+export function complete(
+  { schema, complete: fill, written }: AnyKind,
+  id: string,
+  body: object,
+  before?: unknown,
+): Record<string, unknown> {
+  const { enabled = true } = before === undefined ? {} : written(before);
+  return completed(schema, { enabled, ...body, ...fill?.(id, body) });
 }
 
 /** All that counts, by name. */

@@ -4,7 +4,7 @@ import { isRemoved } from '../../../core/rules/endings.ts';
 import { completed } from '../../../schema.ts';
 import { identities } from '../../../store/tables/identities.ts';
 import { Secret } from '../../../tokens/secret.ts';
-import { addIdentity } from '../add-identity.ts';
+import { addIdentity, objectionTo } from '../add-identity.ts';
 import { decline } from '../admin.ts';
 import { changeIdentity, enableIdentity, type IdentityChange } from '../change-identity.ts';
 import { findIdentity } from '../find-identity.ts';
@@ -26,6 +26,8 @@ export const KIND: ObjectKind<'identity', { groups: readonly string[] }> = {
   written: ({ groups }) => ({ groups }),
   put: async (name, { groups }, before) => {
     if (!before) return decline('identity-unknown', name);
+    const objection = objectionTo({ groups: groups as readonly string[] });
+    if (objection) return objection;
     return accept(
       planned('identity', before.id, (row) => {
         if (!row || isRemoved(row)) return decline('identity-unknown', name);
@@ -43,7 +45,8 @@ export const RUNS: RunsOf<'identity'> = {
   'identity-put': async ({ id: name = '', body, onlyIf }, ports) => {
     const { password, ...draft } = body as WrittenIdentity;
     const known = onlyIf === 'absent' ? undefined : await findIdentity(name, ports);
-    if (!known?.ok && typeof onlyIf !== 'number') {
+    if (known?.ok === false && known.refusal.reason === 'identity-ambiguous') return known;
+    if (!known?.ok && typeof onlyIf !== 'number' && onlyIf !== 'present') {
       const secret = password === undefined ? {} : { password: new Secret(password) };
       const added = await addIdentity({ ...draft, userName: draft.userName ?? name, ...secret }, ports);
       return added.ok ? show(added.value.id, ports) : added;
@@ -79,7 +82,7 @@ function written(identity: Identity): WrittenIdentity {
   return row;
 }
 
-/** By user name, id, or the first digits of an id. */
+/** By user name or id. */
 async function show(name: string, ports: Pick<ActPorts, 'store'>) {
   const known = await findIdentity(name, ports);
   if (!known.ok) return known;

@@ -29,7 +29,7 @@ export const KIND: ObjectKind<'integration', WrittenIntegration> = {
     const draft = given as IntegrationDraft;
     const objection = await whyNotRegister(id, draft, ports);
     if (objection) return objection;
-    if (before) return accept(planned('integration', id, changingKnown(id, draft)));
+    if (before) return accept(planned('integration', id, changingKnown(id, draft, ports.isOwner)));
     const drafted = draftedIntegration(id, draft);
     return drafted.ok ? accept(planned('integration', id, registering(drafted.value))) : drafted;
   },
@@ -76,7 +76,7 @@ export const RUNS: RunsOf<'integration'> = {
 
 /** Not even hashes of secrets are shown. */
 function writtenIntegration(row: Integration): WrittenIntegration {
-  const { scope, removed: _, keys, secrets, ...integration } = row;
+  const { scope, removed: _, disabledByOwner: __, keys, secrets, ...integration } = row;
   const made = secrets?.map(({ createdAt, endsAt }) => ({ createdAt: isoTime(createdAt), endsAt: isoTime(endsAt) }));
   return { ...integration, ...(keys && { keys: keyNames(keys) }), ...(made && { secrets: made }), scope: scope.text };
 }

@@ -1,4 +1,5 @@
 // Everything registered as one document: exported, compared, and applied.
+import { hash } from 'node:crypto';
 import { accept } from '../../../core/outcome.ts';
 import { flawOf, type Schema } from '../../../schema.ts';
 import type { Listed } from '../act-formats.ts';
@@ -7,15 +8,26 @@ import { type AdminOutcome, decline } from '../admin.ts';
 import { OBJECTS_SCHEMA, type ObjectChange, type Objects } from '../objects.ts';
 import { type ActPorts, type AnyKind, answer, answering, present } from './act.ts';
 import { applyChanges, type PlannedChange, planChanges, shownChanges } from './plan.ts';
+import { whyNotTogether } from './together.ts';
 
 type Done = Promise<AdminOutcome<Answered<Objects | Listed<ObjectChange>>>>;
 
 export async function runObjects(verb: string, { body }: Given, kinds: readonly AnyKind[], ports: ActPorts): Done {
   if (verb === 'export') return answer(await exported(kinds, ports));
+  const { digest: seen } = body as ApplyDraft;
   const plan = await planOf(body as ApplyDraft, kinds, ports);
   if (!plan.ok) return plan;
+  const digest = digestOf(plan.value);
+  if (verb === 'apply' && seen !== undefined && seen !== digest)
+    return decline('changed-meanwhile', 'what the plan was made for');
   const done = verb === 'apply' ? await applyChanges(plan.value, ports) : accept(shownChanges(plan.value));
-  return answering(done, (items) => ({ items }));
+  return answering(done, (items) => ({ items, digest }));
+}
+
+/** Another one if the changes are others, or begin from other rows. */
+function digestOf(changes: readonly PlannedChange[]): string {
+  const revisions = changes.map(({ act }) => act.onlyIf ?? 0);
+  return hash('sha256', JSON.stringify([shownChanges(changes), revisions]));
 }
 
 /** Without secrets, and without what is only shown. */
@@ -44,6 +56,8 @@ function withoutShown({ written, schema }: AnyKind, row: unknown): object {
 
 interface ApplyDraft {
   readonly objects: unknown;
+  /** Of the plan that somebody has seen. */
+  readonly digest?: string;
   readonly prune?: boolean;
 }
 
@@ -52,7 +66,7 @@ async function planOf(
   kinds: readonly AnyKind[],
   ports: ActPorts,
 ): Promise<AdminOutcome<readonly PlannedChange[]>> {
-  const flaw = flawOf(OBJECTS_SCHEMA as Schema, objects) ?? twiceIn(objects as Objects);
+  const flaw = flawOf(OBJECTS_SCHEMA as Schema, objects);
   if (flaw !== undefined) return decline('object-malformed', flaw);
   const changes: PlannedChange[] = [];
   for (const kind of kinds) {
@@ -62,17 +76,5 @@ async function planOf(
     if (!planned.ok) return planned;
     changes.push(...planned.value);
   }
-  return accept(changes);
-}
-
-/** Each must name something else: the store compares new ones with what it has, not with each other. */
-const UNIQUE = { resourceServers: 'audience', tokenIssuers: 'issuer', issuers: 'pem' } as const;
-
-function twiceIn(objects: Objects): string | undefined {
-  for (const [section, field] of Object.entries(UNIQUE)) {
-    const bodies = Object.values(objects[section as keyof typeof UNIQUE] ?? {}) as Record<string, unknown>[];
-    const values = bodies.map((body) => body[field]);
-    if (new Set(values).size < values.length) return `two of ${section} have the same ${field}`;
-  }
-  return undefined;
+  return whyNotTogether(changes, await ports.store.now()) ?? accept(changes);
 }

@@ -10,7 +10,7 @@ import { type AdminOutcome, decline } from '../admin.ts';
 import { findGrantId } from '../find-grants.ts';
 import { draftedIntegration } from '../integration-draft.ts';
 import type { WrittenIntegration } from '../objects.ts';
-import { type ActPorts, complete } from './act.ts';
+import { type ActPorts, answer, complete } from './act.ts';
 import { KIND, withIds } from './integration.ts';
 import { runAct } from './run-act.ts';
 
@@ -23,8 +23,27 @@ export async function runActAs<A extends ActName>(
 ): Promise<AdminOutcome<Answered<Gives[A]>>> {
   const allowed = owned ? await asOwner(name, given, owned, ports) : accept(given);
   if (!allowed.ok) return allowed;
-  const done = await runAct(name, allowed.value, ports);
-  return done.ok && owned ? accept(shownToOwner(name, done.value, owned) as Answered<Gives[A]>) : done;
+  if (!owned) return runAct(name, allowed.value, ports);
+  if (name === 'integration-list') return (await listOwned(owned, given, ports)) as never;
+  const done = await runAct(name, allowed.value, { ...ports, isOwner: true });
+  const isUnknownPerson = !done.ok && done.refusal.reason.startsWith('identity-');
+  return isUnknownPerson && OF_NOBODY[name] ? accept({ value: OF_NOBODY[name] as Gives[A] }) : done;
+}
+
+/** Owners do not learn which people there are: one without grants, and one who does not exist, have the same answer. */
+const OF_NOBODY: { readonly [A in ActName]?: Gives[A] } = {
+  'grant-list': { items: [] },
+  'grant-revoke-all': { endedGrants: 0, endedCodes: 0 },
+};
+
+/** One page of what is theirs: not even cursors name anything else. */
+async function listOwned(owned: readonly ClientId[], { query = {} }: Given, { store }: ActPorts) {
+  const { limit = 100, cursor = '' }: { readonly limit?: number; readonly cursor?: string } = query;
+  const ids = owned.filter((id) => id > cursor).sort();
+  const page = ids.slice(0, limit);
+  const found = await Promise.all(page.map((id) => store.load(integrations, id)));
+  const items = found.flatMap((each) => (each.found && !each.found.row.removed ? [KIND.written(each.found.row)] : []));
+  return answer<Listed<WrittenIntegration>>({ items, ...(ids.length > limit && { next: page.at(-1) ?? '' }) });
 }
 
 /** The request as an owner may make it, or why not. */
@@ -69,23 +88,13 @@ function notOwned() {
 /** The revision makes sure that what was compared is what is replaced. */
 async function narrowing(given: Given, ports: ActPorts): Promise<AdminOutcome<Given>> {
   const id = given.id ?? '';
+  const widens = () => decline('permission-missing', 'of an operator, since it widens the integration');
   const { found } = await ports.store.load(integrations, id);
-  const named = await withIds(given.body as WrittenIntegration, ports);
-  if (!named.ok) return named;
   if (!found || found.row.removed) return notOwned();
-  const next = draftedIntegration(id, complete(KIND, id, named.value), found.row);
+  const named = await withIds(given.body as WrittenIntegration, ports);
+  if (!named.ok) return widens();
+  const next = draftedIntegration(id, complete(KIND, id, named.value, found.row), found.row);
   if (!next.ok) return next;
-  if (!isWithinPowerOfOwner(found.row, next.value))
-    return decline('permission-missing', 'of an operator, since it widens the integration');
-  return accept({ ...given, onlyIf: given.onlyIf ?? found.revision });
-}
-
-/** Lists show owners only what is theirs. */
-function shownToOwner(name: ActName, answered: Answered<unknown>, owned: readonly ClientId[]): Answered<unknown> {
-  if (name !== 'integration-list') return answered;
-  const { items, ...page } = answered.value as Listed<WrittenIntegration>;
-  return {
-    ...answered,
-    value: { ...page, items: items.filter(({ clientId }) => owned.some((each) => each === clientId)) },
-  };
+  if (!isWithinPowerOfOwner(found.row, next.value)) return widens();
+  return accept({ ...given, onlyIf: typeof given.onlyIf === 'number' ? given.onlyIf : found.revision });
 }

@@ -5,12 +5,16 @@ import { MOST_ROWS } from '../../../store/store.ts';
 import { grantsOf } from '../../../store/tables/grants.ts';
 import { revokeAll } from '../../grant/revoke-grant.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
+import { admitting } from '../change-integration.ts';
 import type { ObjectChange, WrittenIntegration } from '../objects.ts';
-import { changedBetween, type Planned, performAll } from '../perform.ts';
-import { type ActPorts, type AnyKind, complete } from './act.ts';
+import { changedBetween, type Planned, performAll, planned } from '../perform.ts';
+import { type ActPorts, type AnyKind, complete, tableOf } from './act.ts';
 
 export interface PlannedChange extends ObjectChange {
+  /** With the revision of the row that it was planned for. */
   readonly act: Planned;
+  /** That row; undefined for what is new. */
+  readonly row?: unknown;
 }
 
 export interface PlanDraft {
@@ -28,36 +32,58 @@ export async function planChanges(
 ): Promise<AdminOutcome<readonly PlannedChange[]>> {
   const { section } = kind;
   const changes: PlannedChange[] = [];
-  const all = section === 'integrations' ? withOwners(kind, wanted, known) : wanted;
-  for (const [id, given] of Object.entries(all)) {
+  const owners = section === 'integrations' ? ownersIn(wanted) : [];
+  for (const [id, given] of Object.entries(wanted)) {
     const resolved = await (kind.resolve?.(given, ports) ?? accept(given));
     if (!resolved.ok) return resolved;
-    const before = known.get(id);
-    const then = before === undefined ? {} : complete(kind, id, kind.written(before));
-    const draft = complete(kind, id, resolved.value);
-    const { changed: fields } = changedBetween(then, draft);
-    if (before !== undefined && Object.keys(fields).length === 0) continue;
-    const act = await kind.put(id, draft, before, ports);
+    const body = id === COMMAND_LINE ? withGroups(resolved.value as WrittenIntegration, owners) : resolved.value;
+    if (known.has(id) && Object.keys(fieldsOf(kind, id, body, known.get(id))).length === 0) continue;
+    const { row, revision } = await newest(kind, known.get(id), ports);
+    const act = await kind.put(id, complete(kind, id, body, row), row, ports);
     if (!act.ok) return act;
-    changes.push({ section, id, does: before === undefined ? 'create' : 'change', fields, act: act.value });
+    const fields = fieldsOf(kind, id, body, row);
+    const does = row === undefined ? 'create' : 'change';
+    changes.push({ section, id, does, fields, row, act: { ...act.value, onlyIf: revision } });
   }
+  if (!Object.hasOwn(wanted, COMMAND_LINE)) changes.push(...admissionOf(owners, known.get(COMMAND_LINE)));
   const unwanted = prune ? [...known].filter(([id]) => !Object.hasOwn(wanted, id)) : [];
-  for (const [id, row] of unwanted) {
-    const act = kind.remove?.(row);
-    if (act) changes.push({ section, id, does: 'remove', fields: {}, act });
+  for (const [id, before] of unwanted) {
+    const { row, revision } = await newest(kind, before, ports);
+    const act = row === undefined ? undefined : kind.remove?.(row);
+    if (act) changes.push({ section, id, does: 'remove', fields: {}, row, act: { ...act, onlyIf: revision } });
   }
   return accept(changes);
 }
 
+function fieldsOf(kind: AnyKind, id: string, body: object, row: unknown): ObjectChange['fields'] {
+  const then = row === undefined ? {} : complete(kind, id, kind.written(row));
+  return changedBetween(then, complete(kind, id, body, row)).changed;
+}
+
+/** The row as it is now, with its revision, if there is one. */
+async function newest(kind: AnyKind, known: unknown, { store }: ActPorts) {
+  const table = tableOf(kind);
+  const { found } = known === undefined ? {} : await store.load(table, table.keyOf(known));
+  return found && kind.isThere(found.row) ? found : { row: undefined, revision: undefined };
+}
+
+function ownersIn(wanted: PlanDraft['wanted']): readonly string[] {
+  return [...new Set(Object.values(wanted).flatMap(({ owners = [] }: { owners?: readonly string[] }) => owners))];
+}
+
+function withGroups(body: WrittenIntegration, more: readonly string[]): WrittenIntegration {
+  if (body.access?.to !== 'named') return body;
+  return { ...body, access: { ...body.access, groups: [...new Set([...body.access.groups, ...more])] } };
+}
+
 /** Owners log in with the integration of the command line, so it admits them in the same commit. */
-function withOwners(kind: AnyKind, wanted: PlanDraft['wanted'], known: PlanDraft['known']): PlanDraft['wanted'] {
-  const bodies = Object.values(wanted) as WrittenIntegration[];
-  const owners = [...new Set(bodies.flatMap(({ owners = [] }) => owners))];
-  const row = known.get(COMMAND_LINE) as Integration | undefined;
-  const door = (wanted[COMMAND_LINE] ?? (row && kind.written(row))) as WrittenIntegration | undefined;
-  if (owners.length === 0 || door?.access?.to !== 'named') return wanted;
-  const groups = [...new Set([...door.access.groups, ...owners])];
-  return { ...wanted, [COMMAND_LINE]: { ...door, access: { ...door.access, groups } } };
+function admissionOf(owners: readonly string[], door: unknown): readonly PlannedChange[] {
+  const access = (door as Integration | undefined)?.access;
+  if (access?.to !== 'named' || owners.every((group) => access.groups.includes(group))) return [];
+  const groups = [...new Set([...access.groups, ...owners])];
+  const fields = changedBetween({ access }, { access: { ...access, groups } }).changed;
+  const act = planned('integration', COMMAND_LINE, admitting(owners));
+  return [{ section: 'integrations', id: COMMAND_LINE, does: 'change', fields, row: door, act }];
 }
 
 /** All of it, or nothing. */

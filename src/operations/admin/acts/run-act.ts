@@ -102,7 +102,9 @@ async function put(kind: AnyKind, given: Given, ports: ActPorts) {
   const { id = '', onlyIf } = given;
   const body = (given.body ?? {}) as object;
   const { found } = await ports.store.load(tableOf(kind), id);
-  if (typeof onlyIf === 'number' && found?.revision !== onlyIf) return decline('changed-meanwhile', id);
+  const isThere = found !== undefined && kind.isThere(found.row);
+  const isOther = typeof onlyIf === 'number' && found?.revision !== onlyIf;
+  if (isOther || (onlyIf === 'present' && !isThere)) return decline('changed-meanwhile', id);
   const known = await knownTo(kind, id, onlyIf === 'absent' ? undefined : found?.row, ports);
   const plan = await planChanges(kind, { wanted: { [id]: body }, known }, ports);
   if (!plan.ok) return plan;

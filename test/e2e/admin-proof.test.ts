@@ -1,0 +1,135 @@
+// What a token proves at the admin door, and what happens to a thing that two people change at once.
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { isRecent } from '../../src/core/rules/operator.ts';
+import { epochSeconds } from '../../src/core/time.ts';
+import { MOUNT } from '../../src/doors/admin/openapi.ts';
+import { runActAs } from '../../src/operations/admin/acts/owned-act.ts';
+import { RefusalCounts } from '../../src/operations/upkeep/count-refusals.ts';
+import { rows } from '../../src/store/pages.ts';
+import type { Store } from '../../src/store/store.ts';
+import { grants } from '../../src/store/tables/grants.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
+import { refusalCounts } from '../../src/store/tables/refusal-counts.ts';
+import { anIntegration, OPERATOR, scopeOf } from '../samples.ts';
+import { AdminScene, BACK_ENDS } from './admin-scene.ts';
+import { postForm } from './oauth-steps.ts';
+import { clientId, registryFollows } from './service.ts';
+
+let scene: AdminScene;
+
+/** Once, somebody else changes the integration after it was loaded. */
+function racing(store: Store, id: string, meanwhile: () => Promise<unknown>): Store {
+  let isDone = false;
+  return new Proxy(store, {
+    get(target, name) {
+      const value = target[name as keyof Store] as unknown;
+      if (typeof value !== 'function') return value;
+      if (name !== 'load') return value.bind(target);
+      return async (...args: Parameters<Store['load']>) => {
+        const loaded = await target.load(...args);
+        if (args[1] === id && !isDone) {
+          isDone = true;
+          await meanwhile();
+        }
+        return loaded;
+      };
+    },
+  });
+}
+
+for (const backEnd of BACK_ENDS)
+  suite(`proof and races at the admin door, on ${backEnd}`, () => {
+    before(async () => {
+      scene = await AdminScene.open({}, backEnd);
+      await scene.service.register(anIntegration({ clientId: clientId('shop'), owners: ['shop-team'] }));
+      await registryFollows();
+    });
+    after(() => scene.close());
+
+    test('a new owner does not bring back what somebody has taken from tessera-cli', async () => {
+      const { store, random } = scene.service.ports;
+      const narrow = () =>
+        store.change(integrations, 'tessera-cli', (found) => ({
+          outcome: undefined,
+          next: { ...found?.row, scope: scopeOf('tessera:read'), enabled: false } as never,
+        }));
+      const before = (await store.load(integrations, 'tessera-cli')).found?.row ?? assert.fail();
+      const ports = {
+        store: racing(store, 'tessera-cli', narrow),
+        by: OPERATOR,
+        random,
+        issuer: 'https://tokens.example',
+        everyNodeKnows: async () => {},
+        callerPorts: async () => assert.fail(),
+      };
+      const body = { scope: 'a:b', owners: ['fresh-team'] };
+      const made = await runActAs(undefined, 'integration-put', { id: 'newone', body, onlyIf: 'absent' }, ports);
+      assert.ok(made.ok);
+      const { row } = (await store.load(integrations, 'tessera-cli')).found ?? assert.fail();
+      assert.deepEqual([row.scope.text, row.enabled], ['tessera:read', false]);
+      assert.ok(row.access.to === 'named' && row.access.groups.includes('fresh-team'));
+      await store.change(integrations, 'tessera-cli', () => ({ outcome: undefined, next: before }));
+      await registryFollows();
+    });
+
+    test('refusals of thousands of integrations take a bounded number of rows', async () => {
+      const { store, clock, registry } = scene.service.ports;
+      const known = anIntegration();
+      const everything = { integration: () => known } as unknown as typeof registry;
+      const counts = new RefusalCounts({ store, registry: everything, clock });
+      for (let turn = 0; turn < 6; turn++) {
+        for (let at = 0; at < 3000; at++)
+          counts.count({ clientId: `i${turn}-${at}`, identityId: `p${at}`, reason: 'a', requestId: 'r' });
+        await counts.flush();
+      }
+      const stored = await Array.fromAsync(rows(store, refusalCounts));
+      assert.ok(stored.length <= 2_100, `${stored.length} rows`);
+      assert.equal(
+        stored.reduce((sum, { count }) => sum + count, 0),
+        18_000,
+      );
+    });
+
+    test('a refresh token without its certificate only looks; an old grant does nothing', async () => {
+      const cli = { scope: scopeOf('tessera:read,operate,manage'), overrides: { refresh: true } };
+      const ids = { loose: 'none', bound: 'certificate' } as const;
+      for (const [id, binding] of Object.entries(ids))
+        await scene.service.register(anIntegration({ ...cli, clientId: clientId(id), binding: binding as 'none' }));
+      await registryFollows();
+      const login = async (client_id: string) => {
+        const fields = { client_id, scope: 'tessera:manage', grant_type: 'client_credentials' };
+        return (await postForm(scene.caller('olga'), '/oauth2/token', fields)).json as Record<string, string>;
+      };
+      const refresh = (client_id: string, refresh_token = '', by?: string) =>
+        postForm(scene.caller(by), '/oauth2/token', { client_id, grant_type: 'refresh_token', refresh_token });
+      const stolen = (await refresh('loose', (await login('loose'))['refresh_token'])).json['access_token'];
+      assert.equal((await scene.ask(String(stolen), 'POST', '/integrations/shop/disable')).status, 403);
+      assert.equal((await refresh('bound', (await login('bound'))['refresh_token'])).status, 400);
+      const renewed = await refresh('bound', (await login('bound'))['refresh_token'], 'olga');
+      assert.equal((await scene.ask(String(renewed.json['access_token']), 'GET', '/integrations/shop')).status, 401);
+      const own = await scene.caller('olga').ask({
+        method: 'POST',
+        path: `${MOUNT}/integrations/shop/enable`,
+        headers: { authorization: `Bearer ${renewed.json['access_token']}` },
+      });
+      assert.equal(own.status, 200, own.text);
+      const { store } = scene.service.ports;
+      const fresh = await scene.token('olga');
+      const last = (await store.page(grants, { limit: 1000 })).at(-1);
+      await store.change(grants, last?.id ?? '', (found) => {
+        const { pair, ...row } = found?.row ?? assert.fail();
+        return {
+          outcome: undefined,
+          next: { ...row, pair: { ...pair, issuedAt: epochSeconds(pair.issuedAt - 7_200) } },
+        };
+      });
+      assert.equal((await scene.ask(fresh, 'GET', '/integrations')).status, 401);
+      const [now, hour] = [epochSeconds(1_800_000_000), 3_600];
+      const at = (ago: number) => epochSeconds(now - ago);
+      const young = { now, issuedAt: at(60), expiresAt: at(60 - hour), createdAt: at(60) };
+      assert.ok(isRecent(young));
+      assert.ok(!isRecent({ ...young, createdAt: at(13 * hour) }));
+      assert.ok(!isRecent({ ...young, expiresAt: at(-90 * 24 * hour) }));
+    });
+  });
