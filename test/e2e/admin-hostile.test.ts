@@ -229,7 +229,7 @@ for (const backEnd of BACK_ENDS)
       for (let cursor = ''; cursor !== 'end'; ) {
         const { json } = await asOwner('GET', `/integrations?limit=1${cursor && `&cursor=${cursor}`}`);
         pages.push((json['items'] as { clientId: string }[]).map((item) => item.clientId));
-        cursor = String(json['next'] ?? 'end');
+        cursor = (json['next'] as string | undefined) ?? 'end';
         assert.doesNotMatch(Buffer.from(cursor, 'base64url').toString('latin1'), /shop|merger/);
       }
       assert.deepEqual(pages, [['shop'], ['shop-2']]);

@@ -27,7 +27,7 @@ export function consoleDoor({ name, segments }: DoorEntry, parts: PagesParts & C
     },
     refusals: pageRefusals(site),
     openapi: {},
-    bodyBytes: BODY_BYTES,
+    bodyBytes: () => BODY_BYTES,
   };
 }
 
