@@ -29,11 +29,13 @@ for (const name of SHIPPED_PROXIES)
   suite(`two nodes behind ${name}, with the file of deploy/proxies`, () => {
     test('no request fails while each node stops and starts under load', async (t) => {
       const home = await populatedHome(behind(name));
-      t.after(() => rmSync(home.folder, { recursive: true, force: true }));
       const ports = [await freePort(), await freePort()];
       const start = (port: number) => Instance.start(THIS_RELEASE, home, ['--set', `listeners.0.port=${port}`]);
       const nodes = await Promise.all(ports.map(start));
-      t.after(() => Promise.all(nodes.map((node) => node.stop())));
+      t.after(async () => {
+        await Promise.all(nodes.map((node) => node.stop()));
+        rmSync(home.folder, { recursive: true, force: true });
+      });
       const proxy = await startProxy(name, { ...home, nodes: ports });
       t.after(() => proxy.stop());
       const certificate = home.authority.issue({ commonName: 'ada' });
