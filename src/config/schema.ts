@@ -22,26 +22,26 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
   publicUrl: optional(
     url({
       description:
-        'The public address of the service. Required unless every listener is on loopback; https, except for loopback.',
+        'The public address of the service: https, without a path. Required unless every listener is on loopback.',
       example: 'https://tokens.example.com',
     }),
   ),
   dataFolder: path({
-    description: 'The folder for the service’s data. Other paths may start with `<dataFolder>`.',
+    description: 'The folder for data.',
     default: './data',
     example: '/var/lib/tessera',
   }),
   store: storeAddress({
-    description: 'Where grants, identities and events are stored.',
+    description: 'Where everything is stored: `sqlite:PATH` or `postgres://…`.',
     default: 'sqlite:<dataFolder>/tessera.db',
   }),
   keyring: keyringSource({
-    description: 'The server keys: a file of mode 0600.',
+    description: 'The server keys: a file of mode 0600, or `env:NAME`.',
     default: '<dataFolder>/keyring.json',
   }),
   onRollback: choice(['wait', 'resume'], {
     description:
-      'What nodes do if the database was put back and lacks acknowledged changes. `wait`: they answer 503 for grants until an operator accepts it. `resume`: they make the lost revocations again and accept it themselves, if all nodes that ran remember the lost time and no act of an operator was lost.',
+      'What nodes do if the database was put back. `wait`: 503 for grants until an operator accepts it. `resume`: they make lost revocations again and accept it themselves, where they can (docs/postgresql.md).',
     default: 'wait',
   }),
   listeners,

@@ -2,7 +2,7 @@ import { choice, entries, section, text } from '../setting.ts';
 
 export const authsvc = section('The authsvc door, for programs written for its contract (docs/contract.md).', {
   mounts: entries(
-    'The paths of the door, for fleets that use another one. The list replaces the default: name /authsvc too if callers use it.',
+    'The paths of the door. The list replaces the default.',
     {
       path: text('a path such as /authsvc', '^(/[A-Za-z0-9._~-]+)+$', {
         description: 'The path; case-insensitive.',

@@ -21,25 +21,25 @@ const label = text(
   'a label of letters, digits and _.+-, other than local and integration',
   '^(?!(?:local|integration)$)[A-Za-z][A-Za-z0-9_.+-]{0,63}$',
   {
-    description: 'The part of its identities before the colon. Issuers name the directory by it.',
+    description: 'The part of its identities before the colon.',
     example: 'corp',
   },
 );
 const authorities = optional(
   path({
-    description: 'PEM file with the authorities of the servers’ certificates. If absent, the public ones.',
+    description: 'PEM file with the authorities of its certificates, if not public.',
     example: '/etc/tessera/ldap-ca.pem',
   }),
 );
 const GROUP = '^[^\\u0000-\\u001f]{1,256}$';
 const powers = {
   operators: texts('a list of group names', GROUP, {
-    description: 'Groups of the directory, as it spells them, whose members are in the group `operators` here.',
+    description: 'Its groups whose members are in the group `operators` here.',
     default: [],
     example: ['tessera-admins'],
   }),
   viewers: texts('a list of group names', GROUP, {
-    description: 'Likewise for the group `viewers`, whose members only look.',
+    description: 'Likewise for `viewers`.',
     default: [],
     example: ['tessera-readers'],
   }),
@@ -50,13 +50,13 @@ const ldap = {
   label,
   kind: {
     ...choice(['ldap', 'active-directory'], {
-      description: '`ldap`, `active-directory`, or `oidc`: an OpenID provider where people sign in.',
+      description: '`ldap`, `active-directory`, or `oidc`: an OpenID provider.',
       default: 'ldap',
     }),
     expected: 'one of ldap, active-directory, oidc',
   },
   servers: texts('a list of ldaps://HOST or ldap://HOST', '^ldaps?://[^\\s/?#@]+$', {
-    description: 'Its servers, tried in turn. `ldap://` uses StartTLS; nothing is sent without TLS.',
+    description: 'Its servers, tried in turn. `ldap://` uses StartTLS.',
     example: ['ldaps://ldap1.example.com', 'ldaps://ldap2.example.com'],
   }),
   authorities,
@@ -65,7 +65,7 @@ const ldap = {
     example: 'cn=tessera,ou=services,dc=example,dc=com',
   }),
   passwordFile: path({
-    description: 'A file with the password of the service account, read for every connection.',
+    description: 'A file with its password.',
     example: '/etc/tessera/ldap-password',
   }),
   base: text(DN.expected, DN.pattern, {
@@ -79,16 +79,16 @@ const ldap = {
     }),
   ),
   attributes: section('Attributes that carry names, if not the usual ones.', {
-    userName: attribute('The user name: `uid`, or `sAMAccountName` of Active Directory.', 'uid'),
-    email: attribute('The e-mail address: `mail`.', 'mail'),
-    upn: attribute('The user principal name: none, or `userPrincipalName` of Active Directory.', 'krbPrincipalName'),
+    userName: attribute('The user name.', 'uid'),
+    email: attribute('The e-mail address.', 'mail'),
+    upn: attribute('The user principal name.', 'krbPrincipalName'),
   }),
   groups: optionalSection(
     'Where groups come from. If absent, nobody has groups. Integrations name them `LABEL/name`.',
     {
       from: choice(['member-of', 'search', 'token-groups'], {
         description:
-          '`member-of`: the attribute of the entry. `search`: groups that name the entry. `token-groups`: of Active Directory, with groups in groups.',
+          '`member-of`: an attribute. `search`: groups that name the entry. `token-groups`: of Active Directory.',
         default: 'search',
       }),
       base: text(DN.expected, DN.pattern, {
@@ -102,7 +102,7 @@ const ldap = {
         }),
       ),
       nameAttribute: text('the name of an attribute', ATTRIBUTE, {
-        description: 'The attribute with the name of a group; `member-of` uses the first part of its entry’s name.',
+        description: 'The attribute with the name of a group.',
         default: 'cn',
       }),
       memberAttribute: text('the name of an attribute', ATTRIBUTE, {
@@ -113,7 +113,7 @@ const ldap = {
   ),
   ...powers,
   recheckAfter: duration({
-    description: 'How soon an account that was disabled, deleted or moved to other groups has lost its access here.',
+    description: 'How soon an account that was disabled, deleted or moved loses its access.',
     default: '5m',
   }),
   trustFor: duration({
@@ -141,14 +141,13 @@ const oidc = {
     example: 'https://login.example.com',
   }),
   clientId: text('the id of this service there', '^[ -~]{1,256}$', {
-    description:
-      '`oidc`: the client that is registered there, with the redirect URI `publicUrl/account/provider/LABEL`.',
+    description: '`oidc`: the client that is registered there.',
     example: 'tessera',
   }),
   clientSecret: optional(
     keyringSource(
       {
-        description: '`oidc`: a file with its secret, or `env:NAME`; read for every sign-in. If absent, there is none.',
+        description: '`oidc`: a file with its secret, or `env:NAME`.',
         example: '/etc/tessera/oidc-secret',
       },
       'the secret',
@@ -156,7 +155,7 @@ const oidc = {
   ),
   authorities,
   addresses: texts('a list of IP addresses or networks', '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$', {
-    description: '`oidc`: addresses off the public internet that the provider may have.',
+    description: '`oidc`: private addresses of the provider.',
     default: [],
     example: ['10.2.0.0/16'],
   }),
@@ -165,20 +164,19 @@ const oidc = {
     default: ['openid', 'profile', 'email'],
   }),
   idClaims: texts('a list of claims', CLAIM.pattern, {
-    description:
-      '`oidc`: claims that together never belong to somebody else. Another list gives everybody another identity.',
+    description: '`oidc`: claims that identify a person. Another list gives everybody another identity.',
     default: ['sub'],
     example: ['tid', 'oid'],
   }),
   claims: section('Claims that carry names and groups. The e-mail address is `email`, if `email_verified` is true.', {
-    userName: claim('The user name. Only a claim that people cannot set themselves.', 'preferred_username'),
-    groups: claim('A list of groups. If absent, nobody has groups. Integrations name them `LABEL/name`.', 'groups'),
+    userName: claim('The user name: a claim that people cannot set themselves.', 'preferred_username'),
+    groups: claim('A list of groups.', 'groups'),
   }),
   ...powers,
   strong: optionalSection('`oidc`: what proves a sign-in that administration accepts.', {
     claim: text(CLAIM.expected, CLAIM.pattern, { description: 'The claim of the ID token.', example: 'amr' }),
     values: texts('a list of texts', '^.{1,256}$', {
-      description: 'One of these must be its value, or among its values.',
+      description: 'One of these must be among its values.',
       example: ['hwk', 'mfa'],
     }),
   }),

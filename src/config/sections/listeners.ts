@@ -29,7 +29,7 @@ export const listeners = entries(
   'The addresses on which the service accepts connections.',
   {
     host: text('a host name or an IP address, without a port or brackets', HOST, {
-      description: 'The address to listen on; `0.0.0.0` or `::` for all. `localhost` means 127.0.0.1.',
+      description: 'The address to listen on; `0.0.0.0` or `::` for all.',
       default: '127.0.0.1',
       example: '0.0.0.0',
     }),
@@ -39,31 +39,30 @@ export const listeners = entries(
       example: 8443,
     }),
     sharePort: flag({
-      description:
-        'Shares the port with other processes of the same user, so that a new process can take over. Workers always share.',
+      description: 'Shares the port with other processes of the same user. Workers always share.',
       default: false,
     }),
     tls,
     clientCertificates: choice(['request', 'require', 'off'], {
       description:
-        '`request` asks for a client certificate in the TLS handshake, `require` refuses callers without one, `off` never asks, so that browsers show no dialogue.',
+        '`request` asks for a client certificate, `require` refuses callers without one, `off` never asks: browsers show no dialogue.',
       default: 'request',
     }),
     publicUrl: optional(
       url({
         description:
-          'The public address of this listener, if it differs from that of the service. If it requests client certificates, OAuth metadata names it under `mtls_endpoint_aliases`.',
+          'The public address of this listener, if it differs. OAuth metadata names it under `mtls_endpoint_aliases`.',
         example: 'https://mtls.tokens.example.com',
       }),
     ),
     behindProxy: flag({
-      description: 'Allows plain HTTP from other machines, but only from the addresses under `proxies`.',
+      description: 'Allows plain HTTP from the addresses under `proxies`.',
       default: false,
     }),
     doors: optional(
       choices(DOOR_NAMES, {
         description:
-          'The doors of this listener: `authsvc`, `oauth`, `pages`, `ops` (health, readiness, metrics), `admin` (administration over HTTP), `console` (administration in a browser, beside `pages`), `scim` (directories push to it). If absent, all of them without `/metrics`, `admin`, `console` and `scim`.',
+          '`authsvc`, `oauth`, `pages`, `ops` (health, metrics), `admin`, `console` (beside `pages`), `scim`. If absent, the first four without `/metrics`.',
         example: ['ops'],
       }),
     ),

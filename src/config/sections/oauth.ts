@@ -8,22 +8,22 @@ export const oauth = section(
       default: true,
     }),
     mount: text('a path such as /oauth2', '^(/[A-Za-z0-9._~-]+)+$', {
-      description: 'The path under which the endpoints are served; case sensitive.',
+      description: 'The path of the endpoints; case sensitive.',
       default: '/oauth2',
     }),
     clientDocuments: texts('a list of host names, or * for all', '^(\\*|[a-z0-9.-]+(:[0-9]{1,5})?)$', {
       description:
-        'Hosts whose clients need no registration: their `client_id` is the address of a document that describes them (docs/agents.md). A port is part of it unless it is 443. Empty: none.',
+        'Hosts whose clients need no registration: their `client_id` is the address of a document (docs/agents.md).',
       default: [],
       example: ['agents.example.com'],
     }),
     clientDocumentAddresses: texts('a list of IP addresses or networks', '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$', {
-      description: 'Addresses off the public internet from which such documents may be fetched.',
+      description: 'Private addresses from which such documents may be fetched.',
       default: [],
       example: ['10.2.0.0/16'],
     }),
     guestIntegration: text('the Client ID of an integration', '^[!-~]{1,128}$', {
-      description: 'The integration that fixes scope and lifetimes for clients with a document.',
+      description: 'The integration of clients with a document.',
       default: 'guests',
     }),
   },

@@ -12,7 +12,7 @@ export const pages = section('How the pages look.', {
     default: '#0b5fff',
   }),
   strictTransport: duration({
-    description: 'How long browsers must use https only (Strict-Transport-Security); 0 omits the header.',
+    description: 'How long browsers must use https only (Strict-Transport-Security).',
     default: '365d',
   }),
   logo: optional(

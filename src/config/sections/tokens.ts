@@ -8,34 +8,33 @@ export const tokens = section('Tokens and grants. An integration can override th
     default: usual.accessTokenLifetime,
   }),
   jwtLifetime: duration({
-    description: 'How long a JWT access token works, at most 24h, if `accessTokenLifetime` is longer.',
+    description: 'How long a JWT access token works, at most 24h.',
     default: usual.jwtLifetime,
   }),
   signingKeyPublishedFor: duration({
-    description: 'How long a new signing key is published before it signs; longer than resource servers cache keys.',
+    description: 'How long a new signing key is published before it signs.',
     default: usual.signingKeyPublishedFor,
   }),
   grantLifetime: duration({
-    description: 'How long a grant can be refreshed. The end of an existing grant never changes.',
+    description: 'How long a new grant can be refreshed.',
     default: usual.grantLifetime,
   }),
   refresh: flag({
-    description: 'Whether responses contain a refresh token. Without it, a grant ends with its access token.',
+    description: 'Whether responses contain a refresh token.',
     default: usual.refresh,
   }),
   refreshRetryWindow: duration({
-    description:
-      'How long a spent refresh token gets the same new pair again, for callers that lost the response. 0 allows no retry.',
+    description: 'How long a spent refresh token gets the same new pair again.',
     default: usual.refreshRetryWindow,
   }),
   onReuse: choice(['revoke', 'report'], {
     description:
-      'When a spent refresh token is presented later: `revoke` ends the grant, `report` only writes an event (for fleets that migrate).',
+      'When a spent refresh token is presented later: `revoke` ends the grant, `report` only writes an event.',
     default: usual.onReuse,
   }),
   accessTokenOverlap: optional(
     duration({
-      description: 'Ends older access tokens this long after a refresh. If absent, they work until they expire.',
+      description: 'Ends older access tokens this long after a refresh.',
       example: '5m',
     }),
   ),
