@@ -1,10 +1,10 @@
-// Every block of docs/libraries.md, as it is printed there, with the addresses, names and files of the test.
+// Every program of examples/libraries, as it is there, with the addresses, names and files of the test.
 // Needs: python3, python3-jose, ruby-jwt, haproxy, curl
 // Only in test:all: documents as printed
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { PublishedKey } from '../../src/core/signing-key.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
@@ -12,7 +12,6 @@ import { signingKeys } from '../../src/store/tables/signing-keys.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { freePort } from '../free-port.ts';
-import { blocksOf } from '../house/mentions.ts';
 import { ROOT } from '../house/sources.ts';
 import { platformKey } from '../platform.ts';
 import { anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';
@@ -23,8 +22,10 @@ import { type RunningProxy, runIn } from './proxies/proxy.ts';
 import { clientId, registryFollows, startService, type TestService } from './service.ts';
 import { confirm, forged } from './steps.ts';
 
-const PAGE = 'docs/libraries.md';
-const BLOCKS = blocksOf({ path: PAGE, text: readFileSync(join(ROOT, PAGE), 'utf8') });
+const FOLDER = join(ROOT, 'examples/libraries');
+const PROGRAMS = readdirSync(FOLDER)
+  .filter((file) => file !== 'README.md')
+  .map((file) => ({ language: extname(file), text: readFileSync(join(FOLDER, file), 'utf8') }));
 const OPAQUE = 'documented-sync';
 const JWT = 'documented-jwt';
 const { secret, hash } = drawResourceServerSecret(systemRandom);
@@ -62,9 +63,9 @@ after(async () => {
   await service.stop();
 });
 
-/** The one block in this language that has this text. */
-function block(language: string, text: string): string {
-  const found = BLOCKS.filter((each) => each.language === language && each.text.includes(text));
+/** The one program in this language that has this text. */
+function program(language: string, text: string): string {
+  const found = PROGRAMS.filter((each) => each.language === language && each.text.includes(text));
   assert.equal(found.length, 1, `${language} with ${text}`);
   const replacements: readonly [string, string][] = [
     ['https://tessera.example:8443', issuer],
@@ -80,7 +81,7 @@ async function accessToken(client_id: string, scope = 'orders:read', resource: s
   return String((await postForm(ada, '/oauth2/token', fields)).json['access_token']);
 }
 
-/** Runs a block in the folder that has its files. The person confirms a code that it prints. */
+/** Runs a program in the folder that has its files. The person confirms a code that it prints. */
 async function linesOf(command: string, args: readonly string[], ACCESS_TOKEN = ''): Promise<string[]> {
   const NODE_EXTRA_CA_CERTS = join(service.folder, 'authority.pem');
   const env = { ...process.env, NODE_EXTRA_CA_CERTS, ACCESS_TOKEN };
@@ -101,8 +102,8 @@ async function linesOf(command: string, args: readonly string[], ACCESS_TOKEN = 
 }
 
 async function byNode(text: string, token?: string): Promise<string[]> {
-  const file = join(service.folder, 'block.mjs');
-  writeFileSync(file, block('js', text));
+  const file = join(service.folder, 'program.mjs');
+  writeFileSync(file, program('.mjs', text));
   return linesOf(process.execPath, [file], token);
 }
 
@@ -117,7 +118,7 @@ function lastOperations(): string[] {
   return service.logLines.map((line) => String((JSON.parse(line) as { operation?: string }).operation));
 }
 
-suite('docs/libraries.md', () => {
+suite('examples/libraries', () => {
   test('openid-client: device flow, refresh, revocation [RFC 8628 3.4]', async () => {
     assert.equal((await byNode("'openid-client'")).at(-1), 'orders:read');
     assert.ok(lastOperations().includes('revoke'));
@@ -140,8 +141,8 @@ suite('docs/libraries.md', () => {
     const next = await Promise.all([publicKey('EdDSA'), publicKey('RS256')]);
     for (const key of next) await service.put(signingKeys, key);
     await registryFollows();
-    const ruby = () => ['ruby', ['-e', block('ruby', 'JWT.decode')]] as const;
-    const python = () => ['/usr/bin/python3', ['-c', block('python', 'from jose')]] as const;
+    const ruby = () => ['ruby', ['-e', program('.rb', 'JWT.decode')]] as const;
+    const python = () => ['/usr/bin/python3', ['-c', program('.py', 'from jose')]] as const;
     const good = await accessToken(JWT);
     const others = [forged(good), await accessToken(JWT, 'stock:read', '')];
     for (const [command, args] of [ruby(), python()]) {
@@ -153,17 +154,17 @@ suite('docs/libraries.md', () => {
   });
 
   test('Python, by certificate [RFC 8705 2.1]', async () => {
-    assert.deepEqual(await linesOf('python3', ['-c', block('python', 'load_cert_chain')]), ['orders:read']);
+    assert.deepEqual(await linesOf('python3', ['-c', program('.py', 'load_cert_chain')]), ['orders:read']);
   });
 
   test('Python: device flow, refresh, introspection, revocation [RFC 8628 3.5]', async () => {
-    const [, scope, revoked] = await linesOf('python3', ['-c', block('python', 'device_code')]);
+    const [, scope, revoked] = await linesOf('python3', ['-c', program('.py', 'device_code')]);
     assert.deepEqual([scope, revoked], ['orders:read', "{'active': False}"]);
   });
 
-  test('every block is run by a test of this file', () => {
-    const languages = BLOCKS.map(({ language }) => language).sort();
-    assert.deepEqual(languages, ['haproxy', 'js', 'js', 'js', 'js', 'python', 'python', 'python', 'ruby', 'sh']);
+  test('every program is run by a test of this file', () => {
+    const languages = PROGRAMS.map(({ language }) => language).sort();
+    assert.deepEqual(languages, ['.cfg', '.mjs', '.mjs', '.mjs', '.mjs', '.py', '.py', '.py', '.rb', '.sh']);
   });
 });
 
@@ -173,9 +174,9 @@ suite('HAProxy checks our JWTs', () => {
   before(async () => {
     const folder = temporaryFolder('haproxy');
     const key = join(folder, 'tessera.pem');
-    writeFileSync(key, (await linesOf('sh', ['-c', block('sh', 'curl')])).join('\n'));
+    writeFileSync(key, (await linesOf('sh', ['-c', program('.sh', 'curl')])).join('\n'));
     const port = await freePort();
-    const shown = block('haproxy', 'jwt_verify')
+    const shown = program('.cfg', 'jwt_verify')
       .replace('bind :8081', `bind 127.0.0.1:${port}`)
       .replace('/etc/haproxy/tessera.pem', key);
     const around = 'defaults\n    timeout connect 5s\n    timeout client 30s\n    timeout server 30s\n';
