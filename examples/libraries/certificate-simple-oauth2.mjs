@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { ClientCredentials } from 'simple-oauth2';
 
-const https = new Agent({ cert: readFileSync('client.pem'), key: readFileSync('client-key.pem'), ca: readFileSync('authority.pem') });
+const https = new Agent({
+  cert: readFileSync('client.pem'),
+  key: readFileSync('client-key.pem'),
+  ca: readFileSync('authority.pem'),
+});
 const client = new ClientCredentials({
   client: { id: 'CLIENT_ID', secret: '' },
   auth: { tokenHost: 'https://tessera.example:8443', tokenPath: '/oauth2/token', revokePath: '/oauth2/revoke' },
