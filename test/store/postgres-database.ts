@@ -1,7 +1,6 @@
 // PostgreSQL databases for tests: one server per test process, one database per test.
-// Own process: the server is stopped after the file that loaded this.
-import { after } from 'node:test';
 import type { BackEnd } from '../../src/store/back-end.ts';
+import { atEnd } from '../at-end.ts';
 import type { TestDatabase } from './conformance.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
@@ -19,7 +18,7 @@ const TEMPLATE = 'tessera_template';
 let server: Promise<PostgresServer> | undefined;
 let made = 0;
 
-after(async () => {
+atEnd(async () => {
   await (await server)?.remove();
 });
 
