@@ -10,8 +10,7 @@ const MOST_FILES = 10;
 
 /** The files in lists, one list for each process: those that take longest, then those that share, then the others. */
 export function processesOf(root, files) {
-  const isSharing = (file) =>
-    !LONGEST.includes(file) && !textsOf(root, file).some((text) => ALONE.test(text));
+  const isSharing = (file) => !LONGEST.includes(file) && !textsOf(root, file).some((text) => ALONE.test(text));
   const sharing = files.filter(isSharing);
   const isShared = new Set(sharing);
   const others = files.filter((file) => !isShared.has(file));

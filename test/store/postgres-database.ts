@@ -14,7 +14,8 @@ export interface PostgresTestDatabase extends TestDatabase {
 
 const FIRST_INDEXED = `SELECT c.relname || '.' || a.attname AS "column" FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
   JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0] WHERE c.relnamespace = 'public'::regnamespace`;
-const TEMPLATE = 'tessera_template';
+/** A migrated database, to be copied. */
+export const TEMPLATE = 'tessera_template';
 let server: Promise<PostgresServer> | undefined;
 let made = 0;
 
@@ -22,7 +23,7 @@ atEnd(async () => {
   await (await server)?.remove();
 });
 
-/** The server of this process, with a migrated database to copy. */
+/** The server of this process. */
 export function sharedServer(): Promise<PostgresServer> {
   server ??= (async () => {
     const started = await PostgresServer.start();

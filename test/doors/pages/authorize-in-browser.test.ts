@@ -1,4 +1,5 @@
 // Authorization codes in a real Chromium, with a real program that listens on loopback.
+// Only in test:all: every page in a browser
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

@@ -1,4 +1,5 @@
 // Sign-in by a company's directory in a real Chromium, inside the confirmation of a device.
+// Only in test:all: every page in a browser
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, afterEach, before, suite, test } from 'node:test';
