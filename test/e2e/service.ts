@@ -31,6 +31,7 @@ import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file
 import { type Authority, type Issued, makeAuthority } from '../authority.ts';
 import { ISSUER } from '../node.ts';
 import { ADA, anIdentity, anIntegration, OPERATOR, scopeOf } from '../samples.ts';
+import { newSqlite } from '../store/new-sqlite.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { RunningRegistry, registryFollows } from './registry-follows.ts';
 
@@ -175,7 +176,9 @@ export function issueServer(authority: Authority): Issued {
 /** A data folder with a store, for services in their own process. */
 export async function populatedHome(setUp: SetUp = {}): Promise<Home> {
   const home = makeHome(setUp);
-  const store = await openSqliteStore({ path: join(home.folder, 'tessera.db'), clock: systemClock.now });
+  const path = join(home.folder, 'tessera.db');
+  newSqlite(path);
+  const store = await openSqliteStore({ path, clock: systemClock.now });
   await populate(store, home.authority);
   await store.close();
   return home;
@@ -187,9 +190,9 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
   let passed = 0;
   const clock = (): EpochSeconds => epochSeconds(started + passed); // only a test lets a second begin
   const path = join(home.folder, 'tessera.db');
-  const store = setUp.settings?.['store']
-    ? await openStore(home.config, 'service')
-    : await openSqliteStore({ path, clock });
+  const isSqlite = setUp.settings?.['store'] === undefined;
+  if (isSqlite) newSqlite(path);
+  const store = isSqlite ? await openSqliteStore({ path, clock }) : await openStore(home.config, 'service');
   await populate(store, home.authority, setUp.issuers);
   await publishKeys(keysOf(home.config), { store, by: OPERATOR });
   const logLines: string[] = [];

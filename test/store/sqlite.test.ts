@@ -21,10 +21,15 @@ import { aGrant, anIdentity, aResourceServer, hexOf } from '../samples.ts';
 import { countOf, increment, put } from './conformance/rows.ts';
 import { conformance } from './conformance.ts';
 import { turns } from './faulty-back-end.ts';
+import { newSqlite } from './new-sqlite.ts';
 import { type SqliteTestDatabase, sqliteDatabase } from './sqlite-database.ts';
 import { downgrade } from './sqlite-downgrade.ts';
 
-conformance('SQLite', () => sqliteDatabase());
+conformance('SQLite', async () => {
+  const database = await sqliteDatabase();
+  newSqlite(database.path);
+  return database;
+});
 
 async function withDatabase(prove: (database: SqliteTestDatabase) => Promise<void>, sync?: Sync): Promise<void> {
   const database = await sqliteDatabase(undefined, sync);
