@@ -4,16 +4,13 @@ import { join } from 'node:path';
 import { LONGEST, textsOf } from './choose-tests.mjs';
 import { SHARED_PROCESS } from './shared-process.mjs';
 
-const SHARING =
-  /^test\/(assertions|config|core|directory|doors|e2e|log|operations|outbound|pki|serve|store|tokens|tracing)\//;
 /** A module that changes the process, or defines hooks when it is loaded, says so: `// Own process: WHY`. */
-const ALONE = /^\/\/ (Own process|Needs): /m;
+const ALONE = /^\/\/ Own process: /m;
 const MOST_FILES = 10;
 
 /** The files in lists, one list for each process: those that take longest, then those that share, then the others. */
 export function processesOf(root, files) {
-  const isSharing = (file) =>
-    SHARING.test(file) && !LONGEST.includes(file) && !textsOf(root, file).some((text) => ALONE.test(text));
+  const isSharing = (file) => !LONGEST.includes(file) && !textsOf(root, file).some((text) => ALONE.test(text));
   const sharing = files.filter(isSharing);
   const isShared = new Set(sharing);
   const others = files.filter((file) => !isShared.has(file));

@@ -7,6 +7,10 @@ import { openFolderOf } from './test-folder.mjs';
 /** Where the tests that stand for files are defined. */
 export const SHARED_PROCESS = fileURLToPath(import.meta.url);
 
+/** Modules of tests add what ends after the last file (test/at-end.ts). */
+const ends = [];
+globalThis[Symbol.for('tessera: after the last test file')] = (end) => ends.push(end);
+
 export async function runTogether(root, files) {
   const environment = { ...process.env };
   // As Node does for a single file: a test may wait for a timer that does not keep the process alive.
@@ -19,6 +23,7 @@ export async function runTogether(root, files) {
     process.chdir(root);
     restoreEnvironment(environment);
   }
+  for (const end of ends) await end();
   clearInterval(keepAlive);
 }
 

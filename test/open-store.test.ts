@@ -1,5 +1,4 @@
 // What holds for every configured store, and what each back end can do beyond that.
-// Own process: it starts PostgreSQL.
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

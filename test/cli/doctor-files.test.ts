@@ -1,4 +1,5 @@
 // Files that exist, but that this user may not open.
+// Own process: changes its user.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +20,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 const NOBODY = 65_534;
 const MAY_NOT = /: this user may not open it$/;
 
-/** Root may open everything, so these tests run as somebody else. This process runs nothing but this file. */
+/** Root may open everything, so these tests run as somebody else. */
 if (process.getuid?.() === 0) process.setuid?.(NOBODY);
 
 function installation(t: TestContext) {

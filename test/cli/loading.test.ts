@@ -1,4 +1,5 @@
 // Modules loaded at start, since each costs time. The bench measures how much; this test forbids known costs.
+// Only in test:all: what a start costs
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -77,7 +77,7 @@ test('the document is valid with any list of mounts', async () => {
   });
   await fc.assert(
     fc.asyncProperty(mounts, async (list) => assert.deepEqual(await problemsOf(documentOf(list)), [])),
-    { numRuns: 15 },
+    { numRuns: 4 },
   );
 });
 

@@ -12,7 +12,8 @@ import { makeAuthority } from '../authority.ts';
 import { anIntegration, scopeOf } from '../samples.ts';
 import { AdminScene, BACK_ENDS } from './admin-scene.ts';
 import { type Answer, reachOf, tlsOptionsOf } from './caller.ts';
-import { clientId, registryFollows } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { clientId } from './service.ts';
 
 let scene: AdminScene;
 let token: string;

@@ -7,7 +7,8 @@ import { identities } from '../../src/store/tables/identities.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { anIntegration, aResourceServer, scopeOf } from '../samples.ts';
 import { AdminScene } from './admin-scene.ts';
-import { clientId, registryFollows } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { clientId } from './service.ts';
 import { revoke } from './steps.ts';
 
 const LEVELS = ['none', 'read', 'operate', 'manage'] as const;

@@ -14,7 +14,8 @@ import { refusalCounts } from '../../src/store/tables/refusal-counts.ts';
 import { anIntegration, OPERATOR, scopeOf } from '../samples.ts';
 import { AdminScene, BACK_ENDS } from './admin-scene.ts';
 import { postForm } from './oauth-steps.ts';
-import { clientId, registryFollows } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { clientId } from './service.ts';
 
 let scene: AdminScene;
 

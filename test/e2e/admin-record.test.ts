@@ -8,7 +8,7 @@ import type { Store } from '../../src/store/store.ts';
 import { refusalCounts } from '../../src/store/tables/refusal-counts.ts';
 import { AdminScene, BACK_ENDS } from './admin-scene.ts';
 import { postForm } from './oauth-steps.ts';
-import { registryFollows } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
 
 let scene: AdminScene;
 let token: string;

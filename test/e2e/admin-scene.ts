@@ -13,7 +13,8 @@ import { anIdentity, anIntegration, scopeOf } from '../samples.ts';
 import { type PostgresTestDatabase, usedDatabase } from '../store/postgres-database.ts';
 import { type Answer, type Caller, callerOver, type Question, reachOf } from './caller.ts';
 import { postForm } from './oauth-steps.ts';
-import { clientId, registryFollows, type SetUp, startService, type TestService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { clientId, type SetUp, startService, type TestService } from './service.ts';
 import { confirm } from './steps.ts';
 
 const EVERYTHING = 'tessera:read tessera:operate tessera:manage';
@@ -26,8 +27,8 @@ const CLI: Partial<Integration> = {
   access: { to: 'named', identities: [], groups: ['operators', 'viewers', 'shop-team'] },
 };
 
-export const BACK_ENDS = ['SQLite', 'PostgreSQL'] as const;
-export type BackEnd = (typeof BACK_ENDS)[number];
+/** admin-postgres.test.ts runs the same tests on PostgreSQL. */
+export const BACK_ENDS = [process.env['TEST_ADMIN_STORE'] ?? 'SQLite'];
 
 export class AdminScene {
   readonly service: TestService;
@@ -41,7 +42,7 @@ export class AdminScene {
     this.#database = database;
   }
 
-  static async open(setUp: SetUp = {}, backEnd: BackEnd = 'SQLite'): Promise<AdminScene> {
+  static async open(setUp: SetUp = {}, backEnd = 'SQLite'): Promise<AdminScene> {
     const database = backEnd === 'PostgreSQL' ? await usedDatabase() : undefined;
     const settings = { ...setUp.settings, ...(database && { store: database.url }) };
     const service = await startService({ signing: 'ES256', ...setUp, settings });

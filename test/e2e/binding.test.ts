@@ -9,7 +9,8 @@ import { anIntegration } from '../samples.ts';
 import { type Caller, callerOver, reachOf } from './caller.ts';
 import { INTROSPECT, ORDERS, ordersServer } from './introspection-scene.ts';
 import { basic, postForm } from './oauth-steps.ts';
-import { anIssuer, clientId, registryFollows, startService, type TestService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { anIssuer, clientId, startService, type TestService } from './service.ts';
 import {
   assertRefused,
   CLIENT,

@@ -5,7 +5,8 @@ import { issuers } from '../../src/store/tables/issuers.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
 import { ADA } from '../samples.ts';
 import { type Answer, type Caller, callerOver, json, PROTOCOLS, reachOf } from './caller.ts';
-import { anIssuer, registryFollows, SERVER_AUTH, startService, type TestService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { anIssuer, SERVER_AUTH, startService, type TestService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, refresh, refreshed, SCOPE } from './steps.ts';
 
 for (const protocol of PROTOCOLS) {

@@ -11,7 +11,8 @@ import { anIntegration } from '../samples.ts';
 import { json } from './caller.ts';
 import { ASSERTION_TYPE, ClientScene, ROBOT, TOKEN } from './client-scene.ts';
 import { assertRefused, basic } from './oauth-steps.ts';
-import { clientId, PUBLIC_URL, registryFollows } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { clientId, PUBLIC_URL } from './service.ts';
 import { confirm } from './steps.ts';
 
 type Confirmable = Parameters<typeof confirm>[1];

@@ -1,4 +1,5 @@
 // Standard client libraries authenticate with keys and secrets, exchange tokens and use DPoP, unmodified, by discovery alone.
+// Only in test:all: libraries of others
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';

@@ -7,7 +7,8 @@ import { systemRandom } from '../../src/system.ts';
 import { anIntegration, OPERATOR } from '../samples.ts';
 import { ClientScene } from './client-scene.ts';
 import { assertRefused, basic } from './oauth-steps.ts';
-import { clientId, registryFollows } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { clientId } from './service.ts';
 
 const scene = await ClientScene.open({ log: { level: 'trace' } });
 const { service } = scene;

@@ -11,7 +11,8 @@ import { systemClock } from '../../src/system.ts';
 import { Commands } from '../cli/commands.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { callerOver, json } from './caller.ts';
-import { registryFollows, startService, type TestService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { startService, type TestService } from './service.ts';
 import { CERTIFICATE } from './steps.ts';
 
 const PAGE = readFileSync('docs/certificates.md', 'utf8');

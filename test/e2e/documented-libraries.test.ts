@@ -19,7 +19,8 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { askPlainly, bearer, type Caller, callerOver, reachOf } from './caller.ts';
 import { postForm } from './oauth-steps.ts';
 import { type RunningProxy, runIn } from './proxies/proxy.ts';
-import { clientId, registryFollows, startService, type TestService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { clientId, startService, type TestService } from './service.ts';
 import { confirm, forged } from './steps.ts';
 
 const FOLDER = join(ROOT, 'examples/libraries');

@@ -9,7 +9,8 @@ import { aResourceServer } from '../samples.ts';
 import { callerOver, reachOf } from './caller.ts';
 import { type Follower, followFeed } from './feed-follower.ts';
 import { basic } from './oauth-steps.ts';
-import { registryFollows, startService, type TestService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { startService, type TestService } from './service.ts';
 
 const FEED = '/oauth2/revocations';
 const { secret, hash } = drawResourceServerSecret(systemRandom);

@@ -8,7 +8,8 @@ import { aResourceServer } from '../samples.ts';
 import { type Caller, callerOver, reachOf } from './caller.ts';
 import { type Entry, type Follower, followFeed } from './feed-follower.ts';
 import { basic } from './oauth-steps.ts';
-import { registryFollows, startService, type TestService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { startService, type TestService } from './service.ts';
 import { pairByCertificate, revoke } from './steps.ts';
 
 export const FEED = '/oauth2/revocations';

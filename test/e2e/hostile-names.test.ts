@@ -8,7 +8,8 @@ import { issuers } from '../../src/store/tables/issuers.ts';
 import { makeAuthority } from '../authority.ts';
 import { anIdentity } from '../samples.ts';
 import { type Answer, callerOver, json, reachOf } from './caller.ts';
-import { anIssuer, registryFollows, startService, type TestService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { anIssuer, startService, type TestService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, verify } from './steps.ts';
 
 /** Well-formed names that mean something elsewhere. */

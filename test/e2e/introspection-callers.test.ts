@@ -19,7 +19,8 @@ import {
   stockServer,
 } from './introspection-scene.ts';
 import { assertRefused, basic, type Fields, postForm } from './oauth-steps.ts';
-import { clientId, PUBLIC_URL, registryFollows, startService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { clientId, PUBLIC_URL, startService } from './service.ts';
 import { CLIENT, pairByCertificate, revoke } from './steps.ts';
 
 let scene: IntrospectionScene;

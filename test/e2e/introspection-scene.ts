@@ -8,7 +8,8 @@ import { aResourceServer } from '../samples.ts';
 import type { Answer } from './caller.ts';
 import { OauthScene } from './oauth-scene.ts';
 import { basic, postForm } from './oauth-steps.ts';
-import { registryFollows, type SetUp, startService, type TestService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { type SetUp, startService, type TestService } from './service.ts';
 
 export const INTROSPECT = '/oauth2/introspect';
 export const STOCK_AUDIENCE = 'urn:example:stock' as Audience;

@@ -7,7 +7,8 @@ import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { claimsOf, keySetOf, platformKey } from '../platform.ts';
 import { anIntegration, ORDERS_AUDIENCE, scopeOf } from '../samples.ts';
 import { json } from './caller.ts';
-import { clientId, PUBLIC_URL, registryFollows } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { clientId, PUBLIC_URL } from './service.ts';
 import { assertionOf, assertRefused, CLIENT, issuerOf, key, post, service, stranger, TOKEN } from './workload-scene.ts';
 
 const LAST_RULE = issuerOf().rules[0] as TokenIssuer['rules'][number];

@@ -1,4 +1,5 @@
 // Unmodified verifiers check our JWTs by discovery alone, for every algorithm.
+// Only in test:all: libraries of others
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

@@ -10,7 +10,8 @@ import { drawResourceServerSecret } from '../../src/tokens/resource-server-secre
 import { anIntegration, aResourceServer, OPERATOR, ORDERS_AUDIENCE } from '../samples.ts';
 import { type Answer, type Caller, callerOver, form, reachOf } from './caller.ts';
 import { basic, postForm } from './oauth-steps.ts';
-import { clientId, PUBLIC_URL, registryFollows, startService, type TestService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { clientId, PUBLIC_URL, startService, type TestService } from './service.ts';
 import { type Pair, pairByCertificate, pairByDevice, refreshed, revoke, verify } from './steps.ts';
 
 const JWT = 'jwt-sync';

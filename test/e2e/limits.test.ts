@@ -193,14 +193,20 @@ for (const protocol of PROTOCOLS) {
           assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
         });
 
+      /** How many lines a flood of 150 adds to the log, and the most that its rate allows in the time that it took. */
+      async function linesOfFlood(request: Parameters<Caller['ask']>[0]): Promise<[lines: number, most: number]> {
+        const [before, began] = [service.logLines.length, performance.now()];
+        for (let asked = 0; asked < 150; asked++) await caller.ask(request);
+        return [service.logLines.length - before, 60 + (performance.now() - began) / 100];
+      }
+
       test('a flood of requests over the limit does not fill the log, and metrics count all of it', async () => {
         await exhaust(() => caller.ask({ path: '/nowhere' }));
-        for (let asked = 0; asked < 300; asked++) await caller.ask({ path: '/nowhere' });
-        const lines = service.logLines.filter((line) => line.includes('"reason":"rate-limited"')).length;
-        assert.ok(lines > 0 && lines < 200, `${lines} lines`);
+        const [lines, most] = await linesOfFlood({ path: '/nowhere' });
+        assert.ok(lines <= most, `${lines} lines`);
         const counted = /^tessera_requests_total\{operation="none".*reason="rate-limited".* (\d+)$/m;
         const [, count] = counted.exec((await caller.ask({ path: '/metrics' })).text) ?? [];
-        assert.ok(Number(count) >= 300, `${count} counted`);
+        assert.ok(Number(count) >= 150, `${count} counted`);
       });
 
       test('requests that are not limited do not fill the log either', async () => {
@@ -208,10 +214,8 @@ for (const protocol of PROTOCOLS) {
           { path: '/oauth2/jwks' },
           { path: '/oauth2/revoke', ...form('token=x&client_id=nobody') },
         ]) {
-          const before = service.logLines.length;
-          for (let asked = 0; asked < 300; asked++) await caller.ask(request);
-          const lines = service.logLines.length - before;
-          assert.ok(lines < 100, `${lines} lines`);
+          const [lines, most] = await linesOfFlood(request);
+          assert.ok(lines <= most, `${lines} lines`);
         }
       });
 
@@ -225,14 +229,14 @@ for (const protocol of PROTOCOLS) {
     });
 
     suite('of one resource server', () => {
-      const limits = { requestsPerAddress: few, checksPerAddress: { perMinute: 1, burst: 100 } };
+      const limits = { requestsPerAddress: few, checksPerAddress: { perMinute: 1, burst: 30 } };
 
       async function statusesOfChecks(exemptNetworks: readonly string[], token?: string): Promise<number[]> {
         service = await startService({ settings: { limits: { ...limits, exemptNetworks } } });
         caller = callerOver(protocol, reachOf(service, service.ada));
         try {
           const { access_token } = await pairByCertificate(caller);
-          const checks = Array.from({ length: 130 }, () => verify(caller, token ?? access_token));
+          const checks = Array.from({ length: 40 }, () => verify(caller, token ?? access_token));
           return (await Promise.all(checks)).map(({ status }) => status);
         } finally {
           caller.close();
@@ -243,12 +247,12 @@ for (const protocol of PROTOCOLS) {
 
       test('checks of authentic tokens have a limit of their own', async () => {
         const limited = limitedOf(await statusesOfChecks([]));
-        assert.ok(limited > 0 && limited <= 30, `${limited} of 130 were limited`);
+        assert.ok(limited > 0 && limited <= 10, `${limited} of 40 were limited`);
       });
 
       test('forged tokens are limited like other requests', async () => {
         const limited = limitedOf(await statusesOfChecks([], 'tsa_nonsense'));
-        assert.ok(limited >= 100, `${limited} of 130 were limited`);
+        assert.ok(limited >= 15, `${limited} of 40 were limited`);
       });
 
       test('an exempt network has no limit per address', async () => {

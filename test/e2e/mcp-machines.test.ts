@@ -1,5 +1,6 @@
 // Machines that call an MCP server: the providers for client_credentials and for enterprises of the official packages, unmodified. These are the
 // client-credentials and cross-app-access scenarios of MCP, against this service.
+// Only in test:all: libraries of others
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
@@ -16,7 +17,7 @@ import { aTokenIssuer, claimsOf, keySetOf, platformKey } from '../platform.ts';
 import { anIntegration } from '../samples.ts';
 import type { MachineOrder } from './mcp-machine-client.ts';
 import { McpScene, printed } from './mcp-scene.ts';
-import { registryFollows } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

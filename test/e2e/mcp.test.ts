@@ -1,4 +1,5 @@
 // docs/agents.md as it is printed, and the official MCP clients and servers, unmodified (MCP authorization 2026-07-28).
+// Only in test:all: documents as printed
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { AGENT } from '../doors/pages/asking-program.ts';

@@ -6,7 +6,8 @@ import { type Caller, callerOver, PROTOCOLS, reachOf } from './caller.ts';
 import { ORDERS, ordersServer } from './introspection-scene.ts';
 import { METADATA } from './oauth-scene.ts';
 import { assertRefused, basic } from './oauth-steps.ts';
-import { registryFollows, startService, type TestService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { startService, type TestService } from './service.ts';
 
 const FEED = '/oauth2/revocations';
 const PUBLIC = [...METADATA, '/oauth2/jwks'];

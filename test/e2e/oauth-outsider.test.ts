@@ -6,7 +6,8 @@ import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { type Caller, callerOver, PROTOCOLS, reachOf } from './caller.ts';
 import { ORDERS, ordersServer } from './introspection-scene.ts';
 import { assertRefused, basic, type Fields, postForm } from './oauth-steps.ts';
-import { registryFollows, startService, type TestService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { startService, type TestService } from './service.ts';
 import { CLIENT } from './steps.ts';
 
 const FORM = 'application/x-www-form-urlencoded';

@@ -10,7 +10,8 @@ import { anIntegration, ORDERS_AUDIENCE } from '../samples.ts';
 import { type Caller, callerOver, reachOf } from './caller.ts';
 import { ORDERS, ordersServer } from './introspection-scene.ts';
 import { assertRefused, basic, type Fields, postForm } from './oauth-steps.ts';
-import { clientId, PUBLIC_URL, registryFollows, startService, type TestService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { clientId, PUBLIC_URL, startService, type TestService } from './service.ts';
 import { CLIENT, verify } from './steps.ts';
 
 const JWT = 'outsider-jwt';

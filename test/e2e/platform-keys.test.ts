@@ -4,7 +4,7 @@ import { suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { type PlatformKey, platformKey, platformServer } from '../platform.ts';
-import { registryFollows } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
 import { assertionOf, assertRefused, issuerOf, key, post, service } from './workload-scene.ts';
 
 suite('the keys of the platform', () => {

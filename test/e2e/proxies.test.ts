@@ -12,7 +12,8 @@ import { ADA } from '../samples.ts';
 import { type Answer, callerOver, json, reachOf, readHttp1, sendRaw, tlsOptionsOf } from './caller.ts';
 import { ENCODINGS, type Forgery, forgeriesOf } from './proxies/forgeries.ts';
 import { KINDS, PROXIES, type ProxyName, type RunningProxy, startProxy } from './proxies/proxy.ts';
-import { anIssuer, MALLORY, registryFollows, startService, type TestService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { anIssuer, MALLORY, startService, type TestService } from './service.ts';
 import { CERTIFICATE, CLIENT, confirm, redeem, startedDevice, TOKEN } from './steps.ts';
 
 const HEADERS = ['rfc9440', 'url-encoded-pem'] as const;

@@ -3,7 +3,8 @@ import { after, before, suite, test } from 'node:test';
 import { issuers } from '../../src/store/tables/issuers.ts';
 import { makeAuthority } from '../authority.ts';
 import { callerOver, type Question, reachOf } from './caller.ts';
-import { anIssuer, registryFollows, startService, type TestService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { anIssuer, startService, type TestService } from './service.ts';
 import { pairByCertificate, refresh, refreshed, revoke } from './steps.ts';
 
 const REFUSED: readonly (readonly [door: string, question: Question])[] = [

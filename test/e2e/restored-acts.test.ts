@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { allCases, EndedThings, nameOf } from './ended-things.ts';
 import { Installation } from './installation.ts';
-import { registryFollows } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
 
 let at: Installation;
 let things: EndedThings;

@@ -11,7 +11,8 @@ import { callerOver, PROTOCOLS, reachOf } from './caller.ts';
 import { type Entry, followFeed } from './feed-follower.ts';
 import { AUTH, EVENTS, FEED, type FeedService, ofGrant, STOCK_AUTH, secret, startFeed } from './feed-scene.ts';
 import { assertRefused, basic } from './oauth-steps.ts';
-import { clientId, MALLORY, registryFollows } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { clientId, MALLORY } from './service.ts';
 
 let feed: FeedService;
 const admin = () => ({ store: feed.ports.store, by: OPERATOR });

@@ -15,7 +15,8 @@ import { eventually } from '../eventually.ts';
 import { extension } from '../signed-der.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { type Caller, callerOver, json, reachOf } from './caller.ts';
-import { anIssuer, registryFollows, startService, type TestService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { anIssuer, startService, type TestService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, pairByDevice, refresh, verify } from './steps.ts';
 
 const POLICY: RevocationPolicy = {

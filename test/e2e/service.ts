@@ -31,7 +31,9 @@ import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file
 import { type Authority, type Issued, makeAuthority } from '../authority.ts';
 import { ISSUER } from '../node.ts';
 import { ADA, anIdentity, anIntegration, OPERATOR, scopeOf } from '../samples.ts';
+import { newSqlite } from '../store/new-sqlite.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { RunningRegistry, registryFollows } from './registry-follows.ts';
 
 export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 export const PUBLIC_URL = 'https://tokens.example';
@@ -174,7 +176,9 @@ export function issueServer(authority: Authority): Issued {
 /** A data folder with a store, for services in their own process. */
 export async function populatedHome(setUp: SetUp = {}): Promise<Home> {
   const home = makeHome(setUp);
-  const store = await openSqliteStore({ path: join(home.folder, 'tessera.db'), clock: systemClock.now });
+  const path = join(home.folder, 'tessera.db');
+  newSqlite(path);
+  const store = await openSqliteStore({ path, clock: systemClock.now });
   await populate(store, home.authority);
   await store.close();
   return home;
@@ -186,9 +190,9 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
   let passed = 0;
   const clock = (): EpochSeconds => epochSeconds(started + passed); // only a test lets a second begin
   const path = join(home.folder, 'tessera.db');
-  const store = setUp.settings?.['store']
-    ? await openStore(home.config, 'service')
-    : await openSqliteStore({ path, clock });
+  const isSqlite = setUp.settings?.['store'] === undefined;
+  if (isSqlite) newSqlite(path);
+  const store = isSqlite ? await openSqliteStore({ path, clock }) : await openStore(home.config, 'service');
   await populate(store, home.authority, setUp.issuers);
   await publishKeys(keysOf(home.config), { store, by: OPERATOR });
   const logLines: string[] = [];
@@ -198,11 +202,11 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
     format: 'json',
     destination: { write: (line) => void logLines.push(line) },
   });
-  const running = () => systemClock.running() + passed;
-  const service = await composeService(home.config, setUp.store?.(store) ?? store, home.keyring, log, {
+  const registry = new RunningRegistry();
+  const service = await composeService(home.config, registry.watch(setUp.store?.(store) ?? store), home.keyring, log, {
     ...systemClock,
     now: clock,
-    running,
+    running: () => systemClock.running() + passed,
   });
   const portsOfListeners = (await service.listen()).map((address) => Number(new URL(address).port));
   const put = <Row, Companion>(table: Table<Row, Companion>, row: Row) => putRow(store, table, row);
@@ -224,18 +228,11 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
       await registryFollows();
     },
     stop: () => {
+      registry.close();
       stopped ??= stopService(service, home);
       return stopped;
     },
   };
-}
-
-/**
- * A change to the registry is in force within a second [spec-gaps: Administration]. In short steps: if this process is slow,
- * the service in it is, too, and each step gives it a turn.
- */
-export async function registryFollows(): Promise<void> {
-  for (let step = 0; step < 20; step++) await pause(50);
 }
 
 /** After every test, slots belong to open connections, and none is left over. */

@@ -12,8 +12,9 @@ import { type Authority, makeAuthority } from '../authority.ts';
 import { eventually } from '../eventually.ts';
 import { ADA } from '../samples.ts';
 import { callerOver, json, PROTOCOLS, reachOf, tlsOptionsOf } from './caller.ts';
+import { registryFollows } from './registry-follows.ts';
 import { sClient } from './s-client.ts';
-import { anIssuer, issueServer, registryFollows, startService, type TestService } from './service.ts';
+import { anIssuer, issueServer, startService, type TestService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, SCOPE } from './steps.ts';
 
 const REQUEST = { path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) };

@@ -12,7 +12,8 @@ import type { Answer } from './caller.ts';
 import { ASSERTION_TYPE, ClientScene, ROBOT, TOKEN } from './client-scene.ts';
 import { ORDERS, ordersServer, STOCK, STOCK_AUDIENCE } from './introspection-scene.ts';
 import { assertRefused } from './oauth-steps.ts';
-import { clientId, registryFollows } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { clientId } from './service.ts';
 import { CLIENT, verify } from './steps.ts';
 
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';

@@ -1,4 +1,5 @@
 // Standard client libraries send assertions to the oauth door, unmodified, by discovery alone.
+// Only in test:all: libraries of others
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

@@ -17,7 +17,8 @@ import { makeAuthority } from '../authority.ts';
 import { Commands } from '../cli/commands.ts';
 import { blocksOf } from '../house/mentions.ts';
 import { keySetOf, platformKey } from '../platform.ts';
-import { registryFollows, SERVER_AUTH, startService, type TestService } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { SERVER_AUTH, startService, type TestService } from './service.ts';
 
 const PAGE = readFileSync('docs/workloads.md', 'utf8');
 const HOST = 'tokens.example.com';

@@ -9,7 +9,8 @@ import { eventually } from '../eventually.ts';
 import { platformKey, platformServer, rewriteSignature } from '../platform.ts';
 import { ORDERS_AUDIENCE } from '../samples.ts';
 import { callerOver, form, PROTOCOLS, reachOf } from './caller.ts';
-import { PUBLIC_URL, registryFollows } from './service.ts';
+import { registryFollows } from './registry-follows.ts';
+import { PUBLIC_URL } from './service.ts';
 import { verify } from './steps.ts';
 import {
   assertionOf,

@@ -3,10 +3,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { makeLog } from '../../src/log/log.ts';
 import { type LoggedRequest, type LoggedStory, requestLines } from '../../src/log/request-line.ts';
+import { anyCharacter } from '../any-character.ts';
 
 const hex = (length: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${length}}$`));
 const any = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: anyCharacter, maxLength: 40 }),
   fc.string({ unit: fc.constantFrom('a', ' ', '"', '\\', '\u007f', '\n', 'é'), maxLength: 6 }),
 );
 const request: fc.Arbitrary<LoggedRequest> = fc.record({

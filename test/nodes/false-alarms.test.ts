@@ -1,4 +1,5 @@
 // What looks like a database that was put back, and is none: no node may stop for it.
+// Only in test:all: databases that are put back
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import pg from 'pg';

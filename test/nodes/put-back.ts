@@ -40,7 +40,7 @@ export async function watchedNode(
 /** While others use it. */
 export async function copyDatabase(server: PostgresServer, name: string, copy: string): Promise<void> {
   await endSessions(server, name);
-  await server.query(`CREATE DATABASE ${copy} TEMPLATE ${name}`);
+  await server.query(`CREATE DATABASE ${copy} TEMPLATE ${name} STRATEGY file_copy`);
   await server.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
 }
 

@@ -6,7 +6,7 @@ import { after, before, suite, test } from 'node:test';
 import { storeOf } from '../../src/store/change.ts';
 import { allCases, EndedThings, nameOf } from '../e2e/ended-things.ts';
 import { Installation, JWT_CLIENT } from '../e2e/installation.ts';
-import { registryFollows } from '../e2e/service.ts';
+import { registryFollows } from '../e2e/registry-follows.ts';
 import { pairByCertificate, verify } from '../e2e/steps.ts';
 import { keyOf } from '../e2e/things-that-end.ts';
 import { eventually } from '../eventually.ts';

@@ -1,6 +1,7 @@
 // What nodes may accept themselves after the database was put back, and what an acceptance ends.
+// Only in test:all: databases that are put back
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { acceptRollback } from '../../src/operations/admin/accept-rollback.ts';
 import { beginSession, endSession, personOf } from '../../src/operations/person/browser-session.ts';
 import { resumeAfter } from '../../src/operations/upkeep/resume.ts';
@@ -11,17 +12,16 @@ import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { accepted, aNode, answer, check, confirmed, issue, put, redeem, refresh, revoke, textOf } from '../node.ts';
 import { onSqlite } from '../operations/on-sqlite.ts';
 import { aGrant, anIdentity, hexOf, OPERATOR } from '../samples.ts';
+import { sharedServer, TEMPLATE } from '../store/postgres-database.ts';
 import { openAt } from '../store/postgres-node.ts';
-import { PostgresServer } from '../store/postgres-server.ts';
 import { copyDatabase, putBack, watchedNode } from './put-back.ts';
 
-const server = await PostgresServer.start();
-after(() => server.remove());
+const server = await sharedServer();
 const keyring = new Keyring(firstKey());
 
 /** A database, and its copy to put back later. */
 async function copied<T>(name: string, prepare: (node: Awaited<ReturnType<typeof aNode>>) => Promise<T>) {
-  await server.query(`CREATE DATABASE ${name}`);
+  await server.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY file_copy`);
   const store = storeOf(await openAt(server.url(name)));
   const node = await aNode(store, { keyring });
   const kept = await prepare(node);

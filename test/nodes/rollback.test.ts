@@ -10,21 +10,18 @@ import { readHistory } from '../../src/store/tables/store-history.ts';
 import { Commands } from '../cli/commands.ts';
 import { aNode, answer, check, issue, revoke } from '../node.ts';
 import { OPERATOR } from '../samples.ts';
+import { sharedServer, TEMPLATE } from '../store/postgres-database.ts';
 import { openAt } from '../store/postgres-node.ts';
-import { PostgresServer } from '../store/postgres-server.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
 import { copyDatabase, putBack, watching } from './put-back.ts';
 
-const server = await PostgresServer.start();
+const server = await sharedServer();
 const commands = new Commands();
-after(async () => {
-  await commands.close();
-  await server.remove();
-});
+after(() => commands.close());
 
 /** A database with a grant and an integration that are ended after its copy was taken, and then put back. */
 async function rolledBack(name: string) {
-  await server.query(`CREATE DATABASE ${name}`);
+  await server.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY file_copy`);
   const store = storeOf(await openAt(server.url(name)));
   const node = await aNode(store);
   const [ended, living] = [await issue(node), await issue(node)];
@@ -143,7 +140,7 @@ test('sweeping old events does not count as a rollback', async () => {
 });
 
 test('a reader that follows the events of a rolled-back store gets an error', async () => {
-  await server.query('CREATE DATABASE followed');
+  await server.query(`CREATE DATABASE followed TEMPLATE ${TEMPLATE} STRATEGY file_copy`);
   const store = storeOf(await openAt(server.url('followed')));
   await issue(await aNode(store));
   const { drawn } = await store.eventProgress();

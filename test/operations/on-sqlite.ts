@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test';
 import type { TokenPorts } from '../../src/operations/ports.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { aNode, type Node, TestClock } from '../node.ts';
+import { newSqlite } from '../store/new-sqlite.ts';
 import { type SqliteTestDatabase, sqliteDatabase } from '../store/sqlite-database.ts';
 
 export interface OnSqlite {
@@ -15,6 +16,7 @@ export async function onSqlite(t: TestContext, difference: Partial<TokenPorts> =
   const clock = new TestClock();
   const database = await sqliteDatabase(clock.now);
   t.after(() => database.remove());
+  newSqlite(database.path);
   const node = await aNode(storeOf(await database.open()), { clock, ...difference });
   return { node, clock, database };
 }

@@ -1,7 +1,6 @@
 // PostgreSQL databases for tests: one server per test process, one database per test.
-// Own process: the server is stopped after the file that loaded this.
-import { after } from 'node:test';
 import type { BackEnd } from '../../src/store/back-end.ts';
+import { atEnd } from '../at-end.ts';
 import type { TestDatabase } from './conformance.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
@@ -15,15 +14,16 @@ export interface PostgresTestDatabase extends TestDatabase {
 
 const FIRST_INDEXED = `SELECT c.relname || '.' || a.attname AS "column" FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
   JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0] WHERE c.relnamespace = 'public'::regnamespace`;
-const TEMPLATE = 'tessera_template';
+/** A migrated database, to be copied. */
+export const TEMPLATE = 'tessera_template';
 let server: Promise<PostgresServer> | undefined;
 let made = 0;
 
-after(async () => {
+atEnd(async () => {
   await (await server)?.remove();
 });
 
-/** The server of this process, with a migrated database to copy. */
+/** The server of this process. */
 export function sharedServer(): Promise<PostgresServer> {
   server ??= (async () => {
     const started = await PostgresServer.start();

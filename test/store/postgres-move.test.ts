@@ -1,4 +1,5 @@
 // Moving a store from SQLite to PostgreSQL: existing tokens keep working.
+// Only in test:all: moves between stores
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';

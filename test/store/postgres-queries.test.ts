@@ -3,26 +3,21 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { PreparedQuery, type ResultReaders, type Statement } from '../../src/store/postgres/prepared-query.ts';
-import { PostgresServer } from './postgres-server.ts';
+import { sharedServer } from './postgres-database.ts';
 
-let server: PostgresServer;
 let client: pg.Client;
 let described: number;
 let readers: ResultReaders;
 
 before(async () => {
-  server = await PostgresServer.start();
-  client = new pg.Client(server.url());
+  client = new pg.Client((await sharedServer()).url());
   await client.connect();
   const { connection } = client as unknown as { connection: pg.Connection };
   connection.on('rowDescription', () => {
     described += 1;
   });
 });
-after(async () => {
-  await client.end();
-  await server.remove();
-});
+after(() => client.end());
 
 function run(statement: Statement, values: readonly (string | number | null)[] = []) {
   return client.query(new PreparedQuery(statement, values, readers)).answer;
@@ -87,7 +82,7 @@ test('a row of another shape than was described is a fault', async () => {
 
 test('a query on a connection that was closed is rejected', async () => {
   begin();
-  const closed = new pg.Client(server.url());
+  const closed = new pg.Client((await sharedServer()).url());
   await closed.connect();
   await closed.end();
   await assert.rejects(

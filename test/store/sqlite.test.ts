@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import type { Worker } from 'node:worker_threads';
 import type { Binding } from '../../src/core/grant.ts';
 import { seconds } from '../../src/core/time.ts';
 import { storeOf } from '../../src/store/change.ts';
@@ -23,10 +21,15 @@ import { aGrant, anIdentity, aResourceServer, hexOf } from '../samples.ts';
 import { countOf, increment, put } from './conformance/rows.ts';
 import { conformance } from './conformance.ts';
 import { turns } from './faulty-back-end.ts';
+import { newSqlite } from './new-sqlite.ts';
 import { type SqliteTestDatabase, sqliteDatabase } from './sqlite-database.ts';
 import { downgrade } from './sqlite-downgrade.ts';
 
-conformance('SQLite', () => sqliteDatabase());
+conformance('SQLite', async () => {
+  const database = await sqliteDatabase();
+  newSqlite(database.path);
+  return database;
+});
 
 async function withDatabase(prove: (database: SqliteTestDatabase) => Promise<void>, sync?: Sync): Promise<void> {
   const database = await sqliteDatabase(undefined, sync);
@@ -76,27 +79,6 @@ test('SQLite: every commit is synced, in order, before it is acknowledged', asyn
     await change;
     assert.equal(answered, true);
   }, sync);
-});
-
-test('SQLite: a thread checkpoints the WAL under long load, and is replaced if it dies', async () => {
-  const threads: Worker[] = [];
-  const notice = (message: unknown) => threads.push((message as { worker: Worker }).worker);
-  subscribe('worker_threads', notice);
-  await withDatabase(async (database) => {
-    const store = storeOf(await database.open());
-    const load = async (changes: number) => {
-      for (let n = 0; n < changes; n += 100)
-        await Promise.all(Array.from({ length: 100 }, (_, at) => increment(store, `${n}-${at}`)));
-    };
-    await load(5000);
-    assert.equal(threads.length, 1);
-    await threads[0]?.terminate();
-    await load(5000);
-    assert.equal(threads.length, 2);
-    await load(20_000);
-    assert.ok(statSync(`${database.path}-wal`).size < 40e6, 'the WAL began anew');
-  });
-  unsubscribe('worker_threads', notice);
 });
 
 test('SQLite: a database locked by another process is unavailable until the lock ends', async () => {

@@ -18,7 +18,8 @@ import { drawResourceServerSecret } from '../../../src/tokens/resource-server-se
 import { type Answer, type Caller, callerOver } from '../../../test/e2e/caller.ts';
 import { dpopKey } from '../../../test/e2e/dpop-steps.ts';
 import { basic, postForm } from '../../../test/e2e/oauth-steps.ts';
-import { clientId, type Home, makeHome, PUBLIC_URL, populate, registryFollows } from '../../../test/e2e/service.ts';
+import { registryFollows } from '../../../test/e2e/registry-follows.ts';
+import { clientId, type Home, makeHome, PUBLIC_URL, populate } from '../../../test/e2e/service.ts';
 import { refresh, verify } from '../../../test/e2e/steps.ts';
 import { freePort } from '../../../test/free-port.ts';
 import { aTokenIssuer, claimsOf, keySetOf, platformKey } from '../../../test/platform.ts';

@@ -1,16 +1,13 @@
 // The console in a real browser: every page, by keyboard, on a phone, without script, and with hostile texts.
 // Only in test:all: every page in a browser
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { CLIENT, hexOf } from '../../samples.ts';
-import { NARROW, overflowOf, PHONE, startBrowser } from '../pages/browser.ts';
+import { NARROW, overflowOf, PHONE, startBrowser, violations } from '../pages/browser.ts';
 import { ConsoleScene, EVIL_ID, PEOPLE } from './scene.ts';
 
-const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 const GRANT = `/grants/018f${hexOf(14, 1)}`;
 const NINA = `/identities/${encodeURIComponent(PEOPLE.nina.id)}`;
 
@@ -52,17 +49,6 @@ after(async () => {
   await browser?.close();
   await scene?.stop();
 });
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { axe: judge } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations: found } = await judge.run();
-    return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-  });
-}
 
 suite('the console in a browser', () => {
   for (const [name, path] of Object.entries(PAGES))

@@ -1,15 +1,11 @@
 // axe-core reports no violation on any page, light and dark on a desktop and dark on a phone. Every page fits 320 px (WCAG 2.2, 1.4.10).
 // Only in test:all: every page in a browser
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
-import { NARROW, openPage, overflowOf, PHONE, startBrowser } from './browser.ts';
+import type { Browser } from 'playwright-core';
+import { NARROW, openPage, overflowOf, PHONE, startBrowser, violations } from './browser.ts';
 import { EVERY_PAGE } from './every-page.ts';
 import { type RunningService, startService } from './running-service.ts';
-
-const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 let service: RunningService;
 let browser: Browser;
@@ -21,19 +17,6 @@ after(async () => {
   await browser?.close();
   await service?.stop();
 });
-
-async function violations(page: Page): Promise<string[]> {
-  // A page that is still being replaced by the next has no document to look at.
-  await page.waitForLoadState('load');
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { axe: judge } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations: found } = await judge.run();
-    return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-  });
-}
 
 suite('accessibility', () => {
   test('the check finds images without alternative text and low contrast', async () => {

@@ -1,16 +1,23 @@
 // Authorization codes in a real Chromium, with a real program that listens on loopback.
+// Only in test:all: every page in a browser
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, suite, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { AGENT, jsonOf, Program } from './asking-program.ts';
-import { fillSignIn, NARROW, notInView, openPage, overflowOf, PHONE, signIn, startBrowser } from './browser.ts';
+import {
+  fillSignIn,
+  NARROW,
+  notInView,
+  openPage,
+  overflowOf,
+  PHONE,
+  signIn,
+  startBrowser,
+  violations,
+} from './browser.ts';
 import { type RunningService, startService } from './running-service.ts';
-
-const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 let service: RunningService;
 let browser: Browser;
@@ -51,14 +58,6 @@ async function atRequest(program: Program, options: BrowserContextOptions = {}):
   await signIn(page, service);
   await page.goto(service.url + program.path());
   return page;
-}
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } };
-    return (await axe.run()).violations.map(({ id }) => id);
-  });
 }
 
 suite('a person at /oauth2/authorize', () => {

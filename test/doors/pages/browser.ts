@@ -1,7 +1,8 @@
 // A real Chromium, Debian's, without the parts that draw windows: a page costs a quarter of the processor time. One is
 // started per test file; every test gets a context of its own.
 // Needs: chromium-headless-shell
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { PASSWORD, type RunningService } from './running-service.ts';
 import { SESSION_COOKIE, signedIn } from './visitor.ts';
@@ -90,5 +91,19 @@ export function notInView(elements: Locator): Promise<string[]> {
       return edges.every((edge) => element.contains(element.ownerDocument.elementFromPoint(...edge)));
     };
     return all.filter((element) => !isInView(element)).map((element) => element.outerHTML.slice(0, 80));
+  });
+}
+
+/** What axe objects to. */
+export async function violations(page: Page): Promise<string[]> {
+  // A page that is still being replaced by the next has no document to look at.
+  await page.waitForLoadState('load');
+  await page.evaluate(readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    const { violations: found } = await axe.run();
+    return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
   });
 }

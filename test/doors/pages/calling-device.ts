@@ -47,7 +47,7 @@ export function post(
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'user-agent': 'orders-sync/2.4 (build-box)', ...extra };
     const sent = request(
-      { hostname, port, path, method: 'POST', ca: service.authority, headers, agent: false },
+      { hostname, port, path, method: 'POST', ca: service.authority, headers, agent: service.agent },
       (answer) => {
         let text = '';
         answer.setEncoding('utf8').on('data', (part) => {

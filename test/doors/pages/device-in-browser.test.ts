@@ -1,46 +1,18 @@
 // Device authorization in a real Chromium, against the real service over TLS, while a real caller polls.
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, afterEach, before, suite, test } from 'node:test';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { enterCode, fillSignIn, openPage, PHONE, signIn, startBrowser, styleOf } from './browser.ts';
-import { poll, type StartedCode, startCode, verdict } from './calling-device.ts';
-import { type RunningService, startService } from './running-service.ts';
+import { suite, test } from 'node:test';
+import { enterCode, fillSignIn, openPage, PHONE, signIn, styleOf } from './browser.ts';
+import { poll, startCode, verdict } from './calling-device.ts';
+import { confirm, DeviceScene, deny, heading } from './device-scene.ts';
 
-let service: RunningService;
-let browser: Browser;
-before(async () => {
-  service = await startService();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await service?.stop();
-});
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-});
-
-const heading = (page: Page) => page.locator('h1').innerText();
-const confirm = (page: Page) => page.locator('button.confirm').click();
-const deny = (page: Page) => page.locator('button.deny').click();
-
-/** A signed-in person on the confirmation page. */
-async function atRequest(options: BrowserContextOptions = {}): Promise<{ page: Page; code: StartedCode }> {
-  const code = await startCode(service);
-  const page = await openPage(browser, options);
-  await signIn(page, service);
-  await enterCode(page, service, code.userCode);
-  return { page, code };
-}
+const scene = new DeviceScene();
 
 suite('the whole flow', () => {
   test('enter the code, sign in, see the request, confirm: the polling caller gets its tokens', async () => {
-    const code = await startCode(service);
-    const page = await openPage(browser);
-    await enterCode(page, service, code.userCode.toLowerCase().replace('-', ' '));
-    assert.equal(await verdict(service, code), 'authorization_pending');
+    const code = await startCode(scene.service);
+    const page = await openPage(scene.browser);
+    await enterCode(page, scene.service, code.userCode.toLowerCase().replace('-', ' '));
+    assert.equal(await verdict(scene.service, code), 'authorization_pending');
     await fillSignIn(page);
     assert.equal(await heading(page), 'Let Orders sync\nact in your name?'.replace('\n', ' '));
     const shown = await page.locator('main').innerText();
@@ -58,20 +30,20 @@ suite('the whole flow', () => {
       'Read “orders”',
       'Read “stock”',
     ]);
-    assert.equal(await verdict(service, code), 'authorization_pending');
+    assert.equal(await verdict(scene.service, code), 'authorization_pending');
     await confirm(page);
     assert.equal(await heading(page), 'Confirmed');
-    const { status, body } = await poll(service, code);
+    const { status, body } = await poll(scene.service, code);
     assert.equal(status, 200);
     assert.equal(body['scope'], 'orders:read,delete;stock:read');
     await page.reload();
     assert.equal(await heading(page), 'Confirmed, and your device has access');
-    assert.equal(await verdict(service, code), 'invalid_grant', 'redeemed once only [contract 3]');
+    assert.equal(await verdict(scene.service, code), 'invalid_grant', 'redeemed once only [contract 3]');
   });
 
   test('verification_uri_complete fills in the code for comparison, and looks nothing up before sign-in', async () => {
-    const code = await startCode(service);
-    const page = await openPage(browser);
+    const code = await startCode(scene.service);
+    const page = await openPage(scene.browser);
     await page.goto(code.complete);
     assert.equal(await heading(page), 'Is this the code on your device?');
     assert.equal(await page.locator('.code-shown').innerText(), code.userCode);
@@ -79,29 +51,29 @@ suite('the whole flow', () => {
     assert.equal(await heading(page), 'Sign in');
     await fillSignIn(page);
     await confirm(page);
-    assert.equal(await verdict(service, code), 'ok');
+    assert.equal(await verdict(scene.service, code), 'ok');
   });
 
   test('before sign-in an existing and an unknown code look the same', async () => {
     const looks = [];
-    for (const code of [(await startCode(service)).userCode, 'BCDF-GHJK']) {
-      const page = await openPage(browser);
-      await enterCode(page, service, code);
+    for (const code of [(await startCode(scene.service)).userCode, 'BCDF-GHJK']) {
+      const page = await openPage(scene.browser);
+      await enterCode(page, scene.service, code);
       looks.push((await page.locator('main').innerText()).replace(code, 'CODE'));
     }
     assert.equal(looks[0], looks[1]);
   });
 
   test('works with script disabled', async () => {
-    const { page, code } = await atRequest({ javaScriptEnabled: false });
+    const { page, code } = await scene.atRequest({ javaScriptEnabled: false });
     await confirm(page);
-    assert.equal(await verdict(service, code), 'ok');
+    assert.equal(await verdict(scene.service, code), 'ok');
   });
 
   test('works by keyboard alone, with focus visible at every stop', async () => {
-    const code = await startCode(service);
-    const page = await openPage(browser);
-    await page.goto(`${service.url}/device`);
+    const code = await startCode(scene.service);
+    const page = await openPage(scene.browser);
+    await page.goto(`${scene.service.url}/device`);
     const tabTo = async (selector: string) => {
       for (let stops = 0; stops < 15; stops++) {
         await page.keyboard.press('Tab');
@@ -127,23 +99,23 @@ suite('the whole flow', () => {
     await tabTo('button.confirm');
     await page.keyboard.press('Enter');
     await page.locator('h1', { hasText: 'Confirmed' }).waitFor();
-    assert.equal(await verdict(service, code), 'ok');
+    assert.equal(await verdict(scene.service, code), 'ok');
   });
 
   test('speaks German to a German browser', async () => {
-    const { page, code } = await atRequest({ locale: 'de-DE' });
+    const { page, code } = await scene.atRequest({ locale: 'de-DE' });
     assert.equal(await page.locator('html').getAttribute('lang'), 'de');
     assert.equal(await heading(page), 'Darf Orders sync in Ihrem Namen handeln?');
     assert.match(await page.locator('main').innerText(), /„orders“ löschen[\s\S]*noch 5 Minuten/);
     await page.getByRole('button', { name: 'Ablehnen' }).click();
     assert.equal(await heading(page), 'Abgelehnt');
-    assert.equal(await verdict(service, code), 'unauthorized_client');
+    assert.equal(await verdict(scene.service, code), 'unauthorized_client');
   });
 
   test('fits a phone: no horizontal scrolling, text of at least 16 px, targets 44 px high', async () => {
-    const { page } = await atRequest({ viewport: PHONE });
+    const { page } = await scene.atRequest({ viewport: PHONE });
     for (const path of ['', '/device', '/account', '/account/password', '/device/qr?user_code=WDJB-MJHT']) {
-      if (path) await page.goto(service.url + path);
+      if (path) await page.goto(scene.service.url + path);
       const { overflow, small, low } = await page.locator('html').evaluate((root) => {
         const shown = [...root.querySelectorAll('main *, header *')].filter((e) => e.getClientRects().length > 0);
         const fontSize = (e: typeof root) => root.ownerDocument.defaultView.getComputedStyle(e).fontSize;
@@ -162,7 +134,7 @@ suite('the whole flow', () => {
 
 suite('device-code phishing', () => {
   test('the page shows integration, address and time, asks "did you start this?", and makes Deny as prominent as Confirm', async () => {
-    const { page } = await atRequest();
+    const { page } = await scene.atRequest();
     assert.equal(await page.locator('#question').innerText(), 'Did you start this yourself, just now?');
     const [no, yes] = [page.locator('button.deny'), page.locator('button.confirm')];
     const [noBox, yesBox] = [await no.boundingBox(), await yes.boundingBox()];
@@ -175,121 +147,13 @@ suite('device-code phishing', () => {
   });
 
   test('a person who may not confirm sees why and can deny, so that the device stops waiting', async () => {
-    const code = await startCode(service);
-    const page = await openPage(browser);
-    await signIn(page, service, 'cyd');
-    await enterCode(page, service, code.userCode);
+    const code = await startCode(scene.service);
+    const page = await openPage(scene.browser);
+    await signIn(page, scene.service, 'cyd');
+    await enterCode(page, scene.service, code.userCode);
     assert.match(await page.locator('[role=alert]').innerText(), /may not use the web API/);
     assert.equal(await page.locator('button.confirm').count(), 0);
     await deny(page);
-    assert.equal(await verdict(service, code), 'unauthorized_client');
+    assert.equal(await verdict(scene.service, code), 'unauthorized_client');
   });
 });
-
-suite('decisions', () => {
-  test('deny, back, confirm: the browser’s back button leads to no second decision', async () => {
-    const { page, code } = await atRequest();
-    await deny(page);
-    assert.equal(await heading(page), 'Denied');
-    await page.goBack();
-    assert.equal(await page.locator('button.confirm').count(), 0, 'back shows no question any more');
-    assert.equal(await verdict(service, code), 'unauthorized_client');
-  });
-
-  test('two tabs: the first decision counts, the second tab says so', async () => {
-    const { page, code } = await atRequest();
-    const other = await page.context().newPage();
-    await other.goto(page.url());
-    await confirm(page);
-    await deny(other);
-    assert.equal(await heading(other), 'This request was decided before');
-    assert.equal(await verdict(service, code), 'ok');
-  });
-
-  test('a code that expired while on screen cannot be confirmed', async () => {
-    const { page, code } = await atRequest();
-    service.advance(301);
-    await confirm(page);
-    assert.equal(await heading(page), 'This code has expired');
-    await page.goBack();
-    assert.equal(await heading(page), 'The code has expired');
-    assert.equal(await verdict(service, code), 'invalid_grant');
-  });
-
-  test('another signed-in session with the same URL can neither see nor decide', async () => {
-    const { page, code } = await atRequest();
-    const bob = await openPage(browser);
-    await signIn(bob, service, 'bob');
-    await bob.goto(page.url());
-    assert.equal(await heading(bob), 'This code was entered in another browser');
-    await enterCode(bob, service, code.userCode);
-    assert.equal(await heading(bob), 'This code was entered in another browser');
-    await confirm(page);
-    assert.equal(await verdict(service, code), 'ok');
-  });
-
-  test('after five wrong codes the sixth is refused even if it is right, until the lockout ends', async () => {
-    const page = await openPage(browser);
-    await signIn(page, service, 'bob');
-    for (let tries = 0; tries < 5; tries++) {
-      await enterCode(page, service, 'BCDF-GHJK');
-      assert.equal(await page.locator('[role=alert] strong').innerText(), 'This code is not known');
-      await page.reload(); // does not count as a guess
-    }
-    await enterCode(page, service, (await startCode(service)).userCode);
-    assert.equal(await heading(page), 'Too many wrong codes');
-    service.advance(300);
-    await enterCode(page, service, (await startCode(service)).userCode);
-    assert.equal(await heading(page), 'Let Orders sync act in your name?');
-  });
-
-  test('text that cannot be a code does not count as a guess', async () => {
-    const page = await openPage(browser);
-    await signIn(page, service);
-    for (let tries = 0; tries < 7; tries++) await enterCode(page, service, 'AEIO-UAEI');
-    assert.match(await page.locator('[role=alert]').innerText(), /eight letters/);
-  });
-});
-
-suite('forged forms', () => {
-  test('a form opened before a new sign-in is refused, and nothing is decided', async () => {
-    const { page, code } = await atRequest();
-    const other = await page.context().newPage();
-    await other.goto(`${service.url}/account`);
-    await other.getByRole('button', { name: 'Sign out', exact: true }).click();
-    await signIn(other, service);
-    await confirm(page);
-    assert.equal(await heading(page), 'This page is out of date');
-    assert.equal(await verdict(service, code), 'authorization_pending');
-  });
-
-  test('a form without its token is refused', async () => {
-    const { page, code } = await atRequest();
-    await page.locator('form:has(button.confirm) input[name=form_token]').evaluate((e) => e.remove());
-    await confirm(page);
-    assert.equal(await heading(page), 'This page is out of date');
-    assert.equal(await verdict(service, code), 'authorization_pending');
-  });
-
-  test('another site can neither submit our forms nor frame our pages', async () => {
-    const { page, code } = await atRequest();
-    const evil = await serve(`<!doctype html><title>prize</title>
-<iframe id="frame" src="${page.url()}"></iframe>
-<form method="post" action="${page.url()}/confirm"><button>Win</button></form>`);
-    const other = await page.context().newPage();
-    await other.goto(evil.url);
-    const frame = other.frames()[1];
-    assert.ok(frame);
-    assert.equal(await frame.locator('button.confirm').count(), 0, 'the page was framed');
-    await other.getByRole('button', { name: 'Win' }).click();
-    assert.equal(await heading(other), 'This page is out of date');
-    assert.equal(await verdict(service, code), 'authorization_pending');
-    evil.server.close();
-  });
-});
-
-async function serve(html: string): Promise<{ url: string; server: Server }> {
-  const server = createServer((_request, answer) => answer.setHeader('content-type', 'text/html').end(html));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, server };
-}

@@ -19,10 +19,10 @@ suite('guessing a user code', () => {
     assert.ok(DEFAULT_SETTINGS.wrongUserCodes / CODES <= 2 ** -32);
   });
 
-  for (const identities of [1, 1000]) {
+  for (const identities of [1, 100]) {
     // `npm run guesses` makes a million.
-    test(`100,000 guesses by ${identities} signed-in identities: each gets at most 5 compared per code lifetime`, async () => {
-      const { evaluated, hits, mostPerCode } = await guess({ identities, guesses: 100_000, perSecond: 100 });
+    test(`10,000 guesses by ${identities} signed-in identities: each gets at most 5 compared per code lifetime`, async () => {
+      const { evaluated, hits, mostPerCode } = await guess({ identities, guesses: 10_000, perSecond: 10 });
       assert.ok(evaluated > 0, 'the simulation guessed nothing');
       assert.ok(mostPerCode / CODES <= 2 ** -32, `${mostPerCode} tries within one lifetime`);
       assert.equal(hits, 0);

@@ -1,4 +1,5 @@
 // Passkeys in a real Chromium, with its virtual authenticator.
+// Only in test:all: every page in a browser
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Browser, CDPSession, Page } from 'playwright-core';

@@ -1,17 +1,14 @@
 // Sign-in by a company's directory in a real Chromium, inside the confirmation of a device.
+// Only in test:all: every page in a browser
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, afterEach, before, suite, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { addPerson, type Slapd, startSlapd } from '../../directory/ldap/slapd.ts';
 import { startProvider, type TestProvider } from '../../directory/oidc/provider.ts';
 import { AGENT, Program } from './asking-program.ts';
-import { enterCode, NARROW, openPage, overflowOf, PHONE, startBrowser } from './browser.ts';
+import { enterCode, NARROW, openPage, overflowOf, PHONE, startBrowser, violations } from './browser.ts';
 import { startCode, verdict } from './calling-device.ts';
 import { ORDERS, type RunningService, startService } from './running-service.ts';
-
-const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 let slapd: Slapd;
 let provider: TestProvider;
@@ -40,12 +37,6 @@ after(async () => {
 afterEach(async () => {
   for (const context of browser.contexts()) await context.close();
 });
-
-async function violations(page: Page): Promise<string[]> {
-  await page.waitForLoadState('load');
-  await page.evaluate(AXE);
-  return page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))');
-}
 
 async function fillPassword(page: Page): Promise<void> {
   await page.locator('#user_name').fill('carol');

@@ -1,5 +1,6 @@
 // The real service over real TLS, on a port of its own, with a clock that tests move.
 import { rmSync, writeFileSync } from 'node:fs';
+import { Agent } from 'node:https';
 import { join } from 'node:path';
 import { composeService, type Service } from '../../../src/compose/service.ts';
 import { loadConfig } from '../../../src/config/load.ts';
@@ -20,6 +21,7 @@ import { firstKey, Keyring } from '../../../src/tokens/keyring.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import { freePort } from '../../free-port.ts';
 import { anIntegration, scopeOf } from '../../samples.ts';
+import { newSqlite } from '../../store/new-sqlite.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
 export const PASSWORD = 'canary-correct-horse-battery';
@@ -37,13 +39,19 @@ function identity(userName: string, digit: string, difference: Partial<Identity>
 }
 
 /** Tests make more requests than a person would. */
-const UNHURRIED = ['limits.requestsPerAddress.burst=100000', 'limits.requestsPerIntegration.burst=100000'];
+const UNHURRIED = [
+  'limits.requestsPerAddress.burst=100000',
+  'limits.requestsPerIntegration.burst=100000',
+  'limits.drainIdle=0s',
+];
 
 export interface RunningService {
   readonly url: string;
   /** The development authority's certificate, in PEM. */
   readonly authority: string;
   readonly store: Store;
+  /** Keeps the connections of visitors. */
+  readonly agent: Agent;
   /** Everything it has logged, at trace level. */
   readonly logged: () => string;
   /** Moves the clock forward. */
@@ -83,6 +91,8 @@ export async function startService({
     destination: { write: (line) => lines.push(line) },
   });
 
+  let agent = new Agent({ keepAlive: true });
+  newSqlite(join(folder, 'tessera.db'));
   const start = async (): Promise<{ service: Service; store: Store }> => {
     const store = await openStore(config, 'init', clock);
     if (!running) await furnish(store, wanted, isHashSlow);
@@ -101,11 +111,17 @@ export async function startService({
     },
     logged: () => lines.join(''),
     advance: (seconds) => clock.advance(seconds),
+    get agent() {
+      return agent;
+    },
     restart: async () => {
+      agent.destroy();
       await running?.service.stop();
+      agent = new Agent({ keepAlive: true });
       running = await start();
     },
     stop: async () => {
+      agent.destroy();
       await running?.service.stop();
       rmSync(folder, { recursive: true, force: true });
     },

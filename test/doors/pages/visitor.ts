@@ -15,14 +15,16 @@ export const KNOWN_COOKIE = '__Host-tessera-known';
 
 type Fields = Readonly<Record<string, string>>;
 
+type VisitedService = Pick<RunningService, 'url' | 'authority'> & Partial<Pick<RunningService, 'agent'>>;
+
 export class Visitor {
   readonly cookies = new Map<string, string>();
-  readonly #service: Pick<RunningService, 'url' | 'authority'>;
+  readonly #service: VisitedService;
   readonly #headers: Fields;
   /** The form token of the last page with a form. */
   formToken = '';
 
-  constructor(service: Pick<RunningService, 'url' | 'authority'>, headers: Fields = {}) {
+  constructor(service: VisitedService, headers: Fields = {}) {
     this.#service = service;
     this.#headers = headers;
   }
@@ -60,19 +62,17 @@ export class Visitor {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { ...this.#headers, ...(cookie && { cookie }), ...extra };
     return new Promise((resolve, reject) => {
-      const sent = request(
-        { hostname, port, path, method, headers, ca: this.#service.authority, agent: false },
-        (answer) => {
-          let text = '';
-          answer.setEncoding('utf8').on('data', (part) => {
-            text += part;
-          });
-          answer.on('end', () => {
-            this.#remember(answer.headers['set-cookie'] ?? [], text);
-            resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text });
-          });
-        },
-      );
+      const { authority: ca, agent = false } = this.#service;
+      const sent = request({ hostname, port, path, method, headers, ca, agent }, (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (part) => {
+          text += part;
+        });
+        answer.on('end', () => {
+          this.#remember(answer.headers['set-cookie'] ?? [], text);
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text });
+        });
+      });
       sent.on('error', reject).end(body);
     });
   }

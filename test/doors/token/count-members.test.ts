@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { countMembers } from '../../../src/doors/token/count-members.ts';
+import { anyCharacter } from '../../any-character.ts';
 
-const objects = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }));
+const objects = fc.dictionary(
+  fc.string({ unit: anyCharacter }),
+  fc.jsonValue({ maxDepth: 4, stringUnit: anyCharacter }),
+);
 
 test('counts the members of any object, however it is indented', () => {
   fc.assert(

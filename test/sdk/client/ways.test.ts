@@ -16,7 +16,8 @@ import { addIntegrationKeys } from '../../../src/operations/admin/integration-ke
 import { makeIntegrationSecret } from '../../../src/operations/admin/integration-secret.ts';
 import { systemRandom } from '../../../src/system.ts';
 import { ath, dpopKey } from '../../e2e/dpop-steps.ts';
-import { clientId, registryFollows } from '../../e2e/service.ts';
+import { registryFollows } from '../../e2e/registry-follows.ts';
+import { clientId } from '../../e2e/service.ts';
 import { pairByCertificate, verify } from '../../e2e/steps.ts';
 import { anIntegration, OPERATOR } from '../../samples.ts';
 import { type ProtectedApi, startProtected } from '../verify/protected-api.ts';

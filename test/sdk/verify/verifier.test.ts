@@ -5,7 +5,7 @@ import { type Guard, Misconfigured } from '../../../sdk/verify/src/verify.ts';
 import { enableIdentity } from '../../../src/operations/admin/change-identity.ts';
 import { changeIntegration } from '../../../src/operations/admin/change-integration.ts';
 import { enableIntegration } from '../../../src/operations/admin/enable-integration.ts';
-import { registryFollows } from '../../e2e/service.ts';
+import { registryFollows } from '../../e2e/registry-follows.ts';
 import { CLIENT, forged, pairByCertificate, revoke } from '../../e2e/steps.ts';
 import { eventually } from '../../eventually.ts';
 import { ADA, OPERATOR } from '../../samples.ts';

@@ -102,7 +102,7 @@ export function severalRows(claim: Claim): void {
       const random = new Seeded(1);
       const names = Array.from({ length: 12 }, (_, n) => `row ${n}`);
       await Promise.all(names.map((about) => put(stores[0], attempts, counter(about, 1000))));
-      const moves = Array.from({ length: 60 }, (_, n) => {
+      const moves = Array.from({ length: 20 }, (_, n) => {
         const [from = '', ...to] = names.toSorted(() => random.below(3) - 1).slice(0, 5);
         return give(stores[n % 2] as Store, from, to);
       });
@@ -139,7 +139,7 @@ export function severalRows(claim: Claim): void {
   });
 
   claim('a process killed while it changes several rows leaves all of them changed or none', async (database) => {
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 2; round++) {
       await killWhileWriting(database);
       const rows = await (await database.open()).page(attempts, { limit: 2000 });
       assert.equal(new Set(rows.map(({ count }) => count)).size, 1);

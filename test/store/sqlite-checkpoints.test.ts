@@ -1,0 +1,33 @@
+// The WAL of a busy store.
+// Only in test:all: long property runs
+import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { statSync } from 'node:fs';
+import { test } from 'node:test';
+import type { Worker } from 'node:worker_threads';
+import { storeOf } from '../../src/store/change.ts';
+import { increment } from './conformance/rows.ts';
+import { sqliteDatabase } from './sqlite-database.ts';
+
+test('SQLite: a thread checkpoints the WAL under long load, and is replaced if it dies', async (t) => {
+  const threads: Worker[] = [];
+  const notice = (message: unknown) => threads.push((message as { worker: Worker }).worker);
+  subscribe('worker_threads', notice);
+  const database = await sqliteDatabase();
+  t.after(async () => {
+    unsubscribe('worker_threads', notice);
+    await database.remove();
+  });
+  const store = storeOf(await database.open());
+  const load = async (changes: number) => {
+    for (let n = 0; n < changes; n += 100)
+      await Promise.all(Array.from({ length: 100 }, (_, at) => increment(store, `${n}-${at}`)));
+  };
+  await load(5000);
+  assert.equal(threads.length, 1);
+  await threads[0]?.terminate();
+  await load(5000);
+  assert.equal(threads.length, 2);
+  await load(20_000);
+  assert.ok(statSync(`${database.path}-wal`).size < 40e6, 'the WAL began anew');
+});
