@@ -20,30 +20,22 @@ import { choice, keyringSource, path, section, storeAddress, url } from './setti
 
 export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance service.', {
   publicUrl: optional(
-    url({
-      description:
-        'The public address of the service. Required unless every listener is on loopback; https, except for loopback.',
-      example: 'https://tokens.example.com',
-    }),
+    url(
+      'The public address of the service. Required unless every listener is on loopback; https, except for loopback.',
+      { example: 'https://tokens.example.com' },
+    ),
   ),
-  dataFolder: path({
-    description: 'The folder for the service’s data. Other paths may start with `<dataFolder>`.',
+  dataFolder: path('The folder for the service’s data. Other paths may start with `<dataFolder>`.', {
     default: './data',
     example: '/var/lib/tessera',
   }),
-  store: storeAddress({
-    description: 'Where grants, identities and events are stored.',
-    default: 'sqlite:<dataFolder>/tessera.db',
-  }),
-  keyring: keyringSource({
-    description: 'The server keys: a file of mode 0600.',
-    default: '<dataFolder>/keyring.json',
-  }),
-  onRollback: choice(['wait', 'resume'], {
-    description:
-      'What nodes do if the database was put back and lacks acknowledged changes. `wait`: they answer 503 for grants until an operator accepts it. `resume`: they make the lost revocations again and accept it themselves, if all nodes that ran remember the lost time and no act of an operator was lost.',
-    default: 'wait',
-  }),
+  store: storeAddress('Where grants, identities and events are stored.', 'sqlite:<dataFolder>/tessera.db'),
+  keyring: keyringSource('The server keys: a file of mode 0600.', '<dataFolder>/keyring.json'),
+  onRollback: choice(
+    ['wait', 'resume'],
+    'What nodes do if the database was put back and lacks acknowledged changes. `wait`: they answer 503 for grants until an operator accepts it. `resume`: they make the lost revocations again and accept it themselves, if all nodes that ran remember the lost time and no act of an operator was lost.',
+    'wait',
+  ),
   listeners,
   proxies,
   authsvc,

@@ -1,69 +1,58 @@
-import { duration, flag, section, texts, whole } from '../setting.ts';
+import { duration, flag, NOT_ZERO, section, texts, whole } from '../setting.ts';
+
+/** Timers count milliseconds in 31 bits, so these end well below 24 days. */
+const DAY = 86_400;
 
 const rate = (what: string, whose: string, perMinute: number, burst: number) =>
   section(`${what} ${whose}`, {
-    perMinute: whole(1, 1_000_000, { description: `${what} per minute ${whose}`, default: perMinute }),
-    burst: whole(1, 1_000_000, { description: 'At once, before the rate applies.', default: burst }),
+    perMinute: whole([1, 1_000_000], `${what} per minute ${whose}`, perMinute),
+    burst: whole([1, 1_000_000], 'At once, before the rate applies.', burst),
   });
 
 export const limits = section('Limits of the service.', {
-  headerBytes: whole(1024, 262_144, {
-    description: 'Maximum size of a request’s headers; larger ones get 431.',
-    default: 16_384,
+  headerBytes: whole([1024, 262_144], 'Maximum size of a request’s headers; larger ones get 431.', 16_384),
+  bodyBytes: whole([1024, 16_777_216], 'Maximum size of a request’s body; larger ones get 413.', 65_536),
+  headersTimeout: duration('Time for a TLS handshake, and for the headers of a request to arrive.', '10s', {
+    ...NOT_ZERO,
+    most: DAY,
   }),
-  bodyBytes: whole(1024, 16_777_216, {
-    description: 'Maximum size of a request’s body; larger ones get 413.',
-    default: 65_536,
+  requestTimeout: duration('Time for a whole request to arrive.', '30s', { ...NOT_ZERO, most: DAY }),
+  idleTimeout: duration('How long an idle connection is kept open.', '65s', { ...NOT_ZERO, most: DAY }),
+  stopNotice: duration(
+    'How long a stop goes on serving while `/readyz` already fails, so that a proxy sends callers elsewhere. Not waited for if nobody has asked for `/readyz` within 15 seconds.',
+    '3s',
+    { most: DAY },
+  ),
+  stopTimeout: duration('Time for requests in flight to finish when the service stops, after `stopNotice`.', '20s', {
+    most: DAY,
   }),
-  headersTimeout: duration({
-    description: 'Time for a TLS handshake, and for the headers of a request to arrive.',
-    default: '10s',
-  }),
-  requestTimeout: duration({ description: 'Time for a whole request to arrive.', default: '30s' }),
-  idleTimeout: duration({ description: 'How long an idle connection is kept open.', default: '65s' }),
-  stopNotice: duration({
-    description:
-      'How long a stop goes on serving while `/readyz` already fails, so that a proxy sends callers elsewhere. Not waited for if nobody has asked for `/readyz` within 15 seconds.',
-    default: '3s',
-  }),
-  stopTimeout: duration({
-    description: 'Time for requests in flight to finish when the service stops, after `stopNotice`.',
-    default: '20s',
-  }),
-  drainIdle: duration({
-    description:
-      'How long a stop waits for the next request on an idle connection. Its response asks the caller to connect again, so no request is lost.',
-    default: '5s',
-  }),
-  connections: whole(1, 1_000_000, { description: 'Open connections per listener.', default: 10_000 }),
-  maxInFlight: whole(1, 1_000_000, {
-    description:
-      'Slots: requests that have arrived as a whole and are not answered. Further ones wait for a second, then get 503 with Retry-After. More slots serve fewer: with 800 in flight, 300 slots served 1.3 times as many a second as 1,000.',
-    default: 300,
-  }),
-  followers: whole(1, 1_000_000, {
-    description:
-      'Streams of the revocation feed per worker and listener; further ones get 503. If several resource servers are enabled, one may have half of them; further ones of it get 429. One that does not read costs up to 0.2 MB.',
-    default: 2_000,
-  }),
-  addressShare: whole(1, 100, {
-    description:
-      'Percentage of `maxInFlight`, `connections` and `followers` that one address (IPv6: a /64) may use. Further requests get 429, further connections are closed. Behind a listed proxy, the forwarded address counts.',
-    default: 80,
-  }),
-  networkShare: whole(1, 100, {
-    description: 'The same for one network: an IPv4 /24, an IPv6 /48.',
-    default: 90,
-  }),
-  queueMilliseconds: whole(5, 60_000, {
-    description: 'Ignored since 0.3: `maxInFlight` bounds how long requests wait.',
-    default: 120,
-  }),
-  inspectCertificates: flag({
-    description:
-      'Whether client certificates are inspected before OpenSSL loads their keys, on versions of Node where this was proven (docs/proxies.md). Without it, one hostile certificate can stall the service for seconds.',
-    default: true,
-  }),
+  drainIdle: duration(
+    'How long a stop waits for the next request on an idle connection. Its response asks the caller to connect again, so no request is lost.',
+    '5s',
+    { most: DAY },
+  ),
+  connections: whole([1, 1_000_000], 'Open connections per listener.', 10_000),
+  maxInFlight: whole(
+    [1, 1_000_000],
+    'Slots: requests that have arrived as a whole and are not answered. Further ones wait for a second, then get 503 with Retry-After. More slots serve fewer: with 800 in flight, 300 slots served 1.3 times as many a second as 1,000.',
+    300,
+  ),
+  followers: whole(
+    [1, 1_000_000],
+    'Streams of the revocation feed per worker and listener; further ones get 503. If several resource servers are enabled, one may have half of them; further ones of it get 429. One that does not read costs up to 0.2 MB.',
+    2_000,
+  ),
+  addressShare: whole(
+    [1, 100],
+    'Percentage of `maxInFlight`, `connections` and `followers` that one address (IPv6: a /64) may use. Further requests get 429, further connections are closed. Behind a listed proxy, the forwarded address counts.',
+    80,
+  ),
+  networkShare: whole([1, 100], 'The same for one network: an IPv4 /24, an IPv6 /48.', 90),
+  queueMilliseconds: whole([5, 60_000], 'Ignored since 0.3: `maxInFlight` bounds how long requests wait.', 120),
+  inspectCertificates: flag(
+    'Whether client certificates are inspected before OpenSSL loads their keys, on versions of Node where this was proven (docs/proxies.md). Without it, one hostile certificate can stall the service for seconds.',
+    true,
+  ),
   requestsPerAddress: rate(
     'Requests',
     'from one address, except checks of authentic tokens; further ones get 429. Each worker counts for itself.',
@@ -76,12 +65,12 @@ export const limits = section('Limits of the service.', {
     300_000,
     30_000,
   ),
-  exemptNetworks: texts('a list of IP addresses or networks', '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$', {
-    description:
-      'Addresses or networks (CIDR) without rates per address, for your own resource servers and gateways. Shares and rates per integration still apply.',
-    default: [],
-    example: ['10.1.0.0/16'],
-  }),
+  exemptNetworks: texts(
+    'a list of IP addresses or networks',
+    '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$',
+    'Addresses or networks (CIDR) without rates per address, for your own resource servers and gateways. Shares and rates per integration still apply.',
+    { default: [], example: ['10.1.0.0/16'] },
+  ),
   requestsPerIntegration: rate('Requests', 'of one integration.', 30_000, 6_000),
   grantsPerIdentity: rate(
     'New grants',

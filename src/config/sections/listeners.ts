@@ -5,14 +5,10 @@ import { choice, choices, entries, flag, optionalSection, path, text, url, whole
 const tls = optionalSection(
   'The server certificate. Omit it for plain HTTP, which is allowed only on loopback or behind a proxy. Files are read again when they change.',
   {
-    certificate: path({
-      description: 'PEM file with the server certificate, followed by its intermediates.',
+    certificate: path('PEM file with the server certificate, followed by its intermediates.', {
       example: '/etc/tessera/server.crt',
     }),
-    key: path({
-      description: 'PEM file with the private key of that certificate.',
-      example: '/etc/tessera/server.key',
-    }),
+    key: path('PEM file with the private key of that certificate.', { example: '/etc/tessera/server.key' }),
   },
 );
 
@@ -28,44 +24,36 @@ const HOST = '^([A-Za-z0-9._-]+|[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*)$';
 export const listeners = entries(
   'The addresses on which the service accepts connections.',
   {
-    host: text('a host name or an IP address, without a port or brackets', HOST, {
-      description: 'The address to listen on; `0.0.0.0` or `::` for all. `localhost` means 127.0.0.1.',
-      default: '127.0.0.1',
-      example: '0.0.0.0',
-    }),
-    port: whole(0, 65_535, {
-      description: 'The port; 0 lets the system choose one.',
-      default: 8443,
-      example: 8443,
-    }),
-    sharePort: flag({
-      description:
-        'Shares the port with other processes of the same user, so that a new process can take over. Workers always share.',
-      default: false,
-    }),
-    tls,
-    clientCertificates: choice(['request', 'require', 'off'], {
-      description:
-        '`request` asks for a client certificate in the TLS handshake, `require` refuses callers without one, `off` never asks, so that browsers show no dialogue.',
-      default: 'request',
-    }),
-    publicUrl: optional(
-      url({
-        description:
-          'The public address of this listener, if it differs from that of the service. If it requests client certificates, OAuth metadata names it under `mtls_endpoint_aliases`.',
-        example: 'https://mtls.tokens.example.com',
-      }),
+    host: text(
+      'a host name or an IP address, without a port or brackets',
+      HOST,
+      'The address to listen on; `0.0.0.0` or `::` for all. `localhost` means 127.0.0.1.',
+      { default: '127.0.0.1', example: '0.0.0.0' },
     ),
-    behindProxy: flag({
-      description: 'Allows plain HTTP from other machines, but only from the addresses under `proxies`.',
-      default: false,
-    }),
+    port: whole([0, 65_535], 'The port; 0 lets the system choose one.', { default: 8443, example: 8443 }),
+    sharePort: flag(
+      'Shares the port with other processes of the same user, so that a new process can take over. Workers always share.',
+      false,
+    ),
+    tls,
+    clientCertificates: choice(
+      ['request', 'require', 'off'],
+      '`request` asks for a client certificate in the TLS handshake, `require` refuses callers without one, `off` never asks, so that browsers show no dialogue.',
+      'request',
+    ),
+    publicUrl: optional(
+      url(
+        'The public address of this listener, if it differs from that of the service. If it requests client certificates, OAuth metadata names it under `mtls_endpoint_aliases`.',
+        { example: 'https://mtls.tokens.example.com' },
+      ),
+    ),
+    behindProxy: flag('Allows plain HTTP from other machines, but only from the addresses under `proxies`.', false),
     doors: optional(
-      choices(DOOR_NAMES, {
-        description:
-          'The doors of this listener: `authsvc`, `oauth`, `pages`, `ops` (health, readiness, metrics), `admin` (administration over HTTP), `console` (administration in a browser, beside `pages`), `scim` (directories push to it). If absent, all of them without `/metrics`, `admin`, `console` and `scim`.',
-        example: ['ops'],
-      }),
+      choices(
+        DOOR_NAMES,
+        'The doors of this listener: `authsvc`, `oauth`, `pages`, `ops` (health, readiness, metrics), `admin` (administration over HTTP), `console` (administration in a browser, beside `pages`), `scim` (directories push to it). If absent, all of them without `/metrics`, `admin`, `console` and `scim`.',
+        { example: ['ops'] },
+      ),
     ),
   },
   [HTTPS_ON_LOOPBACK],

@@ -1,20 +1,16 @@
 import { duration, section, whole } from '../setting.ts';
 
 export const revocation = section('Limits for fetching revocation lists and OCSP responses.', {
-  listBytes: whole(65_536, 1_073_741_824, {
-    description: 'Maximum size of a revocation list; larger ones are not used.',
-    default: 67_108_864,
-  }),
-  addressesPerIssuer: whole(36, 100_000, {
-    description: 'Revocation lists kept per approved issuer; at most 4 per certificate.',
-    default: 1_000,
-  }),
-  totalBytes: whole(1_048_576, 68_719_476_736, {
-    description: 'Memory for all fetched revocation lists of a process; at least twice `listBytes`.',
-    default: 536_870_912,
-  }),
-  ocspWithoutNonce: duration({
-    description: 'How long an OCSP response without a nonce is used.',
-    default: '1h',
-  }),
+  listBytes: whole([65_536, 1_073_741_824], 'Maximum size of a revocation list; larger ones are not used.', 67_108_864),
+  addressesPerIssuer: whole(
+    [36, 100_000],
+    'Revocation lists kept per approved issuer; at most 4 per certificate.',
+    1_000,
+  ),
+  totalBytes: whole(
+    [1_048_576, 68_719_476_736],
+    'Memory for all fetched revocation lists of a process; at least twice `listBytes`.',
+    536_870_912,
+  ),
+  ocspWithoutNonce: duration('How long an OCSP response without a nonce is used.', '1h'),
 });

@@ -1,41 +1,38 @@
-import { DEFAULT_SETTINGS as usual } from '../../core/settings.ts';
+import { JWT_LIFETIME_MAX, DEFAULT_SETTINGS as usual } from '../../core/settings.ts';
 import { optional } from '../../schema.ts';
-import { choice, duration, flag, section } from '../setting.ts';
+import { choice, duration, flag, NOT_ZERO, section } from '../setting.ts';
 
 export const tokens = section('Tokens and grants. An integration can override the lifetimes.', {
-  accessTokenLifetime: duration({
-    description: 'How long an access token works.',
-    default: usual.accessTokenLifetime,
-  }),
-  jwtLifetime: duration({
-    description: 'How long a JWT access token works, at most 24h, if `accessTokenLifetime` is longer.',
-    default: usual.jwtLifetime,
-  }),
-  signingKeyPublishedFor: duration({
-    description: 'How long a new signing key is published before it signs; longer than resource servers cache keys.',
-    default: usual.signingKeyPublishedFor,
-  }),
-  grantLifetime: duration({
-    description: 'How long a grant can be refreshed. The end of an existing grant never changes.',
-    default: usual.grantLifetime,
-  }),
-  refresh: flag({
-    description: 'Whether responses contain a refresh token. Without it, a grant ends with its access token.',
-    default: usual.refresh,
-  }),
-  refreshRetryWindow: duration({
-    description:
-      'How long a spent refresh token gets the same new pair again, for callers that lost the response. 0 allows no retry.',
-    default: usual.refreshRetryWindow,
-  }),
-  onReuse: choice(['revoke', 'report'], {
-    description:
-      'When a spent refresh token is presented later: `revoke` ends the grant, `report` only writes an event (for fleets that migrate).',
-    default: usual.onReuse,
-  }),
+  accessTokenLifetime: duration('How long an access token works.', usual.accessTokenLifetime, NOT_ZERO),
+  jwtLifetime: duration(
+    'How long a JWT access token works, at most 24h, if `accessTokenLifetime` is longer.',
+    usual.jwtLifetime,
+    { ...NOT_ZERO, most: JWT_LIFETIME_MAX },
+  ),
+  signingKeyPublishedFor: duration(
+    'How long a new signing key is published before it signs; longer than resource servers cache keys.',
+    usual.signingKeyPublishedFor,
+  ),
+  grantLifetime: duration(
+    'How long a grant can be refreshed. The end of an existing grant never changes.',
+    usual.grantLifetime,
+    NOT_ZERO,
+  ),
+  refresh: flag(
+    'Whether responses contain a refresh token. Without it, a grant ends with its access token.',
+    usual.refresh,
+  ),
+  refreshRetryWindow: duration(
+    'How long a spent refresh token gets the same new pair again, for callers that lost the response. 0 allows no retry.',
+    usual.refreshRetryWindow,
+  ),
+  onReuse: choice(
+    ['revoke', 'report'],
+    'When a spent refresh token is presented later: `revoke` ends the grant, `report` only writes an event (for fleets that migrate).',
+    usual.onReuse,
+  ),
   accessTokenOverlap: optional(
-    duration({
-      description: 'Ends older access tokens this long after a refresh. If absent, they work until they expire.',
+    duration('Ends older access tokens this long after a refresh. If absent, they work until they expire.', {
       example: '5m',
     }),
   ),

@@ -5,19 +5,19 @@ export const tracing = section(
   'Traces for an OpenTelemetry collector. Off unless `endpoint` is set. The trace that a caller names in `traceparent` is logged either way.',
   {
     endpoint: optional(
-      text('an http or https address', '^https?://[^\\s?#@]+$', {
-        description:
-          'Where spans are sent, as OTLP over HTTP in JSON. Spans contain Client IDs and ids of grants, but no secret: use https to other machines.',
-        example: 'http://127.0.0.1:4318/v1/traces',
-      }),
+      text(
+        'an http or https address',
+        '^https?://[^\\s?#@]+$',
+        'Where spans are sent, as OTLP over HTTP in JSON. Spans contain Client IDs and ids of grants, but no secret: use https to other machines.',
+        { example: 'http://127.0.0.1:4318/v1/traces' },
+      ),
     ),
-    samplePercent: whole(0, 100, {
-      description: 'Percentage of traces recorded. If the caller sends `traceparent`, its flag decides instead.',
-      default: 100,
-      example: 5,
-    }),
-    serviceName: text('a name of 1 to 60 characters', '^[ -~]{1,60}$', {
-      description: 'The `service.name` of the spans.',
+    samplePercent: whole(
+      [0, 100],
+      'Percentage of traces recorded. If the caller sends `traceparent`, its flag decides instead.',
+      { default: 100, example: 5 },
+    ),
+    serviceName: text('a name of 1 to 60 characters', '^[ -~]{1,60}$', 'The `service.name` of the spans.', {
       default: 'tessera',
       example: 'tessera-staging',
     }),
