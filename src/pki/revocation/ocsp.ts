@@ -1,6 +1,6 @@
 // OCSP (RFC 6960): the status of one certificate, and whether the responder is authorised to give it.
 import { hash } from 'node:crypto';
-import { accept, type Outcome, refused } from '../../core/outcome.ts';
+import { type Outcome, refused } from '../../core/outcome.ts';
 import { type EpochSeconds, earlier, epochSeconds, isoTime } from '../../core/time.ts';
 import {
   childrenOf,
@@ -11,6 +11,7 @@ import {
   MalformedDer,
   readElement,
   TAG,
+  tryRead,
   unwrap,
 } from '../der/der.ts';
 import { readCount, readInteger, readOid, readTime } from '../der/der-values.ts';
@@ -69,12 +70,8 @@ export function responderOf({ known }: Certificate): string | undefined {
 }
 
 export function readOcspResponse(der: Uint8Array): Outcome<OcspResponse, string> {
-  try {
-    return accept(readResponse(readElement(der, TAG.sequence)));
-  } catch (problem) {
-    if (!(problem instanceof MalformedDer)) throw problem;
-    return refused(`the OCSP response cannot be read: ${problem.message}`);
-  }
+  const read = tryRead(() => readResponse(readElement(der, TAG.sequence)));
+  return read.ok ? read : refused(`the OCSP response cannot be read: ${read.refusal}`);
 }
 
 function readResponse(element: Element): OcspResponse {

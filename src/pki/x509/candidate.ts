@@ -4,7 +4,7 @@
 import { oncePer } from '../../core/once-per.ts';
 import { accept, type Outcome } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { childrenOf, contextTag, countChildren, type Element, MalformedDer, readElement, TAG } from '../der/der.ts';
+import { childrenOf, contextTag, countChildren, type Element, readElement, TAG, tryRead } from '../der/der.ts';
 import {
   type Certificate,
   type Outline,
@@ -108,12 +108,8 @@ function readable<T>(part: T | 'malformed' | undefined): T | undefined {
 }
 
 function orMalformed<T>(read: () => T): T | 'malformed' {
-  try {
-    return read();
-  } catch (problem) {
-    if (problem instanceof MalformedDer) return 'malformed';
-    throw problem;
-  }
+  const tried = tryRead(read);
+  return tried.ok ? tried.value : 'malformed';
 }
 
 export function readCandidate(der: Uint8Array): Outcome<Candidate> {
@@ -156,12 +152,9 @@ function standardExtension(content: Uint8Array): number | undefined {
 
 /** SKI: an OCTET STRING inside the extension's OCTET STRING. AKI: the first field of a SEQUENCE inside it. */
 function readIdentifier(octets: Uint8Array, tag: number): Uint8Array | undefined {
-  try {
+  const identifier = orMalformed(() => {
     const value = readElement(readElement(octets, TAG.octetString).content);
-    const identifier = tag === TAG.octetString ? value : childrenOf(value, 3)[0];
-    return identifier?.tag === tag ? identifier.content : undefined;
-  } catch (problem) {
-    if (problem instanceof MalformedDer) return undefined;
-    throw problem;
-  }
+    return tag === TAG.octetString ? value : childrenOf(value, 3)[0];
+  });
+  return identifier !== 'malformed' && identifier?.tag === tag ? identifier.content : undefined;
 }
