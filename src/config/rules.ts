@@ -1,6 +1,6 @@
 // Rules between settings, each with the message for the operator.
-import { isIP } from 'node:net';
 import { OWNED_SEGMENTS } from '../doors/doors.ts';
+import { isAddressRange } from '../outbound/address-filter.ts';
 import { formatDuration } from './duration.ts';
 import type { Mistake } from './mistake.ts';
 import type { Listener, ReadConfig } from './schema.ts';
@@ -167,17 +167,10 @@ function networksAreNetworks({ proxies, limits, oauth }: ReadConfig): Mistake[] 
 
 function notNetworks(setting: string, listed: readonly string[]): Mistake[] {
   return listed.flatMap((network, index) => {
-    if (isNetwork(network)) return [];
+    if (isAddressRange(network)) return [];
     const problem = `expected an IP address or a network; found ${JSON.stringify(network)}`;
     return [{ path: `${setting}.${index}`, problem, example: `${setting.split('.').at(-1)}: [10.0.0.0/24]` }];
   });
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', prefix, ...rest] = text.split('/');
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return prefix === undefined || (prefix !== '' && Number(prefix) <= (family === 4 ? 32 : 128));
 }
 
 /** Whoever counts as a proxy chooses the address and the certificate that a request has. */

@@ -18,6 +18,7 @@ import { readCount, readInteger, readOid, readTime } from '../der/der-values.ts'
 import { type Certificate, readCertificate } from '../x509/certificate.ts';
 import { sameName } from '../x509/distinguished-name.ts';
 import { readExtensionList } from '../x509/extensions.ts';
+import { DIGESTS } from '../x509/public-key.ts';
 import { isSignedBy, readSigned, type Signed } from '../x509/signed.ts';
 import { beginOf, CLOCK_SKEW_SECONDS } from './crl.ts';
 import type { RevocationAnswer } from './crl-check.ts';
@@ -53,13 +54,6 @@ interface CertificateId {
   readonly issuerKey: Uint8Array;
   readonly serial: Uint8Array;
 }
-
-const DIGESTS: Readonly<Record<string, string>> = {
-  '1.3.14.3.2.26': 'sha1',
-  '2.16.840.1.101.3.4.2.1': 'sha256',
-  '2.16.840.1.101.3.4.2.2': 'sha384',
-  '2.16.840.1.101.3.4.2.3': 'sha512',
-};
 
 /** The responder's address in the certificate. Plain http is fine: responses are signed. */
 export function responderOf({ known }: Certificate): string | undefined {
