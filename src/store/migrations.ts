@@ -30,12 +30,11 @@ export function migrationsOf(dialect: Dialect): readonly (readonly string[])[] {
   const { bytes, text, name, small, whole, large, rows, changingRows, numberedRows, addColumn, addIndex } = dialect;
   const revision = `revision ${whole} NOT NULL`;
   const key = (column: string, type = name) => `${column} ${type} NOT NULL PRIMARY KEY, ${revision}`;
-  const registered = (table: string, id: string) =>
-    `CREATE TABLE IF NOT EXISTS ${table} (${key(id)}, body ${text} NOT NULL) ${rows}`;
+  const registered = (table: string, id: string) => `CREATE TABLE ${table} (${key(id)}, body ${text} NOT NULL) ${rows}`;
   /** A table whose rows end, with the index for that. */
   const ending = (table: string, columns: string, kept = rows, end = 'ends_at') =>
-    `CREATE TABLE IF NOT EXISTS ${table} (${columns}, ${end} ${large} NOT NULL) ${kept};
-    CREATE INDEX IF NOT EXISTS ${table}_${end} ON ${table} (${end})`;
+    `CREATE TABLE ${table} (${columns}, ${end} ${large} NOT NULL) ${kept};
+    CREATE INDEX ${table}_${end} ON ${table} (${end})`;
   const where = (column: string) => `(${column}) WHERE ${column} IS NOT NULL`;
   return [
     [
@@ -110,8 +109,8 @@ export function migrationsOf(dialect: Dialect): readonly (readonly string[])[] {
     [ending('nodes', `${key('name')}, keys ${text} NOT NULL`, changingRows)],
     [`${ending('leases', key('name'), changingRows)}; ${ending('ended_lists', key('name'))}`],
     [
-      `${registered('resource_servers', 'id')}; ${addColumn('grants', `resource ${text}`)}`,
-      addColumn('device_authorizations', `resource ${text}`),
+      addColumn('grants', `resource ${text}`),
+      `${addColumn('device_authorizations', `resource ${text}`)}; ${registered('resource_servers', 'id')}`,
     ],
     [
       `
@@ -149,11 +148,11 @@ export function migrationsOf(dialect: Dialect): readonly (readonly string[])[] {
     [
       `
       ${addColumn('identities', `pushed ${text}`)};
-      CREATE TABLE IF NOT EXISTS pushed_groups (
+      CREATE TABLE pushed_groups (
         ${key('id')}, directory ${name}, name ${name}, body ${text} NOT NULL
       ) ${rows};
-      CREATE INDEX IF NOT EXISTS pushed_groups_directory ON pushed_groups (directory);
-      CREATE INDEX IF NOT EXISTS pushed_groups_name ON pushed_groups (name)`,
+      CREATE INDEX pushed_groups_directory ON pushed_groups (directory);
+      CREATE INDEX pushed_groups_name ON pushed_groups (name)`,
     ],
     [
       addColumn('sessions', `proof ${text}`),
