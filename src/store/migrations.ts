@@ -32,9 +32,9 @@ export function migrationsOf(dialect: Dialect): readonly (readonly string[])[] {
   const key = (column: string, type = name) => `${column} ${type} NOT NULL PRIMARY KEY, ${revision}`;
   const registered = (table: string, id: string) => `CREATE TABLE ${table} (${key(id)}, body ${text} NOT NULL) ${rows}`;
   /** A table whose rows end, with the index for that. */
-  const ending = (table: string, columns: string, kept = rows, end = 'ends_at') =>
-    `CREATE TABLE ${table} (${columns}, ${end} ${large} NOT NULL) ${kept};
-    CREATE INDEX ${table}_${end} ON ${table} (${end})`;
+  const ending = (table: string, columns: string, kept = rows) =>
+    `CREATE TABLE ${table} (${columns}, ends_at ${large} NOT NULL) ${kept};
+    CREATE INDEX ${table}_ends_at ON ${table} (ends_at)`;
   const where = (column: string) => `(${column}) WHERE ${column} IS NOT NULL`;
   return [
     [
