@@ -150,7 +150,7 @@ type Did<K extends Kind> = keyof Acts<K> & string;
 
 /** The acts of each kind, with their facts. */
 export type FactsOf = {
-  [K in Kind]: { [D in Did<K>]: Acts<K>[D] extends ActRow<infer Facts> ? Facts : never };
+  [K in Kind]: { [D in Did<K>]: Acts<K>[D] extends ActRow<infer Facts extends object> ? Facts : never };
 };
 
 /** An act without the thing that it was done to. */
