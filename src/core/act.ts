@@ -35,7 +35,7 @@ interface KindRow {
   readonly one: string;
   /** Of things that can end. */
   readonly many?: string;
-  readonly acts: Readonly<Record<string, ActRow<unknown>>>;
+  readonly acts: Readonly<Record<string, ActRow<object>>>;
 }
 
 export const KINDS = {
@@ -150,7 +150,7 @@ type Did<K extends Kind> = keyof Acts<K> & string;
 
 /** The acts of each kind, with their facts. */
 export type FactsOf = {
-  [K in Kind]: { [D in Did<K>]: Acts<K>[D] extends ActRow<infer Facts extends object> ? Facts : never };
+  [K in Kind]: { [D in Did<K>]: Acts<K>[D] extends ActRow<infer Facts> ? Facts : never };
 };
 
 /** An act without the thing that it was done to. */
@@ -161,7 +161,7 @@ export type ActOf<K extends Kind> = DeedOf<K> & { readonly kind: K; readonly id:
 export type Act = { [K in Kind]: ActOf<K> }[Kind];
 
 /** The acts of a kind after which the thing, or a secret of it, works no longer. */
-export type Ending<K extends Kind> = { [D in Did<K>]: Acts<K>[D] extends ActRow<unknown, 'ends'> ? D : never }[Did<K>];
+export type Ending<K extends Kind> = { [D in Did<K>]: Acts<K>[D] extends ActRow<object, 'ends'> ? D : never }[Did<K>];
 /** Kinds of things that can end. */
 export type EndingKind = { [K in Kind]: [Ending<K>] extends [never] ? never : K }[Kind];
 export type EndingDeedOf<K extends EndingKind> = K extends Kind
