@@ -146,8 +146,8 @@ export function migrationsOf(dialect: Dialect): readonly (readonly string[])[] {
     ],
     [ending('refusal_counts', `${key('key')}, body ${text} NOT NULL`, changingRows)],
     [
+      addColumn('identities', `pushed ${text}`),
       `
-      ${addColumn('identities', `pushed ${text}`)};
       CREATE TABLE pushed_groups (
         ${key('id')}, directory ${name}, name ${name}, body ${text} NOT NULL
       ) ${rows};
