@@ -4,6 +4,7 @@ import { closest } from '../core/closest.ts';
 import { objectOf } from '../core/json.ts';
 import { fits } from '../schema.ts';
 import { DECODERS, type Folders, SECRET_KINDS } from './decode.ts';
+import { formatDuration } from './duration.ts';
 import type { Mistake } from './mistake.ts';
 import type { SettingNotes } from './setting.ts';
 
@@ -76,9 +77,19 @@ function readEntries(item: Node, least: number, value: unknown, path: Path, read
 function readSetting(node: Node, value: unknown, path: Path, reading: Reading): unknown {
   const decode = node.kind && DECODERS[node.kind];
   const known = fits(node, value) ? (decode ? decode(value, reading.folders) : value) : undefined;
+  const outside = known === undefined ? undefined : whyOutside(known, node);
+  if (outside !== undefined) return blame(path, outside, reading, node);
   if (known !== undefined) return known;
   const found = SECRET_KINDS.includes(node.kind) ? '' : `; found ${shown(value)}`;
   return blame(path, `expected ${node.expected}${found}`, reading, node);
+}
+
+/** Of a duration. */
+function whyOutside(value: unknown, { least = 0, most = Number.POSITIVE_INFINITY }: Node): string | undefined {
+  if (typeof value !== 'number') return undefined;
+  if (value > most) return `expected at most ${formatDuration(most)}`;
+  if (value >= least) return undefined;
+  return least === 1 ? 'expected more than 0' : `expected at least ${formatDuration(least)}`;
 }
 
 function blame(path: Path, problem: string, { mistakes }: Reading, node?: Node, todo?: string): undefined {

@@ -20,30 +20,21 @@ import { choice, keyringSource, path, section, storeAddress, url } from './setti
 
 export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance service.', {
   publicUrl: optional(
-    url({
-      description:
-        'The public address of the service: https, without a path. Required unless every listener is on loopback.',
+    url('The public address of the service: https, without a path. Required unless every listener is on loopback.', {
       example: 'https://tokens.example.com',
     }),
   ),
-  dataFolder: path({
-    description: 'The folder for data.',
+  dataFolder: path('The folder for data.', {
     default: './data',
     example: '/var/lib/tessera',
   }),
-  store: storeAddress({
-    description: 'Where everything is stored: `sqlite:PATH` or `postgres://…`.',
-    default: 'sqlite:<dataFolder>/tessera.db',
-  }),
-  keyring: keyringSource({
-    description: 'The server keys: a file of mode 0600, or `env:NAME`.',
-    default: '<dataFolder>/keyring.json',
-  }),
-  onRollback: choice(['wait', 'resume'], {
-    description:
-      'What nodes do if the database was put back. `wait`: 503 for grants until an operator accepts it. `resume`: they make lost revocations again and accept it themselves, where they can (docs/postgresql.md).',
-    default: 'wait',
-  }),
+  store: storeAddress('Where everything is stored: `sqlite:PATH` or `postgres://…`.', 'sqlite:<dataFolder>/tessera.db'),
+  keyring: keyringSource('The server keys: a file of mode 0600, or `env:NAME`.', '<dataFolder>/keyring.json'),
+  onRollback: choice(
+    ['wait', 'resume'],
+    'What nodes do if the database was put back. `wait`: 503 for grants until an operator accepts it. `resume`: they make lost revocations again and accept it themselves, where they can (docs/postgresql.md).',
+    'wait',
+  ),
   listeners,
   proxies,
   authsvc,

@@ -16,13 +16,9 @@ import {
 import { DURATION_PATTERN, formatDuration } from './duration.ts';
 import type { StoreAddress } from './store-address.ts';
 
-export interface Words {
-  /** What it does, for the operator. */
-  readonly description: string;
-  /** Without a default the setting may be absent, unless it is required. */
-  readonly default?: unknown;
-  readonly example?: unknown;
-}
+/** The default, alone or with another example. Without a default the setting may be absent, unless it is required. */
+type Usual = string | number | boolean | readonly unknown[] | UsualPair;
+type UsualPair = { readonly default?: unknown; readonly example: unknown };
 
 export interface SettingNotes {
   readonly description: string;
@@ -30,6 +26,9 @@ export interface SettingNotes {
   readonly kind?: Kind;
   readonly default?: unknown;
   readonly examples: readonly unknown[];
+  /** The shortest and longest that a duration may be, in seconds. */
+  readonly least?: number;
+  readonly most?: number;
 }
 
 export type Kind = 'duration' | 'path' | 'store' | 'keyring' | 'url';
@@ -38,10 +37,19 @@ export type KeyringSource =
   | { readonly from: 'file'; readonly path: string }
   | { readonly from: 'variable'; readonly name: string };
 
-function notes(expected: string, { description, default: value, example }: Words, kind?: Kind) {
+/** For durations where zero would switch off a protection, or the feature. */
+export const NOT_ZERO = { least: 1 };
+
+/** `description`: what it does, for the operator. */
+function notes(expected: string, description: string, usual?: Usual, kind?: Kind) {
+  const { default: value, example } = isPair(usual) ? usual : { default: usual, example: undefined };
   const own = { ...(kind && { kind }), ...(value !== undefined && { default: value }) };
   const shown = example ?? writtenDefault(own);
   return { description, expected, examples: shown === undefined ? [] : [shown], ...own };
+}
+
+function isPair(usual: Usual | undefined): usual is UsualPair {
+  return typeof usual === 'object' && !Array.isArray(usual);
 }
 
 /** The default as an operator would write it. The default of a rule's duration is in seconds, as the rule holds it. */
@@ -49,41 +57,41 @@ export function writtenDefault({ kind, default: value }: Pick<Partial<SettingNot
   return kind === 'duration' && typeof value === 'number' ? formatDuration(value) : value;
 }
 
-export function duration(words: Words) {
+export function duration(description: string, usual?: Usual, within: Pick<SettingNotes, 'least' | 'most'> = {}) {
   const text = { type: 'string', pattern: DURATION_PATTERN } as const;
   const number = { type: 'integer', minimum: 0 } as const;
   const expected = 'a duration such as 90d, 12h, 15m or 60s, or a number of seconds, at most 50 years';
-  return described<Seconds>({ anyOf: [text, number], ...notes(expected, words, 'duration') });
+  return described<Seconds>({ anyOf: [text, number], ...notes(expected, description, usual, 'duration'), ...within });
 }
 
-export function whole(minimum: number, maximum: number, words: Words) {
-  return integer({ minimum, maximum, ...notes(`a whole number from ${minimum} to ${maximum}`, words) });
+export function whole([minimum, maximum]: readonly [number, number], description: string, usual?: Usual) {
+  return integer({ minimum, maximum, ...notes(`a whole number from ${minimum} to ${maximum}`, description, usual) });
 }
 
-export function flag(words: Words) {
-  return boolean(notes('true or false', words));
+export function flag(description: string, usual?: Usual) {
+  return boolean(notes('true or false', description, usual));
 }
 
-export function choice<const Values extends readonly string[]>(values: Values, words: Words) {
-  return described<Values[number]>({ enum: values, ...notes(`one of ${values.join(', ')}`, words) });
+export function choice<const Values extends readonly string[]>(values: Values, description: string, usual?: Usual) {
+  return described<Values[number]>({ enum: values, ...notes(`one of ${values.join(', ')}`, description, usual) });
 }
 
-export function choices<const Values extends readonly string[]>(values: Values, words: Words) {
+export function choices<const Values extends readonly string[]>(values: Values, description: string, usual?: Usual) {
   const items = { enum: values };
   const expected = `a list of ${values.join(', ')}`;
   return described<readonly Values[number][]>({
     anyOf: [{ type: 'array', minItems: 1, uniqueItems: true, items }],
-    ...notes(expected, words),
+    ...notes(expected, description, usual),
   });
 }
 
-export function text(expected: string, pattern: string, words: Words) {
-  return string({ pattern, ...notes(expected, words) });
+export function text(expected: string, pattern: string, description: string, usual?: Usual) {
+  return string({ pattern, ...notes(expected, description, usual) });
 }
 
-export function texts(expected: string, pattern: string, words: Words) {
+export function texts(expected: string, pattern: string, description: string, usual?: Usual) {
   const list = { type: 'array', items: { type: 'string', pattern } } as const;
-  return described<readonly string[]>({ anyOf: [list], ...notes(expected, words) });
+  return described<readonly string[]>({ anyOf: [list], ...notes(expected, description, usual) });
 }
 
 /** Refused: ~ and variables, which only a shell expands, other names in angle brackets, spaces at an end, and control characters. */
@@ -91,31 +99,31 @@ const PATH = '(?!~| )(?!.* $)(?!<(?!dataFolder>))(?!.*\\$[A-Za-z{])[^\\u0000-\\u
 const LITERAL = 'without ~ or variables';
 
 /** A file or folder, relative to the folder of the configuration file. */
-export function path(words: Words) {
+export function path(description: string, usual?: Usual) {
   const expected = `a path, relative to the configuration file, ${LITERAL}`;
-  return string({ pattern: `^${PATH}$`, ...notes(expected, words, 'path') });
+  return string({ pattern: `^${PATH}$`, ...notes(expected, description, usual, 'path') });
 }
 
-export function url(words: Words) {
+export function url(description: string, usual?: Usual) {
   return string({
     pattern: '^https?://[^\\s/?#@]+/?$',
-    ...notes('https:// and a name in lower case, without a path', words, 'url'),
+    ...notes('https:// and a name in lower case, without a path', description, usual, 'url'),
   });
 }
 
-export function storeAddress(words: Words) {
+export function storeAddress(description: string, usual?: Usual) {
   const expected = 'sqlite:PATH or postgres://…';
   return described<StoreAddress>({
     type: 'string',
     pattern: `^(sqlite:(?!:)${PATH}|postgres(ql)?://.+)$`,
-    ...notes(expected, words, 'store'),
+    ...notes(expected, description, usual, 'store'),
   });
 }
 
-export function keyringSource(words: Words, what = 'the keyring') {
+export function keyringSource(description: string, usual: Usual, what = 'the keyring') {
   const expected = `a path, relative to the configuration file, ${LITERAL}, or env:NAME for a variable that contains ${what}`;
   const pattern = `^(?!env:$)${PATH}$`;
-  return described<KeyringSource>({ type: 'string', pattern, ...notes(expected, words, 'keyring') });
+  return described<KeyringSource>({ type: 'string', pattern, ...notes(expected, description, usual, 'keyring') });
 }
 
 /** A group of settings. If absent, every setting in it has its default. */

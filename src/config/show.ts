@@ -39,7 +39,7 @@ export function configJsonSchema(): unknown {
 }
 
 function cleaned(node: Node): unknown {
-  const { expected: _, kind: __, required, properties, items, oneOf, ...rest } = node;
+  const { expected: _, kind: __, least: ___, most: ____, required, properties, items, oneOf, ...rest } = node;
   const needed = required?.filter((key) => properties?.[key]?.default === undefined) ?? [];
   const value = writtenDefault(node);
   return {

@@ -4,83 +4,154 @@
 import type { IdentityId } from './identity.ts';
 import type { Proof } from './person.ts';
 
-type None = object;
-
 /** Field by field. Events of 0.1 and 0.2 name the fields only. */
 export interface Changed {
   readonly changed: Readonly<Record<string, { readonly before?: Fact; readonly after?: Fact }>>;
 }
 
+interface Ended {
+  readonly ended: readonly string[];
+}
+
 /** What can be printed: never a secret. */
 export type Fact = string | number | boolean | null | readonly Fact[] | { readonly [name: string]: Fact };
 
-/** The acts of each kind, with their facts. */
-export interface FactsOf {
-  identity: {
-    added: { readonly userName: string };
-    /** From what a certificate or an assertion says, on first use. */
-    derived: { readonly source: string };
-    changed: Changed;
-    'password-set': None;
-    enabled: None;
-    disabled: None;
-    removed: { readonly userName: string };
-  };
-  /** Of the identity with this id. `ended`: the ids of passkeys that sign nobody in any longer. */
-  passkey: {
-    added: { readonly key: string; readonly name: string };
-    /** Refused: its counter went back, so another authenticator may have a copy. */
-    copied: { readonly key: string; readonly name: string };
-    /** To add one that is a strong proof. */
-    invited: { readonly until: number };
-    removed: { readonly ended: readonly string[]; readonly names: readonly string[] };
-  };
-  integration: {
-    registered: { readonly scope: string };
-    /** `accessChanged`: others may use it than before. */
-    changed: Changed & { readonly accessChanged?: true };
-    'key-added': { readonly key: string };
-    /** `ended`: the keys that it may use no longer. */
-    'key-removed': { readonly ended: readonly string[] };
-    'secret-made': { readonly until: number };
-    'secret-dropped': { readonly ended: readonly string[] };
-    enabled: None;
-    disabled: None;
-    removed: None;
-  };
-  issuer: { approved: { readonly fingerprint: string }; changed: Changed; withdrawn: None };
-  'token-issuer': { added: { readonly issuer: string; readonly rules: number }; changed: Changed; removed: None };
-  'resource-server': {
-    registered: { readonly audience: string; readonly resources: string };
-    changed: Changed;
-    enabled: Changed;
-    disabled: Changed;
-    'secret-made': None;
-    /** `ended`: the marks of the secrets that work no longer. */
-    'secrets-replaced': { readonly ended: readonly string[] };
-    'secret-dropped': { readonly ended: readonly string[] };
-    removed: None;
-  };
-  'signing-key': { added: { readonly state: 'published' | 'signing' }; signs: None; removed: None };
-  /** A key of the keyring that tags opaque tokens. `before`: the key that stopped minting. */
-  key: { added: None; minting: { readonly before?: number }; retired: None };
-  /** A directory outside of the store. `alarm`: too many accounts seemed to have ended there, so none was ended here. */
-  directory: {
-    away: { readonly why: string };
-    alarm: { readonly living: number; readonly ended: number };
-    'endings-accepted': { readonly ended: number };
-  };
-  store: {
-    'rollback-accepted': { readonly epoch: number; readonly seen: number; readonly found: number };
-    'clock-accepted': None;
-    'taken-back': None;
-  };
-  /** Of a release that knows more acts than this one, read during an upgrade. */
-  unknown: { done: { readonly words: string } };
+/** What an act leaves behind: a thing that works, one that differs, or one (or a secret of it) that works no longer. */
+type Life = 'opens' | 'changes' | 'ends';
+/** Whether followers of the feed must learn the state that an act leaves behind: it may concern issued tokens. */
+type News = 'news' | 'no-news';
+
+/** `facts`: what the event says besides. Only their type is here. */
+type ActRow<Facts, L extends Life = Life> = readonly [L, News] & { readonly facts?: Facts };
+
+function row<L extends Life>(life: L, news: News = 'no-news') {
+  return <Facts = object>() => [life, news] as unknown as ActRow<Facts, L>;
 }
 
-export type Kind = keyof FactsOf;
-type Did<K extends Kind> = keyof FactsOf[K] & string;
+const [opens, changes, ends] = [row('opens'), row('changes'), row('ends')];
+const [opensAsNews, changesAsNews, endsAsNews] = [row('opens', 'news'), row('changes', 'news'), row('ends', 'news')];
+
+interface KindRow {
+  readonly one: string;
+  /** Of things that can end. */
+  readonly many?: string;
+  readonly acts: Readonly<Record<string, ActRow<object>>>;
+}
+
+export const KINDS = {
+  identity: {
+    one: 'identity',
+    many: 'identities',
+    acts: {
+      added: opens<{ readonly userName: string }>(),
+      /** From what a certificate or an assertion says, on first use. */
+      derived: opens<{ readonly source: string }>(),
+      changed: changesAsNews<Changed>(),
+      'password-set': changes(),
+      enabled: opensAsNews(),
+      disabled: endsAsNews(),
+      removed: endsAsNews<{ readonly userName: string }>(),
+    },
+  },
+  /** Of the identity with this id. `ended`: the ids of passkeys that sign nobody in any longer. */
+  passkey: {
+    one: 'passkey',
+    many: 'passkeys',
+    acts: {
+      added: changes<{ readonly key: string; readonly name: string }>(),
+      /** Refused: its counter went back, so another authenticator may have a copy. */
+      copied: changes<{ readonly key: string; readonly name: string }>(),
+      /** To add one that is a strong proof. */
+      invited: changes<{ readonly until: number }>(),
+      removed: ends<{ readonly ended: readonly string[]; readonly names: readonly string[] }>(),
+    },
+  },
+  integration: {
+    one: 'integration',
+    many: 'integrations',
+    acts: {
+      registered: opensAsNews<{ readonly scope: string }>(),
+      /** `accessChanged`: others may use it than before. */
+      changed: changesAsNews<Changed & { readonly accessChanged?: true }>(),
+      'key-added': changes<{ readonly key: string }>(),
+      /** `ended`: the keys that it may use no longer. */
+      'key-removed': ends<Ended>(),
+      'secret-made': changes<{ readonly until: number }>(),
+      'secret-dropped': ends<Ended>(),
+      enabled: opensAsNews(),
+      disabled: endsAsNews(),
+      removed: endsAsNews(),
+    },
+  },
+  issuer: {
+    one: 'issuer',
+    many: 'issuers',
+    acts: { approved: opens<{ readonly fingerprint: string }>(), changed: changes<Changed>(), withdrawn: ends() },
+  },
+  'token-issuer': {
+    one: 'token issuer',
+    many: 'token issuers',
+    acts: {
+      added: opens<{ readonly issuer: string; readonly rules: number }>(),
+      changed: changes<Changed>(),
+      removed: ends(),
+    },
+  },
+  'resource-server': {
+    one: 'resource server',
+    many: 'resource servers',
+    acts: {
+      registered: opensAsNews<{ readonly audience: string; readonly resources: string }>(),
+      changed: changesAsNews<Changed>(),
+      enabled: opensAsNews<Changed>(),
+      disabled: endsAsNews<Changed>(),
+      'secret-made': changesAsNews(),
+      /** `ended`: the marks of the secrets that work no longer. */
+      'secrets-replaced': endsAsNews<Ended>(),
+      'secret-dropped': endsAsNews<Ended>(),
+      removed: endsAsNews(),
+    },
+  },
+  'signing-key': {
+    one: 'signing key',
+    many: 'signing keys',
+    acts: { added: opens<{ readonly state: 'published' | 'signing' }>(), signs: changes(), removed: endsAsNews() },
+  },
+  /** A key of the keyring that tags opaque tokens. `before`: the key that stopped minting. */
+  key: {
+    one: 'key',
+    many: 'keys',
+    acts: { added: opens(), minting: opens<{ readonly before?: number }>(), retired: ends() },
+  },
+  /** A directory outside of the store. `alarm`: too many accounts seemed to have ended there, so none was ended here. */
+  directory: {
+    one: 'directory',
+    acts: {
+      away: changes<{ readonly why: string }>(),
+      alarm: changes<{ readonly living: number; readonly ended: number }>(),
+      'endings-accepted': changes<{ readonly ended: number }>(),
+    },
+  },
+  store: {
+    one: 'store',
+    acts: {
+      'rollback-accepted': changes<{ readonly epoch: number; readonly seen: number; readonly found: number }>(),
+      'clock-accepted': changes(),
+      'taken-back': changes(),
+    },
+  },
+  /** Of a release that knows more acts than this one, read during an upgrade. */
+  unknown: { one: 'unknown thing', acts: { done: changesAsNews<{ readonly words: string }>() } },
+} as const satisfies Readonly<Record<string, KindRow>>;
+
+export type Kind = keyof typeof KINDS;
+type Acts<K extends Kind> = (typeof KINDS)[K]['acts'];
+type Did<K extends Kind> = keyof Acts<K> & string;
+
+/** The acts of each kind, with their facts. */
+export type FactsOf = {
+  [K in Kind]: { [D in Did<K>]: Acts<K>[D] extends ActRow<infer Facts> ? Facts : never };
+};
 
 /** An act without the thing that it was done to. */
 export type DeedOf<K extends Kind> = K extends Kind
@@ -89,119 +160,8 @@ export type DeedOf<K extends Kind> = K extends Kind
 export type ActOf<K extends Kind> = DeedOf<K> & { readonly kind: K; readonly id: string };
 export type Act = { [K in Kind]: ActOf<K> }[Kind];
 
-/** What an act leaves behind: a thing that works, one that differs, or one (or a secret of it) that works no longer. */
-type Life = 'opens' | 'changes' | 'ends';
-/** Whether followers of the feed must learn the state that an act leaves behind: it may concern issued tokens. */
-type News = 'news' | 'no-news';
-type KindWithNews = 'identity' | 'integration' | 'resource-server' | 'signing-key' | 'unknown';
-
-interface KindRow<K extends Kind> {
-  readonly one: string;
-  /** Of things that can end. */
-  readonly many?: string;
-  readonly acts: { readonly [D in Did<K>]: readonly [Life, K extends KindWithNews ? News : 'no-news'] };
-}
-
-export const KINDS = {
-  identity: {
-    one: 'identity',
-    many: 'identities',
-    acts: {
-      added: ['opens', 'no-news'],
-      derived: ['opens', 'no-news'],
-      changed: ['changes', 'news'],
-      'password-set': ['changes', 'no-news'],
-      enabled: ['opens', 'news'],
-      disabled: ['ends', 'news'],
-      removed: ['ends', 'news'],
-    },
-  },
-  passkey: {
-    one: 'passkey',
-    many: 'passkeys',
-    acts: {
-      added: ['changes', 'no-news'],
-      copied: ['changes', 'no-news'],
-      invited: ['changes', 'no-news'],
-      removed: ['ends', 'no-news'],
-    },
-  },
-  integration: {
-    one: 'integration',
-    many: 'integrations',
-    acts: {
-      registered: ['opens', 'news'],
-      changed: ['changes', 'news'],
-      'key-added': ['changes', 'no-news'],
-      'key-removed': ['ends', 'no-news'],
-      'secret-made': ['changes', 'no-news'],
-      'secret-dropped': ['ends', 'no-news'],
-      enabled: ['opens', 'news'],
-      disabled: ['ends', 'news'],
-      removed: ['ends', 'news'],
-    },
-  },
-  issuer: {
-    one: 'issuer',
-    many: 'issuers',
-    acts: { approved: ['opens', 'no-news'], changed: ['changes', 'no-news'], withdrawn: ['ends', 'no-news'] },
-  },
-  'token-issuer': {
-    one: 'token issuer',
-    many: 'token issuers',
-    acts: { added: ['opens', 'no-news'], changed: ['changes', 'no-news'], removed: ['ends', 'no-news'] },
-  },
-  'resource-server': {
-    one: 'resource server',
-    many: 'resource servers',
-    acts: {
-      registered: ['opens', 'news'],
-      changed: ['changes', 'news'],
-      enabled: ['opens', 'news'],
-      disabled: ['ends', 'news'],
-      'secret-made': ['changes', 'news'],
-      'secrets-replaced': ['ends', 'news'],
-      'secret-dropped': ['ends', 'news'],
-      removed: ['ends', 'news'],
-    },
-  },
-  'signing-key': {
-    one: 'signing key',
-    many: 'signing keys',
-    acts: { added: ['opens', 'no-news'], signs: ['changes', 'no-news'], removed: ['ends', 'news'] },
-  },
-  key: {
-    one: 'key',
-    many: 'keys',
-    acts: { added: ['opens', 'no-news'], minting: ['opens', 'no-news'], retired: ['ends', 'no-news'] },
-  },
-  directory: {
-    one: 'directory',
-    acts: {
-      away: ['changes', 'no-news'],
-      alarm: ['changes', 'no-news'],
-      'endings-accepted': ['changes', 'no-news'],
-    },
-  },
-  store: {
-    one: 'store',
-    acts: {
-      'rollback-accepted': ['changes', 'no-news'],
-      'clock-accepted': ['changes', 'no-news'],
-      'taken-back': ['changes', 'no-news'],
-    },
-  },
-  unknown: { one: 'unknown thing', acts: { done: ['changes', 'news'] } },
-} as const satisfies { readonly [K in Kind]: KindRow<K> };
-
 /** The acts of a kind after which the thing, or a secret of it, works no longer. */
-export type Ending<K extends Kind> = {
-  [D in Did<K>]: D extends keyof (typeof KINDS)[K]['acts']
-    ? (typeof KINDS)[K]['acts'][D] extends readonly ['ends', News]
-      ? D
-      : never
-    : never;
-}[Did<K>];
+export type Ending<K extends Kind> = { [D in Did<K>]: Acts<K>[D] extends ActRow<object, 'ends'> ? D : never }[Did<K>];
 /** Kinds of things that can end. */
 export type EndingKind = { [K in Kind]: [Ending<K>] extends [never] ? never : K }[Kind];
 export type EndingDeedOf<K extends EndingKind> = K extends Kind

@@ -2,69 +2,50 @@ import type { ClientDocuments } from './client-document.ts';
 import type { AccessTokenFormat, Integration, OnReuse, TokenOverrides } from './integration.ts';
 import { type Seconds, seconds } from './time.ts';
 
-/** The settings that rules depend on. Settings for processes, files and sockets are in src/config. */
-export interface Settings {
-  readonly accessTokenLifetime: Seconds;
-  /** The same for access tokens in the format jwt, if it is shorter. */
-  readonly jwtLifetime: Seconds;
-  /** How long a signing key is published before it signs. */
-  readonly signingKeyPublishedFor: Seconds;
-  readonly grantLifetime: Seconds;
-  readonly refresh: boolean;
-  readonly refreshRetryWindow: Seconds;
-  readonly onReuse: OnReuse;
-  /** If set, access tokens of older generations expire this long after a refresh. */
-  readonly accessTokenOverlap?: Seconds;
-  readonly deviceFlow: boolean;
-  readonly deviceCodeLifetime: Seconds;
-  readonly pollInterval: Seconds;
-  readonly wrongUserCodes: number;
-  readonly failedSignInsPerDeviceCode: number;
-  /** Whether people may sign in with a password. */
-  readonly passwords: boolean;
-  readonly failedSignInsPerIdentity: number;
-  readonly failedSignInsPerAddress: number;
-  readonly signInWindow: Seconds;
-  /** How long a browser stays known after the person last signed in with it. */
-  readonly knownBrowserLifetime: Seconds;
-  /** A browser session ends this long after it was last used. */
-  readonly sessionIdle: Seconds;
-  /** And this long after sign-in, even if it is used. */
-  readonly sessionLifetime: Seconds;
-  /** Absent: only registered integrations are clients. */
-  readonly clientDocuments?: ClientDocuments;
-  readonly eventRetention: Seconds;
-  readonly refreshesLogged: (typeof REFRESHES_LOGGED)[number];
-}
-
 /** Which refreshes become events. `changes`: those by another presenter than the last one, or with another certificate. */
 export const REFRESHES_LOGGED = ['all', 'changes', 'none'] as const;
 
 const DAY = 86_400;
 
-export const DEFAULT_SETTINGS: Settings = {
+const USUAL = {
   accessTokenLifetime: seconds(90 * DAY),
+  /** The same for access tokens in the format jwt, if it is shorter. */
   jwtLifetime: seconds(600),
+  /** How long a signing key is published before it signs. */
   signingKeyPublishedFor: seconds(DAY),
   grantLifetime: seconds(365 * DAY),
   refresh: true,
   refreshRetryWindow: seconds(60),
-  onReuse: 'revoke',
+  onReuse: 'revoke' as OnReuse,
   deviceFlow: true,
   deviceCodeLifetime: seconds(300),
   pollInterval: seconds(5),
   wrongUserCodes: 5,
   failedSignInsPerDeviceCode: 5,
+  /** Whether people may sign in with a password. */
   passwords: true,
   failedSignInsPerIdentity: 10,
   failedSignInsPerAddress: 100,
   signInWindow: seconds(15 * 60),
+  /** How long a browser stays known after the person last signed in with it. */
   knownBrowserLifetime: seconds(90 * DAY),
+  /** A browser session ends this long after it was last used. */
   sessionIdle: seconds(15 * 60),
+  /** And this long after sign-in, even if it is used. */
   sessionLifetime: seconds(8 * 3600),
   eventRetention: seconds(400 * DAY),
-  refreshesLogged: 'all',
+  refreshesLogged: 'all' as (typeof REFRESHES_LOGGED)[number],
 };
+
+/** The settings that rules depend on. Settings for processes, files and sockets are in src/config. */
+export interface Settings extends Readonly<typeof USUAL> {
+  /** If set, access tokens of older generations expire this long after a refresh. */
+  readonly accessTokenOverlap?: Seconds;
+  /** Absent: only registered integrations are clients. */
+  readonly clientDocuments?: ClientDocuments;
+}
+
+export const DEFAULT_SETTINGS: Settings = USUAL;
 
 /** A resource server that checks a JWT by itself does not notice a revocation, so a JWT lives for a day at most. */
 export const JWT_LIFETIME_MAX = seconds(DAY);

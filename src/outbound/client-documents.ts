@@ -1,5 +1,7 @@
 // Fetches and keeps the documents of clients that nobody registered (OAuth Client ID Metadata Document). Failures are not kept.
+
 import { type ClientDocument, type ClientUrl, documentAge, readClientDocument } from '../core/client-document.ts';
+import { keepNewest } from '../core/keep-newest.ts';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import type { Refusal } from '../core/refusal.ts';
 import type { EpochSeconds } from '../core/time.ts';
@@ -86,20 +88,14 @@ export class ClientDocuments {
     const got = await download(noting, url, { maxBytes: MOST_BYTES, withinMs: WITHIN_MS, allowed, headers });
     const read = got.ok ? readClientDocument(new TextDecoder().decode(got.value), url) : got;
     if (read.ok) {
-      this.#keep({ document: read.value, since: now(), until: now() + documentAge(cacheControl) });
+      const kept = { document: read.value, since: now(), until: now() + documentAge(cacheControl) };
+      keepNewest(this.#kept, read.value.url, kept, MOST_KEPT);
       return read;
     }
     logRefused(url, read.refusal);
     const isMissing = status >= 300 && status <= 499 && status !== 429; // 429 may change in a moment
     const isWrong = got.ok || isMissing || got.refusal === tooLargeFor(MOST_BYTES);
     return refuse(isWrong ? 'client-document-refused' : 'client-document-unavailable');
-  }
-
-  #keep(kept: Kept): void {
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size >= MOST_KEPT && oldest) this.#kept.delete(oldest);
-    this.#kept.delete(kept.document.url);
-    this.#kept.set(kept.document.url, kept);
   }
 
   #isWithinRate(about: string, most: number): boolean {

@@ -1,6 +1,6 @@
 // Moves everything from one store into another: all rows and events. It can be repeated: each run writes what is new or
 // changed, and removes what is gone. So the bulk moves while the service runs, and the rest in a last, short run once it
-// has stopped. That one is proved by counts and checksums.
+// has stopped. After that one, both stores are compared.
 import { MOVED, STEP } from './all-tables.ts';
 import type { BackEnd } from './back-end.ts';
 import { drawRevision } from './change.ts';

@@ -198,6 +198,12 @@ suite('rules between settings', () => {
     ['a timeout of nothing, which is none', 'limits: { idleTimeout: 0 }', 'limits.idleTimeout', /more than 0/],
     ['a timeout too long for a timer', 'limits: { stopTimeout: 30d }', 'limits.stopTimeout', /at most 1d/],
     [
+      'people who must sign in again at once',
+      'directories:\n  - { label: corp, kind: oidc, issuer: "https://a.example", clientId: t, maxAge: 10s }',
+      'directories.0.maxAge',
+      /at least 5m/,
+    ],
+    [
       'headers slower than the whole request',
       'limits: { requestTimeout: 5s }',
       'limits.headersTimeout',

@@ -13,70 +13,58 @@ import {
 
 const ATTRIBUTE = '^[A-Za-z][A-Za-z0-9-]{0,63}$';
 const attribute = (description: string, example: string) =>
-  optional(text('the name of an attribute', ATTRIBUTE, { description, example }));
+  optional(text('the name of an attribute', ATTRIBUTE, description, { example }));
 const FILTER = { expected: 'a filter of RFC 4515, in parentheses', pattern: '^\\(.+\\)$' };
 const DN = { expected: 'a distinguished name', pattern: '^[^=]+=.+$' };
 
 const label = text(
   'a label of letters, digits and _.+-, other than local and integration',
   '^(?!(?:local|integration)$)[A-Za-z][A-Za-z0-9_.+-]{0,63}$',
-  {
-    description: 'The part of its identities before the colon.',
-    example: 'corp',
-  },
+  'The part of its identities before the colon.',
+  { example: 'corp' },
 );
 const authorities = optional(
-  path({
-    description: 'PEM file with the authorities of its certificates, if not public.',
+  path('PEM file with the authorities of its certificates, if not public.', {
     example: '/etc/tessera/ldap-ca.pem',
   }),
 );
 const GROUP = '^[^\\u0000-\\u001f]{1,256}$';
 const powers = {
-  operators: texts('a list of group names', GROUP, {
-    description: 'Its groups whose members are in the group `operators` here.',
+  operators: texts('a list of group names', GROUP, 'Its groups whose members are in the group `operators` here.', {
     default: [],
     example: ['tessera-admins'],
   }),
-  viewers: texts('a list of group names', GROUP, {
-    description: 'Likewise for `viewers`.',
+  viewers: texts('a list of group names', GROUP, 'Likewise for `viewers`.', {
     default: [],
     example: ['tessera-readers'],
   }),
 };
-const timeout = duration({ description: 'How long a server may take to connect, and to answer.', default: '5s' });
+const timeout = duration('How long a server may take to connect, and to answer.', '5s', { least: 1, most: 60 });
 
 const ldap = {
   label,
   kind: {
-    ...choice(['ldap', 'active-directory'], {
-      description: '`ldap`, `active-directory`, or `oidc`: an OpenID provider.',
-      default: 'ldap',
-    }),
+    ...choice(['ldap', 'active-directory'], '`ldap`, `active-directory`, or `oidc`: an OpenID provider.', 'ldap'),
     expected: 'one of ldap, active-directory, oidc',
   },
-  servers: texts('a list of ldaps://HOST or ldap://HOST', '^ldaps?://[^\\s/?#@]+$', {
-    description: 'Its servers, tried in turn. `ldap://` uses StartTLS.',
-    example: ['ldaps://ldap1.example.com', 'ldaps://ldap2.example.com'],
-  }),
+  servers: texts(
+    'a list of ldaps://HOST or ldap://HOST',
+    '^ldaps?://[^\\s/?#@]+$',
+    'Its servers, tried in turn. `ldap://` uses StartTLS.',
+    { example: ['ldaps://ldap1.example.com', 'ldaps://ldap2.example.com'] },
+  ),
   authorities,
-  bindDn: text(DN.expected, DN.pattern, {
-    description: 'The service account that searches.',
+  bindDn: text(DN.expected, DN.pattern, 'The service account that searches.', {
     example: 'cn=tessera,ou=services,dc=example,dc=com',
   }),
-  passwordFile: path({
-    description: 'A file with its password.',
+  passwordFile: path('A file with its password.', {
     example: '/etc/tessera/ldap-password',
   }),
-  base: text(DN.expected, DN.pattern, {
-    description: 'People are looked for below this entry.',
+  base: text(DN.expected, DN.pattern, 'People are looked for below this entry.', {
     example: 'ou=people,dc=example,dc=com',
   }),
   filter: optional(
-    text(FILTER.expected, FILTER.pattern, {
-      description: 'Which entries are people.',
-      example: '(objectClass=person)',
-    }),
+    text(FILTER.expected, FILTER.pattern, 'Which entries are people.', { example: '(objectClass=person)' }),
   ),
   attributes: section('Attributes that carry names, if not the usual ones.', {
     userName: attribute('The user name.', 'uid'),
@@ -86,119 +74,104 @@ const ldap = {
   groups: optionalSection(
     'Where groups come from. If absent, nobody has groups. Integrations name them `LABEL/name`.',
     {
-      from: choice(['member-of', 'search', 'token-groups'], {
-        description:
-          '`member-of`: an attribute. `search`: groups that name the entry. `token-groups`: of Active Directory.',
-        default: 'search',
-      }),
-      base: text(DN.expected, DN.pattern, {
-        description: 'Only groups below this entry count.',
+      from: choice(
+        ['member-of', 'search', 'token-groups'],
+        '`member-of`: an attribute. `search`: groups that name the entry. `token-groups`: of Active Directory.',
+        'search',
+      ),
+      base: text(DN.expected, DN.pattern, 'Only groups below this entry count.', {
         example: 'ou=groups,dc=example,dc=com',
       }),
       filter: optional(
-        text(FILTER.expected, FILTER.pattern, {
-          description: 'Which entries are groups; not for `member-of`.',
+        text(FILTER.expected, FILTER.pattern, 'Which entries are groups; not for `member-of`.', {
           example: '(objectClass=groupOfNames)',
         }),
       ),
-      nameAttribute: text('the name of an attribute', ATTRIBUTE, {
-        description: 'The attribute with the name of a group.',
-        default: 'cn',
-      }),
-      memberAttribute: text('the name of an attribute', ATTRIBUTE, {
-        description: 'With `search`: the attribute that lists members.',
-        default: 'member',
-      }),
+      nameAttribute: text('the name of an attribute', ATTRIBUTE, 'The attribute with the name of a group.', 'cn'),
+      memberAttribute: text(
+        'the name of an attribute',
+        ATTRIBUTE,
+        'With `search`: the attribute that lists members.',
+        'member',
+      ),
     },
   ),
   ...powers,
-  recheckAfter: duration({
-    description: 'How soon an account that was disabled, deleted or moved loses its access.',
-    default: '5m',
+  recheckAfter: duration('How soon an account that was disabled, deleted or moved loses its access.', '5m', {
+    least: 10,
   }),
-  trustFor: duration({
-    description: 'How long identities are used as last seen while the directory cannot answer.',
-    default: '24h',
-  }),
+  trustFor: duration('How long identities are used as last seen while the directory cannot answer.', '24h'),
   timeout,
 };
 
 const CLAIM = { expected: 'the name of a claim', pattern: '^[\\u0021-\\u007e]{1,128}$' };
 const claim = (description: string, example: string) =>
-  optional(text(CLAIM.expected, CLAIM.pattern, { description, example }));
+  optional(text(CLAIM.expected, CLAIM.pattern, description, { example }));
 
 const oidc = {
   label,
-  kind: choice(['oidc'], { description: 'An OpenID provider.', example: 'oidc' }),
+  kind: choice(['oidc'], 'An OpenID provider.', { example: 'oidc' }),
   name: optional(
-    text('a text of at most 40 characters', '^[^\\u0000-\\u001f]{1,40}$', {
-      description: '`oidc`: what the button calls it. If absent, the label.',
-      example: 'Example Corp',
-    }),
+    text(
+      'a text of at most 40 characters',
+      '^[^\\u0000-\\u001f]{1,40}$',
+      '`oidc`: what the button calls it. If absent, the label.',
+      { example: 'Example Corp' },
+    ),
   ),
-  issuer: text('https:// and a name', '^https://[^\\s?#@]+$', {
-    description: '`oidc`: the issuer, exactly as its metadata has it.',
+  issuer: text('https:// and a name', '^https://[^\\s?#@]+$', '`oidc`: the issuer, exactly as its metadata has it.', {
     example: 'https://login.example.com',
   }),
-  clientId: text('the id of this service there', '^[ -~]{1,256}$', {
-    description: '`oidc`: the client that is registered there.',
+  clientId: text('the id of this service there', '^[ -~]{1,256}$', '`oidc`: the client that is registered there.', {
     example: 'tessera',
   }),
   clientSecret: optional(
     keyringSource(
-      {
-        description: '`oidc`: a file with its secret, or `env:NAME`.',
-        example: '/etc/tessera/oidc-secret',
-      },
+      '`oidc`: a file with its secret, or `env:NAME`.',
+      { example: '/etc/tessera/oidc-secret' },
       'the secret',
     ),
   ),
   authorities,
-  addresses: texts('a list of IP addresses or networks', '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$', {
-    description: '`oidc`: private addresses of the provider.',
-    default: [],
-    example: ['10.2.0.0/16'],
-  }),
-  scopes: texts('a list of scopes', '^[!-~]{1,128}$', {
-    description: '`oidc`: what is asked for.',
-    default: ['openid', 'profile', 'email'],
-  }),
-  idClaims: texts('a list of claims', CLAIM.pattern, {
-    description: '`oidc`: claims that identify a person. Another list gives everybody another identity.',
-    default: ['sub'],
-    example: ['tid', 'oid'],
-  }),
+  addresses: texts(
+    'a list of IP addresses or networks',
+    '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$',
+    '`oidc`: private addresses of the provider.',
+    { default: [], example: ['10.2.0.0/16'] },
+  ),
+  scopes: texts('a list of scopes', '^[!-~]{1,128}$', '`oidc`: what is asked for.', ['openid', 'profile', 'email']),
+  idClaims: texts(
+    'a list of claims',
+    CLAIM.pattern,
+    '`oidc`: claims that identify a person. Another list gives everybody another identity.',
+    { default: ['sub'], example: ['tid', 'oid'] },
+  ),
   claims: section('Claims that carry names and groups. The e-mail address is `email`, if `email_verified` is true.', {
     userName: claim('The user name: a claim that people cannot set themselves.', 'preferred_username'),
     groups: claim('A list of groups.', 'groups'),
   }),
   ...powers,
   strong: optionalSection('`oidc`: what proves a sign-in that administration accepts.', {
-    claim: text(CLAIM.expected, CLAIM.pattern, { description: 'The claim of the ID token.', example: 'amr' }),
-    values: texts('a list of texts', '^.{1,256}$', {
-      description: 'One of these must be among its values.',
+    claim: text(CLAIM.expected, CLAIM.pattern, 'The claim of the ID token.', { example: 'amr' }),
+    values: texts('a list of texts', '^.{1,256}$', 'One of these must be among its values.', {
       example: ['hwk', 'mfa'],
     }),
   }),
   scim: optionalSection('`oidc`: the directory pushes its users and groups (the door `scim`).', {
-    integration: text('a client id', '^[!-~]{1,128}$', {
-      description: 'The integration whose generated secrets the directory sends.',
+    integration: text('a client id', '^[!-~]{1,128}$', 'The integration whose generated secrets the directory sends.', {
       example: 'entra-scim',
     }),
-    id: choice(['externalId', 'userName'], {
-      description: 'The attribute with the value of the last claim in `idClaims`.',
-      default: 'externalId',
-    }),
-    firstClaims: texts('a list of texts', '^.{1,256}$', {
-      description: 'The values of the claims before it, the same for everybody.',
+    id: choice(
+      ['externalId', 'userName'],
+      'The attribute with the value of the last claim in `idClaims`.',
+      'externalId',
+    ),
+    firstClaims: texts('a list of texts', '^.{1,256}$', 'The values of the claims before it, the same for everybody.', {
       default: [],
       example: ['11111111-2222-3333-4444-555555555555'],
     }),
   }),
-  maxAge: duration({
-    description: '`oidc`: grants of people who have not signed in for this long end.',
-    default: '30d',
-  }),
+  maxAge: duration('`oidc`: grants of people who have not signed in for this long end.', '30d', { least: 300 }),
   timeout,
 };
 

@@ -6,15 +6,13 @@ import { accept, type Outcome, refuse } from '../outcome.ts';
 import type { ResourceServer } from '../resource-server.ts';
 import { parseScope } from '../scope.ts';
 import type { Target } from './audience.ts';
+import { withFlow } from './client.ts';
 import { whyNotAllowed } from './identity.ts';
 import { requestedTarget, type WantedTarget } from './scope.ts';
 
 /** The checks that need no assertion: they come first, so that an unknown client costs no signature check. */
 export function checkAssertionRequest(integration: Integration | undefined): Outcome<Integration> {
-  if (!integration) return refuse('integration-unknown');
-  if (!integration.enabled) return refuse('integration-disabled');
-  if (!integration.flows.assertion) return refuse('assertion-flow-disabled');
-  return accept(integration);
+  return withFlow(integration, 'assertion');
 }
 
 /** Without a client id: the one integration that the rule serves (RFC 7523 2.1). */

@@ -6,7 +6,7 @@ import type { ClientId, Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import type { ResourceServer } from '../resource-server.ts';
 import type { Target } from './audience.ts';
-import { isConfidential } from './client.ts';
+import { isConfidential, withFlow } from './client.ts';
 import { spokenForBy, whyNotAllowed } from './identity.ts';
 import { requestedTarget, type WantedTarget } from './scope.ts';
 
@@ -36,7 +36,7 @@ export function decideCertificate(facts: CertificateFacts): Outcome<CertificateG
   const { clientId, caller, integration, resourceServers } = facts;
   if (!clientId) return refuse('client-id-missing');
   if (!caller.ok) return caller;
-  const open = checkFlow(integration);
+  const open = withFlow(integration, 'certificate');
   if (!open.ok) return open;
   const target = requestedTarget(facts, open.value, resourceServers);
   if (!target.ok) return target;
@@ -53,7 +53,7 @@ export function decideCertificateCaller(
   integration: Integration | undefined,
   resourceServers: readonly ResourceServer[],
 ): Outcome<Integration> {
-  const open = checkFlow(integration);
+  const open = withFlow(integration, 'certificate');
   if (!open.ok) return open;
   if (isConfidential(open.value)) return refuse('client-authentication-required');
   const server = serverOfCertificate(caller, open.value.resourceServer, resourceServers);
@@ -67,12 +67,6 @@ export function serverOfCertificate(
   resourceServers: readonly ResourceServer[],
 ): ResourceServer | undefined {
   return integrations ? undefined : spokenForBy(identity, id, resourceServers);
-}
-
-function checkFlow(integration: Integration | undefined): Outcome<Integration> {
-  if (!integration) return refuse('integration-unknown');
-  if (!integration.enabled) return refuse('integration-disabled');
-  return integration.flows.certificate ? accept(integration) : refuse('certificate-flow-disabled');
 }
 
 function checkServed({ integrations }: CertifiedCaller, integration: Integration): Outcome<Integration> {

@@ -3,7 +3,7 @@ import type { Grant } from '../grant.ts';
 import { type Identity, INTEGRATION_LABEL } from '../identity.ts';
 import type { ClientSecret, Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
-import type { RefusalReason } from '../refusal.ts';
+import type { Refusal, RefusalReason } from '../refusal.ts';
 import type { ResourceServer } from '../resource-server.ts';
 import { hasOpaqueItems } from '../scope.ts';
 import { type EpochSeconds, epochSeconds, seconds } from '../time.ts';
@@ -40,9 +40,20 @@ export function clientIssuer(integration: Integration): TokenIssuer | undefined 
   return issuer;
 }
 
-export function checkClient(integration: Integration | undefined): Outcome<Integration> {
+type Unserved = 'integration-unknown' | 'integration-disabled';
+
+export function checkClient(integration: Integration | undefined): Outcome<Integration, Refusal<Unserved>> {
   if (!integration) return refuse('integration-unknown');
   return integration.enabled ? accept(integration) : refuse('integration-disabled');
+}
+
+/** Whether the integration is enabled and may be used in this way. */
+export function withFlow<Flow extends 'device' | 'code' | 'certificate' | 'assertion'>(
+  integration: Integration | undefined,
+  flow: Flow,
+): Outcome<Integration, Refusal<Unserved | `${Flow}-flow-disabled`>> {
+  const client = checkClient(integration);
+  return client.ok && !client.value.flows[flow] ? refuse(`${flow}-flow-disabled`) : client;
 }
 
 /** The secrets that are accepted now. */

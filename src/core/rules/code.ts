@@ -5,10 +5,10 @@ import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, type PersonOutcome, refuse } from '../outcome.ts';
 import { isRegistered } from '../redirect-uri.ts';
-import type { Refusal, SharedReason } from '../refusal.ts';
 import type { ResourceServer } from '../resource-server.ts';
 import { type Seconds, seconds } from '../time.ts';
 import type { Target } from './audience.ts';
+import { withFlow } from './client.ts';
 import { decideIssue, type RedeemDecision, type RedeemFacts } from './device.ts';
 import { whyNotAllowed } from './identity.ts';
 import { requestedTarget, type WantedTarget } from './scope.ts';
@@ -32,7 +32,7 @@ export interface AskingClient {
 export function checkClient(
   client: AskingClient,
 ): PersonOutcome<{ readonly integration: Integration; readonly redirectUri: string }> {
-  const served = withCodeFlow(client.integration);
+  const served = withFlow(client.integration, 'code');
   if (!served.ok) return served;
   const registered = client.documented ?? (served.value.flows.code || undefined)?.redirectUris ?? [];
   const { redirectUri } = client;
@@ -71,7 +71,7 @@ export function checkCodeRequest<Code>(
   code: Code | undefined,
   verifier: string,
 ): Outcome<{ integration: Integration; code: Code }> {
-  const served = withCodeFlow(integration);
+  const served = withFlow(integration, 'code');
   if (!served.ok) return served;
   return code && VERIFIER.test(verifier) ? accept({ integration: served.value, code }) : refuse('code-not-authentic');
 }
@@ -95,13 +95,6 @@ export function decideRedeemCode({ code: device, isProved, ...facts }: CodeFacts
   if (decision.do !== 'redeem') return decision;
   const over = facts.limit ?? facts.overCap?.('grants', decision.holder.id);
   return over ? { do: 'refuse', refusal: over } : decision;
-}
-
-/** Whether an integration may use authorization codes. */
-export function withCodeFlow(integration: Integration | undefined): Outcome<Integration, Refusal<SharedReason>> {
-  if (!integration) return refuse('integration-unknown');
-  if (!integration.enabled) return refuse('integration-disabled');
-  return integration.flows.code ? accept(integration) : refuse('code-flow-disabled');
 }
 
 function no(reason: 'code-not-authentic' | 'code-expired'): CodeDecision {

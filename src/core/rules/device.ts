@@ -3,13 +3,13 @@ import { type DeviceAuthorization, deviceState, isPolledTooFast } from '../devic
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, type PersonOutcome, refuse } from '../outcome.ts';
-import type { OverCap, Refusal, RefusalReason, SharedReason } from '../refusal.ts';
+import type { OverCap, Refusal, RefusalReason } from '../refusal.ts';
 import type { ResourceServer } from '../resource-server.ts';
 import { isWithin, parseScope } from '../scope.ts';
 import type { Settings } from '../settings.ts';
 import { between, type EpochSeconds, type Seconds, seconds } from '../time.ts';
 import { redeemedTarget, type Target } from './audience.ts';
-import { whyUnauthenticated } from './client.ts';
+import { whyUnauthenticated, withFlow } from './client.ts';
 import { whyNotAllowed } from './identity.ts';
 import { requestedTarget, type WantedTarget } from './scope.ts';
 
@@ -135,12 +135,10 @@ function waitOrSlowDown(device: DeviceAuthorization, now: EpochSeconds): RedeemD
 /** Contract 7.1 invalid_client: browser-based authentication is disabled, for the server or for the integration. */
 function withDeviceFlow(
   integration: Integration | undefined,
-  settings: Settings,
-): Outcome<Integration, Refusal<SharedReason>> {
-  if (!integration) return refuse('integration-unknown');
-  if (!integration.enabled) return refuse('integration-disabled');
-  if (!settings.deviceFlow || !integration.flows.device) return refuse('device-flow-disabled');
-  return accept(integration);
+  { deviceFlow }: Settings,
+): ReturnType<typeof withFlow<'device'>> {
+  const served = withFlow(integration, 'device');
+  return served.ok && !deviceFlow ? refuse('device-flow-disabled') : served;
 }
 
 export interface DecideFacts {

@@ -1,4 +1,5 @@
 // What is sent to followers at a time, as server-sent events.
+import { keepNewest } from '../../core/keep-newest.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
 import { cursorText, type Position, serverMark } from '../../operations/feed/cursor.ts';
 import type { FeedItem } from '../../operations/feed/read-feed.ts';
@@ -25,11 +26,7 @@ export class FeedBatches {
     const key = `${history} ${items[0].sequence} ${items.at(-1)?.sequence} ${mark}`;
     const known = this.#known.get(key);
     if (known) return known;
-    const batch = batchOf(items, server, mark);
-    this.#known.set(key, batch);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > SHARED && oldest !== undefined) this.#known.delete(oldest);
-    return batch;
+    return keepNewest(this.#known, key, batchOf(items, server, mark), SHARED);
   }
 }
 

@@ -9,66 +9,44 @@ import {
   EXCHANGE_GRANT_TYPE,
   GRANT_TYPES,
 } from './grant-types.ts';
-import { IntrospectionParameters, RevocationParameters, TokenParameters } from './schemas.ts';
+import { DeviceParameters, IntrospectionParameters, RevocationParameters, TokenParameters } from './schemas.ts';
 
-const { client_id, scope, resource, client_secret, client_assertion, client_assertion_type } =
-  TokenParameters.properties;
-const proof = { client_secret, client_assertion, client_assertion_type };
-const client = optional(withExample(client_id, 'orders-sync'));
-const scopes = optional(withExample(scope, 'orders:read stock:read'));
+const { actor_token: _, ...tokenParameters } = TokenParameters.properties;
+const { client_assertion: __, ...introspectionParameters } = IntrospectionParameters.properties;
+const client_id = withExample(tokenParameters.client_id, 'orders-sync');
+const scope = withExample(tokenParameters.scope, 'orders:read stock:read');
 
 export const TokenForm = object(
   {
+    ...tokenParameters,
+    ...{ client_id, scope },
     grant_type: string({
       description:
         'How the token is obtained. Each needs its own parameter; client_credentials a client certificate, assertion or secret.',
       enum: GRANT_TYPES,
     }),
-    client_id: client,
-    device_code: TokenParameters.properties.device_code,
-    code: TokenParameters.properties.code,
-    redirect_uri: TokenParameters.properties.redirect_uri,
-    code_verifier: TokenParameters.properties.code_verifier,
-    refresh_token: TokenParameters.properties.refresh_token,
-    assertion: TokenParameters.properties.assertion,
-    ...proof,
-    subject_token: TokenParameters.properties.subject_token,
-    subject_token_type: TokenParameters.properties.subject_token_type,
-    requested_token_type: TokenParameters.properties.requested_token_type,
-    audience: TokenParameters.properties.audience,
-    scope: scopes,
-    resource,
   },
   { title: 'OauthTokenRequest' },
 );
 
-export const DeviceForm = object(
-  { client_id: client, ...proof, scope: scopes, resource },
-  { title: 'OauthDeviceRequest' },
-);
+export const DeviceForm = object({ ...DeviceParameters.properties, client_id, scope }, { title: 'OauthDeviceRequest' });
 
 export const RevocationForm = object(
   {
-    client_id: client,
-    ...proof,
+    ...RevocationParameters.properties,
+    client_id,
     token: string({ description: 'A refresh or access token of any generation.', minLength: 1 }),
-    token_type_hint: RevocationParameters.properties.token_type_hint,
   },
   { title: 'OauthRevocationRequest' },
 );
 
 export const IntrospectionForm = object(
-  {
-    token: string({ description: 'The access token that a caller sent.', minLength: 1 }),
-    token_type_hint: IntrospectionParameters.properties.token_type_hint,
-    client_id: IntrospectionParameters.properties.client_id,
-    client_secret: IntrospectionParameters.properties.client_secret,
-  },
+  { ...introspectionParameters, token: string({ description: 'The access token that a caller sent.', minLength: 1 }) },
   { title: 'OauthIntrospectionRequest' },
 );
 
-function withExample<S extends Schema>(schema: S, example: string): S {
-  return { ...schema, examples: [example] };
+function withExample(schema: Schema<string>, example: string) {
+  return optional({ ...schema, examples: [example] });
 }
 
 const EXAMPLE_CLIENT = { client_id: 'orders-sync' };

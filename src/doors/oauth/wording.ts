@@ -8,6 +8,7 @@ import {
   IDENTITY_REASONS,
   type Refusal,
 } from '../../core/refusal.ts';
+import { REQUEST_REASONS } from '../http/transport-refusal.ts';
 import type { TokenReason } from '../token/descriptions.ts';
 import { wordedAlike } from '../token/worded-alike.ts';
 
@@ -98,18 +99,9 @@ const asserted: typeof identity = {
 };
 
 const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = {
-  'request-malformed': request,
-  'request-too-slow': request,
-  'body-unreadable': request,
+  ...wordedAlike(REQUEST_REASONS, request),
   'body-too-large': { status: 413, error: 'invalid_request' },
   'headers-too-large': { status: 431, error: 'invalid_request' },
-  'content-type-unsupported': request,
-  'content-type-repeated': request,
-  'charset-unsupported': request,
-  'body-compressed': request,
-  'json-required': request,
-  'parameter-not-text': request,
-  'parameter-repeated': request,
   'client-id-missing': request,
   'client-id-ambiguous': request,
   'client-authentication-unsupported': client,

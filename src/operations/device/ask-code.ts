@@ -8,6 +8,7 @@ import type { Person } from '../../core/person.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import type { PersonReason, Refusal } from '../../core/refusal.ts';
 import type { Target } from '../../core/rules/audience.ts';
+import { withFlow } from '../../core/rules/client.ts';
 import {
   type AskedCode,
   CODE_LIFETIME,
@@ -15,7 +16,6 @@ import {
   checkClient,
   decideConfirmCode,
   MOST_CODES,
-  withCodeFlow,
 } from '../../core/rules/code.ts';
 import { strongProof } from '../../core/rules/proof.ts';
 import { after, seconds } from '../../core/time.ts';
@@ -52,7 +52,7 @@ export async function findClient(
   const named = namedClient(clientId, ports);
   const integration = await ports.registry.findIntegration(named.clientId);
   if (!named.guest) return checkClient({ integration, redirectUri });
-  const served = withCodeFlow(integration);
+  const served = withFlow(integration, 'code');
   if (!served.ok) return served;
   if (!person) return accept('unknown');
   const document = await readDocument(named.guest, person.identity.id);

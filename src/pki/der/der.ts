@@ -2,8 +2,20 @@
 // same bytes, so everything that is not DER is rejected, with one exception: default values that are encoded
 // explicitly, because common CAs write them.
 
-/** Thrown while parsing. Each parser of a whole structure turns it into a refusal, so it never leaves pki/. */
+import { accept, type Outcome, refused } from '../../core/outcome.ts';
+
+/** Thrown while parsing. `tryRead` turns it into a refusal, so it never leaves pki/. */
 export class MalformedDer extends Error {}
+
+/** What was parsed, or why it is malformed. */
+export function tryRead<T>(read: () => T): Outcome<T, string> {
+  try {
+    return accept(read());
+  } catch (problem) {
+    if (!(problem instanceof MalformedDer)) throw problem;
+    return refused(problem.message);
+  }
+}
 
 export interface Element {
   readonly tag: number;

@@ -1,8 +1,10 @@
 // Judges the certificate of a request: returns the cached verdict, or validates and fetches the revocation data that
 // the issuer's policy requires.
+
 import { hash } from 'node:crypto';
 import type { Presented } from '../../core/certificate.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
+import { keepNewest } from '../../core/keep-newest.ts';
 import { refuse } from '../../core/outcome.ts';
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
@@ -115,7 +117,9 @@ export class Verdicts {
   }
 
   remember({ chain, now }: PresentedCertificate, judgement: Judgement): Judgement {
-    this.#keep(fingerprintOf(chain), { judgement, from: now, until: endOf(judgement, now) });
+    // The oldest is dropped: a flood of unknown certificates costs callers a validation, never memory.
+    const verdict = { judgement, from: now, until: endOf(judgement, now) };
+    keepNewest(this.#verdicts, fingerprintOf(chain), verdict, MAX_VERDICTS);
     return judgement;
   }
 
@@ -124,14 +128,6 @@ export class Verdicts {
     this.#verdicts.clear();
     this.#issuers = issuers;
     this.#lists = lists;
-  }
-
-  /** Evicts the oldest verdict: a flood of unknown certificates costs callers a validation, never memory. */
-  #keep(fingerprint: string, verdict: Verdict): void {
-    this.#verdicts.delete(fingerprint);
-    const [oldest] = this.#verdicts.keys();
-    if (this.#verdicts.size >= MAX_VERDICTS && oldest) this.#verdicts.delete(oldest);
-    this.#verdicts.set(fingerprint, verdict);
   }
 }
 

@@ -1,6 +1,6 @@
 // Scans the entries of a CRL (RFC 5280 5.3) without allocating an object per entry: there may be millions. An irregular
 // entry still revokes; it is reported, so that the list cannot show that a certificate is good.
-import { childrenOf, contextTag, MalformedDer, readElement, TAG } from '../der/der.ts';
+import { childrenOf, contextTag, MalformedDer, readElement, TAG, tryRead } from '../der/der.ts';
 import { readCount, readTime } from '../der/der-values.ts';
 import { type RawExtension, readExtensionList } from '../x509/extensions.ts';
 
@@ -75,13 +75,8 @@ function isPlainDate(bytes: Uint8Array, offset: number, after: number): boolean 
 }
 
 function whyBadDate(date: Uint8Array): string | undefined {
-  try {
-    readTime(readElement(date));
-    return undefined;
-  } catch (problem) {
-    if (!(problem instanceof MalformedDer)) throw problem;
-    return `the date of an entry cannot be read: ${problem.message}`;
-  }
+  const read = tryRead(() => readTime(readElement(date)));
+  return read.ok ? undefined : `the date of an entry cannot be read: ${read.refusal}`;
 }
 
 /** SEQUENCE { SEQUENCE { OID 2.5.29.21, OCTET STRING { ENUMERATED } } }: a reason, as most CAs encode it. */
@@ -91,13 +86,11 @@ const PLAIN_REASON = Uint8Array.of(0x30, 0x0c, 0x30, 0x0a, 6, 3, 0x55, 0x1d, 0x1
 function scanExtensions(bytes: Uint8Array, offset: number, end: number, scan: Scan): boolean {
   if (end - offset === PLAIN_REASON.length + 1 && PLAIN_REASON.every((octet, index) => bytes[offset + index] === octet))
     return scan.isDelta && bytes[end - 1] === REMOVE_FROM_CRL;
-  try {
-    return applyExtensions(readExtensionList(readElement(bytes.subarray(offset, end), TAG.sequence)), scan);
-  } catch (problem) {
-    if (!(problem instanceof MalformedDer)) throw problem;
-    scan.odd ??= `the extensions of an entry cannot be read: ${problem.message}`;
-    return false;
-  }
+  const read = tryRead(() =>
+    applyExtensions(readExtensionList(readElement(bytes.subarray(offset, end), TAG.sequence)), scan),
+  );
+  if (!read.ok) scan.odd ??= `the extensions of an entry cannot be read: ${read.refusal}`;
+  return read.ok && read.value;
 }
 
 function applyExtensions(extensions: readonly RawExtension[], scan: Scan): boolean {

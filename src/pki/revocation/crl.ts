@@ -1,9 +1,9 @@
 // Certificate revocation lists (RFC 5280 5): parsed once, then queried per certificate. An irregular list (wrong
 // version, no CRL number, unknown critical extension, delta) still revokes what it names, but never shows that a
 // certificate is good.
-import { accept, type Outcome, refused } from '../../core/outcome.ts';
+import { type Outcome, refused } from '../../core/outcome.ts';
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
-import { contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from '../der/der.ts';
+import { contextTag, type Element, Fields, MalformedDer, readElement, TAG, tryRead, unwrap } from '../der/der.ts';
 import { readBoolean, readCount, readNamedBits, readTime } from '../der/der-values.ts';
 import { type DistinguishedName, readName, sameName } from '../x509/distinguished-name.ts';
 import { EXTENSION, type RawExtension, readExtensionList } from '../x509/extensions.ts';
@@ -52,18 +52,18 @@ export function beginOf({ thisUpdate }: { readonly thisUpdate: EpochSeconds }): 
 const WHOLE: RevocationScope = { names: [], indirect: false };
 const KNOWN_CRITICAL: readonly string[] = [EXTENSION.issuingDistributionPoint, EXTENSION.deltaCrlIndicator];
 
+export function unreadable(why: string): string {
+  return `the CRL cannot be read: ${why}`;
+}
+
 export function readRevocationList(der: Uint8Array): Outcome<RevocationList, string> {
   return readScanned(der);
 }
 
 /** `scanned`: the entries, if a worker thread has scanned them already. */
 export function readScanned(der: Uint8Array, scanned?: ScannedEntries): Outcome<RevocationList, string> {
-  try {
-    return accept(readList(readElement(der), scanned));
-  } catch (problem) {
-    if (!(problem instanceof MalformedDer)) throw problem;
-    return refused(`the CRL cannot be read: ${problem.message}`);
-  }
+  const read = tryRead(() => readList(readElement(der), scanned));
+  return read.ok ? read : refused(unreadable(read.refusal));
 }
 
 /** The expensive part for a list of a million entries. */
@@ -94,7 +94,7 @@ function readList(element: Element, scanned: ScannedEntries | undefined): Revoca
 
 /** Entries for an issuer whose name cannot be parsed match no certificate. */
 function readOther(name: Uint8Array, revoked: RevokedSerials): RevokedOfOther[] {
-  const [issuer] = tryRead(() => readName(readElement(name)), undefined);
+  const [issuer] = readOr(undefined, () => readName(readElement(name)));
   return issuer ? [{ issuer, revoked }] : [];
 }
 
@@ -114,22 +114,18 @@ function readParts(toBeSigned: Element) {
 
 /** If the extensions cannot be parsed, the list cannot show "good"; it still revokes what it names. */
 function readExtensions(wrapped: Element | undefined): { list: readonly RawExtension[]; odd?: string } {
-  const [list, odd] = tryRead(() => (wrapped ? readExtensionList(unwrap(wrapped)) : []), []);
+  const [list, odd] = readOr([], () => (wrapped ? readExtensionList(unwrap(wrapped)) : []));
   return odd === undefined ? { list } : { list, odd: `its extensions cannot be read: ${odd}` };
 }
 
-function tryRead<T>(read: () => T, otherwise: T): [T, string?] {
-  try {
-    return [read()];
-  } catch (problem) {
-    if (!(problem instanceof MalformedDer)) throw problem;
-    return [otherwise, problem.message];
-  }
+function readOr<T>(otherwise: T, read: () => T): [T, string?] {
+  const tried = tryRead(read);
+  return tried.ok ? [tried.value] : [otherwise, tried.refusal];
 }
 
 /** RFC 5280 5.1.2.1: a list without a version is version 1, as written by plain `openssl ca -gencrl`. */
 function whyOddVersion(version: Element | undefined): string | undefined {
-  const [number] = tryRead(() => (version ? readCount(version) : 0), -1);
+  const [number] = readOr(-1, () => (version ? readCount(version) : 0));
   return number === 1 ? undefined : 'it is not version 2';
 }
 
@@ -173,7 +169,7 @@ function whyWithheld(extensions: readonly RawExtension[], isDelta: boolean): str
 function readScope(extensions: readonly RawExtension[]): { value: RevocationScope; odd?: string } {
   const extension = extensions.find(({ oid }) => oid === EXTENSION.issuingDistributionPoint);
   if (!extension) return { value: WHOLE };
-  const [value, odd] = tryRead(() => readIssuingPoint(extension.value), WHOLE);
+  const [value, odd] = readOr(WHOLE, () => readIssuingPoint(extension.value));
   return odd === undefined ? { value } : { value, odd: `its scope cannot be read: ${odd}` };
 }
 

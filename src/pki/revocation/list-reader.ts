@@ -3,13 +3,13 @@
 import { hash } from 'node:crypto';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { type Outcome, refused } from '../../core/outcome.ts';
-import { MalformedDer } from '../der/der.ts';
+import { tryRead } from '../der/der.ts';
 import { readPemOrDer } from '../der/pem.ts';
 import { readAll } from '../path/read-issuer.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { sameName } from '../x509/distinguished-name.ts';
 import { isSignedBy } from '../x509/signed.ts';
-import { type RevocationList, readRevocationList, readScanned, scanList } from './crl.ts';
+import { type RevocationList, readRevocationList, readScanned, scanList, unreadable } from './crl.ts';
 import { rememberSignature } from './crl-check.ts';
 import type { ScannedEntries } from './crl-entries.ts';
 
@@ -110,19 +110,13 @@ function scanContents({ tesseraList: contents, authorities, held }: Work): ReadC
 }
 
 function scanOne(der: Uint8Array<ArrayBuffer>, authorities: readonly Uint8Array[]): ThreadList {
-  try {
-    const scanned = scanList(der);
-    const list = readScanned(der, scanned);
-    const named = list.ok ? readAll(authorities).filter(({ subject }) => sameName(subject, list.value.issuer)) : [];
-    const signatures = named.map(({ publicKey }) => ({
-      spki: publicKey.spki,
-      signed: list.ok && isSignedBy(list.value, publicKey),
-    }));
-    return { der, scanned, signatures };
-  } catch (problem) {
-    if (!(problem instanceof MalformedDer)) throw problem;
-    return { der, refusal: `the CRL cannot be read: ${problem.message}`, signatures: [] };
-  }
+  const scanned = tryRead(() => scanList(der));
+  if (!scanned.ok) return { der, refusal: unreadable(scanned.refusal), signatures: [] };
+  const list = readScanned(der, scanned.value);
+  if (!list.ok) return { der, scanned: scanned.value, signatures: [] };
+  const named = readAll(authorities).filter(({ subject }) => sameName(subject, list.value.issuer));
+  const signatures = named.map(({ publicKey: key }) => ({ spki: key.spki, signed: isSignedBy(list.value, key) }));
+  return { der, scanned: scanned.value, signatures };
 }
 
 function transfersOf({ contents, lists }: ReadContents<ThreadList>): ArrayBuffer[] {

@@ -1,6 +1,8 @@
 // Fetches OCSP responses and caches them until they expire.
+
 import { hash, randomBytes } from 'node:crypto';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
+import { keepNewest } from '../../core/keep-newest.ts';
 import { type EpochSeconds, earlier, epochSeconds, type Seconds } from '../../core/time.ts';
 import { download, type Fetch } from '../../outbound/download.ts';
 import { TAG } from '../der/der.ts';
@@ -56,7 +58,8 @@ export class OcspClient {
   async #fetch(key: string, { certificate, issuer }: Pair, allowed: readonly string[]): Promise<void> {
     const url = responderOf(certificate) ?? '';
     const paused = this.#pauses.get(url);
-    if (paused && this.#ports.now() < paused.until) return this.#keep(key, { renewAt: paused.until, endsAt: NEVER });
+    if (paused && this.#ports.now() < paused.until)
+      return void keepNewest(this.#responses, key, { renewAt: paused.until, endsAt: NEVER }, MAX_RESPONSES);
     const nonce = randomBytes(16);
     const body = new Uint8Array(writeOcspRequest(certificate, issuer, nonce));
     const headers = { 'content-type': 'application/ocsp-request' };
@@ -66,14 +69,15 @@ export class OcspClient {
     const read = answer.ok ? readOcspResponse(answer.value) : answer;
     const isUsed = read.ok && isAnswerTo(read.value, nonce) && hasBegun(read.value, this.#ports.now());
     const response = isUsed ? read.value : undefined;
-    this.#keep(key, response ? this.#keptOf(response) : this.#failureOf(key));
+    const kept = response ? this.#keptOf(response) : this.#failureOf(key);
+    keepNewest(this.#responses, key, kept, MAX_RESPONSES);
   }
 
   #notePause(url: string, hasAnswered: boolean): void {
     if (hasAnswered) return void this.#pauses.delete(url);
     const delay = backOff(FIRST_PAUSE_SECONDS, this.#pauses.get(url)?.delay);
-    makeRoom(this.#pauses);
-    this.#pauses.set(url, { until: epochSeconds(this.#ports.now() + delay), delay });
+    const until = epochSeconds(this.#ports.now() + delay);
+    keepNewest(this.#pauses, url, { until, delay }, MAX_RESPONSES);
   }
 
   #keptOf(response: OcspResponse): KeptResponse {
@@ -96,17 +100,6 @@ export class OcspClient {
     const renewAt = epochSeconds(this.#ports.now() + delay);
     return { ...(response && { response }), renewAt, endsAt, delay };
   }
-
-  #keep(key: string, kept: KeptResponse): void {
-    this.#responses.delete(key);
-    makeRoom(this.#responses);
-    this.#responses.set(key, kept);
-  }
-}
-
-function makeRoom(known: Map<string, unknown>): void {
-  const [oldest] = known.keys();
-  if (known.size >= MAX_RESPONSES && oldest !== undefined) known.delete(oldest);
 }
 
 /** `thisUpdate` and `nextUpdate` of the answer that expires first. */

@@ -1,6 +1,6 @@
 // OCSP (RFC 6960): the status of one certificate, and whether the responder is authorised to give it.
 import { hash } from 'node:crypto';
-import { accept, type Outcome, refused } from '../../core/outcome.ts';
+import { type Outcome, refused } from '../../core/outcome.ts';
 import { type EpochSeconds, earlier, epochSeconds, isoTime } from '../../core/time.ts';
 import {
   childrenOf,
@@ -11,12 +11,14 @@ import {
   MalformedDer,
   readElement,
   TAG,
+  tryRead,
   unwrap,
 } from '../der/der.ts';
 import { readCount, readInteger, readOid, readTime } from '../der/der-values.ts';
 import { type Certificate, readCertificate } from '../x509/certificate.ts';
 import { sameName } from '../x509/distinguished-name.ts';
 import { readExtensionList } from '../x509/extensions.ts';
+import { DIGESTS } from '../x509/public-key.ts';
 import { isSignedBy, readSigned, type Signed } from '../x509/signed.ts';
 import { beginOf, CLOCK_SKEW_SECONDS } from './crl.ts';
 import type { RevocationAnswer } from './crl-check.ts';
@@ -53,13 +55,6 @@ interface CertificateId {
   readonly serial: Uint8Array;
 }
 
-const DIGESTS: Readonly<Record<string, string>> = {
-  '1.3.14.3.2.26': 'sha1',
-  '2.16.840.1.101.3.4.2.1': 'sha256',
-  '2.16.840.1.101.3.4.2.2': 'sha384',
-  '2.16.840.1.101.3.4.2.3': 'sha512',
-};
-
 /** The responder's address in the certificate. Plain http is fine: responses are signed. */
 export function responderOf({ known }: Certificate): string | undefined {
   const access = known.authorityInfoAccess?.find(
@@ -69,12 +64,8 @@ export function responderOf({ known }: Certificate): string | undefined {
 }
 
 export function readOcspResponse(der: Uint8Array): Outcome<OcspResponse, string> {
-  try {
-    return accept(readResponse(readElement(der, TAG.sequence)));
-  } catch (problem) {
-    if (!(problem instanceof MalformedDer)) throw problem;
-    return refused(`the OCSP response cannot be read: ${problem.message}`);
-  }
+  const read = tryRead(() => readResponse(readElement(der, TAG.sequence)));
+  return read.ok ? read : refused(`the OCSP response cannot be read: ${read.refusal}`);
 }
 
 function readResponse(element: Element): OcspResponse {

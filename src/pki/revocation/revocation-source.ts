@@ -1,6 +1,8 @@
 // All revocation data: lists from files, lists that certificates name, and OCSP responses. It fetches, caches and
 // renews them. It is used only for valid paths, so every address it contacts was written by an approved issuer.
+
 import type { ApprovedIssuer, RevocationPolicy } from '../../core/issuer.ts';
+import { keepNewest } from '../../core/keep-newest.ts';
 import { type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
 import type { Fetch } from '../../outbound/download.ts';
 import { ALONE } from '../../outbound/shared-download.ts';
@@ -196,13 +198,8 @@ export class RevocationSource {
   }
 
   #rememberSent(authorities: readonly Certificate[], { label }: ApprovedIssuer): void {
-    for (const authority of authorities) {
-      const key = `${label} ${authority.fingerprint}`;
-      this.#sent.delete(key);
-      const [oldest] = this.#sent.keys();
-      if (this.#sent.size >= MAX_AUTHORITIES && oldest !== undefined) this.#sent.delete(oldest);
-      this.#sent.set(key, { label, authority });
-    }
+    for (const authority of authorities)
+      keepNewest(this.#sent, `${label} ${authority.fingerprint}`, { label, authority }, MAX_AUTHORITIES);
   }
 
   #gather(): void {

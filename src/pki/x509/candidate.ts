@@ -4,7 +4,7 @@
 import { oncePer } from '../../core/once-per.ts';
 import { accept, type Outcome } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { childrenOf, contextTag, countChildren, type Element, MalformedDer, readElement, TAG } from '../der/der.ts';
+import { childrenOf, contextTag, countChildren, type Element, readElement, TAG, tryRead } from '../der/der.ts';
 import {
   type Certificate,
   type Outline,
@@ -24,15 +24,17 @@ export class Candidate {
   readonly der: Uint8Array;
   /** Sent by a caller, not registered by the operator. */
   readonly isPresented: boolean;
+  readonly signed: Frame;
+  readonly issuer: Element;
+  readonly subject: Element;
+  readonly spki: Uint8Array;
   readonly keyIdentifier: Uint8Array | undefined;
   readonly issuerKeyIdentifier: Uint8Array | undefined;
   /** Results of signature checks of this candidate, by key. Those of registered certificates are kept. */
   readonly signers = new WeakMap<PublicKeyFacts, boolean>();
   readonly #outline: Outline;
-  readonly #rdns: Partial<Record<NameField, number | 'malformed'>> = {};
-  readonly #names: Partial<Record<NameField, DistinguishedName | 'malformed'>> = {};
-  #publicKey: PublicKeyFacts | 'malformed' | undefined;
-  #validity: Validity | 'malformed' | undefined;
+  /** What was parsed so far; undefined if it is malformed. */
+  readonly #parts = new Map<string, unknown>();
   #read: Outcome<Certificate> | undefined;
 
   constructor(der: Uint8Array, read?: Certificate) {
@@ -40,41 +42,23 @@ export class Candidate {
     this.isPresented = read === undefined;
     this.#read = read && accept(read);
     this.#outline = readOutline(der);
+    ({ signed: this.signed, issuer: this.issuer, subject: this.subject } = this.#outline);
+    this.spki = this.#outline.publicKey.whole;
     const identifiers = readIdentifiers(this.#outline.extensions ?? []);
     this.keyIdentifier = identifiers.own;
     this.issuerKeyIdentifier = identifiers.issuer;
     if (!read) return;
-    this.#names.issuer = read.issuer;
-    this.#names.subject = read.subject;
-    this.#publicKey = read.publicKey;
-    this.#validity = read;
-  }
-
-  get signed(): Frame {
-    return this.#outline.signed;
-  }
-
-  get issuer(): Element {
-    return this.#outline.issuer;
-  }
-
-  get subject(): Element {
-    return this.#outline.subject;
-  }
-
-  get spki(): Uint8Array {
-    return this.#outline.publicKey.whole;
+    for (const part of ['issuer', 'subject', 'publicKey'] as const) this.#parts.set(part, read[part]);
+    this.#parts.set('validity', read);
   }
 
   /** Undefined if the key is malformed; it then verifies no signature. */
   get publicKey(): PublicKeyFacts | undefined {
-    this.#publicKey ??= orMalformed(() => readPublicKey(this.#outline.publicKey));
-    return readable(this.#publicKey);
+    return this.#part('publicKey', () => readPublicKey(this.#outline.publicKey));
   }
 
   get validity(): Validity | undefined {
-    this.#validity ??= orMalformed(() => readValidity(this.#outline.validity));
-    return readable(this.#validity);
+    return this.#part('validity', () => readValidity(this.#outline.validity));
   }
 
   isValidAt(now: EpochSeconds): boolean {
@@ -84,36 +68,28 @@ export class Candidate {
 
   /** The number of relative names. If the counts differ, the names differ and need not be parsed. Undefined if malformed. */
   countRdns(which: NameField): number | undefined {
-    this.#rdns[which] ??= orMalformed(() => countChildren(this[which]));
-    return readable(this.#rdns[which]);
+    return this.#part(`count of ${which}`, () => countChildren(this[which]));
   }
 
   /** Undefined if the name is malformed; it then matches no other name. */
   nameOf(which: NameField): DistinguishedName | undefined {
-    this.#names[which] ??= orMalformed(() => readName(this[which]));
-    return readable(this.#names[which]);
+    return this.#part(which, () => readName(this[which]));
   }
 
   get certificate(): Outcome<Certificate> {
-    const { issuer, subject } = this.#names;
-    const [publicKey, validity] = [readable(this.#publicKey), readable(this.#validity)];
-    const parts = { issuer: readable(issuer), subject: readable(subject), publicKey, validity };
-    this.#read ??= readOutlined(this.der, this.#outline, parts);
+    this.#read ??= readOutlined(this.der, this.#outline, Object.fromEntries(this.#parts));
     return this.#read;
   }
-}
 
-function readable<T>(part: T | 'malformed' | undefined): T | undefined {
-  return part === 'malformed' ? undefined : part;
-}
-
-function orMalformed<T>(read: () => T): T | 'malformed' {
-  try {
-    return read();
-  } catch (problem) {
-    if (problem instanceof MalformedDer) return 'malformed';
-    throw problem;
+  #part<T>(name: string, read: () => T): T | undefined {
+    if (!this.#parts.has(name)) this.#parts.set(name, unlessMalformed(read));
+    return this.#parts.get(name) as T | undefined;
   }
+}
+
+function unlessMalformed<T>(read: () => T): T | undefined {
+  const tried = tryRead(read);
+  return tried.ok ? tried.value : undefined;
 }
 
 export function readCandidate(der: Uint8Array): Outcome<Candidate> {
@@ -127,8 +103,8 @@ const MAX_PRINTED_OCTETS = 1024;
 /** For people; long untrusted names are not parsed. */
 export function printNameOf(element: Element): string {
   if (element.whole.length > MAX_PRINTED_OCTETS) return `(a name of ${element.whole.length} octets)`;
-  const name = orMalformed(() => readName(element));
-  return name === 'malformed' ? '(malformed name)' : printName(name);
+  const name = unlessMalformed(() => readName(element));
+  return name ? printName(name) : '(malformed name)';
 }
 
 // The last octet of the OIDs 2.5.29.14 and 2.5.29.35.
@@ -156,12 +132,9 @@ function standardExtension(content: Uint8Array): number | undefined {
 
 /** SKI: an OCTET STRING inside the extension's OCTET STRING. AKI: the first field of a SEQUENCE inside it. */
 function readIdentifier(octets: Uint8Array, tag: number): Uint8Array | undefined {
-  try {
+  const identifier = unlessMalformed(() => {
     const value = readElement(readElement(octets, TAG.octetString).content);
-    const identifier = tag === TAG.octetString ? value : childrenOf(value, 3)[0];
-    return identifier?.tag === tag ? identifier.content : undefined;
-  } catch (problem) {
-    if (problem instanceof MalformedDer) return undefined;
-    throw problem;
-  }
+    return tag === TAG.octetString ? value : childrenOf(value, 3)[0];
+  });
+  return identifier?.tag === tag ? identifier.content : undefined;
 }

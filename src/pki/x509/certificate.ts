@@ -3,9 +3,19 @@ import { hash } from 'node:crypto';
 import type { CertificateMark, CertificateNames, NameValue } from '../../core/certificate.ts';
 import { firstHalf, type Hex } from '../../core/hex.ts';
 import { oncePer } from '../../core/once-per.ts';
-import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { type Outcome, refuse } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { childrenOf, contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from '../der/der.ts';
+import {
+  childrenOf,
+  contextTag,
+  type Element,
+  Fields,
+  MalformedDer,
+  readElement,
+  TAG,
+  tryRead,
+  unwrap,
+} from '../der/der.ts';
 import { readBits, readCount, readInteger, readTime } from '../der/der-values.ts';
 import { attributesOf, COMMON_NAME, type DistinguishedName, readName, sameName } from './distinguished-name.ts';
 import { type KnownExtensions, type RawExtension, readExtensionElements, readKnownExtensions } from './extensions.ts';
@@ -47,12 +57,8 @@ export function readOutlined(der: Uint8Array, outline: Outline, parts: Parts): O
 }
 
 export function readOrRefuse<T>(read: () => T): Outcome<T> {
-  try {
-    return accept(read());
-  } catch (problem) {
-    if (!(problem instanceof MalformedDer)) throw problem;
-    return refuse('certificate-unreadable', { rule: problem.message });
-  }
+  const tried = tryRead(read);
+  return tried.ok ? tried : refuse('certificate-unreadable', { rule: tried.refusal });
 }
 
 function readFields(der: Uint8Array, outline: Outline, parts: Parts = {}): Certificate {

@@ -1,6 +1,16 @@
 // Parses the extensions that path validation needs. If a parser fails, the extension is marked as malformed; the path
 // rules decide what that means under each profile.
-import { childrenOf, contextTag, type Element, expectTag, Fields, MalformedDer, readElement, TAG } from '../der/der.ts';
+import {
+  childrenOf,
+  contextTag,
+  type Element,
+  expectTag,
+  Fields,
+  MalformedDer,
+  readElement,
+  TAG,
+  tryRead,
+} from '../der/der.ts';
 import { readBoolean, readCount, readInteger, readNamedBits, readOid } from '../der/der-values.ts';
 import {
   type GeneralName,
@@ -95,12 +105,9 @@ export function readKnownExtensions(extensions: readonly RawExtension[]) {
   for (const { oid, value } of extensions) {
     const name = NAME_OF.get(oid);
     if (!name) continue;
-    try {
-      known[name] = READERS[name](readElement(value));
-    } catch (problem) {
-      if (!(problem instanceof MalformedDer)) throw problem;
-      malformed.push(name);
-    }
+    const read = tryRead(() => READERS[name](readElement(value)));
+    if (read.ok) known[name] = read.value;
+    else malformed.push(name);
   }
   return { known: known as Partial<KnownExtensions>, malformed };
 }

@@ -9,7 +9,7 @@ export interface PssParameters {
 
 const MGF1 = '1.2.840.113549.1.1.8';
 
-const DIGESTS: Readonly<Record<string, string>> = {
+export const DIGESTS: Readonly<Record<string, string>> = {
   '1.3.14.3.2.26': 'sha1',
   '2.16.840.1.101.3.4.2.4': 'sha224',
   '2.16.840.1.101.3.4.2.1': 'sha256',

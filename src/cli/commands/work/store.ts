@@ -237,7 +237,7 @@ function printMove({ moved, isComplete }: Move): void {
 }
 
 const COMPLETE = [
-  'Moved, and proved by counts and checksums. The old store is kept, and marked as moved: no service starts on it.',
+  'Moved, and both stores were compared. The old store is kept, and marked as moved: no service starts on it.',
   'Set store: in the configuration of every node to this address, with the role that nodes use. The keyring stays the same.',
   'Check it:  tessera doctor',
   'Start:     tessera serve',
