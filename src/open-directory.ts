@@ -4,10 +4,8 @@ import type { Config } from './config/schema.ts';
 import type { KeyringSource } from './config/setting.ts';
 import { DirectoryAway } from './core/directory-away.ts';
 import type { Directory } from './directory/directory.ts';
-import { filterFlaw } from './directory/ldap/ldap-connections.ts';
-import { type LdapSettings, ldapDirectory } from './directory/ldap/ldap-directory.ts';
+import type { LdapSettings } from './directory/ldap/ldap-directory.ts';
 import { localDirectory, pushedLookups } from './directory/local/local-directory.ts';
-import { oidcDirectory } from './directory/oidc/oidc-directory.ts';
 import { type Directories, sideBySide } from './directory/side-by-side.ts';
 import { systemFetch } from './outbound/guarded-fetch.ts';
 import type { Store } from './store/store.ts';
@@ -16,23 +14,25 @@ import { systemClock } from './system.ts';
 type Configured = Config['directories'][number];
 
 /** Where identities are looked up, by the service and by the dry runs of the command. */
-export function openDirectories(store: Store, { directories }: Config): Directories {
-  const others = directories.map((configured): Directory => {
+export async function openDirectories(store: Store, { directories }: Config): Promise<Directories> {
+  const others = directories.map(async (configured): Promise<Directory> => {
     const isPushed = configured.kind === 'oidc' && configured.scim;
-    return { ...openElsewhere(configured), ...(isPushed && pushedLookups(store, configured.label)) };
+    return { ...(await openElsewhere(configured)), ...(isPushed && pushedLookups(store, configured.label)) };
   });
-  return sideBySide(localDirectory(store), others);
+  return sideBySide(localDirectory(store), await Promise.all(others));
 }
 
-/** A directory outside of the store, as it is configured. */
-export function openElsewhere({ timeout, ...configured }: Configured): Directory {
+/** A directory outside of the store, as it is configured. Only its own code is loaded: most services have none. */
+export async function openElsewhere({ timeout, ...configured }: Configured): Promise<Directory> {
   const timeoutMs = timeout * 1000;
   if (configured.kind === 'oidc') {
     const { clientSecret: source, ...settings } = configured;
     const readSecret = source && (() => secretIn(source));
+    const { oidcDirectory } = await import('./directory/oidc/oidc-directory.ts');
     return oidcDirectory({ ...settings, readSecret, timeoutMs }, systemFetch(), systemClock.milliseconds);
   }
-  checkFilters(configured);
+  await checkFilters(configured);
+  const { ldapDirectory } = await import('./directory/ldap/ldap-directory.ts');
   return ldapDirectory({ ...configured, timeoutMs }, systemClock.now);
 }
 
@@ -42,7 +42,12 @@ function secretIn(source: KeyringSource): string {
   return text.trim();
 }
 
-function checkFilters({ label, filter, groups }: Pick<LdapSettings, 'label' | 'filter' | 'groups'>): void {
+async function checkFilters({
+  label,
+  filter,
+  groups,
+}: Pick<LdapSettings, 'label' | 'filter' | 'groups'>): Promise<void> {
+  const { filterFlaw } = await import('./directory/ldap/ldap-connections.ts');
   const flaws = [filter, groups?.filter].flatMap((text) => (text === undefined ? [] : (filterFlaw(text) ?? [])));
   if (flaws.length > 0)
     throw new ConfigFault(flaws.map((problem) => ({ path: `directories (${label}): filter`, problem })));

@@ -10,7 +10,7 @@ import { alignWithKeyring } from './operations/admin/signing-keys.ts';
 import { followKeyring } from './serve/follow-keyring.ts';
 import { Gathering } from './serve/gather.ts';
 import { reportToSystemd } from './serve/systemd.ts';
-import { endsWithin } from './serve/within.ts';
+import { endsWithin } from './serve/watch.ts';
 import { isWorker, leaveSupervisor, reportServing, superviseWorkers, workersReply } from './serve/workers.ts';
 import { takeOver } from './store/move-mark.ts';
 import { ClockImplausible, type Store, StoreUnavailable } from './store/store.ts';

@@ -13,6 +13,7 @@ export type Name =
   | 'node:http echo'
   | 'fastify echo'
   | 'bare refresh, SQLite'
+  | 'bare refresh, PostgreSQL'
   | 'fastify echo, 1 worker'
   | 'fastify echo, 2 workers'
   | 'Tessera, SQLite'
@@ -109,6 +110,13 @@ function contestants({ folder, tls, connections, toRevoke, many }: StableOptions
       filling: { known, spread: many / SPREAD_SHARE, others: many - many / SPREAD_SHARE },
     }),
     'bare refresh, SQLite': bareRefresh({ folder: place('bare'), authority: tls.authority, known, others: 1000 }),
+    'bare refresh, PostgreSQL': bareRefresh({
+      folder: place('bare-postgres'),
+      authority: tls.authority,
+      known,
+      others: 1000,
+      postgres: true,
+    }),
     'Tessera, SQLite, sweeping': own('Tessera, SQLite, sweeping', {
       filling: { known, others: 1000, ended: many / 2 },
       beside: 'sweep',

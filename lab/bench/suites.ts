@@ -23,6 +23,7 @@ export const SUITES: readonly Suite[] = [
       'fastify echo',
       'node:http echo',
       'bare refresh, SQLite',
+      'bare refresh, PostgreSQL',
       'Tessera, SQLite',
       'Tessera, SQLite, log off',
       'Tessera, PostgreSQL',

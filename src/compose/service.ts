@@ -70,7 +70,7 @@ export async function composeService(
   const registry = await FollowedRegistry.load(store, (key) => keyring.isRetired(key));
   for (const { about, says, todo } of unservedDoors(config, registry))
     log.warn({ why: says, todo }, `not served: ${about}`);
-  const directories = openDirectories(store, config);
+  const directories = await openDirectories(store, config);
   const settings = settingsOf(config);
   const issuer = config.publicUrl;
   const ports: Ports = {

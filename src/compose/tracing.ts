@@ -3,7 +3,7 @@ import type { Config } from '../config/schema.ts';
 import type { Log } from '../log/log.ts';
 import type { Clock } from '../operations/ports.ts';
 import type { Fetch } from '../outbound/download.ts';
-import { endsWithin } from '../serve/within.ts';
+import { endsWithin } from '../serve/watch.ts';
 import type { Store } from '../store/store.ts';
 import { systemRandom } from '../system.ts';
 import { VERSION } from '../version.ts';

@@ -60,19 +60,16 @@ export async function openDoors(parts: DoorParts): Promise<readonly Door[]> {
   const doors: Door[] = [];
   let document: OpenapiDocument | undefined;
   const openapi = (): OpenapiDocument => {
-    document ??= openapiDocument(
-      parts,
-      doors.filter(({ name }) => parts.servedDoors.includes(name)),
-    );
+    document ??= openapiDocument(parts, doors);
     return document;
   };
-  const { adminDocument } = await import('./admin/openapi.ts');
-  let administration: OpenapiDocument | undefined;
-  const adminOpenapi = (): OpenapiDocument => {
-    administration ??= adminDocument(parts);
+  let administration: Promise<OpenapiDocument> | undefined;
+  const adminOpenapi = (): Promise<OpenapiDocument> => {
+    administration ??= import('./admin/openapi.ts').then(({ adminDocument }) => adminDocument(parts));
     return administration;
   };
   for (const entry of DOORS) {
+    if (!parts.servedDoors.includes(entry.name)) continue; // loading all takes a tenth of a start
     const makeDoor = await entry.load();
     doors.push(makeDoor(entry, { ...parts, openapi, adminOpenapi }));
   }

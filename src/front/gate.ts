@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Peers } from '../doors/caller/connection.ts';
-import { attachExchange } from '../doors/http/exchange.ts';
+import { attachExchange, exchangeOf } from '../doors/http/exchange.ts';
 import type { RefusalReplies } from '../doors/http/refusal-replies.ts';
 import type { ServerReason } from '../doors/http/transport-refusal.ts';
 import type { Connections } from './connections.ts';
@@ -40,9 +40,6 @@ function usesSlot(request: InProgress): boolean {
 /** Requests that came too late for a slot are forgotten after this many others. */
 const FORGET_EVERY = 500;
 
-const IN_PROGRESS = Symbol('request of this response');
-type Followed = ServerResponse & { [IN_PROGRESS]?: InProgress };
-
 export class Gate {
   readonly #connections: Connections;
   readonly #slots: Slots;
@@ -61,12 +58,11 @@ export class Gate {
 
   /** `handle` gets the requests that are admitted. */
   before(handle: RequestListener): RequestListener {
-    return (raw, response: Followed) => {
+    return (raw, response) => {
       const connection = this.#connections.of(raw);
       if (!connection || connection.isClosing) return;
       const request = this.#follow(raw, response, connection);
       if (!request.stream && !this.#mayFollow(request)) return;
-      response[IN_PROGRESS] = request;
       attachExchange(response, request);
       this.pass(request, () => handle(raw, response));
     };
@@ -120,8 +116,8 @@ export class Gate {
     if (looks === 0 && free > 0 && skipped.length < MOST_LOOKED_AT) this.#admitSoon();
   }
 
-  of(response: Followed): InProgress | undefined {
-    return response[IN_PROGRESS];
+  of(response: ServerResponse): InProgress | undefined {
+    return exchangeOf(response) as InProgress | undefined;
   }
 
   #refuse(request: InProgress, reason: ServerReason): void {

@@ -1,5 +1,4 @@
 import { readFileSync, statSync } from 'node:fs';
-import { endsWithin } from './within.ts';
 
 /** How long a stop waits for a running call. */
 const PATIENCE_MS = 500;
@@ -80,5 +79,18 @@ export function readNamed(path: string): Buffer {
     return readFileSync(path);
   } catch (fault) {
     throw Object.assign(fault as Error, { path });
+  }
+}
+
+/** Waits for work to end, with a time limit; returns whether it did. Keeps the process alive meanwhile. */
+export async function endsWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, false);
+  });
+  try {
+    return await Promise.race([work.then(() => true as const), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,28 +1,13 @@
-// Access tokens in the format of their grant. This file has the only switches on the format: what a rotation stores for the
-// access token, minting and reading.
-import { type Grant, type GrantId, guestOf, type Pair } from '../core/grant.ts';
+// Access tokens in the format of their grant. This file has the only switches on the format.
+import { type Grant, type GrantId, guestOf } from '../core/grant.ts';
 import type { AccessTokenFormat } from '../core/integration.ts';
 import type { EpochSeconds } from '../core/time.ts';
-import { type JwtPorts, mintJwt, newTokenKey, readJwt } from './jwt/jwt.ts';
+import { type JwtPorts, mintJwt, readJwt } from './jwt/jwt.ts';
 import { isAccessTokenOf, opaqueAccessToken } from './opaque/pair.ts';
 import { parseAccessToken } from './opaque/token-text.ts';
 import type { Secret } from './secret.ts';
 
 export type AccessTokenPorts = JwtPorts;
-
-/** What a new generation stores for its access token, besides what every pair has. Throws if this node cannot mint it. */
-export function accessTokenParts(
-  format: AccessTokenFormat,
-  audience: () => readonly string[],
-  ports: Pick<AccessTokenPorts, 'keyring' | 'registry'>,
-): Pick<Pair, 'jwt'> {
-  switch (format) {
-    case 'opaque':
-      return {};
-    case 'jwt':
-      return { jwt: { audience: audience(), signingKey: newTokenKey(ports).id } };
-  }
-}
 
 /**
  * The access token of the row's current generation. It depends on nothing but the row and `root` (which is in the grant's

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startChores } from '../../src/serve/chores.ts';
-import { every } from '../../src/serve/watch.ts';
-import { endsWithin } from '../../src/serve/within.ts';
+import { endsWithin, every } from '../../src/serve/watch.ts';
 import { eventually } from '../eventually.ts';
 
 /** Work that ends or fails on demand. */

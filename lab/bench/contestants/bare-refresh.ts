@@ -6,7 +6,7 @@ import type { Contestant, Running } from '../contestant.ts';
 import { fill } from '../fill.ts';
 import { CORES, startPinned, stopped } from '../pinned.ts';
 import { freePorts, readyAfter } from '../ready.ts';
-import { REFRESH } from './tessera.ts';
+import { REFRESH, startPostgres } from './tessera.ts';
 
 export interface BareOptions {
   /** A folder of its own. */
@@ -15,23 +15,26 @@ export interface BareOptions {
   readonly authority: string;
   readonly known: number;
   readonly others: number;
+  readonly postgres?: boolean;
 }
 
 const ENTRY = fileURLToPath(new URL('../servers/bare-refresh.ts', import.meta.url));
 
 /** The lower bound of our own figure: see servers/bare-refresh.ts. */
-export function bareRefresh({ folder, authority, known, others }: BareOptions): Contestant {
+export function bareRefresh({ folder, authority, known, others, postgres = false }: BareOptions): Contestant {
   return {
     start: async () => {
-      const config = loadConfig({ env: {}, sets: [`dataFolder=${folder}`] });
+      const server = postgres ? await startPostgres() : undefined;
+      const store = server ? [`store=${server.url()}`] : [];
+      const config = loadConfig({ env: {}, sets: [`dataFolder=${folder}`, ...store] });
       const { pairs } = await fill(config, authority, { known, spread: 0, others, ended: 0, deviceCodes: 0 });
       const [port = 0] = await freePorts(1);
       const began = performance.now();
-      const args = [String(port), join(folder, 'tessera.db'), join(folder, 'keyring.json')];
+      const args = [String(port), server?.url() ?? join(folder, 'tessera.db'), join(folder, 'keyring.json')];
       const child = startPinned(ENTRY, args, { core: CORES.server, stdio: ['ignore', 'ignore', 'inherit'] });
       await readyAfter(port, '/', began);
       return {
-        pids: [child.pid as number],
+        pids: [child.pid as number, ...(server?.pid ? [server.pid] : [])],
         load: (kind, connections) =>
           kind === 'refresh'
             ? {
@@ -42,7 +45,10 @@ export function bareRefresh({ folder, authority, known, others }: BareOptions): 
                 freshConnections: false,
               }
             : undefined,
-        stop: () => stopped(child),
+        stop: async () => {
+          await stopped(child);
+          await server?.remove();
+        },
       } satisfies Running;
     },
   };

@@ -5,7 +5,7 @@ import { type Finding, good, poor } from './finding.ts';
 /** Looks at what can be seen of each directory. The service runs without them. */
 export async function examineDirectories({ directories }: Config): Promise<Finding[]> {
   const findings = directories.map(async (configured) => {
-    const { elsewhere, label } = openElsewhere(configured);
+    const { elsewhere, label } = await openElsewhere(configured);
     const steps = await Array.fromAsync(elsewhere?.examine() ?? []);
     return steps.map(({ passed, words }) =>
       passed

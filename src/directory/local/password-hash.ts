@@ -1,4 +1,4 @@
-import { type Algorithm, hash, verify } from '@node-rs/argon2';
+import type { Algorithm } from '@node-rs/argon2';
 import type { Secret } from '../../tokens/secret.ts';
 
 // OWASP's first choice: 19 MiB, two passes. It runs on its own thread, for about 40 ms.
@@ -13,10 +13,15 @@ const ARGON2 = {
 export const NOBODYS_HASH = `$argon2id$v=19$m=${ARGON2.memoryCost},t=${ARGON2.timeCost},p=${ARGON2.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /** The argon2id hash in PHC form: all that is stored of a password. */
-export function hashPassword(password: Secret): Promise<string> {
+export async function hashPassword(password: Secret): Promise<string> {
+  const { hash } = await library();
   return hash(password.reveal(), ARGON2);
 }
 
-export function isPassword(password: Secret, phc: string): Promise<boolean> {
+export async function isPassword(password: Secret, phc: string): Promise<boolean> {
+  const { verify } = await library();
   return verify(phc, password.reveal());
 }
+
+/** Loaded when somebody first signs in. */
+const library = () => import('@node-rs/argon2');

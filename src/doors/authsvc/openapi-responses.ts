@@ -1,11 +1,6 @@
 // Responses and examples for the OpenAPI document of this door.
 import type { Schema } from '../../schema.ts';
-import {
-  type OpenapiMediaType,
-  type OpenapiResponse,
-  type OpenapiSchema,
-  RESPONSE_HEADERS,
-} from '../openapi-document.ts';
+import { type OpenapiResponse, type OpenapiSchema, RESPONSE_HEADERS } from '../openapi-document.ts';
 import { errorBody } from './answers.ts';
 import { ERROR_BODIES, type ErrorKeys } from './schemas.ts';
 import type { AuthsvcError } from './wording.ts';
@@ -30,7 +25,7 @@ export function refusalResponses(refusals: Refusals, keys: ErrorKeys): Readonly<
   ) => ({
     description,
     ...(headers && { headers }),
-    content: { 'application/json': mediaType(ERROR_BODIES[keys], errorBody(error, description, keys)) },
+    content: { 'application/json': { schema: ERROR_BODIES[keys], example: errorBody(error, description, keys) } },
   });
   const [first = 'invalid_request'] = refuses;
   return {
@@ -50,10 +45,6 @@ export function refusalResponses(refusals: Refusals, keys: ErrorKeys): Readonly<
       RESPONSE_HEADERS.retryAfter,
     ),
   };
-}
-
-export function mediaType(schema: OpenapiSchema, example: unknown): OpenapiMediaType {
-  return { schema, example };
 }
 
 /** An object made of the first example, or the first allowed value, of each property. */

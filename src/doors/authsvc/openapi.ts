@@ -2,7 +2,7 @@
 import type { Schema } from '../../schema.ts';
 import type { OpenapiLink, OpenapiOperation, OpenapiPaths } from '../openapi-document.ts';
 import { DEVICE_GRANT_TYPE } from '../token/grant-type.ts';
-import { exampleOf, mediaType, refusalResponses } from './openapi-responses.ts';
+import { exampleOf, refusalResponses } from './openapi-responses.ts';
 import { type AuthsvcOperation, ROUTES } from './routes.ts';
 import {
   CertificateGrant,
@@ -171,7 +171,7 @@ function operationOf(operation: AuthsvcOperation, keys: ErrorKeys, idOf: (name: 
     responses: {
       200: {
         description: 'Granted.',
-        content: { [JSON_TYPE]: mediaType(answers, exampleOf(answers)) },
+        content: { [JSON_TYPE]: { schema: answers, example: exampleOf(answers) } },
         ...(next.length > 0 && { links }),
       },
       ...refusalResponses({ ...refusals, takesBody: takes !== undefined, isBearer: security === BEARER }, keys),
@@ -183,7 +183,7 @@ function requestContent(takes: NonNullable<Words['takes']>) {
   return Object.fromEntries(
     Object.entries(takes).map(([type, schemas]) => {
       const [first] = schemas as [Schema, ...Schema[]];
-      return [type, mediaType(schemas.length > 1 ? { oneOf: schemas } : first, exampleOf(first))];
+      return [type, { schema: schemas.length > 1 ? { oneOf: schemas } : first, example: exampleOf(first) }];
     }),
   );
 }

@@ -30,39 +30,26 @@ interface Route {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly handle: Handle;
-  readonly wording: typeof bearerWording;
 }
 
-const wordRefusal: typeof bearerWording = (reason) => WORDING[reason];
-
 export const ROUTES: readonly Route[] = [
-  {
-    operation: 'authorize-token',
-    method: 'POST',
-    path: '/Authorize/Token',
-    handle: authorizeByToken,
-    wording: wordRefusal,
-  },
+  { operation: 'authorize-token', method: 'POST', path: '/Authorize/Token', handle: authorizeByToken },
   {
     operation: 'authorize-certificate',
     method: 'POST',
     path: '/Authorize/Certificate',
     handle: authorizeByCertificate,
-    wording: wordRefusal,
   },
-  {
-    operation: 'authorize-device',
-    method: 'POST',
-    path: '/Authorize/Device',
-    handle: authorizeDevice,
-    wording: wordRefusal,
-  },
-  { operation: 'verify', method: 'GET', path: '/Authorize/Verify', handle: verifyToken, wording: bearerWording },
-  { operation: 'revoke', method: 'GET', path: '/Revoke/Token', handle: revokeToken, wording: bearerWording },
+  { operation: 'authorize-device', method: 'POST', path: '/Authorize/Device', handle: authorizeDevice },
+  { operation: 'verify', method: 'GET', path: '/Authorize/Verify', handle: verifyToken },
+  { operation: 'revoke', method: 'GET', path: '/Revoke/Token', handle: revokeToken },
 ];
 
+const wordRefusal: typeof bearerWording = (reason) => WORDING[reason];
+
 export function mountAuthsvc(app: FastifyInstance, mount: AuthsvcMount): void {
-  for (const { operation, method, path, handle, wording } of ROUTES) {
+  for (const { operation, method, path, handle } of ROUTES) {
+    const wording = method === 'GET' ? bearerWording : wordRefusal;
     app.route({
       method,
       url: mount.path + path,

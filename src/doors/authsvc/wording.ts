@@ -8,6 +8,7 @@ import {
   IDENTITY_REASONS,
   STANDARD_REASONS,
 } from '../../core/refusal.ts';
+import { type ServerReason, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
 import type { TokenReason } from '../token/descriptions.ts';
 import { wordedAlike } from '../token/worded-alike.ts';
 
@@ -44,26 +45,18 @@ export const AUTHSVC_REASONS = ['refresh-by-form'] as const;
 
 export type AuthsvcReason = TokenReason | (typeof AUTHSVC_REASONS)[number];
 
+/** Contract 7.1: an internal error is an invalid_request, and so is everything else that the server itself refuses. */
+const SERVER = Object.fromEntries(
+  Object.entries(TRANSPORT_WORDS).map(([reason, { status }]) => [reason, { status, error: 'invalid_request' }]),
+) as Readonly<Record<ServerReason, Wording>>;
+
 export const WORDING: Readonly<Record<AuthsvcReason, Wording>> = {
-  'request-malformed': request,
-  'request-too-slow': request,
-  'body-unreadable': request,
-  'body-too-large': { status: 413, error: 'invalid_request' },
-  'headers-too-large': { status: 431, error: 'invalid_request' },
-  'body-compressed': request,
-  'content-type-repeated': request,
-  'content-type-unsupported': request,
-  'json-required': request,
-  'charset-unsupported': request,
-  'parameter-not-text': request,
-  'parameter-repeated': request,
+  ...SERVER,
   'refresh-by-form': request,
   'client-id-missing': request,
   'credential-missing': request,
   'credential-ambiguous': request,
   'grant-type-unsupported': request,
-  'not-found': { status: 404, error: 'invalid_request' },
-  'method-not-allowed': { status: 405, error: 'invalid_request' },
   'integration-unknown': grant,
   'integration-disabled': grant,
   'device-flow-disabled': client,
@@ -114,18 +107,9 @@ export const WORDING: Readonly<Record<AuthsvcReason, Wording>> = {
   'resource-server-proof-missing': client,
   'resource-server-unproven': client,
   ...wordedAlike(STANDARD_REASONS, grant),
-  'rate-limited': { status: 429, error: 'invalid_request' },
   'cap-reached': { status: 429, error: 'invalid_request' },
-  'store-unavailable': unavailable,
-  'clock-implausible': unavailable,
-  'history-in-doubt': unavailable,
-  'outcome-unknown': unavailable,
-  'key-missing': unavailable,
   'revocation-unavailable': unavailable,
   'assertion-keys-unavailable': unavailable,
-  'directory-unavailable': unavailable,
-  overloaded: unavailable,
-  fault: request, // contract 7.1: an internal error is an invalid_request
 };
 
 /** Verify and Revoke: whatever is wrong with the token, its grant or its holder, the token is not valid. */

@@ -23,57 +23,40 @@ import { recordIntegration } from './request-story.ts';
 /** What doors do differently. */
 type PairOptions = Pick<RedeemRequest, 'slowsDown'> & Pick<RefreshRequest, 'guest' | 'scope' | 'resource' | 'proven'>;
 
-/** Redeems or refreshes. The limits are charged for authentic credentials only. */
+/** Redeems or refreshes. */
 export function obtainPair(
   asked: TokenRequest,
   request: FastifyRequest,
   mount: TokenMount,
-  { slowsDown, guest, scope, resource, proven }: PairOptions = {},
+  { slowsDown, ...options }: PairOptions = {},
 ): Promise<Outcome<TokenPair>> {
-  const { clientId } = asked;
-  const { presenter } = mount.readConnection(request);
-  const byAddress = mount.overLimit(request);
-  const overLimit = () => byAddress ?? mount.overIntegrationLimit(clientId, 'grants');
-  const overCap = mount.capsFor(clientId);
+  const caller = callerOf(asked.clientId, request, mount);
   storyOf(request).operation = asked.kind;
-  switch (asked.kind) {
-    case 'redeem':
-      return redeemDevice(
-        { clientId, deviceCode: asked.deviceCode, presenter, overLimit, overCap, slowsDown, resource, proven },
-        portsOfRequest(mount.ports, request.id),
-      );
-    case 'refresh':
-      return refreshTokens(
-        {
-          clientId,
-          guest,
-          refreshToken: asked.refreshToken,
-          scope,
-          resource,
-          proven,
-          presenter,
-          overLimit,
-          overCap,
-          presented: mount.readPresented(request),
-          requestId: request.id,
-        },
-        mount.ports,
-      );
-  }
+  if (asked.kind === 'redeem')
+    return redeemDevice({ ...asked, ...options, slowsDown, ...caller }, portsOfRequest(mount.ports, request.id));
+  const presented = mount.readPresented(request);
+  return refreshTokens({ ...asked, ...options, ...caller, presented, requestId: request.id }, mount.ports);
 }
 
-/** Redeems an authorization code, with the same limits. */
+/** Redeems an authorization code. */
 export function obtainByCode(
-  asked: Omit<CodeRedemption, 'presenter' | 'overLimit' | 'overCap'>,
+  asked: Omit<CodeRedemption, keyof ReturnType<typeof callerOf>>,
   request: FastifyRequest,
   mount: TokenMount,
 ): Promise<Outcome<TokenPair>> {
-  const { presenter } = mount.readConnection(request);
-  const byAddress = mount.overLimit(request);
-  const overLimit = () => byAddress ?? mount.overIntegrationLimit(asked.clientId, 'grants');
   storyOf(request).operation = 'redeem-code';
   const ports = portsOfRequest(mount.ports, request.id);
-  return redeemCode({ ...asked, presenter, overLimit, overCap: mount.capsFor(asked.clientId) }, ports);
+  return redeemCode({ ...asked, ...callerOf(asked.clientId, request, mount) }, ports);
+}
+
+/** The limits are charged for authentic credentials only. */
+function callerOf(clientId: string, request: FastifyRequest, mount: TokenMount) {
+  const byAddress = mount.overLimit(request);
+  return {
+    presenter: mount.readConnection(request).presenter,
+    overLimit: () => byAddress ?? mount.overIntegrationLimit(clientId, 'grants'),
+    overCap: mount.capsFor(clientId),
+  };
 }
 
 export interface ScopeRequest extends WantedTarget {

@@ -12,8 +12,7 @@ import { grants } from '../../store/tables/grants.ts';
 import { firstRefreshToken, NO_NONCE, ROOT_LENGTH } from '../../tokens/opaque/pair.ts';
 import { REFRESH_SECRET_LENGTH } from '../../tokens/opaque/token-text.ts';
 import { newId, type Ports } from '../ports.ts';
-import { accessTokenFacts } from './access-token-facts.ts';
-import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
+import { accessTokenFacts, type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
 
 export interface GrantDraft {
   readonly integration: Integration;

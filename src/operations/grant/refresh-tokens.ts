@@ -21,11 +21,10 @@ import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
 import { NONCE_LENGTH, nextRefreshToken, sameRefreshToken, standingOf } from '../../tokens/opaque/pair.ts';
 import { parseRefreshToken, type RefreshToken } from '../../tokens/opaque/token-text.ts';
 import type { CallerPorts, Ports } from '../ports.ts';
-import { accessTokenFacts } from './access-token-facts.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
 import { failIfKeyMissing } from './missing-key.ts';
 import { recheck } from './seen-identity.ts';
-import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
+import { accessTokenFacts, type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
 
 export interface RefreshRequest extends Presentation {
   readonly clientId: string;
@@ -56,28 +55,28 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
     return checked;
   }
   const { integration, token } = checked.value;
-  const caller = asksForCertificate(integration.binding) ? await certifyCaller(request, ports) : undefined;
-  const known = {
+  const known: Known = {
     integration,
     guest: request.guest,
-    token,
-    caller,
+    caller: asksForCertificate(integration.binding) ? await certifyCaller(request, ports) : undefined,
     proven: request.proven,
     limit: request.overLimit?.(),
     overCap: request.overCap,
-    presenter: request.presenter,
-    requestId: request.requestId,
     wantedScope: request.scope,
     wantedResource: request.resource,
+    settings: ports.settings,
   };
   let past: Past = { outages: 'not-loaded', loss: ports.explainLoss ? 'not-checked' : 'explained', isRechecked: false };
   for (let attempt = 0; attempt < MOST_LOOKUPS; attempt++) {
-    const answer = await change(known, past, ports);
+    const answer = await change(token, request, { ...known, ...past }, ports);
     if ('ok' in answer) return mintPair(answer, ports);
     past = { ...past, ...(await lookUp(answer, token, ports)) };
   }
   throw new Error('the rule asked again for what was loaded');
 }
+
+/** What is known before the row is loaded. */
+type Known = Omit<RefreshFacts, 'grant' | 'standing' | 'holder' | 'now' | 'outages' | 'loss'>;
 
 /** What a rule asks for only if it needs it. */
 interface Past extends Pick<RefreshFacts, 'outages' | 'loss'> {
@@ -98,51 +97,27 @@ async function lookUp(asked: Asked, { generation }: RefreshToken, ports: Ports):
   return { loss: 'explained' };
 }
 
-/** What is known before the row is loaded. */
-interface Known
-  extends Pick<
-    RefreshFacts,
-    'integration' | 'guest' | 'caller' | 'proven' | 'limit' | 'overCap' | 'wantedScope' | 'wantedResource'
-  > {
-  readonly token: RefreshToken;
-  readonly presenter: Presenter;
-  readonly requestId: string;
-}
-
 type Asked =
   | { readonly lacks: 'outages' | 'loss'; readonly grant: Grant }
   | { readonly lacks: 'holder'; readonly holder: Identity; readonly now: EpochSeconds };
 
 type Answer = Outcome<DecidedPair> | Asked;
 
-function change(known: Known, past: Past, ports: Ports): Promise<Answer> {
-  const { integration, guest, token, caller, proven, limit, overCap, presenter, requestId } = known;
-  const { wantedScope, wantedResource } = known;
-  const { settings, keyring } = ports;
+function change(
+  token: RefreshToken,
+  { presenter, requestId }: RefreshRequest,
+  known: Known & Past,
+  ports: Ports,
+): Promise<Answer> {
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
   return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Answer> => {
     if (!found) return { outcome: refuse('grant-unknown') };
     const { row: grant, companion: holder } = found;
-    const now = grantTime(grant, clock);
-    if (holder && !past.isRechecked && ports.directories.isDue(holder, clock))
+    if (holder && !known.isRechecked && ports.directories.isDue(holder, clock))
       return { outcome: { lacks: 'holder', holder, now: clock } };
-    const standing = () => standingOf(token, grant, keyring);
-    const decision = decideRefresh({
-      integration,
-      guest,
-      grant,
-      standing,
-      holder,
-      caller,
-      proven,
-      limit,
-      overCap,
-      wantedScope,
-      wantedResource,
-      settings,
-      ...past,
-      now,
-    });
+    const now = grantTime(grant, clock);
+    const standing = () => standingOf(token, grant, ports.keyring);
+    const decision = decideRefresh({ ...known, grant, standing, holder, now });
     return commitOf(decision, { grant, token, presenter, requestId, now }, nonce, ports);
   });
 }

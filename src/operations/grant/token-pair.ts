@@ -1,8 +1,11 @@
-import type { Grant } from '../../core/grant.ts';
+import type { Grant, Pair } from '../../core/grant.ts';
 import type { IdentityId } from '../../core/identity.ts';
 import { accept, type Outcome } from '../../core/outcome.ts';
+import { audiencesOf } from '../../core/rules/audience.ts';
+import { parseScope } from '../../core/scope.ts';
 import { between, type EpochSeconds, type Seconds } from '../../core/time.ts';
-import { mintAccessToken } from '../../tokens/access-token.ts';
+import { isSigned, mintAccessToken } from '../../tokens/access-token.ts';
+import { newTokenKey } from '../../tokens/jwt/jwt.ts';
 import type { MintedRefreshToken } from '../../tokens/opaque/pair.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import type { Ports } from '../ports.ts';
@@ -30,6 +33,17 @@ export interface DecidedPair {
 }
 
 type MintPorts = Pick<Ports, 'keyring' | 'registry' | 'issuer'>;
+
+type AccessTerms = Pick<Grant, 'format' | 'scope'> & { readonly resource?: Grant['resource'] | undefined };
+
+/** What the row of a new generation says about its access token. Part of the decision, so that a retry reads it. Throws if this node cannot mint it. */
+export function accessTokenFacts({ format, scope: text, resource }: AccessTerms, ports: MintPorts): Pick<Pair, 'jwt'> {
+  if (!isSigned(format)) return {};
+  const scope = parseScope(text);
+  if (!scope) throw new Error('a grant has a scope that does not parse');
+  const audience = audiencesOf(scope, ports.registry.resourceServers, ports.issuer, resource);
+  return { jwt: { audience, signingKey: newTokenKey(ports).id } };
+}
 
 /** Mints the access token, after the commit: signing takes time, and a retry mints the same one from the row. */
 export function mintPair(

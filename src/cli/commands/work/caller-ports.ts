@@ -16,7 +16,7 @@ export async function callerPortsOf({ config, store, random }: Workplace) {
     registry,
     keyring,
     random,
-    directories: openDirectories(store, config),
+    directories: await openDirectories(store, config),
     settings: settingsOf(config),
     clock: systemClock,
     issuer: config.publicUrl,

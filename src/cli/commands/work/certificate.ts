@@ -98,7 +98,7 @@ async function explainByStore(
   const judge = new CertificateJudge({ fetch: systemFetch(), now: () => now });
   const lists = registry.issuers.flatMap(({ revocation }) => revocation.crlFiles);
   judge.revocation.useFiles([...new Set([...lists, ...crl])].map((path) => readFileSync(path)));
-  return explainCaller(chain, now, { judge, registry, store, directories: openDirectories(store, config) });
+  return explainCaller(chain, now, { judge, registry, store, directories: await openDirectories(store, config) });
 }
 
 function show(explanation: CallerExplanation, { json }: ExplainFlags): void {

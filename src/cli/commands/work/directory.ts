@@ -12,7 +12,7 @@ export interface CheckFlags {
 }
 
 export async function check(label: string, { name, json }: CheckFlags, command: Command): Promise<void> {
-  const { elsewhere } = openElsewhere(configured(label, await configOf(command)));
+  const { elsewhere } = await openElsewhere(configured(label, await configOf(command)));
   const steps = await Array.fromAsync(elsewhere?.examine(name) ?? []);
   if (json) printJson(steps);
   else for (const { passed, words } of steps) print(`${passed ? 'ok  ' : 'FAIL'} ${words}`);
@@ -39,7 +39,7 @@ export function recheck(
 ): Promise<void> {
   return atWorkplace(command, async ({ config, store, by }) => {
     configured(label, config);
-    const directories = openDirectories(store, config);
+    const directories = await openDirectories(store, config);
     const directory = directories.elsewhere.find((one) => one.label === label);
     if (!directory) throw new CommandFailure('refused', `${label} cannot be asked about identities`);
     const ports = { store, directories, by };

@@ -46,7 +46,12 @@ async function explainByStore(
   const now = at ?? systemClock.now();
   const ourTokenEndpoint = tokenEndpointOf(config);
   const judge = new AssertionJudge({ keys, ourIssuer: config.publicUrl, ourTokenEndpoint, now: () => now });
-  return explainAssertion(assertion, now, { judge, registry, store, directories: openDirectories(store, config) });
+  return explainAssertion(assertion, now, {
+    judge,
+    registry,
+    store,
+    directories: await openDirectories(store, config),
+  });
 }
 
 /** What to change, in the words of `token-issuer change`. */

@@ -14,7 +14,7 @@ export async function showReference({ site }: Visit): Promise<Answer> {
 
 /** The reference of the admin door. */
 export async function showAdminReference({ site }: Visit): Promise<Answer> {
-  return pageOf(site.adminOpenapi(), '/admin/v1/openapi.json', site);
+  return pageOf(await site.adminOpenapi(), '/admin/v1/openapi.json', site);
 }
 
 function pageOf(document: OpenapiDocument, file: string, site: Site): Answer {

@@ -29,7 +29,7 @@ export interface Site {
   /** What /docs/api shows. */
   readonly openapi: () => OpenapiDocument;
   /** Of the admin door. */
-  readonly adminOpenapi: () => OpenapiDocument;
+  readonly adminOpenapi: () => Promise<OpenapiDocument>;
 }
 
 export interface Visit {

@@ -1,0 +1,31 @@
+import { fdatasync, openSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { Hex } from '../../../src/core/hex.ts';
+import { makeDatabase, openDatabase } from '../../../src/store/sqlite/connection.ts';
+import type { RotateAll } from './bare-refresh.ts';
+
+const sync = promisify(fdatasync);
+
+export function openBareSqlite(path: string): RotateAll {
+  makeDatabase(path);
+  const database = openDatabase(path);
+  const wal = openSync(`${path}-wal`, 'r');
+  const select = database.prepare(
+    'SELECT revision, scope, refresh_until, hex(refresh_hash) FROM grants WHERE id = unhex(?)',
+  );
+  select.setReturnArrays(true);
+  const update = database.prepare(
+    `UPDATE grants SET revision = revision + 1, generation = generation + 1, refresh_hash = unhex(?), nonce = unhex(?), issued_at = ?, expires_at = ?
+     WHERE id = unhex(?) AND revision = ?`,
+  );
+  return (grantIds, rotate) => {
+    database.exec('BEGIN IMMEDIATE');
+    for (const [at, id] of grantIds.entries()) {
+      const [revision, scope, refreshUntil, hash] = select.get(id) as unknown as [number, string, number, string];
+      const next = rotate(at, { revision, scope, refreshUntil, refreshHash: hash.toLowerCase() as Hex });
+      update.run(next.refreshHash, next.nonce, next.issuedAt, next.expiresAt, id, revision);
+    }
+    database.exec('COMMIT');
+    return sync(wal);
+  };
+}
