@@ -74,7 +74,7 @@ const DRILLS = {
   stop: [stopMany, 'stops a service with good, bad and idle callers and checks how it ended'],
   lockout: [lockOut, 'strangers fail to sign in on purpose; their targets must not be locked out'],
   patroni: [failoverByPatroni, 'kills the primary of a Patroni cluster under load; root on Debian, or as postgres'],
-  places: [attackPlaces, 'strangers try to hold places with CONNECT, Upgrade and pipelines'],
+  places: [attackPlaces, 'unauthenticated clients try to hold slots with CONNECT, Upgrade and pipelines'],
   http2: [
     attackOverHttp2,
     'strangers hold HTTP/2 streams and flood the service with frames made by hand; ignores --cycles',

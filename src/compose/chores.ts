@@ -12,7 +12,7 @@ import { RevocationFollower } from '../serve/follow-revocations.ts';
 import type { OpenListener } from '../serve/open-listener.ts';
 import { byOneNode } from '../store/lease.ts';
 import type { FollowedRegistry } from '../store/registry.ts';
-import { directoryNews } from './log-news.ts';
+import { directoryNews } from './log-notices.ts';
 import type { Parts } from './parts.ts';
 
 /** The pause between two steps of a sweep. A step takes a tenth of this or more. */

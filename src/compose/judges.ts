@@ -15,7 +15,7 @@ import type { Chore } from '../serve/chores.ts';
 import { seesIntermediates } from '../serve/this-node.ts';
 import { sharedKeySets } from '../store/shared-key-sets.ts';
 import { SharedLists } from '../store/shared-lists.ts';
-import { logRefusals } from './log-news.ts';
+import { logRefusals } from './log-notices.ts';
 import type { Tracing } from './tracing.ts';
 
 export type Judges = ReturnType<typeof composeJudges>;

@@ -17,7 +17,7 @@ import { isWorker } from '../serve/workers.ts';
 import { VERSION } from '../version.ts';
 import { doorParts } from './doors.ts';
 import type { Judges } from './judges.ts';
-import { logCaps, logReadiness } from './log-news.ts';
+import { logCaps, logReadiness } from './log-notices.ts';
 import type { Tracing } from './tracing.ts';
 
 interface Watchers {

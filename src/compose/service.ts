@@ -33,7 +33,7 @@ import { systemClock, systemRandom } from '../system.ts';
 import type { Keyring } from '../tokens/keyring.ts';
 import { choresOf } from './chores.ts';
 import { composeJudges } from './judges.ts';
-import { logEvents } from './log-news.ts';
+import { logEvents } from './log-notices.ts';
 import { partsOf } from './parts.ts';
 import { startTracing } from './tracing.ts';
 

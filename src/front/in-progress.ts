@@ -56,7 +56,7 @@ export class InProgress implements Exchange {
   endEvents: (() => void) | undefined;
   /** Who gets its stream. */
   follower = '';
-  #isCut = false;
+  #isClosed = false;
 
   constructor(
     keeper: SlotKeeper,
@@ -85,10 +85,10 @@ export class InProgress implements Exchange {
     this.#keeper.release(this);
   }
 
-  cut(): void {
-    if (!this.stream || this.#isCut) this.connection.socket.destroy();
+  disconnect(): void {
+    if (!this.stream || this.#isClosed) this.connection.socket.destroy();
     else this.stream.close(constants.NGHTTP2_CANCEL);
-    this.#isCut = true;
+    this.#isClosed = true;
   }
 
   /** Before its answer is sent: asks the caller to use another connection from now on. */
@@ -100,7 +100,7 @@ export class InProgress implements Exchange {
   }
 
   get isAnswered(): boolean {
-    if (this.#isCut) return false;
+    if (this.#isClosed) return false;
     // An HTTP/2 response reports finished even if it was cut off; its stream does not.
     return this.stream ? this.stream.writableFinished && !this.stream.aborted : this.response.writableFinished;
   }

@@ -25,7 +25,7 @@ function endLate(request: InProgress, now: number, { requestTimeoutMs }: Limits)
   if (response.writableEnded || (response.headersSent && !endEvents)) {
     request.answeredAt ??= now;
     // Over HTTP/2, Node never finishes the response to a HEAD whose body does not end. It has been sent.
-    if ((stream && raw.method === 'HEAD') || now - request.answeredAt >= requestTimeoutMs) request.cut();
+    if ((stream && raw.method === 'HEAD') || now - request.answeredAt >= requestTimeoutMs) request.disconnect();
     return;
   }
   // Not `raw.complete`: over HTTP/2 it is false for a request without a body. Over HTTP/1.1 Node has a limit.

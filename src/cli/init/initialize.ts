@@ -23,7 +23,7 @@ import { accepted } from '../terminal/wording.ts';
 import { atWorkplace, commandAuthor } from '../terminal/workplace.ts';
 import { FOR_OWNER, writeNewFile } from '../terminal/write-file.ts';
 import { configText, type InitFlags } from './config-text.ts';
-import { addFirstOnes } from './first-ones.ts';
+import { addFirstRegistrations } from './first-registrations.ts';
 import { presentIn, sayNext } from './next-steps.ts';
 
 export async function initialize(flags: InitFlags, command: Command): Promise<void> {
@@ -42,7 +42,7 @@ export async function initialize(flags: InitFlags, command: Command): Promise<vo
   }
   command.setOptionValue('config', file);
   await atWorkplace(command, async (workplace) => {
-    const added = await addFirstOnes(flags, workplace);
+    const added = await addFirstRegistrations(flags, workplace);
     result({ configuration: file, dataFolder: config.dataFolder, ...added });
     const tessera = flag === undefined ? 'tessera' : `tessera --config ${file}`;
     sayNext(config, await presentIn(workplace.store), tessera);

@@ -22,7 +22,7 @@ import { runService } from '../../run-service.ts';
 import { systemClock, systemRandom } from '../../system.ts';
 import { firstKey, Keyring } from '../../tokens/keyring.ts';
 import { writeKeyringFile } from '../../tokens/keyring-file.ts';
-import { registerCommandLine } from '../init/first-ones.ts';
+import { registerCommandLine } from '../init/first-registrations.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { TESSERA } from '../terminal/output.ts';
 import { obtainPassword } from '../terminal/password.ts';

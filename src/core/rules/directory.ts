@@ -84,7 +84,7 @@ function fact(moment: 'before' | 'after', value: Fact | undefined): Readonly<Rec
 const FEW = 10;
 const MOST_SHARE = 0.05;
 
-/** A walk that would end so many has probably lost the permission to read, or looks in the wrong place. */
+/** A walk that would end more than this has probably lost the permission to read, or a wrong base. */
 export function isAlarming(ended: number, living: number): boolean {
   return ended >= FEW && ended > living * MOST_SHARE;
 }

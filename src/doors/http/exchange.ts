@@ -13,7 +13,7 @@ export interface Exchange {
   /** Its answer is ready to be sent: it needs no slot any more. fastify's `send` calls it. */
   release(): void;
   /** Ends it at once, without waiting for the caller to read. */
-  cut(): void;
+  disconnect(): void;
 }
 
 const EXCHANGE = Symbol('what a door may do with this response');

@@ -1,5 +1,5 @@
 // One stream of the revocation feed (server-sent events). It has at most one write under way, and reads the next batch when
-// the connection has taken the last. A follower that does not read is cut; it resumes at the last cursor that it has seen.
+// the connection has taken the last. A follower that does not read is disconnected; it resumes at the last cursor that it has seen.
 import type { ServerResponse } from 'node:http';
 import { exchangeOf } from '../http/exchange.ts';
 
@@ -49,7 +49,7 @@ export class FeedStream {
       await send();
       this.#finish();
     } catch {
-      this.#cut(); // the store is away
+      this.#disconnect(); // the store is away
     } finally {
       this.end();
     }
@@ -57,7 +57,7 @@ export class FeedStream {
 
   /** A follower that does not read would never let the stream end. */
   #finish(): void {
-    const late = setTimeout(() => this.#cut(), READ_MS).unref();
+    const late = setTimeout(() => this.#disconnect(), READ_MS).unref();
     this.#response.once('close', () => clearTimeout(late));
     this.#response.end();
   }
@@ -73,12 +73,12 @@ export class FeedStream {
   /** Cuts the stream if its follower does not read, and ends it if it is too old. */
   look(now: number): void {
     const isDeaf = this.#sendingSince !== undefined && now - this.#sendingSince >= READ_MS;
-    if (isDeaf) this.#cut();
+    if (isDeaf) this.#disconnect();
     if (isDeaf || now >= this.#until) this.end();
   }
 
-  #cut(): void {
-    exchangeOf(this.#response)?.cut();
+  #disconnect(): void {
+    exchangeOf(this.#response)?.disconnect();
   }
 
   #begin(bytes: Buffer): void {

@@ -23,13 +23,13 @@ const ROWS: readonly Row[] = [
     'Requests under way, without those for health, readiness and metrics.',
   ],
   [
-    'tessera_places_living',
+    'tessera_slots_held',
     'gauge',
     'living',
     'Requests under way whose connection or stream is open: the same number.',
   ],
-  ['tessera_places_orphaned', 'gauge', 'orphaned', 'Requests that outlived their connection. Not 0: a defect.'],
-  ['tessera_places_limit', 'gauge', 'places', 'The most requests that may be under way, over all listeners.'],
+  ['tessera_slots_orphaned', 'gauge', 'orphaned', 'Requests that outlived their connection. Not 0: a defect.'],
+  ['tessera_slots_limit', 'gauge', 'places', 'The most requests that may be under way, over all listeners.'],
   ['tessera_connections', 'gauge', 'connections', 'Open connections, those that are in their TLS handshake included.'],
   ['tessera_connections_limit', 'gauge', 'mostConnections', 'The most connections, over all listeners.'],
 ];

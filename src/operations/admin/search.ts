@@ -32,7 +32,7 @@ export interface Findings {
 }
 
 const NOTHING: Findings = { identities: [], integrations: [], grants: [], events: [], refusals: [] };
-/** Addresses, fingerprints and parts of names have no index: so many rows are read; of events, those of the last day. */
+/** Addresses, fingerprints and parts of names have no index: at most this many rows are read; of events, those of the last day. */
 const NEWEST = 20_000;
 const RECENTLY = seconds(86_400);
 const MOST = 50;

@@ -17,7 +17,7 @@ import { type RefusalRow, refusalTable } from './refusal-table.ts';
 const words = enConsole.overview;
 /** Reasons with a colour of their own. */
 const MOST_SERIES = 5;
-/** An integration that was refused so many seconds ago, or less, is refused now. */
+/** An integration refused within this many seconds counts as refused now. */
 const RECENTLY = 900;
 const MOST_NAMED = 5;
 /** The share of refused requests that needs attention, whoever sent them. */

@@ -131,7 +131,7 @@ export function touchedBox(
   return html`<div class="warning"><p><strong>${text.some(grants, holders, more.join(', '))}</strong> ${text.ways[way]}</p>${!isComplete && html`<p>${text.atLeast}</p>`}</div>`;
 }
 
-/** Two operators at once: the second is told what the first did. */
+/** Two operators at once: the form shows the second what the first did. */
 export async function stalePage(visit: ConsoleVisit, of: ThingKind, id: string, form: Form): Promise<Answer> {
   const now = await actOf(visit, of, 'show', { id });
   if (!now.ok) return refusalOf(visit, of.place, now.refusal);

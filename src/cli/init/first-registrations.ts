@@ -13,7 +13,7 @@ import type { Workplace } from '../terminal/workplace.ts';
 import type { InitFlags } from './config-text.ts';
 
 /** Existing ones are kept, so that init can be repeated. */
-export async function addFirstOnes(
+export async function addFirstRegistrations(
   { integration, scope = '', identity, operator }: InitFlags,
   workplace: Workplace,
 ): Promise<{ readonly integration?: string; readonly identity?: AddedPerson; readonly operator?: AddedOperator }> {

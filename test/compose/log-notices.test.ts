@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { logRefusals } from '../../src/compose/log-news.ts';
+import { logRefusals } from '../../src/compose/log-notices.ts';
 import { makeLog } from '../../src/log/log.ts';
 import { printStep } from '../../src/pki/judge/explain.ts';
 
