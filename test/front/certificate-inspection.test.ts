@@ -1,3 +1,4 @@
+// Own process: it waits for what other files may have begun before it defines its tests.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';

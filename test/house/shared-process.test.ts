@@ -92,6 +92,12 @@ test('a file that ends the process, and those after it, fail the run by their na
   assert.match(printed, /failed, run once more alone: .*test\/core\/b\.test\.ts, test\/core\/c\.test\.ts\n/);
 });
 
+test('a file without a test fails the run by its name: the runner ignores tests that it does not know to belong to the file', (t) => {
+  const { status, printed } = run(sharing(t, { a: NOTE_PROCESS, b: '', c: NOTE_PROCESS }));
+  assert.equal(status, 1, printed);
+  assert.deepEqual(printed.match(/^.*no test ran$/gm), ['tessera: test/core/b.test.ts: no test ran']);
+});
+
 test('an error after the last test of a file fails the run', (t) => {
   const late = `test('late', () => { setTimeout(() => { throw new Error('late'); }, 50); });`;
   const root = sharing(t, { a: late, b: `test('waits', async () => { ${SLOW.repeat(5)} });` });

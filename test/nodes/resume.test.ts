@@ -1,7 +1,7 @@
 // What nodes may accept themselves after the database was put back, and what an acceptance ends.
 // Only in test:all: databases that are put back
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { before, test } from 'node:test';
 import { acceptRollback } from '../../src/operations/admin/accept-rollback.ts';
 import { beginSession, endSession, personOf } from '../../src/operations/person/browser-session.ts';
 import { resumeAfter } from '../../src/operations/upkeep/resume.ts';
@@ -14,9 +14,13 @@ import { onSqlite } from '../operations/on-sqlite.ts';
 import { aGrant, anIdentity, hexOf, OPERATOR } from '../samples.ts';
 import { sharedServer, TEMPLATE } from '../store/postgres-database.ts';
 import { openAt } from '../store/postgres-node.ts';
+import type { PostgresServer } from '../store/postgres-server.ts';
 import { copyDatabase, putBack, watchedNode } from './put-back.ts';
 
-const server = await sharedServer();
+let server: PostgresServer;
+before(async () => {
+  server = await sharedServer();
+});
 const keyring = new Keyring(firstKey());
 
 /** A database, and its copy to put back later. */

@@ -1,7 +1,7 @@
 // Every node that has seen newer events detects a rolled-back database, and an operator can deal with it without restarts.
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
 import { enableIntegration } from '../../src/operations/admin/enable-integration.ts';
 import { registerIntegration } from '../../src/operations/admin/register-integration.ts';
@@ -12,11 +12,15 @@ import { aNode, answer, check, issue, revoke } from '../node.ts';
 import { OPERATOR } from '../samples.ts';
 import { sharedServer, TEMPLATE } from '../store/postgres-database.ts';
 import { openAt } from '../store/postgres-node.ts';
+import type { PostgresServer } from '../store/postgres-server.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
 import { copyDatabase, putBack, watching } from './put-back.ts';
 
-const server = await sharedServer();
+let server: PostgresServer;
 const commands = new Commands();
+before(async () => {
+  server = await sharedServer();
+});
 after(() => commands.close());
 
 /** A database with a grant and an integration that are ended after its copy was taken, and then put back. */
