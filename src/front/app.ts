@@ -29,7 +29,7 @@ import { drain } from './drain.ts';
 import { Gate } from './gate.ts';
 import type { InProgress } from './in-progress.ts';
 import { http2Limits, type Limits } from './limits.ts';
-import { isTyped, readBody } from './read-body.ts';
+import { readBody } from './read-body.ts';
 import { type Census, Slots } from './slots.ts';
 import { endStalled } from './stalled.ts';
 import { type TlsFiles, tlsOptions } from './tls.ts';
@@ -89,8 +89,10 @@ export function makeApp(options: AppOptions): App {
   answerBrokenRequests(app.server, connections, (target) => preparePathRefusal(target, allowedMethods, options));
   const stopLooking = endStalled(connections, limits);
 
-  // fastify reads no bodies.
-  for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  app.removeAllContentTypeParsers();
+  // fastify caches the parser of a named type, and looks up that of '*' on every request.
+  for (const type of ['application/json', 'application/x-www-form-urlencoded', '*'])
+    app.addContentTypeParser(type, (request, _payload, done) => readBody(request, limits.bodyBytes, done));
 
   app.addHook('onRequest', (request, reply, proceed) => {
     follow(request, reply, gate, options);
@@ -99,23 +101,15 @@ export function makeApp(options: AppOptions): App {
     if (request.is404) return void refusePath(request, reply, allowedMethods(request.url), options);
     proceed();
   });
-  // Tracing begins here, too: reading the body loses the context.
+  // The body is complete. Tracing begins here, too: reading the body loses the context.
   app.addHook('preValidation', (request, reply, proceed) => {
     const go = () => (trace ? trace(request, proceed) : proceed());
     const followed = gate.of(reply.raw);
-    if (!isTyped(request)) return void refuse(request, reply, { reason: 'content-type-unsupported' }, options);
-    readBody(request, limits.bodyBytes, (fault, body) => {
-      request.body = body;
-      if (fault) {
-        reply.header('connection', 'close'); // the rest may still come
-        proceed(fault);
-      } else if (!followed) go();
-      // All slots may have been taken while the body arrived.
-      else
-        gate.pass(followed, () => {
-          slots.take(followed);
-          go();
-        });
+    if (!followed) return go();
+    // All slots may have been taken while the body arrived.
+    gate.pass(followed, () => {
+      slots.take(followed);
+      go();
     });
   });
   app.addHook('onSend', (request, reply, payload, proceed) => {
@@ -268,6 +262,7 @@ function refusalOf(error: FastifyError, request: FastifyRequest, options: AppOpt
     return { reason: 'directory-unavailable', retryAfter: RETRY_SHORTLY };
   }
   if (error instanceof Overloaded) return { reason: 'overloaded', retryAfter: RETRY_SHORTLY };
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { reason: 'content-type-unsupported' };
   if (error.statusCode !== undefined && error.statusCode < 500) return { reason: 'body-unreadable' };
   options.onFault(request, error);
   return { reason: 'fault' };

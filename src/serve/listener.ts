@@ -14,7 +14,7 @@ import type { Story } from '../doors/http/story.ts';
 import { type App, makeApp } from '../front/app.ts';
 import { inspectHandshakes, reportEnded } from '../front/certificate-inspection.ts';
 import { BACKLOG, type Limits } from '../front/limits.ts';
-import { limitBody } from '../front/read-body.ts';
+import { readBody } from '../front/read-body.ts';
 import type { Census } from '../front/slots.ts';
 import { secureContext, type TlsFiles } from '../front/tls.ts';
 import type { Log } from '../log/log.ts';
@@ -92,7 +92,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   }));
   const listenerParts = { readPresented: presentedOn(app, options, parts), isNamed: options.doors !== undefined };
   // In an app of its own: hooks of one door do not run for another.
-  for (const door of doors) mountApart(app.fastify, door, listenerParts);
+  for (const door of doors) mountApart(app.fastify, door, listenerParts, parts.limits.bodyBytes);
   const server = app.fastify.server as unknown as TlsServer;
   const inspects = parts.inspects && options.tls !== undefined && options.tls.clientCertificates !== 'off';
   if (inspects) inspectHandshakes(server);
@@ -206,10 +206,15 @@ function requireCertificates(server: TlsServer): void {
 }
 
 /** In an app of its own: hooks of one door do not run for another. */
-function mountApart(app: FastifyInstance, door: Door, listener: ListenerParts): void {
+function mountApart(app: FastifyInstance, door: Door, listener: ListenerParts, usualBytes: number): void {
   app.register(async (inner) => {
     const { bodyBytes } = door;
-    if (bodyBytes) inner.addHook('onRequest', async (request) => limitBody(request, bodyBytes));
+    if (bodyBytes) {
+      inner.removeAllContentTypeParsers();
+      inner.addContentTypeParser('*', (request, _payload, done) =>
+        readBody(request, bodyBytes(request) ?? usualBytes, done),
+      );
+    }
     door.mount(inner, listener);
   });
 }

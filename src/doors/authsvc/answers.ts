@@ -1,12 +1,13 @@
 // Results as this door's JSON. snake_case and `Error_description` are only here and in schemas.ts.
 
 import { quote } from '../../core/quote.ts';
+import type { EpochSeconds } from '../../core/time.ts';
 import type { StartedDevice } from '../../operations/device/start-device.ts';
 import type { CheckedToken } from '../../operations/grant/check-token.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import { completeUri } from '../token/obtain.ts';
 import { isoTime } from './iso-time.ts';
-import type { DeviceGrant, ErrorKeys, VerifiedToken } from './schemas.ts';
+import type { DeviceGrant, ErrorKeys } from './schemas.ts';
 import type { AuthsvcError } from './wording.ts';
 
 export function errorBody(error: AuthsvcError, description: string, keys: ErrorKeys): Record<string, string> {
@@ -39,27 +40,18 @@ export function deviceGrant(started: StartedDevice, verificationUri: string): De
   };
 }
 
-export function verifiedToken({ token, grant, scope, holder, issuedAt, boundTo }: CheckedToken): VerifiedToken {
-  return {
-    identity: holder.id,
-    application: grant.clientId,
-    scope: scope.text,
-    valid_for: token.expiresAt - issuedAt,
-    access_issued_on: inMilliseconds(issuedAt),
-    access_issued_on_ISO8601: isoTime(issuedAt),
-    access_issued_on_unix_time: issuedAt,
-    access_expires_ISO8601: isoTime(token.expiresAt),
-    access_expires_unix_time: token.expiresAt,
-    grant_issued_on: inMilliseconds(grant.createdAt),
-    grant_issued_on_ISO8601: isoTime(grant.createdAt),
-    grant_issued_on_unix_time: grant.createdAt,
-    expires: inMilliseconds(grant.refreshUntil),
-    expires_ISO8601: isoTime(grant.refreshUntil),
-    expires_unix_time: grant.refreshUntil,
-    ...(boundTo !== undefined && { cnf: { 'x5t#S256': boundTo } }),
-  };
+/** As text for the same reason: a check takes 3 % less. */
+export function verifiedTokenText({ token, grant, scope, holder, issuedAt, boundTo }: CheckedToken): string {
+  const { expiresAt } = token;
+  const cnf = boundTo === undefined ? '' : `,"cnf":{"x5t#S256":"${boundTo}"}`;
+  return (
+    `{"identity":${quote(holder.id)},"application":${quote(grant.clientId)},"scope":${quote(scope.text)},"valid_for":${expiresAt - issuedAt},` +
+    `${timesOf('access_issued_on', issuedAt)},"access_expires_ISO8601":"${isoTime(expiresAt)}","access_expires_unix_time":${expiresAt},` +
+    `${timesOf('grant_issued_on', grant.createdAt)},${timesOf('expires', grant.refreshUntil)}${cnf}}`
+  );
 }
 
-function inMilliseconds(seconds: number): string {
-  return `/Date(${seconds * 1000})/`;
+/** One moment in the three forms of Verify. */
+function timesOf(name: string, time: EpochSeconds): string {
+  return `"${name}":"/Date(${time * 1000})/","${name}_ISO8601":"${isoTime(time)}","${name}_unix_time":${time}`;
 }

@@ -13,7 +13,7 @@ import { storyOf } from '../http/story.ts';
 import { chargeUnusable } from '../token/limits.ts';
 import { obtainByCertificate, obtainDevice, obtainPair } from '../token/obtain.ts';
 import { recordGrant, recordPair } from '../token/request-story.ts';
-import { deviceGrant, tokenGrantText, verifiedToken } from './answers.ts';
+import { deviceGrant, tokenGrantText, verifiedTokenText } from './answers.ts';
 import type { AuthsvcMount } from './mount.ts';
 import { type ParsedTokenRequest, parseScopeRequest, parseTokenRequest } from './read-request.ts';
 import { replyAuthsvcRefusal } from './reply.ts';
@@ -116,7 +116,7 @@ async function verifyToken(request: FastifyRequest, mount: AuthsvcMount): Promis
   const { jkt, scope } = checked.value;
   if (jkt !== undefined || hasOpaqueItems(scope.text)) return refuse('grant-of-oauth-door');
   recordGrant(request, checked.value.grant);
-  return accept(JSON.stringify(verifiedToken(checked.value)));
+  return accept(verifiedTokenText(checked.value));
 }
 
 async function revokeToken(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {

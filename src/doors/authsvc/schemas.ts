@@ -166,4 +166,3 @@ export type ScopeParameters = ValueOf<typeof ScopeParameters>;
 /** `identity` is present in Authorize/Certificate only. */
 export type TokenGrant = ValueOf<typeof TokenGrant> & Partial<ValueOf<typeof CertificateGrant>>;
 export type DeviceGrant = ValueOf<typeof DeviceGrant>;
-export type VerifiedToken = ValueOf<typeof VerifiedToken>;

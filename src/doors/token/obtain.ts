@@ -28,12 +28,12 @@ export function obtainPair(
   asked: TokenRequest,
   request: FastifyRequest,
   mount: TokenMount,
-  { slowsDown, ...options }: PairOptions = {},
+  options: PairOptions = {},
 ): Promise<Outcome<TokenPair>> {
   const caller = callerOf(asked.clientId, request, mount);
   storyOf(request).operation = asked.kind;
   if (asked.kind === 'redeem')
-    return redeemDevice({ ...asked, ...options, slowsDown, ...caller }, portsOfRequest(mount.ports, request.id));
+    return redeemDevice({ ...asked, ...options, ...caller }, portsOfRequest(mount.ports, request.id));
   const presented = mount.readPresented(request);
   return refreshTokens({ ...asked, ...options, ...caller, presented, requestId: request.id }, mount.ports);
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { IdentityId } from '../../../src/core/identity.ts';
 import type { EpochSeconds, Seconds } from '../../../src/core/time.ts';
-import { tokenGrantText } from '../../../src/doors/authsvc/answers.ts';
+import { tokenGrantText, verifiedTokenText } from '../../../src/doors/authsvc/answers.ts';
+import type { CheckedToken } from '../../../src/operations/grant/check-token.ts';
 import type { TokenPair } from '../../../src/operations/grant/token-pair.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 
@@ -36,4 +37,35 @@ test('contract 2.1: without a refresh token, its field is absent', () => {
   const { refreshToken: _, ...pair } = PAIR;
   const { refresh_token: __, ...fields } = FIELDS;
   assert.equal(tokenGrantText(pair, { withIdentity: false }), JSON.stringify(fields));
+});
+
+test('Verify: an answer is worded as JSON.stringify would word it, with and without cnf', () => {
+  const checked = {
+    token: { expiresAt: 1_800_003_600 },
+    grant: { clientId: 'a"b', createdAt: 1_700_000_000, refreshUntil: 1_800_100_000 },
+    scope: { text: PAIR.scope },
+    holder: { id: PAIR.identityId },
+    issuedAt: 1_800_000_000,
+    boundTo: undefined,
+  } as unknown as CheckedToken;
+  const fields = {
+    identity: PAIR.identityId,
+    application: 'a"b',
+    scope: PAIR.scope,
+    valid_for: 3600,
+    access_issued_on: '/Date(1800000000000)/',
+    access_issued_on_ISO8601: '2027-01-15T08:00:00.000Z',
+    access_issued_on_unix_time: 1_800_000_000,
+    access_expires_ISO8601: '2027-01-15T09:00:00.000Z',
+    access_expires_unix_time: 1_800_003_600,
+    grant_issued_on: '/Date(1700000000000)/',
+    grant_issued_on_ISO8601: '2023-11-14T22:13:20.000Z',
+    grant_issued_on_unix_time: 1_700_000_000,
+    expires: '/Date(1800100000000)/',
+    expires_ISO8601: '2027-01-16T11:46:40.000Z',
+    expires_unix_time: 1_800_100_000,
+  };
+  assert.equal(verifiedTokenText(checked), JSON.stringify(fields));
+  const cnf = { 'x5t#S256': 'A-_0' };
+  assert.equal(verifiedTokenText({ ...checked, boundTo: 'A-_0' }), JSON.stringify({ ...fields, cnf }));
 });
