@@ -15,13 +15,8 @@ import { localDirectory } from '../../src/directory/local/local-directory.ts';
 import { sideBySide } from '../../src/directory/side-by-side.ts';
 import { openStore } from '../../src/open-store.ts';
 import { addIdentity } from '../../src/operations/admin/add-identity.ts';
-import { approveIssuer } from '../../src/operations/admin/approve-issuer.ts';
-import { registerIntegration } from '../../src/operations/admin/register-integration.ts';
-import { registerResourceServer } from '../../src/operations/admin/register-resource-server.ts';
-import { registerTokenIssuer } from '../../src/operations/admin/register-token-issuer.ts';
 import { makeResourceServerSecret } from '../../src/operations/admin/resource-server-secret.ts';
 import { publishKeys } from '../../src/operations/admin/signing-keys.ts';
-import type { TokenIssuerDraft } from '../../src/operations/admin/token-issuer-draft.ts';
 import { startDevice } from '../../src/operations/device/start-device.ts';
 import { drawGrant, issueGrant } from '../../src/operations/grant/issue-grant.ts';
 import { mintPair } from '../../src/operations/grant/token-pair.ts';
@@ -32,6 +27,13 @@ import { grants } from '../../src/store/tables/grants.ts';
 import { systemClock, systemRandom } from '../../src/system.ts';
 import { addSigningKey, firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { writeKeyringFile } from '../../src/tokens/keyring-file.ts';
+import {
+  approveIssuer,
+  registerIntegration,
+  registerResourceServer,
+  registerTokenIssuer,
+  type TokenIssuerDraft,
+} from '../../test/administer.ts';
 import { ISSUER, keySetOf, platformKey } from '../../test/platform.ts';
 import { OPERATOR } from '../../test/samples.ts';
 import { USER_NAME } from './certificates.ts';

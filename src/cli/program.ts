@@ -1,29 +1,7 @@
-// The `tessera` command. Declarations are loaded always, the work of a command only when it runs, so that help is fast.
+// The `tessera` command. Only the declarations that are needed are loaded, and the work of most commands when they run.
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { VERSION } from '../version.ts';
-import { backupCommands } from './commands/backup.ts';
-import { callerCommands } from './commands/caller.ts';
-import { certificateCommands } from './commands/certificate.ts';
-import { completionCommand } from './commands/completion.ts';
-import { configCommands } from './commands/config.ts';
-import { directoryCommands } from './commands/directory.ts';
-import { doctorCommand } from './commands/doctor.ts';
-import { eventsCommand, refusalsCommand } from './commands/events.ts';
-import { explainCommands } from './commands/explain.ts';
-import { grantCommands } from './commands/grant.ts';
-import { identityCommands } from './commands/identity.ts';
-import { initCommand } from './commands/init.ts';
-import { integrationCommands } from './commands/integration.ts';
-import { issuerCommands } from './commands/issuer.ts';
-import { keyringCommands } from './commands/keyring.ts';
-import { objectCommands } from './commands/objects.ts';
-import { quickstartCommand } from './commands/quickstart.ts';
-import { resourceServerCommands } from './commands/resource-server.ts';
-import { serveCommand } from './commands/serve.ts';
-import { statusCommand } from './commands/status.ts';
-import { storeCommands } from './commands/store.ts';
-import { tokenIssuerCommands } from './commands/token-issuer.ts';
 import { CliCommand } from './terminal/cli-command.ts';
 import { EXIT, EXIT_MEANINGS } from './terminal/exit.ts';
 import { collect } from './terminal/options.ts';
@@ -32,30 +10,33 @@ import { expectJson, isForScripts } from './terminal/output.ts';
 /** Beside src/ in a checkout, beside dist/ in the package. */
 const PAGES = join(import.meta.dirname, '../../docs');
 
-const GROUPS = [
-  serveCommand,
-  quickstartCommand,
-  initCommand,
-  doctorCommand,
-  configCommands,
-  integrationCommands,
-  resourceServerCommands,
-  identityCommands,
-  directoryCommands,
-  issuerCommands,
-  certificateCommands,
-  explainCommands,
-  tokenIssuerCommands,
-  grantCommands,
-  eventsCommand,
-  refusalsCommand,
-  objectCommands,
-  statusCommand,
-  keyringCommands,
-  backupCommands,
-  storeCommands,
-  callerCommands,
-  completionCommand,
+type Declare = (program: CliCommand) => void;
+
+/** The names of commands, and what declares them. */
+const GROUPS: readonly (readonly [names: string, load: () => Promise<Declare>])[] = [
+  ['serve', async () => (await import('./commands/serve.ts')).serveCommand],
+  ['quickstart', async () => (await import('./commands/quickstart.ts')).quickstartCommand],
+  ['init', async () => (await import('./commands/init.ts')).initCommand],
+  ['doctor', async () => (await import('./commands/doctor.ts')).doctorCommand],
+  ['config', async () => (await import('./commands/config.ts')).configCommands],
+  ['integration', async () => (await import('./commands/integration.ts')).integrationCommands],
+  ['resource-server', async () => (await import('./commands/resource-server.ts')).resourceServerCommands],
+  ['identity', async () => (await import('./commands/identity.ts')).identityCommands],
+  ['directory', async () => (await import('./commands/directory.ts')).directoryCommands],
+  ['issuer', async () => (await import('./commands/issuer.ts')).issuerCommands],
+  ['certificate', async () => (await import('./commands/certificate.ts')).certificateCommands],
+  ['explain', async () => (await import('./commands/explain.ts')).explainCommands],
+  ['token-issuer', async () => (await import('./commands/token-issuer.ts')).tokenIssuerCommands],
+  ['grant', async () => (await import('./commands/grant.ts')).grantCommands],
+  ['events', async () => (await import('./commands/events.ts')).eventsCommand],
+  ['refusals', async () => (await import('./commands/events.ts')).refusalsCommand],
+  ['export diff apply', async () => (await import('./commands/objects.ts')).objectCommands],
+  ['status', async () => (await import('./commands/status.ts')).statusCommand],
+  ['keyring', async () => (await import('./commands/keyring.ts')).keyringCommands],
+  ['backup', async () => (await import('./commands/backup.ts')).backupCommands],
+  ['restore migrate-store migrate-schema store', async () => (await import('./commands/store.ts')).storeCommands],
+  ['login token whoami logout exec profile', async () => (await import('./commands/caller.ts')).callerCommands],
+  ['completion', async () => (await import('./commands/completion.ts')).completionCommand],
 ];
 
 function exitCodes(): string {
@@ -65,8 +46,20 @@ function exitCodes(): string {
   return `\nExit codes:\n${lines.join('\n')}`;
 }
 
-export function buildProgram(): Command {
-  const program = new CliCommand('tessera')
+/** With all commands, or with those that are declared together with the one of this name, since loading takes time. */
+export async function buildProgram(name?: string): Promise<Command> {
+  const program = rootProgram();
+  const named = GROUPS.filter(([names]) => name !== undefined && names.split(' ').includes(name));
+  const isAlone = named.length > 0 && name !== 'completion';
+  for (const [, load] of isAlone ? named : GROUPS) (await load())(program);
+  for (const command of endingCommands(program)) offerJson(command);
+  pointToHelp(program, program.name());
+  return program;
+}
+
+/** Without commands. */
+function rootProgram(): CliCommand {
+  return new CliCommand('tessera')
     .description('Issues bearer tokens to machines and people, by client certificate or by browser confirmation.')
     .option(
       '-c, --config <file>',
@@ -90,10 +83,6 @@ export function buildProgram(): Command {
     })
     .configureHelp({ showGlobalOptions: true })
     .hook('preAction', (_, acting) => expectJson(acting.optsWithGlobals()['json'] === true));
-  for (const declare of GROUPS) declare(program);
-  for (const command of endingCommands(program)) offerJson(command);
-  pointToHelp(program, program.name());
-  return program;
 }
 
 /** After a mistake on the command line: what to do next. */

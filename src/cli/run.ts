@@ -31,7 +31,7 @@ function standWithPerson(args: readonly string[]): void {
 
 /** Runs one command and sets the exit code. A process may run several, one after the other. */
 export async function runCommand(args: readonly string[]): Promise<void> {
-  const program = buildProgram();
+  const program = await buildProgram(commandIn(args));
   // For mistakes on the command line itself. The options of the command decide once they are parsed.
   expectJson(beforeProgram(args).includes('--json'));
   try {
@@ -45,11 +45,24 @@ export async function runCommand(args: readonly string[]): Promise<void> {
 
 async function parse(program: Command, args: readonly string[]): Promise<void> {
   const own = beforeProgram(args);
-  // Of another program, since it notes the options that it reads.
-  const words = () => buildProgram().parseOptions(own.filter((word) => word !== '--json')).operands;
-  if (own.includes('help')) showNamedHelp(program, words());
-  if (own.includes('--help') || own.includes('-h')) named(program, words());
+  if (own.includes('help')) showNamedHelp(program, await wordsIn(own));
+  if (own.includes('--help') || own.includes('-h')) named(program, await wordsIn(own));
   await program.parseAsync(args, { from: 'user' });
+}
+
+/** The names of commands, and arguments. Read by another program, since it notes the options that it reads. */
+async function wordsIn(own: readonly string[]): Promise<string[]> {
+  return (await buildProgram()).parseOptions(own.filter((word) => word !== '--json')).operands;
+}
+
+const WITH_VALUE = ['-c', '--config', '--set', '--server', '--login'];
+
+/** The command that is named first, unless help may be about another one. */
+function commandIn(args: readonly string[]): string | undefined {
+  const own = beforeProgram(args);
+  const isHelp = own.some((word) => word === 'help' || word === '--help' || word === '-h');
+  const isValue = (place: number) => WITH_VALUE.includes(own[place - 1] ?? '');
+  return isHelp ? undefined : own.find((word, place) => !word.startsWith('-') && !isValue(place));
 }
 
 /** What follows `--` belongs to the program that `exec` runs. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { readConfigFile } from './file.ts';
 
-const HEAD = `# Everything registered, without secrets. Compare: tessera diff -f FILE. Apply: tessera apply -f FILE
+const HEAD = `# Everything registered, without secrets and people. Compare: tessera diff -f FILE. Apply: tessera apply -f FILE
 # What is left out has its default. Times are in seconds.
 `;
 

@@ -1,5 +1,5 @@
 // Runs commands of `tessera` one after the other in one process, since most of a command's time is the start of its process.
-// Arguments, working folder, output and exit code are as in a process of its own. Standard input is empty.
+// Arguments, working folder, standard input, output and exit code are as in a process of its own.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,6 +16,8 @@ const LOOP = fileURLToPath(import.meta.resolve('./command-loop.ts'));
 export interface Command {
   readonly args: readonly string[];
   readonly folder: string;
+  /** A file as standard input, which is empty otherwise. */
+  readonly input?: string;
 }
 
 export class Commands {
@@ -41,11 +43,16 @@ export class Commands {
     this.#codes = createInterface({ input: this.#channel })[Symbol.asyncIterator]();
   }
 
-  async run(args: readonly string[], { folder }: { folder: string }): Promise<Ran & { readonly stderr: string }> {
+  async run(
+    args: readonly string[],
+    { folder, input }: { folder: string; input?: string },
+  ): Promise<Ran & { readonly stderr: string }> {
     assert.ok(!this.#isBusy, 'one command at a time');
     this.#isBusy = true;
     for (const file of [this.#printed, this.#stderr]) truncateSync(file);
-    this.#channel.write(`${JSON.stringify({ args, folder } satisfies Command)}\n`);
+    this.#channel.write(
+      `${JSON.stringify({ args, folder, ...(input !== undefined && { input }) } satisfies Command)}\n`,
+    );
     const { value, done = false } = await this.#codes.next();
     const [printed, stderr] = [readFileSync(this.#printed, 'utf8'), readFileSync(this.#stderr, 'utf8')];
     assert.ok(!done, `tessera ${args.join(' ')} has ended the process\n${printed}${stderr}`);

@@ -19,7 +19,7 @@ suite('help', () => {
   });
 
   test('help NAME… is NAME… --help, for every command', async () => {
-    const paths = pathsIn(buildProgram(), []);
+    const paths = pathsIn(await buildProgram(), []);
     assert.ok(paths.length > 60);
     for (const path of paths) {
       const shown = await printedBy(...path, '--help');

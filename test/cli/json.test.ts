@@ -106,7 +106,7 @@ suite('with --json, a failure is one JSON object on standard error, and standard
   });
 
   test('every command', async () => {
-    const lines = linesIn(buildProgram(), []);
+    const lines = linesIn(await buildProgram(), []);
     assert.ok(lines.length > 60);
     for (const line of lines)
       assert.equal((await failureOf([...line, '--no-such-option']))['code'], 'usage', line.join());
@@ -119,6 +119,6 @@ suite('with --json, a failure is one JSON object on standard error, and standard
   });
 });
 
-function linesIn(command: ReturnType<typeof buildProgram>, path: readonly string[]): string[][] {
+function linesIn(command: Awaited<ReturnType<typeof buildProgram>>, path: readonly string[]): string[][] {
   return command.commands.flatMap((inner) => [[...path, inner.name()], ...linesIn(inner, [...path, inner.name()])]);
 }

@@ -1,6 +1,7 @@
 // `export`, `diff` and `apply`: everything registered as files.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -98,6 +99,9 @@ suite('everything registered as files', () => {
       'ada',
     );
     await run(folder, 'resource-server', 'secret', 'shop-api');
+    const key = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' });
+    writeFileSync(join(folder, 'shop.pem'), key);
+    await run(folder, 'integration', 'key', 'add', 'shop', 'shop.pem');
     await run(folder, 'token-issuer', 'add', 'ci', '--issuer', 'https://ci.example', '--when', '/sub=job');
     const { printed } = await run(folder, 'export');
     assert.doesNotMatch(printed, /tsc_|hash|secret:|password/i);
@@ -128,13 +132,21 @@ suite('everything registered as files', () => {
     assert.equal((await run(folder, 'diff', '-f', 'objects.yaml')).status, 0);
     const other = await home();
     await run(other, 'identity', 'add', 'ada', '--no-password');
-    writeFileSync(
-      join(other, 'objects.yaml'),
-      readFileSync(join(folder, 'objects.yaml'), 'utf8').replaceAll(/local:\{[^}]+\}/g, 'ada'),
-    );
+    writeFileSync(join(other, 'objects.yaml'), readFileSync(join(folder, 'objects.yaml'), 'utf8'));
     const applied = await run(other, 'apply', '-f', 'objects.yaml', '--yes');
     assert.equal(applied.status, 0, applied.stderr);
     assert.equal((await run(other, 'diff', '-f', 'objects.yaml')).status, 0);
+    const keysIn = async (of: string) => (await run(of, 'integration', 'key', 'list', 'shop', '--json')).printed;
+    assert.match(await keysIn(other), /"crv": "Ed25519"/);
+    assert.equal(await keysIn(other), await keysIn(folder), 'public keys are part of the file');
+    // What a file does not say about keys stays; an empty set removes them.
+    writeFileSync(join(other, 'few.yaml'), 'integrations:\n  shop: { scope: shop:read }\n');
+    await run(other, 'apply', '-f', 'few.yaml', '--yes');
+    assert.equal(await keysIn(other), await keysIn(folder));
+    const none = 'integrations:\n  shop: { scope: shop:read, publicKeys: { from: file, set: \'{"keys":[]}\' } }\n';
+    writeFileSync(join(other, 'none.yaml'), none);
+    await run(other, 'apply', '-f', 'none.yaml', '--yes');
+    assert.equal(await keysIn(other), '[]\n');
     for (const each of [folder, other]) rmSync(each, { recursive: true });
   });
 

@@ -40,14 +40,14 @@ test('nodes, migration and init have a read-only root and no capability, and onl
   );
 });
 
-test('mounts, variables and commands of the nodes are those that the image and its configuration know', () => {
+test('mounts, variables and commands of the nodes are those that the image and its configuration know', async () => {
   const image = file('Containerfile');
   const [, configFile = ''] = /TESSERA_CONFIG=(\S+)/.exec(image) ?? [];
   const [, volume = ''] = /^VOLUME (\S+)$/m.exec(image) ?? [];
   assert.ok(image.includes(`TESSERA_DATA_FOLDER=${volume}`));
   const { keyring } = loadConfig({ file: join(FOLDER, 'config/tessera.yaml'), env: {}, sets: [] });
   assert.deepEqual(keyring, { from: 'variable', name: 'TESSERA_KEYRING' });
-  const commands = new Set(buildProgram().commands.map((command) => command.name()));
+  const commands = new Set((await buildProgram()).commands.map((command) => command.name()));
   for (const name of ['init', 'node-1', 'node-2']) {
     const { volumes, tmpfs, environment = {}, command = [] } = services[name] ?? assert.fail(name);
     assert.deepEqual([volumes, tmpfs], [[`./config:${dirname(configFile)}:ro`], [volume]], name);

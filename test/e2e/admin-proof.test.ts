@@ -6,11 +6,13 @@ import { epochSeconds } from '../../src/core/time.ts';
 import { MOUNT } from '../../src/doors/admin/openapi.ts';
 import { runActAs } from '../../src/operations/admin/acts/owned-act.ts';
 import { RefusalCounts } from '../../src/operations/upkeep/count-refusals.ts';
+import { writePem } from '../../src/pki/der/pem.ts';
 import { rows } from '../../src/store/pages.ts';
 import type { Store } from '../../src/store/store.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { refusalCounts } from '../../src/store/tables/refusal-counts.ts';
+import { makeAuthority } from '../authority.ts';
 import { anIntegration, OPERATOR, scopeOf } from '../samples.ts';
 import { AdminScene, BACK_ENDS } from './admin-scene.ts';
 import { postForm } from './oauth-steps.ts';
@@ -72,6 +74,59 @@ for (const backEnd of BACK_ENDS)
       assert.ok(row.access.to === 'named' && row.access.groups.includes('fresh-team'));
       await store.change(integrations, 'tessera-cli', () => ({ outcome: undefined, next: before }));
       await registryFollows();
+    });
+
+    test('two requests at the same moment never take one name, in whatever tables', async () => {
+      const token = await scene.token('olga');
+      const pem = writePem(makeAuthority({ name: 'Twin' }).certificate);
+      const rule = [{ when: { '/sub': 'job' } }];
+      const authority = () => writePem(makeAuthority({ name: 'Any' }).certificate);
+      const issuer = (certificate: string) => ({ pem: certificate, identitySources: ['common-name'] });
+      const server = (audience: string) => ({ audience, resources: ['stock'] });
+      const keys = { from: 'url', url: 'https://keys.example/jwks' };
+      const platform = (iss: string) => ({ issuer: iss, keys, rules: rule });
+      type Pair = readonly (readonly [path: string, body: object])[];
+      const pairs: readonly ((n: number) => Pair)[] = [
+        (n) => [
+          [`integrations/same${n}`, { scope: 'a:b' }],
+          [`resource-servers/same${n}`, server(`https://id${n}.example`)],
+        ],
+        (n) => [
+          [`integrations/iss${n}`, { scope: 'a:b' }],
+          [`token-issuers/of${n}`, platform(`iss${n}`)],
+        ],
+        (n) => [
+          [`issuers/label${n}`, issuer(authority())],
+          [`token-issuers/label${n}`, platform(`https://label${n}.example`)],
+        ],
+        (n) => [
+          [`issuers/one${n}`, issuer(pem)],
+          [`issuers/two${n}`, issuer(pem)],
+        ],
+        (n) => [
+          [`token-issuers/one${n}`, platform(`https://one${n}.example`)],
+          [`token-issuers/two${n}`, platform(`https://one${n}.example`)],
+        ],
+        (n) => [
+          [`resource-servers/one${n}`, server(`https://aud${n}.example`)],
+          [`resource-servers/two${n}`, server(`https://AUD${n}.example/`)],
+        ],
+        (n) => [
+          [`identities/person${n}`, { email: `p${n}@example.com` }],
+          [`identities/other${n}`, { email: `p${n}@example.com` }],
+        ],
+      ];
+      for (const [kind, pairOf] of pairs.entries()) {
+        for (let n = 0; n < 3; n++) {
+          const put = ([path, body]: Pair[number]) => scene.ask(token, 'PUT', `/${path}`, { body });
+          const pair = pairOf(n);
+          const answers = await Promise.all(pair.map(put));
+          const statuses = answers.map(({ status }) => status).sort();
+          assert.deepEqual(statuses, [200, 409], `${kind}: ${answers.map(({ text }) => text).join(' ')}`);
+          const [made] = pair.filter((_, at) => answers[at]?.status === 200);
+          if (made?.[0].startsWith('issuers/')) await scene.ask(token, 'DELETE', `/${made[0]}`);
+        }
+      }
     });
 
     test('refusals of thousands of integrations take a bounded number of rows', async () => {

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Audience, ResourceServer, ResourceServerId } from '../../src/core/resource-server.ts';
-import { changeResourceServer, removeResourceServer } from '../../src/operations/admin/change-resource-server.ts';
 import { dropOldSecret, makeResourceServerSecret } from '../../src/operations/admin/resource-server-secret.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
+import { changeResourceServer, removeResourceServer } from '../administer.ts';
 import { ADA, anIntegration, aResourceServer, OPERATOR, ORDERS_AUDIENCE, scopeOf } from '../samples.ts';
 import { bearer, callerOver, reachOf } from './caller.ts';
 import {

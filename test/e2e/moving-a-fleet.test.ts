@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { parse } from 'yaml';
-import { readImport } from '../../src/operations/admin/import-integrations.ts';
+import { importIntegrations } from '../administer.ts';
+import { administration } from '../operations/admin/admin-samples.ts';
 import { callerOver, json, reachOf } from './caller.ts';
 import { blockOf, type RunningProxy, startProxy } from './proxies/proxy.ts';
 import { startService, type TestService } from './service.ts';
@@ -75,9 +76,10 @@ suite(`the configurations of ${PAGE}`, () => {
     assert.equal((await caller().ask({ path: '/Authorize/Token', ...next })).status, 200);
   });
 
-  test('the file of integrations can be imported', () => {
-    const read = readImport(blockOf(PAGE, 'json'));
-    assert.ok(read.ok);
-    assert.equal(read.value.length, 2);
+  test('the file of integrations can be imported', async (t) => {
+    const admin = await administration(t);
+    const imported = await importIntegrations({ text: blockOf(PAGE, 'json'), update: false }, admin);
+    assert.ok(imported.ok);
+    assert.equal((await admin.did()).length, 2);
   });
 });

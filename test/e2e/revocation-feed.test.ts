@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
+import { enableIntegration } from '../../src/operations/admin/acts/integration.ts';
 import { changeIdentity, enableIdentity } from '../../src/operations/admin/change-identity.ts';
-import { changeIntegration } from '../../src/operations/admin/change-integration.ts';
-import { enableIntegration } from '../../src/operations/admin/enable-integration.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
+import { changeIntegration } from '../administer.ts';
 import { ADA, anIntegration, OPERATOR, scopeOf } from '../samples.ts';
 import { callerOver, PROTOCOLS, reachOf } from './caller.ts';
 import { type Entry, followFeed } from './feed-follower.ts';

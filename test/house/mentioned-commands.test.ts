@@ -11,7 +11,7 @@ import { assertEach, CODE, COMMAND_LINES, PAGES, SPANS } from './mentioning-page
 import type { Mention } from './mentions.ts';
 import { read, type Source } from './sources.ts';
 
-const ofServer = buildProgram();
+const ofServer = await buildProgram();
 const ofClient = new CliCommand();
 callerCommands(ofClient);
 const flagsOf = (command: Command) => command.options.flatMap(({ long, short }) => [long, short]);

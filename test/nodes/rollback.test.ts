@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
-import { enableIntegration } from '../../src/operations/admin/enable-integration.ts';
-import { registerIntegration } from '../../src/operations/admin/register-integration.ts';
+import { enableIntegration } from '../../src/operations/admin/acts/integration.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { readHistory } from '../../src/store/tables/store-history.ts';
+import { registerIntegration } from '../administer.ts';
 import { Commands } from '../cli/commands.ts';
 import { aNode, answer, check, issue, revoke } from '../node.ts';
 import { OPERATOR } from '../samples.ts';

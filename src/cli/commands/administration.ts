@@ -1,7 +1,7 @@
 // Where administrative commands run: beside the store, or at a service (--server, --login). Their work is the same.
 import type { Command } from 'commander';
 import { expectService } from '../terminal/output.ts';
-import type { Administration, ServerFlags } from './work/steps.ts';
+import type { Administration, ServerFlags } from './steps.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: as in the type of commander's actions
 type Work = (...given: any[]) => void | Promise<void>;
@@ -17,6 +17,11 @@ export function administers(load: () => Promise<Work>): () => Promise<(...given:
       return service ? run(service) : besideStore(command, run);
     };
   };
+}
+
+/** The same for work that is loaded with its declaration. */
+export function administering(work: Work): ReturnType<typeof administers> {
+  return administers(async () => work);
 }
 
 /** The service that the command line names. Undefined: the store beside this command. */

@@ -1,61 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { IDENTITY_SOURCES, UPN_COMPARISONS } from '../../core/certificate.ts';
-import { OPTIONAL_CURVES, type RevocationCheck } from '../../core/issuer.ts';
+import { type ApprovedIssuer, OPTIONAL_CURVES, type RevocationCheck } from '../../core/issuer.ts';
+import type { WrittenIssuer } from '../../operations/admin/objects.ts';
 import type { CliCommand } from '../terminal/cli-command.ts';
-import { asYesNo, collect } from '../terminal/options.ts';
-import { administers } from './administration.ts';
+import { CommandFailure } from '../terminal/exit.ts';
+import { describedBy, type Flag, type Flags, withFlags } from '../terminal/flags.ts';
+import { print, result } from '../terminal/output.ts';
+import { accepted } from '../terminal/wording.ts';
+import { administering } from './administration.ts';
+import { type Administration, change } from './steps.ts';
+import { declareList, declareShow, type Things } from './things.ts';
 
-const work = () => import('./work/issuer.ts');
+const ISSUERS: Things<'issuer'> = { kind: 'issuer', argument: ['<label>'], asJson: shown };
+const CHECKS: readonly RevocationCheck[] = ['required', 'if-available', 'off'];
+
+const FLAGS: readonly Flag[] = [
+  [
+    '--identity-from <sources...>',
+    'where a certificate says who is calling; the first that is present counts (default: common-name)',
+    'identitySources',
+    { choices: IDENTITY_SOURCES },
+  ],
+  [
+    '--derived [yes|no]',
+    'make identities from the names in certificates, instead of looking them up in the directory',
+    'identities',
+    { as: (isDerived: boolean) => (isDerived ? 'derived' : 'directory') },
+  ],
+  ['--directory <label>', 'look names up in this directory (default: local); may be repeated', 'directories'],
+  ['--no-directory', 'only the local directory'],
+  ['--profile <profile>', 'how strict (default: rfc5280)', 'profile', { choices: ['rfc5280', 'strict'] }],
+  [
+    '--curve <curves...>',
+    'elliptic curves to allow beside P-256, P-384 and P-521',
+    'curves',
+    { choices: OPTIONAL_CURVES },
+  ],
+  ['--no-curve', 'no further curves'],
+  ['--ml-dsa [yes|no]', 'allow keys and signatures of ML-DSA (FIPS 204)', 'mlDsa'],
+  ['--trust-domain <domain>', 'with spiffe-id: a trust domain of its certificates; may be repeated', 'trustDomains'],
+  ['--no-trust-domain', 'no trust domains'],
+  ['--policy <oid>', 'require this certificate policy, or another that is given; may be repeated', 'policies'],
+  ['--no-policy', 'no policy is required'],
+  [
+    '--upn <comparison>',
+    'how user principal names compare: active-directory ignores ASCII case (default: exact)',
+    'upnComparison',
+    { choices: UPN_COMPARISONS },
+  ],
+  [
+    '--crl <check>',
+    'revocation lists (default: required with --crl-file, else if-available)',
+    'revocation.crl',
+    { choices: CHECKS },
+  ],
+  ['--ocsp <check>', 'online status (default: off)', 'revocation.ocsp', { choices: CHECKS }],
+  [
+    '--crl-file <file>',
+    'a revocation list on this machine, read again when it changes; may be repeated',
+    'revocation.crlFiles',
+    { as: (paths: readonly string[]) => paths.map((path) => resolve(path)) },
+  ],
+  ['--no-crl-file', 'no list files'],
+  [
+    '--allow-address <address>',
+    'an address or network (10.0.0.0/8) off the public internet from which lists and OCSP answers are fetched; may be repeated',
+    'revocation.allowedAddresses',
+  ],
+  ['--no-allow-address', 'none but public ones'],
+  [
+    '--keep-grants [yes|no]',
+    'grants outlive the revocation of their certificate',
+    'revocation.endGrants',
+    { as: (keeps: boolean) => !keeps },
+  ],
+  ['--only-integration <client_id>', 'for this integration only; may be repeated', 'integrations'],
+  ['--no-only-integration', 'for every integration'],
+];
 
 export function issuerCommands(program: CliCommand): void {
   const group = program.command('issuer').description('authorities whose certificates may authorize');
-  declareAdd(group);
-  declareChange(group);
-  declareList(group);
-  declareShow(group);
-  declareRemove(group);
-}
-
-const CHECKS: readonly RevocationCheck[] = ['required', 'if-available', 'off'];
-
-function declareAdd(group: CliCommand): void {
-  group
+  const add = group
     .command('add')
     .argument('<label>', 'names the issuer, and identities derived from its certificates')
     .argument('<file>', "PEM: the authority's certificate, intermediates behind it")
-    .description('approve an issuer')
-    .choice(
-      '--identity-from <sources...>',
-      'where a certificate says who is calling; the first that is present counts',
-      IDENTITY_SOURCES,
-      ['common-name'],
-    )
-    .option('--derived', 'make identities from the names in certificates, instead of looking them up in the directory')
-    .option('--directory <label>', 'look names up in this directory (default: local); may be repeated', collect)
-    .choice('--profile <profile>', 'how strict', ['rfc5280', 'strict'], 'rfc5280')
-    .choice('--curve <curves...>', 'elliptic curves to allow beside P-256, P-384 and P-521', OPTIONAL_CURVES)
-    .option('--ml-dsa', 'allow keys and signatures of ML-DSA (FIPS 204)')
-    .option('--trust-domain <domain>', 'with spiffe-id: a trust domain of its certificates; may be repeated', collect)
-    .option('--policy <oid>', 'require this certificate policy, or another that is given; may be repeated', collect)
-    .choice(
-      '--upn <comparison>',
-      'how user principal names compare: active-directory ignores ASCII case',
-      UPN_COMPARISONS,
-      'exact',
-    )
-    .choice('--crl <check>', 'revocation lists (default: required with --crl-file, else if-available)', CHECKS)
-    .choice('--ocsp <check>', 'online status', CHECKS, 'off')
-    .option(
-      '--crl-file <file>',
-      'a revocation list on this machine, read again when it changes; may be repeated',
-      collect,
-    )
-    .option(
-      '--allow-address <address>',
-      'an address or network (10.0.0.0/8) off the public internet from which lists and OCSP answers are fetched; may be repeated',
-      collect,
-    )
-    .option('--keep-grants', 'grants outlive the revocation of their certificate')
-    .option('--only-integration <client_id>', 'for this integration only; may be repeated', collect)
+    .description('approve an issuer');
+  withFlags(add, FLAGS)
     .examples(
       'tessera issuer add corp corp-ca.pem --identity-from upn-san email-san',
       'tessera issuer add fleet fleet-ca.pem --derived --only-integration orders-sync',
@@ -63,73 +94,107 @@ function declareAdd(group: CliCommand): void {
       'tessera issuer add bank bank-ca.pem --profile strict --crl-file /var/lib/bank/ca.crl --ocsp if-available',
       'tessera issuer add intranet intranet-ca.pem --crl required --allow-address 10.20.0.0/16',
     )
-    .runs(administers(async () => (await work()).addIssuer));
-}
-
-function declareChange(group: CliCommand): void {
-  group
+    .runs(administering(addIssuer));
+  const changes = group
     .command('change')
     .argument('<label>')
     .description('change what the flags name; the rest stays, and so do existing grants')
-    .option('--certificate <file>', 'PEM: a renewed certificate of the same key, intermediates behind it')
-    .choice('--identity-from <sources...>', 'where a certificate says who is calling', IDENTITY_SOURCES)
-    .option('--derived <yes|no>', 'make identities from names, or look them up in the directory', asYesNo)
-    .option('--directory <label>', 'the directories for its names from now on; may be repeated', collect)
-    .option('--no-directory', 'only the local directory')
-    .choice('--profile <profile>', 'how strict', ['rfc5280', 'strict'])
-    .choice('--curve <curves...>', 'further elliptic curves from now on', OPTIONAL_CURVES)
-    .option('--no-curve', 'no further curves')
-    .option('--ml-dsa <yes|no>', 'whether keys and signatures of ML-DSA are allowed', asYesNo)
-    .option('--trust-domain <domain>', 'its trust domains from now on; may be repeated', collect)
-    .option('--no-trust-domain', 'no trust domains')
-    .option('--policy <oid>', 'its required policies from now on; may be repeated', collect)
-    .option('--no-policy', 'no policy is required')
-    .choice('--upn <comparison>', 'how user principal names compare', UPN_COMPARISONS)
-    .choice('--crl <check>', 'revocation lists', CHECKS)
-    .choice('--ocsp <check>', 'online status', CHECKS)
-    .option(
-      '--crl-file <file>',
-      'its list files from now on, required unless --crl says otherwise; may be repeated',
-      collect,
-    )
-    .option('--no-crl-file', 'no list files')
-    .option('--allow-address <address>', 'its allowed addresses from now on; may be repeated', collect)
-    .option('--no-allow-address', 'none but public ones')
-    .option('--keep-grants <yes|no>', 'whether grants outlive the revocation of their certificate', asYesNo)
-    .option('--only-integration <client_id>', 'for these integrations only; may be repeated', collect)
-    .option('--no-only-integration', 'for every integration')
+    .option('--certificate <file>', 'PEM: a renewed certificate of the same key, intermediates behind it');
+  withFlags(changes, FLAGS)
     .examples(
       'tessera issuer change corp --profile strict --crl required',
       'tessera issuer change corp --certificate corp-ca-renewed.pem',
     )
-    .runs(administers(async () => (await work()).changeOne));
-}
-
-function declareList(group: CliCommand): void {
-  group
-    .command('list')
-    .description('list the approved issuers')
-    .option('--all', 'include removed issuers')
-    .option('--json', 'as JSON')
-    .examples('tessera issuer list', 'tessera issuer list --all --json')
-    .runs(administers(async () => (await work()).printIssuers));
-}
-
-function declareShow(group: CliCommand): void {
-  group
-    .command('show')
-    .argument('<label>')
-    .description('show one issuer with all its settings, also a removed one')
-    .option('--json', 'as JSON')
-    .examples('tessera issuer show corp')
-    .runs(administers(async () => (await work()).printIssuer));
-}
-
-function declareRemove(group: CliCommand): void {
+    .runs(administering(changeOne));
+  declareList(group, ISSUERS, {
+    about: 'list the approved issuers',
+    columns: ['label', 'approved', 'expires', 'profile', 'revocation', 'identity from', 'authority'],
+    row: rowOf,
+    all: 'include removed issuers',
+    examples: ['tessera issuer list', 'tessera issuer list --all --json'],
+  });
+  declareShow(group, ISSUERS, {
+    about: 'show one issuer with all its settings, also a removed one',
+    record: recordOf,
+    examples: ['tessera issuer show corp'],
+  });
   group
     .command('remove')
     .argument('<label>')
-    .description('withdraw the approval: its certificates no longer authorize; existing grants stay')
+    .description('accept its certificates no longer; existing grants stay')
     .examples('tessera issuer remove corp')
-    .runs(administers(async () => (await work()).removeIssuer));
+    .runs(administering(removeIssuer));
+}
+
+const USUAL = { identitySources: ['common-name'], revocation: { ocsp: 'off' } };
+
+async function addIssuer(label: string, file: string, flags: Flags, { act }: Administration): Promise<void> {
+  const body = { ...describedBy(FLAGS, flags, USUAL), pem: readFileSync(file, 'latin1') };
+  const issuer = accepted(await act('issuer-put', { id: label, body, onlyIf: 'absent' })).value;
+  print(`Approved ${label}: ${issuer.subject}`);
+  result(shown(issuer));
+}
+
+async function changeOne(label: string, flags: Flags, administration: Administration): Promise<void> {
+  const { certificate, crlFile, crl } = flags;
+  const pem = typeof certificate === 'string' ? { pem: readFileSync(certificate, 'latin1') } : {};
+  if (Object.keys(describedBy(FLAGS, flags, pem)).length === 0)
+    throw new CommandFailure('usage', 'say what to change', 'See: tessera issuer change --help');
+  const merge = (before: WrittenIssuer) => {
+    // A list that is named on purpose is required.
+    const required = crlFile && !crl ? { revocation: { ...before.revocation, crl: 'required' } } : {};
+    return describedBy(FLAGS, flags, { ...before, ...pem, ...required });
+  };
+  const issuer = await change('issuer', label, merge, administration);
+  print(`Changed ${label}`);
+  result(shown(issuer));
+}
+
+async function removeIssuer(label: string, _: unknown, { act }: Administration): Promise<void> {
+  accepted(await act('issuer-remove', { id: label, query: {} }));
+  print(`The issuer ${label} is no longer approved`);
+  result({ label, enabled: false });
+}
+
+function rowOf(written: WrittenIssuer) {
+  const { label, subject, expires, profile, identitySources, identities, enabled, revocation } = shown(written);
+  const identityFrom = `${identitySources.join(', ')} (${identities})`;
+  const checks = `crl ${revocation.crl}, ocsp ${revocation.ocsp}`;
+  return [label, enabled ? 'yes' : 'removed', expires, profile, checks, identityFrom, subject];
+}
+
+function recordOf(written: WrittenIssuer) {
+  const { revocation, ...issuer } = shown(written);
+  return {
+    label: issuer.label,
+    approved: issuer.enabled ? 'yes' : 'removed',
+    authority: issuer.subject,
+    expires: issuer.expires,
+    fingerprint: issuer.fingerprint,
+    intermediates: issuer.intermediates,
+    profile: issuer.profile,
+    curves: issuer.curves?.join(' ') ?? '',
+    'ML-DSA': issuer.mlDsa ? 'yes' : 'no',
+    'required policies': issuer.policies?.join(' ') ?? '',
+    'trust domains': issuer.trustDomains?.join(' ') ?? '',
+    'identity from': issuer.identitySources.join(', '),
+    identities: issuer.identities,
+    directories: issuer.directories?.join(' ') ?? '',
+    'principal names compare': issuer.upnComparison ?? 'exact',
+    'revocation lists': revocation.crl,
+    'list files': revocation.crlFiles.join(' '),
+    OCSP: revocation.ocsp,
+    'allowed addresses': revocation.allowedAddresses?.join(' ') ?? '',
+    'revocation ends grants': revocation.endGrants ? 'yes' : 'no',
+    'only integrations': issuer.integrations?.join(' ') ?? '',
+  };
+}
+
+type ListedIssuer = Omit<ApprovedIssuer, 'certificate' | 'intermediates'> &
+  Required<Pick<WrittenIssuer, 'subject' | 'expires' | 'fingerprint' | 'intermediates'>>;
+
+/** Without the certificates themselves, whose facts are shown. */
+function shown(written: WrittenIssuer): ListedIssuer {
+  const { pem: _, ...issuer } = written;
+  return issuer as unknown as ListedIssuer;
 }

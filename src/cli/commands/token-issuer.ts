@@ -1,75 +1,90 @@
-import { ASSERTION_ALGORITHMS } from '../../core/token-issuer.ts';
+import { readFileSync } from 'node:fs';
+import { formatDuration } from '../../config/duration.ts';
+import { describeTest } from '../../core/rules/claims.ts';
+import { ASSERTION_ALGORITHMS, type AssertionRule } from '../../core/token-issuer.ts';
+import { openRules, readRules, type WrittenRule, type WrittenTest } from '../../operations/admin/assertion-rules.ts';
+import type { WrittenTokenIssuer } from '../../operations/admin/objects.ts';
 import type { CliCommand } from '../terminal/cli-command.ts';
-import { asDuration, asMoment, asYesNo, collect } from '../terminal/options.ts';
-import { administers } from './administration.ts';
+import { CommandFailure } from '../terminal/exit.ts';
+import { describedBy, type Flag, type Flags, withFlags } from '../terminal/flags.ts';
+import { asMoment } from '../terminal/options.ts';
+import { print, remark, result } from '../terminal/output.ts';
+import { accepted } from '../terminal/wording.ts';
+import { administering } from './administration.ts';
+import { type Administration, change } from './steps.ts';
+import { declareList, declareShow, type Things } from './things.ts';
 
-const work = () => import('./work/token-issuer.ts');
+const TOKEN_ISSUERS: Things<'token-issuer'> = { kind: 'token-issuer', argument: ['<label>'], asJson: shown };
+
+const FLAGS: readonly Flag[] = [
+  ['--discovery', 'find the keys by ISSUER/.well-known/openid-configuration (default)'],
+  ['--jwks-url <url>', 'fetch the keys from this address'],
+  ['--jwks-file <file>', 'store the keys of this file (JSON Web Key Set); change it when keys rotate'],
+  [
+    '--ca-file <file>',
+    'PEM: trust only these authorities when keys are fetched',
+    'authorities',
+    { as: (file: string) => readFileSync(file, 'latin1') },
+  ],
+  [
+    '--allow-address <address>',
+    'an address or network (10.0.0.0/8) off the public internet from which keys are fetched; may be repeated',
+    'allowedAddresses',
+  ],
+  ['--when <claim=value>', 'a claim must have this value, or one of several; may be repeated'],
+  ['--when-like <claim=pattern>', 'a claim must fit: * is any text without : and /, ** any text; may be repeated'],
+  ['--identity <template>', "names the identity by claims (default: '{/sub}')"],
+  [
+    '--directory <name>',
+    'look the identity up in the directory by this name, instead of making it from the claims',
+    undefined,
+    { choices: ['user-name', 'email', 'upn'] },
+  ],
+  ['--only-integration <client_id>', 'for this integration only; may be repeated'],
+  ['--rules <file>', 'JSON: a list of rules, instead of the five flags above; - for standard input'],
+  [
+    '--audience <text>',
+    'what aud of an assertion must contain (default: the public address of this service)',
+    'audience',
+  ],
+  [
+    '--token-endpoint-audience <yes|no>',
+    'whether aud may also be the token endpoint of this service',
+    'tokenEndpointAudience',
+  ],
+  [
+    '--kind <kind>',
+    'whose JWTs: of a platform (default), or of the provider of an enterprise (ID-JAG)',
+    'kind',
+    { choices: ['platform', 'enterprise'] },
+  ],
+  [
+    '--algorithm <algorithms...>',
+    'allowed signature algorithms (default: RS256 ES256)',
+    'algorithms',
+    { choices: ASSERTION_ALGORITHMS },
+  ],
+  [
+    '--assertions <use>',
+    'whether an assertion gives one grant, or any number until it expires',
+    'assertions',
+    { choices: ['once', 'reusable'] },
+  ],
+  [
+    '--max-lifetime <duration>',
+    'the longest lifetime of an assertion, at most 366d (default: 1h)',
+    'maxAssertionLifetime',
+  ],
+];
 
 export function tokenIssuerCommands(program: CliCommand): void {
   const group = program
     .command('token-issuer')
     .description('platforms whose signed tokens (JWTs) workloads may authorize with: CI systems, clusters, clouds');
-  declareAdd(group);
-  declareChange(group);
-  declareList(group);
-  declareShow(group);
-  declareRemove(group);
-  declareExplain(group);
-}
-
-function withFlags(command: CliCommand): CliCommand {
-  return withRules(withKeys(command))
-    .option('--audience <text>', 'what aud of an assertion must contain (default: the public address of this service)')
-    .option('--token-endpoint-audience <yes|no>', 'whether aud may also be the token endpoint of this service', asYesNo)
-    .choice('--kind <kind>', 'whose JWTs: of a platform (default), or of the provider of an enterprise (ID-JAG)', [
-      'platform',
-      'enterprise',
-    ])
-    .choice('--algorithm <algorithms...>', 'allowed signature algorithms (default: RS256 ES256)', ASSERTION_ALGORITHMS)
-    .choice('--assertions <use>', 'whether an assertion gives one grant, or any number until it expires', [
-      'once',
-      'reusable',
-    ])
-    .option(
-      '--max-lifetime <duration>',
-      'the longest lifetime of an assertion, at most 366d (default: 1h)',
-      asDuration,
-    );
-}
-
-function withKeys(command: CliCommand): CliCommand {
-  return command
-    .option('--discovery', 'find the keys by ISSUER/.well-known/openid-configuration (default)')
-    .option('--jwks-url <url>', 'fetch the keys from this address')
-    .option('--jwks-file <file>', 'store the keys of this file (JSON Web Key Set); change it when keys rotate')
-    .option('--ca-file <file>', 'PEM: trust only these authorities when keys are fetched')
-    .option(
-      '--allow-address <address>',
-      'an address or network (10.0.0.0/8) off the public internet from which keys are fetched; may be repeated',
-      collect,
-    );
-}
-
-function withRules(command: CliCommand): CliCommand {
-  return command
-    .option('--when <claim=value>', 'a claim must have this value, or one of several if repeated for a claim', collect)
-    .option(
-      '--when-like <claim=pattern>',
-      'a claim must fit: * is any text without : and /, ** any text; may be repeated',
-      collect,
-    )
-    .option('--identity <template>', "names the identity by claims (default: '{/sub}')")
-    .choice(
-      '--directory <name>',
-      'look the identity up in the directory by this name, instead of making it from the claims',
-      ['user-name', 'email', 'upn'],
-    )
-    .option('--only-integration <client_id>', 'for this integration only; may be repeated', collect)
-    .option('--rules <file>', 'JSON: a list of rules, instead of the five flags above; - for standard input');
-}
-
-function declareAdd(group: CliCommand): void {
-  withFlags(group.command('add').argument('<label>', 'names the token issuer, and identities made from its claims'))
+  withFlags(
+    group.command('add').argument('<label>', 'names the token issuer, and identities made from its claims'),
+    FLAGS,
+  )
     .description('register a token issuer')
     .requiredOption('--issuer <iss>', 'iss of its assertions, exactly')
     .examples(
@@ -77,49 +92,35 @@ function declareAdd(group: CliCommand): void {
       "tessera token-issuer add gitlab --issuer https://gitlab.example.com --when-like '/project_path=acme/*' --when /ref_protected=true --identity '{/project_path}'",
       'tessera token-issuer add spire --issuer https://spire.example.com --jwks-file bundle.json --assertions reusable --when-like /sub=spiffe://example.com/ns/*/sa/*',
     )
-    .runs(administers(async () => (await work()).addTokenIssuer));
-}
-
-function declareChange(group: CliCommand): void {
-  withFlags(group.command('change').argument('<label>'))
+    .runs(administering(addTokenIssuer));
+  withFlags(group.command('change').argument('<label>'), FLAGS)
     .description('change what the flags name; the rest stays. Flags about claims replace all rules')
     .examples(
       'tessera token-issuer change spire --jwks-file bundle.json',
       'tessera token-issuer change github --rules rules.json',
     )
-    .runs(administers(async () => (await work()).changeOne));
-}
-
-function declareList(group: CliCommand): void {
-  group
-    .command('list')
-    .description('list the token issuers')
-    .option('--all', 'include removed ones')
-    .option('--json', 'as JSON')
-    .examples('tessera token-issuer list', 'tessera token-issuer list --all --json')
-    .runs(administers(async () => (await work()).printTokenIssuers));
-}
-
-function declareShow(group: CliCommand): void {
-  group
-    .command('show')
-    .argument('<label>')
-    .description('show one token issuer with its rules, also a removed one')
-    .option('--json', 'as JSON; its rules are in the format of --rules')
-    .examples('tessera token-issuer show github', 'tessera token-issuer show github --json | jq .rules > rules.json')
-    .runs(administers(async () => (await work()).printTokenIssuer));
-}
-
-function declareRemove(group: CliCommand): void {
+    .runs(administering(changeOne));
+  declareList(group, TOKEN_ISSUERS, {
+    about: 'list the token issuers',
+    columns: ['label', 'registered', 'issuer', 'keys', 'assertions', 'rules'],
+    row: (tokenIssuer) => {
+      const { label, issuer, assertions, rules, enabled } = tokenIssuer;
+      return [label, enabled ? 'yes' : 'removed', issuer, describeKeys(tokenIssuer), assertions, rules.length];
+    },
+    all: 'include removed ones',
+    examples: ['tessera token-issuer list', 'tessera token-issuer list --all --json'],
+  });
+  declareShow(group, TOKEN_ISSUERS, {
+    about: 'show one token issuer with its rules, also a removed one; --json has them in the format of --rules',
+    record: recordOf,
+    examples: ['tessera token-issuer show github', 'tessera token-issuer show github --json | jq .rules > rules.json'],
+  });
   group
     .command('remove')
     .argument('<label>')
     .description('accept its assertions no longer; existing grants stay')
     .examples('tessera token-issuer remove github')
-    .runs(administers(async () => (await work()).removeOne));
-}
-
-function declareExplain(group: CliCommand): void {
+    .runs(administering(removeOne));
   group
     .command('explain')
     .argument('<file>', 'the assertion: a JWT in compact form; - for standard input')
@@ -128,4 +129,138 @@ function declareExplain(group: CliCommand): void {
     .option('--json', 'as JSON')
     .examples('tessera token-issuer explain assertion.jwt', 'tessera token-issuer explain - < assertion.jwt')
     .runs(async () => (await import('./work/explain-assertion.ts')).explain);
+}
+
+async function addTokenIssuer(label: string, flags: Flags, { act }: Administration): Promise<void> {
+  const body = { rules: [], ...bodyOf(flags), issuer: flags['issuer'] };
+  const added = accepted(await act('token-issuer-put', { id: label, body, onlyIf: 'absent' })).value;
+  print(`Registered ${label}: ${added.issuer}`);
+  remarkOpenRules(added);
+  result(shown(added));
+}
+
+async function changeOne(label: string, flags: Flags, administration: Administration): Promise<void> {
+  const draft = bodyOf(flags);
+  const changed = await change('token-issuer', label, (before) => ({ ...before, ...draft }), administration);
+  print(`Changed ${label}`);
+  remarkOpenRules(changed);
+  result(shown(changed));
+}
+
+function bodyOf(flags: Flags): object {
+  const [keys, rules] = [keysOf(flags), rulesOf(flags)];
+  return { ...describedBy(FLAGS, flags), ...(keys && { keys }), ...(rules !== undefined && { rules }) };
+}
+
+function remarkOpenRules({ rules }: WrittenTokenIssuer): void {
+  const open = openRules(accepted(readRules(rules)));
+  if (open) for (const line of [`Warning: ${open.problem}`, `  ${open.todo}`]) remark(line);
+}
+
+async function removeOne(label: string, _: unknown, { act }: Administration): Promise<void> {
+  accepted(await act('token-issuer-remove', { id: label, query: {} }));
+  print(`Assertions of ${label} are no longer accepted`);
+  result({ label });
+}
+
+interface RuleFlags {
+  readonly when?: readonly string[];
+  readonly whenLike?: readonly string[];
+  readonly identity?: string;
+  readonly directory?: Exclude<AssertionRule['identities'], 'derived'>;
+  readonly onlyIntegration?: readonly string[];
+}
+
+function keysOf({ discovery, jwksUrl, jwksFile }: Flags): object | undefined {
+  const given = [discovery, jwksUrl, jwksFile].filter((flag) => flag !== undefined);
+  if (given.length > 1)
+    throw new CommandFailure(
+      'usage',
+      'the keys are given twice',
+      'Use one of --discovery, --jwks-url and --jwks-file.',
+    );
+  if (jwksUrl !== undefined) return { from: 'url', url: jwksUrl };
+  if (typeof jwksFile === 'string') return { from: 'file', set: readFileSync(jwksFile, 'utf8') };
+  return discovery ? { from: 'discovery' } : undefined;
+}
+
+/** Undefined if no flag is about rules. */
+function rulesOf({ rules: file, ...flags }: Flags): unknown {
+  const { when, whenLike, identity, directory, onlyIntegration } = flags as RuleFlags;
+  const hasFlags = [when, whenLike, identity, directory, onlyIntegration].some((flag) => flag !== undefined);
+  if (typeof file !== 'string') return hasFlags ? [ruleOf(flags)] : undefined;
+  if (hasFlags)
+    throw new CommandFailure('usage', 'the rules are given twice', 'Use --rules alone, or the flags for one rule.');
+  try {
+    return JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8')) as unknown;
+  } catch (fault) {
+    if (!(fault instanceof SyntaxError)) throw fault;
+    throw new CommandFailure('refused', `${file} is not JSON`, 'See "Rules" in docs/workloads.md.');
+  }
+}
+
+function ruleOf({ when = [], whenLike = [], identity = '{/sub}', directory, onlyIntegration }: RuleFlags): WrittenRule {
+  const tests = new Map<string, WrittenTest>();
+  for (const [claim, value] of when.map((flag) => splitFlag('--when', flag))) {
+    const before = tests.get(claim);
+    tests.set(claim, before === undefined ? value : [before as string, value].flat());
+  }
+  for (const [claim, like] of whenLike.map((flag) => splitFlag('--when-like', flag))) {
+    if (tests.has(claim))
+      throw new CommandFailure('usage', `${claim} has two conditions`, 'Give one pattern, or values, for each claim.');
+    tests.set(claim, { like });
+  }
+  return {
+    when: Object.fromEntries(tests),
+    identity,
+    ...(directory && { directory }),
+    ...(onlyIntegration && { integrations: onlyIntegration }),
+  };
+}
+
+function splitFlag(name: string, flag: string): [claim: string, value: string] {
+  const at = flag.indexOf('=');
+  if (at < 1) throw new CommandFailure('usage', `${name} ${flag}: there is no =`, `Write ${name} /claim=value.`);
+  return [flag.slice(0, at), flag.slice(at + 1)];
+}
+
+/** Rules in the format of --rules, so that they can be edited and given back; the settings of fetching with the keys. */
+function shown({ keys, allowedAddresses, authorities, rules, ...rest }: WrittenTokenIssuer): object {
+  const settings = { ...(allowedAddresses && { allowedAddresses }), ...(authorities !== undefined && { authorities }) };
+  const source = keys?.from === 'file' ? { from: 'file', set: JSON.parse(keys.set) as unknown } : keys;
+  return { ...rest, keys: { ...source, ...settings }, rules };
+}
+
+function recordOf(tokenIssuer: WrittenTokenIssuer): Record<string, string> {
+  const { label = '', issuer, allowedAddresses, authorities, algorithms = [], audience, assertions = '' } = tokenIssuer;
+  const { maxAssertionLifetime = 0, rules, enabled } = tokenIssuer;
+  return {
+    label,
+    registered: enabled ? 'yes' : 'removed',
+    issuer,
+    keys: describeKeys(tokenIssuer),
+    ...(authorities !== undefined && { 'trusted for TLS': 'only the given authorities' }),
+    ...(allowedAddresses && { 'allowed addresses': allowedAddresses.join(' ') }),
+    algorithms: algorithms.join(' '),
+    ...(tokenIssuer.kind === 'enterprise' && { kind: 'enterprise' }),
+    audience: audience ?? 'the public address of this service',
+    ...(tokenIssuer.tokenEndpointAudience && { 'also the token endpoint': 'yes' }),
+    assertions,
+    'longest lifetime': formatDuration(maxAssertionLifetime),
+    ...Object.fromEntries(accepted(readRules(rules)).map((rule, index) => [`rule ${index + 1}`, describeRule(rule)])),
+  };
+}
+
+function describeKeys({ keys }: Pick<WrittenTokenIssuer, 'keys'>): string {
+  if (!keys || keys.from === 'discovery') return 'by discovery';
+  return keys.from === 'url' ? keys.url : 'from a file';
+}
+
+function describeRule({ conditions, identity, identities, directories, integrations }: AssertionRule): string {
+  const tests = conditions.map(({ claim, test }) => `${claim} ${describeTest(test)}`).join(', ');
+  const who =
+    identities === 'derived'
+      ? identity
+      : `${identity} as ${identities} in the directory ${directories?.join(', ') ?? 'local'}`;
+  return `${tests}: ${who}${integrations ? `, for ${integrations.join(', ')}` : ''}`;
 }

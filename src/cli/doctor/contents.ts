@@ -34,6 +34,7 @@ export async function examineContents(store: Store, registry: FollowedRegistry):
     await examineClock(store, now),
     ...(await examineHistory(store)),
     examineIntegrations(registry),
+    ...examineCommandLine(registry),
     ...examineSecrets(registry, now),
     ...(await examineIssuers(registry, store)),
     ...(await examineLists(store, now)),
@@ -57,6 +58,13 @@ function examineIntegrations({ integrations }: FollowedRegistry): Finding {
   const enabled = integrations.filter(({ enabled, clientId }) => enabled && clientId !== COMMAND_LINE).length;
   if (enabled > 0) return good('integrations', `${enabled} enabled`);
   return poor('integrations', 'none is enabled, so no tokens can be issued', 'Do: tessera integration add …');
+}
+
+/** Stores of early releases. It stays as it is: somebody may have chosen that. */
+function examineCommandLine({ integrations }: FollowedRegistry): Finding[] {
+  const isLoose = integrations.some(({ clientId, binding }) => clientId === COMMAND_LINE && binding === 'none');
+  const todo = `Do: tessera integration change ${COMMAND_LINE} --binding certificate`;
+  return isLoose ? [poor(COMMAND_LINE, 'a login by certificate only reads after its first hour', todo)] : [];
 }
 
 function examineSecrets({ integrations }: FollowedRegistry, now: EpochSeconds): Finding[] {

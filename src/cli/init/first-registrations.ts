@@ -1,11 +1,11 @@
 // The first integration and identity, if the flags of `tessera init` name them.
 import { COMMAND_LINE } from '../../core/integration.ts';
 import { OPERATORS, VIEWERS } from '../../core/rules/operator.ts';
+import { make } from '../../operations/admin/acts/run-act.ts';
 import { addIdentity } from '../../operations/admin/add-identity.ts';
 import { changeIdentity } from '../../operations/admin/change-identity.ts';
 import { findIdentity } from '../../operations/admin/find-identity.ts';
 import { inviteToPasskey } from '../../operations/admin/passkeys.ts';
-import { registerIntegration } from '../../operations/admin/register-integration.ts';
 import { print, printSecret } from '../terminal/output.ts';
 import { obtainPassword } from '../terminal/password.ts';
 import { accepted } from '../terminal/wording.ts';
@@ -30,7 +30,8 @@ export async function addFirstRegistrations(
 
 /** The integration of `tessera login` for operators. It is kept if it exists: somebody may have narrowed it. */
 export async function registerCommandLine(workplace: Workplace): Promise<void> {
-  const outcome = await registerIntegration(
+  const outcome = await make(
+    'integrations',
     COMMAND_LINE,
     {
       name: 'Tessera command line',
@@ -79,7 +80,7 @@ interface AddedPerson {
 }
 
 async function addIntegration(id: string, scope: string, workplace: Workplace): Promise<void> {
-  const outcome = await registerIntegration(id, { scope }, workplace);
+  const outcome = await make('integrations', id, { scope }, workplace);
   if (!outcome.ok && outcome.refusal.reason === 'integration-exists')
     return print(`Left the integration ${id} as it is`);
   accepted(outcome);

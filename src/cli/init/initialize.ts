@@ -11,7 +11,7 @@ import { withKeyringLocked } from '../../lock-keyring.ts';
 import { openKeyring } from '../../open-keyring.ts';
 import { storeAt } from '../../open-store.ts';
 import { knowsKeys } from '../../operations/admin/check-keyring.ts';
-import { draftedIntegration } from '../../operations/admin/integration-draft.ts';
+import { draftedNames } from '../../operations/admin/integration-draft.ts';
 import { markMinting } from '../../operations/admin/mac-keys.ts';
 import type { Store } from '../../store/store.ts';
 import { firstKey, Keyring } from '../../tokens/keyring.ts';
@@ -54,7 +54,7 @@ function checkFirstIntegration({ integration, scope }: InitFlags): void {
   if (integration === undefined || scope === undefined) {
     throw new CommandFailure('usage', '--integration and --scope belong together', 'Give both, or neither.');
   }
-  accepted(draftedIntegration(integration, { scope }));
+  accepted(draftedNames(integration, scope));
 }
 
 /** Flags that go into a new configuration file. */

@@ -10,12 +10,10 @@ import { OPERATORS } from '../../core/rules/operator.ts';
 import { DOOR_NAMES } from '../../doors/doors.ts';
 import { withKeyring } from '../../open-keyring.ts';
 import { openStore, storeAt } from '../../open-store.ts';
+import { make } from '../../operations/admin/acts/run-act.ts';
 import { addIdentity } from '../../operations/admin/add-identity.ts';
-import { approveIssuer } from '../../operations/admin/approve-issuer.ts';
 import { acceptClock } from '../../operations/admin/check-clock.ts';
-import { findIntegration } from '../../operations/admin/find-integration.ts';
 import { inviteToPasskey } from '../../operations/admin/passkeys.ts';
-import { registerIntegration } from '../../operations/admin/register-integration.ts';
 import { addSigningKeyTo, publishKeys } from '../../operations/admin/signing-keys.ts';
 import { makeDevelopmentAuthority } from '../../pki/development-authority.ts';
 import { runService } from '../../run-service.ts';
@@ -41,14 +39,14 @@ const INTEGRATION = {
   vendor: 'Tessera',
   scope: 'orders:read,write;stock:read',
 };
+const ISSUER_LABEL = 'DEV';
 const ISSUER = {
-  label: 'DEV',
   identitySources: ['common-name'],
   identities: 'directory',
   // Certificates that plain `openssl x509 -req` makes are accepted, so that people can try their own.
   profile: 'rfc5280',
   revocation: { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true },
-} as const;
+};
 
 export async function quickstart(_: unknown, command: Command): Promise<void> {
   refuseInstallation();
@@ -116,7 +114,8 @@ async function prepare(config: Config): Promise<MadeSecrets | undefined> {
   const unfinished = `${dataFolder}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
-  const made = await fill(join(unfinished, basename(file)), await writeCertificates(unfinished));
+  const pem = await writeCertificates(unfinished);
+  const made = await fill(join(unfinished, basename(file)), pem, config.publicUrl);
   writeKeyringFile(join(unfinished, basename(keyring.path)), firstKey());
   renameSync(unfinished, dataFolder);
   return made;
@@ -137,14 +136,14 @@ async function writeCertificates(folder: string): Promise<string> {
 }
 
 /** An integration, an identity that may use it, and the development authority as approved issuer. */
-async function fill(path: string, pem: string): Promise<MadeSecrets> {
+async function fill(path: string, pem: string, issuer: string): Promise<MadeSecrets> {
   const store = await openStore({ store: storeFile(path) }, 'init');
   try {
-    const ports = { store, by: { as: 'service', why: 'quickstart' } as const, random: systemRandom };
+    const ports = { store, by: { as: 'service', why: 'quickstart' } as const, random: systemRandom, issuer };
     const { password } = await obtainPassword({ generate: true }, systemRandom);
-    accepted(await registerIntegration(CLIENT_ID, INTEGRATION, ports));
+    accepted(await make('integrations', CLIENT_ID, INTEGRATION, ports));
     accepted(await addIdentity({ userName: USER_NAME, password, groups: [OPERATORS] }, ports));
-    accepted(await approveIssuer({ ...ISSUER, pem }, ports));
+    accepted(await make('issuers', ISSUER_LABEL, { ...ISSUER, pem }, ports));
     const { invitation } = accepted(await inviteToPasskey(USER_NAME, ports));
     return { password: password.reveal(), invitation };
   } finally {
@@ -161,6 +160,6 @@ async function ensureJwtIntegration(workplace: Workplace): Promise<void> {
       return accept(await publishKeys(keys, workplace));
     }),
   );
-  if ((await findIntegration(JWT_CLIENT_ID, workplace)).ok) return;
-  accepted(await registerIntegration(JWT_CLIENT_ID, { ...INTEGRATION, accessTokenFormat: 'jwt' }, workplace));
+  const made = await make('integrations', JWT_CLIENT_ID, { ...INTEGRATION, accessTokenFormat: 'jwt' }, workplace);
+  if (!made.ok && made.refusal.reason !== 'integration-exists') accepted(made);
 }

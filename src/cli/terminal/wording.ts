@@ -12,7 +12,6 @@ const ENDS: Readonly<Partial<Record<AdminRefusalClass, keyof typeof EXIT>>> = {
 /** How to act at the terminal: the rest of the remedy's sentence. */
 export const TO_TYPE: Readonly<Record<ReasonToAct, string>> = {
   'resources-missing': ': --resource orders',
-  'identity-id-malformed': '; tessera identity list shows them.',
   'password-too-short': ', or let --generate make one.',
   'key-address-malformed': ': --jwks-file FILE',
   'integration-unknown': ' with: tessera integration list',

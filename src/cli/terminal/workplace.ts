@@ -17,6 +17,8 @@ import { remark } from './output.ts';
 export interface Workplace extends AdminPorts {
   readonly config: Config;
   readonly random: Random;
+  /** The public address of the service. */
+  readonly issuer: string;
 }
 
 export async function configOf(command: Command): Promise<Config> {
@@ -33,7 +35,7 @@ export async function inWorkplace(config: Config, work: (workplace: Workplace) =
   const store = await openExisting(config);
   try {
     await warnOfMove(store);
-    await work({ config, store, by: commandAuthor(), random: systemRandom });
+    await work({ config, store, by: commandAuthor(), random: systemRandom, issuer: config.publicUrl });
   } finally {
     await store.close();
   }

@@ -22,12 +22,7 @@ const ROWS: readonly Row[] = [
     'held',
     'Requests under way, without those for health, readiness and metrics.',
   ],
-  [
-    'tessera_slots_held',
-    'gauge',
-    'living',
-    'Requests under way whose connection or stream is open: the same number.',
-  ],
+  ['tessera_slots_held', 'gauge', 'living', 'Requests under way whose connection or stream is open: the same number.'],
   ['tessera_slots_orphaned', 'gauge', 'orphaned', 'Requests that outlived their connection. Not 0: a defect.'],
   ['tessera_slots_limit', 'gauge', 'places', 'The most requests that may be under way, over all listeners.'],
   ['tessera_connections', 'gauge', 'connections', 'Open connections, those that are in their TLS handshake included.'],

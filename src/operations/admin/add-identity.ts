@@ -1,5 +1,4 @@
 import { foldName } from '../../core/certificate.ts';
-import { acted } from '../../core/event.ts';
 import { type Identity, type IdentityId, isLocal, localIdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import { firstPassword } from '../../directory/local/passwords.ts';
@@ -8,7 +7,7 @@ import { byEmail, byUpn, byUserName, identities } from '../../store/tables/ident
 import type { Secret } from '../../tokens/secret.ts';
 import type { Random } from '../ports.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { stripIdentity } from './remove-identity.ts';
+import { performPlan } from './perform.ts';
 import { declinePassword } from './set-password.ts';
 
 export interface IdentityDraft {
@@ -31,21 +30,19 @@ export async function addIdentity(
   draft: IdentityDraft,
   { store, by, random }: AdminPorts & { readonly random: Random },
 ): Promise<AdminOutcome<Identity>> {
-  const objection = objectionTo(draft) ?? (await objectionOfOthers(draft, { store, by }));
+  const objection = objectionTo(draft);
   if (objection) return objection;
   const next = identityOf(draft, localIdentityId(guid(random)));
-  const inserts = draft.password ? [await firstPassword(next.id, draft.password)] : [];
-  const added = await store.change(identities, next.id, (_, at) => ({
-    outcome: accept(next),
-    next,
-    inserts,
-    events: [acted({ kind: 'identity', id: next.id, did: 'added', userName: draft.userName }, { at, by })],
-  }));
-  // Another command may have added the same at the same moment. Whoever sees the other gives way; if both do, both are refused.
-  const late = await objectionOfOthers(draft, { store, by }, next.id);
-  if (!late) return added;
-  await stripIdentity(next.id, { store, by });
-  return late;
+  const { id } = next;
+  const inserts = draft.password ? [await firstPassword(id, draft.password)] : [];
+  const deeds = [{ did: 'added', userName: draft.userName }];
+  const added = await performPlan(
+    async () =>
+      (await objectionOfOthers(draft, { store })) ??
+      accept([{ kind: 'identity', key: id, revision: undefined, next, deeds, inserts } as const]),
+    { store, by },
+  );
+  return added.ok ? accept(next) : added;
 }
 
 function identityOf({ userName, email, upn, groups = [], mayUseApi = true }: IdentityDraft, id: IdentityId): Identity {
@@ -67,11 +64,9 @@ export function objectionTo({ userName, email, upn, password, groups = [] }: Dra
   return password && declinePassword(password);
 }
 
-// Two changes at the same instant could both pass here. That fails closed: a name with two identities signs nobody in,
-// and a certificate that leads to two is refused.
 export async function objectionOfOthers(
   { userName, email, upn, mayShare = false }: DraftPart,
-  { store }: AdminPorts,
+  { store }: Pick<AdminPorts, 'store'>,
   self?: IdentityId,
 ) {
   const others = async (where: Where) => (await store.find(identities, where)).filter(({ id }) => id !== self);

@@ -1,10 +1,11 @@
 import { foldName } from '../../core/certificate.ts';
 import { type Identity, isLocal } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
+import { identities } from '../../store/tables/identities.ts';
 import { objectionOfOthers, objectionTo } from './add-identity.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
-import { changedBetween, ending, perform } from './perform.ts';
+import { changedBetween, ending, perform, performPlan } from './perform.ts';
 
 /** What is absent stays. An empty address is removed. */
 export interface IdentityChange {
@@ -23,25 +24,24 @@ export async function changeIdentity(
   change: IdentityChange,
   ports: AdminPorts,
 ): Promise<AdminOutcome<Identity>> {
-  const known = await findIdentity(name, ports);
-  if (!known.ok) return known;
-  if (!isLocal(known.value)) return decline('identity-not-local', known.value.id);
-  const { id } = known.value;
-  const objection = objectionTo(checkedPart(change)) ?? (await objectionOfOthers(checkedPart(change), ports, id));
-  if (objection) return objection;
-  const put = (make: (row: Identity) => Identity, onlyIf?: number) =>
-    perform('identity', id, { ...ports, onlyIf }, (row) => {
-      if (!row) return decline('identity-unknown', name);
-      const next = make(row);
-      return accept({ next, deed: { did: 'changed', ...changedBetween(row, next) } });
-    });
-  const outcome = await put((row) => changed(row, change), ports.onlyIf);
-  if (!outcome.ok) return outcome;
-  // Another command may have taken the name at the same moment. Whoever sees the other gives way.
-  const late = await objectionOfOthers(checkedPart(change), ports, id);
-  if (!late) return outcome;
-  await put(() => known.value);
-  return late;
+  const { onlyIf } = ports;
+  const done = await performPlan(async () => {
+    const known = await findIdentity(name, ports);
+    if (!known.ok) return known;
+    const { id } = known.value;
+    if (!isLocal(known.value)) return decline('identity-not-local', id);
+    const checked = checkedPart(change);
+    const objection = objectionTo(checked) ?? (await objectionOfOthers(checked, ports, id));
+    if (objection) return objection;
+    const { found } = await ports.store.load(identities, id);
+    if (!found) return decline('identity-unknown', name);
+    const { row, revision } = found;
+    if (onlyIf !== undefined && revision !== onlyIf) return decline('changed-meanwhile', name);
+    const next = changed(row, change);
+    const deeds = [{ did: 'changed', ...changedBetween(row, next) }];
+    return accept([{ kind: 'identity', key: id, revision, next, deeds } as const]);
+  }, ports);
+  return done.ok ? accept(done.value[0]?.next as Identity) : done;
 }
 
 /** An address to be removed needs no check. */

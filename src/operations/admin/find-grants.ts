@@ -10,7 +10,7 @@ import { grants, grantsOf } from '../../store/tables/grants.ts';
 import { issuers } from '../../store/tables/issuers.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
-import { findIntegration } from './find-integration.ts';
+import { findThing } from './perform.ts';
 
 export interface GrantFilter {
   /** The holder, by user name or id. */
@@ -122,7 +122,8 @@ async function resolve(
   { identity, certificate, ...filter }: GrantFilter,
   ports: Pick<AdminPorts, 'store'>,
 ): Promise<AdminOutcome<ResolvedFilter>> {
-  const known = filter.integration === undefined ? undefined : await findIntegration(filter.integration, ports);
+  const { integration } = filter;
+  const known = integration === undefined ? undefined : await findThing('integration', integration, ports);
   if (known?.ok === false) return known;
   const holder = identity === undefined ? undefined : await findIdentity(identity, ports);
   if (holder?.ok === false) return holder;

@@ -18,6 +18,18 @@ export async function findIdentity(
   return others.length > 0 ? decline('identity-ambiguous', name) : accept(identity);
 }
 
+export type KnownIdentities = Map<string, AdminOutcome<Identity>>;
+
+/** Asks the store once for each name. */
+export async function findOnce(
+  name: string,
+  { store, found = new Map() }: Pick<AdminPorts, 'store'> & { readonly found?: KnownIdentities },
+): Promise<AdminOutcome<Identity>> {
+  const known = found.get(name) ?? (await findIdentity(name, { store }));
+  found.set(name, known);
+  return known;
+}
+
 /** `local:{0a1b…` or `corp:0a1b…`, or the digits alone, at least four. */
 const FIRST_DIGITS = /^(?:([A-Za-z][\w.+-]{0,63}):\{?)?([0-9a-f][0-9a-f-]{3,35})\}?$/;
 

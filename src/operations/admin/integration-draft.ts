@@ -1,176 +1,184 @@
-import { type IdentityId, parseIdentityId } from '../../core/identity.ts';
-import {
-  ACCESS_TOKEN_FORMATS,
-  type Access,
-  type AccessTokenFormat,
-  type ExchangeEntry,
-  type Integration,
-  parseClientId,
-  type TokenOverrides,
-} from '../../core/integration.ts';
+// Integrations as operators write them: what must be true of the fields, and what depends on other things.
+import { type Access, type Integration, keyNames, parseClientId } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import { isRedirectUri } from '../../core/redirect-uri.ts';
+import type { ResourceServerId } from '../../core/resource-server.ts';
+import { signingKeyOf } from '../../core/rules/signing-keys.ts';
 import { parseScope } from '../../core/scope.ts';
 import { JWT_LIFETIME_MAX, LIFETIME_MAX } from '../../core/settings.ts';
+import { isoTime } from '../../core/time.ts';
 import { isAddressRange } from '../../outbound/address-filter.ts';
+import { resourceServers } from '../../store/tables/resource-servers.ts';
 import { isSigned } from '../../tokens/access-token.ts';
-import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { findIdentity } from './find-identity.ts';
-import { findResourceServer } from './find-resource-server.ts';
+import { nodesWithout } from '../upkeep/report-node.ts';
+import type { DraftPorts } from './acts/act.ts';
+import { type AdminOutcome, decline } from './admin.ts';
+import { findOnce } from './find-identity.ts';
+import { replacedKeys } from './integration-keys.ts';
+import type { WrittenIntegration } from './objects.ts';
+import { findThing } from './perform.ts';
+import { allPublishedKeys } from './signing-keys.ts';
+import { tokenIssuerOf } from './token-issuer-draft.ts';
 
-/** Fields that are left out get their default, or keep their value. */
-export interface IntegrationDraft {
-  readonly name?: string;
-  readonly description?: string;
-  readonly vendor?: string;
-  readonly scope?: string;
-  readonly enabled?: boolean;
-  readonly flows?: Partial<Integration['flows']>;
-  readonly access?: Access;
-  readonly binding?: Integration['binding'];
-  readonly accessTokenFormat?: string;
-  readonly overrides?: TokenOverrides;
-  readonly owners?: readonly string[];
-  readonly tokenEndpointAudience?: boolean;
-  readonly publicEnterprise?: boolean;
-  /** An empty list: from everywhere. */
-  readonly secretAddresses?: readonly string[];
-  /** An empty text: none. */
-  readonly resourceServer?: string;
-  readonly exchange?: readonly ExchangeEntry[];
+/** Not even hashes of secrets are shown. */
+export function writtenIntegration(row: Integration): WrittenIntegration {
+  const { scope, removed: _, disabledByOwner: __, keys, secrets, ...integration } = row;
+  const made = secrets?.map(({ createdAt, endsAt }) => ({ createdAt: isoTime(createdAt), endsAt: isoTime(endsAt) }));
+  return {
+    ...integration,
+    ...(keys && { keys: keyNames(keys), publicKeys: keys }),
+    ...(made && { secrets: made }),
+    scope: scope.text,
+  };
 }
 
 const TEXT_MAX_LENGTH = 1000;
 // These texts are shown on terminals and pages.
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
-
-/** A new integration, or `before` with the draft's changes. */
-export function draftedIntegration(
-  clientIdText: string,
-  draft: IntegrationDraft,
-  before?: Integration,
-): AdminOutcome<Integration> {
-  const clientId = parseClientId(clientIdText);
-  if (!clientId || (!before && (MARKUP.test(clientId) || clientId.startsWith('https://'))))
-    return decline('client-id-malformed', clientIdText);
-  const scope = draft.scope === undefined ? before?.scope : parseScope(draft.scope);
-  if (!scope) return draft.scope ? decline('scope-malformed', draft.scope) : decline('scope-missing', clientId);
-  const wanted = draft.accessTokenFormat ?? before?.accessTokenFormat ?? 'opaque';
-  const accessTokenFormat = formatOf(wanted);
-  if (!accessTokenFormat) return decline('access-token-format-unknown', wanted);
-  const objection = objectionTo(draft);
-  if (objection) return objection;
-  const overrides = defined({ ...before?.overrides, ...draft.overrides });
-  if (isSigned(accessTokenFormat) && (overrides.accessTokenLifetime ?? 0) > JWT_LIFETIME_MAX)
-    return decline('lifetime-too-long', 'accessTokenLifetime');
-  const next: Integration = {
-    ...before,
-    clientId,
-    name: draft.name ?? before?.name ?? clientId,
-    description: draft.description ?? before?.description ?? '',
-    vendor: draft.vendor ?? before?.vendor ?? '',
-    scope,
-    enabled: draft.enabled ?? before?.enabled ?? true,
-    flows: said({ device: true, certificate: true, ...before?.flows, ...draft.flows }, ['assertion', 'secret', 'code']),
-    access: draft.access ?? before?.access ?? { to: 'everyone' },
-    binding: draft.binding ?? before?.binding ?? 'none',
-    accessTokenFormat,
-    overrides,
-    ...Object.fromEntries(OPTIONAL.map((name) => [name, draft[name] ?? before?.[name]])),
-  };
-  return accept(said(next, OPTIONAL));
-}
-
-/** Undefined removes an override. */
-function defined(overrides: TokenOverrides): TokenOverrides {
-  return Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
-}
-
-const OPTIONAL = [
-  'owners',
-  'tokenEndpointAudience',
-  'publicEnterprise',
-  'secretAddresses',
-  'resourceServer',
-  'exchange',
-] as const satisfies (keyof IntegrationDraft)[];
-
-/** Without what is optional and false or empty. */
-function said<T extends object>(values: T, optional: readonly string[]): T {
-  const isEmpty = (value: unknown) => !value || (Array.isArray(value) && value.length === 0);
-  return Object.fromEntries(
-    Object.entries(values).filter(([name, value]) => !optional.includes(name) || !isEmpty(value)),
-  ) as T;
-}
-
 /** Names end up in pages, terminals and logs of others, which may not escape them. */
 const MARKUP = /[<>"`\\]/;
-
 const MOST_REDIRECT_URIS = 20;
 /** More belong into a group. */
 const MOST_NAMED = 1_000;
 
-function objectionTo(draft: IntegrationDraft) {
-  const { name, description, vendor, access, flows, overrides = {}, secretAddresses = [], exchange = [] } = draft;
-  if (draft.owners?.some((group) => group === '' || !isPrintable(group))) return decline('text-malformed', 'owner');
-  const { redirectUris = [] } = flows?.code || {};
+/** The integration that a body with every field describes. Keys that it does not name, and secrets, stay. */
+export async function draftedIntegration(
+  clientIdText: string,
+  body: Required<WrittenIntegration>,
+  before: Integration | undefined,
+  ports: DraftPorts,
+): Promise<AdminOutcome<Integration>> {
+  const named = draftedNames(clientIdText, body.scope, before);
+  if (!named.ok) return named;
+  const objection = objectionTo(body);
+  if (objection) return objection;
+  const access = await draftedAccess(body.access, ports);
+  if (!access.ok) return access;
+  const keys = body.publicKeys ? replacedKeys(body.publicKeys) : accept(before?.keys);
+  if (!keys.ok) return keys;
+  const { flows, overrides, name, description, vendor, enabled, binding, accessTokenFormat, ...more } = body;
+  const isOfOwner = before?.enabled ? ports.isOwner : before?.disabledByOwner;
+  const { owners, tokenEndpointAudience, publicEnterprise, secretAddresses, resourceServer, exchange } = more;
+  return accept({
+    ...without(before, OPTIONAL),
+    clientId: named.value.clientId,
+    name,
+    description,
+    vendor,
+    scope: named.value.scope,
+    enabled,
+    flows: { device: flows.device ?? true, certificate: flows.certificate ?? true, ...said(flows) },
+    access: access.value,
+    binding,
+    accessTokenFormat,
+    overrides: Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined)),
+    ...said({ owners, tokenEndpointAudience, publicEnterprise, secretAddresses, exchange }),
+    ...(resourceServer && { resourceServer: resourceServer as ResourceServerId }),
+    ...(keys.value && { keys: keys.value }),
+    ...(!enabled && isOfOwner && { disabledByOwner: true }),
+  });
+}
+
+/** A document of a client has an address: nobody registers one. */
+export function draftedNames(clientIdText: string, scopeText: string | undefined, before?: Integration) {
+  const clientId = parseClientId(clientIdText);
+  if (!clientId || (!before && (MARKUP.test(clientId) || clientId.startsWith('https://'))))
+    return decline('client-id-malformed', clientIdText);
+  const scope = scopeText === undefined ? undefined : parseScope(scopeText);
+  if (!scope) return scopeText ? decline('scope-malformed', scopeText) : decline('scope-missing', clientId);
+  return accept({ clientId, scope });
+}
+
+const OPTIONAL = [
+  ...([
+    'owners',
+    'tokenEndpointAudience',
+    'publicEnterprise',
+    'secretAddresses',
+    'resourceServer',
+    'exchange',
+  ] as const),
+  ...(['keys', 'disabledByOwner'] as const),
+];
+
+/** What a later release has added to a row stays, but not what this one leaves out on purpose. */
+export function without<T extends object, N extends keyof T & string>(
+  row: T | undefined,
+  names: readonly N[],
+): Omit<T, N> {
+  const isKept = ([name]: [string, unknown]) => !names.some((each) => each === name);
+  return Object.fromEntries(Object.entries(row ?? {}).filter(isKept)) as Omit<T, N>;
+}
+
+/** Without what is false or empty: rows do not have it. */
+function said<T extends object>(values: T): Partial<T> {
+  const isEmpty = (value: unknown) => !value || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value))) as Partial<T>;
+}
+
+function objectionTo(draft: Required<WrittenIntegration>) {
+  const { name, description, vendor, access, flows, owners, overrides, secretAddresses, exchange } = draft;
+  if (owners.some((group) => group === '' || !isPrintable(group))) return decline('text-malformed', 'owner');
+  const { redirectUris = [] } = flows.code || {};
   const wrong = redirectUris.find((uri) => !isRedirectUri(uri)) ?? redirectUris[MOST_REDIRECT_URIS];
   if (wrong !== undefined) return decline('redirect-uri-malformed', wrong);
-  if (name === '' || (name && MARKUP.test(name))) return decline('text-malformed', 'name');
+  if (name === '' || MARKUP.test(name)) return decline('text-malformed', 'name');
   for (const [field, text] of Object.entries({ name, description, vendor })) {
-    if (text !== undefined && !isPrintable(text)) return decline('text-malformed', field);
+    if (!isPrintable(text)) return decline('text-malformed', field);
   }
   for (const field of ['accessTokenLifetime', 'grantLifetime', 'refreshRetryWindow'] as const) {
     const { [field]: length = 1 } = overrides;
     const isZero = length < 1 && field !== 'refreshRetryWindow';
     if (isZero || length > LIFETIME_MAX) return decline('lifetime-malformed', field);
   }
+  if (isSigned(draft.accessTokenFormat) && (overrides.accessTokenLifetime ?? 0) > JWT_LIFETIME_MAX)
+    return decline('lifetime-too-long', 'accessTokenLifetime');
   const range = secretAddresses.find((text) => !isAddressRange(text));
   if (range !== undefined) return decline('address-range-malformed', range);
   const entry = exchange.find(({ integration, scope }) => !parseClientId(integration) || !parseScope(scope));
   if (entry) return decline('exchange-malformed', `${entry.integration}=${entry.scope}`);
-  if (access?.to !== 'named') return undefined;
+  if (access.to !== 'named') return undefined;
   if (access.groups.some((group) => group === '' || !isPrintable(group))) return decline('text-malformed', 'group');
-  if (access.identities.length > MOST_NAMED) return tooMany();
-  const malformed = access.identities.find((id) => !parseIdentityId(id));
-  return malformed === undefined ? undefined : decline('identity-id-malformed', malformed);
-}
-
-function tooMany() {
+  if (access.identities.length <= MOST_NAMED) return undefined;
   return decline('object-malformed', `access names more than ${MOST_NAMED} identities: put them into a group`);
-}
-
-export function formatOf(text: string): AccessTokenFormat | undefined {
-  return ACCESS_TOKEN_FORMATS.find((format) => format === text);
 }
 
 export function isPrintable(text: string): boolean {
   return text.length <= TEXT_MAX_LENGTH && !UNPRINTABLE.test(text);
 }
 
-export interface NamedAccessDraft {
-  /** User names or ids. */
-  readonly identities: readonly string[];
-  readonly groups: readonly string[];
-}
-
-/** Access for named identities and groups. Operators may give user names; the integration stores ids, each once. */
-export async function namedAccess(
-  { identities, groups }: NamedAccessDraft,
-  ports: Pick<AdminPorts, 'store'>,
-): Promise<AdminOutcome<Access>> {
-  const ids = new Set<IdentityId>();
-  if (identities.length > MOST_NAMED) return tooMany();
-  for (const name of new Set(identities)) {
-    const found = await findIdentity(name, ports);
+/** Operators may give user names; the integration stores ids, each once. */
+async function draftedAccess(access: Access, ports: DraftPorts): Promise<AdminOutcome<Access>> {
+  if (access.to !== 'named') return accept(access);
+  const ids = new Set<(typeof access.identities)[number]>();
+  for (const name of access.identities) {
+    const found = await findOnce(name, ports);
     if (!found.ok) return found;
     ids.add(found.value.id);
   }
-  return accept({ to: 'named', identities: [...ids], groups });
+  return accept({ ...access, identities: [...ids] });
 }
 
-/** The resource server that the draft names must exist. */
-export async function whyNotServer({ resourceServer }: IntegrationDraft, ports: Pick<AdminPorts, 'store'>) {
-  const found = resourceServer ? await findResourceServer(resourceServer, ports) : undefined;
-  return found?.ok === false ? found : undefined;
+/** Why other things do not allow it. A new client id must be nobody else's name. */
+export async function objectionToIntegration(next: Integration, before: Integration | undefined, ports: DraftPorts) {
+  const { clientId, resourceServer, accessTokenFormat } = next;
+  const { store } = ports;
+  if (!before && (await store.load(resourceServers, clientId)).found)
+    return decline('client-id-of-resource-server', clientId);
+  if (!before && (await tokenIssuerOf(clientId, ports))) return decline('client-id-of-token-issuer', clientId);
+  if (isSigned(accessTokenFormat) && accessTokenFormat !== before?.accessTokenFormat) {
+    const objection = await whyNotSigned(store);
+    if (objection) return objection;
+  }
+  if (!resourceServer || resourceServer === before?.resourceServer) return undefined;
+  const server = await findThing('resource-server', resourceServer, ports);
+  return server.ok ? undefined : server;
+}
+
+/** No key signs yet, or a running node would refuse callers. */
+async function whyNotSigned(store: DraftPorts['store']) {
+  const key = signingKeyOf(await allPublishedKeys(store));
+  if (!key) return decline('signing-key-missing', '');
+  const without = await nodesWithout(key.id, store);
+  return without.length > 0 ? decline('key-not-everywhere', without.join(', ')) : undefined;
 }

@@ -5,8 +5,7 @@ import type { FetchSettings } from '../../core/key-source.ts';
 import { accept } from '../../core/outcome.ts';
 import { readPublicJwk, readPublicKeys } from '../../tokens/jwk.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { rewriteIntegration } from './change-integration.ts';
-import { ending } from './perform.ts';
+import { ending, rewrite } from './perform.ts';
 import { checkedFetch } from './token-issuer-draft.ts';
 
 /** The text of a file with public keys, or the address of a key set, which replaces what was there. */
@@ -21,8 +20,8 @@ export function addIntegrationKeys(
   given: KeyAddition,
   ports: AdminPorts,
 ): Promise<AdminOutcome<Integration>> {
-  return rewriteIntegration(clientId, ports, (before) => {
-    const keys = 'file' in given ? fromFile(given.file, before) : fromAddress(given);
+  return rewrite('integration', clientId, ports, (before) => {
+    const keys = 'file' in given ? fromFile(given.file, knownIn(before.keys)) : fromAddress(given);
     if (!keys.ok) return keys;
     const [known, now] = [keyMarks(before.keys), keyMarks(keys.value)];
     const ended = known.filter((mark) => !now.includes(mark));
@@ -39,7 +38,7 @@ export function removeIntegrationKey(
   name: string,
   ports: AdminPorts,
 ): Promise<AdminOutcome<Integration>> {
-  return rewriteIntegration(clientId, ports, (before, at) => {
+  return rewrite('integration', clientId, ports, (before, at) => {
     const ended = keyMarks(before.keys, name);
     return ended.length > 0
       ? ending('integration', before, { did: 'key-removed', ended }, at)
@@ -50,13 +49,28 @@ export function removeIntegrationKey(
 function fromAddress({ url, ...settings }: { readonly url: string } & FetchSettings): AdminOutcome<ClientKeys> {
   if (!isKeyAddress(url)) return decline('key-address-malformed', url);
   const checked = checkedFetch(settings);
-  return checked.ok ? accept({ from: 'url', url, ...settings }) : checked;
+  return checked.ok ? accept({ from: 'url', url, ...checked.value }) : checked;
 }
 
-function fromFile(text: string, { keys: before }: Integration): AdminOutcome<ClientKeys> {
+/** All keys at once, as files and requests have them. An empty set: none. */
+export function replacedKeys(keys: ClientKeys): AdminOutcome<ClientKeys | undefined> {
+  if (keys.from === 'url') return fromAddress(keys);
+  const found = readPublicKeys(keys.set);
+  return typeof found !== 'string' && found.length === 0 ? accept(undefined) : fromFile(keys.set, []);
+}
+
+/** For answers: the keys, or where they are fetched from. */
+export function shownKeys({ keys }: Integration): readonly Readonly<Record<string, string>>[] {
+  return keys?.from === 'url' ? [{ url: keys.url }] : (knownIn(keys) as readonly never[]);
+}
+
+function knownIn(keys: Integration['keys']): readonly Jwk[] {
+  return keys?.from === 'file' ? (JSON.parse(keys.set) as { readonly keys: readonly Jwk[] }).keys : [];
+}
+
+function fromFile(text: string, known: readonly Jwk[]): AdminOutcome<ClientKeys> {
   const found = readPublicKeys(text);
   if (typeof found === 'string') return decline('public-key-unusable', found);
-  const known = before?.from === 'file' ? (JSON.parse(before.set) as { readonly keys: readonly Jwk[] }).keys : [];
   const added: Jwk[] = [];
   for (const value of found) {
     const read = readPublicJwk(value);

@@ -7,8 +7,7 @@ import { drawResourceServerSecret } from '../../tokens/resource-server-secret.ts
 import type { Secret } from '../../tokens/secret.ts';
 import type { Ports } from '../ports.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { rewriteIntegration } from './change-integration.ts';
-import { ending } from './perform.ts';
+import { ending, rewrite } from './perform.ts';
 
 const LONGEST = seconds(180 * 86_400);
 
@@ -26,7 +25,7 @@ export async function makeIntegrationSecret(
   if (lifetime < 1 || lifetime > LONGEST) return decline('secret-lifetime-malformed', clientId);
   const { secret, hash } = drawResourceServerSecret(ports.random);
   let endsAt = 0 as EpochSeconds;
-  const made = await rewriteIntegration(clientId, ports, (before, createdAt) => {
+  const made = await rewrite('integration', clientId, ports, (before, createdAt) => {
     if (!before.flows.secret) return decline('secret-flow-off', clientId);
     const live = (before.secrets ?? []).filter((known) => createdAt < known.endsAt);
     if (live.length >= MOST_SECRETS) return decline('client-secrets-exhausted', clientId);
@@ -43,7 +42,7 @@ export function dropIntegrationSecrets(
   { all }: { readonly all: boolean },
   ports: AdminPorts,
 ): Promise<AdminOutcome<Integration>> {
-  return rewriteIntegration(clientId, ports, (before, at) => {
+  return rewrite('integration', clientId, ports, (before, at) => {
     const { secrets = [] } = before;
     const ended = (all ? secrets : secrets.slice(0, secrets.length - 1)).map(secretMark);
     if (ended.length === 0) return decline('client-secrets-none', clientId);

@@ -1,10 +1,13 @@
-// What approving an issuer and changing one share: the draft, and what it must satisfy.
+// Approved issuers as operators write them, and what they must satisfy.
+import { X509Certificate } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { readSpiffeId } from '../../core/certificate.ts';
 import { isLabel, LOCAL } from '../../core/identity.ts';
-import type { ApprovedIssuer, RevocationCheck, RevocationPolicy } from '../../core/issuer.ts';
+import type { ApprovedIssuer, RevocationPolicy } from '../../core/issuer.ts';
 import { accept } from '../../core/outcome.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import { isAddressRange } from '../../outbound/address-filter.ts';
+import { readPem, writePem } from '../../pki/der/pem.ts';
 import { judgeAuthority } from '../../pki/path/path.ts';
 import { ANY_POLICY } from '../../pki/path/policies.ts';
 import type { PathPolicy } from '../../pki/path/rules.ts';
@@ -13,60 +16,118 @@ import { type Certificate, readCertificate } from '../../pki/x509/certificate.ts
 import { printName } from '../../pki/x509/distinguished-name.ts';
 import { rows } from '../../store/pages.ts';
 import { issuers } from '../../store/tables/issuers.ts';
-import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { tokenIssuers } from '../../store/tables/token-issuers.ts';
+import type { DraftPorts } from './acts/act.ts';
+import { type AdminOutcome, decline } from './admin.ts';
+import { without } from './integration-draft.ts';
+import type { WrittenIssuer } from './objects.ts';
 
-export interface IssuerDraft extends Omit<ApprovedIssuer, 'certificate' | 'intermediates' | 'enabled' | 'revocation'> {
-  /** PEM: the authority's certificate, followed by any intermediates between it and the leaf. */
-  readonly pem: string;
-  readonly revocation: RevocationDraft;
+/** Its settings, and the facts of its certificate. */
+export function writtenIssuer({ certificate, intermediates, ...issuer }: ApprovedIssuer): WrittenIssuer {
+  const { subject, validTo, fingerprint256 } = new X509Certificate(certificate);
+  return {
+    ...issuer,
+    subject: subject.replaceAll('\n', ', '),
+    expires: new Date(validTo).toISOString().slice(0, 10),
+    fingerprint: fingerprint256,
+    intermediates: intermediates.length,
+    pem: [certificate, ...intermediates].map(writePem).join(''),
+  };
 }
 
-export interface RevocationDraft extends Omit<RevocationPolicy, 'crl' | 'crlFiles'> {
-  /** Default: `required` if there are CRL files, else `if-available`. */
-  readonly crl?: RevocationCheck;
-  readonly crlFiles: readonly CrlFile[];
+/** Contract 5.4: an issuer is pinned by its key, and must be a CA (CVE-2025-6037). A change is checked as if it were approved now. */
+export async function draftedIssuer(
+  label: string,
+  { pem, revocation: checks, ...body }: Required<WrittenIssuer>,
+  before: ApprovedIssuer | undefined,
+  ports: DraftPorts,
+): Promise<AdminOutcome<ApprovedIssuer>> {
+  if (!isLabel(label)) return decline('label-malformed', label);
+  const settings = settingsOf(body);
+  const objection = objectionToSettings(settings);
+  if (objection) return objection;
+  const revocation = draftedRevocation(checks as RevocationPolicy, before, ports);
+  if (!revocation.ok) return revocation;
+  const chain = readAuthorities(readPem(pem, 'CERTIFICATE'), settings, await ports.store.now());
+  if (!chain.ok) return chain;
+  const [{ der: certificate }, ...intermediates] = chain.value;
+  if (before && keyOf(before.certificate) !== keyOf(certificate)) return decline('issuer-key-differs', label);
+  return accept({
+    ...without(before, OPTIONAL),
+    ...settings,
+    label,
+    certificate,
+    intermediates: intermediates.map(({ der }) => der),
+    revocation: revocation.value,
+    enabled: true,
+  });
 }
 
-export interface CrlFile {
-  /** Absolute: the service may run in another folder. */
-  readonly path: string;
-  readonly contents: Uint8Array;
+const OPTIONAL = [
+  ...(['curves', 'directories', 'integrations', 'trustDomains', 'policies', 'mlDsa', 'upnComparison'] as const),
+];
+
+type Settings = Omit<ApprovedIssuer, 'label' | 'certificate' | 'intermediates' | 'revocation' | 'enabled'>;
+
+/** As an issuer is stored: empty lists, and what has its default, are undefined. */
+function settingsOf(body: Omit<Required<WrittenIssuer>, 'pem' | 'revocation'>): Settings {
+  const { identitySources, identities, profile, curves, directories, integrations, trustDomains, policies } = body;
+  const lists = { curves, directories, integrations, trustDomains, policies };
+  const said = Object.entries(lists).filter(([, list]) => list.length > 0);
+  return {
+    identitySources,
+    identities,
+    profile,
+    ...Object.fromEntries(said),
+    ...(body.mlDsa && { mlDsa: true }),
+    ...(body.upnComparison !== 'exact' && { upnComparison: body.upnComparison }),
+  };
 }
 
 /** A CRL file that cannot be used would refuse every caller, so it is refused here. */
-export function draftedRevocation({ crl, ocsp, crlFiles, ...rest }: RevocationDraft): AdminOutcome<RevocationPolicy> {
-  const wrong = rest.allowedAddresses?.find((text) => !isAddressRange(text));
+function draftedRevocation(
+  { crl, ocsp, crlFiles, allowedAddresses = [], endGrants }: RevocationPolicy,
+  before: ApprovedIssuer | undefined,
+  { readFile }: DraftPorts,
+): AdminOutcome<RevocationPolicy> {
+  const wrong = allowedAddresses.find((text) => !isAddressRange(text));
   if (wrong !== undefined) return decline('address-range-malformed', wrong);
-  for (const { path, contents } of crlFiles) {
-    const why = whyNoListFile(contents);
+  const isKept = isDeepStrictEqual(crlFiles, before?.revocation.crlFiles ?? []);
+  for (const path of isKept ? [] : crlFiles) {
+    if (!readFile) return decline('list-file-elsewhere', path);
+    const why = whyNoListFile(readFile(path));
     if (why !== undefined) return decline('crl-file-unusable', `${path}: ${why}`);
   }
-  // A CRL file is configured on purpose, so callers are refused when it is missing or stale.
-  const usual = crlFiles.length > 0 ? 'required' : 'if-available';
-  return accept({ crl: crl ?? usual, ocsp, crlFiles: crlFiles.map(({ path }) => path), ...rest });
+  return accept({ crl, ocsp, crlFiles, ...(allowedAddresses.length > 0 && { allowedAddresses }), endGrants });
 }
 
-/** As an issuer is stored: without empty lists and what has its default. */
-export function withoutDefaults(issuer: ApprovedIssuer): ApprovedIssuer {
-  const { allowedAddresses = [], ...checks } = issuer.revocation;
-  const revocation = { ...checks, ...(allowedAddresses.length > 0 && { allowedAddresses }) };
-  const fields = Object.entries({ ...issuer, revocation });
-  return Object.fromEntries(fields.filter(([name, value]) => !isDefault(name, value))) as unknown as ApprovedIssuer;
+/** A label is that of one issuer, of whatever kind. With one key under two labels, one certificate would have two identities. */
+export async function objectionToIssuer(
+  { label, certificate }: ApprovedIssuer,
+  before: ApprovedIssuer | undefined,
+  { store }: DraftPorts,
+) {
+  if (before) return undefined; // its label and its key stay
+  if ((await store.load(tokenIssuers, label)).found) return decline('label-taken', label);
+  const key = keyOf(certificate);
+  for await (const other of rows(store, issuers)) {
+    if (other.enabled && other.label !== label && keyOf(other.certificate) === key)
+      return decline('issuer-key-approved', other.label);
+  }
+  return undefined;
 }
 
-const REMOVABLE = ['curves', 'directories', 'integrations', 'trustDomains', 'policies'];
-
-function isDefault(name: string, value: unknown): boolean {
-  if (name === 'mlDsa') return value !== true;
-  if (name === 'upnComparison') return value === 'exact' || value === undefined;
-  return REMOVABLE.includes(name) && !(value as readonly unknown[] | undefined)?.length;
+/** The public key of a certificate, for comparisons. */
+export function keyOf(certificate: Uint8Array): string {
+  const read = readCertificate(certificate);
+  return read.ok ? Buffer.from(read.value.publicKey.spki).toString('base64') : '';
 }
 
 const OID = /^[0-2](?:\.(?:0|[1-9]\d*))+$/;
 
 /** Settings that only make sense together, or have a form. */
 export function objectionToSettings(
-  issuer: Pick<ApprovedIssuer, 'identitySources' | 'identities' | 'directories' | 'trustDomains' | 'policies'>,
+  issuer: Pick<Settings, 'identitySources' | 'identities' | 'directories' | 'trustDomains' | 'policies'>,
 ) {
   const { identitySources, identities, directories = [], trustDomains = [], policies = [] } = issuer;
   const label = directories.find((name) => name !== LOCAL && !isLabel(name));
@@ -87,11 +148,11 @@ export function objectionToSettings(
 }
 
 /** Uses the parser and rules that check callers: an authority that every request would fail on is refused now. */
-export function readAuthorities(
+function readAuthorities(
   chain: readonly Uint8Array[],
   policy: PathPolicy,
   now: EpochSeconds,
-): AdminOutcome<readonly Certificate[]> {
+): AdminOutcome<readonly [Certificate, ...Certificate[]]> {
   const authorities: Certificate[] = [];
   for (const [index, der] of chain.entries()) {
     const certificate = readCertificate(der);
@@ -102,7 +163,8 @@ export function readAuthorities(
     if (objection) return objection;
     authorities.push(certificate.value);
   }
-  return authorities.length > 0 ? accept(authorities) : decline('certificate-unreadable', 'no certificate');
+  const [first, ...others] = authorities;
+  return first ? accept([first, ...others]) : decline('certificate-unreadable', 'no certificate');
 }
 
 function objectionTo(
@@ -121,14 +183,4 @@ function objectionTo(
     return decline('certificate-expired', `${subject} expired at ${isoTime(certificate.notAfter)}`);
   }
   return decline('certificate-refused', `${subject}: ${first.words}${first.setting ? ` {${first.setting}}` : ''}`);
-}
-
-/** With one key under two labels, one certificate would have two identities. */
-export async function sameKey({ publicKey }: Certificate, label: string, { store }: Pick<AdminPorts, 'store'>) {
-  for await (const issuer of rows(store, issuers)) {
-    const known = readCertificate(issuer.certificate);
-    const isOther = issuer.enabled && issuer.label !== label && known.ok;
-    if (isOther && Buffer.compare(known.value.publicKey.spki, publicKey.spki) === 0) return issuer;
-  }
-  return undefined;
 }

@@ -7,19 +7,18 @@ import {
   ACCESS_TOKEN_FORMATS,
   type Access,
   BINDINGS,
+  type ClientKeys,
   type CodeFlow,
   type ExchangeEntry,
   type Integration,
 } from '../../core/integration.ts';
 import { type ApprovedIssuer, OPTIONAL_CURVES } from '../../core/issuer.ts';
+import type { ResourceServer } from '../../core/resource-server.ts';
 import { LIFETIME_MAX } from '../../core/settings.ts';
 import { type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
-import { ASSERTION_ALGORITHMS } from '../../core/token-issuer.ts';
+import { ASSERTION_ALGORITHMS, type TokenIssuer } from '../../core/token-issuer.ts';
 import { boolean, described, integer, object, optional, type Schema, string, type ValueOf } from '../../schema.ts';
 import type { IdentityChange } from './change-identity.ts';
-import type { IntegrationDraft } from './integration-draft.ts';
-import type { ResourceServerDraft } from './resource-server-draft.ts';
-import type { KeyDraft, TokenIssuerDraft } from './token-issuer-draft.ts';
 
 const CLOSED = { additionalProperties: false };
 
@@ -94,6 +93,15 @@ const OVERRIDES = {
 
 const EXCHANGE = object({ integration: text('Its client id.'), scope: text('At most this.') }, CLOSED);
 const ExchangeObject = described<ExchangeEntry>({ ...EXCHANGE });
+const KEY_URL = { from: oneOf(['url'], 'From this address.'), url: string() };
+const KEY_FILE = object({ from: oneOf(['file'], 'These keys.'), set: text('A JSON Web Key Set, as text.') }, CLOSED);
+const PublicKeysObject = described<ClientKeys>({
+  description: 'The public keys that it authenticates with. Left out: those that it has; an empty set: none.',
+  anyOf: [
+    object({ ...KEY_URL, allowedAddresses: optional(texts(ADDRESSES)), authorities: optional(string()) }, CLOSED),
+    KEY_FILE,
+  ],
+});
 const SecretTimes = object({ createdAt: text('When it was made.'), endsAt: optional(text('When it ends.')) });
 
 export const IntegrationObject = object(
@@ -116,8 +124,9 @@ export const IntegrationObject = object(
     resourceServer: usually(text('The resource server that it runs.'), ''),
     exchange: usually(list(ExchangeObject, 'Who may exchange its tokens, and for which scope.'), []),
     keys: shown(texts('The ids of its public keys, or where they are fetched from.')),
+    publicKeys: optional(PublicKeysObject),
     secrets: shown(list(SecretTimes, 'The secrets that work now.')),
-  } satisfies Record<keyof IntegrationDraft | 'clientId' | 'keys' | 'secrets', Schema>,
+  } satisfies Record<Exclude<keyof Integration, 'removed' | 'disabledByOwner'> | 'publicKeys', Schema>,
   { ...CLOSED, title: 'Integration' },
 );
 export type WrittenIntegration = ValueOf<typeof IntegrationObject>;
@@ -131,17 +140,18 @@ export const ResourceServerObject = object(
     enabled: flag('Whether it may check tokens.', true),
     identity: usually(text('The identity whose certificate or token proves it: a user name or an id.'), ''),
     secrets: shown(list(SecretTimes, 'The secrets that work now.')),
-  } satisfies Record<keyof ResourceServerDraft | 'id' | 'secrets', Schema>,
+  } satisfies Record<Exclude<keyof ResourceServer, 'removed'>, Schema>,
   { ...CLOSED, title: 'ResourceServer' },
 );
 export type WrittenResourceServer = ValueOf<typeof ResourceServerObject>;
 
+type KeyDraft = { from: 'discovery' } | { from: 'url'; url: string } | { from: 'file'; set: string };
 const KeysObject = described<KeyDraft>({
   description: 'Where its public keys come from.',
   anyOf: [
     object({ from: oneOf(['discovery'], 'From its discovery document.') }, CLOSED),
-    object({ from: oneOf(['url'], 'From this address.'), url: string() }, CLOSED),
-    object({ from: oneOf(['file'], 'These keys.'), set: text('A JSON Web Key Set, as text.') }, CLOSED),
+    object(KEY_URL, CLOSED),
+    KEY_FILE,
   ],
 });
 
@@ -169,7 +179,7 @@ export const TokenIssuerObject = object(
     tokenEndpointAudience: flag('Whether aud may also be the token endpoint.', false),
     rules: RulesObject,
     enabled: shown(boolean({ description: 'False: it was removed.' })),
-  } satisfies Record<keyof TokenIssuerDraft | 'label' | 'issuer' | 'enabled', Schema>,
+  } satisfies Record<keyof TokenIssuer | 'allowedAddresses' | 'authorities', Schema>,
   { ...CLOSED, title: 'TokenIssuer' },
 );
 export type WrittenTokenIssuer = ValueOf<typeof TokenIssuerObject>;

@@ -3,12 +3,15 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Changed, DeedOf, EndingDeedOf, EndingKind, Fact } from '../../core/act.ts';
 import { type ActEvent, acted } from '../../core/event.ts';
+import { isLocal } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
-import { endedBy, type RowOf } from '../../core/rules/endings.ts';
-import type { EpochSeconds } from '../../core/time.ts';
-import { type Decision, rowOf } from '../../store/store.ts';
+import { endedBy, isRemoved, type RowOf } from '../../core/rules/endings.ts';
+import { after, type EpochSeconds, seconds } from '../../core/time.ts';
+import { type Decision, type Insert, type RowReferences, rowOf } from '../../store/store.ts';
+import { leases } from '../../store/tables/leases.ts';
 import { REGISTERED } from '../../store/tables/registered.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import type { AdminRefusalReason } from './refusals.ts';
 
 /** What was decided: the next row, and what was done for the event. */
 export interface Done<K extends EndingKind> {
@@ -18,7 +21,7 @@ export interface Done<K extends EndingKind> {
   readonly first?: DeedOf<K>;
 }
 
-export type Decide<K extends EndingKind> = (row: RowOf[K] | undefined, at: EpochSeconds) => AdminOutcome<Done<K>>;
+type Decide<K extends EndingKind> = (row: RowOf[K] | undefined, at: EpochSeconds) => AdminOutcome<Done<K>>;
 
 export function perform<K extends EndingKind>(
   kind: K,
@@ -30,52 +33,116 @@ export function perform<K extends EndingKind>(
     if (onlyIf !== undefined && found?.revision !== onlyIf) return { outcome: decline('changed-meanwhile', id) };
     const decided = decide(found?.row, at);
     if (!decided.ok) return { outcome: decided };
-    const { next } = decided.value;
-    return { outcome: accept(next), next, events: eventsOf(kind, id, decided.value, { at, by }) };
+    const { next, first, deed } = decided.value;
+    const events = [first, deed].flatMap((each) => (each ? [eventOf(kind, id, each, { at, by })] : []));
+    return { outcome: accept(next), next, events };
   });
 }
 
-/** An act on one thing, to be done together with others. */
-export interface Planned {
-  readonly kind: EndingKind;
-  readonly id: string;
-  /** Made by `planned`, which ties the row to its kind. */
-  readonly decide: (row: never, at: EpochSeconds) => AdminOutcome<Done<EndingKind>>;
-  /** As in AdminPorts. */
-  readonly onlyIf?: number | undefined;
+type Registered = 'integration' | 'resource-server' | 'issuer' | 'token-issuer' | 'identity';
+
+interface Presence<Row> {
+  /** Whether it counts: not removed. */
+  readonly isThere: (row: Row) => boolean;
+  readonly unknown: AdminRefusalReason;
+  readonly exists: AdminRefusalReason;
 }
 
-export function planned<K extends EndingKind>(kind: K, id: string, decide: Decide<K>): Planned {
-  return { kind, id, decide: decide as Planned['decide'] };
-}
+export const PRESENCE: { readonly [K in Registered]: Presence<RowOf[K]> } = {
+  integration: {
+    isThere: ({ removed }) => !removed,
+    unknown: 'integration-unknown',
+    exists: 'integration-exists',
+  },
+  'resource-server': {
+    isThere: ({ removed }) => !removed,
+    unknown: 'resource-server-unknown',
+    exists: 'resource-server-exists',
+  },
+  issuer: { isThere: ({ enabled }) => enabled, unknown: 'issuer-unknown', exists: 'issuer-exists' },
+  'token-issuer': {
+    isThere: ({ enabled }) => enabled,
+    unknown: 'token-issuer-unknown',
+    exists: 'token-issuer-exists',
+  },
+  identity: {
+    isThere: (row) => isLocal(row) && !isRemoved(row),
+    unknown: 'identity-unknown',
+    exists: 'user-name-taken',
+  },
+};
 
-/** The same for several things of any kind: all of them, or none. */
-export function performAll(
-  acts: readonly Planned[],
-  { store, by }: AdminPorts,
-): Promise<AdminOutcome<readonly Done<EndingKind>[]>> {
-  const rows = acts.map(({ kind, id }) => rowOf<unknown, unknown>(REGISTERED[kind] as never, id));
-  return store.changeAll(rows, (found, at): Decision<unknown[], AdminOutcome<readonly Done<EndingKind>[]>> => {
-    const done: Done<EndingKind>[] = [];
-    for (const [place, { decide, id, onlyIf }] of acts.entries()) {
-      if (onlyIf !== undefined && found[place]?.revision !== onlyIf)
-        return { outcome: decline('changed-meanwhile', id) };
-      const decided = decide(found[place]?.row as never, at);
-      if (!decided.ok) return { outcome: decided };
-      done.push(decided.value);
-    }
-    const events = acts.flatMap(({ kind, id }, place) => eventsOf(kind, id, done[place], { at, by }));
-    return { outcome: accept(done), next: done.map(({ next }) => next), events };
-  });
-}
-
-function eventsOf(
-  kind: EndingKind,
+/** A thing that is there. */
+export async function findThing<K extends Registered>(
+  kind: K,
   id: string,
-  { first, deed }: Partial<Done<EndingKind>> = {},
-  when: Parameters<typeof acted>[1],
-): ActEvent[] {
-  return [first, deed].flatMap((each) => (each ? [acted({ ...each, kind, id } as never, when)] : []));
+  { store }: Pick<AdminPorts, 'store'>,
+): Promise<AdminOutcome<RowOf[K]>> {
+  const { isThere, unknown } = PRESENCE[kind];
+  const { found } = await store.load(REGISTERED[kind], id);
+  return found && isThere(found.row) ? accept(found.row) : decline(unknown, id);
+}
+
+/** Like `perform`, for a thing that is there. */
+export function rewrite<K extends Registered>(
+  kind: K,
+  id: string,
+  ports: AdminPorts,
+  decide: (row: RowOf[K], at: EpochSeconds) => AdminOutcome<Done<K>>,
+): Promise<AdminOutcome<RowOf[K]>> {
+  const { isThere, unknown } = PRESENCE[kind];
+  return perform(kind, id, ports, (row, at) => (row && isThere(row) ? decide(row, at) : decline(unknown, id)));
+}
+
+/** A row to be written together with others. */
+export interface PlannedRow {
+  readonly kind: EndingKind;
+  /** The key of the row. */
+  readonly key: string;
+  /** The revision that it was planned for; undefined: there was no row. */
+  readonly revision: number | undefined;
+  readonly next: unknown;
+  readonly deeds: readonly object[];
+  readonly inserts?: readonly Insert[];
+}
+
+/** Names are unique across tables. Whoever takes one writes this lease, and whoever has checked one before checks again. */
+const NAMES = { name: 'names', lasts: seconds(60) };
+
+/** Commits all rows of a plan, or none. It is made again if one of them, or the names that are taken, changed meanwhile. */
+export async function performPlan<P extends PlannedRow>(
+  plan: () => Promise<AdminOutcome<readonly P[]>>,
+  ports: Pick<AdminPorts, 'store' | 'by'>,
+): Promise<AdminOutcome<readonly P[]>> {
+  for (;;) {
+    const { found: names } = await ports.store.load(leases, NAMES.name);
+    const planned = await plan();
+    if (!planned.ok || planned.value.length === 0) return planned;
+    if (await commit(planned.value, names?.revision, ports)) return planned;
+  }
+}
+
+function commit(
+  planned: readonly PlannedRow[],
+  names: number | undefined,
+  { store, by }: Pick<AdminPorts, 'store' | 'by'>,
+): Promise<boolean> {
+  const rows = planned.map(({ kind, key }) => rowOf<unknown, unknown>(REGISTERED[kind] as never, key));
+  const lease = rowOf<unknown, unknown>(leases as never, NAMES.name);
+  return store.changeAll([...rows, lease] as RowReferences, (found, at): Decision<unknown[], boolean> => {
+    const expected = [...planned.map(({ revision }) => revision), names];
+    if (expected.some((revision, place) => found[place]?.revision !== revision)) return { outcome: false };
+    return {
+      outcome: true,
+      next: [...planned.map(({ next }) => next), { name: NAMES.name, endsAt: after(at, NAMES.lasts) }],
+      inserts: planned.flatMap(({ inserts = [] }) => inserts),
+      events: planned.flatMap(({ kind, key, deeds }) => deeds.map((deed) => eventOf(kind, key, deed, { at, by }))),
+    };
+  });
+}
+
+function eventOf(kind: EndingKind, id: string, deed: object, when: Parameters<typeof acted>[1]): ActEvent {
+  return acted({ kind, id, ...deed } as never, when);
 }
 
 /** The decision to end a thing, as rules/endings.ts has it. */

@@ -34,7 +34,6 @@ const TABLE = {
     ],
     'lifetime-malformed': ['%s is zero, or longer than 100 years', 'Give a duration such as 90d, 12h or 15m.'],
     'lifetime-too-long': ['%s is longer than 24h', 'JWTs live for 24h at most; 10m is usual.'],
-    'access-token-format-unknown': ['there is no access token format %j', 'Use opaque or jwt, or leave it out.'],
     'object-malformed': ['%s', 'The reference of the API and its schema list every member.'],
     'list-file-elsewhere': ['%s cannot be read here', 'Name a list file by a command beside the store.'],
     'import-malformed': [
@@ -54,7 +53,6 @@ const TABLE = {
       'Give the part of a scope before the colon, for example orders. The resource tessera is reserved.',
     ],
     'resources-missing': ['the resource server would serve no resource', { act: 'Give at least one' }],
-    'identity-id-malformed': ['%j is not a valid identity id', { act: 'Write it as local:{0a1b2c3d-…} or LABEL:hex' }],
     'user-name-malformed': [
       '%j is not a valid user name',
       'Use 1 to 128 characters without spaces, slashes or colons.',

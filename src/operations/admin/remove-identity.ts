@@ -26,17 +26,12 @@ export async function removeIdentity(
   if (!isLocal(known.value)) return decline('identity-derived', id);
   if (!isConfirmed) return decline('removal-unconfirmed', known.value.userName ?? id);
   // First disabled, so that no grant begins while the others are ended.
-  const identity = await stripIdentity(id, ports);
-  if (!identity.ok) return identity;
-  const ended = await endGrants({ filter: { identity: id }, isConfirmed }, ports);
-  return ended.ok ? accept({ identity: identity.value, grants: ended.value.grants }) : ended;
-}
-
-/** Disables it and frees its names. */
-export function stripIdentity(id: Identity['id'], ports: AdminPorts): Promise<AdminOutcome<Identity>> {
-  return perform('identity', id, ports, (row, at) =>
+  const identity = await perform('identity', id, ports, (row, at) =>
     row
       ? ending('identity', row, { did: 'removed', userName: row.userName ?? '' }, at)
       : decline('identity-unknown', id),
   );
+  if (!identity.ok) return identity;
+  const ended = await endGrants({ filter: { identity: id }, isConfirmed }, ports);
+  return ended.ok ? accept({ identity: identity.value, grants: ended.value.grants }) : ended;
 }

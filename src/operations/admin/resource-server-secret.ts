@@ -4,8 +4,7 @@ import { drawResourceServerSecret } from '../../tokens/resource-server-secret.ts
 import type { Secret } from '../../tokens/secret.ts';
 import type { Ports } from '../ports.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { rewriteResourceServer } from './change-resource-server.ts';
-import { ending } from './perform.ts';
+import { ending, rewrite } from './perform.ts';
 
 /**
  * Makes a secret, which is returned once and stored as a hash. The one before stays valid beside it. `replaces`: earlier
@@ -17,7 +16,7 @@ export async function makeResourceServerSecret(
   ports: AdminPorts & Pick<Ports, 'random'>,
 ): Promise<AdminOutcome<Secret>> {
   const { secret, hash } = drawResourceServerSecret(ports.random);
-  const made = await rewriteResourceServer(id, ports, (before, createdAt) => {
+  const made = await rewrite('resource-server', id, ports, (before, createdAt) => {
     const kept = replaces ? [] : before.secrets;
     if (kept.length >= MOST_SECRETS) return decline('secrets-exhausted', id);
     const next = { ...before, secrets: [...kept, { hash, createdAt }] };
@@ -29,7 +28,7 @@ export async function makeResourceServerSecret(
 
 /** Ends the older of two secrets. */
 export function dropOldSecret(id: string, ports: AdminPorts): Promise<AdminOutcome<ResourceServer>> {
-  return rewriteResourceServer(id, ports, (before, at) => {
+  return rewrite('resource-server', id, ports, (before, at) => {
     const [oldest] = before.secrets;
     if (!oldest || before.secrets.length < MOST_SECRETS) return decline('secrets-not-two', id);
     return ending('resource-server', before, { did: 'secret-dropped', ended: [secretMark(oldest)] }, at);

@@ -1,84 +1,76 @@
 import { X509Certificate } from 'node:crypto';
 import { discoveryUrl, isKeyAddress } from '../../assertions/fetch-keys.ts';
 import { readKeySet } from '../../assertions/key-set.ts';
+import { isLabel } from '../../core/identity.ts';
 import type { FetchSettings, KeySource } from '../../core/key-source.ts';
 import { accept } from '../../core/outcome.ts';
-import { type Seconds, seconds } from '../../core/time.ts';
-import type { AssertionAlgorithm, TokenIssuer } from '../../core/token-issuer.ts';
+import { seconds } from '../../core/time.ts';
+import type { TokenIssuer } from '../../core/token-issuer.ts';
 import { isAddressRange } from '../../outbound/address-filter.ts';
 import { readPem } from '../../pki/der/pem.ts';
+import { rows } from '../../store/pages.ts';
+import { integrations } from '../../store/tables/integrations.ts';
+import { issuers } from '../../store/tables/issuers.ts';
+import { tokenIssuers } from '../../store/tables/token-issuers.ts';
+import type { DraftPorts } from './acts/act.ts';
 import { type AdminOutcome, decline } from './admin.ts';
-import { readRules } from './assertion-rules.ts';
+import { readRules, writtenRules } from './assertion-rules.ts';
+import type { WrittenTokenIssuer } from './objects.ts';
 
-/** Fields that are left out get their default, or keep their value. */
-export interface TokenIssuerDraft {
-  readonly keys?: KeyDraft;
-  readonly allowedAddresses?: readonly string[];
-  /** PEM; an empty text: those of the system. */
-  readonly authorities?: string;
-  readonly algorithms?: readonly AssertionAlgorithm[];
-  /** An empty text: our own issuer. */
-  readonly audience?: string;
-  readonly assertions?: TokenIssuer['assertions'];
-  readonly maxAssertionLifetime?: Seconds;
-  readonly kind?: 'platform' | 'enterprise';
-  readonly tokenEndpointAudience?: boolean;
-  /** In the format of a file: see assertion-rules.ts. */
-  readonly rules?: unknown;
-}
-
-export type KeyDraft =
-  | { readonly from: 'discovery' }
-  | { readonly from: 'url'; readonly url: string }
-  | { readonly from: 'file'; readonly set: string };
-
-/** What common platforms sign with. */
-const USUAL_ALGORITHMS: readonly AssertionAlgorithm[] = ['RS256', 'ES256'];
-const USUAL_LIFETIME = seconds(3600);
 /** Kubernetes can make tokens for a year. */
 const LONGEST_LIFETIME = seconds(366 * 86_400);
 const TEXT_MAX_LENGTH = 512;
 
-/** A new token issuer, or `before` with the draft's changes. */
+export function writtenTokenIssuer({ keys, rules, kind, ...rest }: TokenIssuer): WrittenTokenIssuer {
+  const { allowedAddresses, authorities, ...source } = { allowedAddresses: undefined, authorities: undefined, ...keys };
+  return {
+    ...rest,
+    ...(kind === 'enterprise' && { kind }),
+    keys: source,
+    ...(allowedAddresses && { allowedAddresses }),
+    ...(authorities !== undefined && { authorities }),
+    rules: writtenRules(rules),
+  };
+}
+
+/** `iss` stays: another one would be somebody else under the same label. */
 export function draftedTokenIssuer(
-  { label, issuer }: Pick<TokenIssuer, 'label' | 'issuer'>,
-  draft: TokenIssuerDraft,
-  before?: TokenIssuer,
+  label: string,
+  body: Required<WrittenTokenIssuer>,
+  before: TokenIssuer | undefined,
+  ports: DraftPorts,
 ): AdminOutcome<TokenIssuer> {
+  const { issuer, algorithms, audience, assertions, maxAssertionLifetime, kind, tokenEndpointAudience } = body;
+  if (!isLabel(label)) return decline('label-malformed', label);
+  if (before && before.issuer !== issuer) return decline('token-issuer-iss-differs', label);
+  if (issuer === ports.issuer) return decline('token-issuer-ours', issuer);
   if (!isText(issuer)) return decline('token-issuer-malformed', issuer);
-  const keys = draftedKeys(issuer, draft, before?.keys);
+  const keys = draftedKeys(body);
   if (!keys.ok) return keys;
-  const rules = draft.rules === undefined && before ? accept(before.rules) : readRules(draft.rules);
+  const rules = readRules(body.rules);
   if (!rules.ok) return rules;
-  const audience = draft.audience ?? before?.audience;
   if (audience && !isText(audience)) return decline('assertion-audience-malformed', audience);
-  const maxAssertionLifetime = draft.maxAssertionLifetime ?? before?.maxAssertionLifetime ?? USUAL_LIFETIME;
   if (maxAssertionLifetime < 1 || maxAssertionLifetime > LONGEST_LIFETIME)
     return decline('assertion-lifetime-malformed', `${maxAssertionLifetime}`);
-  const { kind, tokenEndpointAudience } = { ...before, ...draft };
   return accept({
     label,
     issuer,
     keys: keys.value,
-    algorithms: draft.algorithms ?? before?.algorithms ?? USUAL_ALGORITHMS,
+    algorithms,
     ...(kind === 'enterprise' && { kind }),
     ...(audience && { audience }),
     ...(tokenEndpointAudience && { tokenEndpointAudience }),
-    assertions: draft.assertions ?? before?.assertions ?? 'once',
+    assertions,
     maxAssertionLifetime,
     rules: rules.value,
     enabled: true,
   });
 }
 
-function draftedKeys(
-  issuer: string,
-  { keys: given, allowedAddresses, authorities }: TokenIssuerDraft,
-  before: KeySource | undefined,
-): AdminOutcome<KeySource> {
-  const checked = checkedFetch({ ...(allowedAddresses && { allowedAddresses }), ...(authorities && { authorities }) });
-  if (!checked.ok) return checked;
-  const keys = given ?? before ?? { from: 'discovery' };
+function draftedKeys(body: Required<WrittenTokenIssuer>): AdminOutcome<KeySource> {
+  const { keys, issuer, allowedAddresses, authorities } = body;
+  const settings = checkedFetch({ allowedAddresses, authorities });
+  if (!settings.ok) return settings;
   if (keys.from === 'file') {
     const read = readKeySet(keys.set);
     if (!read.ok) return decline('key-set-unusable', read.refusal);
@@ -86,27 +78,36 @@ function draftedKeys(
     return accept({ from: 'file', set: keys.set });
   }
   const url = keys.from === 'url' ? keys.url : discoveryUrl(issuer);
-  if (!isKeyAddress(url)) return decline('key-address-malformed', url);
-  const settings = settingsOf({
-    ...settingsOf(before?.from === 'file' ? {} : before),
-    ...(allowedAddresses && { allowedAddresses }),
-    ...(authorities !== undefined && { authorities }),
-  });
-  return accept(keys.from === 'url' ? { from: 'url', url, ...settings } : { from: 'discovery', ...settings });
+  return isKeyAddress(url) ? accept({ ...keys, ...settings.value }) : decline('key-address-malformed', url);
 }
 
-/** The settings, if they can be used. */
-export function checkedFetch(settings: FetchSettings): AdminOutcome<FetchSettings> {
-  const { allowedAddresses = [], authorities } = settings;
+/** Every `iss` has one label, and is no client id; every label is that of one issuer, of whatever kind. */
+export async function objectionToTokenIssuer(
+  { label, issuer }: TokenIssuer,
+  before: TokenIssuer | undefined,
+  ports: DraftPorts,
+) {
+  if (before) return undefined; // its label and its iss stay
+  if ((await ports.store.load(integrations, issuer)).found) return decline('client-id-of-token-issuer', issuer);
+  if ((await ports.store.load(issuers, label)).found) return decline('label-taken', label);
+  const namesake = await tokenIssuerOf(issuer, ports);
+  return namesake && namesake.label !== label ? decline('token-issuer-registered', namesake.label) : undefined;
+}
+
+/** The one with this `iss`: with two labels, an assertion would have two identities. */
+export async function tokenIssuerOf(issuer: string, { store }: Pick<DraftPorts, 'store'>) {
+  for await (const known of rows(store, tokenIssuers)) {
+    if (known.enabled && known.issuer === issuer) return known;
+  }
+  return undefined;
+}
+
+/** The settings, if they can be used, without empty ones. */
+export function checkedFetch({ allowedAddresses = [], authorities }: FetchSettings): AdminOutcome<FetchSettings> {
   const wrong = allowedAddresses.find((text) => !isAddressRange(text));
   if (wrong !== undefined) return decline('address-range-malformed', wrong);
-  if (authorities !== undefined && !areCertificates(authorities)) return decline('authorities-unreadable', '');
-  return accept(settings);
-}
-
-/** They stay if only the address of the keys changes. Empty ones are removed. */
-function settingsOf({ allowedAddresses = [], authorities }: FetchSettings = {}): FetchSettings {
-  return { ...(allowedAddresses.length > 0 && { allowedAddresses }), ...(authorities && { authorities }) };
+  if (authorities && !areCertificates(authorities)) return decline('authorities-unreadable', '');
+  return accept({ ...(allowedAddresses.length > 0 && { allowedAddresses }), ...(authorities && { authorities }) });
 }
 
 function areCertificates(pem: string): boolean {

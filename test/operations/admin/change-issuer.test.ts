@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { approveIssuer } from '../../../src/operations/admin/approve-issuer.ts';
-import { changeIssuer, type IssuerChange } from '../../../src/operations/admin/change-issuer.ts';
 import { issuers } from '../../../src/store/tables/issuers.ts';
+import { approveIssuer, changeIssuer, type IssuerDraft as IssuerChange } from '../../administer.ts';
 import { makeAuthority } from '../../authority.ts';
 import { OPERATOR } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
@@ -45,10 +44,14 @@ test('a change of an issuer keeps what it does not name, and commits its event',
   });
 });
 
-test('empty lists remove curves and integrations, and list files are required unless said otherwise', async (t) => {
+test('empty lists remove curves and integrations; list files stay', async (t) => {
   const { row, change } = await approved(t);
   const list = { path: '/ca.crl', contents: root.crl() };
-  await change({ curves: ['brainpoolP384r1'], integrations: ['a' as never], revocation: { crlFiles: [list] } });
+  await change({
+    curves: ['brainpoolP384r1'],
+    integrations: ['a' as never],
+    revocation: { crl: 'required', crlFiles: [list] },
+  });
   const full = await row();
   assert.deepEqual([full?.curves, full?.integrations, full?.revocation.crl], [['brainpoolP384r1'], ['a'], 'required']);
   await change({ curves: [], integrations: [], revocation: { crl: 'if-available' } });

@@ -5,10 +5,10 @@ import { epochSeconds, seconds } from '../../../src/core/time.ts';
 import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
 import { endGrant, endGrants } from '../../../src/operations/admin/end-grants.ts';
 import { findGrants, type GrantFilter } from '../../../src/operations/admin/find-grants.ts';
-import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
 import { showGrant } from '../../../src/operations/admin/show-grant.ts';
 import { devices } from '../../../src/store/tables/devices.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
+import { registerIntegration } from '../../administer.ts';
 import { aDevice, aGrant, hexOf, NOW, OPERATOR } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { endsBetween } from '../../../src/core/rules/endings.ts';
 import { addIntegrationKeys, removeIntegrationKey } from '../../../src/operations/admin/integration-keys.ts';
-import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
+import { registerIntegration } from '../../administer.ts';
 import { keySetOf, platformKey } from '../../platform.ts';
 import { NOW } from '../../samples.ts';
 import { administration } from './admin-samples.ts';

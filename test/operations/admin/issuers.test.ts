@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import { approveIssuer } from '../../../src/operations/admin/approve-issuer.ts';
-import type { RevocationDraft } from '../../../src/operations/admin/issuer-draft.ts';
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
+import { approveIssuer, type RevocationDraft } from '../../administer.ts';
 import { makeAuthority } from '../../authority.ts';
 import { extension, rsaKeys } from '../../signed-der.ts';
 import { administration } from './admin-samples.ts';

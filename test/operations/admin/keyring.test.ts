@@ -5,9 +5,9 @@ import { epochSeconds, seconds } from '../../../src/core/time.ts';
 import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
 import { checkKeyring } from '../../../src/operations/admin/check-keyring.ts';
 import { addToKeyring, markMinting, mintWithKey, retireKey } from '../../../src/operations/admin/mac-keys.ts';
-import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { firstKey, KEY_ID_MAX, Keyring, KeyringFault, mintWith, type StoredKey } from '../../../src/tokens/keyring.ts';
+import { registerIntegration } from '../../administer.ts';
 import { aGrant, NOW } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 

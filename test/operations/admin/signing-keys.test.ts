@@ -4,7 +4,6 @@ import { suite, type TestContext, test } from 'node:test';
 import { livesOf, TOKENS_ALIVE } from '../../../src/core/rules/signing-keys.ts';
 import { after, seconds } from '../../../src/core/time.ts';
 import { listSigningKeys } from '../../../src/operations/admin/list-keys.ts';
-import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
 import { rotateSigningKeys } from '../../../src/operations/admin/rotate-signing-keys.ts';
 import {
   allPublishedKeys,
@@ -14,6 +13,7 @@ import {
 } from '../../../src/operations/admin/signing-keys.ts';
 import { nodes } from '../../../src/store/tables/nodes.ts';
 import { addSigningKey, firstKey, type StoredKey } from '../../../src/tokens/keyring.ts';
+import { registerIntegration } from '../../administer.ts';
 import { NOW } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 
@@ -208,7 +208,7 @@ suite('rotate takes every step that is due', () => {
 test('an integration gets JWTs only if every running node has the key that signs', async (t) => {
   const admin = await installation(t);
   await running(admin, 'b', []);
-  const draft = { scope: 'orders:read', accessTokenFormat: 'jwt' };
+  const draft = { scope: 'orders:read', accessTokenFormat: 'jwt' } as const;
   assert.equal(reasonOf(await registerIntegration('web', draft, admin)), 'key-not-everywhere');
   await running(admin, 'b', [admin.first]);
   const registered = await registerIntegration('web', draft, admin);

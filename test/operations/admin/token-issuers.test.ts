@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { before, suite, type TestContext, test } from 'node:test';
 import { seconds } from '../../../src/core/time.ts';
-import { approveIssuer } from '../../../src/operations/admin/approve-issuer.ts';
 import { openRules, readRules, writtenRules } from '../../../src/operations/admin/assertion-rules.ts';
+import { tokenIssuers } from '../../../src/store/tables/token-issuers.ts';
 import {
+  approveIssuer,
   changeTokenIssuer,
   registerTokenIssuer,
   removeTokenIssuer,
-} from '../../../src/operations/admin/register-token-issuer.ts';
-import type { TokenIssuerDraft } from '../../../src/operations/admin/token-issuer-draft.ts';
-import { tokenIssuers } from '../../../src/store/tables/token-issuers.ts';
+  type TokenIssuerDraft,
+} from '../../administer.ts';
 import { makeAuthority } from '../../authority.ts';
 import { ISSUER, keySetOf, OUR_ISSUER, platformKey } from '../../platform.ts';
 import { administration } from './admin-samples.ts';

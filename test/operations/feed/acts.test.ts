@@ -8,27 +8,15 @@ import type { FeedState } from '../../../src/core/feed.ts';
 import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import { seconds } from '../../../src/core/time.ts';
 import { acceptRollback } from '../../../src/operations/admin/accept-rollback.ts';
+import { enableIntegration, removeIntegration } from '../../../src/operations/admin/acts/integration.ts';
 import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
-import { approveIssuer } from '../../../src/operations/admin/approve-issuer.ts';
 import { changeIdentity, enableIdentity } from '../../../src/operations/admin/change-identity.ts';
-import { changeIntegration } from '../../../src/operations/admin/change-integration.ts';
-import { changeIssuer, withdrawIssuer } from '../../../src/operations/admin/change-issuer.ts';
-import { changeResourceServer, removeResourceServer } from '../../../src/operations/admin/change-resource-server.ts';
 import { acceptClock } from '../../../src/operations/admin/check-clock.ts';
-import { enableIntegration } from '../../../src/operations/admin/enable-integration.ts';
 import { addIntegrationKeys, removeIntegrationKey } from '../../../src/operations/admin/integration-keys.ts';
 import { dropIntegrationSecrets, makeIntegrationSecret } from '../../../src/operations/admin/integration-secret.ts';
 import { addToKeyring, mintWithKey, retireKey } from '../../../src/operations/admin/mac-keys.ts';
 import { inviteToPasskey, removePasskey } from '../../../src/operations/admin/passkeys.ts';
-import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
-import { registerResourceServer } from '../../../src/operations/admin/register-resource-server.ts';
-import {
-  changeTokenIssuer,
-  registerTokenIssuer,
-  removeTokenIssuer,
-} from '../../../src/operations/admin/register-token-issuer.ts';
 import { removeIdentity } from '../../../src/operations/admin/remove-identity.ts';
-import { removeIntegration } from '../../../src/operations/admin/remove-integration.ts';
 import { dropOldSecret, makeResourceServerSecret } from '../../../src/operations/admin/resource-server-secret.ts';
 import { setPassword } from '../../../src/operations/admin/set-password.ts';
 import { addSigningKeyTo, retireSigningKey, signWithKey } from '../../../src/operations/admin/signing-keys.ts';
@@ -42,6 +30,19 @@ import { passkeys } from '../../../src/store/tables/passkeys.ts';
 import { HISTORY, storeHistory } from '../../../src/store/tables/store-history.ts';
 import { firstKey, type StoredKey } from '../../../src/tokens/keyring.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
+import {
+  approveIssuer,
+  changeIntegration,
+  changeIssuer,
+  changeResourceServer,
+  changeTokenIssuer,
+  registerIntegration,
+  registerResourceServer,
+  registerTokenIssuer,
+  removeResourceServer,
+  removeTokenIssuer,
+  withdrawIssuer,
+} from '../../administer.ts';
 import { makeAuthority } from '../../authority.ts';
 import { accepted } from '../../node.ts';
 import { keySetOf, OUR_ISSUER, platformKey } from '../../platform.ts';

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { AssertionJudge, printAssertionStep } from '../../../assertions/assertion-judge.ts';
 import { IssuerKeys } from '../../../assertions/issuer-keys.ts';
 import { tokenEndpointOf } from '../../../config/served-doors.ts';
+import type { EpochSeconds } from '../../../core/time.ts';
 import type { AssertionSetting } from '../../../core/token-issuer.ts';
 import type { Step } from '../../../core/verdict.ts';
 import { openDirectories } from '../../../open-directory.ts';
@@ -18,7 +19,11 @@ import { print, printJson } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
 import { serviceOf } from '../administration.ts';
-import type { ExplainFlags } from './token-issuer-flags.ts';
+
+interface ExplainFlags {
+  readonly at?: EpochSeconds;
+  readonly json?: true;
+}
 
 export async function explain(file: string, flags: ExplainFlags, command: Command): Promise<void> {
   const assertion = readFileSync(file === '-' ? 0 : file, 'utf8').trim();

@@ -7,11 +7,11 @@ import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { print, printRecord, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { administers } from '../administration.ts';
+import { printEventLines } from '../event-lines.ts';
+import type { Administration } from '../steps.ts';
 import { CHECK_STEPS, SCOPE_STEPS } from './check-steps.ts';
 import type { CheckStep } from './common-steps.ts';
-import { printEventLines } from './event-lines.ts';
 import { linesOfRequest, type RequestLines } from './request-lines.ts';
-import type { Administration } from './steps.ts';
 import { refusalLines, verdictLines } from './verdict-lines.ts';
 
 const STANDARD_INPUT = 0;

@@ -4,18 +4,17 @@ import type { Given } from '../../../operations/admin/act-table.ts';
 import { runAct } from '../../../operations/admin/acts/run-act.ts';
 import { findIdentityByDigits } from '../../../operations/admin/find-identity.ts';
 import type { Workplace } from '../../terminal/workplace.ts';
-import type { Administration } from './steps.ts';
+import type { Administration } from '../steps.ts';
 
 /** Nodes read what is registered again every 0.4 seconds. */
 const EVERYWHERE_MS = 1_000;
 
 /** Acts beside the store. */
 export function localAdministration(workplace: Workplace): Administration {
-  const { store, by, random, config } = workplace;
   const everyNodeKnows = () => sleep(EVERYWHERE_MS);
   const readFile = (path: string) => readFileSync(path);
   const callerPorts = async () => (await import('./caller-ports.ts')).callerPortsOf(workplace);
-  const ports = { store, by, random, issuer: config.publicUrl, everyNodeKnows, readFile, callerPorts };
+  const ports = { ...workplace, everyNodeKnows, readFile, callerPorts };
   return { act: async (name, given = {}) => runAct(name, await withWholeId(name, given, workplace), ports) };
 }
 

@@ -4,7 +4,7 @@ import { OBJECTS_SCHEMA, type ObjectChange } from '../../../operations/admin/obj
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { counted, isForScripts, print, printJson, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
-import type { Administration } from './steps.ts';
+import type { Administration } from '../steps.ts';
 
 export interface FileFlags {
   readonly file: readonly string[];

@@ -9,7 +9,7 @@ import { decline } from '../../../operations/admin/admin.ts';
 import { isRefusal } from '../../../operations/admin/refusals.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { type CurrentLogin, currentLogin } from '../caller.ts';
-import type { Administration, ServerFlags } from './steps.ts';
+import type { Administration, ServerFlags } from '../steps.ts';
 
 export async function atService({ server, login: profile }: ServerFlags): Promise<Administration> {
   const login = await currentLogin(profile);

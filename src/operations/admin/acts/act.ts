@@ -1,5 +1,6 @@
 // What the acts of the table have in common.
-import { accept } from '../../../core/outcome.ts';
+import type { DeedOf, EndingDeedOf } from '../../../core/act.ts';
+import { accept, type Refused } from '../../../core/outcome.ts';
 import type { RowOf } from '../../../core/rules/endings.ts';
 import { completed, type Schema } from '../../../schema.ts';
 import { rows } from '../../../store/pages.ts';
@@ -9,10 +10,10 @@ import { REGISTERED } from '../../../store/tables/registered.ts';
 import type { Random, TokenPorts } from '../../ports.ts';
 import type { ActName, Gives, Listed } from '../act-formats.ts';
 import type { Answered, Given } from '../act-table.ts';
-import type { AdminOutcome, AdminPorts } from '../admin.ts';
+import type { AdminOutcome, AdminPorts, AdminRefusal } from '../admin.ts';
+import type { KnownIdentities } from '../find-identity.ts';
 import type { Section } from '../objects.ts';
-import type { Planned } from '../perform.ts';
-import type { AdminRefusalReason } from '../refusals.ts';
+import { PRESENCE } from '../perform.ts';
 
 export interface ActPorts extends AdminPorts {
   readonly random: Random;
@@ -31,38 +32,52 @@ export type Run<A extends ActName> = (given: Given, ports: ActPorts) => Promise<
 /** The acts of one kind, such as `integration`. */
 export type RunsOf<Kind extends string> = { readonly [A in Extract<ActName, `${Kind}-${string}`>]?: Run<A> };
 
-/** A kind of things that files describe and requests replace. */
-export interface ObjectKind<K extends keyof RowOf, Body extends object> {
+/** A kind of things that files describe and requests replace. `Body`: as requests, answers and files have them. */
+export interface ObjectKind<K extends keyof typeof PRESENCE, Body extends object> {
   readonly kind: K;
   readonly section: Section;
   readonly schema: Schema<Body>;
   /** What it is called in files and requests. */
   readonly keyOf: (row: RowOf[K]) => string;
-  /** Whether it counts: not removed. */
-  readonly isThere: (row: RowOf[K]) => boolean;
-  readonly unknown: AdminRefusalReason;
-  /** As requests, answers and files have it. */
   readonly written: (row: RowOf[K]) => Body;
-  /** With ids instead of names, and texts as they are stored. */
-  readonly resolve?: (body: Body, ports: ActPorts) => Promise<AdminOutcome<Body>>;
   /** What has no fixed default. */
   readonly complete?: (id: string, body: Body) => object;
-  /** Makes it, or replaces `before`. The draft has every field. */
-  readonly put: (
+  /** The row that a body with every field describes. What a body cannot say stays as it was before. */
+  readonly drafted: (
     id: string,
-    draft: Readonly<Record<string, unknown>>,
+    body: Required<Body>,
     before: RowOf[K] | undefined,
-    ports: ActPorts,
-  ) => Promise<AdminOutcome<Planned>>;
-  /** Undefined: files never remove it. */
-  readonly remove?: (row: RowOf[K]) => Planned | undefined;
+    ports: DraftPorts,
+  ) => AdminOutcome<RowOf[K]> | Promise<AdminOutcome<RowOf[K]>>;
+  /** Why what else is registered does not allow it. */
+  readonly objection?: (
+    next: RowOf[K],
+    before: RowOf[K] | undefined,
+    ports: DraftPorts,
+  ) => Promise<Refused<AdminRefusal> | undefined>;
+  /** For the event. */
+  readonly made: (next: RowOf[K]) => DeedOf<K>;
+  /** The same, if not just all that differs. */
+  readonly changed?: (before: RowOf[K], next: RowOf[K]) => readonly DeedOf<K>[];
+  /** The same; undefined: files never remove it. */
+  readonly removal?: (row: RowOf[K]) => EndingDeedOf<K> | undefined;
 }
+
+/** What drafts are made and checked with. */
+export type DraftPorts = Pick<ActPorts, 'store' | 'issuer' | 'readFile' | 'isOwner'> & {
+  /** Identities that this plan has found: a document may name one in every integration. */
+  readonly found?: KnownIdentities;
+};
 
 // biome-ignore lint/suspicious/noExplicitAny: each kind has its own row, which only its own functions read
 export type AnyKind = ObjectKind<any, any>;
 
 export function tableOf({ kind }: AnyKind): Table<unknown> {
   return REGISTERED[kind as keyof RowOf] as Table<unknown>;
+}
+
+export function isThere({ kind }: AnyKind, row: unknown): boolean {
+  return row !== undefined && PRESENCE[kind as keyof typeof PRESENCE].isThere(row as never);
 }
 
 /** Every field that can be given, for comparisons and drafts. What is disabled stays so, unless the body says that it is enabled. */
@@ -79,7 +94,7 @@ export function complete(
 /** All that counts, by name. */
 export async function present(kind: AnyKind, { store }: Pick<AdminPorts, 'store'>): Promise<Map<string, unknown>> {
   const found = await Array.fromAsync(rows(store, tableOf(kind)));
-  return new Map(found.filter(kind.isThere).map((row) => [kind.keyOf(row), row]));
+  return new Map(found.filter((row) => isThere(kind, row)).map((row) => [kind.keyOf(row), row]));
 }
 
 export function answer<T>(value: T): { readonly ok: true; readonly value: Answered<T> } {

@@ -1,4 +1,4 @@
-import { type Identity, isLocal } from '../../../core/identity.ts';
+import type { Identity } from '../../../core/identity.ts';
 import { accept } from '../../../core/outcome.ts';
 import { isRemoved } from '../../../core/rules/endings.ts';
 import { completed } from '../../../schema.ts';
@@ -10,7 +10,6 @@ import { changeIdentity, enableIdentity, type IdentityChange } from '../change-i
 import { findIdentity } from '../find-identity.ts';
 import { GroupsObject, IdentityObject, type WrittenIdentity } from '../objects.ts';
 import { inviteToPasskey, listPasskeys, removePasskey } from '../passkeys.ts';
-import { changedBetween, planned } from '../perform.ts';
 import { removeIdentity } from '../remove-identity.ts';
 import { setPassword } from '../set-password.ts';
 import { type ActPorts, afterwards, answering, listRows, type ObjectKind, type RunsOf } from './act.ts';
@@ -21,21 +20,12 @@ export const KIND: ObjectKind<'identity', { groups: readonly string[] }> = {
   section: 'identities',
   schema: GroupsObject,
   keyOf: ({ userName, id }) => userName ?? id,
-  isThere: (row) => isLocal(row) && !isRemoved(row),
-  unknown: 'identity-unknown',
   written: ({ groups }) => ({ groups }),
-  put: async (name, { groups }, before) => {
-    if (!before) return decline('identity-unknown', name);
-    const objection = objectionTo({ groups: groups as readonly string[] });
-    if (objection) return objection;
-    return accept(
-      planned('identity', before.id, (row) => {
-        if (!row || isRemoved(row)) return decline('identity-unknown', name);
-        const next = { ...row, groups: [...new Set(groups as readonly string[])] };
-        return accept({ next, deed: { did: 'changed', ...changedBetween(row, next) } });
-      }),
-    );
-  },
+  drafted: (name, { groups }, before) =>
+    before
+      ? (objectionTo({ groups }) ?? accept({ ...before, groups: [...new Set(groups)] }))
+      : decline('identity-unknown', name),
+  made: ({ userName = '' }) => ({ did: 'added', userName }),
 };
 
 export const RUNS: RunsOf<'identity'> = {

@@ -1,62 +1,71 @@
-import { COMMAND_LINE, type Integration, keyNames } from '../../../core/integration.ts';
+import type { DeedOf } from '../../../core/act.ts';
+import { COMMAND_LINE, type Integration, keyMarks } from '../../../core/integration.ts';
 import { accept } from '../../../core/outcome.ts';
+import { endedBy } from '../../../core/rules/endings.ts';
+import { mayOwnerEnable } from '../../../core/rules/operator.ts';
 import { isoTime, seconds } from '../../../core/time.ts';
-import { type AdminOutcome, decline } from '../admin.ts';
-import { changingKnown } from '../change-integration.ts';
-import { enableIntegration } from '../enable-integration.ts';
-import { findIntegration } from '../find-integration.ts';
-import { importIntegrations } from '../import-integrations.ts';
-import { draftedIntegration, type IntegrationDraft, namedAccess } from '../integration-draft.ts';
-import { addIntegrationKeys, type KeyAddition, removeIntegrationKey } from '../integration-keys.ts';
+import { flawOf, type Schema } from '../../../schema.ts';
+import { MOST_ROWS } from '../../../store/store.ts';
+import { grantsOf } from '../../../store/tables/grants.ts';
+import { revokeAll } from '../../grant/revoke-grant.ts';
+import { type AdminOutcome, type AdminPorts, decline } from '../admin.ts';
+import { draftedIntegration, objectionToIntegration, writtenIntegration } from '../integration-draft.ts';
+import { addIntegrationKeys, type KeyAddition, removeIntegrationKey, shownKeys } from '../integration-keys.ts';
 import { dropIntegrationSecrets, makeIntegrationSecret } from '../integration-secret.ts';
 import { IntegrationObject, type WrittenIntegration } from '../objects.ts';
-import { ending, planned } from '../perform.ts';
-import { registering, whyNotRegister } from '../register-integration.ts';
-import { removeIntegration } from '../remove-integration.ts';
+import { changedBetween, ending, findThing, rewrite } from '../perform.ts';
 import { type ActPorts, afterwards, answering, type ObjectKind, type RunsOf } from './act.ts';
+import { applyPlan, planChanges } from './plan.ts';
 
 export const KIND: ObjectKind<'integration', WrittenIntegration> = {
   kind: 'integration',
   section: 'integrations',
   schema: IntegrationObject,
   keyOf: ({ clientId }) => clientId,
-  isThere: ({ removed }) => !removed,
-  unknown: 'integration-unknown',
   written: writtenIntegration,
-  resolve: withIds,
   complete: (id, { name = id }) => ({ name }),
-  put: async (id, given, before, ports) => {
-    const draft = given as IntegrationDraft;
-    const objection = await whyNotRegister(id, draft, ports);
-    if (objection) return objection;
-    if (before) return accept(planned('integration', id, changingKnown(id, draft, ports.isOwner)));
-    const drafted = draftedIntegration(id, draft);
-    return drafted.ok ? accept(planned('integration', id, registering(drafted.value))) : drafted;
-  },
+  drafted: draftedIntegration,
+  objection: objectionToIntegration,
+  made: ({ scope }) => ({ did: 'registered', scope: scope.text }),
+  changed: deedsBetween,
   // Without the integration of the command line, the next `apply` from elsewhere would have no way in.
-  remove: ({ clientId }) =>
-    clientId === COMMAND_LINE
-      ? undefined
-      : planned('integration', clientId, (row, at) =>
-          row ? ending('integration', row, { did: 'removed' }, at) : decline('changed-meanwhile', clientId),
-        ),
+  removal: ({ clientId }) => (clientId === COMMAND_LINE ? undefined : { did: 'removed' }),
 };
+
+function deedsBetween(before: Integration, next: Integration): readonly DeedOf<'integration'>[] {
+  const { changed } = changedBetween(shown(before), shown(next));
+  const [known, now] = [keyMarks(before.keys), keyMarks(next.keys)];
+  const ended = known.filter((mark) => !now.includes(mark));
+  const key = now.filter((mark) => !known.includes(mark)).join(' ');
+  const deeds: DeedOf<'integration'>[] = [];
+  if (ended.length > 0) deeds.push({ did: 'key-removed', ended });
+  if (key !== '') deeds.push({ did: 'key-added', key });
+  if ('enabled' in changed) deeds.push({ did: next.enabled ? 'enabled' : 'disabled' });
+  const isSaid = deeds.length > 0 && Object.keys(changed).every((name) => name === 'enabled');
+  // For the revocation feed: the change may have taken access from holders of tokens.
+  const access = 'access' in changed && ({ accessChanged: true } as const);
+  return isSaid ? deeds : [...deeds, { did: 'changed', changed, ...access }];
+}
+
+function shown(integration: Integration): object {
+  const { scope, keys: _, secrets: __, disabledByOwner: ___, ...rest } = integration;
+  return { ...rest, scope: scope.text };
+}
 
 export const RUNS: RunsOf<'integration'> = {
   'integration-import': async ({ body }, ports) => {
-    const { integrations: entries, update = false } = body as { integrations: unknown; update?: boolean };
-    const text = JSON.stringify(entries);
-    return answering(await importIntegrations({ text, update }, ports), (items) => ({ items: [...items] }));
+    const { integrations: entries, update = false } = body as { integrations: readonly unknown[]; update?: boolean };
+    return answering(await importIntegrations(entries, update, ports), (items) => ({ items: [...items] }));
   },
   'integration-enable': async ({ id = '' }, ports) => afterwards(await enableIntegration(id, true, ports)),
   'integration-disable': async ({ id = '' }, ports) => afterwards(await enableIntegration(id, false, ports)),
   'integration-remove': async ({ id = '', query }, ports) => {
     const { confirmed: isConfirmed = false } = query as { confirmed?: boolean };
-    const removed = await removeIntegration(id, { isConfirmed, everyNodeKnows: ports.everyNodeKnows }, ports);
-    return answering(removed, ({ grants }) => ({ id, endedGrants: grants }));
+    const ended = await removeIntegration(id, { isConfirmed, everyNodeKnows: ports.everyNodeKnows }, ports);
+    return answering(ended, (endedGrants) => ({ id, endedGrants }));
   },
   'integration-key-list': async ({ id = '' }, ports) =>
-    answering(await findIntegration(id, ports), ({ keys }) => ({ items: [...shownKeys(keys)] })),
+    answering(await findThing('integration', id, ports), (row) => ({ items: [...shownKeys(row)] })),
   'integration-key-add': async ({ id = '', body }, ports) =>
     afterwards(await addIntegrationKeys(id, { url: '', ...(body as object) } as KeyAddition, ports)),
   'integration-key-remove': async ({ id = '', query }, ports) => {
@@ -74,24 +83,91 @@ export const RUNS: RunsOf<'integration'> = {
   },
 };
 
-/** Not even hashes of secrets are shown. */
-function writtenIntegration(row: Integration): WrittenIntegration {
-  const { scope, removed: _, disabledByOwner: __, keys, secrets, ...integration } = row;
-  const made = secrets?.map(({ createdAt, endsAt }) => ({ createdAt: isoTime(createdAt), endsAt: isoTime(endsAt) }));
-  return { ...integration, ...(keys && { keys: keyNames(keys) }), ...(made && { secrets: made }), scope: scope.text };
+/**
+ * A disabled integration is refused at every door, within a second. Its grants stay, and work again once it is enabled. Owners
+ * enable again what an owner has disabled; only operators what an operator has.
+ */
+export function enableIntegration(
+  clientId: string,
+  enabled: boolean,
+  ports: AdminPorts,
+): Promise<AdminOutcome<Integration>> {
+  return rewrite('integration', clientId, ports, (before, at) => {
+    const { isOwner = false } = ports;
+    if (isOwner && enabled && !mayOwnerEnable(before))
+      return decline('permission-missing', 'of an operator, since an operator has disabled it');
+    if (enabled) {
+      const { disabledByOwner: _, ...row } = before;
+      return accept({ next: { ...row, enabled }, deed: { did: 'enabled' } });
+    }
+    const { disabledByOwner: _, ...row } = endedBy('integration', before, { did: 'disabled' }, at);
+    const byOwner = isOwner && mayOwnerEnable(before) && { disabledByOwner: true as const };
+    return accept({ next: { ...row, ...byOwner }, deed: { did: 'disabled' } });
+  });
 }
 
-function shownKeys(keys: Integration['keys']): readonly Readonly<Record<string, string>>[] {
-  if (keys?.from === 'url') return [{ url: keys.url }];
-  return keys ? (JSON.parse(keys.set) as { readonly keys: readonly Record<string, string>[] }).keys : [];
+interface RemovalDraft {
+  readonly isConfirmed: boolean;
+  /** Waits until every node has learned of the removal. */
+  readonly everyNodeKnows: () => Promise<unknown>;
 }
 
-/** Operators may give user names; the integration stores ids. */
-export async function withIds(
-  body: WrittenIntegration,
-  ports: Pick<ActPorts, 'store'>,
-): Promise<AdminOutcome<WrittenIntegration>> {
-  if (body.access?.to !== 'named') return accept(body);
-  const access = await namedAccess(body.access, ports);
-  return access.ok ? accept({ ...body, access: access.value }) : access;
+/** Removes an integration for good: every door treats it as unknown, its grants end, and its client id is free. Returns how many ended. */
+export async function removeIntegration(
+  clientId: string,
+  { isConfirmed, everyNodeKnows }: RemovalDraft,
+  ports: AdminPorts,
+): Promise<AdminOutcome<number>> {
+  const removed = await rewrite('integration', clientId, ports, (before, at) =>
+    isConfirmed ? ending('integration', before, { did: 'removed' }, at) : decline('removal-unconfirmed', clientId),
+  );
+  if (!removed.ok) return removed;
+  const endAll = () => revokeAll(grantsOf.integration(clientId), 'by-operator', ports);
+  const ended = await endAll();
+  await everyNodeKnows(); // until then a node may still issue a grant
+  return accept(ended + (await endAll()));
+}
+
+/** What an import reads of each entry. Files of others may have more. */
+const FIELDS = ['name', 'description', 'vendor', 'scope', 'accessTokenFormat'] as const;
+
+/** All or none. `update`: change those that exist; otherwise they are refused. */
+async function importIntegrations(entries: readonly unknown[], update: boolean, ports: ActPorts) {
+  const wanted = readImport(entries);
+  if (!wanted.ok) return wanted;
+  const ids = Object.keys(wanted.value);
+  const done = await applyPlan(async () => {
+    const loaded = await Promise.all(ids.map((id) => findThing('integration', id, ports)));
+    const rows = loaded.flatMap((each) => (each.ok ? [each.value] : []));
+    const [existing] = rows;
+    if (existing && !update) return decline('integration-exists', existing.clientId);
+    const known = new Map<string, unknown>(rows.map((row) => [row.clientId, row]));
+    return planChanges(KIND, { wanted: wanted.value, known, isPartial: true }, ports);
+  }, ports);
+  if (!done.ok) return done;
+  const isNew = (clientId: string) => done.value.some(({ id, does }) => id === clientId && does === 'create');
+  return accept(ids.map((clientId) => ({ clientId, isNew: isNew(clientId) })));
+}
+
+/** By client id. One wrong entry refuses them all. */
+function readImport(entries: readonly unknown[]): AdminOutcome<Readonly<Record<string, object>>> {
+  if (entries.length >= MOST_ROWS) return decline('import-malformed', `it has ${MOST_ROWS} integrations, or more`);
+  const wanted = new Map<string, object>();
+  for (const [index, entry] of entries.entries()) {
+    const which = `entry ${index + 1}`;
+    const fields = (typeof entry === 'object' ? (entry ?? {}) : {}) as Readonly<Record<string, unknown>>;
+    const { id } = fields;
+    if (typeof id !== 'string') return decline('import-malformed', `${which} has no id`);
+    if (wanted.has(id)) return decline('import-malformed', `${which} repeats the id ${id}`);
+    const given = FIELDS.filter((field) => Object.hasOwn(fields, field));
+    const { properties } = IntegrationObject as unknown as { properties: Record<string, Schema> };
+    for (const field of given) {
+      const what = `the ${field} of ${which}`;
+      if (typeof fields[field] !== 'string') return decline('import-malformed', `${what} is not a text`);
+      const flaw = flawOf(properties[field] ?? {}, fields[field], what);
+      if (flaw !== undefined) return decline('import-malformed', flaw);
+    }
+    wanted.set(id, Object.fromEntries(given.map((field) => [field, fields[field]])));
+  }
+  return wanted.size > 0 ? accept(Object.fromEntries(wanted)) : decline('import-malformed', 'it holds no integration');
 }

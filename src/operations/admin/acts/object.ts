@@ -1,13 +1,22 @@
 // Everything registered as one document: exported, compared, and applied.
 import { hash } from 'node:crypto';
+import { isLocal } from '../../../core/identity.ts';
 import { accept } from '../../../core/outcome.ts';
 import { flawOf, type Schema } from '../../../schema.ts';
+import { rows } from '../../../store/pages.ts';
+import { identities } from '../../../store/tables/identities.ts';
 import type { Listed } from '../act-formats.ts';
 import type { Answered, Given } from '../act-table.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
-import { OBJECTS_SCHEMA, type ObjectChange, type Objects } from '../objects.ts';
-import { type ActPorts, type AnyKind, answer, answering, present } from './act.ts';
-import { applyChanges, type PlannedChange, planChanges, shownChanges } from './plan.ts';
+import {
+  OBJECTS_SCHEMA,
+  type ObjectChange,
+  type Objects,
+  type WrittenIntegration,
+  type WrittenResourceServer,
+} from '../objects.ts';
+import { type ActPorts, type AnyKind, answer, answering, type DraftPorts, present } from './act.ts';
+import { applyPlan, type PlannedChange, planChanges, shownChanges } from './plan.ts';
 import { whyNotTogether } from './together.ts';
 
 type Done = Promise<AdminOutcome<Answered<Objects | Listed<ObjectChange>>>>;
@@ -15,30 +24,53 @@ type Done = Promise<AdminOutcome<Answered<Objects | Listed<ObjectChange>>>>;
 export async function runObjects(verb: string, { body }: Given, kinds: readonly AnyKind[], ports: ActPorts): Done {
   if (verb === 'export') return answer(await exported(kinds, ports));
   const { digest: seen } = body as ApplyDraft;
-  const plan = await planOf(body as ApplyDraft, kinds, ports);
-  if (!plan.ok) return plan;
-  const digest = digestOf(plan.value);
-  if (verb === 'apply' && seen !== undefined && seen !== digest)
-    return decline('changed-meanwhile', 'what the plan was made for');
-  const done = verb === 'apply' ? await applyChanges(plan.value, ports) : accept(shownChanges(plan.value));
-  return answering(done, (items) => ({ items, digest }));
+  const plan = () => planOf(body as ApplyDraft, kinds, ports);
+  const planAsSeen = async () => {
+    const made = await plan();
+    const isOther = made.ok && seen !== undefined && seen !== digestOf(made.value);
+    return isOther ? decline('changed-meanwhile', 'what the plan was made for') : made;
+  };
+  const done = verb === 'apply' ? await applyPlan(planAsSeen, ports) : await plan();
+  return answering(done, (changes) => ({ items: shownChanges(changes), digest: digestOf(changes) }));
 }
 
 /** Another one if the changes are others, or begin from other rows. */
 function digestOf(changes: readonly PlannedChange[]): string {
-  const revisions = changes.map(({ act }) => act.onlyIf ?? 0);
-  return hash('sha256', JSON.stringify([shownChanges(changes), revisions]));
+  return hash('sha256', JSON.stringify([shownChanges(changes), changes.map(({ revision }) => revision ?? 0)]));
 }
 
 /** Without secrets, and without what is only shown. */
 async function exported(kinds: readonly AnyKind[], ports: ActPorts): Promise<Objects> {
   const objects: Record<string, Record<string, object>> = {};
+  const names = await namesOf(ports);
   for (const kind of kinds) {
     const known = [...(await present(kind, ports))].map(([id, row]) => [id, withoutShown(kind, row)] as const);
     const entries = known.filter(([, body]) => isWorthAFile(body)).sort(([a], [b]) => (a < b ? -1 : 1));
-    if (entries.length > 0) objects[kind.section] = Object.fromEntries(entries);
+    const named = entries.map(([id, body]) => [id, withNames(body, names)] as const);
+    if (entries.length > 0) objects[kind.section] = Object.fromEntries(named);
   }
   return objects;
+}
+
+/** The user names of local identities, by id. Another installation has other ids. */
+async function namesOf({ store }: ActPorts): Promise<ReadonlyMap<string, string>> {
+  const all = await Array.fromAsync(rows(store, identities));
+  const byName = Map.groupBy(all, ({ userName }) => userName);
+  return new Map(
+    all.flatMap(({ id, userName }) =>
+      userName !== undefined && isLocal({ id }) && byName.get(userName)?.length === 1 ? [[id, userName]] : [],
+    ),
+  );
+}
+
+function withNames(body: Partial<WrittenIntegration & WrittenResourceServer>, names: ReadonlyMap<string, string>) {
+  const { access, identity } = body;
+  const nameOf = (id: string) => names.get(id) ?? id;
+  return {
+    ...body,
+    ...(access?.to === 'named' && { access: { ...access, identities: access.identities.map(nameOf) } }),
+    ...(identity && { identity: nameOf(identity) }),
+  };
 }
 
 /** Identities without groups are not written down. */
@@ -69,12 +101,13 @@ async function planOf(
   const flaw = flawOf(OBJECTS_SCHEMA as Schema, objects);
   if (flaw !== undefined) return decline('object-malformed', flaw);
   const changes: PlannedChange[] = [];
+  const found: DraftPorts['found'] = new Map();
   for (const kind of kinds) {
     const wanted = (objects as Objects)[kind.section];
     if (!wanted) continue;
-    const planned = await planChanges(kind, { wanted, known: await present(kind, ports), prune }, ports);
+    const planned = await planChanges(kind, { wanted, known: await present(kind, ports), prune }, { ...ports, found });
     if (!planned.ok) return planned;
     changes.push(...planned.value);
   }
-  return whyNotTogether(changes, await ports.store.now()) ?? accept(changes);
+  return whyNotTogether(changes) ?? accept(changes);
 }

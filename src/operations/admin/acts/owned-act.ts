@@ -8,10 +8,9 @@ import type { ActName, Gives, Listed } from '../act-formats.ts';
 import type { Answered, Given } from '../act-table.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
 import { findGrantId } from '../find-grants.ts';
-import { draftedIntegration } from '../integration-draft.ts';
 import type { WrittenIntegration } from '../objects.ts';
 import { type ActPorts, answer, complete } from './act.ts';
-import { KIND, withIds } from './integration.ts';
+import { KIND } from './integration.ts';
 import { runAct } from './run-act.ts';
 
 /** Does an act for somebody who may do it: anything, or as an owner of these integrations only. */
@@ -91,10 +90,10 @@ async function narrowing(given: Given, ports: ActPorts): Promise<AdminOutcome<Gi
   const widens = () => decline('permission-missing', 'of an operator, since it widens the integration');
   const { found } = await ports.store.load(integrations, id);
   if (!found || found.row.removed) return notOwned();
-  const named = await withIds(given.body as WrittenIntegration, ports);
-  if (!named.ok) return widens();
-  const next = draftedIntegration(id, complete(KIND, id, named.value, found.row), found.row);
-  if (!next.ok) return next;
+  const body = complete(KIND, id, given.body as object, found.row) as Required<WrittenIntegration>;
+  const next = await KIND.drafted(id, body, found.row, ports);
+  // Whether somebody of a name exists is not for owners to learn.
+  if (!next.ok) return next.refusal.reason.startsWith('identity-') ? widens() : next;
   if (!isWithinPowerOfOwner(found.row, next.value)) return widens();
   return accept({ ...given, onlyIf: typeof given.onlyIf === 'number' ? given.onlyIf : found.revision });
 }

@@ -1,21 +1,16 @@
 // What replacing things by their descriptions does, field by field; and doing it in one commit.
-import { COMMAND_LINE, type Integration } from '../../../core/integration.ts';
+import { COMMAND_LINE } from '../../../core/integration.ts';
 import { accept } from '../../../core/outcome.ts';
+import { endedBy } from '../../../core/rules/endings.ts';
 import { MOST_ROWS } from '../../../store/store.ts';
 import { grantsOf } from '../../../store/tables/grants.ts';
 import { revokeAll } from '../../grant/revoke-grant.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
-import { admitting } from '../change-integration.ts';
 import type { ObjectChange, WrittenIntegration } from '../objects.ts';
-import { changedBetween, type Planned, performAll, planned } from '../perform.ts';
-import { type ActPorts, type AnyKind, complete, tableOf } from './act.ts';
+import { changedBetween, type PlannedRow, performPlan } from '../perform.ts';
+import { type ActPorts, type AnyKind, complete, type DraftPorts, isThere, tableOf } from './act.ts';
 
-export interface PlannedChange extends ObjectChange {
-  /** With the revision of the row that it was planned for. */
-  readonly act: Planned;
-  /** That row; undefined for what is new. */
-  readonly row?: unknown;
-}
+export type PlannedChange = ObjectChange & PlannedRow;
 
 export interface PlanDraft {
   readonly wanted: Readonly<Record<string, object>>;
@@ -23,52 +18,40 @@ export interface PlanDraft {
   readonly known: ReadonlyMap<string, unknown>;
   /** Remove what is not wanted. */
   readonly prune?: boolean;
+  /** What is left out stays as it is, instead of having its default. */
+  readonly isPartial?: boolean;
 }
 
 export async function planChanges(
   kind: AnyKind,
-  { wanted, known, prune = false }: PlanDraft,
-  ports: ActPorts,
+  { wanted, known, prune = false, isPartial = false }: PlanDraft,
+  given: DraftPorts,
 ): Promise<AdminOutcome<readonly PlannedChange[]>> {
-  const { section } = kind;
+  const ports = { found: new Map(), ...given };
+  const owners = kind.kind === 'integration' ? ownersIn(wanted) : [];
+  const bodyOf = (id: string, row: unknown): object => {
+    const before = row !== undefined && (isPartial || !Object.hasOwn(wanted, id)) ? kind.written(row) : {};
+    const body = { ...before, ...wanted[id] };
+    return id === COMMAND_LINE ? withGroups(body as WrittenIntegration, owners) : body;
+  };
+  // Owners log in with the integration of the command line, so it admits them in the same commit.
+  const admitting = owners.length > 0 && known.has(COMMAND_LINE) ? [COMMAND_LINE] : [];
   const changes: PlannedChange[] = [];
-  const owners = section === 'integrations' ? ownersIn(wanted) : [];
-  for (const [id, given] of Object.entries(wanted)) {
-    const resolved = await (kind.resolve?.(given, ports) ?? accept(given));
-    if (!resolved.ok) return resolved;
-    const body = id === COMMAND_LINE ? withGroups(resolved.value as WrittenIntegration, owners) : resolved.value;
-    if (known.has(id) && Object.keys(fieldsOf(kind, id, body, known.get(id))).length === 0) continue;
-    const { row, revision } = await newest(kind, known.get(id), ports);
-    const act = await kind.put(id, complete(kind, id, body, row), row, ports);
-    if (!act.ok) return act;
-    const fields = fieldsOf(kind, id, body, row);
-    const does = row === undefined ? 'create' : 'change';
-    changes.push({ section, id, does, fields, row, act: { ...act.value, onlyIf: revision } });
+  for (const id of new Set([...Object.keys(wanted), ...admitting])) {
+    const change = await planned(kind, { id, known: known.get(id), bodyOf: (row) => bodyOf(id, row) }, ports);
+    if (!change.ok) return change;
+    if (change.value) changes.push(change.value);
   }
-  if (!Object.hasOwn(wanted, COMMAND_LINE)) changes.push(...admissionOf(owners, known.get(COMMAND_LINE)));
   const unwanted = prune ? [...known].filter(([id]) => !Object.hasOwn(wanted, id)) : [];
-  for (const [id, before] of unwanted) {
-    const { row, revision } = await newest(kind, before, ports);
-    const act = row === undefined ? undefined : kind.remove?.(row);
-    if (act) changes.push({ section, id, does: 'remove', fields: {}, row, act: { ...act, onlyIf: revision } });
+  for (const [id, row] of unwanted) {
+    const change = await removed(kind, id, row, ports);
+    if (change) changes.push(change);
   }
   return accept(changes);
 }
 
-function fieldsOf(kind: AnyKind, id: string, body: object, row: unknown): ObjectChange['fields'] {
-  const then = row === undefined ? {} : complete(kind, id, kind.written(row));
-  return changedBetween(then, complete(kind, id, body, row)).changed;
-}
-
-/** The row as it is now, with its revision, if there is one. */
-async function newest(kind: AnyKind, known: unknown, { store }: ActPorts) {
-  const table = tableOf(kind);
-  const { found } = known === undefined ? {} : await store.load(table, table.keyOf(known));
-  return found && kind.isThere(found.row) ? found : { row: undefined, revision: undefined };
-}
-
 function ownersIn(wanted: PlanDraft['wanted']): readonly string[] {
-  return [...new Set(Object.values(wanted).flatMap(({ owners = [] }: { owners?: readonly string[] }) => owners))];
+  return Object.values(wanted).flatMap(({ owners = [] }: { owners?: readonly string[] }) => owners);
 }
 
 function withGroups(body: WrittenIntegration, more: readonly string[]): WrittenIntegration {
@@ -76,27 +59,84 @@ function withGroups(body: WrittenIntegration, more: readonly string[]): WrittenI
   return { ...body, access: { ...body.access, groups: [...new Set([...body.access.groups, ...more])] } };
 }
 
-/** Owners log in with the integration of the command line, so it admits them in the same commit. */
-function admissionOf(owners: readonly string[], door: unknown): readonly PlannedChange[] {
-  const access = (door as Integration | undefined)?.access;
-  if (access?.to !== 'named' || owners.every((group) => access.groups.includes(group))) return [];
-  const groups = [...new Set([...access.groups, ...owners])];
-  const fields = changedBetween({ access }, { access: { ...access, groups } }).changed;
-  const act = planned('integration', COMMAND_LINE, admitting(owners));
-  return [{ section: 'integrations', id: COMMAND_LINE, does: 'change', fields, row: door, act }];
+interface Wanted {
+  readonly id: string;
+  /** The row as it was a moment ago. */
+  readonly known: unknown;
+  readonly bodyOf: (row: unknown) => object;
+}
+
+/** Undefined: it is so already. */
+async function planned(
+  kind: AnyKind,
+  { id, known, bodyOf }: Wanted,
+  ports: DraftPorts,
+): Promise<AdminOutcome<PlannedChange | undefined>> {
+  const early = await described(kind, id, bodyOf(known), known, ports);
+  if (!early.ok) return early;
+  if (known !== undefined && isEmpty(early.value.fields)) return accept(undefined);
+  const { row, ...at } = await newest(kind, id, known, ports);
+  const change = await described(kind, id, bodyOf(row), row, ports);
+  if (!change.ok) return change;
+  const { next, fields } = change.value;
+  if (row !== undefined && isEmpty(fields)) return accept(undefined);
+  const objection = await kind.objection?.(next, row, ports);
+  if (objection) return objection;
+  const does = row === undefined ? 'create' : 'change';
+  const deeds = row === undefined ? [kind.made(next)] : changeDeeds(kind, row, next);
+  return accept({ section: kind.section, id, does, fields, kind: kind.kind, ...at, next, deeds });
+}
+
+function isEmpty(fields: object): boolean {
+  return Object.keys(fields).length === 0;
+}
+
+function changeDeeds({ changed }: AnyKind, before: object, next: object): readonly object[] {
+  return changed?.(before, next) ?? [{ did: 'changed', ...changedBetween(before, next) }];
+}
+
+/** The row that a body describes, and what differs from the one before. */
+async function described(kind: AnyKind, id: string, body: object, before: unknown, ports: DraftPorts) {
+  const next = await kind.drafted(id, complete(kind, id, body, before) as never, before, ports);
+  if (!next.ok) return next;
+  const then = before === undefined ? {} : complete(kind, id, kind.written(before));
+  const { changed: fields } = changedBetween(then, complete(kind, id, kind.written(next.value)));
+  return accept({ next: next.value, fields });
+}
+
+async function removed(
+  kind: AnyKind,
+  id: string,
+  known: unknown,
+  ports: DraftPorts,
+): Promise<PlannedChange | undefined> {
+  const { row, ...at } = await newest(kind, id, known, ports);
+  const deed = row === undefined ? undefined : kind.removal?.(row);
+  if (!deed) return undefined;
+  const next = endedBy(kind.kind, row as never, deed as never, await ports.store.now());
+  return { section: kind.section, id, does: 'remove', fields: {}, kind: kind.kind, ...at, next, deeds: [deed] };
+}
+
+/** The row as it is now, if it counts; its key and its revision in any case. */
+async function newest(kind: AnyKind, id: string, known: unknown, { store }: DraftPorts) {
+  const table = tableOf(kind);
+  const key = known === undefined ? id : table.keyOf(known);
+  const { found } = await store.load(table, key);
+  return { key, revision: found?.revision, row: isThere(kind, found?.row) ? (found?.row as object) : undefined };
 }
 
 /** All of it, or nothing. */
-export async function applyChanges(
-  changes: readonly PlannedChange[],
+export async function applyPlan(
+  plan: () => Promise<AdminOutcome<readonly PlannedChange[]>>,
   ports: ActPorts,
-): Promise<AdminOutcome<readonly ObjectChange[]>> {
-  if (changes.length > MOST_ROWS) return decline('object-malformed', `there are more than ${MOST_ROWS} changes`);
-  const acts = changes.map(({ act }) => act);
-  const done = acts.length > 0 ? await performAll(acts, ports) : accept([]);
-  if (!done.ok) return done;
-  await endGrantsOfRemoved(changes, ports);
-  return accept(shownChanges(changes));
+): Promise<AdminOutcome<readonly PlannedChange[]>> {
+  const done = await performPlan(async () => {
+    const made = await plan();
+    const isTooLong = made.ok && made.value.length >= MOST_ROWS;
+    return isTooLong ? decline('object-malformed', `there are ${MOST_ROWS} changes, or more`) : made;
+  }, ports);
+  if (done.ok) await endGrantsOfRemoved(done.value, ports);
+  return done;
 }
 
 export function shownChanges(changes: readonly PlannedChange[]): readonly ObjectChange[] {

@@ -1,4 +1,5 @@
 // What making or replacing a thing would do, before it is done.
+import type { Integration } from '../../../core/integration.ts';
 import { accept } from '../../../core/outcome.ts';
 import { completed } from '../../../schema.ts';
 import type { AdminOutcome } from '../admin.ts';
@@ -6,9 +7,8 @@ import { findIdentity } from '../find-identity.ts';
 import { grantsOfChange, type Touched } from '../foresee.ts';
 import { IdentityObject, type ObjectChange, type Section, type WrittenIdentity } from '../objects.ts';
 import { changedBetween } from '../perform.ts';
-import { type ActPorts, tableOf } from './act.ts';
-import { planChanges } from './plan.ts';
-import { kindOf, knownTo } from './run-act.ts';
+import type { ActPorts } from './act.ts';
+import { kindOf, planPut } from './run-act.ts';
 
 export interface Preview {
   readonly fields: ObjectChange['fields'];
@@ -23,16 +23,11 @@ export async function previewPut(
   ports: ActPorts,
 ): Promise<AdminOutcome<Preview>> {
   if (section === 'identities') return previewIdentity(id, body as WrittenIdentity, ports);
-  const kind = await kindOf(section);
-  const { found, now } = await ports.store.load(tableOf(kind), id);
-  const known = await knownTo(kind, id, found?.row, ports);
-  const plan = await planChanges(kind, { wanted: { [id]: body }, known }, ports);
+  const plan = await planPut(await kindOf(section), { id, body }, ports);
   if (!plan.ok) return plan;
-  const change = plan.value.find((each) => each.id === id);
-  if (!change || section !== 'integrations') return accept({ fields: change?.fields ?? {} });
-  const decided = change.act.decide(known.get(id) as never, now);
-  if (!decided.ok) return decided;
-  return accept({ fields: change.fields, touched: await grantsOfChange(decided.value.next as never, ports.store) });
+  const { fields = {}, next } = plan.value.find((each) => each.id === id) ?? {};
+  if (next === undefined || section !== 'integrations') return accept({ fields });
+  return accept({ fields, touched: await grantsOfChange(next as Integration, ports.store) });
 }
 
 /** A file describes their groups only; here, everything but the password. */

@@ -3,10 +3,20 @@ import { COMMAND_LINE } from '../../../core/integration.ts';
 import { accept } from '../../../core/outcome.ts';
 import type { ActName, Gives } from '../act-formats.ts';
 import type { Answered, Given } from '../act-table.ts';
-import { type AdminOutcome, decline } from '../admin.ts';
+import { type AdminOutcome, type AdminPorts, decline } from '../admin.ts';
 import type { Section } from '../objects.ts';
-import { type ActPorts, AFTERWARDS, type AnyKind, listRows, type Run, tableOf } from './act.ts';
-import { applyChanges, planChanges } from './plan.ts';
+import { PRESENCE, performPlan } from '../perform.ts';
+import {
+  type ActPorts,
+  AFTERWARDS,
+  type AnyKind,
+  type DraftPorts,
+  isThere,
+  listRows,
+  type Run,
+  tableOf,
+} from './act.ts';
+import { type PlannedChange, planChanges } from './plan.ts';
 
 type Runs = { readonly [A in ActName]?: Run<A> };
 type Loaded = { readonly RUNS?: Runs; readonly KIND?: AnyKind };
@@ -73,48 +83,57 @@ const GENERIC: Readonly<Record<string, Generic>> = { list, show, put };
 
 async function list(kind: AnyKind, { query = {} }: Given, { store }: ActPorts) {
   const { all } = query as { all?: boolean };
-  return listRows(store, tableOf(kind), query, (row) => (all || kind.isThere(row) ? kind.written(row) : undefined));
+  return listRows(store, tableOf(kind), query, (row) => (all || isThere(kind, row) ? kind.written(row) : undefined));
 }
 
 async function show(kind: AnyKind, { id = '' }: Given, { store }: Pick<ActPorts, 'store'>) {
   const { found } = await store.load(tableOf(kind), id);
   // Issuers that were removed are shown: identities have their labels.
-  const isShown = found && (kind.isThere(found.row) || kind.kind.endsWith('issuer'));
-  return isShown ? accept({ value: kind.written(found.row), revision: found.revision }) : decline(kind.unknown, id);
-}
-
-/** What a plan for one thing compares with. */
-export async function knownTo(
-  kind: AnyKind,
-  id: string,
-  row: unknown,
-  { store }: Pick<ActPorts, 'store'>,
-): Promise<Map<string, unknown>> {
-  const known = new Map<string, unknown>();
-  if (row !== undefined && kind.isThere(row)) known.set(id, row);
-  if (kind.kind !== 'integration' || id === COMMAND_LINE) return known;
-  const { found } = await store.load(tableOf(kind), COMMAND_LINE);
-  if (found && kind.isThere(found.row)) known.set(COMMAND_LINE, found.row);
-  return known;
+  const isShown = found && (isThere(kind, found.row) || kind.kind.endsWith('issuer'));
+  if (!isShown) return decline(presenceOf(kind).unknown, id);
+  return accept({ value: kind.written(found.row), revision: found.revision });
 }
 
 async function put(kind: AnyKind, given: Given, ports: ActPorts) {
-  const { id = '', onlyIf } = given;
-  const body = (given.body ?? {}) as object;
-  const { found } = await ports.store.load(tableOf(kind), id);
-  const isThere = found !== undefined && kind.isThere(found.row);
-  const isOther = typeof onlyIf === 'number' && found?.revision !== onlyIf;
-  if (isOther || (onlyIf === 'present' && !isThere)) return decline('changed-meanwhile', id);
-  const known = await knownTo(kind, id, onlyIf === 'absent' ? undefined : found?.row, ports);
-  const plan = await planChanges(kind, { wanted: { [id]: body }, known }, ports);
-  if (!plan.ok) return plan;
-  // The row must still be what the plan compared with.
-  const revision = known.has(id) ? found?.revision : undefined;
-  const done = await applyChanges(
-    plan.value.map((change) => (change.id === id ? { ...change, act: { ...change.act, onlyIf: revision } } : change)),
-    ports,
-  );
-  const isRace = !done.ok && done.refusal.reason === 'changed-meanwhile' && onlyIf === undefined;
-  if (isRace) return put(kind, given, ports);
+  const done = await performPlan(() => planPut(kind, given, ports), ports);
   return done.ok ? show(kind, given, ports) : done;
+}
+
+/** Makes a thing; refused if it exists. */
+export async function make(
+  section: Section,
+  id: string,
+  body: object,
+  ports: DraftPorts & AdminPorts,
+): Promise<AdminOutcome<unknown>> {
+  const kind = await kindOf(section);
+  return performPlan(() => planPut(kind, { id, body, onlyIf: 'absent' }, ports), ports);
+}
+
+/** What making or replacing one thing does. */
+export async function planPut(
+  kind: AnyKind,
+  { id = '', body = {}, onlyIf }: Given,
+  ports: DraftPorts,
+): Promise<AdminOutcome<readonly PlannedChange[]>> {
+  const { found } = await ports.store.load(tableOf(kind), id);
+  const isKnown = isThere(kind, found?.row);
+  const isOther = typeof onlyIf === 'number' && found?.revision !== onlyIf;
+  if (isOther || (onlyIf === 'present' && !isKnown)) return decline('changed-meanwhile', id);
+  if (typeof onlyIf === 'number' && !isKnown) return decline(presenceOf(kind).unknown, id);
+  if (onlyIf === 'absent' && isKnown) return decline(presenceOf(kind).exists, id);
+  const known = new Map<string, unknown>(isKnown ? [[id, found?.row]] : []);
+  if (kind.kind === 'integration' && id !== COMMAND_LINE) {
+    const door = (await ports.store.load(tableOf(kind), COMMAND_LINE)).found?.row;
+    if (isThere(kind, door)) known.set(COMMAND_LINE, door);
+  }
+  const plan = await planChanges(kind, { wanted: { [id]: body as object }, known }, ports);
+  const change = plan.ok ? plan.value.find((each) => each.id === id) : undefined;
+  // Somebody may have changed it since it was loaded above.
+  if (change && typeof onlyIf === 'number' && change.revision !== onlyIf) return decline('changed-meanwhile', id);
+  return change?.does === 'change' && onlyIf === 'absent' ? decline(presenceOf(kind).exists, id) : plan;
+}
+
+function presenceOf({ kind }: AnyKind) {
+  return PRESENCE[kind as keyof typeof PRESENCE];
 }

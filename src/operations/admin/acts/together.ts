@@ -3,10 +3,9 @@ import type { Integration } from '../../../core/integration.ts';
 import type { ApprovedIssuer } from '../../../core/issuer.ts';
 import type { ResourceServer } from '../../../core/resource-server.ts';
 import { comparableAudience } from '../../../core/rules/audience.ts';
-import type { EpochSeconds } from '../../../core/time.ts';
 import type { TokenIssuer } from '../../../core/token-issuer.ts';
-import { readCertificate } from '../../../pki/x509/certificate.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
+import { keyOf } from '../issuer-draft.ts';
 import type { AdminRefusalReason } from '../refusals.ts';
 import type { PlannedChange } from './plan.ts';
 
@@ -40,18 +39,10 @@ const ofLabel = (label: string) => claim('label', label, 'label-taken', label);
 const idOfCaller = (id: string) => claim('id', id, 'client-id-of-resource-server', id);
 const issOfCaller = (id: string) => claim('caller', id, 'client-id-of-token-issuer', id);
 
-function keyOf(certificate: Uint8Array): string {
-  const read = readCertificate(certificate);
-  return read.ok ? Buffer.from(read.value.publicKey.spki).toString('base64') : '';
-}
-
-/** The rows are those that the plan was made for, which the commit makes sure of. */
-export function whyNotTogether(changes: readonly PlannedChange[], at: EpochSeconds): AdminOutcome<never> | undefined {
+export function whyNotTogether(changes: readonly PlannedChange[]): AdminOutcome<never> | undefined {
   const taken = new Map<string, Claim>();
-  for (const { act, row } of changes) {
-    const decided = act.decide(row as never, at);
-    if (!decided.ok) return decided;
-    for (const each of CLAIMS[act.kind]?.(decided.value.next as never) ?? []) {
+  for (const { kind, next } of changes) {
+    for (const each of CLAIMS[kind]?.(next as never) ?? []) {
       const other = taken.get(each.of);
       if (other) return decline(each.reason, other.about);
       taken.set(each.of, each);

@@ -1,9 +1,9 @@
 // Events as lines for people.
-import { type Act, actWords, authorWords, type Changed, type Fact } from '../../../core/act.ts';
-import type { ActEvent } from '../../../core/event.ts';
-import { isoTime } from '../../../core/time.ts';
-import type { LoggedEvent } from '../../../store/store.ts';
-import { print } from '../../terminal/output.ts';
+import { type Act, actWords, authorWords, type Changed, type Fact } from '../../core/act.ts';
+import type { ActEvent } from '../../core/event.ts';
+import { isoTime } from '../../core/time.ts';
+import type { LoggedEvent } from '../../store/store.ts';
+import { print } from '../terminal/output.ts';
 
 export function printEventLines(events: readonly LoggedEvent[]): void {
   for (const event of events) print(eventLine(event));

@@ -1,8 +1,8 @@
 // What administrative commands share: where their acts are done, and steps for several kinds of things.
-import type { ActName, Gives, Listed } from '../../../operations/admin/act-formats.ts';
-import type { Answered, Given } from '../../../operations/admin/act-table.ts';
-import type { AdminOutcome } from '../../../operations/admin/admin.ts';
-import { accepted } from '../../terminal/wording.ts';
+import type { ActName, Gives, Listed } from '../../operations/admin/act-formats.ts';
+import type { Answered, Given } from '../../operations/admin/act-table.ts';
+import type { AdminOutcome } from '../../operations/admin/admin.ts';
+import { accepted } from '../terminal/wording.ts';
 
 /** Beside the store, or at a service. */
 export interface Administration {
@@ -15,7 +15,7 @@ export interface ServerFlags {
   readonly login?: string;
 }
 
-type Kind = 'integration' | 'resource-server' | 'issuer' | 'token-issuer' | 'identity';
+export type Kind = 'integration' | 'resource-server' | 'issuer' | 'token-issuer' | 'identity';
 
 const MOST_TRIES = 20;
 

@@ -1,0 +1,126 @@
+// What integrations authenticate with: `tessera integration key` and `tessera integration secret`.
+import { readFileSync } from 'node:fs';
+import type { Seconds } from '../../core/time.ts';
+import type { KeyAddition } from '../../operations/admin/integration-keys.ts';
+import type { CliCommand } from '../terminal/cli-command.ts';
+import { CommandFailure } from '../terminal/exit.ts';
+import { asDuration, collect } from '../terminal/options.ts';
+import { print, printJson, printOnly, printTable, remark, result } from '../terminal/output.ts';
+import { accepted } from '../terminal/wording.ts';
+import { administering } from './administration.ts';
+import type { Administration } from './steps.ts';
+
+export function declareKeys(group: CliCommand): void {
+  const keys = group.command('key').description('public keys that an integration authenticates with (private_key_jwt)');
+  keys
+    .command('add')
+    .argument('<client_id>')
+    .argument('[file]', 'public keys: PEM, or JSON (a key or a key set); - for standard input')
+    .description('add public keys; the private ones stay with the caller')
+    .option('--url <url>', 'fetch the keys from this address instead of a file; replaces what was there')
+    .option('--ca-file <file>', 'PEM: trust only these authorities when keys are fetched')
+    .option(
+      '--allow-address <address>',
+      'an address or network off the public internet to fetch from; may be repeated',
+      collect,
+    )
+    .examples(
+      'tessera integration key add orders-sync orders-sync.pub.pem',
+      'tessera integration key add orders-sync --url https://orders.example.com/jwks',
+    )
+    .runs(administering(addKeys));
+  keys
+    .command('list')
+    .argument('<client_id>')
+    .description('list the public keys of an integration')
+    .option('--json', 'as JSON')
+    .examples('tessera integration key list orders-sync')
+    .runs(administering(printKeys));
+  keys
+    .command('remove')
+    .argument('<client_id>')
+    .argument('<kid>', 'the id of the key, or the address of the keys')
+    .description('accept a key no longer; existing grants stay')
+    .examples('tessera integration key remove orders-sync 2027-01')
+    .runs(administering(removeKey));
+}
+
+export function declareSecret(group: CliCommand): void {
+  group
+    .command('secret')
+    .argument('<client_id>')
+    .description('make a secret and print it, this once; an earlier one stays valid beside it, until its own end')
+    .option('--ends-in <duration>', 'how long it is valid; required, at most 180d', asDuration)
+    .option('--drop-old', 'make none; end the older of two')
+    .option('--drop-all', 'make none; end all of them')
+    .examples(
+      'tessera integration secret orders-sync --ends-in 90d > orders-sync.secret',
+      'tessera integration secret orders-sync --drop-old',
+    )
+    .runs(administering(makeSecret));
+}
+
+interface KeyFlags {
+  readonly url?: string;
+  readonly caFile?: string;
+  readonly allowAddress?: readonly string[];
+}
+
+interface SecretFlags {
+  readonly endsIn?: Seconds;
+  readonly dropOld?: true;
+  readonly dropAll?: true;
+}
+
+async function addKeys(
+  clientId: string,
+  file: string | undefined,
+  flags: KeyFlags,
+  { act }: Administration,
+): Promise<void> {
+  const body = additionOf(file, flags);
+  const { keys: names = [] } = accepted(await act('integration-key-add', { id: clientId, body })).value;
+  print(`${clientId} authenticates with ${names.join(', ')}`);
+  result({ clientId, keys: names });
+}
+
+function additionOf(file: string | undefined, { url, caFile, allowAddress }: KeyFlags): KeyAddition {
+  if ((file === undefined) === (url === undefined))
+    throw new CommandFailure('usage', 'give either a file or --url', 'One of them holds the public keys.');
+  if (url === undefined) return { file: readFileSync(file === '-' || file === undefined ? 0 : file, 'utf8') };
+  return {
+    url,
+    ...(caFile !== undefined && { authorities: readFileSync(caFile, 'latin1') }),
+    ...(allowAddress && { allowedAddresses: allowAddress }),
+  };
+}
+
+async function printKeys(id: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
+  const { items } = accepted(await act('integration-key-list', { id })).value;
+  if (json) return printJson(items);
+  const [{ url } = {}] = items;
+  if (url !== undefined) return printTable(['keys from'], [[url]]);
+  const lines = items.map(({ kid = '', kty = '', crv = '', alg = '' }) => [kid, `${kty} ${crv}`.trim(), alg]);
+  printTable(['kid', 'kind', 'alg'], lines);
+}
+
+async function removeKey(clientId: string, kid: string, _: unknown, { act }: Administration): Promise<void> {
+  accepted(await act('integration-key-remove', { id: clientId, query: { key: kid } }));
+  print(`${kid} no longer authenticates ${clientId}`);
+  result({ clientId, removed: kid });
+}
+
+/** The secret alone goes to standard output, so that it can be sent to a file. */
+async function makeSecret(id: string, flags: SecretFlags, { act }: Administration): Promise<void> {
+  const { endsIn, dropOld, dropAll: all = false } = flags;
+  if (dropOld || all) {
+    accepted(await act('integration-secret-drop', { id, query: { all } }));
+    print(`The ${all ? 'secrets' : 'old secret'} of ${id} ${all ? 'are' : 'is'} no longer valid`);
+    return result({ clientId: id });
+  }
+  if (endsIn === undefined)
+    throw new CommandFailure('usage', 'a secret needs an end', 'Give --ends-in 90d, or less; 180d at most.');
+  const { secret, endsAt } = accepted(await act('integration-secret-make', { id, query: { endsIn } })).value;
+  printOnly(secret, { clientId: id, secret, endsAt });
+  remark(`This is shown once. It is valid within a second, until ${endsAt}.`);
+}
