@@ -200,21 +200,16 @@ export class LdapConnections {
       minVersion: 'TLSv1.2',
     };
     let socket: Socket | undefined;
-    // ldapts connects again by itself when a connection is lost: without TLS where StartTLS had made it secure, and bound as nobody.
-    const once = <Given extends readonly unknown[]>(connect: (...given: Given) => Socket) =>
-      ((...given: Given) => {
-        if (socket) throw new Error('the connection was lost');
-        socket = connect(...given);
-        return socket;
-      }) as never;
     const isSecure = protocol === 'ldaps:';
+    const connect = ((port: number) => {
+      socket = isSecure ? connectSecurely({ ...security, port }) : connectPlainly(port, host);
+      return socket;
+    }) as never;
     const client = new Client({
       url,
       timeout: timeoutMs,
       connectTimeout: timeoutMs,
-      ...(isSecure
-        ? { tlsOptions: security, createSecureConnection: once(connectSecurely as (...given: never[]) => Socket) }
-        : { createConnection: once(connectPlainly as (...given: never[]) => Socket) }),
+      ...(isSecure ? { createSecureConnection: connect } : { createConnection: connect }),
     });
     const deadline = setTimeout(() => socket?.destroy(new Error('the server took too long')), 2 * timeoutMs);
     try {

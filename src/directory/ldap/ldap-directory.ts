@@ -52,7 +52,6 @@ export function ldapDirectory(settings: LdapSettings, now: () => EpochSeconds): 
       check: (name, password) => directory.signIn(name, password),
       markOf: (name) => directory.markOf(name),
     },
-    passwordRules: () => undefined,
     elsewhere: {
       times: settings,
       isWalked: true,

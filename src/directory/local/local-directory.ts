@@ -6,7 +6,6 @@ import { byEmail, byUpn, byUserName, identities } from '../../store/tables/ident
 import type { Directory, Lookup, PasswordSignIn, SignedIn } from '../directory.ts';
 import { isPassword, NOBODYS_HASH } from './password-hash.ts';
 import { PasswordQueue } from './password-queue.ts';
-import { LOCAL_PASSWORD_RULES } from './password-rules.ts';
 import { changePassword, loadHash, markOf } from './passwords.ts';
 
 /** No identity has this id. */
@@ -19,7 +18,6 @@ export function localDirectory(store: Store, check: typeof isPassword = isPasswo
     label: LOCAL,
     ...lookups,
     passwords: passwordSignIn(store, lookups.byUserName, new PasswordQueue(check)),
-    passwordRules: (identity) => (isLocal(identity) ? LOCAL_PASSWORD_RULES : undefined),
   };
 }
 

@@ -1,4 +1,5 @@
 // Asks directories elsewhere about everybody who has a living grant, so that an account that ends there ends here.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Author, DeedOf } from '../../core/act.ts';
 import { DirectoryAway, EntryUnreadable } from '../../core/directory-away.ts';
 import { acted } from '../../core/event.ts';
@@ -48,7 +49,7 @@ export async function walkDirectories(ports: WalkPorts, news: WalkNews): Promise
 async function walkOne(directory: Walked, ports: WalkPorts, { walked, away }: WalkNews): Promise<void> {
   const { label } = directory;
   try {
-    const done = await walk(directory, ports);
+    const done = await walk(directory, ports, { isPaced: true });
     walked(done);
     const { living, ended } = done;
     if (done.isAlarm) await recordState({ did: 'alarm', living, ended }, label, ports);
@@ -81,7 +82,7 @@ function eventOf(deed: DeedOf<'directory'>, label: string, at: EpochSeconds, by:
 
 /** An operator has looked: everybody who ended there ends here, however many they are. */
 export async function acceptEndings(directory: Walked, ports: WalkPorts & { readonly by: Author }): Promise<Walk> {
-  const done = await walk(directory, ports, () => false);
+  const done = await walk(directory, ports, { isTooMany: () => false });
   const { label, ended } = done;
   const name = `directory ${label} endings-accepted`;
   await ports.store.change(leases, name, (_, now) => ({
@@ -96,20 +97,37 @@ const STEP = 100;
 /** Fewer than a directory has connections: requests find one free. */
 const AT_ONCE = 2;
 
+/** No faster than this at first, so that requests and the directory have time for others. */
+const PER_SECOND = 100;
+const BREATH_MS = 50;
+
 interface Ended {
   readonly row: Identity;
   readonly seen: Identity | undefined;
+}
+
+interface WalkOptions {
+  readonly isTooMany?: typeof isAlarming;
+  readonly isPaced?: boolean;
 }
 
 /** Those who are still there are settled on the way; those who ended, at the end, unless there are too many of them. */
 export async function walk(
   { label, elsewhere }: Walked,
   ports: WalkPorts,
-  isTooMany: typeof isAlarming = isAlarming,
+  { isTooMany = isAlarming, isPaced = false }: WalkOptions = {},
 ): Promise<Walk> {
   const ended: Ended[] = [];
   const unreadable: string[] = [];
   let living = 0;
+  const begun = performance.now();
+  // Two thirds of the time until the next walk.
+  const slowMs = isPaced ? (elsewhere.times.recheckAfter * 1000) / 3 : 0;
+  const breathe = async () => {
+    const passed = performance.now() - begun;
+    const ahead = (living * 1000) / PER_SECOND - passed;
+    if (passed < slowMs && ahead > BREATH_MS) await sleep(ahead, undefined, { ref: false });
+  };
   const visit = async (row: Identity) => {
     living += 1;
     try {
@@ -120,6 +138,7 @@ export async function walk(
       if (!(fault instanceof EntryUnreadable)) throw fault;
       unreadable.push(fault.message);
     }
+    await breathe();
   };
   for await (const page of pages(ports.store, identities, { where: seenIn(label), limit: STEP })) {
     const now = await ports.store.now();

@@ -44,6 +44,7 @@ export interface RunningService {
   /** The development authority's certificate, in PEM. */
   readonly authority: string;
   readonly store: Store;
+  readonly keyring: Keyring;
   /** Everything it has logged, at trace level. */
   readonly logged: () => string;
   /** Moves the clock forward. */
@@ -58,12 +59,15 @@ export interface ServiceOptions {
   readonly integrations?: readonly Integration[];
   /** Passwords are as slow to check as in a real service: for tests of response times. */
   readonly isHashSlow?: boolean;
+  /** Another node of the same service, whose store is set by `sets`: it has the keys and the people. */
+  readonly beside?: RunningService;
 }
 
 export async function startService({
   sets = [],
   integrations: wanted = [ORDERS],
   isHashSlow = false,
+  beside,
 }: ServiceOptions = {}): Promise<RunningService> {
   const folder = temporaryFolder('pages');
   const port = await freePort();
@@ -74,7 +78,7 @@ export async function startService({
   const settings = [`dataFolder=${folder}`, `listeners.0.port=${port}`, 'log.level=trace', ...UNHURRIED, ...sets];
   const config = loadConfig({ env: {}, sets: settings });
   const clock = movableClock();
-  const keyring = new Keyring(firstKey());
+  const keyring = beside?.keyring ?? new Keyring(firstKey());
   const lines: string[] = [];
   const log = makeLog({
     level: 'trace',
@@ -85,7 +89,7 @@ export async function startService({
 
   const start = async (): Promise<{ service: Service; store: Store }> => {
     const store = await openStore(config, 'init', clock);
-    if (!running) await furnish(store, wanted, isHashSlow);
+    if (!running && !beside) await furnish(store, wanted, isHashSlow);
     const service = await composeService(config, store, keyring, log, clock);
     await service.listen();
     return { service, store };
@@ -95,6 +99,7 @@ export async function startService({
   return {
     url: `https://localhost:${port}`,
     authority: authority.certificate,
+    keyring,
     get store() {
       if (!running) throw new Error('the service is stopped');
       return running.store;
