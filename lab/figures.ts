@@ -49,7 +49,7 @@ Only where they are named, and of no use while the machine does something else:
   postgres-growth  what many refreshes do to the size of PostgreSQL's tables, and the WAL they write
                    --refreshes 1000000 --grants 10000 --callers 64 --seconds 20
   directory-walk   one recheck walk of a large LDAP directory, and refreshes a second meanwhile; needs slapd; takes five minutes
-                   --entries 100000 --living 10000 --seconds 120 (recheckAfter) --rounds 2`;
+                   --entries 100000 --living 10000 --seconds 300`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -94,8 +94,7 @@ const FIGURES: Readonly<Record<string, () => Promise<void>>> = {
     directoryWalkFigures({
       entries: Number(values.entries),
       living: Number(values.living),
-      recheckAfter: Number(values.seconds ?? 300),
-      rounds,
+      seconds: Number(values.seconds ?? 300),
     }),
   'postgres-growth': () => growthFigures({ grants, callers, refreshes, seconds: Number(values.seconds ?? 20) }),
 };

@@ -45,7 +45,7 @@ export async function directoryOutage(): Promise<number> {
     way.mend();
     // `recheckAfter`, and the pause between two attempts to walk.
     const after = await under(callers, () => pass(service, 300 + 2 * 5 * SPEED));
-    return report({ before, during, after, said, leavers, callers, service });
+    return await report({ before, during, after, said, leavers, callers, service });
   } finally {
     await service.stop();
     way.close();
@@ -103,7 +103,9 @@ async function grantOf(service: RunningService, name: string): Promise<Grant> {
   await visitor.signIn(name, `the password of ${name}`);
   const code = await startCode(service, 'orders:read');
   await visitor.post(`${await visitor.enterCode(code.userCode)}/confirm`);
-  return grantIn((await poll(service, code)).body);
+  const { status, body } = await poll(service, code);
+  if (status !== 200) throw new Error(`${name} got no grant: ${JSON.stringify(body)}`);
+  return grantIn(body);
 }
 
 interface Grant {
@@ -152,7 +154,8 @@ class Caller {
 
   async #timed(note: (answer: string, ms: number) => void, send: () => Promise<string>): Promise<void> {
     const began = performance.now();
-    note(await send(), performance.now() - began);
+    const answer = await send().catch((fault: Error) => `fault: ${fault.message}`);
+    note(answer, performance.now() - began);
   }
 }
 
@@ -230,6 +233,6 @@ async function report({ before, during, after, said, leavers, callers, service }
     ],
   ];
   for (const [promise, held, figure] of findings) console.log(`${held ? 'held  ' : 'BROKEN'} ${promise}: ${figure}`);
-  for (const line of [...new Set(during.refused)].slice(0, 5)) console.log(`       ${line}`);
+  for (const line of new Set([...before.refused, ...during.refused].slice(0, 5))) console.log(`       ${line}`);
   return findings.filter(([, held]) => !held).length;
 }

@@ -10,10 +10,10 @@ import { sessions } from '../../src/store/tables/sessions.ts';
 import { sha256 } from '../../src/tokens/sha256.ts';
 import { makeAuthority } from '../../test/authority.ts';
 import { ADDRESS } from '../../test/directory/oidc/provider.ts';
-import { openPage, startBrowser } from '../../test/doors/pages/browser.ts';
+import { enterCode, openPage, startBrowser } from '../../test/doors/pages/browser.ts';
 import { poll, post, startCode } from '../../test/doors/pages/calling-device.ts';
 import { ORDERS, type RunningService, startService } from '../../test/doors/pages/running-service.ts';
-import { SESSION_COOKIE } from '../../test/doors/pages/visitor.ts';
+import { SESSION_COOKIE, Visitor } from '../../test/doors/pages/visitor.ts';
 import { SERVER_AUTH } from '../../test/e2e/service.ts';
 import { freePort } from '../../test/free-port.ts';
 import { anIntegration, scopeOf } from '../../test/samples.ts';
@@ -119,6 +119,17 @@ async function signIn(scene: Scene, name: string, page?: Page): Promise<Page> {
   return own;
 }
 
+/** As the page of an act that needs a fresh proof asks for it. */
+async function signInAgain({ service }: Scene, page: Page): Promise<void> {
+  const visitor = new Visitor(service);
+  for (const { name, value } of await page.context().cookies(service.url)) visitor.cookies.set(name, value);
+  await visitor.get('/account');
+  const { headers } = await visitor.post('/account/provider/corp');
+  const cookies = [...visitor.cookies].map(([name, value]) => ({ name, value, url: service.url, secure: true }));
+  await page.context().addCookies(cookies);
+  await page.goto(headers.location ?? '');
+}
+
 async function rowOf({ service }: Scene, name: string) {
   const all = await Array.fromAsync(rows(service.store, identities, {}));
   return all.find(({ id, userName }) => id.startsWith('corp:') && userName === name);
@@ -133,9 +144,9 @@ async function sessionOf({ service }: Scene, page: Page) {
 /** A grant that this person confirms at a device. */
 async function grantOf({ service }: Scene, page: Page): Promise<string> {
   const code = await startCode(service);
-  await page.goto(`${service.url}/device?user_code=${code.userCode}`);
+  await enterCode(page, service, code.userCode);
   await page.locator('button.confirm').click();
-  await page.waitForLoadState();
+  await page.locator('button.confirm').waitFor({ state: 'detached' });
   return String((await poll(service, code)).body['refresh_token']);
 }
 
@@ -171,7 +182,8 @@ const CLAIMS: readonly (readonly [string, (scene: Scene) => Promise<void>])[] = 
       ] as const) {
         const page = await signIn(scene, name);
         const code = await startCode(scene.service, 'orders:read', OPS);
-        await page.goto(`${scene.service.url}/device?user_code=${code.userCode}`);
+        await enterCode(page, scene.service, code.userCode);
+        await page.waitForURL(/\/device\/[0-9a-f]{32}$/);
         assert.equal(await page.locator('button.confirm').isVisible(), may, name);
         const said = await page.locator('main').innerText();
         assert.equal(/You may not use this integration/.test(said), !may, name);
@@ -191,15 +203,7 @@ const CLAIMS: readonly (readonly [string, (scene: Scene) => Promise<void>])[] = 
       const second = await sessionOf(scene, page);
       assert.equal(second?.proof.at, first.proof.at);
       assert.ok((second?.createdAt ?? 0) > first.createdAt);
-      // As an act that needs a fresh proof asks for it.
-      const again = await page.evaluate(
-        `fetch('/account').then((answer) => answer.text()).then((text) => /name="form_token" value="([^"]+)"/.exec(text)[1])`,
-      );
-      await page.evaluate(
-        `{ const form = Object.assign(document.createElement('form'), { method: 'post', action: '/account/provider/corp' });
-           form.append(Object.assign(document.createElement('input'), { name: 'form_token', value: ${JSON.stringify(again)} }));
-           document.body.append(form); form.submit(); }`,
-      );
+      await signInAgain(scene, page);
       await page.locator('#password').waitFor();
       await fillIn(page, 'grace');
       await atAccount(scene, page);

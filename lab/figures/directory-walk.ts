@@ -20,19 +20,17 @@ const INDEXED = ['objectClass', 'entryUUID', 'uid', 'mail', 'member'];
 interface Options {
   readonly entries: number;
   readonly living: number;
-  readonly recheckAfter: number;
-  /** How many times `recheckAfter`: two walks in each. */
-  readonly rounds: number;
+  /** A walk begins every 150 seconds, and at the start. */
+  readonly seconds: number;
 }
 
-export async function directoryWalkFigures({ entries, living, recheckAfter, rounds }: Options): Promise<void> {
+export async function directoryWalkFigures({ entries, living, seconds }: Options): Promise<void> {
   const slapd = await startSlapd({ indexed: INDEXED });
   await slapd.load(ldifOf(entries));
   // Beside the generator, as if on another machine.
   pin(slapd.pid(), CORES.generator);
   const folder = figuresFolder();
-  const { timeoutMs: _, trustFor, ...settings } = slapd.settings;
-  const directory = { ...settings, recheckAfter: `${recheckAfter}s`, trustFor: `${trustFor}s` };
+  const { timeoutMs: _, recheckAfter: __, trustFor: ___, ...directory } = slapd.settings;
   const service = await tessera({
     folder: join(folder, 'service'),
     certificates: folder,
@@ -45,7 +43,7 @@ export async function directoryWalkFigures({ entries, living, recheckAfter, roun
     const load = service.load('refresh-spread', CONNECTIONS);
     if (!load) throw new Error('no refreshes');
     await generator.prepare('refresh', load);
-    const until = performance.now() + recheckAfter * rounds * 1000;
+    const until = performance.now() + seconds * 1000;
     const [samples, slices] = await Promise.all([sample(slapd, until), slice(generator, until)]);
     report(samples, slices, { entries, living });
   } finally {

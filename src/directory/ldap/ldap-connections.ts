@@ -4,8 +4,8 @@ import { connect as connectPlainly, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { AndFilter, Client, EqualityFilter, type Filter, FilterParser, OrFilter, ResultCodeError } from 'ldapts';
 import { DirectoryAway, EntryUnreadable } from '../../core/directory-away.ts';
-import { Overloaded } from '../../core/overloaded.ts';
 import { Secret } from '../../tokens/secret.ts';
+import { Turns } from '../turns.ts';
 
 export interface LdapServers {
   /** `ldaps://…`, or `ldap://…` with StartTLS; tried in turn. */
@@ -56,9 +56,8 @@ interface Connection {
 
 export class LdapConnections {
   readonly #servers: LdapServers;
+  readonly #turns = new Turns(MOST_CONNECTIONS, MOST_WAITING);
   #idle: Connection[] = [];
-  #open = 0;
-  readonly #waiting: (() => void)[] = [];
   /** The server that answered last. */
   #first = 0;
   #away: { readonly until: number; readonly why: string } | undefined;
@@ -72,14 +71,12 @@ export class LdapConnections {
   async search(query: LdapQuery): Promise<readonly LdapEntry[]> {
     const { base, scope, attributes, most = MOST_ENTRIES + 1 } = query;
     const filter = filterOf(query);
-    const { searchEntries } = await this.#withConnection((client) =>
-      client.search(base, {
-        scope,
-        ...(filter && { filter }),
-        attributes: [...attributes],
-        explicitBufferAttributes: BINARY,
-        sizeLimit: most,
-      }),
+    const options = {
+      ...{ scope, ...(filter && { filter }), attributes: [...attributes] },
+      ...{ explicitBufferAttributes: BINARY, sizeLimit: most },
+    };
+    const { searchEntries } = await this.#turns.run(() =>
+      this.#withConnection((client) => client.search(base, options)),
     );
     if (searchEntries.length > MOST_ENTRIES)
       throw new EntryUnreadable(`more than ${MOST_ENTRIES} entries below ${base} match`);
@@ -112,7 +109,6 @@ export class LdapConnections {
   }
 
   async #withConnection<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    await this.#takeTurn();
     try {
       const idle = this.#takeIdle();
       if (idle) {
@@ -124,20 +120,7 @@ export class LdapConnections {
       return await this.#use(await this.#connectToAny(true), work);
     } catch (fault) {
       throw away(fault);
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#open -= 1;
     }
-  }
-
-  async #takeTurn(): Promise<void> {
-    if (this.#open < MOST_CONNECTIONS) {
-      this.#open += 1;
-      return;
-    }
-    if (this.#waiting.length >= MOST_WAITING) throw new Overloaded('too many queries to a directory at once');
-    await new Promise<void>((go) => this.#waiting.push(go));
   }
 
   #takeIdle(): Connection | undefined {
@@ -270,7 +253,7 @@ function entryOf({ dn, ...attributes }: { readonly dn: string; readonly [name: s
 }
 
 function away(fault: unknown): unknown {
-  return fault instanceof DirectoryAway || fault instanceof Overloaded ? fault : new DirectoryAway(wordsOf(fault));
+  return fault instanceof DirectoryAway ? fault : new DirectoryAway(wordsOf(fault));
 }
 
 /** One line. */

@@ -62,34 +62,27 @@ async function walkOne(directory: Walked, ports: WalkPorts, { walked, away }: Wa
 
 /** How often a state that lasts is recorded. */
 const RECORD_EVERY = seconds(3600);
+const BY_SERVICE = { as: 'service', why: 'directory' } as const;
 
 export async function recordState(
   deed: DeedOf<'directory'>,
   label: string,
   { store }: Pick<WalkPorts, 'store'>,
+  by: Author = BY_SERVICE,
+  every = RECORD_EVERY,
 ): Promise<void> {
   const name = `directory ${label} ${deed.did}`;
   await store.change(leases, name, (found, now) => {
     if (found && now < found.row.endsAt) return { outcome: undefined };
-    const event = eventOf(deed, label, now, { as: 'service', why: 'directory' });
-    return { outcome: undefined, next: { name, endsAt: after(now, RECORD_EVERY) }, events: [event] };
+    const event = acted({ ...deed, kind: 'directory', id: label }, { at: now, by });
+    return { outcome: undefined, next: { name, endsAt: after(now, every) }, events: [event] };
   });
-}
-
-function eventOf(deed: DeedOf<'directory'>, label: string, at: EpochSeconds, by: Author) {
-  return acted({ ...deed, kind: 'directory', id: label }, { at, by });
 }
 
 /** An operator has looked: everybody who ended there ends here, however many they are. */
 export async function acceptEndings(directory: Walked, ports: WalkPorts & { readonly by: Author }): Promise<Walk> {
   const done = await walk(directory, ports, { isTooMany: () => false });
-  const { label, ended } = done;
-  const name = `directory ${label} endings-accepted`;
-  await ports.store.change(leases, name, (_, now) => ({
-    outcome: undefined,
-    next: { name, endsAt: now },
-    events: [eventOf({ did: 'endings-accepted', ended }, label, now, ports.by)],
-  }));
+  await recordState({ did: 'endings-accepted', ended: done.ended }, done.label, ports, ports.by, seconds(0));
   return done;
 }
 
@@ -98,8 +91,9 @@ const STEP = 100;
 const AT_ONCE = 2;
 
 /** No faster than this at first, so that requests and the directory have time for others. */
-const PER_SECOND = 100;
+const PER_SECOND = 75;
 const BREATH_MS = 50;
+const SLOW_PART = 0.45;
 
 interface Ended {
   readonly row: Identity;
@@ -121,8 +115,8 @@ export async function walk(
   const unreadable: string[] = [];
   let living = 0;
   const begun = performance.now();
-  // Two thirds of the time until the next walk.
-  const slowMs = isPaced ? (elsewhere.times.recheckAfter * 1000) / 3 : 0;
+  // Nearly until the next walk begins. What it finds is then settled within `recheckAfter`.
+  const slowMs = isPaced ? elsewhere.times.recheckAfter * SLOW_PART * 1000 : 0;
   const breathe = async () => {
     const passed = performance.now() - begun;
     const ahead = (living * 1000) / PER_SECOND - passed;
