@@ -78,12 +78,12 @@ export async function requireSecondFactor(admin: Admin): Promise<void> {
     builtIn: false,
   });
   await step('levels', 'auth-cookie');
-  await flow('levels', 'forms');
+  await flow('levels', 'levels forms');
   for (const [level, provider] of [
-    ['first', 'auth-username-password-form'],
-    ['second', 'auth-otp-form'],
+    ['level one', 'auth-username-password-form'],
+    ['level two', 'auth-otp-form'],
   ] as const) {
-    await flow('forms', level);
+    await flow('levels forms', level);
     await step(level, 'conditional-level-of-authentication');
     await step(level, provider);
   }
@@ -94,8 +94,8 @@ export async function requireSecondFactor(admin: Admin): Promise<void> {
     await admin('POST', `/authentication/executions/${id}/config`, { alias: `level ${place + 1}`, config });
   }
   const isAlternative = ({ displayName, providerId }: Execution) =>
-    displayName === 'forms' || providerId === 'auth-cookie';
-  const isConditional = ({ displayName = '' }: Execution) => ['first', 'second'].includes(displayName);
+    displayName === 'levels forms' || providerId === 'auth-cookie';
+  const isConditional = ({ displayName = '' }: Execution) => displayName.startsWith('level ');
   for (const execution of executions) {
     const requirement = isAlternative(execution)
       ? 'ALTERNATIVE'

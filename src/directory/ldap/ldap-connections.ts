@@ -179,7 +179,7 @@ export class LdapConnections {
     const security: ConnectionOptions = {
       host,
       ...(isIP(host) === 0 && { servername: host }),
-      ...(authorities !== undefined && { ca: readFileSync(authorities) }),
+      ...(authorities !== undefined && { ca: readAuthorities(authorities) }),
       minVersion: 'TLSv1.2',
     };
     let socket: Socket | undefined;
@@ -215,6 +215,13 @@ function readPassword(file: string): Secret {
   const password = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   if (password === '') throw new Error(`${file} is empty`);
   return new Secret(password);
+}
+
+/** Node ignores a file without certificates, and then trusts nobody. */
+function readAuthorities(file: string): string {
+  const pem = readFileSync(file, 'utf8');
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`${file} has no certificate in PEM`);
+  return pem;
 }
 
 function close(client: Client): undefined {
@@ -260,5 +267,8 @@ function away(fault: unknown): unknown {
 function wordsOf(fault: unknown): string {
   const { message, code } = fault as Error & { code?: unknown };
   const words = message || (typeof code === 'string' ? code : String(fault));
-  return words.replace(/\s+/g, ' ').trim();
+  // Such as `invalid credentials: …`: servers send a number, and often nothing else.
+  const kind =
+    fault instanceof ResultCodeError ? `${fault.name.replace(/Error$/, '').replace(/\B[A-Z]/g, ' $&')}: ` : '';
+  return (kind.toLowerCase() + words).replace(/\s+/g, ' ').trim();
 }

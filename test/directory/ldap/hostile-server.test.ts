@@ -102,6 +102,21 @@ test('a server that hangs delays one caller, not everybody who comes meanwhile',
   assert.ok(times.filter((time) => time > 250).length <= 4, times.join(' '));
 });
 
+test('a wrong password, and a file without certificates, are called so', async () => {
+  const file = (name: string, contents: string) => {
+    writeFileSync(`${slapd.folder}/${name}`, contents);
+    return `${slapd.folder}/${name}`;
+  };
+  const problem = async (difference: Partial<LdapSettings>) => {
+    const steps = await Array.fromAsync(directory(slapd.secureUrl, difference).elsewhere?.examine('ada') ?? []);
+    return steps.find(({ passed }) => !passed)?.words ?? steps.at(-1)?.words;
+  };
+  assert.match((await problem({ passwordFile: file('wrong', 'wrong') })) ?? '', /: invalid credentials: /);
+  assert.match((await problem({ authorities: file('no.pem', 'nothing') })) ?? '', /no\.pem has no certificate in PEM/);
+  assert.match((await problem({ base: 'ou=nobody,dc=example,dc=com' })) ?? '', /: no such object: /);
+  assert.match((await problem({})) ?? '', /^uid: cn=ada,ou=people,dc=example,dc=com is corp:/);
+});
+
 test('an empty password of the service account is no bind as nobody', async () => {
   const passwordFile = `${slapd.folder}/empty`;
   writeFileSync(passwordFile, '\n');
