@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
 import { setClock } from './chaos/clock.ts';
 import { faceCrowds } from './chaos/crowds/crowds.ts';
+import { directoryOutage } from './chaos/directory-outage.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
 import { followFeed, ignoreFeedOf, staysFresh } from './chaos/feed/feed.ts';
 import { damageFiles } from './chaos/files.ts';
@@ -72,6 +73,10 @@ const DRILLS = {
   'postgres-rollback': [rollBack, 'restores an older state of the database under three nodes', 3],
   'postgres-log': [freezeLog, 'holds the advisory locks of the event log as another role', 100],
   stop: [stopMany, 'stops a service with good, bad and idle callers and checks how it ended'],
+  'directory-outage': [
+    () => directoryOutage(),
+    'takes an LDAP directory away for an hour, under load, at 60 times the speed; needs slapd; ignores --cycles',
+  ],
   lockout: [lockOut, 'strangers fail to sign in on purpose; their targets must not be locked out'],
   patroni: [failoverByPatroni, 'kills the primary of a Patroni cluster under load; root on Debian, or as postgres'],
   places: [attackPlaces, 'unauthenticated clients try to hold slots with CONNECT, Upgrade and pipelines'],

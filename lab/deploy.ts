@@ -6,6 +6,7 @@ import { onCitus } from './deploy/citus.ts';
 import { asComposed } from './deploy/compose.ts';
 import { inContainer } from './deploy/container.ts';
 import { NoRoot } from './deploy/debian.ts';
+import { withKeycloak } from './deploy/keycloak.ts';
 import { inRooms } from './deploy/rooms.ts';
 import { withScimTester } from './deploy/scim.ts';
 import { underSystemd } from './deploy/systemd.ts';
@@ -30,6 +31,10 @@ const LABS: Readonly<Record<string, readonly [run: (flags: readonly string[]) =>
     onActiveDirectory,
     'provisions a domain by Samba on loopback and shows what is seen of it; needs the ports 389 and 636',
   ],
+  keycloak: [
+    withKeycloak,
+    'signs in at Keycloak in a browser, with the settings of docs/directories.md; needs Java 17 and Chromium',
+  ],
   scim: [withScimTester, 'runs scim2-tester, an independent client, against the scim door; needs Python'],
 };
 
@@ -45,7 +50,7 @@ if (run) await run(process.argv.slice(3)).catch(skipWithoutRoot);
 else if (name.startsWith('--') && name !== '--help') await reportAll(process.argv.slice(2));
 else {
   console.log(USAGE);
-  for (const [name, [, what]] of Object.entries(LABS)) console.log(`  ${name.padEnd(12)} ${what}`);
+  for (const [name, [, what]] of Object.entries(LABS)) console.log(`  ${name.padEnd(16)} ${what}`);
   process.exitCode = name === '--help' ? 0 : 1;
 }
 

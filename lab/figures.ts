@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { certificateFigures } from './figures/certificates.ts';
 import { connectionFigures } from './figures/connections.ts';
 import { circumstances, type Rows, writeFigures } from './figures/data.ts';
+import { directoryWalkFigures } from './figures/directory-walk.ts';
 import { eventByteFigures } from './figures/event-bytes.ts';
 import { removalFigures } from './figures/event-removal.ts';
 import { eventFigures } from './figures/events.ts';
@@ -46,7 +47,9 @@ Only where they are named, and of no use while the machine does something else:
   verify           requests a second of an API with @tessera/verify, beside the same API without it, on each framework
                    --rounds 5 --seconds 0.5
   postgres-growth  what many refreshes do to the size of PostgreSQL's tables, and the WAL they write
-                   --refreshes 1000000 --grants 10000 --callers 64 --seconds 20`;
+                   --refreshes 1000000 --grants 10000 --callers 64 --seconds 20
+  directory-walk   one recheck walk of a large LDAP directory, and refreshes a second meanwhile; needs slapd; takes five minutes
+                   --entries 100000 --living 10000 --seconds 300`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -60,6 +63,8 @@ const { values, positionals } = parseArgs({
     refreshes: { type: 'string', default: '1000000' },
     seconds: { type: 'string' },
     connections: { type: 'string', default: '4000' },
+    entries: { type: 'string', default: '100000' },
+    living: { type: 'string', default: '10000' },
   },
 });
 const [grants, callers, rounds, refreshes] = [values.grants, values.callers, values.rounds, values.refreshes].map(
@@ -85,6 +90,12 @@ const FIGURES: Readonly<Record<string, () => Promise<void>>> = {
   tracing: () => tracingFigures({ rounds, seconds: Number(values.seconds ?? 0.8) }),
   connections: () => connectionFigures(Number(values.connections)),
   verify: () => verifyFigures({ rounds, seconds: Number(values.seconds ?? 0.5) }),
+  'directory-walk': () =>
+    directoryWalkFigures({
+      entries: Number(values.entries),
+      living: Number(values.living),
+      seconds: Number(values.seconds ?? 300),
+    }),
   'postgres-growth': () => growthFigures({ grants, callers, refreshes, seconds: Number(values.seconds ?? 20) }),
 };
 

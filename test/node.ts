@@ -104,7 +104,6 @@ export const NO_DIRECTORY: Directory = {
   byEmail: async () => [],
   byUpn: async () => [],
   passwords: { isBusy: () => false, check: async () => undefined, markOf: async () => undefined },
-  passwordRules: () => undefined,
 };
 
 export function put<Row, Companion>(store: Store, table: Table<Row, Companion>, row: Row): Promise<void> {

@@ -4,7 +4,6 @@
 import { mkdirSync } from 'node:fs';
 import { settingsOf } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
-import type { Grant } from '../../src/core/grant.ts';
 import type { Identity } from '../../src/core/identity.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { accept } from '../../src/core/outcome.ts';
@@ -23,7 +22,9 @@ import { mintPair } from '../../src/operations/grant/token-pair.ts';
 import type { Ports } from '../../src/operations/ports.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
 import { insert, type Store } from '../../src/store/store.ts';
+import type { Table } from '../../src/store/table.ts';
 import { grants } from '../../src/store/tables/grants.ts';
+import { identities } from '../../src/store/tables/identities.ts';
 import { systemClock, systemRandom } from '../../src/system.ts';
 import { addSigningKey, firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { writeKeyringFile } from '../../src/tokens/keyring-file.ts';
@@ -54,6 +55,8 @@ export interface Filling {
   /** Grants that ended long ago, for the sweep. */
   readonly ended: number;
   readonly deviceCodes: number;
+  /** Their grants, in turns; if absent, all are those of one local person. */
+  readonly holders?: readonly Identity[];
   /** Access tokens are JWTs that are signed so; undefined: opaque. */
   readonly signing?: SigningAlgorithm | undefined;
 }
@@ -84,7 +87,8 @@ export async function fill(config: Config, issuerPem: string, filling: Filling):
   const secret = await administer(store, issuerPem, filling.signing);
   const assertion = await addTokenIssuer(store, config.publicUrl);
   const ports = await portsOf(config, store, new Keyring(keys));
-  const draft = await draftOf(ports);
+  for (const rows of chunks(filling.holders ?? [])) await insertAll(store, identities, rows);
+  const draft = await draftOf(ports, filling.holders);
   const now = systemClock.now();
   const pairs: Pair[] = [];
   const { known, spread, others, ended } = filling;
@@ -157,30 +161,35 @@ async function portsOf(config: Config, store: Store, keyring: Keyring): Promise<
   };
 }
 
-type Draft = { integration: Integration; identity: Identity; scope: string };
+interface Draft {
+  readonly integration: Integration;
+  readonly holders: readonly [Identity, ...Identity[]];
+  readonly scope: string;
+}
 
-async function draftOf({ registry, directories }: Ports): Promise<Draft> {
+async function draftOf({ registry, directories }: Ports, given: readonly Identity[] = []): Promise<Draft> {
   const integration = registry.integration(CLIENT_ID);
-  const [identity] = await directories.get('local').byUserName(USER_NAME);
-  if (!integration || !identity) throw new Error('the store was not filled');
-  return { integration, identity, scope: SCOPE };
+  const [first, ...others] = given.length > 0 ? given : await directories.get('local').byUserName(USER_NAME);
+  if (!integration || !first) throw new Error('the store was not filled');
+  return { integration, holders: [first, ...others], scope: SCOPE };
 }
 
 const AT_ONCE = 1000;
 
 async function addGrants(
   ports: Ports,
-  draft: Draft,
+  { holders, ...draft }: Draft,
   count: number,
   now: EpochSeconds,
   keep?: (pair: Pair, index: number) => void,
 ): Promise<void> {
   for (let done = 0; done < count; done += AT_ONCE) {
-    const issued = Array.from({ length: Math.min(AT_ONCE, count - done) }, () =>
-      issueGrant({ ...draft, origin: ORIGIN, presenter: PRESENTER }, drawGrant(ports), now, ports),
-    );
+    const issued = Array.from({ length: Math.min(AT_ONCE, count - done) }, (_, index) => {
+      const identity = holders[(done + index) % holders.length] ?? holders[0];
+      return issueGrant({ ...draft, identity, origin: ORIGIN, presenter: PRESENTER }, drawGrant(ports), now, ports);
+    });
     const rows = issued.map(({ grant }) => grant);
-    await insertAll(ports.store, rows);
+    await insertAll(ports.store, grants, rows);
     for (const [index, { pair }] of issued.entries()) {
       const minted = await mintPair(accept(pair), ports);
       if (!minted.ok) throw new Error(minted.refusal.reason);
@@ -196,10 +205,18 @@ function isShare(index: number, many: number, total: number): boolean {
 }
 
 /** Many rows in one commit: the first as a change, the others inserted beside it. */
-async function insertAll(store: Store, [first, ...others]: readonly Grant[]): Promise<void> {
+async function insertAll<Row, Companion>(
+  store: Store,
+  table: Table<Row, Companion>,
+  [first, ...others]: readonly Row[],
+): Promise<void> {
   if (!first) return;
-  const inserts = others.map((grant) => insert(grants, grant));
-  await store.change(grants, first.id, () => ({ outcome: undefined, next: first, inserts }));
+  const inserts = others.map((row) => insert(table, row));
+  await store.change(table, table.keyOf(first), () => ({ outcome: undefined, next: first, inserts }));
+}
+
+function* chunks<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < all.length; at += AT_ONCE) yield all.slice(at, at + AT_ONCE);
 }
 
 async function startDevices(ports: Ports, count: number): Promise<string[]> {

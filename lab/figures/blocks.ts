@@ -21,6 +21,8 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
   arithmetic,
   reliability,
   postgres: () => rowsAsTable('postgres', 'npm run figures -- postgres', (value) => value.toLocaleString('en')),
+  'directory-walk': () =>
+    rowsAsTable('directory-walk', 'npm run figures -- directory-walk', (value) => value.toLocaleString('en')),
   removal: () =>
     rowsAsTable('event-removal', 'npm run figures -- event-removal', (value) => value.toLocaleString('en')),
 };

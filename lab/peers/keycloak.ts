@@ -17,7 +17,7 @@ const USER = { username: 'ada', password: 'a-password-of-the-bench' } as const;
 
 export async function keycloak(): Promise<Peer[]> {
   await output(['java', '-version'], '.');
-  const folder = await installed(`keycloak-${VERSION}`, install);
+  const folder = await installedKeycloak();
   const kinds: TokenKind[] = ['ES256', 'RS256'];
   const common = { product: 'Keycloak', version: VERSION, store: 'PostgreSQL' as const, coldSeconds: 60 };
   return [{ ...common, issues: kinds, checks: kinds, start: (...args) => start(folder, ...args) }];
@@ -32,37 +32,14 @@ async function install(folder: string): Promise<void> {
 }
 
 async function start(product: string, kind: TokenKind, folder: string, connections: number): Promise<Running> {
-  const home = join(folder, 'keycloak');
-  cpSync(product, home, { recursive: true });
-  mkdirSync(join(home, 'data/import'), { recursive: true });
-  writeFileSync(join(home, 'data/import/realm.json'), JSON.stringify(realm(kind)));
-  const postgres = await startPostgres();
-  const [port = 0, management = 0] = await freePorts(2);
-  const args = ['start', '--optimized', '--import-realm', '--http-enabled=true', '--hostname=http://localhost'];
-  const address = new URL(postgres.url());
-  const env = {
-    KC_HTTP_HOST: '127.0.0.1',
-    KC_HTTP_PORT: String(port),
-    KC_HTTP_MANAGEMENT_PORT: String(management),
-    KC_DB_URL: `jdbc:postgresql://${address.host}${address.pathname}`,
-    KC_DB_USERNAME: address.username,
-    KC_DB_PASSWORD: 'unused',
-    KC_CACHE: 'local',
-    KC_LOG_LEVEL: 'warn',
-  };
-  const server = startProgram([join(home, 'bin/kc.sh'), ...args], folder, env);
-  const stop = async () => {
-    await server.stop();
-    await postgres.remove();
-  };
+  const server = await startKeycloak(product, folder, realm(kind), { KC_HOSTNAME: 'http://localhost' });
+  const { port, stop } = server;
   try {
-    await server.ready(`http://127.0.0.1:${management}/health/ready`);
     const path = `/realms/${REALM}/protocol/openid-connect/token`;
     const pairs: Pair[] = [];
     while (pairs.length < 2 * connections) pairs.push(await newPair(`http://127.0.0.1:${port}${path}`));
-    const pids = [server.pid, postgres.pid as number];
     return oauthPeer({
-      pids,
+      pids: server.pids,
       pairs,
       stop,
       refresh: { port, path },
@@ -74,8 +51,59 @@ async function start(product: string, kind: TokenKind, folder: string, connectio
   }
 }
 
+interface Keycloak {
+  /** Without TLS. */
+  readonly port: number;
+  readonly pids: readonly number[];
+  readonly stop: () => Promise<void>;
+}
+
+export function installedKeycloak(): Promise<string> {
+  return installed(`keycloak-${VERSION}`, install);
+}
+
+/** On a PostgreSQL of its own, with this realm. `more`: its settings, as environment variables. */
+export async function startKeycloak(
+  product: string,
+  folder: string,
+  realm: { readonly realm: string },
+  more: Readonly<Record<string, string>>,
+): Promise<Keycloak> {
+  const home = join(folder, 'keycloak');
+  cpSync(product, home, { recursive: true });
+  mkdirSync(join(home, 'data/import'), { recursive: true });
+  writeFileSync(join(home, 'data/import/realm.json'), JSON.stringify(realm));
+  const postgres = await startPostgres();
+  const [port = 0, management = 0] = await freePorts(2);
+  const address = new URL(postgres.url());
+  const env = {
+    KC_HTTP_ENABLED: 'true',
+    KC_HTTP_HOST: '127.0.0.1',
+    KC_HTTP_PORT: String(port),
+    KC_HTTP_MANAGEMENT_PORT: String(management),
+    KC_DB_URL: `jdbc:postgresql://${address.host}${address.pathname}`,
+    KC_DB_USERNAME: address.username,
+    KC_DB_PASSWORD: 'unused',
+    KC_CACHE: 'local',
+    KC_LOG_LEVEL: 'warn',
+    ...more,
+  };
+  const server = startProgram([join(home, 'bin/kc.sh'), 'start', '--optimized', '--import-realm'], folder, env);
+  const stop = async () => {
+    await server.stop();
+    await postgres.remove();
+  };
+  try {
+    await server.ready(`http://127.0.0.1:${port}/realms/${realm.realm}`);
+    return { port, pids: [server.pid, postgres.pid as number], stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
 /** Each refresh token is accepted once. Everything else is as Keycloak makes it. */
-function realm(kind: TokenKind): object {
+function realm(kind: TokenKind) {
   const attributes = { 'access.token.signed.response.alg': kind };
   const flows = { standardFlowEnabled: false, directAccessGrantsEnabled: true };
   const day = 86_400;

@@ -143,6 +143,14 @@ export const DRILLS: readonly Drill[] = [
     },
   },
   {
+    promise: 'A directory that is away for an hour: nobody with a grant is refused, and ended accounts end afterwards',
+    short: 'chaos directory-outage',
+    long: 'chaos directory-outage',
+    limit: 0,
+    isLongOnly: true,
+    mutation: { from: 'if (!isTrusted) throw new DirectoryAway(', to: 'throw new DirectoryAway(' },
+  },
+  {
     promise: 'Many processes share a token file without losing the grant',
     short: 'chaos token-file --cycles 2 --processes 10',
     long: 'chaos token-file --cycles 30',

@@ -14,7 +14,11 @@ const NOTHING_TO_ESCAPE = /^[A-Za-z0-9 @.:/()'*_-]*$/;
 export function escapeText(text: string): string {
   const shown = text.length > MAX_PRINTED_OCTETS ? `${text.slice(0, MAX_PRINTED_OCTETS)}…` : text;
   if (NOTHING_TO_ESCAPE.test(shown)) return shown;
-  return shown
-    .replace(/[\\,+="<>;]/g, '\\$&')
-    .replace(/[^\P{C}]|[\u2028\u2029]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+  return escapeControls(shown.replace(/[\\,+="<>;]/g, '\\$&'));
+}
+
+/** So that the text stays on its line. */
+export function escapeControls(text: string): string {
+  const escaped = (character: string) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  return text.replace(/[^\P{C}]|[\u2028\u2029]/gu, escaped);
 }

@@ -16,8 +16,6 @@ export interface Directory extends Readonly<Record<Lookup, (name: string) => Pro
   readonly elsewhere?: Elsewhere;
   /** Absent if people sign in with a password. */
   readonly provider?: ProviderSignIn;
-  /** What a new password of this identity must meet; undefined where its password is not changed here. */
-  passwordRules(identity: Identity): PasswordRules | undefined;
 }
 
 /** What a directory outside of the store adds. Its methods, and lookups in it, throw DirectoryAway if it cannot answer. */
@@ -64,12 +62,14 @@ export interface ProviderRequest {
   readonly nonce: string;
   /** Of PKCE (RFC 7636). */
   readonly verifier: Secret;
-  /** If set, the person must have proved who they are since then: an older session at the provider is not enough. */
+  /** If set, the person must have proved who they are since then, whatever session they have at the provider. */
   readonly provenSince?: EpochSeconds | undefined;
 }
 
 export interface AtProvider {
   readonly identity: Identity;
+  /** When the person proved there who they are; 0 if the provider does not say. */
+  readonly provenAt: EpochSeconds;
   /** Whether the sign-in is a proof that administration accepts. */
   readonly isStrong: boolean;
 }
@@ -83,11 +83,4 @@ export interface SignedIn {
   stillHolds(): Promise<boolean>;
   /** False where the password was changed after this check. */
   changePassword(next: Secret): Promise<boolean>;
-}
-
-export type PasswordFlaw = 'too-short' | 'too-long';
-
-export interface PasswordRules {
-  readonly minLength: number;
-  findFlaw(password: Secret): PasswordFlaw | undefined;
 }

@@ -3,14 +3,13 @@ import { DirectoryAway } from '../core/directory-away.ts';
 import { type Identity, labelOf } from '../core/identity.ts';
 import { isDue, isTrusted, type RecheckTimes } from '../core/rules/directory.ts';
 import { type EpochSeconds, seconds } from '../core/time.ts';
-import type { Directory, Elsewhere, PasswordRules, PasswordSignIn, ProviderSignIn } from './directory.ts';
+import type { Directory, Elsewhere, PasswordSignIn, ProviderSignIn } from './directory.ts';
 
 export interface Directories {
   /** Throws DirectoryAway if this node has no such directory: another node may have it. */
   readonly get: (label: string) => Directory;
   readonly passwords: PasswordSignIn;
   readonly providers: readonly { readonly label: string; readonly provider: ProviderSignIn }[];
-  readonly passwordRules: (identity: Identity) => PasswordRules | undefined;
   /** Whether its directory must be asked again before this row is used. */
   readonly isDue: (identity: Identity, now: EpochSeconds) => boolean;
   /** Whether this row may be used although its directory cannot answer. */
@@ -39,7 +38,6 @@ export function sideBySide(local: Directory, others: readonly Directory[] = []):
     get,
     passwords: withPasswords.length === 0 ? local.passwords : passwordsOf(local, withPasswords),
     providers: others.flatMap(({ label, provider }) => (provider ? [{ label, provider }] : [])),
-    passwordRules: (identity) => local.passwordRules(identity),
     isDue: (identity, now) => identity.seenAt !== undefined && isDue(identity, timesOf(identity), now),
     isTrusted: (identity, now) => isTrusted(identity, timesOf(identity), now),
     current: (identity) => {

@@ -4,8 +4,8 @@ import { connect as connectPlainly, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { AndFilter, Client, EqualityFilter, type Filter, FilterParser, OrFilter, ResultCodeError } from 'ldapts';
 import { DirectoryAway, EntryUnreadable } from '../../core/directory-away.ts';
-import { Overloaded } from '../../core/overloaded.ts';
 import { Secret } from '../../tokens/secret.ts';
+import { Turns } from '../turns.ts';
 
 export interface LdapServers {
   /** `ldaps://…`, or `ldap://…` with StartTLS; tried in turn. */
@@ -56,9 +56,8 @@ interface Connection {
 
 export class LdapConnections {
   readonly #servers: LdapServers;
+  readonly #turns = new Turns(MOST_CONNECTIONS, MOST_WAITING);
   #idle: Connection[] = [];
-  #open = 0;
-  readonly #waiting: (() => void)[] = [];
   /** The server that answered last. */
   #first = 0;
   #away: { readonly until: number; readonly why: string } | undefined;
@@ -72,14 +71,12 @@ export class LdapConnections {
   async search(query: LdapQuery): Promise<readonly LdapEntry[]> {
     const { base, scope, attributes, most = MOST_ENTRIES + 1 } = query;
     const filter = filterOf(query);
-    const { searchEntries } = await this.#withConnection((client) =>
-      client.search(base, {
-        scope,
-        ...(filter && { filter }),
-        attributes: [...attributes],
-        explicitBufferAttributes: BINARY,
-        sizeLimit: most,
-      }),
+    const options = {
+      ...{ scope, ...(filter && { filter }), attributes: [...attributes] },
+      ...{ explicitBufferAttributes: BINARY, sizeLimit: most },
+    };
+    const { searchEntries } = await this.#turns.run(() =>
+      this.#withConnection((client) => client.search(base, options)),
     );
     if (searchEntries.length > MOST_ENTRIES)
       throw new EntryUnreadable(`more than ${MOST_ENTRIES} entries below ${base} match`);
@@ -112,7 +109,6 @@ export class LdapConnections {
   }
 
   async #withConnection<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    await this.#takeTurn();
     try {
       const idle = this.#takeIdle();
       if (idle) {
@@ -124,20 +120,7 @@ export class LdapConnections {
       return await this.#use(await this.#connectToAny(true), work);
     } catch (fault) {
       throw away(fault);
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#open -= 1;
     }
-  }
-
-  async #takeTurn(): Promise<void> {
-    if (this.#open < MOST_CONNECTIONS) {
-      this.#open += 1;
-      return;
-    }
-    if (this.#waiting.length >= MOST_WAITING) throw new Overloaded('too many queries to a directory at once');
-    await new Promise<void>((go) => this.#waiting.push(go));
   }
 
   #takeIdle(): Connection | undefined {
@@ -196,25 +179,20 @@ export class LdapConnections {
     const security: ConnectionOptions = {
       host,
       ...(isIP(host) === 0 && { servername: host }),
-      ...(authorities !== undefined && { ca: readFileSync(authorities) }),
+      ...(authorities !== undefined && { ca: readAuthorities(authorities) }),
       minVersion: 'TLSv1.2',
     };
     let socket: Socket | undefined;
-    // ldapts connects again by itself when a connection is lost: without TLS where StartTLS had made it secure, and bound as nobody.
-    const once = <Given extends readonly unknown[]>(connect: (...given: Given) => Socket) =>
-      ((...given: Given) => {
-        if (socket) throw new Error('the connection was lost');
-        socket = connect(...given);
-        return socket;
-      }) as never;
     const isSecure = protocol === 'ldaps:';
+    const connect = ((port: number) => {
+      socket = isSecure ? connectSecurely({ ...security, port }) : connectPlainly(port, host);
+      return socket;
+    }) as never;
     const client = new Client({
       url,
       timeout: timeoutMs,
       connectTimeout: timeoutMs,
-      ...(isSecure
-        ? { tlsOptions: security, createSecureConnection: once(connectSecurely as (...given: never[]) => Socket) }
-        : { createConnection: once(connectPlainly as (...given: never[]) => Socket) }),
+      ...(isSecure ? { createSecureConnection: connect } : { createConnection: connect }),
     });
     const deadline = setTimeout(() => socket?.destroy(new Error('the server took too long')), 2 * timeoutMs);
     try {
@@ -237,6 +215,13 @@ function readPassword(file: string): Secret {
   const password = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   if (password === '') throw new Error(`${file} is empty`);
   return new Secret(password);
+}
+
+/** Node ignores a file without certificates, and then trusts nobody. */
+function readAuthorities(file: string): string {
+  const pem = readFileSync(file, 'utf8');
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`${file} has no certificate in PEM`);
+  return pem;
 }
 
 function close(client: Client): undefined {
@@ -275,12 +260,15 @@ function entryOf({ dn, ...attributes }: { readonly dn: string; readonly [name: s
 }
 
 function away(fault: unknown): unknown {
-  return fault instanceof DirectoryAway || fault instanceof Overloaded ? fault : new DirectoryAway(wordsOf(fault));
+  return fault instanceof DirectoryAway ? fault : new DirectoryAway(wordsOf(fault));
 }
 
 /** One line. */
 function wordsOf(fault: unknown): string {
   const { message, code } = fault as Error & { code?: unknown };
   const words = message || (typeof code === 'string' ? code : String(fault));
-  return words.replace(/\s+/g, ' ').trim();
+  // Such as `invalid credentials: …`: servers send a number, and often nothing else.
+  const kind =
+    fault instanceof ResultCodeError ? `${fault.name.replace(/Error$/, '').replace(/\B[A-Z]/g, ' $&')}: ` : '';
+  return (kind.toLowerCase() + words).replace(/\s+/g, ' ').trim();
 }

@@ -3,7 +3,7 @@ import { isPlainName } from '../../core/certificate.ts';
 import { EntryUnreadable } from '../../core/directory-away.ts';
 import { firstHalf, type Hex } from '../../core/hex.ts';
 import { foldCase, type Identity, type IdentityId } from '../../core/identity.ts';
-import { escapeText } from '../../core/quote.ts';
+import { escapeControls, escapeText } from '../../core/quote.ts';
 import type { RecheckTimes } from '../../core/rules/directory.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Secret } from '../../tokens/secret.ts';
@@ -52,7 +52,6 @@ export function ldapDirectory(settings: LdapSettings, now: () => EpochSeconds): 
       check: (name, password) => directory.signIn(name, password),
       markOf: (name) => directory.markOf(name),
     },
-    passwordRules: () => undefined,
     elsewhere: {
       times: settings,
       isWalked: true,
@@ -144,7 +143,7 @@ class LdapDirectory {
   }
 
   async #examineEntry(entry: LdapEntry, attribute: string): Promise<DirectoryStep> {
-    const about = `${attribute}: ${escapeText(entry.dn)}`;
+    const about = `${attribute}: ${escapeControls(entry.dn)}`;
     return this.#identityOf(entry).then(({ id, enabled, groups }) => {
       const state = enabled ? (this.#stateOf(entry).isLocked ? 'locked' : 'enabled') : 'ended';
       return { passed: enabled, words: `${about} is ${id}, ${state}, groups: ${groups.join(', ') || 'none'}` };

@@ -16,7 +16,10 @@ export interface ClaimSettings extends GroupPowers {
 const MOST_GROUPS = 1_000;
 
 /** The id comes from the ID token alone; names and groups also from what the provider adds. */
-export async function identityOf(answer: OpenidAnswer, settings: ClaimSettings): Promise<Outcome<Identity, string>> {
+export async function identityOf(
+  answer: Pick<OpenidAnswer, 'claims' | 'userInfo'>,
+  settings: ClaimSettings,
+): Promise<Outcome<Identity, string>> {
   const { label, issuer, idClaims } = settings;
   const { userName = '', groups = '' } = settings.claims;
   const values = idClaims.map((name) => answer.claims[name]);

@@ -1,6 +1,5 @@
 // A directory whose people sign in at an OpenID provider: identities `LABEL:hex`. It answers only when somebody signs in.
 import { accept } from '../../core/outcome.ts';
-import type { Seconds } from '../../core/time.ts';
 import type { Fetch } from '../../outbound/download.ts';
 import type { Directory, DirectoryStep } from '../directory.ts';
 import { NOBODYS } from '../side-by-side.ts';
@@ -9,7 +8,6 @@ import { OpenidProvider, type OpenidSettings } from './openid-provider.ts';
 
 export interface OidcSettings extends OpenidSettings, ClaimSettings {
   readonly name?: string | undefined;
-  readonly maxAge: Seconds;
 }
 
 export function oidcDirectory(settings: OidcSettings, fetch: Fetch, milliseconds: () => number): Directory {
@@ -18,7 +16,6 @@ export function oidcDirectory(settings: OidcSettings, fetch: Fetch, milliseconds
   const nobody = async () => [];
   return {
     ...{ label, byUserName: nobody, byEmail: nobody, byUpn: nobody, passwords: NOBODYS },
-    passwordRules: () => undefined,
     provider: {
       name,
       begin: (asked) => provider.authorizationUrl(asked),
@@ -26,7 +23,8 @@ export function oidcDirectory(settings: OidcSettings, fetch: Fetch, milliseconds
         const answer = await provider.redeem(response, asked);
         const identity = answer.ok ? await identityOf(answer.value, settings) : answer;
         if (!answer.ok || !identity.ok) return identity as typeof identity & { ok: false };
-        return accept({ identity: identity.value, isStrong: isStrong(answer.value, settings) });
+        const { provenAt } = answer.value;
+        return accept({ identity: identity.value, provenAt, isStrong: isStrong(answer.value, settings) });
       },
       signOutUrl: (returnTo) => provider.signOutUrl(returnTo),
     },

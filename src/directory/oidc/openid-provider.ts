@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
 import { DirectoryAway } from '../../core/directory-away.ts';
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
+import { type EpochSeconds, epochSeconds, type Seconds } from '../../core/time.ts';
 import { download, type Fetch } from '../../outbound/download.ts';
 import type { ProviderRequest } from '../directory.ts';
 
@@ -16,6 +17,8 @@ export interface OpenidSettings {
   /** Addresses and networks off the public internet that it may have. */
   readonly addresses: readonly string[];
   readonly scopes: readonly string[];
+  /** An older session at the provider does not sign anybody in. */
+  readonly maxAge: Seconds;
   readonly timeoutMs: number;
 }
 
@@ -24,6 +27,7 @@ export type Claims = Readonly<Record<string, unknown>>;
 export interface OpenidAnswer {
   /** Of the ID token, whose signature was checked. */
   readonly claims: Claims;
+  readonly provenAt: EpochSeconds;
   /** What the provider adds to them. */
   readonly userInfo: () => Promise<Claims>;
 }
@@ -60,7 +64,8 @@ export class OpenidProvider {
       nonce,
       code_challenge: await calculatePKCECodeChallenge(verifier.reveal()),
       code_challenge_method: 'S256',
-      ...(provenSince !== undefined && { max_age: '0', prompt: 'login' }),
+      // OpenID Connect Core 3.1.2.1: with max_age, the ID token has auth_time.
+      ...(provenSince === undefined ? { max_age: String(this.#settings.maxAge) } : { max_age: '0', prompt: 'login' }),
     }).href;
   }
 
@@ -78,11 +83,13 @@ export class OpenidProvider {
     const { value: answer } = redeemed;
     const claims = answer.claims();
     if (!claims) return refused('there is no ID token');
-    if (provenSince !== undefined && !(Number(claims.auth_time) >= provenSince - SKEW))
+    const provenAt = epochSeconds(claims.auth_time ?? 0);
+    const isKnown = claims.auth_time !== undefined || provenSince !== undefined;
+    if (isKnown && provenAt < (provenSince ?? this.#now() / 1000 - this.#settings.maxAge) - SKEW)
       return refused('the person was not asked to sign in again');
     const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
     const more = () => fetchUserInfo(configuration, answer.access_token, claims.sub).catch(this.#away);
-    return accept({ claims, userInfo: hasMore ? more : async () => ({}) });
+    return accept({ claims, provenAt, userInfo: hasMore ? more : async () => ({}) });
   }
 
   async signOutUrl(returnTo: string): Promise<string | undefined> {

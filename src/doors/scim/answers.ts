@@ -1,8 +1,8 @@
 // Answers of the scim door, and what all its endpoints share.
 import type { JsonObject as Json } from '../../core/json.ts';
-import type { Outcome } from '../../core/outcome.ts';
 import type { Pushing, PushReason } from '../../operations/grant/pushed-users.ts';
 import type { TokenPorts } from '../../operations/ports.ts';
+import type { Malformed } from './resources.ts';
 import { MOST_RESULTS } from './schemas.ts';
 
 /** An answer of an endpoint. */
@@ -27,10 +27,9 @@ export interface ScimRequest {
   readonly ports: TokenPorts;
 }
 
-export const MALFORMED = scimError(400, 'The operations are malformed.', 'invalidSyntax');
 export const NOT_FOUND = scimError(404, 'There is no such resource.');
 
-export const WORDS: Readonly<Record<PushReason, ScimAnswer>> = {
+const WORDS: Readonly<Record<PushReason, ScimAnswer>> = {
   unknown: NOT_FOUND,
   exists: scimError(409, 'Another resource of this directory already has this name.', 'uniqueness'),
   'id-missing': scimError(
@@ -48,11 +47,9 @@ export const WORDS: Readonly<Record<PushReason, ScimAnswer>> = {
   'groups-too-many': scimError(400, 'One of the members is in too many groups.', 'invalidValue'),
 };
 
-export const malformed = (attribute: string) =>
-  scimError(400, `The attribute ${attribute} is missing or malformed.`, 'invalidValue');
-
-export function answered<T>(outcome: Outcome<T, PushReason>, show: (value: T) => Json, status = 200): ScimAnswer {
-  return outcome.ok ? { status, body: show(outcome.value) } : WORDS[outcome.refusal];
+export function worded(refusal: PushReason | Malformed): ScimAnswer {
+  if (typeof refusal === 'string') return WORDS[refusal];
+  return scimError(400, `The attribute ${refusal.attribute} is missing or malformed.`, 'invalidValue');
 }
 
 export function listed(resources: readonly Json[], totalResults: number, startIndex: number): ScimAnswer {
@@ -90,10 +87,6 @@ export function readFilter<By extends string>(given: unknown, attributes: readon
   const [, name, text = ''] = FILTER.exec(typeof given === 'string' ? given : '') ?? [];
   const by = attributes.find((attribute) => attribute.toLowerCase() === name?.toLowerCase());
   return by ? { by, value: JSON.parse(text) as string } : 'malformed';
-}
-
-export function badFilter(attributes: readonly string[]): ScimAnswer {
-  return scimError(400, `The filter can be: ${attributes.join(' or ')} eq "…".`, 'invalidFilter');
 }
 
 /** One page of all. Everything is counted, and no more than a page is kept. */

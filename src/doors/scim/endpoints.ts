@@ -1,6 +1,17 @@
-// What the door answers, path by path.
-import type { KnownUser } from '../../core/identity.ts';
+// What the door answers, path by path. Users and groups are served alike: `Kind` has what differs.
+import type { IdentityId, KnownUser, PushedGroup, PushedUser } from '../../core/identity.ts';
 import type { JsonObject as Json } from '../../core/json.ts';
+import { accept, type Outcome, refused } from '../../core/outcome.ts';
+import {
+  allGroups,
+  changeGroup,
+  createGroup,
+  findGroup,
+  findGroups,
+  type GroupChange,
+  membersOf,
+  removeGroup,
+} from '../../operations/grant/pushed-groups.ts';
 import {
   allUsers,
   changeUser,
@@ -8,24 +19,22 @@ import {
   findUser,
   findUsers,
   type Pushing,
+  type PushReason,
   removeUser,
 } from '../../operations/grant/pushed-users.ts';
 import {
-  answered,
-  badFilter,
+  isWanted,
   listed,
-  MALFORMED,
-  malformed,
   NOT_FOUND,
   paged,
   readFilter,
   type ScimAnswer,
   type ScimRequest,
   scimError,
+  worded,
 } from './answers.ts';
-import { deleteGroup, listGroups, patchGroup, postGroup, putGroup, shownGroup, withGroup } from './groups.ts';
-import { patched, readOperations } from './patch.ts';
-import { readId, readUser, userResource } from './resources.ts';
+import { type Operation, patched, readOperations } from './patch.ts';
+import { groupResource, type Malformed, readGroup, readId, readMembers, readUser, userResource } from './resources.ts';
 import { providerConfig, resourceTypes, schemas } from './schemas.ts';
 
 interface Endpoint {
@@ -33,6 +42,93 @@ interface Endpoint {
   readonly path: string;
   readonly needsBody?: true;
   readonly run: (request: ScimRequest) => Promise<ScimAnswer>;
+}
+
+type Changed<Row> = Promise<Outcome<Row, PushReason | Malformed>>;
+
+interface Kind<Row, By extends string> {
+  readonly path: '/Users' | '/Groups';
+  /** The attributes that a filter may name. */
+  readonly filters: readonly By[];
+  readonly all: (request: ScimRequest) => AsyncIterable<Row>;
+  readonly find: (by: By, value: string, request: ScimRequest) => Promise<readonly Row[]>;
+  readonly load: (request: ScimRequest) => Promise<Row | undefined>;
+  readonly show: (row: Row, request: ScimRequest) => Promise<Json>;
+  readonly create: (request: ScimRequest) => Changed<Row>;
+  readonly replace: (row: Row, request: ScimRequest) => Changed<Row>;
+  readonly patch: (row: Row, operations: readonly Operation[], request: ScimRequest) => Changed<Row>;
+  readonly remove: (row: Row, request: ScimRequest) => Promise<unknown>;
+}
+
+const USERS: Kind<KnownUser, 'userName' | 'externalId'> = {
+  path: '/Users',
+  filters: ['userName', 'externalId'],
+  all: ({ pushing, ports }) => allUsers(pushing.label, ports),
+  find: (by, value, { pushing, ports }) => findUsers(by, value, pushing, ports),
+  load: async ({ id, pushing, ports }) => {
+    const known = readId(id, pushing.label);
+    return known && findUser(known, ports);
+  },
+  show: async (user, { base }) => userResource(user, base),
+  create: async ({ body, pushing, ports }) => {
+    const user = readUser({ active: true, ...body });
+    return user.ok ? createUser(user.value, pushing, ports) : user;
+  },
+  // A user without `active` stays what it was: nobody is let in by leaving something out.
+  replace: ({ id }, { body, pushing, ports }) =>
+    changeUser(id, ({ active }) => readUser({ active, ...body }), pushing, ports),
+  patch: ({ id }, operations, { pushing, ports }) => {
+    const change = (before: PushedUser) => readUser(patched({ ...before }, operations));
+    return changeUser(id, change, pushing, ports);
+  },
+  remove: ({ id }, { ports }) => removeUser(id, ports),
+};
+
+const GROUPS: Kind<PushedGroup, 'displayName' | 'externalId'> = {
+  path: '/Groups',
+  filters: ['displayName', 'externalId'],
+  all: ({ pushing, ports }) => allGroups(pushing.label, ports),
+  find: (by, value, { pushing, ports }) => findGroups(by, value, pushing.label, ports),
+  load: ({ id, pushing, ports }) => findGroup(`${pushing.label}/${id}`, ports),
+  // Members are looked for in the whole directory: clients that do not need them say so.
+  show: async (group, { query, ports, base }) =>
+    groupResource(group, isWanted('members', query) ? await membersOf(group, ports) : undefined, base),
+  create: async ({ body, pushing: { label }, ports }) => {
+    const group = readGroup(body, label);
+    return group.ok ? createGroup(label, group.value, ports) : group;
+  },
+  replace: async (group, { body, pushing, ports }) => {
+    const read = readGroup(body, pushing.label);
+    return read.ok ? changeGroup(group, { ...read.value, members: read.value.members ?? [] }, ports) : read;
+  },
+  patch: async (group, operations, { pushing: { label }, ports }) => {
+    const { true: onMembers = [], false: others = [] } = Object.groupBy(operations, ({ attribute }) =>
+      attribute === 'members' ? 'true' : 'false',
+    );
+    const { displayName, externalId } = group;
+    const read = readGroup(patched({ displayName, externalId }, others), label);
+    const members = membersIn(onMembers, label);
+    if (!read.ok) return read;
+    return members ? changeGroup(group, { ...read.value, ...members }, ports) : refused({ attribute: 'members' });
+  },
+  remove: (group, { ports }) => removeGroup(group, ports),
+};
+
+/** Entra ID removes members by value, Okta by filter. */
+function membersIn(operations: readonly Operation[], label: string): Partial<GroupChange> | undefined {
+  let isAnew = false;
+  const [add, remove] = [new Set<IdentityId>(), new Set<IdentityId>()];
+  for (const { op, filter, value } of operations) {
+    const isAll = op !== 'add' && !filter && value === undefined;
+    const ids = isAll ? [] : readMembers(filter ? { value: filter.value } : value, label);
+    if (!ids) return undefined;
+    if (op === 'replace' || isAll) [isAnew] = [true, add.clear(), remove.clear()];
+    for (const id of ids) {
+      (op === 'remove' ? remove : add).add(id);
+      (op === 'remove' ? add : remove).delete(id);
+    }
+  }
+  return isAnew ? { members: [...add] } : { add: [...add], remove: [...remove] };
 }
 
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -44,94 +140,65 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...described('/ResourceTypes', resourceTypes),
   ...described('/Schemas', schemas),
   { method: 'POST', path: '/.search', run: async () => scimError(501, 'Search with GET at /Users and /Groups.') },
-  { method: 'GET', path: '/Users', run: listUsers },
-  { method: 'POST', path: '/Users', needsBody: true, run: postUser },
-  { method: 'GET', path: '/Users/:id', run: getUser },
-  { method: 'PUT', path: '/Users/:id', needsBody: true, run: putUser },
-  { method: 'PATCH', path: '/Users/:id', needsBody: true, run: patchUser },
-  { method: 'DELETE', path: '/Users/:id', run: deleteUser },
-  { method: 'GET', path: '/Groups', run: listGroups },
-  { method: 'POST', path: '/Groups', needsBody: true, run: postGroup },
-  { method: 'GET', path: '/Groups/:id', run: withGroup((group, request) => shownGroup(group, request)) },
-  { method: 'PUT', path: '/Groups/:id', needsBody: true, run: withGroup(putGroup) },
-  { method: 'PATCH', path: '/Groups/:id', needsBody: true, run: withGroup(patchGroup) },
-  { method: 'DELETE', path: '/Groups/:id', run: withGroup(deleteGroup) },
+  ...endpointsOf(USERS),
+  ...endpointsOf(GROUPS),
 ];
 
 function described(path: string, all: (base: string, pushing: Pushing) => readonly Json[]): readonly Endpoint[] {
+  const list = async ({ base, pushing }: ScimRequest) => listed(all(base, pushing), all(base, pushing).length, 1);
+  const show = async ({ base, pushing, id }: ScimRequest) => {
+    const body = all(base, pushing).find((one) => one['id'] === id);
+    return body ? { status: 200, body } : NOT_FOUND;
+  };
   return [
-    {
-      method: 'GET',
-      path,
-      run: async ({ base, pushing }) => listed(all(base, pushing), all(base, pushing).length, 1),
-    },
-    {
-      method: 'GET',
-      path: `${path}/:id`,
-      run: async ({ base, pushing, id }) => shown(all(base, pushing).find((one) => one['id'] === id)),
-    },
+    { method: 'GET', path, run: list },
+    { method: 'GET', path: `${path}/:id`, run: show },
   ];
 }
 
-function shown(body: Json | undefined): ScimAnswer {
-  return body ? { status: 200, body } : NOT_FOUND;
+function endpointsOf<Row, By extends string>(kind: Kind<Row, By>): readonly Endpoint[] {
+  const { path } = kind;
+  const answer = async (changed: Awaited<Changed<Row>>, request: ScimRequest, status = 200): Promise<ScimAnswer> =>
+    changed.ok ? { status, body: await kind.show(changed.value, request) } : worded(changed.refusal);
+  const onOne = (method: Endpoint['method'], run: (row: Row, request: ScimRequest) => Promise<ScimAnswer>) => ({
+    method,
+    path: `${path}/:id`,
+    ...(method.startsWith('P') && { needsBody: true as const }),
+    run: async (request: ScimRequest) => {
+      const row = await kind.load(request);
+      return row ? run(row, request) : NOT_FOUND;
+    },
+  });
+  return [
+    { method: 'GET', path, run: (request) => list(kind, request) },
+    {
+      method: 'POST',
+      path,
+      needsBody: true,
+      run: async (request) => answer(await kind.create(request), request, 201),
+    },
+    onOne('GET', (row, request) => answer(accept(row), request)),
+    onOne('PUT', async (row, request) => answer(await kind.replace(row, request), request)),
+    onOne('PATCH', async (row, request) => {
+      const operations = readOperations(request.body);
+      if (!operations) return scimError(400, 'The operations are malformed.', 'invalidSyntax');
+      return answer(await kind.patch(row, operations, request), request);
+    }),
+    onOne('DELETE', async (row, request) => {
+      await kind.remove(row, request);
+      return { status: 204 };
+    }),
+  ];
 }
 
-const USERS_BY = ['userName', 'externalId'] as const;
-
-async function listUsers(request: ScimRequest): Promise<ScimAnswer> {
-  const { query, pushing, ports, base } = request;
-  const filter = readFilter(query['filter'], USERS_BY);
-  if (filter === 'malformed') return badFilter(USERS_BY);
-  const all = filter ? await findUsers(filter.by, filter.value, pushing, ports) : allUsers(pushing.label, ports);
-  const { page, total, startIndex } = await paged<KnownUser>(all, request);
-  return listed(
-    page.map((user) => userResource(user, base)),
-    total,
-    startIndex,
-  );
-}
-
-async function postUser({ body, pushing, ports, base }: ScimRequest): Promise<ScimAnswer> {
-  const user = readUser({ active: true, ...body });
-  if (!user.ok) return malformed(user.refusal.attribute);
-  return answered(await createUser(user.value, pushing, ports), (row) => userResource(row, base), 201);
-}
-
-async function getUser({ id, pushing, ports, base }: ScimRequest): Promise<ScimAnswer> {
-  const known = readId(id, pushing.label);
-  const user = known && (await findUser(known, ports));
-  return shown(user && userResource(user, base));
-}
-
-/** A user without `active` stays what it was: nobody is let in by leaving something out. */
-function putUser(request: ScimRequest): Promise<ScimAnswer> {
-  return rewriteUser(request, (before) => ({ active: before['active'], ...request.body }));
-}
-
-async function patchUser(request: ScimRequest): Promise<ScimAnswer> {
-  const operations = readOperations(request.body);
-  return operations ? rewriteUser(request, (before) => patched(before, operations)) : MALFORMED;
-}
-
-async function rewriteUser(
-  { id, pushing, ports, base }: ScimRequest,
-  rewrite: (before: Json) => Json,
-): Promise<ScimAnswer> {
-  const known = readId(id, pushing.label);
-  const row = known && (await findUser(known, ports));
-  if (!known || !row) return NOT_FOUND;
-  const first = readUser(rewrite({ ...row.pushed }));
-  if (!first.ok) return malformed(first.refusal.attribute);
-  const change = (before: KnownUser['pushed']) => {
-    const next = readUser(rewrite({ ...before }));
-    return next.ok ? next.value : before;
-  };
-  return answered(await changeUser(known, change, pushing, ports), (user) => userResource(user, base));
-}
-
-async function deleteUser({ id, pushing, ports }: ScimRequest): Promise<ScimAnswer> {
-  const known = readId(id, pushing.label);
-  const removed = known && (await removeUser(known, ports));
-  return removed?.ok ? { status: 204 } : NOT_FOUND;
+async function list<Row, By extends string>(kind: Kind<Row, By>, request: ScimRequest): Promise<ScimAnswer> {
+  const { filters } = kind;
+  const filter = readFilter(request.query['filter'], filters);
+  if (filter === 'malformed')
+    return scimError(400, `The filter can be: ${filters.join(' or ')} eq "…".`, 'invalidFilter');
+  const all = filter ? await kind.find(filter.by, filter.value, request) : kind.all(request);
+  const { page, total, startIndex } = await paged<Row>(all, request);
+  const shown: Json[] = [];
+  for (const row of page) shown.push(await kind.show(row, request));
+  return listed(shown, total, startIndex);
 }

@@ -3,8 +3,11 @@ import type { IdentityId, KnownUser, PushedEmail, PushedGroup, PushedUser } from
 import { type JsonObject as Json, objectOf } from '../../core/json.ts';
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
 
-/** Says which attribute is malformed. */
-export type Read<T> = Outcome<T, { readonly attribute: string }>;
+export interface Malformed {
+  readonly attribute: string;
+}
+
+type Read<T> = Outcome<T, Malformed>;
 
 export const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 export const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
@@ -58,7 +61,7 @@ function readEmails(given: unknown): readonly PushedEmail[] | undefined {
   }));
 }
 
-export interface ReadGroup extends Pick<PushedGroup, 'displayName' | 'externalId'> {
+interface ReadGroup extends Pick<PushedGroup, 'displayName' | 'externalId'> {
   /** Undefined: not mentioned. */
   readonly members: readonly IdentityId[] | undefined;
 }

@@ -1,16 +1,14 @@
 // Groups that a directory pushes (SCIM). Members have `LABEL/name` in their rows, so a check reads nothing else.
 import { isPlainName } from '../../core/certificate.ts';
 import { type IdentityId, isKnown, type PushedGroup } from '../../core/identity.ts';
-import { accept, type Outcome, refused } from '../../core/outcome.ts';
+import { accept, refused } from '../../core/outcome.ts';
 import { rows } from '../../store/pages.ts';
 import { groupsOf, pushedGroups } from '../../store/tables/pushed-groups.ts';
 import { newId, type Ports } from '../ports.ts';
 import { allUsers, findUser, type Pushed, type PushReason } from './pushed-users.ts';
 import { settleBy } from './seen-identity.ts';
 
-export type GroupFacts = Pick<PushedGroup, 'displayName' | 'externalId'>;
-
-export interface GroupChange extends GroupFacts {
+export interface GroupChange extends Pick<PushedGroup, 'displayName' | 'externalId'> {
   /** Instead of those that it has. */
   readonly members?: readonly IdentityId[] | undefined;
   readonly add?: readonly IdentityId[];
@@ -31,7 +29,8 @@ export async function createGroup(
   const flaw = (await flawOf(group, ports)) ?? (await flawIn(members, ports));
   if (flaw) return refused(flaw);
   await ports.store.create(pushedGroups, id, () => ({ outcome: undefined, next: group }));
-  return addMembers(group, members, ports);
+  await edit(members, [], [nameOf(group)], ports);
+  return accept(group);
 }
 
 /** Members first: if it breaks off in the middle, the same request again completes it. */
@@ -42,20 +41,19 @@ export async function changeGroup(
 ): Promise<Pushed<PushedGroup>> {
   const { id, directory } = before;
   const group: PushedGroup = { id, directory, displayName, ...(externalId !== undefined && { externalId }) };
-  const added = members ?? add;
-  const flaw = (await flawOf(group, ports)) ?? (await flawIn(added, ports));
+  const flaw = (await flawOf(group, ports)) ?? (await flawIn(members ?? add, ports));
   if (flaw) return refused(flaw);
-  if (displayName !== before.displayName)
-    await editMembers(await membersOf(before, ports), before, (names) => [...names, nameOf(group)], ports);
-  if (members) await editMembers(await membersOf(before, ports), before, (names) => names, ports, members);
-  await editMembers(remove, group, (names) => names, ports);
-  const done = await addMembers(group, added, ports);
-  if (done.ok) await ports.store.change(pushedGroups, id, () => ({ outcome: undefined, next: group }));
-  return done;
+  const names = [...new Set([before, group].map(nameOf))];
+  const current = members || names.length > 1 ? await membersIn(directory, names, ports) : [];
+  const staying = new Set(members ?? [...current, ...add].filter((member) => !remove.includes(member)));
+  await edit(members ? current.filter((member) => !staying.has(member)) : remove, names, [], ports);
+  await edit([...staying], names, [nameOf(group)], ports);
+  await ports.store.change(pushedGroups, id, () => ({ outcome: undefined, next: group }));
+  return accept(group);
 }
 
 export async function removeGroup(group: PushedGroup, ports: StorePorts): Promise<void> {
-  await editMembers(await membersOf(group, ports), group, (names) => names, ports);
+  await edit(await membersOf(group, ports), [nameOf(group)], [], ports);
   await ports.store.change(pushedGroups, group.id, () => ({
     outcome: undefined,
     next: { ...group, isGone: true as const },
@@ -81,9 +79,14 @@ export function allGroups(label: string, { store }: StorePorts): AsyncGenerator<
   return rows(store, pushedGroups, { where: groupsOf.directory(label) });
 }
 
-export async function membersOf(group: PushedGroup, ports: StorePorts): Promise<readonly IdentityId[]> {
+export function membersOf(group: PushedGroup, ports: StorePorts): Promise<readonly IdentityId[]> {
+  return membersIn(group.directory, [nameOf(group)], ports);
+}
+
+async function membersIn(label: string, names: readonly string[], ports: StorePorts): Promise<readonly IdentityId[]> {
   const ids: IdentityId[] = [];
-  for await (const { id, groups } of allUsers(group.directory, ports)) if (groups.includes(nameOf(group))) ids.push(id);
+  for await (const { id, groups } of allUsers(label, ports))
+    if (groups.some((one) => names.includes(one))) ids.push(id);
   return ids;
 }
 
@@ -106,34 +109,22 @@ async function flawIn(members: readonly IdentityId[], ports: StorePorts): Promis
   return undefined;
 }
 
-async function addMembers(
-  group: PushedGroup,
+/** Takes these names from their groups, and gives them others. */
+async function edit(
   ids: readonly IdentityId[],
+  taken: readonly string[],
+  given: readonly string[],
   ports: StorePorts,
-): Promise<Outcome<PushedGroup, never>> {
-  await editMembers(ids, group, (names) => [...names, nameOf(group)], ports);
-  return accept(group);
-}
-
-/** Takes `group` from their groups, and gives them what `next` makes of the rest. Those of `kept` are left alone. */
-async function editMembers(
-  ids: readonly IdentityId[],
-  group: PushedGroup,
-  next: (names: readonly string[]) => readonly string[],
-  ports: StorePorts,
-  kept: readonly IdentityId[] = [],
 ): Promise<void> {
-  const others = new Set(kept);
-  const edit = (id: IdentityId) =>
+  const editOne = (id: IdentityId) =>
     settleBy(
       id,
       (row) => {
         if (!isKnown(row)) return row;
-        const groups = next(row.groups.filter((name) => name !== nameOf(group)));
-        return { ...row, enabled: row.pushed.active, groups: [...groups].sort() };
+        const rest = row.groups.filter((name) => !taken.includes(name));
+        return { ...row, enabled: row.pushed.active, groups: [...new Set([...rest, ...given])].sort() };
       },
       ports,
     );
-  const edited = ids.filter((id) => !others.has(id));
-  for (let at = 0; at < edited.length; at += AT_ONCE) await Promise.all(edited.slice(at, at + AT_ONCE).map(edit));
+  for (let at = 0; at < ids.length; at += AT_ONCE) await Promise.all(ids.slice(at, at + AT_ONCE).map(editOne));
 }

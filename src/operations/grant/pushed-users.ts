@@ -29,16 +29,14 @@ export interface Pushing {
   readonly firstClaims: readonly string[];
 }
 
-export const PUSH_REASONS = [
-  'unknown',
-  'exists',
-  'id-missing',
-  'id-changed',
-  'name-malformed',
-  'member-unknown',
-  'groups-too-many',
-] as const;
-export type PushReason = (typeof PUSH_REASONS)[number];
+export type PushReason =
+  | 'unknown'
+  | 'exists'
+  | 'id-missing'
+  | 'id-changed'
+  | 'name-malformed'
+  | 'member-unknown'
+  | 'groups-too-many';
 export type Pushed<T> = Outcome<T, PushReason>;
 
 type StorePorts = Pick<Ports, 'store'>;
@@ -51,27 +49,30 @@ export async function createUser(user: PushedUser, pushing: Pushing, ports: Stor
 }
 
 /** `change` is called again if somebody else changes the user meanwhile. */
-export async function changeUser(
+export async function changeUser<Flaw>(
   id: IdentityId,
-  change: (before: PushedUser) => PushedUser,
+  change: (before: PushedUser) => Outcome<PushedUser, Flaw>,
   pushing: Pushing,
   ports: StorePorts,
-): Promise<Pushed<KnownUser>> {
+): Promise<Outcome<KnownUser, PushReason | Flaw>> {
   const row = await loadRow(id, ports);
   if (!isKnown(row)) return refused('unknown');
   const user = change(row.pushed);
+  if (!user.ok) return user;
   // The id must stay what it is at the provider.
-  if (idOf(user, pushing) !== id) return refused('id-changed');
-  const flaw = await flawOf(user, id, ports);
-  return flaw ? refused(flaw) : write(id, (before) => (before ? change(before) : user), ports);
+  if (idOf(user.value, pushing) !== id) return refused('id-changed');
+  const flaw = await flawOf(user.value, id, ports);
+  if (flaw) return refused(flaw);
+  const again = (before: PushedUser | undefined) => {
+    const next = before ? change(before) : user;
+    return next.ok ? next.value : user.value;
+  };
+  return write(id, again, ports);
 }
 
 /** Its grants end. Its names are free for others. */
-export async function removeUser(id: IdentityId, ports: StorePorts): Promise<Pushed<undefined>> {
-  if (!isKnown(await loadRow(id, ports))) return refused('unknown');
-  const gone: PushedUser = { userName: '', active: false, emails: [], isGone: true };
-  await write(id, () => gone, ports);
-  return accept(undefined);
+export function removeUser(id: IdentityId, ports: StorePorts): Promise<unknown> {
+  return write(id, () => ({ userName: '', active: false, emails: [], isGone: true }), ports);
 }
 
 export async function findUser(id: IdentityId, ports: StorePorts): Promise<KnownUser | undefined> {

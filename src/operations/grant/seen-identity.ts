@@ -65,6 +65,8 @@ export function settle(id: IdentityId, seen: Identity | undefined, ports: Pick<P
   return settleBy(id, () => seen, ports);
 }
 
+type Settled = Identity | 'returning' | undefined;
+
 /** The same, with what the directory says as a change of what it said before. */
 export async function settleBy(
   id: IdentityId,
@@ -73,16 +75,23 @@ export async function settleBy(
 ): Promise<Identity | undefined> {
   const { store } = ports;
   const end = () => revokeAll(grantsOf.holder(id), 'account-ended', ports);
-  // An account that returns does not bring grants back that a dying node left unrevoked.
-  const known = (await store.load(identities, id)).found?.row;
-  if (known?.endedAt !== undefined && see(known)?.enabled) await end();
-  const row = await store.change(identities, id, (found, now): Decision<Identity, Identity | undefined> => {
-    const kept = keepSeen(found?.row, see(found?.row), now);
+  let hasEndedGrants = false;
+  const decide = (found: { readonly row: Identity } | undefined, now: EpochSeconds): Decision<Identity, Settled> => {
+    const seen = see(found?.row);
+    if (!hasEndedGrants && found?.row.endedAt !== undefined && seen?.enabled) return { outcome: 'returning' };
+    const kept = keepSeen(found?.row, seen, now);
     if (!kept?.isNew) return { outcome: kept?.row };
     const by = { as: 'service', why: 'directory' } as const;
     const events = kept.deed ? [acted({ ...kept.deed, kind: 'identity', id }, { at: now, by })] : [];
     return { outcome: kept.row, next: kept.row, events };
-  });
+  };
+  let row = await store.change(identities, id, decide);
+  if (row === 'returning') {
+    // Not with grants that a dying node left unrevoked.
+    await end();
+    hasEndedGrants = true;
+    row = (await store.change(identities, id, decide)) as Identity | undefined;
+  }
   if (row?.endedAt !== undefined) await end();
   return row;
 }

@@ -1,6 +1,6 @@
 import type { Identity } from '../../core/identity.ts';
 import type { Person, Proof } from '../../core/person.ts';
-import { after, earlier } from '../../core/time.ts';
+import { after, type EpochSeconds, earlier } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
 import type { Loaded } from '../../store/store.ts';
 import { type BrowserSession, sessions, sessionsOf } from '../../store/tables/sessions.ts';
@@ -18,18 +18,24 @@ export interface BegunSession {
   readonly person: Person;
 }
 
-/** Begins a session after this proof. */
-export function beginSession(identity: Identity, ports: Ports, by: Proof['by'] = 'password'): Promise<BegunSession> {
+/** Begins a session after this proof, which is as old as `provenAt` says. */
+export function beginSession(
+  identity: Identity,
+  ports: Ports,
+  by: Proof['by'] = 'password',
+  provenAt?: EpochSeconds,
+): Promise<BegunSession> {
   const drawn = drawSession(ports);
-  return ports.store.create(sessions, drawn.id, (now) => drawn.begin(identity, { by, at: now }));
+  return ports.store.create(sessions, drawn.id, (now) =>
+    drawn.begin(identity, { by, at: earlier(provenAt ?? now, now) }, now),
+  );
 }
 
 /** A session that the caller's commit begins. The store has only a hash of the cookie. */
 export function drawSession({ random, settings }: Pick<Ports, 'random' | 'settings'>) {
   const secret = random(COOKIE_LENGTH);
   const id = sha256(secret);
-  const begin = (identity: Identity, proof: Proof): { next: BrowserSession; outcome: BegunSession } => {
-    const { at: now } = proof;
+  const begin = (identity: Identity, proof: Proof, now = proof.at): { next: BrowserSession; outcome: BegunSession } => {
     const endsAt = earlier(after(now, settings.sessionIdle), after(now, settings.sessionLifetime));
     return {
       next: { id, identityId: identity.id, createdAt: now, seenAt: now, endsAt, proof },

@@ -1,13 +1,18 @@
+import { isLocal } from '../../core/identity.ts';
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
 import type { Person } from '../../core/person.ts';
 import type { Presenter } from '../../core/presenter.ts';
-import type { PasswordFlaw, PasswordRules } from '../../directory/directory.ts';
+import { PASSWORD_RULES } from '../../directory/password-rules.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import type { Ports } from '../ports.ts';
 import { type BegunSession, beginSession, endSessionsOf } from './browser-session.ts';
 import { checkPassword, rememberBrowser } from './sign-in.ts';
 
-export type PasswordObjection = PasswordFlaw | 'current-wrong' | 'too-many-tries' | 'unchanged';
+export type PasswordObjection =
+  | NonNullable<ReturnType<typeof PASSWORD_RULES.findFlaw>>
+  | 'current-wrong'
+  | 'too-many-tries'
+  | 'unchanged';
 
 export interface PasswordChange {
   readonly current: Secret;
@@ -28,8 +33,7 @@ export async function changePassword(
   { identity, session }: Person,
   ports: Ports,
 ): Promise<Outcome<ChangedPassword, PasswordObjection>> {
-  const objection =
-    passwordRules({ identity }, ports)?.findFlaw(next) ?? (isSame(current, next) ? 'unchanged' : undefined);
+  const objection = PASSWORD_RULES.findFlaw(next) ?? (isSame(current, next) ? 'unchanged' : undefined);
   if (objection) return refused(objection);
   const userName = identity.userName ?? '';
   const browser = { is: 'in-session', session } as const;
@@ -45,11 +49,8 @@ export async function changePassword(
 }
 
 /** Undefined where the person's password is not changed here. */
-export function passwordRules(
-  { identity }: Pick<Person, 'identity'>,
-  { directories }: Pick<Ports, 'directories'>,
-): PasswordRules | undefined {
-  return directories.passwordRules(identity);
+export function passwordRules({ identity }: Pick<Person, 'identity'>): typeof PASSWORD_RULES | undefined {
+  return isLocal(identity) ? PASSWORD_RULES : undefined;
 }
 
 function isSame(current: Secret, next: Secret): boolean {

@@ -76,8 +76,9 @@ export async function finishProviderSignIn(
   if (!(await isFirstUse(state, attempt, ports))) return refuse('provider-sign-in-refused', { rule: 'used' });
   const identity = await storeSeen(finished.value.identity, ports);
   if (!identity.enabled) return refuse('identity-disabled');
-  const by = finished.value.isStrong ? 'strong-provider' : 'provider';
-  return accept({ ...(await beginSession(identity, ports, by)), attempt });
+  const { isStrong, provenAt } = finished.value;
+  const by = isStrong ? 'strong-provider' : 'provider';
+  return accept({ ...(await beginSession(identity, ports, by, provenAt)), attempt });
 }
 
 function providerOf(label: string, { directories }: Ports) {

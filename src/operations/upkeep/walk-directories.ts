@@ -1,4 +1,5 @@
 // Asks directories elsewhere about everybody who has a living grant, so that an account that ends there ends here.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Author, DeedOf } from '../../core/act.ts';
 import { DirectoryAway, EntryUnreadable } from '../../core/directory-away.ts';
 import { acted } from '../../core/event.ts';
@@ -48,7 +49,7 @@ export async function walkDirectories(ports: WalkPorts, news: WalkNews): Promise
 async function walkOne(directory: Walked, ports: WalkPorts, { walked, away }: WalkNews): Promise<void> {
   const { label } = directory;
   try {
-    const done = await walk(directory, ports);
+    const done = await walk(directory, ports, { isPaced: true });
     walked(done);
     const { living, ended } = done;
     if (done.isAlarm) await recordState({ did: 'alarm', living, ended }, label, ports);
@@ -61,34 +62,27 @@ async function walkOne(directory: Walked, ports: WalkPorts, { walked, away }: Wa
 
 /** How often a state that lasts is recorded. */
 const RECORD_EVERY = seconds(3600);
+const BY_SERVICE = { as: 'service', why: 'directory' } as const;
 
 export async function recordState(
   deed: DeedOf<'directory'>,
   label: string,
   { store }: Pick<WalkPorts, 'store'>,
+  by: Author = BY_SERVICE,
+  every = RECORD_EVERY,
 ): Promise<void> {
   const name = `directory ${label} ${deed.did}`;
   await store.change(leases, name, (found, now) => {
     if (found && now < found.row.endsAt) return { outcome: undefined };
-    const event = eventOf(deed, label, now, { as: 'service', why: 'directory' });
-    return { outcome: undefined, next: { name, endsAt: after(now, RECORD_EVERY) }, events: [event] };
+    const event = acted({ ...deed, kind: 'directory', id: label }, { at: now, by });
+    return { outcome: undefined, next: { name, endsAt: after(now, every) }, events: [event] };
   });
-}
-
-function eventOf(deed: DeedOf<'directory'>, label: string, at: EpochSeconds, by: Author) {
-  return acted({ ...deed, kind: 'directory', id: label }, { at, by });
 }
 
 /** An operator has looked: everybody who ended there ends here, however many they are. */
 export async function acceptEndings(directory: Walked, ports: WalkPorts & { readonly by: Author }): Promise<Walk> {
-  const done = await walk(directory, ports, () => false);
-  const { label, ended } = done;
-  const name = `directory ${label} endings-accepted`;
-  await ports.store.change(leases, name, (_, now) => ({
-    outcome: undefined,
-    next: { name, endsAt: now },
-    events: [eventOf({ did: 'endings-accepted', ended }, label, now, ports.by)],
-  }));
+  const done = await walk(directory, ports, { isTooMany: () => false });
+  await recordState({ did: 'endings-accepted', ended: done.ended }, done.label, ports, ports.by, seconds(0));
   return done;
 }
 
@@ -96,20 +90,38 @@ const STEP = 100;
 /** Fewer than a directory has connections: requests find one free. */
 const AT_ONCE = 2;
 
+/** No faster than this at first, so that requests and the directory have time for others. */
+const PER_SECOND = 75;
+const BREATH_MS = 50;
+const SLOW_PART = 0.45;
+
 interface Ended {
   readonly row: Identity;
   readonly seen: Identity | undefined;
+}
+
+interface WalkOptions {
+  readonly isTooMany?: typeof isAlarming;
+  readonly isPaced?: boolean;
 }
 
 /** Those who are still there are settled on the way; those who ended, at the end, unless there are too many of them. */
 export async function walk(
   { label, elsewhere }: Walked,
   ports: WalkPorts,
-  isTooMany: typeof isAlarming = isAlarming,
+  { isTooMany = isAlarming, isPaced = false }: WalkOptions = {},
 ): Promise<Walk> {
   const ended: Ended[] = [];
   const unreadable: string[] = [];
   let living = 0;
+  const begun = performance.now();
+  // Nearly until the next walk begins. What it finds is then settled within `recheckAfter`.
+  const slowMs = isPaced ? elsewhere.times.recheckAfter * SLOW_PART * 1000 : 0;
+  const breathe = async () => {
+    const passed = performance.now() - begun;
+    const ahead = (living * 1000) / PER_SECOND - passed;
+    if (passed < slowMs && ahead > BREATH_MS) await sleep(ahead, undefined, { ref: false });
+  };
   const visit = async (row: Identity) => {
     living += 1;
     try {
@@ -120,6 +132,7 @@ export async function walk(
       if (!(fault instanceof EntryUnreadable)) throw fault;
       unreadable.push(fault.message);
     }
+    await breathe();
   };
   for await (const page of pages(ports.store, identities, { where: seenIn(label), limit: STEP })) {
     const now = await ports.store.now();

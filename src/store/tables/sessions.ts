@@ -1,6 +1,6 @@
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import type { Proof } from '../../core/person.ts';
-import type { EpochSeconds } from '../../core/time.ts';
+import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 import { hexKey, type Table, type Where } from '../table.ts';
 import { holderOf, identities, identityKey } from './identities.ts';
 
@@ -22,7 +22,7 @@ export const sessions: Table<BrowserSession, Identity> = {
     { name: 'created_at', kind: 'integer', fixed: true, of: ({ createdAt }) => createdAt },
     { name: 'seen_at', kind: 'integer', of: ({ seenAt }) => seenAt },
     { name: 'ends_at', kind: 'integer', of: ({ endsAt }) => endsAt },
-    { name: 'proof', kind: 'text', fixed: true, of: ({ proof }) => proof.by },
+    { name: 'proof', kind: 'text', fixed: true, of: proofText },
   ],
   keyOf: ({ id }) => id,
   encodeKey: hexKey,
@@ -32,13 +32,23 @@ export const sessions: Table<BrowserSession, Identity> = {
     createdAt: createdAt as EpochSeconds,
     seenAt: seenAt as EpochSeconds,
     endsAt: endsAt as EpochSeconds,
-    // Signing in again begins another session. Releases before 0.3 know passwords only, and do not write it.
-    proof: { by: (proof ?? 'password') as Proof['by'], at: createdAt as EpochSeconds },
+    proof: proofOf(proof as string | null, createdAt as EpochSeconds),
   }),
   companion: { table: identities, by: 'holder' },
   indexes: ['holder'],
   endsAt: 'ends_at',
 };
+
+/** With its time, if that is not when the session began. Nodes that do not know the time take it for a weak proof. */
+function proofText({ proof, createdAt }: BrowserSession): string {
+  return proof.at === createdAt ? proof.by : `${proof.by} ${proof.at}`;
+}
+
+/** Signing in again begins another session. Releases before 0.3 know passwords only, and do not write it. */
+function proofOf(text: string | null, createdAt: EpochSeconds): Proof {
+  const [by, at = createdAt] = (text ?? 'password').split(' ');
+  return { by: by as Proof['by'], at: epochSeconds(Number(at)) };
+}
 
 export function sessionsOf(identityId: string): Where {
   return { column: 'holder', value: identityKey(identityId) };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { after, before, suite, type TestContext, test } from 'node:test';
 import { DirectoryAway } from '../../../src/core/directory-away.ts';
 import { type LdapSettings, ldapDirectory } from '../../../src/directory/ldap/ldap-directory.ts';
@@ -83,38 +83,6 @@ suite('without TLS nothing is sent', () => {
     await attempts(fake.url);
     assertNothingGiven(fake);
   });
-
-  test('on a connection that replaces a lost one', async (t) => {
-    const streams: Buffer[][] = [];
-    const sockets = new Set<Socket>();
-    const proxy = createServer((socket) => {
-      const received: Buffer[] = [];
-      streams.push(received);
-      const behind = connect(Number(new URL(slapd.plainUrl).port), '127.0.0.1');
-      for (const end of [socket, behind]) sockets.add(end.on('error', () => undefined));
-      socket.on('data', (chunk) => {
-        received.push(chunk);
-        behind.write(chunk);
-      });
-      behind.on('data', (chunk) => socket.write(chunk));
-      behind.on('close', () => socket.destroy());
-    });
-    await once(proxy.listen(0, '127.0.0.1'), 'listening');
-    t.after(() => proxy.close());
-    const corp = directory(`ldap://localhost:${(proxy.address() as AddressInfo).port}`, { timeoutMs: 5_000 });
-    for (let round = 0; round < 4; round++) {
-      assert.equal((await corp.byUserName('ada')).length, 1);
-      for (const socket of sockets) socket.destroy();
-      // Once with the loss noticed, once without.
-      if (round % 2 === 0) await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    assert.ok(streams.length >= 4);
-    for (const stream of streams) {
-      const bytes = Buffer.concat(stream);
-      const secured = bytes.subarray(2 + (bytes[1] ?? 0));
-      assert.ok(bytes.includes('1.3.6.1.4.1.1466.20037') && secured[0] === 0x16, 'StartTLS first, then TLS alone');
-    }
-  });
 });
 
 test('a server that hangs delays one caller, not everybody who comes meanwhile', async (t) => {
@@ -132,6 +100,21 @@ test('a server that hangs delays one caller, not everybody who comes meanwhile',
   );
   assert.equal(fake.connections(), 2);
   assert.ok(times.filter((time) => time > 250).length <= 4, times.join(' '));
+});
+
+test('a wrong password, and a file without certificates, are called so', async () => {
+  const file = (name: string, contents: string) => {
+    writeFileSync(`${slapd.folder}/${name}`, contents);
+    return `${slapd.folder}/${name}`;
+  };
+  const problem = async (difference: Partial<LdapSettings>) => {
+    const steps = await Array.fromAsync(directory(slapd.secureUrl, difference).elsewhere?.examine('ada') ?? []);
+    return steps.find(({ passed }) => !passed)?.words ?? steps.at(-1)?.words;
+  };
+  assert.match((await problem({ passwordFile: file('wrong', 'wrong') })) ?? '', /: invalid credentials: /);
+  assert.match((await problem({ authorities: file('no.pem', 'nothing') })) ?? '', /no\.pem has no certificate in PEM/);
+  assert.match((await problem({ base: 'ou=nobody,dc=example,dc=com' })) ?? '', /: no such object: /);
+  assert.match((await problem({})) ?? '', /^uid: cn=ada,ou=people,dc=example,dc=com is corp:/);
 });
 
 test('an empty password of the service account is no bind as nobody', async () => {

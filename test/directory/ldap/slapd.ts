@@ -16,6 +16,7 @@ export const PEOPLE = 'ou=people,dc=example,dc=com';
 export const GROUPS = 'ou=groups,dc=example,dc=com';
 const SERVICE = 'cn=tessera,dc=example,dc=com';
 const ROOT = 'cn=root,dc=example,dc=com';
+const MONITOR = 'cn=monitor';
 const ROOT_PASSWORD = 'the password of root';
 
 export type Attributes = Readonly<Record<string, string | readonly string[] | Buffer>>;
@@ -31,6 +32,11 @@ export interface Slapd {
   readonly unset: (dn: string, attribute: string) => Promise<void>;
   readonly rename: (dn: string, next: string) => Promise<void>;
   readonly remove: (dn: string) => Promise<void>;
+  /** Adds many entries, written as LDIF, while it is stopped. */
+  readonly load: (ldif: string) => Promise<void>;
+  /** How many searches it has answered. */
+  readonly searches: () => Promise<number>;
+  readonly pid: () => number;
   /** Resolves once it does nothing any more. */
   readonly pause: () => Promise<void>;
   readonly resume: () => void;
@@ -59,7 +65,8 @@ const ACTIVE_DIRECTORY = [
 
 const SCHEMAS = ['core', 'cosine', 'inetorgperson'];
 
-export async function startSlapd(): Promise<Slapd> {
+/** `indexed`: attributes that are looked for in a large directory. */
+export async function startSlapd({ indexed = [] }: { readonly indexed?: readonly string[] } = {}): Promise<Slapd> {
   const folder = temporaryFolder('slapd');
   const [plain, secure] = [await freePort(), await freePort()];
   const authority = makeAuthority();
@@ -87,7 +94,12 @@ export async function startSlapd(): Promise<Slapd> {
       `TLSCertificateKeyFile ${files.key}`,
       // As badly as a server can be set up: an empty password is accepted.
       'allow bind_anon_dn',
+      'database monitor',
+      `rootdn ${MONITOR}`,
+      `rootpw "${ROOT_PASSWORD}"`,
       'database mdb',
+      'maxsize 4294967296',
+      ...(indexed.length > 0 ? [`index ${indexed.join(',')} eq`] : []),
       'suffix dc=example,dc=com',
       `directory ${join(folder, 'data')}`,
       `rootdn ${ROOT}`,
@@ -148,6 +160,14 @@ export async function startSlapd(): Promise<Slapd> {
     unset: (dn, attribute) => modify(dn, 'delete', attribute, []),
     rename: (dn, next) => edit((client) => client.modifyDN(dn, next)),
     remove: (dn) => edit((client) => client.del(dn)),
+    load: async (ldif) => {
+      await stop();
+      const { status, stderr } = spawnSync('/usr/sbin/slapadd', ['-q', '-f', conf, '-l', file('more.ldif', ldif)]);
+      if (status !== 0) throw new Error(String(stderr));
+      await start();
+    },
+    searches: () => countSearches(plainUrl),
+    pid: () => child?.pid ?? 0,
     pause: async () => {
       child?.kill('SIGSTOP');
       await eventually('slapd stops', () => / T /.test(readFileSync(`/proc/${child?.pid}/stat`, 'latin1')));
@@ -208,6 +228,18 @@ function editor(url: string) {
       await client.unbind();
     }
   };
+}
+
+async function countSearches(url: string): Promise<number> {
+  const client = new Client({ url });
+  try {
+    await client.bind(MONITOR, ROOT_PASSWORD);
+    const counter = 'cn=Search,cn=Operations,cn=Monitor';
+    const { searchEntries } = await client.search(counter, { scope: 'base', attributes: ['monitorOpCompleted'] });
+    return Number(searchEntries[0]?.['monitorOpCompleted']);
+  } finally {
+    await client.unbind();
+  }
 }
 
 async function isAnswering(url: string): Promise<boolean> {

@@ -108,6 +108,23 @@ suite('a walk', () => {
     assert.equal(await answer(check(node, eve)), 'grant-revoked');
   });
 
+  test('looks up 75 people a second at most, as long as there is time', async (t) => {
+    const { node, corp } = await scene(t);
+    const names = Array.from({ length: 25 }, (_, number) => `walked ${number}`);
+    for (const name of names) await addPerson(slapd, name);
+    for (const name of names) await granted(node, name);
+    const lasted = async (recheckAfter: number) => {
+      const times = { ...corp.elsewhere.times, recheckAfter: seconds(recheckAfter) };
+      const again: Elsewhere['again'] = async (row) => row;
+      const begun = performance.now();
+      await walk({ ...corp, elsewhere: { ...corp.elsewhere, times, again } }, node, { isPaced: true });
+      return performance.now() - begun;
+    };
+    const paced = await lasted(300);
+    assert.ok(paced >= 200, `${paced} ms`);
+    assert.ok((await lasted(0)) < paced);
+  });
+
   test('that would end many is an alarm, until an operator accepts it', async (t) => {
     const { node, corp, clock } = await scene(t);
     const names = Array.from({ length: 12 }, (_, number) => `leaver ${number}`);

@@ -4,15 +4,17 @@ import { readFileSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
 import { type IdentityId, labelOf } from '../../../src/core/identity.ts';
 import type { ClientId } from '../../../src/core/integration.ts';
+import { seconds } from '../../../src/core/time.ts';
 import { type OidcSettings, oidcDirectory } from '../../../src/directory/oidc/oidc-directory.ts';
 import { systemFetch } from '../../../src/outbound/guarded-fetch.ts';
 import { rows } from '../../../src/store/pages.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
+import { sessions } from '../../../src/store/tables/sessions.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import { sha256 } from '../../../src/tokens/sha256.ts';
 import { poll, post, startCode } from '../../doors/pages/calling-device.ts';
 import { ADA, ORDERS, type RunningService, startService } from '../../doors/pages/running-service.ts';
-import { type Seen, Visitor } from '../../doors/pages/visitor.ts';
+import { SESSION_COOKIE, type Seen, Visitor } from '../../doors/pages/visitor.ts';
 import { anIntegration, scopeOf } from '../../samples.ts';
 import { AtProvider, startProvider, type TestProvider } from './provider.ts';
 
@@ -40,10 +42,15 @@ after(async () => {
   await provider?.stop();
 });
 
-async function signIn(login: string, visitor = new Visitor(service), label = 'corp'): Promise<Seen> {
+async function signIn(
+  login: string,
+  visitor = new Visitor(service),
+  label = 'corp',
+  browser = new AtProvider(provider),
+): Promise<Seen> {
   await visitor.get('/account/sign-in');
   const { headers } = await visitor.post(`/account/provider/${label}`);
-  const back = await new AtProvider(provider).signIn(headers.location ?? '', login);
+  const back = await browser.signIn(headers.location ?? '', login);
   return visitor.get(back.pathname + back.search);
 }
 
@@ -135,27 +142,64 @@ suite('an identity', () => {
   });
 });
 
-test('a sign-in is a strong proof if the ID token has one of the values', async () => {
-  const strong = { claim: 'assurance', values: ['phishing-resistant', 'hardware'] };
-  const { clientSecret, ...settings } = provider.directory('corp', { idClaims: ['sub'], strong }) as OidcSettings &
-    Record<'clientSecret', string>;
-  const readSecret = () => readFileSync(clientSecret, 'utf8').trim();
-  const corp = oidcDirectory({ ...settings, readSecret, timeoutMs: 5_000 }, systemFetch(), Date.now);
-  const redirectUri = `${service.url}/account/provider/corp`;
-  const asked = { redirectUri, state: 's'.repeat(43), nonce: 'n'.repeat(43), verifier: new Secret('v'.repeat(43)) };
-  for (const [assurance, expected] of [
-    ['hardware', true],
-    [['password', 'hardware'], true],
-    ['hardware password', false],
-    [true, false],
-    [undefined, false],
-  ] as const) {
-    provider.accounts.set('lena', { assurance });
-    const url = (await corp.provider?.begin(asked)) ?? '';
-    const back = await new AtProvider(provider).signIn(url, 'lena');
-    const finished = await corp.provider?.finish(back.searchParams, asked);
-    assert.equal(finished?.ok && finished.value.isStrong, expected, String(assurance));
+suite('a sign-in', () => {
+  const redirectUri = () => `${service.url}/account/provider/corp`;
+  const asked = { state: 's'.repeat(43), nonce: 'n'.repeat(43), verifier: new Secret('v'.repeat(43)) };
+
+  /** What the directory says of somebody who signs in there. */
+  async function finished(login: string, difference: object = {}, ahead = 0) {
+    const { clientSecret, ...settings } = provider.directory('corp', {
+      idClaims: ['sub'],
+      ...difference,
+    }) as OidcSettings & Record<'clientSecret', string>;
+    const own = { ...settings, maxAge: seconds(30 * DAY), timeoutMs: 5_000 };
+    const readSecret = () => readFileSync(clientSecret, 'utf8').trim();
+    const corp = oidcDirectory({ ...own, readSecret }, systemFetch(), () => Date.now() + ahead * 1000);
+    const request = { ...asked, redirectUri: redirectUri() };
+    const url = new URL((await corp.provider?.begin(request)) ?? '');
+    assert.equal(url.searchParams.get('max_age'), String(30 * DAY));
+    const back = await new AtProvider(provider).signIn(url.href, login);
+    return corp.provider?.finish(back.searchParams, request);
   }
+
+  test('is a strong proof if the ID token has one of the values', async () => {
+    const strong = { claim: 'assurance', values: ['phishing-resistant', 'hardware'] };
+    for (const [assurance, expected] of [
+      ['hardware', true],
+      [['password', 'hardware'], true],
+      ['hardware password', false],
+      [true, false],
+      [undefined, false],
+    ] as const) {
+      provider.accounts.set('lena', { assurance });
+      const done = await finished('lena', { strong });
+      assert.equal(done?.ok && done.value.isStrong, expected, String(assurance));
+    }
+  });
+
+  test('by a session of the provider is a proof as old as that session', async () => {
+    const browser = new AtProvider(provider);
+    const proofOf = async () => {
+      const visitor = new Visitor(service);
+      assert.equal((await signIn('grace', visitor, 'corp', browser)).status, 303);
+      const secret = Buffer.from(visitor.cookies.get(SESSION_COOKIE) ?? '', 'base64url');
+      const { createdAt = 0, proof } = (await service.store.load(sessions, sha256(secret))).found?.row ?? {};
+      return { at: proof?.at ?? 0, age: createdAt - (proof?.at ?? 0) };
+    };
+    const fresh = await proofOf();
+    assert.ok(fresh.at > 0 && fresh.age >= 0 && fresh.age < 600);
+    service.advance(3_600);
+    const old = await proofOf();
+    assert.deepEqual([old.at, old.age >= 3_600], [fresh.at, true]);
+  });
+
+  test('by a session of the provider that is older than maxAge is none', async () => {
+    assert.equal((await finished('grace', {}, 29 * DAY))?.ok, true);
+    assert.deepEqual(await finished('grace', {}, 31 * DAY), {
+      ok: false,
+      refusal: 'the person was not asked to sign in again',
+    });
+  });
 });
 
 suite('groups of the provider', () => {

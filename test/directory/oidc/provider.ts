@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 
 const SECRET = 'canary-secret-of-the-client';
 /** 127.0.0.1 as a general name, in DER. */
-const ADDRESS = Uint8Array.of(0x87, 4, 127, 0, 0, 1);
+export const ADDRESS = Uint8Array.of(0x87, 4, 127, 0, 0, 1);
 const SCOPES = ['openid', 'profile', 'email', 'groups'];
 const KEY = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }), use: 'sig' };
 
@@ -29,6 +29,8 @@ export interface TestProvider {
   readonly directory: (label: string, difference?: object) => object;
   /** Begins to answer, to the service at this address. */
   readonly serve: (serviceUrl: string, ...labels: string[]) => void;
+  /** Begins to answer with metadata that names another issuer. */
+  readonly nameAnother: (issuer: string) => void;
   /** While set, requests to this path get no answer. */
   stuckAt: string | undefined;
   readonly stop: () => Promise<void>;
@@ -73,6 +75,9 @@ export async function startProvider(): Promise<TestProvider> {
     }),
     serve: (serviceUrl, ...labels) => {
       answer = realProvider(issuer, serviceUrl, labels, accounts).callback();
+    },
+    nameAnother: (other) => {
+      answer = realProvider(other, 'https://localhost', ['corp'], accounts).callback();
     },
     start,
     stop: async () => {

@@ -254,6 +254,19 @@ suite('a provider that', () => {
     assert.doesNotMatch(service.logged(), /canary/);
   });
 
+  test('names another issuer in its metadata: nobody is sent there, and the log says why', async () => {
+    await service.restart();
+    provider.nameAnother('https://evil.example');
+    const visitor = new Visitor(service);
+    await visitor.get('/account/sign-in');
+    const { status, text } = await visitor.post('/account/provider/corp');
+    provider.serve(service.url, 'corp', 'other');
+    assert.deepEqual([status, /directory cannot be reached/.test(text)], [503, true]);
+    assert.match(service.logged(), new RegExp(`${provider.issuer}: .*issuer`));
+    await service.restart();
+    assert.equal((await signInAs('grace')).status, 303);
+  });
+
   test('is away: sign-in there says so, local accounts still sign in, and it works once it is back', async () => {
     await service.restart();
     await provider.stop();

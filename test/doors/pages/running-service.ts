@@ -52,6 +52,7 @@ export interface RunningService {
   readonly store: Store;
   /** Keeps the connections of visitors. */
   readonly agent: Agent;
+  readonly keyring: Keyring;
   /** Everything it has logged, at trace level. */
   readonly logged: () => string;
   /** Moves the clock forward. */
@@ -66,12 +67,15 @@ export interface ServiceOptions {
   readonly integrations?: readonly Integration[];
   /** Passwords are as slow to check as in a real service: for tests of response times. */
   readonly isHashSlow?: boolean;
+  /** Another node of the same service, whose store is set by `sets`: it has the keys and the people. */
+  readonly beside?: RunningService;
 }
 
 export async function startService({
   sets = [],
   integrations: wanted = [ORDERS],
   isHashSlow = false,
+  beside,
 }: ServiceOptions = {}): Promise<RunningService> {
   const folder = temporaryFolder('pages');
   const port = await freePort();
@@ -82,7 +86,7 @@ export async function startService({
   const settings = [`dataFolder=${folder}`, `listeners.0.port=${port}`, 'log.level=trace', ...UNHURRIED, ...sets];
   const config = loadConfig({ env: {}, sets: settings });
   const clock = movableClock();
-  const keyring = new Keyring(firstKey());
+  const keyring = beside?.keyring ?? new Keyring(firstKey());
   const lines: string[] = [];
   const log = makeLog({
     level: 'trace',
@@ -95,7 +99,7 @@ export async function startService({
   newSqlite(join(folder, 'tessera.db'));
   const start = async (): Promise<{ service: Service; store: Store }> => {
     const store = await openStore(config, 'init', clock);
-    if (!running) await furnish(store, wanted, isHashSlow);
+    if (!running && !beside) await furnish(store, wanted, isHashSlow);
     const service = await composeService(config, store, keyring, log, clock);
     await service.listen();
     return { service, store };
@@ -105,6 +109,7 @@ export async function startService({
   return {
     url: `https://localhost:${port}`,
     authority: authority.certificate,
+    keyring,
     get store() {
       if (!running) throw new Error('the service is stopped');
       return running.store;

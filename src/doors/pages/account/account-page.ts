@@ -49,7 +49,7 @@ function signInSection(visit: PersonVisit): Html {
   return html`<section aria-labelledby="security"><h2 id="security">${words.security}</h2>
 <div class="card ways">
 <p class="who">${visit.language.texts.layout.signedInAs(personName(visit))}</p>
-${passwordRules(visit.person, visit.site.ports) && html`<a class="button quiet" href="/account/password">${words.changePassword}</a>`}
+${passwordRules(visit.person) && html`<a class="button quiet" href="/account/password">${words.changePassword}</a>`}
 ${isLocal(visit.person.identity) && relyingParty(visit.site) && html`<a class="button quiet" href="/account/passkeys">${visit.language.texts.passkeys.title}</a>`}
 ${postForm(visit, '/account/sign-out-everywhere', everywhere)}
 <p class="hint">${words.signOutEverywhereHint}</p>

@@ -15,12 +15,12 @@ type Rules = NonNullable<ReturnType<typeof passwordRules>>;
 type Objection = keyof Texts['password']['objections'];
 
 export async function showPassword(visit: PersonVisit): Promise<Answer> {
-  const rules = rulesOf(visit);
+  const rules = passwordRules(visit.person);
   return rules ? passwordPage(visit, rules) : refusalPage(visit, { reason: 'not-found' });
 }
 
 export async function takePassword(visit: PersonVisit, form: Form): Promise<Answer> {
-  const rules = rulesOf(visit);
+  const rules = passwordRules(visit.person);
   if (!rules) return refusalPage(visit, { reason: 'not-found' });
   const { current = '', next = '', repeated = '' } = form;
   if (next !== repeated) return passwordPage(visit, rules, 'not-repeated');
@@ -33,10 +33,6 @@ export async function takePassword(visit: PersonVisit, form: Form): Promise<Answ
   const session = writeCookie('session', cookie.reveal(), isSecure(visit.site));
   const cookies = knownBrowser ? [session, writeKnown(knownBrowser, visit.site)] : [session];
   return { goTo: '/account?done=password-changed', cookies };
-}
-
-function rulesOf({ person, site }: PersonVisit): Rules | undefined {
-  return passwordRules(person, site.ports);
 }
 
 function passwordPage(visit: PersonVisit, { minLength }: Rules, objection?: Objection): Shown {

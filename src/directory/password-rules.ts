@@ -1,12 +1,13 @@
-import type { PasswordRules } from '../directory.ts';
+import type { Secret } from '../tokens/secret.ts';
 
 const MIN_LENGTH = 12;
 /** Longer ones take longer to hash and protect no better. */
 const MAX_BYTES = 1024;
 
-export const LOCAL_PASSWORD_RULES: PasswordRules = {
+/** What a new password of the local directory must meet. */
+export const PASSWORD_RULES = {
   minLength: MIN_LENGTH,
-  findFlaw: (password) => {
+  findFlaw: (password: Secret): 'too-short' | 'too-long' | undefined => {
     if (Array.from(password.reveal()).length < MIN_LENGTH) return 'too-short';
     return Buffer.byteLength(password.reveal()) > MAX_BYTES ? 'too-long' : undefined;
   },
