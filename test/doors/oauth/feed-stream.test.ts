@@ -40,11 +40,16 @@ async function responseTo(t: TestContext, window: number): Promise<Fixture> {
   const [, given] = (await once(server, 'request')) as [unknown, Http2ServerResponse];
   const response = given as unknown as ServerResponse;
   let cuts = 0;
-  const cut = () => {
+  const disconnect = () => {
     cuts += 1;
     given.stream.close();
   };
-  attachExchange(response, { staysOpen: () => false, keepStreaming: () => undefined, release: () => undefined, cut });
+  attachExchange(response, {
+    staysOpen: () => false,
+    keepStreaming: () => undefined,
+    release: () => undefined,
+    disconnect,
+  });
   return { response, client, session, cuts: () => cuts };
 }
 
