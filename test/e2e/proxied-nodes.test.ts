@@ -13,7 +13,7 @@ import { freePort } from '../free-port.ts';
 import { callerOver, rawConnection, reachOf, readToEnd } from './caller.ts';
 import { KINDS, type ProxyName, SHIPPED_PROXIES, startProxy } from './proxies/proxy.ts';
 import { populatedHome, type SetUp, startService, type TestService } from './service.ts';
-import { refresh, VERIFY } from './steps.ts';
+import { VERIFY } from './steps.ts';
 
 /** Longer than the interval of health checks: the proxy must have seen that the other node is back. */
 const BETWEEN_MS = 2_500;
@@ -49,24 +49,6 @@ for (const name of SHIPPED_PROXIES)
       await pause(BETWEEN_MS);
       assert.equal(await callers.stop(), 0, 'grants that were lost');
       assert.deepEqual({ failures: callers.failures, again: callers.again }, { failures: [], again: 0 });
-    });
-
-    test('while all nodes but one are down, no request is refused, however many are sent at once', async (t) => {
-      const service = await startService(behind(name));
-      t.after(() => service.stop());
-      const down = await Promise.all(Array.from({ length: 15 }, freePort));
-      const proxy = await startProxy(name, { ...service, nodes: [service.port, ...down] });
-      t.after(() => proxy.stop());
-      const caller = callerOver('HTTP/1.1', { ...reachOf(service), port: proxy.port });
-      t.after(() => caller.close());
-      const statuses = new Set<number>();
-      const send = async () => {
-        for (let sent = 0; sent < 60; sent++) statuses.add((await refresh(caller, 'nonsense')).status);
-      };
-      await eventually('the proxy serves', async () => (await caller.ask({ path: '/readyz' })).status === 200);
-      await pause(BETWEEN_MS); // until it knows which nodes are down
-      await Promise.all(Array.from({ length: 50 }, send));
-      assert.deepEqual([...statuses], [400]);
     });
 
     test('a request that is under way survives a reload of the proxy', async (t) => {
