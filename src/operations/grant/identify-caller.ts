@@ -55,7 +55,9 @@ export async function mapCaller(
   const { identities: kind, label, directories, integrations } = issuer;
   const identity =
     kind === 'derived'
-      ? accept(await rows.derived(derivedIdentity(label, `${name.source}\0${name.name}`, name.name), name.source, ports))
+      ? accept(
+          await rows.derived(derivedIdentity(label, `${name.source}\0${name.name}`, name.name), name.source, ports),
+        )
       : theOnly(await findNamed({ by: LOOKUPS[name.source], name: name.name, directories }, ports, rows));
   return identity.ok ? accept({ identity: identity.value, mark, thumbprint, integrations }) : identity;
 }
