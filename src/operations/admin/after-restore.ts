@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts';
 import { assertions } from '../../store/tables/assertions.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { sessions } from '../../store/tables/sessions.ts';
-import { revokeById, revokeEvery } from '../grant/revoke-grant.ts';
+import { revokeAll, revokeById } from '../grant/revoke-grant.ts';
 import { changeEvery, endSession, spendDeviceCodes } from '../upkeep/resume.ts';
 import type { AdminPorts } from './admin.ts';
 
@@ -60,6 +60,6 @@ export async function endEverything(ports: AdminPorts): Promise<Ended> {
   return {
     deviceCodes: await spendDeviceCodes(ports),
     sessions: await changeEvery(store, sessions, endSession),
-    grants: await revokeEvery('restored', ports), // last, to include the grant of a device code redeemed meanwhile
+    grants: await revokeAll(undefined, 'restored', ports), // last, to include the grant of a device code redeemed meanwhile
   };
 }

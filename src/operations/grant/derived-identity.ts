@@ -21,10 +21,15 @@ export const storeDerived: FindDerived = (derived, source, { store }) =>
     return { outcome: derived, next: derived, events: [acted(act, { at: now, by })] };
   });
 
-/** The identity of an integration that authenticates: `integration:` + hex of the first 16 bytes of a SHA-256. */
+/** `LABEL:` + hex of the first 16 bytes of a SHA-256 over what it is made from. */
+export function derivedIdentity(label: string, from: string, name: string): Identity {
+  const id = `${label}:${firstHalf(sha256(from))}` as IdentityId;
+  return { id, enabled: true, mayUseApi: true, groups: [], userName: `${label}/${name}` };
+}
+
+/** The identity of an integration that authenticates. */
 export function integrationIdentity({ clientId }: Pick<Integration, 'clientId'>): Identity {
-  const id = `${INTEGRATION_LABEL}:${firstHalf(sha256(`${INTEGRATION_LABEL}\0${clientId}`))}` as IdentityId;
-  return { id, enabled: true, mayUseApi: true, groups: [], userName: `${INTEGRATION_LABEL}/${clientId}` };
+  return derivedIdentity(INTEGRATION_LABEL, `${INTEGRATION_LABEL}\0${clientId}`, clientId);
 }
 
 const loadDerived: FindDerived = async (derived, _, { store }) => {

@@ -1,14 +1,12 @@
-import { type CallerName, type IdentitySource, isPresented, type Presented } from '../../core/certificate.ts';
-import { firstHalf } from '../../core/hex.ts';
-import type { Identity, IdentityId } from '../../core/identity.ts';
+import { type IdentitySource, isPresented, type Presented } from '../../core/certificate.ts';
+import type { Identity } from '../../core/identity.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import { escapeText } from '../../core/quote.ts';
 import type { CertifiedCaller } from '../../core/rules/certificate.ts';
 import type { AcceptedCertificate, Step, Verdict } from '../../core/verdict.ts';
-import { sha256 } from '../../tokens/sha256.ts';
 import type { CallerPorts, Ports } from '../ports.ts';
 import { portsOfRequest } from '../request-ports.ts';
-import { type IdentityRows, STORED } from './derived-identity.ts';
+import { derivedIdentity, type IdentityRows, STORED } from './derived-identity.ts';
 import { endRevoked } from './revoke-grant.ts';
 import { findNamed } from './seen-identity.ts';
 
@@ -57,7 +55,9 @@ export async function mapCaller(
   const { identities: kind, label, directories, integrations } = issuer;
   const identity =
     kind === 'derived'
-      ? accept(await rows.derived(identityDerivedFrom(label, name), name.source, ports))
+      ? accept(
+          await rows.derived(derivedIdentity(label, `${name.source}\0${name.name}`, name.name), name.source, ports),
+        )
       : theOnly(await findNamed({ by: LOOKUPS[name.source], name: name.name, directories }, ports, rows));
   return identity.ok ? accept({ identity: identity.value, mark, thumbprint, integrations }) : identity;
 }
@@ -74,12 +74,6 @@ const LOOKUPS = {
 function theOnly([identity, ...others]: readonly Identity[]): Outcome<Identity> {
   if (!identity) return refuse('certificate-identity-unknown');
   return others.length > 0 ? refuse('certificate-identity-ambiguous') : accept(identity);
-}
-
-/** `LABEL:` + hex of the first 16 bytes of SHA-256(source | 0 | name). */
-function identityDerivedFrom(label: string, { source, name }: CallerName): Identity {
-  const id = `${label}:${firstHalf(sha256(`${source}\0${name}`))}` as IdentityId;
-  return { id, enabled: true, mayUseApi: true, groups: [], userName: `${label}/${name}` };
 }
 
 function wordsFor(directories: readonly string[] | undefined): string {

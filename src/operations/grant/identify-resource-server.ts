@@ -52,24 +52,15 @@ async function prove(
   known: readonly ResourceServer[],
   ports: CallerPorts,
 ): Promise<Outcome<ResourceServer>> {
-  const server = await provenServer(proof, known, ports);
-  if (!server.ok) return server;
-  return server.value ? accept(server.value) : refuse('resource-server-unproven');
+  if (proof.by === 'certificate') {
+    const caller = await certifyCaller(proof, ports);
+    return caller.ok ? provenAs(serverOfCertificate(caller.value, proof.id, known)) : caller;
+  }
+  return provenAs(proof.by === 'secret' ? bySecret(proof, known) : await byAccessToken(proof, known, ports));
 }
 
-async function provenServer(
-  proof: ResourceServerProof,
-  known: readonly ResourceServer[],
-  ports: CallerPorts,
-): Promise<Outcome<ResourceServer | undefined>> {
-  switch (proof.by) {
-    case 'secret':
-      return accept(bySecret(proof, known));
-    case 'access-token':
-      return accept(await byAccessToken(proof, known, ports));
-    case 'certificate':
-      return byCertificate(proof, known, ports);
-  }
+function provenAs(server: ResourceServer | undefined): Outcome<ResourceServer> {
+  return server ? accept(server) : refuse('resource-server-unproven');
 }
 
 function bySecret({ id, secret }: SecretProof, known: readonly ResourceServer[]): ResourceServer | undefined {
@@ -97,13 +88,4 @@ async function byAccessToken(
     if (!caller.ok || thumbprintText(caller.value.thumbprint) !== boundTo) return undefined;
   }
   return spokenForBy(holder, id, known);
-}
-
-async function byCertificate(
-  { id, ...presentation }: CertificateProof,
-  known: readonly ResourceServer[],
-  ports: CallerPorts,
-): Promise<Outcome<ResourceServer | undefined>> {
-  const caller = await certifyCaller(presentation, ports);
-  return caller.ok ? accept(serverOfCertificate(caller.value, id, known)) : caller;
 }

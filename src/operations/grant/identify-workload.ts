@@ -1,12 +1,10 @@
 // Which identity an accepted assertion has, by the rule that matched it.
 import type { AcceptedAssertion } from '../../core/assertion.ts';
-import { firstHalf } from '../../core/hex.ts';
-import type { Identity, IdentityId } from '../../core/identity.ts';
+import type { Identity } from '../../core/identity.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { AssertionRule } from '../../core/token-issuer.ts';
-import { sha256 } from '../../tokens/sha256.ts';
 import type { Ports } from '../ports.ts';
-import type { IdentityRows } from './derived-identity.ts';
+import { derivedIdentity, type IdentityRows } from './derived-identity.ts';
 import { findNamed } from './seen-identity.ts';
 
 const LOOKUPS = { 'user-name': 'byUserName', email: 'byEmail', upn: 'byUpn' } as const satisfies Readonly<
@@ -28,12 +26,8 @@ export async function mapWorkload(
   return others.length > 0 ? refuse('assertion-identity-ambiguous') : accept(identity);
 }
 
-/**
- * `LABEL:` + hex of the first 16 bytes of a SHA-256 over the issuer, the template and each value. Each is preceded by its
- * length: values that join to the same text give different identities.
- */
+/** From the issuer, the template and each value, preceded by its length: values that join to the same text give different identities. */
 function derivedFrom({ tokenIssuer: { label, issuer }, rule, name }: AcceptedAssertion): Identity {
   const parts = [issuer, rule.identity, ...name.values].map((part) => `${Buffer.byteLength(part)}:${part}`);
-  const id = `${label}:${firstHalf(sha256(`assertion\0${parts.join('')}`))}` as IdentityId;
-  return { id, enabled: true, mayUseApi: true, groups: [], userName: `${label}/${name.text}` };
+  return derivedIdentity(label, `assertion\0${parts.join('')}`, name.text);
 }

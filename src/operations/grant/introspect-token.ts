@@ -1,4 +1,4 @@
-import { type Grant, tokenId } from '../../core/grant.ts';
+import { tokenId } from '../../core/grant.ts';
 import { type Identity, isLocal } from '../../core/identity.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
 import { scopeSeenBy } from '../../core/rules/audience.ts';
@@ -8,16 +8,12 @@ import type { Ports } from '../ports.ts';
 import { type CheckedToken, checkToken } from './check-token.ts';
 
 /** What a resource server learns of a live access token. */
-export interface Introspection {
-  readonly grant: Grant;
+export interface Introspection extends Pick<CheckedToken, 'grant' | 'boundTo' | 'jkt' | 'issuedAt'> {
   /** Limited to what the resource server serves. */
   readonly scope: Scope;
   /** Of a person. */
   readonly userName: string | undefined;
   readonly tokenId: string;
-  readonly boundTo: CheckedToken['boundTo'];
-  readonly jkt: CheckedToken['jkt'];
-  readonly issuedAt: EpochSeconds;
   readonly expiresAt: EpochSeconds;
 }
 
@@ -29,20 +25,12 @@ export async function introspectToken(
 ): Promise<Introspection | undefined> {
   const checked = await checkToken(token, ports);
   if (!checked.ok) return undefined;
-  const { grant, holder, issuedAt, token: read } = checked.value;
+  const { grant, holder, boundTo, jkt, issuedAt, token: read } = checked.value;
   const scope = scopeSeenBy(server, checked.value.scope, read.audience ?? grant.resource);
   if (!scope) return undefined;
   const { generation, expiresAt } = read;
-  return {
-    grant,
-    scope,
-    userName: personName(holder),
-    tokenId: tokenId(grant, generation),
-    boundTo: checked.value.boundTo,
-    jkt: checked.value.jkt,
-    issuedAt,
-    expiresAt,
-  };
+  const [userName, id] = [personName(holder), tokenId(grant, generation)];
+  return { grant, scope, userName, tokenId: id, boundTo, jkt, issuedAt, expiresAt };
 }
 
 /** Identities that are derived from certificates are machines. */

@@ -11,7 +11,7 @@ import type { Refusal } from '../../core/refusal.ts';
 import { decideRevoke, decideRevokeByIntegration } from '../../core/rules/access.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
-import type { Decision, PageQuery } from '../../store/store.ts';
+import type { Decision } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
 import { type ReadAccessToken, readAccessToken } from '../../tokens/access-token.ts';
@@ -115,14 +115,23 @@ export async function revokeById(id: GrantId, reason: RevocationReason, { store,
 
 const STEP = 200;
 
-/** Ends all grants of an identity, an integration or a certificate, or those of them that are `meant`, in steps; returns how many. */
-export function revokeAll(
-  where: Where,
+/**
+ * Ends all grants of an identity, an integration or a certificate, or those of them that are `meant`, in steps; returns how many. Without
+ * `where`, every grant: for a store that was restored from a copy.
+ */
+export async function revokeAll(
+  where: Where | undefined,
   reason: RevocationReason,
   ports: RevokePorts,
-  isMeant?: (grant: Grant) => boolean,
+  isMeant: (grant: Grant) => boolean = () => true,
 ): Promise<number> {
-  return revokePages({ where }, reason, ports, isMeant);
+  let ended = 0;
+  for await (const page of pages(ports.store, grants, { ...(where && { where }), limit: STEP })) {
+    const unended = page.filter((grant) => !grant.revoked && isMeant(grant));
+    const results = await Promise.all(unended.map(({ id }) => revokeById(id, reason, ports)));
+    ended += results.filter(Boolean).length;
+  }
+  return ended;
 }
 
 /** Ends the grants of one certificate. */
@@ -137,26 +146,6 @@ export async function endRevoked(
   ports: Pick<Ports, 'store'>,
 ): Promise<number> {
   return revocation.endGrants ? revokeByCertificate(certificate, ports) : 0;
-}
-
-/** Ends every grant: for a store that was restored from a copy. */
-export function revokeEvery(reason: RevocationReason, ports: RevokePorts): Promise<number> {
-  return revokePages({}, reason, ports);
-}
-
-async function revokePages(
-  query: Pick<PageQuery, 'where'>,
-  reason: RevocationReason,
-  ports: RevokePorts,
-  isMeant: (grant: Grant) => boolean = () => true,
-): Promise<number> {
-  let ended = 0;
-  for await (const page of pages(ports.store, grants, { ...query, limit: STEP })) {
-    const unended = page.filter((grant) => !grant.revoked && isMeant(grant));
-    const results = await Promise.all(unended.map(({ id }) => revokeById(id, reason, ports)));
-    ended += results.filter(Boolean).length;
-  }
-  return ended;
 }
 
 interface Revoker {
