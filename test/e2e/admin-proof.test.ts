@@ -108,7 +108,7 @@ for (const backEnd of BACK_ENDS)
         ],
         (n) => [
           [`resource-servers/one${n}`, server(`https://aud${n}.example`)],
-          [`resource-servers/two${n}`, server(`https://AUD${n}.example/`)],
+          [`resource-servers/two${n}`, server(`https://aud${n}.example`)],
         ],
         (n) => [
           [`identities/person${n}`, { email: `p${n}@example.com` }],
