@@ -36,9 +36,9 @@ const CALLBACK = 'http://127.0.0.1/callback';
 const GENEROUS = { perMinute: 1_000_000, burst: 1_000_000 };
 const GROUPS = new Set(Object.values(ACTS).map(({ command }) => command.split(/[ ,]/)[0] ?? ''));
 
-/** Whether a command of a transcript can be done at a service. Revocation lists are files beside the service. */
+/** Whether a command of a transcript can be done at a service, which has lists of its own and judges as of now. */
 export function isForService([group = '', ...args]: readonly string[]): boolean {
-  return GROUPS.has(group) && !args.includes('--crl-file');
+  return GROUPS.has(group) && !args.some((word) => word === '--crl-file' || word === '--at');
 }
 
 /** The way to a service on the store in a folder. */

@@ -90,12 +90,22 @@ export function draftedNames(clientIdText: string, scopeText: string | undefined
 }
 
 const OPTIONAL = [
-  ...(['owners', 'tokenEndpointAudience', 'publicEnterprise', 'secretAddresses', 'resourceServer', 'exchange'] as const),
+  ...([
+    'owners',
+    'tokenEndpointAudience',
+    'publicEnterprise',
+    'secretAddresses',
+    'resourceServer',
+    'exchange',
+  ] as const),
   ...(['keys', 'disabledByOwner'] as const),
 ];
 
 /** What a later release has added to a row stays, but not what this one leaves out on purpose. */
-export function without<T extends object, N extends keyof T & string>(row: T | undefined, names: readonly N[]): Omit<T, N> {
+export function without<T extends object, N extends keyof T & string>(
+  row: T | undefined,
+  names: readonly N[],
+): Omit<T, N> {
   const isKept = ([name]: [string, unknown]) => !names.some((each) => each === name);
   return Object.fromEntries(Object.entries(row ?? {}).filter(isKept)) as Omit<T, N>;
 }

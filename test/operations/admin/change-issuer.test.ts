@@ -47,7 +47,11 @@ test('a change of an issuer keeps what it does not name, and commits its event',
 test('empty lists remove curves and integrations; list files stay', async (t) => {
   const { row, change } = await approved(t);
   const list = { path: '/ca.crl', contents: root.crl() };
-  await change({ curves: ['brainpoolP384r1'], integrations: ['a' as never], revocation: { crl: 'required', crlFiles: [list] } });
+  await change({
+    curves: ['brainpoolP384r1'],
+    integrations: ['a' as never],
+    revocation: { crl: 'required', crlFiles: [list] },
+  });
   const full = await row();
   assert.deepEqual([full?.curves, full?.integrations, full?.revocation.crl], [['brainpoolP384r1'], ['a'], 'required']);
   await change({ curves: [], integrations: [], revocation: { crl: 'if-available' } });
