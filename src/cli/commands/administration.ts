@@ -39,7 +39,11 @@ export async function serviceOf(command: Command): Promise<Administration | unde
 export function refuseAtService(flags: Readonly<Record<string, unknown>>): void {
   const given = Object.entries(flags).find(([, value]) => value !== undefined);
   if (!given) return;
-  throw new CommandFailure('usage', `--${given[0]} works beside the store only`, 'Leave it out, or leave --server out.');
+  throw new CommandFailure(
+    'usage',
+    `--${given[0]} works beside the store only`,
+    'Leave it out, or leave --server out.',
+  );
 }
 
 async function besideStore(command: Command, run: (administration: Administration) => void | Promise<void>) {
