@@ -5,7 +5,7 @@ import { buildProgram } from './program.ts';
 import { CommandFailure, EXIT } from './terminal/exit.ts';
 import { endOf } from './terminal/failure.ts';
 import { named, showNamedHelp } from './terminal/help.ts';
-import { expectJson } from './terminal/output.ts';
+import { expectJson, expectService } from './terminal/output.ts';
 
 /** Runs the command line of this process and sets its exit code. */
 export async function run(): Promise<void> {
@@ -34,6 +34,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   const program = await buildProgram(commandIn(args));
   // For mistakes on the command line itself. The options of the command decide once they are parsed.
   expectJson(beforeProgram(args).includes('--json'));
+  expectService({});
   try {
     await parse(program, args);
   } catch (error) {

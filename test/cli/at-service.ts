@@ -36,9 +36,9 @@ const CALLBACK = 'http://127.0.0.1/callback';
 const GENEROUS = { perMinute: 1_000_000, burst: 1_000_000 };
 const GROUPS = new Set(Object.values(ACTS).map(({ command }) => command.split(/[ ,]/)[0] ?? ''));
 
-/** Whether a command of a transcript can be done at a service. Revocation lists are files beside the service. */
+/** Whether a command of a transcript can be done at a service, which has lists of its own and judges as of now. */
 export function isForService([group = '', ...args]: readonly string[]): boolean {
-  return GROUPS.has(group) && !args.includes('--crl-file');
+  return GROUPS.has(group) && !args.some((word) => word === '--crl-file' || word === '--at');
 }
 
 /** The way to a service on the store in a folder. */
@@ -59,7 +59,7 @@ export class AtService {
   async start(folder: string): Promise<void> {
     const port = await freePort();
     const server = `https://localhost:${port}`;
-    const config = this.#config(folder, server, port);
+    const config = this.#config(folder, port);
     assert.equal(config.keyring.from, 'file');
     const keyring = new Keyring((config.keyring.from === 'file' && readKeyringFile(config.keyring.path)) || []);
     const store = await openStore(config, 'service');
@@ -71,7 +71,7 @@ export class AtService {
     this.#running = { server, stop: () => service.stop() };
     const registry = await FollowedRegistry.load(store);
     const ports = {
-      ...{ store, registry, keyring, settings: settingsOf(config), issuer: server, clock: systemClock },
+      ...{ store, registry, keyring, settings: settingsOf(config), issuer: config.publicUrl, clock: systemClock },
       ...{ random: systemRandom, directories: sideBySide(localDirectory(store)) },
     };
     this.#save('config/tessera/profiles/default.json', { server, clientId: COMMAND_LINE, by: 'device', ca: this.#ca });
@@ -84,7 +84,8 @@ export class AtService {
     return join(this.#home, 'ca.pem');
   }
 
-  #config(folder: string, publicUrl: string, port: number) {
+  #config(folder: string, port: number) {
+    const { publicUrl } = loadConfig({ file: join(folder, 'tessera.yaml'), env: {} });
     const authority = makeAuthority({ name: 'Of the service' });
     const { pem, key } = issueServer(authority);
     const tls = { certificate: join(this.#home, 'server.crt'), key: join(this.#home, 'server.key') };

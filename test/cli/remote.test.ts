@@ -166,6 +166,10 @@ suite('commands at a service', () => {
   test('a command that must stay on the machine says so, and a wrong login is refused', async () => {
     const stays = await commands.run(['--server', server, 'keyring', 'list'], { folder });
     assert.deepEqual([stays.status, /works beside the store only/.test(stays.stderr)], [2, true]);
+    writeFileSync(join(folder, 'job.jwt'), 'a.b.c');
+    const at = ['token-issuer', 'explain', 'job.jwt', '--at', '2027-01-15T08:01:00Z'];
+    const later = await commands.run(['--server', server, ...at], { folder });
+    assert.deepEqual([later.status, /--at works beside the store only/.test(later.stderr)], [2, true]);
     const elsewhere = await commands.run(['--server', 'https://else.example', 'grant', 'list'], { folder });
     assert.deepEqual([elsewhere.status, /the login is at/.test(elsewhere.stderr)], [8, true]);
     const scope = await commands.run(['login', '--server', server, '--scope', 'tessera:admin'], { folder });

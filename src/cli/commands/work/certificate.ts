@@ -16,7 +16,7 @@ import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { print, printJson } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
-import { serviceOf } from '../administration.ts';
+import { refuseAtService, serviceOf } from '../administration.ts';
 
 export interface ExplainFlags {
   readonly chain?: readonly string[];
@@ -47,6 +47,7 @@ export async function explain(file: string, flags: ExplainFlags, command: Comman
   }
   const service = await serviceOf(command);
   if (service) {
+    refuseAtService({ at: flags.at, crl: flags.crl });
     const certificates = chain.map(writePem).join('');
     const explained = accepted(await service.act('explain-certificate', { body: { certificates } })).value;
     return show(sent(explained), flags);

@@ -18,7 +18,7 @@ import { EXIT } from '../../terminal/exit.ts';
 import { print, printJson } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
-import { serviceOf } from '../administration.ts';
+import { refuseAtService, serviceOf } from '../administration.ts';
 
 interface ExplainFlags {
   readonly at?: EpochSeconds;
@@ -29,6 +29,7 @@ export async function explain(file: string, flags: ExplainFlags, command: Comman
   const assertion = readFileSync(file === '-' ? 0 : file, 'utf8').trim();
   const service = await serviceOf(command);
   if (service) {
+    refuseAtService({ at: flags.at });
     const explained = accepted(await service.act('explain-assertion', { body: { assertion } })).value;
     return show(namingFlags(explained), flags);
   }
