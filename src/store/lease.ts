@@ -1,6 +1,6 @@
 // Work that one node does for all of them. A lease is a row, so it holds across nodes, workers and back ends. If the node
 // dies, the others wait no longer than the lease lasts.
-import { after, type EpochSeconds, earlier, type Seconds, seconds } from '../core/time.ts';
+import { after, type EpochSeconds, earlier, later, type Seconds, seconds } from '../core/time.ts';
 import type { Store } from './store.ts';
 import { leases } from './tables/leases.ts';
 
@@ -28,8 +28,9 @@ export async function byOneNode(
     await work();
   } finally {
     clearInterval(renewing);
-    // If releasing fails, the lease lasts its full time.
-    if (endsWithWork) await release(name, held.endsAt, store).catch(() => undefined);
+    // Long work has renewed it: the next begins as soon as if it had not. If releasing fails, the lease lasts its full time.
+    if (endsWithWork || held.endsAt !== endsAt)
+      await release(name, held.endsAt, endsWithWork ? undefined : endsAt, store).catch(() => undefined);
   }
   return true;
 }
@@ -65,10 +66,10 @@ async function renew({ name, lasts }: Lease, held: { endsAt: EpochSeconds }, sto
 }
 
 /** Does nothing if another node has taken the lease meanwhile. */
-function release(name: string, endsAt: EpochSeconds, store: Store): Promise<void> {
+function release(name: string, endsAt: EpochSeconds, until: EpochSeconds | undefined, store: Store): Promise<void> {
   return store.change(leases, name, (found, now) =>
     found?.row.endsAt === endsAt
-      ? { outcome: undefined, next: { name, endsAt: earlier(now, endsAt) } }
+      ? { outcome: undefined, next: { name, endsAt: earlier(later(now, until ?? now), endsAt) } }
       : { outcome: undefined },
   );
 }
