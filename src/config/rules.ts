@@ -1,8 +1,8 @@
 // Rules between settings, each with the message for the operator.
 import { isIP } from 'node:net';
+import { formatDuration } from '../core/duration.ts';
 import { JWT_LIFETIME_MAX } from '../core/settings.ts';
 import { OWNED_SEGMENTS } from '../doors/doors.ts';
-import { formatDuration } from './duration.ts';
 import type { Mistake } from './mistake.ts';
 import type { Listener, ReadConfig } from './schema.ts';
 

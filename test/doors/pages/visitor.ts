@@ -22,9 +22,13 @@ export class Visitor {
   /** The form token of the last page with a form. */
   formToken = '';
 
-  constructor(service: Pick<RunningService, 'url' | 'authority'>, headers: Fields = {}) {
+  /** A client certificate. */
+  readonly #tls: { readonly cert?: string; readonly key?: string };
+
+  constructor(service: Pick<RunningService, 'url' | 'authority'>, headers: Fields = {}, tls = {}) {
     this.#service = service;
     this.#headers = headers;
+    this.#tls = tls;
   }
 
   get(path: string, headers: Fields = {}): Promise<Seen> {
@@ -61,7 +65,7 @@ export class Visitor {
     const headers = { ...this.#headers, ...(cookie && { cookie }), ...extra };
     return new Promise((resolve, reject) => {
       const sent = request(
-        { hostname, port, path, method, headers, ca: this.#service.authority, agent: false },
+        { hostname, port, path, method, headers, ca: this.#service.authority, agent: false, ...this.#tls },
         (answer) => {
           let text = '';
           answer.setEncoding('utf8').on('data', (part) => {

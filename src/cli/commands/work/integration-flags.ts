@@ -1,5 +1,5 @@
 // Converts flags of `tessera integration` to drafts, and integrations to what is printed.
-import { formatDuration } from '../../../config/duration.ts';
+import { formatDuration } from '../../../core/duration.ts';
 import type { AccessTokenFormat, Binding, ClientId, Integration, OnReuse } from '../../../core/integration.ts';
 import type { Seconds } from '../../../core/time.ts';
 import type { IntegrationDraft } from '../../../operations/admin/integration-draft.ts';

@@ -1,6 +1,6 @@
 // Converts flags of `tessera token-issuer` to drafts, and token issuers to what is printed.
 import { readFileSync } from 'node:fs';
-import { formatDuration } from '../../../config/duration.ts';
+import { formatDuration } from '../../../core/duration.ts';
 import { describeTest } from '../../../core/rules/claims.ts';
 import type { EpochSeconds, Seconds } from '../../../core/time.ts';
 import type { AssertionAlgorithm, AssertionRule, TokenIssuer } from '../../../core/token-issuer.ts';

@@ -12,6 +12,8 @@ import { kindOf, knownTo } from './run-act.ts';
 
 export interface Preview {
   readonly fields: ObjectChange['fields'];
+  /** What would be shown of it besides what was entered, such as the subject of a certificate. */
+  readonly facts?: Readonly<Record<string, unknown>>;
   /** What it does to living grants, if it can do something to them. */
   readonly touched?: Touched;
 }
@@ -29,10 +31,13 @@ export async function previewPut(
   const plan = await planChanges(kind, { wanted: { [id]: body }, known }, ports);
   if (!plan.ok) return plan;
   const change = plan.value.find((each) => each.id === id);
-  if (!change || section !== 'integrations') return accept({ fields: change?.fields ?? {} });
+  if (!change) return accept({ fields: {} });
   const decided = change.act.decide(known.get(id) as never, now);
   if (!decided.ok) return decided;
-  return accept({ fields: change.fields, touched: await grantsOfChange(decided.value.next as never, ports.store) });
+  const { next } = decided.value;
+  const preview = { fields: change.fields, facts: kind.written(next) };
+  if (section !== 'integrations') return accept(preview);
+  return accept({ ...preview, touched: await grantsOfChange(next as never, ports.store) });
 }
 
 /** A file describes their groups only; here, everything but the password. */

@@ -1,0 +1,23 @@
+// Every page of the console, or those named, as PNG in out/pictures; the overview also becomes the picture of the docs.
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { CONSOLE_PAGES, ConsoleScene } from '../../test/doors/console/scene.ts';
+import { startBrowser } from '../../test/doors/pages/browser.ts';
+import { drawPage, OUT } from './pages.ts';
+
+export async function drawConsole(...wanted: string[]): Promise<void> {
+  mkdirSync(OUT, { recursive: true });
+  const scene = await ConsoleScene.open();
+  await scene.furnish();
+  for (const index of [1, 2, 3, 4]) await scene.grant(index);
+  const browser = await startBrowser();
+  for (const [name, path] of Object.entries(CONSOLE_PAGES)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    const page = await scene.page(browser, 'olga');
+    await page.goto(`${scene.service.url}/console${path}`);
+    await drawPage(page, `console-${name}`);
+    if (name === 'overview') copyFileSync(`${OUT}/console-overview-desktop-light.png`, 'docs/images/console.png');
+    await page.context().close();
+  }
+  await browser.close();
+  await scene.stop();
+}
