@@ -98,7 +98,10 @@ export async function consoleFigures({ isPostgres, ...wanted }: ConsoleFigures):
 /** A session of an operator, as a passkey begins it. */
 async function signIn(config: Config): Promise<string> {
   const store = await openStore(config, 'service');
-  const added = await addIdentity({ userName: 'olga', groups: [OPERATORS] }, { store, by: OPERATOR, random: systemRandom });
+  const added = await addIdentity(
+    { userName: 'olga', groups: [OPERATORS] },
+    { store, by: OPERATOR, random: systemRandom },
+  );
   if (!added.ok) throw new Error(added.refusal.reason);
   const [secret, now] = [systemRandom(32), await store.now()];
   const times = {

@@ -62,7 +62,7 @@ function job(): Promise<string> {
 }
 
 function lastRefusal(): string {
-  return [...scene.service.logged().matchAll(/"refusal":"([\w-]+)"/g)].at(-1)?.[1] ?? '';
+  return [...scene.service.logged().matchAll(/"reason":"([\w-]+)"/g)].at(-1)?.[1] ?? '';
 }
 
 /** As a node writes it within a minute. */
@@ -136,7 +136,7 @@ const CAUSES: Readonly<
       return 'certificate-issuer-not-approved';
     },
     solve: async (by) => {
-      await by.click('Issuers');
+      await by.click('See Issuers');
       await by.click(/^CN=Tessera development/);
       await by.sees(/issuer withdrawn/);
       await by.click('Register it again…');
@@ -168,8 +168,8 @@ const CAUSES: Readonly<
       return 'refresh-token-reused';
     },
     solve: async (by) => {
-      await by.click('Grants');
-      await by.click('nina');
+      await by.click('See Grants');
+      await by.click(/nina.*018f0909/);
       await by.sees(/reused/);
     },
   },

@@ -1,28 +1,13 @@
 // Forms made from a schema: the fields of each member, and the object that a sent form describes.
 import { formatDuration, parseDuration } from '../../../core/duration.ts';
-import type { Schema } from '../../../schema.ts';
 import { type Html, html } from '../parts/html.ts';
 import type { Form } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { nameText } from './frame.ts';
 import { readRules, writeRules } from './rules-text.ts';
+import type { Keywords } from './things.ts';
 
 const words = enConsole.form;
-
-/** The keywords that decide how a member is entered. */
-export interface Keywords {
-  readonly type?: string;
-  readonly format?: string;
-  readonly description?: string;
-  readonly enum?: readonly (string | boolean)[];
-  readonly items?: Keywords;
-  readonly anyOf?: readonly Keywords[];
-  readonly properties?: Readonly<Record<string, Keywords>>;
-  readonly required?: readonly string[];
-  readonly default?: unknown;
-  readonly readOnly?: boolean;
-  readonly writeOnly?: boolean;
-}
 
 interface Field {
   /** The names of the members that lead to it, with dots. */
@@ -103,22 +88,8 @@ export function readObject(schema: Keywords, form: Form, path = ''): Record<stri
   return Object.fromEntries(read.filter(([, value]) => value !== undefined));
 }
 
-type Kind =
-  | 'text'
-  | 'block'
-  | 'password'
-  | 'duration'
-  | 'lines'
-  | 'rules'
-  | 'json'
-  | 'rows'
-  | 'choice'
-  | 'choices'
-  | 'flag'
-  | 'unsure'
-  | 'group'
-  | 'switched'
-  | 'variants';
+type Line = 'text' | 'block' | 'password' | 'duration' | 'lines' | 'rules' | 'json' | 'rows';
+type Kind = Line | 'choice' | 'choices' | 'flag' | 'unsure' | 'group' | 'switched' | 'variants';
 
 function kindOf({ type, format, enum: values, items, anyOf, properties, ...notes }: Keywords, name: string): Kind {
   if (anyOf) return anyOf.every((each) => each.properties) ? 'variants' : 'switched';
@@ -155,12 +126,14 @@ function box(name: string, isOn: boolean, text: string, help = ''): Html {
   return html`<label class="check"><input type="checkbox" name="${name}" value="yes"${isOn && html` checked`}><span>${text}${help && html` <span class="small">${help}</span>`}</span></label>`;
 }
 
-function set(title: string, help: string | undefined, content: Html): Html {
-  return html`<fieldset><legend>${title}</legend>${help && html`<p class="hint">${help}</p>`}${content}</fieldset>`;
+/** Several fields, below what they are about. */
+function set({ name, schema: { description = nameText(name) } }: Field, content: Html): Html {
+  const isNamed = Object.hasOwn(words.names, name);
+  return html`<fieldset><legend>${isNamed ? nameText(name) : description.replace(/\.$/, '')}</legend>${isNamed && html`<p class="hint">${description}</p>`}${content}</fieldset>`;
 }
 
 /** A field whose text means the value. */
-function written(write: (value: unknown) => string, read: (text: string) => unknown, hint: string, rows = 4): How {
+function written(write: (value: unknown) => string, read: (text: string) => unknown, hint: string, rows = 8): How {
   return {
     show: (field) =>
       labelled(
@@ -181,6 +154,7 @@ function list(write: (item: unknown) => string, read: (line: string) => unknown,
     (value) => ((value ?? []) as unknown[]).map(write).join('\n'),
     (text) => text.split('\n').flatMap((line) => (line.trim() ? [read(line.trim())] : [])),
     hint,
+    3,
   );
   return { ...how, read: (form, field) => how.read(form, field) ?? (field.isRequired ? [] : undefined) };
 }
@@ -271,17 +245,17 @@ const HOW: Readonly<Record<Kind, How>> = {
   /** Several of a few. */
   choices: {
     names: (path, { items }) => (items?.enum ?? []).map((each) => `${path}.${each}`),
-    show: ({ path, name, schema, value }) => {
+    show: (field) => {
+      const { path, schema, value } = field;
       const chosen = (value ?? []) as readonly unknown[];
       const each = (choice: string | boolean) => box(`${path}.${choice}`, chosen.includes(choice), String(choice));
-      return set(nameText(name), schema.description, html`<div class="boxes">${schema.items?.enum?.map(each)}</div>`);
+      return set(field, html`<div class="boxes">${schema.items?.enum?.map(each)}</div>`);
     },
     read: (form, { path, schema }) => schema.items?.enum?.filter((each) => form[`${path}.${each}`] === 'yes'),
   },
   group: {
     names: (path, schema) => fieldNames(schema, `${path}.`),
-    show: ({ path, name, schema, value }) =>
-      set(nameText(name), schema.description, fieldsOf(schema, value, `${path}.`)),
+    show: (field) => set(field, fieldsOf(field.schema, field.value, `${field.path}.`)),
     read: (form, { path, schema }) => {
       const read = readObject(schema, form, `${path}.`);
       return Object.keys(read).length > 0 ? read : undefined;
@@ -300,14 +274,15 @@ const HOW: Readonly<Record<Kind, How>> = {
   /** One of several forms, each named by its only choice. */
   variants: {
     names: (path, { anyOf = [] }) => [...new Set(anyOf.flatMap((each) => fieldNames(each, `${path}.`)))],
-    show: ({ path, name, schema, value }) => {
+    show: (field) => {
+      const { path, schema, value } = field;
       const variant = (each: Keywords) => {
         const [key, choice, { description }, others] = tagOf(each);
         const isOn = (value as Given | undefined)?.[key] === choice;
         return html`<div class="variant"><label class="check"><input type="radio" name="${path}.${key}" value="${choice}"${isOn && html` checked`}>${description}</label>
 ${others.length > 0 && html`<div class="fields">${fieldsOf(each, value, `${path}.`, others)}</div>`}</div>`;
       };
-      return set(nameText(name), schema.description, html`${schema.anyOf?.map(variant)}`);
+      return set(field, html`${schema.anyOf?.map(variant)}`);
     },
     read: (form, { path, schema }) => {
       const chosen = schema.anyOf?.find((each) => form[`${path}.${tagOf(each)[0]}`] === tagOf(each)[1]);
@@ -321,9 +296,4 @@ function tagOf(variant: Keywords) {
   const members = membersOf(variant);
   const [key, schema] = members.find(([, { enum: values }]) => values?.length === 1) ?? ['', {}];
   return [key, String(schema.enum?.[0]), schema, members.filter(([name]) => name !== key)] as const;
-}
-
-/** The keywords of a schema, for the functions here. */
-export function keywordsOf(schema: Schema | undefined): Keywords {
-  return (schema ?? {}) as Keywords;
 }

@@ -76,7 +76,7 @@ async function showList(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
     { title: enConsole.grant.state, cell: (thing: Thing) => stateMark(stateOf(thing, of)) },
   ];
   const canAdd = visit.may === 'manage' && !visit.actsOn;
-  const body = html`${canAdd && html`<p class="ways">${button(`/console/${place}/new`, words.add, '')}${of.verbs.includes('import') && button(`/console/${place}/import`, `${enConsole.verbs.import.name}…`)}</p>`}
+  const body = html`${canAdd && html`<p class="ways">${button(`/console/${place}/new`, `${words.add}…`, '')}${of.verbs.includes('import') && button(`/console/${place}/import`, `${enConsole.verbs.import.name}…`)}</p>`}
 ${items.length === 0 ? html`<p>${words.none}</p>` : table(enConsole.menu[place], columns, items)}
 ${next !== undefined && html`<p class="ways">${button(`/console/${place}?${new URLSearchParams({ after: next })}`, enConsole.grant.next)}</p>`}`;
   return consolePage(visit, place, enConsole.menu[place], body);
@@ -123,10 +123,12 @@ function offered(visit: ConsoleVisit, of: ThingKind, id: string, state: string):
   if (state === 'removed')
     return button(`/console/${of.place}/new?${new URLSearchParams({ like: id })}`, words.again, '');
   const useless = ['import', state === 'enabled' ? 'enable' : 'disable'];
-  const verbs = of.verbs.filter((verb) => !useless.includes(verb) && !(verb in OF_PARTS) && mayDo(visit, of, verb));
+  const verbs = of.verbs
+    .toSorted((a, b) => Number(a === 'remove') - Number(b === 'remove'))
+    .filter((verb) => !useless.includes(verb) && !(verb in OF_PARTS) && mayDo(visit, of, verb));
   const link = (verb: Verb) =>
     button(`${path}/${verb}`, `${enConsole.verbs[verb].name}…`, verb === 'remove' ? 'deny' : 'quiet');
-  return html`${button(`${path}/change`, words.change)}${verbs.map(link)}`;
+  return html`${button(`${path}/change`, `${words.change}…`)}${verbs.map(link)}`;
 }
 
 /** The acts that end a part of a thing, and what those parts are called. */

@@ -58,7 +58,8 @@ function wayFrom({ reason, clientId, identityId }: RefusalRow): Html | undefined
   const [, place] = WAYS.find(([pattern]) => pattern.test(reason)) ?? [];
   const query = new URLSearchParams({ integration: clientId, identity: identityId, all: 'yes' });
   return (
-    place && html`<br><a href="/console/${place}${place === 'grants' && `?${query}`}">${enConsole.menu[place]}</a>`
+    place &&
+    html`<br><a href="/console/${place}${place === 'grants' && `?${query}`}">${words.see} ${enConsole.menu[place]}</a>`
   );
 }
 

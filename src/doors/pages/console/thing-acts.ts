@@ -8,10 +8,10 @@ import { alertBox } from '../parts/layout.ts';
 import type { Form } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { type ConsoleVisit, idOf } from './access.ts';
-import { fieldNames, fieldsFor, type Keywords, keywordsOf, readObject, secretsOf } from './form.ts';
+import { fieldNames, fieldsFor, readObject, secretsOf } from './form.ts';
 import { consolePage, doForm, hiddenFields, pathOf, refusalBox, refusalOf, valueText } from './frame.ts';
 import { mayPut, notTheirs, revisionOf, stalePage, touchedBox } from './thing-form.ts';
-import { actOf, mayDo, rowOf, type ThingKind, titleOf, type Verb } from './things.ts';
+import { actOf, type Keywords, keywordsOf, mayDo, rowOf, type ThingKind, titleOf, type Verb } from './things.ts';
 
 /** Those that end or refuse grants. */
 const STOPPING: readonly Verb[] = ['disable', 'remove'];

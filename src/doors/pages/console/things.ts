@@ -5,10 +5,30 @@ import { ACTS, type ActRow } from '../../../operations/admin/act-table.ts';
 import { ON_INTEGRATIONS } from '../../../operations/admin/acts/owned-act.ts';
 import type { AdminOutcome } from '../../../operations/admin/admin.ts';
 import type { Section } from '../../../operations/admin/objects.ts';
+import type { Schema } from '../../../schema.ts';
 import type { enConsole } from '../parts/texts/en-console.ts';
 import type { ConsoleVisit } from './access.ts';
-import { type Keywords, keywordsOf } from './form.ts';
 import { valueText } from './frame.ts';
+
+/** The keywords that decide how a member is entered. */
+export interface Keywords {
+  readonly type?: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly enum?: readonly (string | boolean)[];
+  readonly items?: Keywords;
+  readonly anyOf?: readonly Keywords[];
+  readonly properties?: Readonly<Record<string, Keywords>>;
+  readonly required?: readonly string[];
+  readonly default?: unknown;
+  readonly readOnly?: boolean;
+  readonly writeOnly?: boolean;
+}
+
+/** The keywords of a schema. */
+export function keywordsOf(schema: Schema | undefined): Keywords {
+  return (schema ?? {}) as Keywords;
+}
 
 export type Thing = Readonly<Record<string, unknown>>;
 /** What is done to a thing, besides making and changing it, as in the names of acts. */
