@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { certificateFigures } from './figures/certificates.ts';
 import { connectionFigures } from './figures/connections.ts';
+import { consoleFigures } from './figures/console.ts';
 import { circumstances, type Rows, writeFigures } from './figures/data.ts';
 import { directoryWalkFigures } from './figures/directory-walk.ts';
 import { eventByteFigures } from './figures/event-bytes.ts';
@@ -42,6 +43,8 @@ Only where they are named, and of no use while the machine does something else:
                    --events 10000000 --callers 64 --seconds 4
   tracing          refreshes a second with tracing off, with 5 percent and with all requests recorded, in turns
                    --rounds 5 --seconds 0.8
+  console          how long the pages of the console take, and refreshes a second while ten are open
+                   --store sqlite --grants 1000000 --events 10000000 --rounds 5 --seconds 10
   connections      memory of an idle TLS connection in the service; takes two minutes
                    --connections 4000
   verify           requests a second of an API with @tessera/verify, beside the same API without it, on each framework
@@ -60,6 +63,7 @@ const { values, positionals } = parseArgs({
     callers: { type: 'string', default: '64' },
     rounds: { type: 'string', default: '5' },
     events: { type: 'string', default: '10000000' },
+    store: { type: 'string', default: 'sqlite' },
     refreshes: { type: 'string', default: '1000000' },
     seconds: { type: 'string' },
     connections: { type: 'string', default: '4000' },
@@ -88,6 +92,10 @@ const FIGURES: Readonly<Record<string, () => Promise<void>>> = {
   'event-removal': () =>
     removalFigures({ events: Number(values.events), callers, seconds: Number(values.seconds ?? 4) }),
   tracing: () => tracingFigures({ rounds, seconds: Number(values.seconds ?? 0.8) }),
+  console: () => {
+    const [isPostgres, events] = [values.store === 'postgres', Number(values.events)];
+    return consoleFigures({ isPostgres, grants, events, rounds, seconds: Number(values.seconds ?? 10) });
+  },
   connections: () => connectionFigures(Number(values.connections)),
   verify: () => verifyFigures({ rounds, seconds: Number(values.seconds ?? 0.5) }),
   'directory-walk': () =>

@@ -1,6 +1,6 @@
 // Decodes the text of a setting into its value, by kind.
 import { isAbsolute, resolve } from 'node:path';
-import { parseDuration } from './duration.ts';
+import { parseDuration } from '../core/duration.ts';
 import type { KeyringSource, Kind } from './setting.ts';
 import { parseStoreAddress } from './store-address.ts';
 

@@ -1,10 +1,10 @@
 // Reads a tree of settings against the schema: defaults applied, values decoded, every mistake named with its path.
 
 import { closest } from '../core/closest.ts';
+import { formatDuration } from '../core/duration.ts';
 import { objectOf } from '../core/json.ts';
 import { fits } from '../schema.ts';
 import { DECODERS, type Folders, SECRET_KINDS } from './decode.ts';
-import { formatDuration } from './duration.ts';
 import type { Mistake } from './mistake.ts';
 import type { SettingNotes } from './setting.ts';
 

@@ -1,7 +1,8 @@
 // Rules between settings, each with the message for the operator.
+
+import { formatDuration } from '../core/duration.ts';
 import { OWNED_SEGMENTS } from '../doors/doors.ts';
 import { isAddressRange } from '../outbound/address-filter.ts';
-import { formatDuration } from './duration.ts';
 import type { Mistake } from './mistake.ts';
 import type { Listener, ReadConfig } from './schema.ts';
 

@@ -1,5 +1,7 @@
 // A setting is a piece of the schema. Besides its type it carries the text for the reference page, for editors and for
 // error messages. `kind` says how its text is decoded into the value that the program holds (decode.ts).
+
+import { DURATION_PATTERN, formatDuration } from '../core/duration.ts';
 import type { Seconds } from '../core/time.ts';
 import {
   boolean,
@@ -13,7 +15,6 @@ import {
   string,
   type ValueOf,
 } from '../schema.ts';
-import { DURATION_PATTERN, formatDuration } from './duration.ts';
 import type { StoreAddress } from './store-address.ts';
 
 /** The default, alone or with another example. Without a default the setting may be absent, unless it is required. */

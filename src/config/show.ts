@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { formatDuration } from './duration.ts';
+import { formatDuration } from '../core/duration.ts';
 import { type Node, ofKind } from './read.ts';
 import { CONFIG_SCHEMA, type Config } from './schema.ts';
 import { type KeyringSource, writtenDefault } from './setting.ts';

@@ -197,7 +197,7 @@ export type Author =
   | {
       readonly as: 'identity';
       readonly id: IdentityId;
-      readonly proof: 'certificate' | 'token' | Proof['by'];
+      readonly proof: 'token' | Proof['by'];
     }
   | { readonly as: 'command'; readonly user?: string }
   | { readonly as: 'service'; readonly why: ServiceReason };

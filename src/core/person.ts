@@ -16,5 +16,5 @@ export interface Proof {
 }
 
 /** Proofs that nobody can be talked into giving to another site. `strong-provider`: by a claim of the provider that a directory names. */
-export const STRONG_PROOFS = ['passkey', 'strong-provider'] as const;
+export const STRONG_PROOFS = ['passkey', 'certificate', 'strong-provider'] as const;
 export type StrongProof = (typeof STRONG_PROOFS)[number];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
-import { parseDuration } from '../../src/config/duration.ts';
 import { loadConfig, settingsOf } from '../../src/config/load.ts';
+import { parseDuration } from '../../src/core/duration.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { fileWith, load } from './configured.ts';
 

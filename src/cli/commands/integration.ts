@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { formatDuration } from '../../config/duration.ts';
+import { formatDuration } from '../../core/duration.ts';
 import { ACCESS_TOKEN_FORMATS, BINDINGS } from '../../core/integration.ts';
 import { decline } from '../../operations/admin/admin.ts';
 import type { WrittenIntegration } from '../../operations/admin/objects.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { formatDuration } from '../../config/duration.ts';
+import { formatDuration } from '../../core/duration.ts';
 import { describeTest } from '../../core/rules/claims.ts';
 import { ASSERTION_ALGORITHMS, type AssertionRule } from '../../core/token-issuer.ts';
 import { openRules, readRules, type WrittenRule, type WrittenTest } from '../../operations/admin/assertion-rules.ts';

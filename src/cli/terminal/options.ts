@@ -1,6 +1,6 @@
 // Parsers of option values. Commander reports what they throw as a usage error.
 import { InvalidArgumentError } from 'commander';
-import { parseDuration } from '../../config/duration.ts';
+import { parseDuration } from '../../core/duration.ts';
 import { type EpochSeconds, epochSeconds, type Seconds } from '../../core/time.ts';
 
 export function asDuration(text: string): Seconds {

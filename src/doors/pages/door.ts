@@ -1,7 +1,6 @@
 // The pages door: what people see in a browser. Every form is checked here before its page handles it.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Outcome } from '../../core/outcome.ts';
-import { refuse } from '../../core/outcome.ts';
+import { type Outcome, refuse } from '../../core/outcome.ts';
 import type { Door, DoorEntry } from '../door.ts';
 import { pathOf } from '../http/methods.ts';
 import { type PreparedRefusal, prepareOnce } from '../http/prepared-refusal.ts';
@@ -12,7 +11,7 @@ import { wantedForm } from '../http/wanted-form.ts';
 import { withNamedSchemas, withPlainLinks } from '../openapi-document.ts';
 import { formOf, readParameters } from '../token/parameters.ts';
 import { ACCOUNT_ROUTES } from './account/routes.ts';
-import { authorizeRoutes } from './authorize/routes.ts';
+import { authorizeRoutes } from './authorize/authorize-page.ts';
 import { DEVICE_ROUTES } from './device/routes.ts';
 import { docsRoutes } from './docs/docs-pages.ts';
 import { HOME_ROUTES } from './home/home-page.ts';

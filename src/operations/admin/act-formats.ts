@@ -56,6 +56,7 @@ const PAGED = {
   cursor: optional(string({ description: 'The next of the page before.' })),
 };
 const ALL = { all: optional(boolean({ description: 'Include ended ones.' })) };
+const EVERY = { all: optional(boolean({ description: 'All of them, the newest too.' })) };
 const CONFIRMED = { confirmed: optional(boolean({ description: 'Without it, nothing is done.' })) };
 
 function ago(description: string) {
@@ -160,7 +161,9 @@ const KeyAddition = object(
   { ...CLOSED, title: 'KeyAddition' },
 );
 const KEY = object({ key: string({ description: 'Its id, or the address of the keys.' }) });
-const ENDS = object({ endsIn: integer({ minimum: 1, description: 'How long it is valid, in seconds.' }) });
+const ENDS = object({
+  endsIn: integer({ minimum: 1, format: 'seconds', description: 'How long it is valid, in seconds.' }),
+});
 const REPLACES = object({ replaces: optional(boolean({ description: 'The secrets before it end at once.' })) });
 const Key = described<Readonly<Record<string, string>>>({ type: 'object', title: 'PublicKey' });
 const EVENTS = object({
@@ -170,7 +173,10 @@ const EVENTS = object({
   identity: GRANT_FILTER.identity,
   by: optional(string({ description: 'What this identity did: a user name or an id.' })),
   type: optional(described<EventType>({ type: 'string', enum: EVENT_TYPES, description: 'Of this type.' })),
+  about: optional(string({ description: 'What was done to the thing of this name, such as an issuer.' })),
   within: ago('Of the last time.'),
+  from: optional(string({ description: 'Since this moment: 2026-11-18, or with a time such as 2026-11-18T03:00Z.' })),
+  to: optional(string({ description: 'Before this moment.' })),
   requestId: optional(string({ description: 'That this request caused.' })),
   epoch: optional(integer({ description: 'For followers: refused if the store was put back since.' })),
   limit: optional(integer({ minimum: 1, maximum: 10_000, description: 'At most this many. Default: 100.' })),
@@ -205,7 +211,7 @@ export const FORMATS = {
   'integration-key-add': { body: KeyAddition, answers: IntegrationObject },
   'integration-key-remove': { query: KEY, answers: IntegrationObject },
   'integration-secret-make': { query: ENDS, answers: Secret },
-  'integration-secret-drop': { query: object(ALL), answers: IntegrationObject },
+  'integration-secret-drop': { query: object(EVERY), answers: IntegrationObject },
   'resource-server-list': resourceServer.list,
   'resource-server-show': resourceServer.show,
   'resource-server-put': resourceServer.put,

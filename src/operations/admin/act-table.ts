@@ -88,8 +88,10 @@ object-apply                 manage     POST /objects/apply                apply
 node-list                    read       GET /nodes                         status                      overview          List the running nodes
 `;
 
-const CELLS =
-  /^(?<name>\S+) +(?<permission>\S+) +(?<method>\S+) (?<path>\S+) +(?<command>\S.*?) {1,}(?<page>\S+) {2,}(?<summary>.+)$/;
+const PAGES = 'integrations|resource-servers|issuers|token-issuers|identities|grants|events|overview|explain|-';
+const CELLS = new RegExp(
+  String.raw`^(?<name>\S+) +(?<permission>\S+) +(?<method>\S+) (?<path>\S+) +(?<command>\S.*?) +(?<page>${PAGES}) +(?<summary>.+)$`,
+);
 
 export const ACTS: Readonly<Record<ActName, ActRow>> = Object.fromEntries(
   TABLE.trim()

@@ -66,7 +66,7 @@ function lacking(limit: ReturnType<typeof limitOf>, needed: Permission) {
   return decline('permission-missing', needed);
 }
 
-function proofOf(origin: Origin): 'certificate' | StrongProof | 'token' {
+function proofOf(origin: Origin): StrongProof | 'token' {
   if (origin.kind === 'certificate') return 'certificate';
   return (origin.kind === 'code' && origin.proof) || 'token';
 }

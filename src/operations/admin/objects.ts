@@ -53,7 +53,8 @@ function shown<S extends Schema>(schema: S) {
 }
 
 function lifetime(description: string): Schema<Seconds> {
-  return described({ type: 'integer', minimum: 0, maximum: LIFETIME_MAX, description: `${description} In seconds.` });
+  const limits = { minimum: 0, maximum: LIFETIME_MAX };
+  return described({ type: 'integer', format: 'seconds', ...limits, description: `${description} In seconds.` });
 }
 
 function moment(description: string): Schema<EpochSeconds> {

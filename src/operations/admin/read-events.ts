@@ -13,6 +13,9 @@ export interface EventFilter {
   readonly by?: string;
   readonly type?: EventType;
   readonly since?: EpochSeconds;
+  readonly until?: EpochSeconds;
+  /** The id of the thing that an act was done to. */
+  readonly about?: string;
   /** The grant or the device authorization. */
   readonly subjectId?: string;
   readonly requestId?: string;
@@ -38,7 +41,8 @@ export async function readOlderEvents(
   { store }: StorePort,
 ): Promise<EventPage> {
   const { limit, filter = {} } = draft;
-  let [found, read, before]: [readonly LoggedEvent[], number, number | undefined] = [[], 0, draft.before];
+  const end = filter.until === undefined ? undefined : (await lastBefore(filter.until, store)) + 2 * STEP;
+  let [found, read, before]: [readonly LoggedEvent[], number, number | undefined] = [[], 0, draft.before ?? end];
   while (found.length < limit && read < MOST_READ) {
     const page = await store.newestEvents({ count: STEP, ...indexOf(filter), ...(before !== undefined && { before }) });
     const passing = page.filter((event) => passes(event, filter));
@@ -97,9 +101,9 @@ export async function readNewEvents(
 }
 
 /** What the log has an index for. */
-function indexOf({ identityId, by, type }: EventFilter): { readonly identityId?: string; readonly acts?: true } {
+function indexOf({ identityId, by, about, type }: EventFilter): { readonly identityId?: string; readonly acts?: true } {
   if (identityId !== undefined) return { identityId };
-  return by !== undefined || ACT_TYPES.some((act) => act === type) ? { acts: true } : {};
+  return by !== undefined || about !== undefined || ACT_TYPES.some((act) => act === type) ? { acts: true } : {};
 }
 
 function passes(event: LoggedEvent, filter: EventFilter): boolean {
@@ -111,6 +115,8 @@ function passes(event: LoggedEvent, filter: EventFilter): boolean {
     (filter.requestId === undefined || requestId === filter.requestId) &&
     (filter.type === undefined || type === filter.type) &&
     (filter.since === undefined || at >= filter.since) &&
+    (filter.until === undefined || at < filter.until) &&
+    (filter.about === undefined || (type === 'administered' && event.detail.id === filter.about)) &&
     (filter.identityId === undefined || identityId === filter.identityId)
   );
 }

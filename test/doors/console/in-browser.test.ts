@@ -4,37 +4,9 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { grants } from '../../../src/store/tables/grants.ts';
-import { CLIENT, hexOf } from '../../samples.ts';
+import { hexOf } from '../../samples.ts';
 import { NARROW, overflowOf, PHONE, startBrowser, violations } from '../pages/browser.ts';
-import { ConsoleScene, EVIL_ID, PEOPLE } from './scene.ts';
-
-const GRANT = `/grants/018f${hexOf(14, 1)}`;
-const NINA = `/identities/${encodeURIComponent(PEOPLE.nina.id)}`;
-
-const PAGES = {
-  overview: '',
-  day: '?span=day',
-  figure: '/figures/refusals',
-  grants: '/grants?identity=nina',
-  grant: GRANT,
-  end: `${GRANT}/end`,
-  'end-all': '/grants/end?identity=nina',
-  integrations: '/integrations',
-  integration: `/integrations/${CLIENT}`,
-  hostile: `/integrations/${EVIL_ID}`,
-  change: `/integrations/${EVIL_ID}/change`,
-  disable: `/integrations/${EVIL_ID}/disable`,
-  issuers: '/issuers',
-  'new-issuer': '/issuers/new',
-  'token-issuers': '/token-issuers',
-  'new-token-issuer': '/token-issuers/new',
-  'resource-servers': '/resource-servers',
-  identities: '/identities',
-  identity: NINA,
-  explain: '/explain',
-  events: '/events',
-  missing: '/grants/abcd',
-};
+import { CONSOLE_PAGES, ConsoleScene, EVIL_ID } from './scene.ts';
 
 let scene: ConsoleScene;
 let browser: Browser;
@@ -51,7 +23,7 @@ after(async () => {
 });
 
 suite('the console in a browser', () => {
-  for (const [name, path] of Object.entries(PAGES))
+  for (const [name, path] of Object.entries(CONSOLE_PAGES))
     test(`${name}: axe finds nothing, light, dark and on a phone; nothing scrolls sideways at 320 px; no text runs as script`, async () => {
       const page = await scene.page(browser, 'olga', { bypassCSP: true });
       page.on('dialog', () => assert.fail('a text of others ran as script'));

@@ -42,6 +42,40 @@ export const ORDERS_SYNC = anIntegration({ owners: ['shop-team'], scope: scopeOf
 /** What nobody may see run: every text that others control. */
 const HOSTILE = anIntegration({ clientId: EVIL_ID, name: EVIL, description: EVIL, vendor: EVIL });
 
+const GRANT = `/grants/018f${hexOf(14, 1)}`;
+const NINA = `/identities/${encodeURIComponent(PEOPLE.nina.id)}`;
+
+/** Every page, by a name for pictures. */
+export const CONSOLE_PAGES = {
+  overview: '',
+  day: '?span=day',
+  figure: '/figures/refusals',
+  grants: '/grants?identity=nina',
+  grant: GRANT,
+  end: `${GRANT}/end`,
+  'end-all': '/grants/end?identity=nina',
+  integrations: '/integrations',
+  integration: `/integrations/${CLIENT}`,
+  'change-integration': `/integrations/${CLIENT}/change`,
+  'add-keys': `/integrations/${CLIENT}/key-add`,
+  'make-secret': `/integrations/${CLIENT}/secret-make`,
+  import: '/integrations/import',
+  hostile: `/integrations/${EVIL_ID}`,
+  change: `/integrations/${EVIL_ID}/change`,
+  disable: `/integrations/${EVIL_ID}/disable`,
+  issuers: '/issuers',
+  'new-issuer': '/issuers/new',
+  'token-issuers': '/token-issuers',
+  'new-token-issuer': '/token-issuers/new',
+  'resource-servers': '/resource-servers',
+  identities: '/identities',
+  identity: NINA,
+  'remove-passkeys': `${NINA}/passkey-remove`,
+  explain: '/explain',
+  events: '/events',
+  missing: '/grants/abcd',
+};
+
 export class ConsoleScene {
   readonly service: RunningService;
 
@@ -168,4 +202,28 @@ export class ConsoleScene {
       ...(found && { next: { ...found.row, ...difference } }),
     }));
   }
+}
+
+/** The fields of the form on a page, as a browser would send them. */
+export function fieldsOf(text: string): Record<string, string> {
+  const unescaped = (value = '') =>
+    value
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&');
+  const fields: Record<string, string> = {};
+  const main = text.slice(text.indexOf('<h1>'));
+  for (const [, attributes = ''] of main.matchAll(/<input ([^>]*)>/g)) {
+    const [, name] = /name="([^"]*)"/.exec(attributes) ?? [];
+    const [, value] = /value="([^"]*)"/.exec(attributes) ?? [];
+    const isOff = /type="(?:checkbox|radio)"/.test(attributes) && !/ checked$/.test(attributes);
+    if (name && !isOff) fields[name] = unescaped(value);
+  }
+  for (const [, name = '', value] of main.matchAll(/<textarea [^>]*name="([^"]*)"[^>]*>([^<]*)</g))
+    fields[name] = unescaped(value);
+  for (const [, name = '', options = ''] of main.matchAll(/<select [^>]*name="([^"]*)"[^>]*>(.*?)<\/select>/g))
+    fields[name] = unescaped(/value="([^"]*)" selected/.exec(options)?.[1] ?? /value="([^"]*)"/.exec(options)?.[1]);
+  return fields;
 }

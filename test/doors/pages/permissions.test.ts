@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { permissionLines } from '../../../src/doors/pages/device/permissions.ts';
+import { permissionLines } from '../../../src/doors/pages/device/request-page.ts';
 import { de } from '../../../src/doors/pages/parts/texts/de.ts';
 import { en } from '../../../src/doors/pages/parts/texts/en.ts';
 

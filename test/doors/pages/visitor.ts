@@ -24,9 +24,13 @@ export class Visitor {
   /** The form token of the last page with a form. */
   formToken = '';
 
-  constructor(service: VisitedService, headers: Fields = {}) {
+  /** A client certificate. */
+  readonly #tls: { readonly cert?: string; readonly key?: string };
+
+  constructor(service: VisitedService, headers: Fields = {}, tls = {}) {
     this.#service = service;
     this.#headers = headers;
+    this.#tls = tls;
   }
 
   get(path: string, headers: Fields = {}): Promise<Seen> {
@@ -63,7 +67,7 @@ export class Visitor {
     const headers = { ...this.#headers, ...(cookie && { cookie }), ...extra };
     return new Promise((resolve, reject) => {
       const { authority: ca, agent = false } = this.#service;
-      const sent = request({ hostname, port, path, method, headers, ca, agent }, (answer) => {
+      const sent = request({ hostname, port, path, method, headers, ca, agent, ...this.#tls }, (answer) => {
         let text = '';
         answer.setEncoding('utf8').on('data', (part) => {
           text += part;

@@ -2,8 +2,16 @@ import { forPerson, type PageRoute, show, take } from '../parts/route.ts';
 import { showAccount, takeRevoke, takeRevokeAll, takeSignOutAgents } from './account-page.ts';
 import { PASSKEY_ROUTES } from './passkeys-page.ts';
 import { showPassword, takePassword } from './password-page.ts';
-import { showReturn, showSignOutThere, takeProvider } from './provider.ts';
-import { showPasskeyOptions, showSignIn, takeSignIn, takeSignOut, takeSignOutEverywhere } from './sign-in.ts';
+import {
+  showPasskeyOptions,
+  showReturn,
+  showSignIn,
+  showSignOutThere,
+  takeProvider,
+  takeSignIn,
+  takeSignOut,
+  takeSignOutEverywhere,
+} from './sign-in.ts';
 import { PASSKEY_OPTIONS, providerPath } from './sign-in-page.ts';
 
 const GOING_ON = ['user_code', 'request', 'asks', 'go_on'];

@@ -31,6 +31,8 @@ export interface SignInForm {
   /** The page to go on with instead, which asks a signed-in person to sign in again. */
   readonly goOn?: 'passkeys' | ConsolePath | undefined;
   readonly userName?: string | undefined;
+  /** Where the certificate of this connection signs in, and the text of the button. */
+  readonly certificate?: { readonly path: string; readonly text: string } | undefined;
   readonly problem?: { readonly status: number; readonly said: Said; readonly retryAfter?: number | undefined };
 }
 
@@ -40,7 +42,8 @@ export function providerPath(label: string): string {
 }
 
 /** The cursor is in the first field that is still empty: the password after a failed attempt. */
-export function signInPage(visit: Visit, { code, request, asks, goOn, userName = '', problem }: SignInForm): Shown {
+export function signInPage(visit: Visit, form: SignInForm): Shown {
+  const { code, request, asks, goOn, userName = '', certificate, problem } = form;
   const { signIn: words } = visit.language.texts;
   const { settings, directories } = visit.site.ports;
   const { providers } = directories;
@@ -66,6 +69,7 @@ ${problem && alertBox(problem.said.title, problem.said.text)}
 <p class="lead">${leadOf(visit, { code, asks, goOn })}</p>
 ${settings.passwords && postForm(visit, '/account/sign-in', fields)}
 ${providers.map(({ label, provider }) => postForm(visit, providerPath(label), html`${goingOn}<button class="button${settings.passwords && ' quiet'}">${words.atProvider(provider.name)}</button>`))}
+${certificate && postForm(visit, certificate.path, html`${goingOn}<button class="button quiet">${certificate.text}</button>`)}
 ${signedOutOf(visit)}
 </div>`;
   return {

@@ -1,10 +1,10 @@
-// Signing in and out.
+// Signing in and out. /account/provider/LABEL: sign-in at an OpenID provider begins here, and the browser returns here.
 import { labelOf } from '../../../core/identity.ts';
 import { type PersonOutcome, refuse } from '../../../core/outcome.ts';
 import { PROVIDER_LIFETIME } from '../../../core/rules/sign-in.ts';
 import { type BegunSession, endSession, endSessionsOf } from '../../../operations/person/browser-session.ts';
 import { signInWithPasskey } from '../../../operations/person/passkeys.ts';
-import { beginProviderSignIn } from '../../../operations/person/provider-sign-in.ts';
+import { beginProviderSignIn, finishProviderSignIn } from '../../../operations/person/provider-sign-in.ts';
 import { type SignedInBrowser, signIn } from '../../../operations/person/sign-in.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { storyOf } from '../../http/story.ts';
@@ -36,7 +36,7 @@ export async function askToSignIn(visit: Visit, form: SignInForm): Promise<Answe
 }
 
 /** Sends the browser to the provider. What the person goes on with is in a cookie meanwhile. */
-export async function beginAt(visit: Visit, label: string, going: GoingOn): Promise<Answer> {
+async function beginAt(visit: Visit, label: string, going: GoingOn): Promise<Answer> {
   const { site, person } = visit;
   const asked = { label, redirectUri: redirectUri(label, site), isAgain: person !== undefined, ...going };
   const begun = await beginProviderSignIn(asked, site.ports);
@@ -46,7 +46,7 @@ export async function beginAt(visit: Visit, label: string, going: GoingOn): Prom
   return { leaveTo: url, cookies: [kept] };
 }
 
-export function redirectUri(label: string, { publicUrl }: Site): string {
+function redirectUri(label: string, { publicUrl }: Site): string {
   return publicUrl + providerPath(label);
 }
 
@@ -157,4 +157,46 @@ function signedOut({ ports, ...site }: Site, { identity }: PersonVisit['person']
   return { goTo, cookies: [dropCookie('session', isSecure(site))] };
 }
 
-export const SIGNED_OUT = '/account/sign-in?done=signed-out';
+const SIGNED_OUT = '/account/sign-in?done=signed-out';
+
+type Provider = Site['ports']['directories']['providers'][number];
+
+/** For the provider whose label is in the path. */
+function atProvider(handle: (visit: Visit, provider: Provider, form: Form) => Promise<Answer>) {
+  return async (visit: Visit, form: Form): Promise<Answer> => {
+    const { label } = visit.request.params as { label?: string };
+    const found = visit.site.ports.directories.providers.find((provider) => provider.label === label);
+    return found ? handle(visit, found, form) : refusalPage(visit, { reason: 'not-found' });
+  };
+}
+
+export const takeProvider = atProvider((visit, { label }, form) =>
+  beginAt(visit, label, {
+    code: readUserCode(form['user_code']),
+    request: form['request'],
+    goOn: goOnOf(form['go_on']),
+  }),
+);
+
+export const showReturn = atProvider(async (visit, { label }) => {
+  const { site, request } = visit;
+  const finished = await finishProviderSignIn(
+    {
+      label,
+      redirectUri: redirectUri(label, site),
+      response: new URLSearchParams(request.url.split(/\?(.*)/s)[1]),
+      cookie: readCookie(request, 'provider', isSecure(site)) ?? '',
+      presenter: site.readConnection(request).presenter,
+    },
+    site.ports,
+  );
+  if (!finished.ok) return refusalPage(visit, finished.refusal);
+  const { attempt, ...begun } = finished.value;
+  const next = await goOn(visit, begun, { ...attempt, goOn: goOnOf(attempt.goOn) });
+  return { ...next, cookies: [...(next.cookies ?? []), dropCookie('provider', isSecure(site))] };
+});
+
+export const showSignOutThere = atProvider(async ({ site }, { provider }) => {
+  const leaveTo = await provider.signOutUrl(site.publicUrl + SIGNED_OUT);
+  return leaveTo === undefined ? { goTo: SIGNED_OUT } : { leaveTo };
+});

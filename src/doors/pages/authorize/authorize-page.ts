@@ -1,27 +1,169 @@
-// The confirmation page for a program that waits for an authorization code. It asks as the page for devices does.
-import { isLoopback } from '../../../core/redirect-uri.ts';
-import type { PersonReason, Refusal } from '../../../core/refusal.ts';
+// /oauth2/authorize (RFC 6749 4.1.1): a program sends a person here, and gets an authorization code if that person confirms. The page asks
+import { accept, type Outcome } from '../../../core/outcome.ts';
+import { isLoopback, withResponse } from '../../../core/redirect-uri.ts';
+import type { PersonReason, Refusal, RefusalReason } from '../../../core/refusal.ts';
+import type { AskedCode } from '../../../core/rules/code.ts';
+import { WHOLE_SCOPE } from '../../../core/rules/scope.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
-import type { CodeClient, CodeTarget } from '../../../operations/device/ask-code.ts';
+import {
+  type CodeClient,
+  type CodeTarget,
+  confirmCode,
+  denyCode,
+  findClient,
+  findTarget,
+  whyNotConfirm,
+} from '../../../operations/device/ask-code.ts';
+import { recordRefusal, storyOf } from '../../http/story.ts';
+import { describe } from '../../token/descriptions.ts';
+import { readParameters } from '../../token/parameters.ts';
+import { readScopeList } from '../../token/scope-list.ts';
+import { askToSignIn } from '../account/sign-in.ts';
 import { askPage } from '../device/request-page.ts';
-import type { Shown } from '../parts/answer.ts';
+import type { Answer, Shown } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { alertBox, personName } from '../parts/layout.ts';
-import type { Visit } from '../parts/visit.ts';
+import { refusalPage, wrongRequestPage } from '../parts/refusal-page.ts';
+import { type Form, type PageRoute, show, take } from '../parts/route.ts';
+import type { PersonVisit, Visit } from '../parts/visit.ts';
+// as the one for devices does.
 
-export interface AskedCode {
-  /** The request as it was sent. */
+export function authorizeRoutes(path: string): readonly PageRoute[] {
+  return [
+    show(path, 'page-authorize', (visit) => showRequest(visit, queryTextOf(visit))),
+    take(path, 'decide-authorize', ['request', 'decision', 'shown_at', 'shown'], takeDecision),
+  ];
+}
+
+const PARAMETERS = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'response_mode',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+] as const;
+
+type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>> & { readonly resource?: readonly string[] };
+
+const SCHEMA = {
+  properties: { ...Object.fromEntries(PARAMETERS.map((name) => [name, {}])), resource: { type: 'array' } },
+};
+
+/** The request as the program sent it. It is carried in the address and the form: nothing is stored before the person decides. */
+function queryTextOf({ request }: Visit): string {
+  const [, query = ''] = request.url.split(/\?(.*)/s);
+  return query;
+}
+
+function requestOf(parameters: Parameters): Outcome<AskedCode> {
+  const { scope: list, resource } = parameters;
+  const scope = list === undefined ? accept(undefined) : readScopeList(list);
+  if (!scope.ok) return scope;
+  return accept({
+    responseType: parameters.response_type,
+    responseMode: parameters.response_mode,
+    challenge: parameters.code_challenge,
+    challengeMethod: parameters.code_challenge_method,
+    scope: scope.value ?? WHOLE_SCOPE,
+    resource,
+  });
+}
+
+/** A request that a signed-in person may decide on. */
+interface Asked {
+  readonly visit: PersonVisit;
   readonly query: string;
   readonly client: CodeClient;
   readonly target: CodeTarget;
-  /** Set if this person may not confirm. */
-  readonly objection: Refusal<PersonReason> | undefined;
-  /** Whether the person tried to confirm something else. */
-  readonly hasChanged?: boolean;
-  readonly now: EpochSeconds;
+  readonly state: string | undefined;
 }
 
-export function authorizePage(visit: Visit, asked: AskedCode): Shown {
+async function showRequest(visit: Visit, query: string): Promise<Answer> {
+  const asked = await readRequest(visit, query);
+  if ('answer' in asked) return asked.answer;
+  return ask(asked);
+}
+
+async function ask(asked: Asked, hasChanged = false): Promise<Answer> {
+  const { visit, client } = asked;
+  const objection = whyNotConfirm(visit.person, client);
+  return authorizePage(visit, { ...asked, objection, hasChanged, now: await visit.site.ports.store.now() });
+}
+
+async function takeDecision(visit: Visit, { request = '', decision, shown_at: shownAt, shown }: Form): Promise<Answer> {
+  const asked = await readRequest(visit, request);
+  if ('answer' in asked) return asked.answer;
+  const { site, person } = asked.visit;
+  const { client, target } = asked;
+  const { presenter } = site.readConnection(visit.request);
+  if (decision !== 'confirm') {
+    const denied = await denyCode(client, person, presenter, site.ports);
+    if (!denied.ok) return refusalPage(visit, denied.refusal);
+    return sendBack(visit, asked, { error: 'access_denied', error_description: describe({ reason: 'device-denied' }) });
+  }
+  // The program may have given up, and its port may belong to another one by now.
+  const age = (await site.ports.store.now()) - Number(shownAt ?? 0);
+  if (!(age <= site.ports.settings.deviceCodeLifetime)) return refusalPage(visit, { reason: 'request-too-old' });
+  if (shown !== shownTarget(target)) return ask(asked, true);
+  const code = await confirmCode(client, target, person, presenter, site.ports);
+  return code.ok ? sendBack(visit, asked, { code: code.value.reveal() }) : refusalPage(visit, code.refusal);
+}
+
+/** Checks the request; asks to sign in first. Whoever is not signed in is redirected nowhere (RFC 9700 4.11.2). */
+async function readRequest(visit: Visit, query: string): Promise<Asked | { readonly answer: Answer }> {
+  const { ports, readDocument } = visit.site;
+  const { person } = visit;
+  const read = readParameters<Parameters>(Buffer.from(query), 'form', SCHEMA);
+  if (!read.ok) return { answer: refusalPage(visit, read.refusal) };
+  const { client_id: clientId, redirect_uri: redirectUri, state } = read.value;
+  if (clientId === undefined) return { answer: wrongRequestPage(visit, { reason: 'client-id-missing' }) };
+  const client = await findClient(clientId, redirectUri, person, ports, readDocument);
+  if (!client.ok) return { answer: refusalPage(visit, client.refusal) };
+  if (!person || client.value === 'unknown')
+    return { answer: await askToSignIn(visit, { request: query, asks: clientName(client.value, clientId) }) };
+  storyOf(visit.request).clientId = client.value.integration.clientId;
+  const request = requestOf(read.value);
+  const target = request.ok ? await findTarget(request.value, client.value, ports) : request;
+  if (target.ok) return { query, client: client.value, target: target.value, state, visit: { ...visit, person } };
+  // Anybody can be a guest, so a redirect that nobody decided on could lead anywhere (RFC 9700 4.11.2).
+  if (client.value.document) return { answer: wrongRequestPage(visit, target.refusal) };
+  recordRefusal(visit.request, target.refusal);
+  const error = ERRORS[target.refusal.reason] ?? 'invalid_request';
+  const response = { error, error_description: describe(target.refusal) };
+  return { answer: sendBack(visit, { client: client.value, state }, response) };
+}
+
+/** RFC 6749 4.1.2.1, RFC 8707 2. */
+const ERRORS: Partial<Record<RefusalReason, string>> = {
+  'response-type-unsupported': 'unsupported_response_type',
+  'scope-missing': 'invalid_scope',
+  'scope-malformed': 'invalid_scope',
+  'scope-exceeds-integration': 'invalid_scope',
+  'resource-unknown': 'invalid_target',
+  'resource-outside-scope': 'invalid_target',
+};
+
+/** RFC 9207: every response names the issuer, so that no client takes it for one of another server. */
+function sendBack(
+  { site }: Visit,
+  { client, state }: Pick<Asked, 'client' | 'state'>,
+  response: Readonly<Record<string, string>>,
+): Answer {
+  return { leaveTo: withResponse(client.redirectUri, { ...response, state, iss: site.publicUrl }) };
+}
+
+/** `objection`: set if this person may not confirm. `hasChanged`: the person tried to confirm something else. */
+function authorizePage(
+  visit: Visit,
+  asked: Pick<Asked, 'query' | 'client' | 'target'> & {
+    readonly objection: Refusal<PersonReason> | undefined;
+    readonly hasChanged: boolean;
+    readonly now: EpochSeconds;
+  },
+): Shown {
   const { query, client, target, objection, now } = asked;
   const { integration } = client;
   const name = clientName(client);
@@ -47,7 +189,7 @@ ${button}`;
 }
 
 /** What the person sees: nothing else is confirmed, whatever operators change meanwhile. */
-export function shownTarget({ scope, resource = [] }: CodeTarget): string {
+function shownTarget({ scope, resource = [] }: CodeTarget): string {
   return [scope.text, ...resource].join(' ');
 }
 
@@ -56,7 +198,7 @@ function authorizePathOf({ site }: Visit): string {
 }
 
 /** A guest is named by the host of its document, which is all that was checked. */
-export function clientName(client: CodeClient | 'unknown', clientId = ''): string {
+function clientName(client: CodeClient | 'unknown', clientId = ''): string {
   if (client === 'unknown') return new URL(clientId).host;
   return client.document ? new URL(client.document.url).host : client.integration.name;
 }

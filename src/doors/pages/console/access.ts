@@ -1,5 +1,6 @@
 // Who may see and do what in the console: by group, by how they signed in, and how long ago.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isPresented } from '../../../core/certificate.ts';
 import type { ClientId } from '../../../core/integration.ts';
 import { consolePermission, includes, isOwner, type Permission } from '../../../core/rules/operator.ts';
 import { isFresh, strongProof } from '../../../core/rules/proof.ts';
@@ -9,18 +10,26 @@ import { ACTS, type Answered, type Given } from '../../../operations/admin/act-t
 import type { ActPorts } from '../../../operations/admin/acts/act.ts';
 import { runActAs } from '../../../operations/admin/acts/owned-act.ts';
 import { type AdminOutcome, decline } from '../../../operations/admin/admin.ts';
+import { signInWithCertificate } from '../../../operations/person/certificate-sign-in.ts';
 import type { TokenPorts } from '../../../operations/ports.ts';
 import { portsOfRequest } from '../../../operations/request-ports.ts';
 import type { FigureKeeper } from '../../../operations/upkeep/figures.ts';
-import { type ConsolePath, consolePath, signInPage } from '../account/sign-in-page.ts';
+import type { ListenerParts } from '../../door.ts';
+import { recordRefusal } from '../../http/story.ts';
+import { describe } from '../../token/descriptions.ts';
+import { goOn } from '../account/sign-in.ts';
+import { type ConsolePath, consolePath, type SignInForm, signInPage } from '../account/sign-in-page.ts';
 import type { Answer } from '../parts/answer.ts';
 import { languageFor } from '../parts/language.ts';
 import { personName } from '../parts/layout.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
 import type { Form, PageRoute } from '../parts/route.ts';
+import { enConsole } from '../parts/texts/en-console.ts';
 import type { PersonVisit, Visit } from '../parts/visit.ts';
 
-export interface ConsoleParts {
+const words = enConsole.signIn;
+
+export interface ConsoleParts extends Pick<ListenerParts, 'readPresented'> {
   readonly callerPorts: TokenPorts;
   readonly keeper: FigureKeeper;
   /** The checks of this node. */
@@ -59,15 +68,40 @@ function forOperator(parts: ConsoleParts, handle: Handle, acts = false): PageRou
   return async (given, form) => {
     const { person, site } = given;
     const visit = { ...given, language: languageFor('en') };
-    const goOn = pathOf(given);
-    if (!person) return signInPage(visit, { goOn });
+    const page = pathOf(given);
+    if (!person) return consoleSignIn(visit, parts, { goOn: page });
     const now = await site.ports.store.now();
     const admitted = admit({ ...visit, person }, parts, now);
     if (!admitted) return refusalPage(visit, { reason: 'console-closed' });
     if (acts && admitted.may === 'read') return refusalPage(visit, { reason: 'console-viewing' });
-    if (acts && !isFresh(person.proof, now)) return signInPage(visit, { goOn, userName: personName(visit) });
+    if (acts && !isFresh(person.proof, now))
+      return consoleSignIn(visit, parts, { goOn: page, userName: personName(visit) });
     return handle(admitted, form);
   };
+}
+
+/** With the certificate of the connection, if there is one. */
+function consoleSignIn(visit: Visit, { readPresented }: ConsoleParts, form: SignInForm): Answer {
+  const certificate = isPresented(readPresented(visit.request)) ? { path: SIGN_IN, text: words.button } : undefined;
+  return signInPage(visit, { ...form, certificate });
+}
+
+export const SIGN_IN = '/console/sign-in';
+
+/** Not by `take`: nobody is signed in yet. */
+export function signInRoute(parts: ConsoleParts): PageRoute {
+  const handle: PageRoute['handle'] = async (given, form) => {
+    const visit = { ...given, language: languageFor('en') };
+    const { request } = visit;
+    const presentation = { presented: parts.readPresented(request), requestId: request.id };
+    const begun = await signInWithCertificate(presentation, parts.callerPorts);
+    const goOnTo = consolePath(form['go_on']) ?? '/console';
+    if (begun.ok) return goOn(visit, begun.value, { goOn: goOnTo });
+    recordRefusal(request, begun.refusal);
+    const said = { title: words.refused, text: describe(begun.refusal) };
+    return consoleSignIn(visit, parts, { goOn: goOnTo, problem: { status: 403, said } });
+  };
+  return { method: 'POST', path: SIGN_IN, operation: 'console-sign-in', fields: ['go_on'], handle };
 }
 
 /** Back to the page itself; what a form had is gone, so its page is shown anew. */

@@ -5,7 +5,7 @@ import { mountRoute, type PagesParts, pageRefusals, siteOf } from '../door.ts';
 import { sendAnswer } from '../parts/answer.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
 import { type Site, visitOf } from '../parts/visit.ts';
-import type { ConsoleParts } from './access.ts';
+import { type ConsoleParts, SIGN_IN, signInRoute } from './access.ts';
 import { eventRoutes } from './events.ts';
 import { explainRoutes } from './explain.ts';
 import { grantRoutes } from './grants.ts';
@@ -13,21 +13,24 @@ import { objectRoutes } from './objects.ts';
 import { overviewRoutes } from './overview.ts';
 
 /** The listener serves the pages too: people sign in there, and style sheets come from there. */
-export function consoleDoor({ name, segments }: DoorEntry, parts: PagesParts & ConsoleParts): Door {
+export function consoleDoor(
+  { name, segments }: DoorEntry,
+  parts: PagesParts & Omit<ConsoleParts, 'readPresented'>,
+): Door {
   const site = siteOf(parts);
   const paths = new RegExp(`^/(?:${segments.join('|')})(?:[/?]|$)`, 'i');
-  const routes = [overviewRoutes, grantRoutes, objectRoutes, explainRoutes, eventRoutes].flatMap((make) => make(parts));
   return {
     name,
     isNamedOnly: true,
     owns: (url) => paths.test(url),
-    mount: (app) => {
+    mount: (app, { readPresented }) => {
       app.addHook('onRequest', async (request, reply) => refuseOthers(request, reply, site));
-      for (const route of routes) mountRoute(app, route, site);
+      const routes = [overviewRoutes, grantRoutes, objectRoutes, explainRoutes, eventRoutes, signInRoute];
+      for (const route of routes.flatMap((make) => make({ ...parts, readPresented }))) mountRoute(app, route, site);
     },
     refusals: pageRefusals(site),
     openapi: {},
-    bodyBytes: () => BODY_BYTES,
+    bodyBytes: (request) => (request.url === SIGN_IN ? undefined : BODY_BYTES),
   };
 }
 
@@ -40,7 +43,7 @@ async function refuseOthers(
   reply: FastifyReply,
   site: Site,
 ): Promise<FastifyReply | undefined> {
-  if (request.method === 'GET') return undefined;
+  if (request.method === 'GET' || request.url === SIGN_IN) return undefined;
   const visit = await visitOf(request, site);
   if (visit.person) return undefined;
   return sendAnswer(visit, reply, refusalPage(visit, site.overLimit(request) ?? { reason: 'form-stale' }));

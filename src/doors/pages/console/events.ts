@@ -1,6 +1,6 @@
 // The event log: filtered, page by page, and exported.
 import { type Act, type Author, actWords, authorWords } from '../../../core/act.ts';
-import { EVENT_TYPES, type EventType } from '../../../core/event.ts';
+import { EVENT_TYPES } from '../../../core/event.ts';
 import { type EpochSeconds, isoTime } from '../../../core/time.ts';
 import type { Gives } from '../../../operations/admin/act-formats.ts';
 import { userNames } from '../../../operations/admin/show-grant.ts';
@@ -10,7 +10,7 @@ import type { PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, show } from './access.ts';
-import { ago, consolePage, identityLink, pathOf, refusalOf, requestLink, table, valueText } from './frame.ts';
+import { ago, button, consolePage, identityLink, pathOf, refusalOf, requestLink, table, valueText } from './frame.ts';
 import { THING_KINDS } from './things.ts';
 
 const words = enConsole.events;
@@ -29,19 +29,19 @@ export function eventRoutes(parts: ConsoleParts): PageRoute[] {
   ];
 }
 
+/** The fields of the filter that are typed. */
+const TEXTS = ['identity', 'integration', 'about', 'by', 'from', 'to'] as const;
+const TIMES: readonly string[] = ['from', 'to'];
+
 /** What the address asks for, and nothing that the act does not know. */
 function queryFrom(visit: ConsoleVisit): Record<string, string | number> {
-  const [type, within, before] = ['type', 'within', 'before'].map((name) => queryOf(visit, name) ?? '');
+  const numbers = ['within', 'before'].map((name) => [name, Number(queryOf(visit, name) ?? '')] as const);
+  const texts = [...TEXTS, 'requestId'].map((name) => [name, queryOf(visit, name)?.trim()] as const);
+  const type = EVENT_TYPES.find((each) => each === queryOf(visit, 'type'));
   return {
-    ...((EVENT_TYPES as readonly string[]).includes(type ?? '') && { type: type as EventType }),
-    ...(/^\d{1,9}$/.test(within ?? '') && { within: Number(within) }),
-    ...(/^\d{1,15}$/.test(before ?? '') && { before: Number(before) }),
-    ...Object.fromEntries(
-      ['identity', 'integration', 'requestId'].flatMap((name) => {
-        const given = queryOf(visit, name);
-        return given ? [[name, given]] : [];
-      }),
-    ),
+    ...(type && { type }),
+    ...Object.fromEntries(numbers.filter(([, number]) => Number.isSafeInteger(number) && number > 0)),
+    ...Object.fromEntries(texts.filter(([, text]) => text)),
   };
 }
 
@@ -55,11 +55,9 @@ async function showEvents(visit: ConsoleVisit): Promise<Answer> {
     `${path}?${new URLSearchParams({ ...stringsOf(query), ...stringsOf(more) })}`;
   const body = html`${filterForm(query)}
 <div id="live" data-live>${events.length === 0 ? html`<p>${words.none}</p>` : await eventTable(visit, events)}</div>
-<p class="ways">${oldest !== undefined && html`<a class="button quiet" href="${link('/console/events', { before: oldest })}">${words.older}</a>`}
-<a class="button quiet" href="${link('/console/events.jsonl')}">${words.export}: JSON lines</a>
-<a class="button quiet" href="${link('/console/events.csv')}">${words.export}: CSV</a></p>`;
+<p class="ways">${oldest !== undefined && button(link('/console/events', { before: oldest }), words.older)}${button(link('/console/events.jsonl'), `${words.export}: JSON lines`)}${button(link('/console/events.csv'), `${words.export}: CSV`)}</p>`;
   const shown = consolePage(visit, 'events', words.title, body);
-  return { ...shown, page: { ...shown.page, hasScript: query['before'] === undefined } };
+  return { ...shown, page: { ...shown.page, hasScript: query['before'] === undefined && query['to'] === undefined } };
 }
 
 function stringsOf(query: object): Record<string, string> {
@@ -69,12 +67,12 @@ function stringsOf(query: object): Record<string, string> {
 function filterForm(query: Record<string, string | number>): Html {
   const option = (value: string, text: string, chosen: string | number | undefined) =>
     html`<option value="${value}"${String(chosen ?? '') === value && html` selected`}>${text}</option>`;
-  const field = (name: 'identity' | 'integration') =>
-    html`<div class="field"><label for="${name}">${words[name]}</label><input id="${name}" name="${name}" value="${String(query[name] ?? '')}"></div>`;
+  const field = (name: (typeof TEXTS)[number]) =>
+    html`<div class="field"><label for="${name}">${words[name]}</label><input id="${name}" name="${name}" value="${String(query[name] ?? '')}"${TIMES.includes(name) && html` type="datetime-local"`}></div>`;
   return html`<form method="get" action="/console/events" class="filter">
 <div class="field"><label for="type">${words.type}</label><select id="type" name="type">${option('', words.any, query['type'])}${EVENT_TYPES.map((type) => option(type, type, query['type']))}</select></div>
-${field('identity')}${field('integration')}
 <div class="field"><label for="within">${words.within}</label><select id="within" name="within">${option('', words.any, query['within'])}${Object.entries(words.spans).map(([value, text]) => option(value, text, query['within']))}</select></div>
+${TEXTS.map(field)}
 <button class="button quiet">${enConsole.grant.filter}</button>
 </form>`;
 }
@@ -180,18 +178,7 @@ function jsonLine(value: object): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-const COLUMNS = [
-  'sequence',
-  'at',
-  'type',
-  'clientId',
-  'identityId',
-  'subjectId',
-  'address',
-  'agent',
-  'requestId',
-  'detail',
-];
+const COLUMNS = 'sequence at type clientId identityId subjectId address agent requestId detail'.split(' ');
 
 function rowOf({ sequence, at, type, clientId, identityId, subjectId, presenter, requestId, detail }: LoggedEvent) {
   const from = [presenter?.address, presenter?.agent, requestId];

@@ -9,7 +9,7 @@ import type { Form, PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access.ts';
 import { eventTable } from './events.ts';
-import { consolePage, factList, pathOf, refusalOf, stateMark } from './frame.ts';
+import { button, card, consolePage, factList, pathOf, refusalOf, stateMark } from './frame.ts';
 import { grantTable } from './grants.ts';
 import { refusalTable, remedyOf } from './refusal-table.ts';
 
@@ -97,8 +97,8 @@ async function foundPage(visit: ConsoleVisit, found: Findings, title: string, as
 }
 
 function nothing(): Html {
-  const lists = (['integrations', 'identities', 'grants', 'events'] as const).map(
-    (place) => html` <a class="button quiet" href="/console/${place}">${enConsole.menu[place]}</a>`,
+  const lists = (['integrations', 'identities', 'grants', 'events'] as const).map((place) =>
+    button(`/console/${place}`, enConsole.menu[place]),
   );
   return html`<div class="card"><p>${enConsole.search.nothingHint}</p><p class="ways">${lists}</p></div>`;
 }
@@ -110,7 +110,7 @@ async function findings(visit: ConsoleVisit, found: Findings): Promise<Html> {
     html`<li><a href="${path}">${name}</a> <span class="id small">${id}</span></li>`;
   const people = identities.map(({ id, userName }) => link(pathOf('identities', id), userName ?? id, id));
   const named = integrations.map(({ clientId, name }) => link(pathOf('integrations', clientId), name, clientId));
-  return html`${token && html`<section class="card"><h2>${text.token}</h2><p>${token.refusal === undefined ? text.accepted : text.refused(token.refusal)}</p>${factList(Object.entries(token.facts))}<p class="small">${text.tokenKept}</p></section>`}
+  return html`${token && card(text.token, html`<p>${token.refusal === undefined ? text.accepted : text.refused(token.refusal)}</p>${factList(Object.entries(token.facts))}<p class="small">${text.tokenKept}</p>`)}
 ${people.length + named.length > 0 && html`<section class="card"><ul>${people}${named}</ul></section>`}
 ${grants.length > 0 && html`<section><h2>${enConsole.grant.title}</h2>${await grantTable(visit, grants)}</section>`}
 ${refusals.length > 0 && html`<section><h2>${enConsole.overview.refusedLately}</h2>${await refusalTable(visit, refusals)}</section>`}

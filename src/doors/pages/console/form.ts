@@ -1,107 +1,111 @@
-// Forms made from the schema of an object: one field for each member, and the object that a sent form describes.
-import type { Schema } from '../../../schema.ts';
+// Forms made from a schema: the fields of each member, and the object that a sent form describes.
+import { formatDuration, parseDuration } from '../../../core/duration.ts';
 import { type Html, html } from '../parts/html.ts';
 import type { Form } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { nameText } from './frame.ts';
+import { readRules, writeRules } from './rules-text.ts';
+import type { Keywords } from './things.ts';
 
-const words = enConsole.object;
+const words = enConsole.form;
 
-/** The keywords that decide how a member is entered. */
-interface Keywords {
-  readonly type?: string;
-  readonly description?: string;
-  readonly enum?: readonly string[];
-  readonly items?: Keywords;
-  readonly anyOf?: readonly Keywords[];
-  readonly properties?: Readonly<Record<string, Keywords>>;
-  readonly required?: readonly string[];
-  readonly readOnly?: boolean;
-  readonly writeOnly?: boolean;
+interface Field {
+  /** The names of the members that lead to it, with dots. */
+  readonly path: string;
+  readonly name: string;
+  readonly schema: Keywords;
+  readonly value: unknown;
+  readonly isRequired: boolean;
 }
 
-/** Members that people enter. Of several forms of a member (`anyOf`), all members: the one that they share says which form it is. */
-function membersOf(schema: Keywords): [name: string, member: Keywords][] {
-  const variants = schema.anyOf ?? [schema];
-  const members = new Map<string, Keywords>();
-  for (const { properties = {} } of variants)
-    for (const [name, member] of Object.entries(properties)) {
-      const known = members.get(name);
-      const choices = [...(known?.enum ?? []), ...(member.enum ?? [])];
-      members.set(name, known ? { ...known, enum: choices, description: '' } : member);
-    }
-  return [...members].filter(([, { readOnly }]) => !readOnly);
+/** One way to enter a member. */
+interface How {
+  /** Of its fields, if it has not just one. */
+  readonly names?: (path: string, schema: Keywords) => readonly string[];
+  readonly show: (field: Field) => Html;
+  /** Undefined: nothing was entered. What means nothing of that kind stays as it is: the act says what is wrong with it. */
+  readonly read: (form: Form, field: Omit<Field, 'value'>) => unknown;
 }
 
-function isGroup(schema: Keywords): boolean {
-  return schema.properties !== undefined || schema.anyOf?.every(({ properties }) => properties) === true;
-}
-
-/** The names of all fields. */
-export function fieldNames(schema: Schema, path = ''): string[] {
-  return membersOf(schema as Keywords).flatMap(([name, member]) =>
-    isGroup(member) ? fieldNames(member as Schema, `${path}${name}.`) : [path + name],
+/** Members that people enter. `secrets`: those that are never shown, which a preview must not repeat. */
+function membersOf({ properties = {} }: Keywords, secrets?: boolean): [name: string, schema: Keywords][] {
+  return Object.entries(properties).filter(
+    ([, { readOnly, writeOnly = false }]) => !readOnly && (secrets === undefined || secrets === writeOnly),
   );
 }
 
-/** Without secrets, which a preview must not repeat. */
-export function fieldsFor(schema: Schema, value: unknown, path = ''): Html {
-  const { required = [] } = schema as Keywords;
-  const given = (value ?? {}) as Record<string, unknown>;
-  const shown = membersOf(schema as Keywords).filter(([, { writeOnly }]) => !writeOnly);
-  return html`${shown.map(([name, member]) =>
-    isGroup(member)
-      ? html`<fieldset><legend>${nameText(name)}</legend>${member.description && html`<p class="hint">${member.description}</p>`}${fieldsFor(member as Schema, given[name], `${path}${name}.`)}</fieldset>`
-      : field(path + name, name, member, given[name], required.includes(name)),
+function fieldOf(schema: Keywords, [name, member]: [string, Keywords], path: string) {
+  return { path: path + name, name, schema: member, isRequired: schema.required?.includes(name) === true };
+}
+
+/** The names of all fields. */
+export function fieldNames(schema: Keywords, path = ''): string[] {
+  return membersOf(schema).flatMap(([name, member]) => [
+    ...(HOW[kindOf(member, name)].names?.(path + name, member) ?? [path + name]),
+  ]);
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+function fieldsOf(schema: Keywords, value: unknown, path: string, only = membersOf(schema, false)): Html {
+  const given = (value ?? {}) as Given;
+  return html`${only.map(([name, member]) =>
+    HOW[kindOf(member, name)].show({
+      ...fieldOf(schema, [name, member], path),
+      value: given[name] ?? member.default,
+    }),
   )}`;
 }
 
+/** All fields but secrets. `groups`: titles, each with the members below it; the others are folded away. */
+export function fieldsFor(schema: Keywords, value: unknown, groups: Readonly<Record<string, string>> = {}): Html {
+  const members = membersOf(schema, false);
+  const named = Object.values(groups).flatMap((names) => names.split(' '));
+  const rest = members.filter(([name]) => !named.includes(name));
+  const group = ([title, names]: [string, string]) =>
+    html`<fieldset class="group"><legend>${title}</legend>${fieldsOf(schema, value, '', ordered(members, names))}</fieldset>`;
+  if (named.length === 0) return fieldsOf(schema, value, '');
+  return html`${Object.entries(groups).map(group)}
+${rest.length > 0 && html`<details class="group"><summary>${words.more}</summary><div class="fields">${fieldsOf(schema, value, '', rest)}</div></details>`}`;
+}
+
+function ordered(members: readonly [string, Keywords][], names: string): [string, Keywords][] {
+  return names.split(' ').flatMap((name) => members.filter(([each]) => each === name));
+}
+
 /** The names of the secrets of a thing, and their fields. They are asked for in the last step. */
-export function secretsOf(schema: Schema): { readonly names: readonly string[]; readonly fields: Html } {
-  const secrets = membersOf(schema as Keywords).filter(([, { writeOnly }]) => writeOnly);
-  const fields = html`${secrets.map(([name, member]) => field(name, name, member, undefined, false))}`;
-  return { names: secrets.map(([name]) => name), fields };
+export function secretsOf(schema: Keywords): { readonly names: readonly string[]; readonly fields: Html } {
+  const secrets = membersOf(schema, true);
+  return { names: secrets.map(([name]) => name), fields: fieldsOf(schema, {}, '', secrets) };
 }
 
-function field(path: string, name: string, schema: Keywords, value: unknown, isRequired: boolean): Html {
-  const how = HOW[kindOf(schema, name)];
-  const choices = schema.items?.enum?.join(', ');
-  const hint = [schema.description, how.hint, choices].filter(Boolean).join(' ');
-  return html`<div class="field"><label for="${path}">${nameText(name)}</label>
-${how.show(html`id="${path}" name="${path}"${isRequired && html` required`}${hint && html` aria-describedby="${path}_hint"`}`, schema, value)}
-${hint && html`<p class="hint" id="${path}_hint">${hint}</p>`}</div>`;
+/** What a sent form describes. Whether that is an object of the schema, the act checks. */
+export function readObject(schema: Keywords, form: Form, path = ''): Record<string, unknown> {
+  const read = membersOf(schema).map(([name, member]): [string, unknown] => [
+    name,
+    HOW[kindOf(member, name)].read(form, fieldOf(schema, [name, member], path)),
+  ]);
+  return Object.fromEntries(read.filter(([, value]) => value !== undefined));
 }
 
-type Kind = 'text' | 'block' | 'number' | 'choice' | 'flag' | 'lines' | 'json' | 'password';
+type Line = 'text' | 'block' | 'password' | 'duration' | 'lines' | 'rules' | 'json' | 'rows';
+type Kind = Line | 'choice' | 'choices' | 'flag' | 'unsure' | 'group' | 'switched' | 'variants';
 
-function kindOf({ type, enum: values, items, writeOnly }: Keywords, name: string): Kind {
+function kindOf({ type, format, enum: values, items, anyOf, properties, ...notes }: Keywords, name: string): Kind {
+  if (anyOf) return anyOf.every((each) => each.properties) ? 'variants' : 'switched';
+  if (properties) return 'group';
   if (values) return 'choice';
-  if (type === 'boolean') return 'flag';
-  if (type === 'integer') return 'number';
+  if (type === 'boolean') return notes.default === undefined ? 'unsure' : 'flag';
+  if (format === 'seconds') return 'duration';
+  if (name === 'rules') return 'rules';
+  if (items?.properties) return 'rows';
+  if (items?.enum) return 'choices';
   if (type === 'array') return items?.type === 'string' ? 'lines' : 'json';
-  if (type !== 'string') return 'json';
-  return writeOnly ? 'password' : BLOCKS.includes(name) ? 'block' : 'text';
+  return notes.writeOnly ? 'password' : BLOCKS.includes(name) ? 'block' : 'text';
 }
 
 /** Members that are longer than a line. */
-const BLOCKS = ['pem', 'authorities', 'set'];
-
-interface How {
-  readonly hint?: string;
-  readonly show: (attributes: Html, schema: Keywords, value: unknown) => Html;
-  /** Undefined: the text means nothing of that kind. */
-  readonly read: (text: string) => unknown;
-}
-
-function select(attributes: Html, values: readonly (readonly [value: string, text: string])[], chosen: unknown): Html {
-  const option = ([value, text]: readonly [string, string]) =>
-    html`<option value="${value}"${value === plain(chosen) && html` selected`}>${text}</option>`;
-  return html`<select ${attributes}>${[['', words.default] as const, ...values].map(option)}</select>`;
-}
-
-const area = (attributes: Html, text: string) =>
-  html`<textarea ${attributes} rows="4" spellcheck="false">${text}</textarea>`;
-const asIs = (text: string) => text;
+const BLOCKS = ['pem', 'authorities', 'set', 'file'];
 
 /** As a field has it. */
 function plain(value: unknown): string {
@@ -109,90 +113,187 @@ function plain(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** A label, the field that `control` makes, and how to fill it in. */
+function labelled({ path, name, schema, isRequired }: Field, control: (attributes: Html) => Html, more = ''): Html {
+  const hint = [schema.description?.replace(/[.,]? in seconds\.$/i, '.'), more].filter(Boolean).join(' ');
+  const attributes = html`id="${path}" name="${path}"${isRequired && html` required`}${hint && html` aria-describedby="${path}_hint"`}`;
+  return html`<div class="field"><label for="${path}">${nameText(name)}</label>
+${control(attributes)}
+${hint && html`<p class="hint" id="${path}_hint">${hint}</p>`}</div>`;
+}
+
+function box(name: string, isOn: boolean, text: string, help = ''): Html {
+  return html`<label class="check"><input type="checkbox" name="${name}" value="yes"${isOn && html` checked`}><span>${text}${help && html` <span class="small">${help}</span>`}</span></label>`;
+}
+
+/** Several fields, below what they are about. */
+function set({ name, schema: { description = nameText(name) } }: Field, content: Html): Html {
+  const isNamed = Object.hasOwn(words.names, name);
+  return html`<fieldset><legend>${isNamed ? nameText(name) : description.replace(/\.$/, '')}</legend>${isNamed && html`<p class="hint">${description}</p>`}${content}</fieldset>`;
+}
+
+/** A field whose text means the value. */
+function written(write: (value: unknown) => string, read: (text: string) => unknown, hint: string, rows = 8): How {
+  return {
+    show: (field) =>
+      labelled(
+        field,
+        (attributes) =>
+          rows === 1
+            ? html`<input ${attributes} value="${write(field.value)}">`
+            : html`<textarea ${attributes} rows="${rows}" spellcheck="false">${write(field.value)}</textarea>`,
+        hint,
+      ),
+    read: (form, { path }) => (form[path] === undefined ? undefined : read(form[path])),
+  };
+}
+
+/** A list. If one is needed, an empty one is an empty list. */
+function list(write: (item: unknown) => string, read: (line: string) => unknown, hint: string): How {
+  const how = written(
+    (value) => ((value ?? []) as unknown[]).map(write).join('\n'),
+    (text) => text.split('\n').flatMap((line) => (line.trim() ? [read(line.trim())] : [])),
+    hint,
+    3,
+  );
+  return { ...how, read: (form, field) => how.read(form, field) ?? (field.isRequired ? [] : undefined) };
+}
+
+function select(
+  options: (schema: Keywords) => readonly (readonly [value: string, text: string])[],
+  read: How['read'],
+): How {
+  const option = (chosen: unknown, [value, text]: readonly [string, string]) =>
+    html`<option value="${value}"${value === plain(chosen) && html` selected`}>${text}</option>`;
+  return {
+    show: (field) =>
+      labelled(field, (attributes) => {
+        const all = field.schema.default === undefined ? [['', words.default] as const] : [];
+        return html`<select ${attributes}>${[...all, ...options(field.schema)].map((each) => option(field.value, each))}</select>`;
+      }),
+    read,
+  };
+}
+
+const asIs = (text: string) => text;
+
 const HOW: Readonly<Record<Kind, How>> = {
-  text: { show: (attributes, _, value) => html`<input ${attributes} value="${plain(value)}">`, read: asIs },
+  text: written(plain, asIs, '', 1),
+  block: written(plain, (text) => text.replaceAll('\r\n', '\n'), ''),
   password: {
-    show: (attributes) => html`<input ${attributes} type="password" autocomplete="new-password">`,
-    read: asIs,
+    show: (field) =>
+      labelled(field, (attributes) => html`<input ${attributes} type="password" autocomplete="new-password">`),
+    read: (form, { path }) => form[path],
   },
-  block: {
-    show: (attributes, _, value) => area(attributes, plain(value)),
-    read: (text) => text.replaceAll('\r\n', '\n'),
+  duration: written(
+    (value) => (typeof value === 'number' ? formatDuration(value) : plain(value)),
+    (text) => parseDuration(text) ?? text,
+    words.duration,
+    1,
+  ),
+  lines: list(plain, asIs, words.lines),
+  rules: {
+    ...written(writeRules, readRules, words.rules, 8),
+    read: (form, { path }) => readRules(form[path] ?? ''),
   },
-  number: {
-    show: (attributes, _, value) =>
-      html`<input ${attributes} inputmode="numeric" pattern="[0-9]*" value="${plain(value)}">`,
-    read: (text) => (/^[0-9]{1,15}$/.test(text) ? Number(text) : text),
-  },
-  choice: {
-    show: (attributes, { enum: values = [] }, value) =>
-      select(
-        attributes,
-        values.map((each) => [each, each]),
-        value,
-      ),
-    read: asIs,
-  },
-  flag: {
-    show: (attributes, _, value) =>
-      select(
-        attributes,
-        [
-          ['true', words.yes],
-          ['false', words.no],
-        ],
-        value,
-      ),
-    read: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
-  },
-  lines: {
-    hint: words.lines,
-    show: (attributes, _, value) => area(attributes, ((value ?? []) as string[]).join('\n')),
-    read: (text) =>
-      text
-        .split('\n')
-        .map((line) => line.trim())
-        .filter(Boolean),
-  },
-  json: {
-    hint: words.json,
-    show: (attributes, _, value) => area(attributes, value === undefined ? '' : JSON.stringify(value, undefined, 2)),
-    read: (text) => {
+  json: written(
+    (value) => (value === undefined ? '' : JSON.stringify(value, undefined, 2)),
+    (text) => {
       try {
         return JSON.parse(text);
       } catch {
         return text;
       }
     },
+    words.json,
+    12,
+  ),
+  choice: select(
+    ({ enum: values = [] }) => values.map((each) => [String(each), String(each)]),
+    (form, { path }) => form[path],
+  ),
+  unsure: select(
+    () => [
+      ['true', words.yes],
+      ['false', words.no],
+    ],
+    (form, { path }) => (form[path] === undefined ? undefined : form[path] === 'true'),
+  ),
+  flag: {
+    show: ({ path, name, schema, value }) => box(path, value === true, nameText(name), schema.description),
+    read: (form, { path }) => form[path] === 'yes',
+  },
+  /** Objects of texts, one per line. */
+  rows: {
+    show: (field) => {
+      const names = Object.keys(field.schema.items?.properties ?? {});
+      const rows = (field.value ?? []) as readonly Given[];
+      const lines = rows.map((row) => names.map((name) => plain(row[name])).join(' '));
+      return HOW.lines.show({
+        ...field,
+        value: lines,
+        schema: { description: `${field.schema.description} ${words.rows(names)}` },
+      });
+    },
+    read: (form, field) => {
+      const names = Object.keys(field.schema.items?.properties ?? {});
+      const lines = HOW.lines.read(form, field) as readonly string[] | undefined;
+      const row = (line: string) => line.split(/[\s=]+/).map((text, at) => [names[at] ?? words.tooMuch, text]);
+      return lines?.map((line) => Object.fromEntries(row(line)));
+    },
+  },
+  /** Several of a few. */
+  choices: {
+    names: (path, { items }) => (items?.enum ?? []).map((each) => `${path}.${each}`),
+    show: (field) => {
+      const { path, schema, value } = field;
+      const chosen = (value ?? []) as readonly unknown[];
+      const each = (choice: string | boolean) => box(`${path}.${choice}`, chosen.includes(choice), String(choice));
+      return set(field, html`<div class="boxes">${schema.items?.enum?.map(each)}</div>`);
+    },
+    read: (form, { path, schema }) => schema.items?.enum?.filter((each) => form[`${path}.${each}`] === 'yes'),
+  },
+  group: {
+    names: (path, schema) => fieldNames(schema, `${path}.`),
+    show: (field) => set(field, fieldsOf(field.schema, field.value, `${field.path}.`)),
+    read: (form, { path, schema }) => {
+      const read = readObject(schema, form, `${path}.`);
+      return Object.keys(read).length > 0 ? read : undefined;
+    },
+  },
+  /** On, with members of its own, or off. */
+  switched: {
+    names: (path, { anyOf: [on = {}] = [] }) => [path, ...fieldNames(on, `${path}.`)],
+    show: ({ path, name, schema, value }) => {
+      const [on = {}] = schema.anyOf ?? [];
+      const isOn = value !== undefined && value !== false;
+      return html`<div class="variant">${box(path, isOn, nameText(name), schema.description)}<div class="fields">${fieldsOf(on, isOn ? value : {}, `${path}.`)}</div></div>`;
+    },
+    read: (form, { path, schema }) => form[path] === 'yes' && readObject(schema.anyOf?.[0] ?? {}, form, `${path}.`),
+  },
+  /** One of several forms, each named by its only choice. */
+  variants: {
+    names: (path, { anyOf = [] }) => [...new Set(anyOf.flatMap((each) => fieldNames(each, `${path}.`)))],
+    show: (field) => {
+      const { path, schema, value } = field;
+      const variant = (each: Keywords) => {
+        const [key, choice, { description }, others] = tagOf(each);
+        const isOn = (value as Given | undefined)?.[key] === choice;
+        return html`<div class="variant"><label class="check"><input type="radio" name="${path}.${key}" value="${choice}"${isOn && html` checked`}>${description}</label>
+${others.length > 0 && html`<div class="fields">${fieldsOf(each, value, `${path}.`, others)}</div>`}</div>`;
+      };
+      return set(field, html`${schema.anyOf?.map(variant)}`);
+    },
+    read: (form, { path, schema }) => {
+      const chosen = schema.anyOf?.find((each) => form[`${path}.${tagOf(each)[0]}`] === tagOf(each)[1]);
+      return chosen && readObject(chosen, form, `${path}.`);
+    },
   },
 };
 
-/** What a sent form describes. Whether that is an object of the schema, the act checks. */
-export function readObject(schema: Schema, form: Form, path = ''): Record<string, unknown> {
-  const entries = membersOf(schema as Keywords).flatMap(([name, member]): [string, unknown][] => {
-    if (isGroup(member)) {
-      const inner = variant(member, readObject(member as Schema, form, `${path}${name}.`));
-      return Object.keys(inner).length > 0 ? [[name, inner]] : [];
-    }
-    const text = form[path + name];
-    const isList = member.type === 'array' && (schema as Keywords).required?.includes(name);
-    if (text === undefined) return isList ? [[name, []]] : [];
-    return [[name, HOW[kindOf(member, name)].read(text)]];
-  });
-  return Object.fromEntries(entries);
-}
-
-/** Only the members of the form that was chosen; its lists are there even if they are empty. */
-function variant({ anyOf }: Keywords, read: Record<string, unknown>): Record<string, unknown> {
-  const chosen = anyOf?.find(({ properties = {} }) =>
-    Object.entries(properties).some(([name, { enum: values }]) => values?.includes(String(read[name]))),
-  );
-  if (!anyOf) return read;
-  if (!chosen) return {};
-  return Object.fromEntries(
-    Object.entries(chosen.properties ?? {}).map(([name, { type }]) => [
-      name,
-      read[name] ?? (type === 'array' ? [] : undefined),
-    ]),
-  );
+/** The member by which a variant is recognised, with its value; and its other members. */
+function tagOf(variant: Keywords) {
+  const members = membersOf(variant);
+  const [key, schema] = members.find(([, { enum: values }]) => values?.length === 1) ?? ['', {}];
+  return [key, String(schema.enum?.[0]), schema, members.filter(([name]) => name !== key)] as const;
 }

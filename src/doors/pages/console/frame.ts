@@ -1,4 +1,5 @@
 // What every page of the console has around it, and the parts that several have.
+import { formatDuration } from '../../../core/duration.ts';
 import { type EpochSeconds, epochSeconds } from '../../../core/time.ts';
 import type { AdminRefusal } from '../../../operations/admin/admin.ts';
 import { describeRefusal } from '../../../operations/admin/refusals.ts';
@@ -99,7 +100,7 @@ export function factList(facts: readonly (readonly [name: string, value: Inset])
 export function stateMark(state: string): Html {
   const kind = ['live', 'enabled', 'ok'].includes(state)
     ? 'good'
-    : /(?:revoked|disabled|failing)$/.test(state)
+    : /(?:revoked|disabled|removed|failing)$/.test(state)
       ? 'bad'
       : '';
   return html`<span class="state ${kind}">${state}</span>`;
@@ -115,16 +116,50 @@ export function momentOf(text: string): EpochSeconds {
   return epochSeconds(Date.parse(text) / 1000);
 }
 
-/** A value of an object, as text. */
-export function valueText(value: unknown): string {
+/** A value of an object, as text. `name`: of the member that has it. */
+export function valueText(value: unknown, name = ''): string {
   if (value === undefined || value === null) return '';
-  if (typeof value === 'boolean') return value ? words.object.yes : words.object.no;
-  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(', ');
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value === 'boolean') return value ? words.form.yes : words.form.no;
+  if (typeof value === 'number') return LENGTHS.test(name) ? formatDuration(value) : String(value);
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map((each) => valueText(each)).join(', ');
+  return Object.entries(value)
+    .map(([member, each]) => `${member} ${valueText(each, member)}`)
+    .join(', ');
+}
+
+/** Members with a number of seconds. */
+const LENGTHS = /(?:Lifetime|Window)$/;
+
+export function button(path: string, text: string, style = 'quiet'): Html {
+  return html` <a class="button ${style}" href="${path}">${text}</a>`;
+}
+
+export function card(title: string, content: Html): Html {
+  return html`<section class="card"><h2>${title}</h2>${content}</section>`;
+}
+
+export function hiddenFields(values: Readonly<Record<string, string | number | undefined>>): Html {
+  return html`${Object.entries(values).map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${String(value)}">`)}`;
+}
+
+/** A form with its button and the way back. Without a name for the button, only that. */
+export function doForm(
+  visit: ConsoleVisit,
+  path: string,
+  fields: Html,
+  name: string | undefined,
+  back: string,
+  style = '',
+  kind = '',
+): Html {
+  const ways = html`<div class="ways">${name && html`<button class="button ${style}">${name}</button>`}${button(back, words.object.back)}</div>`;
+  return postForm(visit, path, html`${fields}${ways}`, kind);
 }
 
 /** `accessTokenLifetime`: Access token lifetime. */
 export function nameText(name: string): string {
+  if (Object.hasOwn(words.form.names, name)) return words.form.names[name as keyof typeof words.form.names];
   const spaced = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('.', ': ');
   const capital = spaced.slice(0, 1).toUpperCase() + spaced.slice(1);
   return capital.replaceAll(/\b(?:pem|crl|ocsp|upn|ml|dsa|url|api)\b/gi, (word) => word.toUpperCase());

@@ -3,7 +3,6 @@ import type { Gives } from '../../../operations/admin/act-formats.ts';
 import { disabledIdentities } from '../../../operations/admin/show-grant.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html, type Inset } from '../parts/html.ts';
-import { postForm } from '../parts/layout.ts';
 import type { Form, PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
@@ -11,8 +10,12 @@ import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access
 import { eventWords, namesIn } from './events.ts';
 import {
   ago,
+  button,
+  card,
   consolePage,
+  doForm,
   factList,
+  hiddenFields,
   momentOf,
   nameText,
   pathOf,
@@ -69,8 +72,8 @@ async function showGrants(visit: ConsoleVisit): Promise<Answer> {
   const isFiltered = Object.keys(filter).length > 0;
   const body = html`${filterForm(filter, all, others.length > 0 || !visit.owned)}
 ${items.length === 0 ? html`<p>${words.none}</p>` : await grantTable(visit, items)}
-<p class="ways">${next !== undefined && html`<a class="button quiet" href="${link('/console/grants', { after: next, ...(all && { all: 'yes' }) })}">${words.next}</a>`}
-${isFiltered && visit.may !== 'read' && items.some(({ state }) => state === 'live') && html`<a class="button deny" href="${link('/console/grants/end', {})}">${words.endAll}</a>`}</p>`;
+<p class="ways">${next !== undefined && button(link('/console/grants', { after: next, ...(all && { all: 'yes' }) }), words.next)}
+${isFiltered && visit.may !== 'read' && items.some(({ state }) => state === 'live') && button(link('/console/grants/end', {}), words.endAll, 'deny')}</p>`;
   return consolePage(visit, 'grants', words.title, body);
 }
 
@@ -155,11 +158,10 @@ async function showGrant(visit: ConsoleVisit): Promise<Answer> {
       : []),
   ].sort((a, b) => a.at - b.at);
   const body = html`<p>${marks(grant)} <span class="id">${grant.id}</span></p>
-<p class="ways">${grant.state === 'live' && visit.may !== 'read' && html`<a class="button deny" href="${pathOf('grants', grant.id)}/end">${words.end}</a>`}
-<a class="button quiet" href="${pathOf('identities', grant.identityId)}">${words.identity} ${grant.userName ?? grant.identityId}</a>
-<a class="button quiet" href="${pathOf('integrations', grant.clientId)}">${words.integration} ${grant.clientId}</a></p>
-<section class="card"><h2>${words.story}</h2><ol class="timeline">${line.map(({ shown: entry }) => entry)}</ol></section>
-<section class="card"><h2>${words.facts}</h2>${factList(Object.entries(grant).map(([name, value]) => [nameText(name), valueText(value)]))}</section>`;
+<p class="ways">${grant.state === 'live' && visit.may !== 'read' && button(`${pathOf('grants', grant.id)}/end`, words.end, 'deny')}
+${button(pathOf('identities', grant.identityId), `${words.identity} ${grant.userName ?? grant.identityId}`)}${button(pathOf('integrations', grant.clientId), `${words.integration} ${grant.clientId}`)}</p>
+${card(words.story, html`<ol class="timeline">${line.map(({ shown: entry }) => entry)}</ol>`)}
+${card(words.facts, factList(Object.entries(grant).map(([name, value]) => [nameText(name), valueText(value, name)])))}`;
   return consolePage(visit, 'grants', words.one(grant.id), body);
 }
 
@@ -167,22 +169,13 @@ async function askEnd(visit: ConsoleVisit): Promise<Answer> {
   const shown = await visit.act('grant-show', { id: idOf(visit) });
   if (!shown.ok) return refusalOf(visit, 'grants', shown.refusal);
   const { id, userName, identityId, clientId } = shown.value.value;
-  return confirmPage(
-    visit,
-    words.endTitle,
-    pathOf('grants', id),
-    html`<p>${userName ?? identityId} · ${clientId}</p>`,
-    html``,
-  );
+  const what = html`<p>${userName ?? identityId} · ${clientId}</p>`;
+  return confirmPage(visit, words.endTitle, pathOf('grants', id), what);
 }
 
-function confirmPage(visit: ConsoleVisit, title: string, back: string, what: Html, fields: Html): Answer {
+function confirmPage(visit: ConsoleVisit, title: string, back: string, what: Html, fields = html``): Answer {
   const [path = back] = back.split('?');
-  const form = postForm(
-    visit,
-    `${path}/end`,
-    html`${fields}<div class="ways"><button class="button deny">${words.endReally}</button> <a class="button quiet" href="${back}">${enConsole.object.back}</a></div>`,
-  );
+  const form = doForm(visit, `${path}/end`, fields, words.endReally, back, 'deny');
   return consolePage(visit, 'grants', title, html`<div class="card">${what}<p>${words.endWarning}</p>${form}</div>`);
 }
 
@@ -204,10 +197,7 @@ async function askEndAll(visit: ConsoleVisit): Promise<Answer> {
   const holders = new Set(items.map(({ userName, identityId }) => userName ?? identityId));
   const what = html`${factList(Object.entries(filter).map(([name, value]) => [nameText(name), value]))}
 <p>${[...holders].slice(0, 5).join(', ')}${holders.size > 5 && ` and ${holders.size - 5} more`}</p>`;
-  const hidden = Object.entries(filter).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  );
-  return confirmPage(visit, words.endAllTitle(count), back, what, html`${hidden}`);
+  return confirmPage(visit, words.endAllTitle(count), back, what, hiddenFields(filter));
 }
 
 async function takeEndAll(visit: ConsoleVisit, form: Form): Promise<Answer> {

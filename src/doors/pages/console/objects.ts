@@ -1,77 +1,69 @@
-// Integrations, issuers, token issuers, resource servers and identities: list, show, enable, disable, remove; their forms are in
-// thing-form.ts. All of it is made from the table of acts and the schema of each kind.
+// Integrations, issuers, token issuers, resource servers and identities: the list, and the page of one. Their forms are in
+// thing-form.ts, what else is done to them in thing-acts.ts. All of it is made from the table of acts and the schema of each kind.
 import { accept } from '../../../core/outcome.ts';
 import { decline } from '../../../operations/admin/admin.ts';
-import { grantsOfThing } from '../../../operations/admin/foresee.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { postForm } from '../parts/layout.ts';
-import type { Form, PageRoute } from '../parts/route.ts';
+import type { PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access.ts';
 import { eventTable, type LoggedEvent } from './events.ts';
 import { fieldNames } from './form.ts';
-import { consolePage, factList, nameText, pathOf, refusalOf, stateMark, table, valueText } from './frame.ts';
-import { refusalTable } from './refusal-table.ts';
 import {
-  formPage,
-  HIDDEN,
-  hiddenFields,
-  mayPut,
-  notTheirs,
-  revisionOf,
-  showForm,
-  stalePage,
-  takeForm,
-  touchedBox,
-} from './thing-form.ts';
-import { actOf, type Ended, type SimpleAct, schemaOf, THING_KINDS, type Thing, type ThingKind } from './things.ts';
+  button,
+  card,
+  consolePage,
+  factList,
+  momentOf,
+  nameText,
+  pathOf,
+  refusalOf,
+  stateMark,
+  table,
+  valueText,
+} from './frame.ts';
+import { refusalTable } from './refusal-table.ts';
+import { actFields, askAct, takeAct } from './thing-acts.ts';
+import { HIDDEN, mayPut, showForm, takeForm } from './thing-form.ts';
+import { actOf, mayDo, schemaOf, THING_KINDS, type Thing, type ThingKind, titleOf, type Verb } from './things.ts';
 
 const words = enConsole.object;
 
 export function objectRoutes(parts: ConsoleParts): PageRoute[] {
   return THING_KINDS.flatMap((of) => {
-    const { place, kind, acts } = of;
+    const { place, kind, verbs } = of;
     const fields = [...fieldNames(schemaOf(of)), ...HIDDEN];
+    const puts = [`/${place}/new`, `/${place}/:id/change`].flatMap((path) => [
+      show(parts, path, `console-${kind}-put`, (visit) => showForm(visit, of), true),
+      take(parts, path, `console-${kind}-put`, fields, (visit, form) => takeForm(visit, of, form)),
+    ]);
+    const acts = verbs.flatMap((verb) => {
+      const path = verb === 'import' ? `/${place}/import` : `/${place}/:id/${verb}`;
+      return [
+        show(parts, path, `console-${kind}-${verb}`, (visit) => askAct(visit, of, verb), true),
+        take(parts, path, `console-${kind}-${verb}`, actFields(of, verb), (visit, form) =>
+          takeAct(visit, of, verb, form),
+        ),
+      ];
+    });
     return [
       show(parts, `/${place}`, `console-${kind}-list`, (visit) => showList(visit, of)),
-      show(
-        parts,
-        `/${place}/new`,
-        `console-${kind}-put`,
-        async (visit) =>
-          mayPut(visit, of, undefined) ? formPage(visit, of, undefined, {}, undefined) : notTheirs(visit, of),
-        true,
-      ),
-      take(parts, `/${place}/new`, `console-${kind}-put`, fields, (visit, form) =>
-        takeForm(visit, of, form, undefined),
-      ),
+      ...puts,
       show(parts, `/${place}/:id`, `console-${kind}-show`, (visit) => showThing(visit, of)),
-      show(parts, `/${place}/:id/change`, `console-${kind}-put`, (visit) => showForm(visit, of), true),
-      take(parts, `/${place}/:id/change`, `console-${kind}-put`, fields, (visit, form) =>
-        takeForm(visit, of, form, idOf(visit)),
-      ),
-      ...acts.flatMap((act) => [
-        show(parts, `/${place}/:id/${act}`, `console-${kind}-${act}`, (visit) => askAct(visit, of, act), true),
-        take(
-          parts,
-          `/${place}/:id/${act}`,
-          `console-${kind}-${act}`,
-          ['revision', 'password', 'remove_passkeys'],
-          (visit, form) => takeAct(visit, of, act, form),
-        ),
-      ]),
+      ...acts,
     ];
   });
 }
 
 async function showList(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
-  const { place, key, listed } = of;
+  const { place, key, listed, isKept } = of;
   const cursor = queryOf(visit, 'after');
   const found = visit.owned
     ? await ownedThings(visit, of)
-    : await actOf(visit, of, 'list', { query: { limit: 100, ...(cursor && { cursor }) } });
+    : await actOf(visit, of, 'list', {
+        query: { limit: 100, ...(isKept && { all: true }), ...(cursor && { cursor }) },
+      });
   if (!found.ok) return refusalOf(visit, place, found.refusal);
   const { items = [], next } = found.value.value;
   const columns = [
@@ -81,14 +73,12 @@ async function showList(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
         html`<a href="${pathOf(place, String(thing[key]))}">${valueText(thing[listed[0] ?? key]) || String(thing[key])}</a><br><span class="id small">${String(thing[key])}</span>`,
     },
     ...listed.slice(1).map((name) => ({ title: nameText(name), cell: (thing: Thing) => valueText(thing[name]) })),
-    {
-      title: enConsole.grant.state,
-      cell: (thing: Thing) => stateMark(thing['enabled'] === false ? 'disabled' : 'enabled'),
-    },
+    { title: enConsole.grant.state, cell: (thing: Thing) => stateMark(stateOf(thing, of)) },
   ];
-  const body = html`${visit.may === 'manage' && !visit.actsOn && html`<p class="ways"><a class="button" href="/console/${place}/new">${words.add}</a></p>`}
+  const canAdd = visit.may === 'manage' && !visit.actsOn;
+  const body = html`${canAdd && html`<p class="ways">${button(`/console/${place}/new`, `${words.add}…`, '')}${of.verbs.includes('import') && button(`/console/${place}/import`, `${enConsole.verbs.import.name}…`)}</p>`}
 ${items.length === 0 ? html`<p>${words.none}</p>` : table(enConsole.menu[place], columns, items)}
-${next !== undefined && html`<p class="ways"><a class="button quiet" href="/console/${place}?${new URLSearchParams({ after: next }).toString()}">${enConsole.grant.next}</a></p>`}`;
+${next !== undefined && html`<p class="ways">${button(`/console/${place}?${new URLSearchParams({ after: next })}`, enConsole.grant.next)}</p>`}`;
   return consolePage(visit, place, enConsole.menu[place], body);
 }
 
@@ -99,112 +89,102 @@ async function ownedThings(visit: ConsoleVisit, of: ThingKind): ReturnType<typeo
   return accept({ value: { items: shown.flatMap((each) => (each.ok ? [each.value.value] : [])) } });
 }
 
+function stateOf({ enabled }: Thing, { isKept }: ThingKind): string {
+  return enabled !== false ? 'enabled' : isKept ? 'removed' : 'disabled';
+}
+
 async function showThing(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
-  const { place, kind, key, acts } = of;
+  const { place, kind, key } = of;
   const found = await actOf(visit, of, 'show', { id: idOf(visit) });
   if (!found.ok) return refusalOf(visit, place, found.refusal);
-  const thing = found.value.value;
+  const { keys, secrets, ...thing } = found.value.value;
   const id = String(thing[key]);
-  const isOn = thing['enabled'] !== false;
-  const link = (act: 'change' | SimpleAct, style = act === 'remove' ? 'deny' : 'quiet') =>
-    html` <a class="button ${style}" href="${pathOf(place, id)}/${act}">${words[act]}</a>`;
-  const its = kind === 'integration' || kind === 'identity' ? new URLSearchParams({ [kind]: id }) : undefined;
-  const refused = its && !visit.owned ? await visit.act('refusal-list', { query: Object.fromEntries(its) }) : undefined;
-  const changes = await lastChanges(visit, kind, id);
-  // Owners may disable; the rest is for operators.
-  const offered = acts.filter(
-    (act) => act !== (isOn ? 'enable' : 'disable') && (!visit.actsOn || SWITCHES.includes(act)),
-  );
-  const body = html`<p>${stateMark(isOn ? 'enabled' : 'disabled')} <span class="id">${id}</span></p>
-<p class="ways">${its && html`<a class="button quiet" href="/console/grants?${its.toString()}">${enConsole.grant.title}</a>`}
-${!visit.owned && html`<a class="button quiet" href="/console/events?${its?.toString() ?? 'type=administered'}">${enConsole.events.title}</a>`}
-${visit.may === 'manage' && mayPut(visit, of, id) && html`${link('change')}${offered.map((act) => link(act))}`}</p>
-${refused && html`<section class="card"><h2>${enConsole.overview.refusedLately}</h2>${await refusalTable(visit, refused?.ok ? refused.value.value.items : [])}</section>`}
-${changes.length > 0 && html`<section class="card"><h2>${words.changes}</h2>${await eventTable(visit, changes)}</section>`}
-<section class="card"><h2>${words.settings}</h2>${factList(flat(thing))}</section>`;
+  const state = stateOf(thing, of);
+  const its = kind === 'integration' || kind === 'identity' ? { [kind]: id } : undefined;
+  const refused = its && !visit.owned ? await visit.act('refusal-list', { query: its }) : undefined;
+  const [changes, passkeys] = await Promise.all([lastChanges(visit, kind, id), passkeysOf(visit, of, id)]);
+  const body = html`<p>${stateMark(state)} <span class="id">${id}</span></p>
+<p class="ways">${its && button(`/console/grants?${new URLSearchParams(its)}`, enConsole.grant.title)}
+${!visit.owned && button(`/console/events?${new URLSearchParams(its ?? { about: id })}`, enConsole.events.title)}
+${visit.may === 'manage' && mayPut(visit, of, id) && offered(visit, of, id, state)}</p>
+${state === 'removed' && html`<p class="notice">${words.removed}</p>`}
+${refused && card(enConsole.overview.refusedLately, await refusalTable(visit, refused.ok ? refused.value.value.items : []))}
+${changes.length > 0 && card(words.changes, await eventTable(visit, changes))}
+${partTable(visit, of, id, 'key-remove', 'key', rowsOf(keys))}
+${partTable(visit, of, id, 'secret-drop', '', rowsOf(secrets))}
+${partTable(visit, of, id, 'passkey-remove', 'passkey', passkeys)}
+${card(words.settings, factList(flat(thing)))}`;
   return consolePage(visit, place, titleOf(thing, id), body);
 }
 
-function titleOf(thing: Thing, id: string): string {
-  return valueText(thing['name'] ?? thing['userName']) || id;
+/** What can be done to it as it is now. Parts are removed where they are shown. */
+function offered(visit: ConsoleVisit, of: ThingKind, id: string, state: string): Html {
+  const path = pathOf(of.place, id);
+  if (state === 'removed')
+    return button(`/console/${of.place}/new?${new URLSearchParams({ like: id })}`, words.again, '');
+  const useless = ['import', state === 'enabled' ? 'enable' : 'disable'];
+  const verbs = of.verbs
+    .toSorted((a, b) => Number(a === 'remove') - Number(b === 'remove'))
+    .filter((verb) => !useless.includes(verb) && !(verb in OF_PARTS) && mayDo(visit, of, verb));
+  const link = (verb: Verb) =>
+    button(`${path}/${verb}`, `${enConsole.verbs[verb].name}…`, verb === 'remove' ? 'deny' : 'quiet');
+  return html`${button(`${path}/change`, `${words.change}…`)}${verbs.map(link)}`;
 }
 
-/** Of the newest thousand acts, the last three of this thing, newest first. */
+/** The acts that end a part of a thing, and what those parts are called. */
+const OF_PARTS = { 'key-remove': words.keys, 'secret-drop': words.secrets, 'passkey-remove': words.passkeys } as const;
+
+function rowsOf(parts: unknown): readonly Thing[] {
+  return Array.isArray(parts) ? parts.map((part) => (typeof part === 'object' ? part : { id: part })) : [];
+}
+
+async function passkeysOf(visit: ConsoleVisit, of: ThingKind, id: string): Promise<readonly Thing[]> {
+  const found = of.kind === 'identity' ? await visit.act('identity-passkey-list', { id }) : undefined;
+  return found?.ok ? rowsOf(found.value.value.items) : [];
+}
+
+/** Keys, secrets or passkeys, with a link to remove each; `query` names it there. */
+function partTable(
+  visit: ConsoleVisit,
+  of: ThingKind,
+  id: string,
+  verb: keyof typeof OF_PARTS,
+  query: string,
+  parts: readonly Thing[],
+): Html | undefined {
+  if (parts.length === 0) return undefined;
+  const names = [...new Set(parts.flatMap((part) => Object.keys(part)))];
+  const cell = (name: string) => (part: Thing) =>
+    /At$/.test(name) && part[name] ? visit.language.moment(momentOf(String(part[name]))) : valueText(part[name]);
+  const link = (part: Thing) => {
+    const which = query && `?${new URLSearchParams({ [query]: String(part['id']) })}`;
+    return html`<a href="${pathOf(of.place, id)}/${verb}${which}">${enConsole.verbs[verb].name}…<span class="unseen"> ${String(part['id'] ?? '')}</span></a>`;
+  };
+  const columns = names.map((name) => ({ title: nameText(name), cell: cell(name) }));
+  const title = OF_PARTS[verb];
+  return card(
+    title,
+    table(
+      title,
+      mayDo(visit, of, verb) && mayPut(visit, of, id) ? [...columns, { title: '', cell: link }] : columns,
+      parts,
+    ),
+  );
+}
+
+/** The last three acts of this thing, newest first. */
 async function lastChanges(visit: ConsoleVisit, kind: string, id: string): Promise<LoggedEvent[]> {
-  const acts = visit.owned
-    ? undefined
-    : await visit.act('event-list', { query: { type: 'administered', limit: 1000 } });
+  const acts = visit.owned ? undefined : await visit.act('event-list', { query: { about: id, limit: 10 } });
   const isOf = ({ type, detail }: LoggedEvent) =>
-    type === 'administered' && detail.id === id && (detail.kind === kind || detail.kind === 'passkey');
+    type === 'administered' && (detail.kind === kind || detail.kind === 'passkey');
   return acts?.ok ? acts.value.value.items.filter(isOf).slice(-3).toReversed() : [];
 }
-
-const SWITCHES: readonly SimpleAct[] = ['enable', 'disable'];
-/** Those that end or refuse grants. */
-const STOPPING: readonly SimpleAct[] = ['disable', 'remove'];
 
 /** Members of members, each on its line. */
 function flat(thing: Thing, path = ''): [string, Html][] {
   return Object.entries(thing).flatMap(([name, value]): [string, Html][] =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? flat(value as Thing, `${path}${name}.`)
-      : [[nameText(path + name), name === 'pem' ? html`<pre>${String(value)}</pre>` : html`${valueText(value)}`]],
+      : [[nameText(path + name), name === 'pem' ? html`<pre>${String(value)}</pre>` : html`${valueText(value, name)}`]],
   );
-}
-
-async function askAct(visit: ConsoleVisit, of: ThingKind, act: SimpleAct): Promise<Answer> {
-  const { place, kind, key } = of;
-  const found = await actOf(visit, of, 'show', { id: idOf(visit) });
-  if (!found.ok) return refusalOf(visit, place, found.refusal);
-  const id = String(found.value.value[key]);
-  if (!mayPut(visit, of, id)) return notTheirs(visit, of);
-  const touched = STOPPING.includes(act) ? await grantsOfThing(kind, id, visit.ports.store) : undefined;
-  const way = kind.endsWith('issuer') ? 'stay' : act === 'remove' ? act : 'disable';
-  const password = html`<div class="field"><label for="password">${words.newPassword}</label><input id="password" name="password" type="password" required autocomplete="new-password"></div>`;
-  const fields = html`${hiddenFields({ revision: found.value.revision })}${act === 'password' && html`${password}${await passkeyBox(visit, id)}`}<div class="ways"><button class="button deny">${words.now[act]}</button> <a class="button quiet" href="${pathOf(place, id)}">${words.back}</a></div>`;
-  const body = html`<div class="card"><p>${words.effects[act]}</p>
-${touched && touchedBox(touched, way)}
-${postForm(visit, `${pathOf(place, id)}/${act}`, fields)}</div>`;
-  const title = words.ask[act](titleOf(found.value.value, id));
-  return consolePage(visit, place, title, html`<p class="id small">${id}</p>${body}`);
-}
-
-/** Whoever had the password may have added passkeys. */
-async function passkeyBox(visit: ConsoleVisit, id: string): Promise<Html | undefined> {
-  const found = await visit.act('identity-passkey-list', { id });
-  const count = found.ok ? found.value.value.items.length : 0;
-  return count === 0
-    ? undefined
-    : html`<label class="check"><input type="checkbox" name="remove_passkeys" value="yes">${words.removePasskeys(count)}</label>`;
-}
-
-/** Of an integration; the command line makes others. */
-const SECRET_LASTS = 90 * 86_400;
-
-async function takeAct(visit: ConsoleVisit, of: ThingKind, act: SimpleAct, form: Form): Promise<Answer> {
-  const { place, key } = of;
-  const id = idOf(visit);
-  const done = await actOf(visit, of, act === 'secret' ? 'secret-make' : act, {
-    id,
-    query: { confirmed: true, endsIn: SECRET_LASTS },
-    ...(act === 'password' && { body: { password: form['password'] ?? '' } }),
-    onlyIf: revisionOf(form),
-  });
-  if (!done.ok)
-    return done.refusal.reason === 'changed-meanwhile'
-      ? stalePage(visit, of, id, form)
-      : refusalOf(visit, place, done.refusal);
-  if (form['remove_passkeys'] === 'yes') await actOf(visit, of, 'passkey-remove', { id, query: { all: true } });
-  const { endedGrants, secret } = done.value.value as Ended & { readonly secret?: string };
-  if (secret !== undefined)
-    return consolePage(
-      visit,
-      place,
-      words.secretShown,
-      html`<div class="card"><pre>${secret}</pre><p><a href="${pathOf(place, id)}">${words.back}</a></p></div>`,
-    );
-  const ended = endedGrants === undefined ? '' : `&ended=${endedGrants}`;
-  return {
-    goTo: `${act === 'remove' ? `/console/${place}` : pathOf(place, valueText(done.value.value[key]) || id)}?done=yes${ended}`,
-  };
 }

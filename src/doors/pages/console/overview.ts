@@ -44,7 +44,7 @@ async function showOverview(visit: ConsoleVisit): Promise<Answer> {
     html`${stateMark(problem ? 'failing' : remark ? 'limited' : 'ok')} ${problem?.reason ?? remark}`,
   ]);
   const rows = refused.ok ? refused.value.value.items : [];
-  const body = html`<nav class="ways" aria-label="${words.requests}">${Object.entries(enConsole.spans).map(([name, text]) => html`<a class="button quiet" href="/console?span=${name}"${name === span && html` aria-current="true"`}>${text}</a>`)}</nav>
+  const body = html`<nav class="ways" aria-label="${words.plots.requests}">${Object.entries(enConsole.spans).map(([name, text]) => html`<a class="button quiet" href="/console?span=${name}"${name === span && html` aria-current="true"`}>${text}</a>`)}</nav>
 <div id="live" data-live class="console-body">
 ${await attention(visit, figures, checks.filter(({ problem }) => problem).length, rows)}
 <section class="card"><h2>${words.refusedLately}</h2>${await refusalTable(visit, rows.slice(0, 10))}</section>
@@ -69,7 +69,7 @@ async function attention(
   refusals: readonly RefusalRow[],
 ): Promise<Html> {
   const total = totalOf(points);
-  const { fault = 0, 'refused refresh-token-reused': reused = 0 } = total;
+  const { fault = 0, [REUSED]: reused = 0 } = total;
   const recent = refusals.filter(({ clientId, last }) => clientId !== '' && momentOf(last) > visit.now - RECENTLY);
   const refusedNow = [...Map.groupBy(recent, ({ clientId }) => clientId)].slice(0, MOST_NAMED);
   const { share } = requestsIn(total);
@@ -130,7 +130,7 @@ async function showFigure(visit: ConsoleVisit): Promise<Answer> {
 
 function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
   const minutes = SPANS[span].every / 60;
-  const base = { times: points.map(({ at }) => at), marks: span === 'month' ? 'days' : 'hours' } as const;
+  const times = points.map(({ at }) => at);
   const rates = (name: string) => points.map(({ counts }) => (counts[name] ?? 0) / minutes);
   // The last point is not complete: nothing yet says nothing.
   const knownRates = (name: string) =>
@@ -141,92 +141,66 @@ function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
   const rest = points.map(
     ({ counts }) => others.reduce((sum, reason) => sum + (counts[`refused ${reason}`] ?? 0), 0) / minutes,
   );
-  const refused = total['refused'] ?? 0;
   const living = points.at(-1)?.living;
-  const { all, share: refusedShare } = requestsIn(total);
-  const [refreshed = 0, issued = 0] = [total['refreshes'], total['issued']];
   const ending = living?.endingByDay.reduce((sum, day) => sum + day, 0);
-  const reused = total['refused refresh-token-reused'] ?? 0;
-  const times = (share: number) =>
-    points.map(({ counts }) => {
-      const found = quantile(counts, share);
-      return found === undefined ? undefined : found * 1000;
-    });
-  const ms = (share: number) => `${((quantile(total, share) ?? 0) * 1000).toFixed(1)} ms`;
-  const perMinute = { ...base, unit: words.perMinute };
+  const { all, share: refusedShare } = requestsIn(total);
+  const { refused = 0, refreshes = 0, issued = 0, [REUSED]: reused = 0 } = total;
+  const ms = (counts: Counts, share: number) => (quantile(counts, share) ?? Number.NaN) * 1000;
+  const timesAt = (share: number) => points.map(({ counts }) => ms(counts, share) || undefined);
+  const plot = (
+    name: keyof typeof words.plots,
+    unit: string,
+    shape: Plot['shape'],
+    series: Readonly<Record<string, Plot['series'][number]['values']>>,
+    says: string | false,
+  ): Plot => ({
+    ...{ name, unit, shape, times, marks: span === 'month' ? 'days' : 'hours', title: words.plots[name] },
+    series: Object.entries(series).map(([title, values]) => ({ name: title, values })),
+    says: says || words.none,
+  });
+  const byReason = Object.fromEntries(shown.map((reason) => [reason, rates(`refused ${reason}`)]));
+  const byOutcome = Object.fromEntries(Object.entries(words.series).map(([name, text]) => [text, rates(name)]));
+  const quantiles = { p50: timesAt(0.5), p99: timesAt(0.99) };
+  const says = {
+    requests: all > 0 && `${short(all)} in all, ${percent(refusedShare)} refused`,
+    refusals: refused > 0 && `${short(refused)} in all, most often ${reasons[0]}`,
+    refreshes: refreshes + issued > 0 && `${short(refreshes)} and ${short(issued)} in all`,
+    times: total['timed'] !== undefined && `p50 ${ms(total, 0.5).toFixed(1)} ms, p99 ${ms(total, 0.99).toFixed(1)} ms`,
+    living: living ? new Intl.NumberFormat('en').format(living.all) : words.notCounted,
+    ending: ending === undefined ? words.notCounted : `${ending === 0 ? words.none : short(ending)} in 30 days`,
+  };
+  const made = { refreshes: knownRates('refreshes'), 'new grants': knownRates('issued') };
+  const ends = plot('ending', words.perDay, 'bars', { [words.plots.ending]: living?.endingByDay ?? [] }, says.ending);
   return [
-    {
-      ...perMinute,
-      name: 'requests',
-      title: words.requests,
-      shape: 'bars',
-      series: Object.entries(words.series).map(([name, text]) => ({ name: text, values: rates(name) })),
-      says: all === 0 ? words.none : `${short(all)} in all, ${percent(refusedShare)} refused`,
-    },
-    {
-      ...perMinute,
-      name: 'refusals',
-      title: words.refusals,
-      shape: 'bars',
-      series: [
-        ...shown.map((reason) => ({ name: reason, values: rates(`refused ${reason}`) })),
-        ...(others.length > 0 ? [{ name: words.others, values: rest }] : []),
-      ],
-      says: refused === 0 ? words.none : `${short(refused)} in all, most often ${reasons[0]}`,
-    },
-    {
-      ...perMinute,
-      name: 'refreshes',
-      title: words.refreshes,
-      shape: 'lines',
-      series: [
-        { name: 'refreshes', values: knownRates('refreshes') },
-        { name: 'new grants', values: knownRates('issued') },
-      ],
-      says: refreshed + issued === 0 ? words.none : `${short(refreshed)} and ${short(issued)} in all`,
-    },
-    {
-      ...base,
-      name: 'times',
-      title: words.times,
-      unit: 'ms',
-      shape: 'lines',
-      series: [
-        { name: 'p50', values: times(0.5) },
-        { name: 'p99', values: times(0.99) },
-      ],
-      says: total['timed'] ? `p50 ${ms(0.5)}, p99 ${ms(0.99)}` : words.none,
-    },
-    {
-      ...base,
-      name: 'living',
-      title: words.living,
-      unit: words.grants,
-      shape: 'level',
-      series: [{ name: words.living, values: points.map((point) => point.living?.all) }],
-      says: living ? new Intl.NumberFormat('en').format(living.all) : words.notCounted,
-    },
-    {
-      name: 'ending',
-      title: words.endingGrants,
-      unit: words.perDay,
-      shape: 'bars',
-      marks: 'days',
-      times: days(points.at(-1)?.at ?? epochSeconds(0), living?.endingByDay.length ?? 30),
-      series: [{ name: words.endingGrants, values: living?.endingByDay ?? [] }],
-      says: ending === undefined ? words.notCounted : `${ending === 0 ? words.none : short(ending)} in 30 days`,
-    },
-    {
-      ...base,
-      name: 'reuse',
-      title: words.reuse,
-      unit: words.grants,
-      shape: 'bars',
-      series: [{ name: words.reuse, values: points.map(({ counts }) => counts['refused refresh-token-reused'] ?? 0) }],
-      says: reused === 0 ? words.none : short(reused),
-    },
+    plot('requests', words.perMinute, 'bars', byOutcome, says.requests),
+    plot(
+      'refusals',
+      words.perMinute,
+      'bars',
+      others.length > 0 ? { ...byReason, [words.others]: rest } : byReason,
+      says.refusals,
+    ),
+    plot('refreshes', words.perMinute, 'lines', made, says.refreshes),
+    plot('times', 'ms', 'lines', quantiles, says.times),
+    plot(
+      'living',
+      words.grants,
+      'level',
+      { [words.plots.living]: points.map((point) => point.living?.all) },
+      says.living,
+    ),
+    { ...ends, marks: 'days', times: days(points.at(-1)?.at ?? epochSeconds(0), living?.endingByDay.length ?? 30) },
+    plot(
+      'reuse',
+      words.grants,
+      'bars',
+      { [words.plots.reuse]: points.map(({ counts }) => counts[REUSED] ?? 0) },
+      reused > 0 && short(reused),
+    ),
   ];
 }
+
+const REUSED = 'refused refresh-token-reused';
 
 function days(now: EpochSeconds, count: number): EpochSeconds[] {
   return Array.from({ length: count }, (_, day) => epochSeconds(now - (now % 86_400) + day * 86_400));

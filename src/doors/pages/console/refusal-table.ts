@@ -24,7 +24,8 @@ export async function refusalTable(visit: ConsoleVisit, rows: readonly RefusalRo
     [
       {
         title: words.reason,
-        cell: ({ reason }) => html`<a href="/docs/errors#${reason}">${reason}</a>${saidOf(reason)}${remedyOf(reason)}`,
+        cell: (row) =>
+          html`<a href="/docs/errors#${row.reason}">${row.reason}</a>${saidOf(row.reason)}${remedyOf(row.reason)}${wayFrom(row)}`,
       },
       {
         title: enConsole.grant.integration,
@@ -42,6 +43,23 @@ export async function refusalTable(visit: ConsoleVisit, rows: readonly RefusalRo
       },
     ],
     rows,
+  );
+}
+
+/** Where what caused a refusal is found. Integration and identity have columns of their own. */
+const WAYS: readonly (readonly [reason: RegExp, place: 'issuers' | 'token-issuers' | 'explain' | 'grants'])[] = [
+  [/^certificate-issuer/, 'issuers'],
+  [/^assertion-(?:issuer|key)/, 'token-issuers'],
+  [/^(?:certificate|assertion)-/, 'explain'],
+  [/reused$|^grant-/, 'grants'],
+];
+
+function wayFrom({ reason, clientId, identityId }: RefusalRow): Html | undefined {
+  const [, place] = WAYS.find(([pattern]) => pattern.test(reason)) ?? [];
+  const query = new URLSearchParams({ integration: clientId, identity: identityId, all: 'yes' });
+  return (
+    place &&
+    html`<br><a href="/console/${place}${place === 'grants' && `?${query}`}">${words.see} ${enConsole.menu[place]}</a>`
   );
 }
 

@@ -2,75 +2,91 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Preview, previewPut } from '../../../operations/admin/acts/preview.ts';
 import type { Touched } from '../../../operations/admin/foresee.ts';
-import { flawOf } from '../../../schema.ts';
+import { flawOf, type Schema } from '../../../schema.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { alertBox, postForm } from '../parts/layout.ts';
+import { alertBox } from '../parts/layout.ts';
 import type { Form } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
+import { queryOf } from '../parts/visit.ts';
 import { type ConsoleVisit, idOf } from './access.ts';
 import { fieldsFor, readObject, secretsOf } from './form.ts';
-import { consolePage, nameText, pathOf, refusalBox, refusalOf, table, valueText } from './frame.ts';
+import {
+  button,
+  consolePage,
+  doForm,
+  factList,
+  hiddenFields,
+  nameText,
+  pathOf,
+  refusalBox,
+  refusalOf,
+  table,
+  valueText,
+} from './frame.ts';
 import { actOf, schemaOf, type Thing, type ThingKind } from './things.ts';
 
 const words = enConsole.object;
 
 export const HIDDEN = ['revision', 'seen', 'step', 'object_name'] as const;
 
+/** A new thing, or one that is changed. `like`: as one that was removed. */
 export async function showForm(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
-  const found = await actOf(visit, of, 'show', { id: idOf(visit) });
+  const [id, like] = [idOf(visit), queryOf(visit, 'like') ?? ''];
+  if (!mayPut(visit, of, id || undefined)) return notTheirs(visit, of);
+  if (id + like === '') return formPage(visit, of, undefined, {});
+  const found = await actOf(visit, of, 'show', { id: id || like });
   if (!found.ok) return refusalOf(visit, of.place, found.refusal);
-  return formPage(visit, of, String(found.value.value[of.key]), found.value.value, found.value.revision);
+  const { value, revision } = found.value;
+  return id
+    ? formPage(visit, of, String(value[of.key]), value, { revision })
+    : formPage(visit, of, undefined, value, { name: like });
+}
+
+interface Filled {
+  readonly revision?: number | undefined;
+  readonly problem?: Html;
+  /** Of a new thing. */
+  readonly name?: string;
+}
+
+function pathsOf({ place }: ThingKind, id: string | undefined): readonly [form: string, back: string] {
+  return id === undefined
+    ? [`/console/${place}/new`, `/console/${place}`]
+    : [`${pathOf(place, id)}/change`, pathOf(place, id)];
 }
 
 /** `seen`: the object as the form showed it first, to say later what changed meanwhile. */
-export function formPage(
+function formPage(
   visit: ConsoleVisit,
   of: ThingKind,
   id: string | undefined,
   thing: Thing,
-  revision: number | undefined,
-  problem?: Html,
-  objectName = '',
+  { revision, problem, name = '' }: Filled = {},
 ): Answer {
   const { place } = of;
-  const path = id === undefined ? `/console/${place}/new` : `${pathOf(place, id)}/change`;
-  const name =
-    id === undefined &&
-    html`<div class="field"><label for="object_name">${words.name}</label><input id="object_name" name="object_name" required value="${objectName}"></div>`;
-  const fields = html`${name}${hiddenFields({ step: 'check', revision, seen: id === undefined ? undefined : JSON.stringify(thing) })}
-<div class="fields">${fieldsFor(schemaOf(of), thing)}</div>
-<div class="ways"><button class="button">${words.preview}</button> <a class="button quiet" href="${id === undefined ? `/console/${place}` : pathOf(place, id)}">${words.back}</a></div>`;
+  const [path, back] = pathsOf(of, id);
+  const seen = id === undefined ? undefined : JSON.stringify(thing);
+  const fields = html`${id === undefined && html`<div class="field"><label for="object_name">${words.name}</label><input id="object_name" name="object_name" required value="${name}"></div>`}
+${hiddenFields({ step: 'check', revision, seen })}
+${fieldsFor(schemaOf(of), thing, enConsole.form.groups[place])}`;
   const title = id === undefined ? `${enConsole.menu[place]}: ${words.add}` : `${id}: ${words.change}`;
-  return consolePage(
-    visit,
-    place,
-    title,
-    html`${problem}<div class="card">${postForm(visit, path, fields, 'object-form')}</div>`,
-    problem && 400,
-  );
+  const form = doForm(visit, path, fields, words.preview, back, '', 'object-form');
+  return consolePage(visit, place, title, html`${problem}<div class="card">${form}</div>`, problem && 400);
 }
 
-export function hiddenFields(values: Readonly<Record<string, string | number | undefined>>): Html {
-  return html`${Object.entries(values).map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${String(value)}">`)}`;
-}
-
-export async function takeForm(
-  visit: ConsoleVisit,
-  of: ThingKind,
-  form: Form,
-  known: string | undefined,
-): Promise<Answer> {
+export async function takeForm(visit: ConsoleVisit, of: ThingKind, form: Form): Promise<Answer> {
+  const known = idOf(visit) || undefined;
   const schema = schemaOf(of);
   if (!mayPut(visit, of, known)) return notTheirs(visit, of);
   const body = readObject(schema, form);
   const id = known ?? form['object_name'] ?? '';
-  const again = (problem: Html) => formPage(visit, of, known, body, revisionOf(form), problem, id);
-  const flaw = flawOf(schema, body);
+  const again = (problem: Html) => formPage(visit, of, known, body, { revision: revisionOf(form), problem, name: id });
+  const flaw = flawOf(schema as Schema, body);
   if (flaw !== undefined) return again(alertBox(flaw));
   const plan = await previewPut(of.section, id, body, visit.ports);
   if (!plan.ok) return again(refusalBox(plan.refusal));
-  if (form['step'] !== 'do') return previewPage(visit, of, { id, known, body, form }, plan.value);
+  if (form['step'] !== 'do') return previewPage(visit, of, { id, known, form }, plan.value);
   const onlyIf = known === undefined ? ('absent' as const) : revisionOf(form);
   const done = await actOf(visit, of, 'put', { id, body, onlyIf });
   if (done.ok) return { goTo: `${pathOf(of.place, String(done.value.value[of.key]))}?done=yes` };
@@ -94,31 +110,42 @@ export function revisionOf(form: Form): number | undefined {
 interface Draft {
   readonly id: string;
   readonly known: string | undefined;
-  readonly body: object;
   readonly form: Form;
 }
 
 /** What would change, and what that does to living grants. The values travel in hidden fields, as they were entered; secrets are entered here. */
 function previewPage(visit: ConsoleVisit, of: ThingKind, { id, known, form }: Draft, plan: Preview): Answer {
-  const { place } = of;
-  const changes = Object.entries(plan.fields);
-  const path = known === undefined ? `/console/${place}/new` : `${pathOf(place, known)}/change`;
-  const secrets = secretsOf(schemaOf(of));
+  const schema = schemaOf(of);
+  const changes = Object.entries(plan.fields).filter(([name]) => name !== 'pem');
+  const [path, back] = pathsOf(of, known);
+  const secrets = secretsOf(schema);
   const left = ['form_token', 'step', ...secrets.names];
   const entered = Object.fromEntries(Object.entries(form).filter(([name]) => !left.includes(name)));
-  const columns = [
-    { title: words.field, cell: ([name]: (typeof changes)[number]) => nameText(name) },
-    { title: words.before, cell: ([, { before }]: (typeof changes)[number]) => valueText(before) },
-    { title: words.after, cell: ([, { after }]: (typeof changes)[number]) => valueText(after) },
-  ];
-  const isIdle = known !== undefined && changes.length === 0;
+  const facts = Object.entries(plan.facts ?? {}).filter(([name]) => schema.properties?.[name]?.readOnly);
+  const isIdle = known !== undefined && Object.keys(plan.fields).length === 0;
+  const fields = html`${hiddenFields({ ...entered, step: 'do' })}${known === undefined && secrets.fields}`;
   const body = html`<div class="card">
 ${known === undefined ? html`<p>${words.created}</p>` : isIdle && html`<p>${words.nothingChanges}</p>`}
-${changes.length > 0 && table(words.previewTitle, columns, changes)}
+${factList(facts.map(([name, value]) => [nameText(name), valueText(value, name)]))}
+${changes.length > 0 && changeTable(words.previewTitle, changes)}
 ${plan.touched && touchedBox(plan.touched, 'change')}
-${postForm(visit, path, html`${hiddenFields({ ...entered, step: 'do' })}${known === undefined && secrets.fields}<div class="ways">${!isIdle && html`<button class="button">${words.do}</button>`} <a class="button quiet" href="${known === undefined ? `/console/${place}` : pathOf(place, known)}">${words.back}</a></div>`)}
+${doForm(visit, path, fields, isIdle ? undefined : words.do, back)}
 </div>`;
-  return consolePage(visit, place, `${id}: ${words.previewTitle}`, body);
+  return consolePage(visit, of.place, `${id}: ${words.previewTitle}`, body);
+}
+
+type Changes = readonly (readonly [name: string, change: { readonly before?: unknown; readonly after?: unknown }])[];
+
+function changeTable(title: string, changes: Changes): Html {
+  const side = (when: 'before' | 'after') => ({
+    title: words[when],
+    cell: ([name, change]: Changes[number]) => valueText(change[when], name),
+  });
+  return table(
+    title,
+    [{ title: words.field, cell: ([name]) => nameText(name) }, side('before'), side('after')],
+    changes,
+  );
 }
 
 export function touchedBox(
@@ -136,17 +163,11 @@ export async function stalePage(visit: ConsoleVisit, of: ThingKind, id: string, 
   const now = await actOf(visit, of, 'show', { id });
   if (!now.ok) return refusalOf(visit, of.place, now.refusal);
   const [before, after] = [parsed(form['seen']), now.value.value];
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (name) => !isDeepStrictEqual(before[name], after[name]),
-  );
-  const columns = [
-    { title: words.field, cell: (name: string) => nameText(name) },
-    { title: words.before, cell: (name: string) => valueText(before[name]) },
-    { title: words.after, cell: (name: string) => valueText(after[name]) },
-  ];
-  const body = html`${alertBox(words.stale, words.staleText)}${table(words.stale, columns, names)}
-<p class="ways"><a class="button" href="${pathOf(of.place, id)}/change">${words.again}</a>
-<a class="button quiet" href="/console/events?type=administered">${enConsole.done.events}</a></p>`;
+  const changes = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((name) => !isDeepStrictEqual(before[name], after[name]))
+    .map((name) => [name, { before: before[name], after: after[name] }] as const);
+  const body = html`${alertBox(words.stale, words.staleText)}${changeTable(words.stale, changes)}
+<p class="ways">${button(`${pathOf(of.place, id)}/change`, words.openAgain, '')}${button(`/console/events?about=${encodeURIComponent(id)}`, enConsole.done.events)}</p>`;
   return consolePage(visit, of.place, words.stale, body, 412);
 }
 

@@ -1,20 +1,38 @@
-// The kinds of things that the console shows and changes, all by the same pages.
-
+// The kinds of things that the console shows and changes, all by the same pages, and what can be done to them: the table of acts says it.
+import { includes } from '../../../core/rules/operator.ts';
 import type { ActName, Listed } from '../../../operations/admin/act-formats.ts';
-import { ACTS } from '../../../operations/admin/act-table.ts';
+import { ACTS, type ActRow } from '../../../operations/admin/act-table.ts';
+import { ON_INTEGRATIONS } from '../../../operations/admin/acts/owned-act.ts';
 import type { AdminOutcome } from '../../../operations/admin/admin.ts';
 import type { Section } from '../../../operations/admin/objects.ts';
 import type { Schema } from '../../../schema.ts';
 import type { enConsole } from '../parts/texts/en-console.ts';
 import type { ConsoleVisit } from './access.ts';
+import { valueText } from './frame.ts';
+
+/** The keywords that decide how a member is entered. */
+export interface Keywords {
+  readonly type?: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly enum?: readonly (string | boolean)[];
+  readonly items?: Keywords;
+  readonly anyOf?: readonly Keywords[];
+  readonly properties?: Readonly<Record<string, Keywords>>;
+  readonly required?: readonly string[];
+  readonly default?: unknown;
+  readonly readOnly?: boolean;
+  readonly writeOnly?: boolean;
+}
+
+/** The keywords of a schema. */
+export function keywordsOf(schema: Schema | undefined): Keywords {
+  return (schema ?? {}) as Keywords;
+}
 
 export type Thing = Readonly<Record<string, unknown>>;
-
-export type SimpleAct = keyof (typeof enConsole.object)['now'];
-
-export interface Ended {
-  readonly endedGrants?: number;
-}
+/** What is done to a thing, besides making and changing it, as in the names of acts. */
+export type Verb = keyof typeof enConsole.verbs;
 
 export interface ThingKind {
   readonly place: 'integrations' | 'issuers' | 'token-issuers' | 'resource-servers' | 'identities';
@@ -24,31 +42,49 @@ export interface ThingKind {
   /** The member with its name, and those that the list shows. */
   readonly key: string;
   readonly listed: readonly string[];
-  /** Besides making, changing and showing. */
-  readonly acts: readonly SimpleAct[];
+  readonly verbs: readonly Verb[];
+  /** Whether removed ones stay in the list, to be registered again. */
+  readonly isKept: boolean;
 }
 
-function thing(
-  place: ThingKind['place'],
-  kind: string,
-  section: Section,
-  key: string,
-  listed: string,
-  ...acts: readonly SimpleAct[]
-): ThingKind {
-  return { place, kind, section, key, listed: listed.split(' '), acts: [...acts, 'remove'] };
+function thing(place: ThingKind['place'], kind: string, section: Section, key: string, listed: string): ThingKind {
+  const verbs = Object.entries(ACTS)
+    .filter(([name, { page, method }]) => page === place && method !== 'GET' && name !== `${kind}-put`)
+    .map(([name]) => name.slice(kind.length + 1) as Verb);
+  return { place, kind, section, key, listed: listed.split(' '), verbs, isKept: kind.endsWith('issuer') };
 }
 
 export const THING_KINDS: readonly ThingKind[] = [
-  thing('integrations', 'integration', 'integrations', 'clientId', 'name scope vendor', 'enable', 'disable', 'secret'),
+  thing('integrations', 'integration', 'integrations', 'clientId', 'name scope vendor'),
   thing('issuers', 'issuer', 'issuers', 'label', 'subject expires'),
   thing('token-issuers', 'token-issuer', 'tokenIssuers', 'label', 'issuer'),
-  thing('resource-servers', 'resource-server', 'resourceServers', 'id', 'name audience resources', 'secret'),
-  thing('identities', 'identity', 'identities', 'id', 'userName email groups', 'enable', 'disable', 'password'),
+  thing('resource-servers', 'resource-server', 'resourceServers', 'id', 'name audience resources'),
+  thing('identities', 'identity', 'identities', 'id', 'userName email groups'),
 ];
 
-export function schemaOf({ kind }: ThingKind): Schema {
-  return ACTS[`${kind}-put` as ActName].body as Schema;
+export function schemaOf({ kind }: ThingKind): Keywords {
+  return keywordsOf(ACTS[`${kind}-put` as ActName].body);
+}
+
+export function rowOf({ kind }: ThingKind, verb: Verb): ActRow {
+  return ACTS[`${kind}-${verb}` as ActName];
+}
+
+/** Owners operate theirs; the rest is for operators. */
+export function mayDo({ may, actsOn }: ConsoleVisit, of: ThingKind, verb: Verb): boolean {
+  const isOwners = ON_INTEGRATIONS.includes(`${of.kind}-${verb}` as ActName);
+  return includes(may, rowOf(of, verb).permission) && (!actsOn || isOwners);
+}
+
+export function titleOf(thing: Thing, id: string): string {
+  return valueText(thing['name'] ?? thing['userName']) || id;
+}
+
+export interface Done extends Thing, Partial<Listed<Thing>> {
+  readonly endedGrants?: number;
+  /** Shown once. */
+  readonly secret?: string;
+  readonly invitation?: string;
 }
 
 /** An act of a kind: the names are in the table, which the type of `act` knows only one by one. */
@@ -59,7 +95,5 @@ export function actOf(
   given: Parameters<ConsoleVisit['act']>[1] = {},
 ) {
   const done = visit.act(`${kind}-${act}` as ActName, given);
-  return done as unknown as Promise<
-    AdminOutcome<{ readonly value: Thing & Partial<Listed<Thing>> & Ended; readonly revision?: number }>
-  >;
+  return done as unknown as Promise<AdminOutcome<{ readonly value: Done; readonly revision?: number }>>;
 }

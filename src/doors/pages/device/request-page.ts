@@ -2,15 +2,15 @@
 import type { Integration } from '../../../core/integration.ts';
 import type { PersonReason, Refusal } from '../../../core/refusal.ts';
 import { secondsLeft } from '../../../core/rules/device.ts';
+import { parseScope } from '../../../core/scope.ts';
 import { seconds } from '../../../core/time.ts';
 import type { DeviceStanding } from '../../../operations/device/decide-device.ts';
 import type { Shown } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { alertBox, personName, postForm } from '../parts/layout.ts';
+import type { Texts } from '../parts/texts/en.ts';
 import type { Visit } from '../parts/visit.ts';
 import { PAGE_WORDING } from '../parts/wording.ts';
-import { integrationCard } from './integration-card.ts';
-import { permissionLines, permissionList } from './permissions.ts';
 
 /** What is asked, whoever asks. */
 export interface Question {
@@ -110,4 +110,53 @@ ${denial(visit, asked)}`;
 function denial(visit: Visit, { deny }: Question): Html {
   const button = html`<button class="button deny">${visit.language.texts.request.deny}</button>`;
   return postForm(visit, deny.action, deny.fields(button));
+}
+
+/** A tile with the initial of the integration, the heading, and the vendor. */
+export function integrationCard(
+  { language }: Visit,
+  { name, vendor }: Pick<Integration, 'name' | 'vendor'>,
+  heading: Html,
+): Html {
+  const initial = String.fromCodePoint(name.codePointAt(0) ?? 0x20).toUpperCase();
+  return html`<div class="integration-card">
+<span class="initial" aria-hidden="true">${initial}</span>
+<div>${heading}${vendor && html`<p class="vendor">${language.texts.request.by(vendor)}</p>`}</div>
+</div>`;
+}
+
+interface PermissionLine {
+  readonly words: string;
+  readonly isFarReaching: boolean;
+}
+
+/** Permissions that destroy, or that give away more permissions. */
+const FAR_REACHING: ReadonlySet<string> = new Set(['delete', 'manage', 'approve', 'admin', 'execute']);
+
+export function permissionLines(scope: string, texts: Texts): PermissionLine[] {
+  return [...(parseScope(scope)?.resources ?? [])].flatMap(([resource, permissions]) => {
+    const named = permissions.size > 0 ? [...permissions] : [undefined];
+    return named.map((permission) => ({
+      words: texts.permission(resource, permission),
+      isFarReaching: permission !== undefined && FAR_REACHING.has(permission),
+    }));
+  });
+}
+
+/** How many, and how many of them are far-reaching. */
+export function permissionCount(scope: string, texts: Texts): string {
+  const lines = permissionLines(scope, texts);
+  const farReaching = lines.filter((line) => line.isFarReaching).length;
+  return farReaching > 0 ? `${lines.length} (${texts.request.farReaching}: ${farReaching})` : `${lines.length}`;
+}
+
+/** Those that are far-reaching come first. */
+export function permissionList(scope: string, texts: Texts): Html {
+  const lines = permissionLines(scope, texts)
+    .toSorted((a, b) => Number(b.isFarReaching) - Number(a.isFarReaching))
+    .map(
+      ({ words, isFarReaching }) =>
+        html`<li>${words}${isFarReaching && html` <span class="tag">${texts.request.farReaching}</span>`}</li>`,
+    );
+  return html`<ul class="permissions">${lines}</ul>`;
 }

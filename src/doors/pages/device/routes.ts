@@ -1,8 +1,23 @@
-import { confirmDevice, denyDevice } from '../../../operations/device/decide-device.ts';
+// /device: its paths, the decision, and how it ended.
+
+import type { DeviceId, DeviceState } from '../../../core/device.ts';
+import type { PersonOutcome } from '../../../core/outcome.ts';
+import type { Person } from '../../../core/person.ts';
+import {
+  confirmDevice,
+  type DeviceOnScreen,
+  type DeviceStanding,
+  denyDevice,
+  showDevice,
+} from '../../../operations/device/decide-device.ts';
+import type { Ports } from '../../../operations/ports.ts';
+import type { Answer, Shown } from '../parts/answer.ts';
+import { html } from '../parts/html.ts';
+import { refusalPage } from '../parts/refusal-page.ts';
 import { forPerson, type PageRoute, show, take } from '../parts/route.ts';
-import { showRequest, takeDecision } from './decide.ts';
-import { showCode, takeCode } from './enter-code.ts';
-import { showQr } from './qr-page.ts';
+import type { PersonVisit, Visit } from '../parts/visit.ts';
+import { showCode, showQr, takeCode } from './enter-code.ts';
+import { requestPage } from './request-page.ts';
 
 export const DEVICE_ROUTES: readonly PageRoute[] = [
   show('/device', 'page-device', showCode),
@@ -22,3 +37,54 @@ export const DEVICE_ROUTES: readonly PageRoute[] = [
     forPerson((visit) => takeDecision(visit, denyDevice)),
   ),
 ];
+
+const DEVICE_ID = /^[0-9a-f]{32}$/;
+
+function deviceIdOf({ request }: Visit): DeviceId | undefined {
+  const { id = '' } = request.params as { id?: string };
+  return DEVICE_ID.test(id) ? (id as DeviceId) : undefined;
+}
+
+async function showRequest(visit: PersonVisit): Promise<Answer> {
+  const id = deviceIdOf(visit);
+  if (!id) return refusalPage(visit, { reason: 'not-found' });
+  const shown = await showDevice(id, visit.person, visit.site.ports);
+  if (!shown.ok) return refusalPage(visit, shown.refusal);
+  const { state } = shown.value;
+  return state === 'pending' ? requestPage(visit, shown.value) : lastPage(visit, shown.value, state);
+}
+
+/** Redirects to the stored decision, so that reloading or going back shows it and changes nothing. */
+async function takeDecision(
+  visit: PersonVisit,
+  operation: (id: DeviceId, person: Person, ports: Ports) => Promise<PersonOutcome<DeviceOnScreen>>,
+): Promise<Answer> {
+  const id = deviceIdOf(visit);
+  if (!id) return refusalPage(visit, { reason: 'not-found' });
+  const decided = await operation(id, visit.person, visit.site.ports);
+  return decided.ok ? { goTo: `/device/${id}` } : refusalPage(visit, decided.refusal);
+}
+
+type EndState = Exclude<DeviceState, 'pending'>;
+
+const SIGNS: Readonly<Record<EndState, { readonly sign: string; readonly style: string }>> = {
+  confirmed: { sign: '✓', style: 'sign-done' },
+  redeemed: { sign: '✓', style: 'sign-done' },
+  denied: { sign: '✕', style: '' },
+  expired: { sign: '!', style: '' },
+  spent: { sign: '!', style: '' },
+};
+
+function lastPage(visit: Visit, { integration }: DeviceStanding, state: EndState): Shown {
+  const { last: words } = visit.language.texts;
+  const { title, text } = words[state];
+  const { sign, style } = SIGNS[state];
+  const body = html`<div class="card verdict">
+<p class="sign ${style}" aria-hidden="true">${sign}</p>
+<h1>${title}</h1>
+<p class="vendor">${words.about(integration.name)}</p>
+<p>${text}</p>
+<p class="ways"><a class="button quiet" href="/account">${words.toAccount}</a> <a class="button quiet" href="/device">${words.another}</a></p>
+</div>`;
+  return { page: { title, body } };
+}

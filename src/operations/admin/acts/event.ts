@@ -1,15 +1,17 @@
 import { accept } from '../../../core/outcome.ts';
-import { isoTime, after as later, seconds } from '../../../core/time.ts';
+import { type EpochSeconds, epochSeconds, isoTime, after as later, seconds } from '../../../core/time.ts';
 import { rows } from '../../../store/pages.ts';
 import { nodes } from '../../../store/tables/nodes.ts';
 import { type RefusalCount, refusalCounts } from '../../../store/tables/refusal-counts.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
-import type { AdminOutcome } from '../admin.ts';
+import { type AdminOutcome, decline } from '../admin.ts';
 import { findIdentity } from '../find-identity.ts';
 import { type EventFilter, readNewEvents, readOlderEvents } from '../read-events.ts';
 import { type ActPorts, answer, type RunsOf } from './act.ts';
 
-interface Query extends Omit<EventFilter, 'since' | 'identityId' | 'clientId'> {
+interface Query extends Omit<EventFilter, 'since' | 'until' | 'identityId' | 'clientId'> {
+  readonly from?: string;
+  readonly to?: string;
   readonly integration?: string;
   readonly identity?: string;
   readonly within?: number;
@@ -58,20 +60,33 @@ export function shownRefusal(count: RefusalCount) {
   return { ...row, first: isoTime(first), last: isoTime(last) };
 }
 
+/** `2026-11-18`, or with a time, in UTC unless it says otherwise. */
+function momentIn(text: string): EpochSeconds | undefined {
+  const at = Date.parse(/T[\d:.]+$/.test(text) ? `${text}Z` : text);
+  return Number.isNaN(at) ? undefined : epochSeconds(at / 1000);
+}
+
 async function filterOf(
-  { identity, by, integration, within, type, requestId }: Query,
+  { identity, by, integration, within, from, to, type, requestId, about }: Query,
   ports: ActPorts,
 ): Promise<AdminOutcome<EventFilter>> {
   const known = identity === undefined ? undefined : await findIdentity(identity, ports);
   if (known && !known.ok) return known;
   const author = by === undefined ? undefined : await findIdentity(by, ports);
   if (author && !author.ok) return author;
+  const wrong = [from, to].find((text) => text !== undefined && momentIn(text) === undefined);
+  if (wrong !== undefined)
+    return decline('object-malformed', `${wrong} is not a date such as 2026-11-18 or 2026-11-18T03:00Z`);
+  const lately = within === undefined ? undefined : later(await ports.store.now(), seconds(0 - within));
+  const [since, until] = [from === undefined ? lately : momentIn(from), to === undefined ? undefined : momentIn(to)];
   return accept({
     ...(known && { identityId: known.value.id }),
     ...(author && { by: author.value.id }),
     ...(type && { type }),
     ...(integration !== undefined && { clientId: integration }),
     ...(requestId !== undefined && { requestId }),
-    ...(within !== undefined && { since: later(await ports.store.now(), seconds(0 - within)) }),
+    ...(about !== undefined && { about }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
   });
 }

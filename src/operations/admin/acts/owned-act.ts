@@ -59,7 +59,8 @@ async function asOwner(
   return isOwned(concerned) ? accept(given) : notOwned();
 }
 
-const ON_INTEGRATIONS: readonly ActName[] = [
+/** What owners may do to their integrations, besides narrowing them. */
+export const ON_INTEGRATIONS: readonly ActName[] = [
   'integration-show',
   'integration-enable',
   'integration-disable',

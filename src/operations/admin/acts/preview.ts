@@ -12,6 +12,8 @@ import { kindOf, planPut } from './run-act.ts';
 
 export interface Preview {
   readonly fields: ObjectChange['fields'];
+  /** What would be shown of it besides what was entered, such as the subject of a certificate. */
+  readonly facts?: Readonly<Record<string, unknown>>;
   /** What it does to living grants, if it can do something to them. */
   readonly touched?: Touched;
 }
@@ -23,11 +25,14 @@ export async function previewPut(
   ports: ActPorts,
 ): Promise<AdminOutcome<Preview>> {
   if (section === 'identities') return previewIdentity(id, body as WrittenIdentity, ports);
-  const plan = await planPut(await kindOf(section), { id, body }, ports);
+  const kind = await kindOf(section);
+  const plan = await planPut(kind, { id, body }, ports);
   if (!plan.ok) return plan;
   const { fields = {}, next } = plan.value.find((each) => each.id === id) ?? {};
-  if (next === undefined || section !== 'integrations') return accept({ fields });
-  return accept({ fields, touched: await grantsOfChange(next as Integration, ports.store) });
+  if (next === undefined) return accept({ fields });
+  const preview = { fields, facts: kind.written(next as never) };
+  if (section !== 'integrations') return accept(preview);
+  return accept({ ...preview, touched: await grantsOfChange(next as Integration, ports.store) });
 }
 
 /** A file describes their groups only; here, everything but the password. */

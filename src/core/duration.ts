@@ -1,4 +1,4 @@
-import { type Seconds, seconds } from '../core/time.ts';
+import { type Seconds, seconds } from './time.ts';
 
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
