@@ -220,7 +220,8 @@ suite('who may ask', () => {
   test('a disabled resource server is refused within a second, and answered again once it is enabled', async () => {
     const { access_token: token } = await pairByCertificate(scene.ada);
     const admin = { ...scene.service.ports, by: OPERATOR, issuer: PUBLIC_URL };
-    await changeResourceServer(STOCK.id, { enabled: false }, admin);
+    const disabled = await changeResourceServer(STOCK.id, { enabled: false }, admin);
+    assert.ok(disabled.ok, JSON.stringify(disabled));
     await registryFollows();
     assertRefused(await scene.introspect(token, STOCK), 401, 'invalid_client');
     await changeResourceServer(STOCK.id, { enabled: true }, admin);

@@ -34,8 +34,10 @@ export async function draftedResourceServer(
   const resources = served(body.resources);
   if (!resources.ok) return resources;
   if (resources.value.length === 0) return decline('resources-missing', id);
-  const identity = body.identity ? await findOnce(body.identity, ports) : undefined;
+  const isKept = !body.identity || body.identity === before?.identity;
+  const identity = isKept ? undefined : await findOnce(body.identity, ports);
   if (identity?.ok === false) return identity;
+  const speaker = identity?.value.id ?? (body.identity ? before?.identity : undefined);
   return accept({
     id,
     audience,
@@ -43,7 +45,7 @@ export async function draftedResourceServer(
     resources: resources.value,
     enabled,
     secrets: before?.secrets ?? [],
-    ...(identity && { identity: identity.value.id }),
+    ...(speaker && { identity: speaker }),
   });
 }
 
@@ -53,6 +55,7 @@ export async function objectionToResourceServer(
   before: ResourceServer | undefined,
   { store, issuer }: DraftPorts,
 ) {
+  if (before && isSameAudience(before.audience, audience)) return undefined;
   if (isSameAudience(audience, issuer)) return decline('audience-taken', 'this service');
   for await (const other of rows(store, resourceServers)) {
     if (!other.removed && other.id !== id && isSameAudience(other.audience, audience))
