@@ -142,7 +142,7 @@ class Caller {
       const { status, body } = await post(this.#service, '/authsvc/Authorize/Token', sent);
       this.status = status;
       if (status === 200) this.#grant = grantIn(body);
-      return `${status} ${body['Error'] ?? ''}`;
+      return `${status} ${JSON.stringify(body['Error'] ?? '')}`;
     });
     await this.#timed(note, async () => {
       const seen = await new Visitor(this.#service).get('/authsvc/Authorize/Verify', {

@@ -224,22 +224,8 @@ const CLAIMS: readonly (readonly [string, (scene: Scene) => Promise<void>])[] = 
     },
   ],
   [
-    'a second factor by levels of authentication is a strong proof',
-    async (scene) => {
-      await requireSecondFactor(scene.admin);
-      const page = await openPage(scene.browser);
-      await begin(scene, page);
-      await fillIn(page, 'olga');
-      await page.locator('#otp').fill(oneTimePassword());
-      await page.locator('#kc-login').click();
-      await atAccount(scene, page);
-      assert.equal((await sessionOf(scene, page))?.proof.by, 'strong-provider');
-    },
-  ],
-  [
     'a disabled account does not sign in there, and its grants end after maxAge; another group counts from the next sign-in',
     async (scene) => {
-      await scene.admin('PUT', '', { browserFlow: 'browser' });
       const [ended, kept] = [await signIn(scene, 'grace'), await signIn(scene, 'heidi')];
       const grants = [await grantOf(scene, ended), await grantOf(scene, kept)];
       const person = async (name: string) =>
@@ -266,6 +252,19 @@ const CLAIMS: readonly (readonly [string, (scene: Scene) => Promise<void>])[] = 
         [400, 200],
       );
       assert.equal((await rowOf(scene, 'grace'))?.enabled, false);
+    },
+  ],
+  [
+    'a second factor by levels of authentication is a strong proof',
+    async (scene) => {
+      await requireSecondFactor(scene.admin);
+      const page = await openPage(scene.browser);
+      await begin(scene, page);
+      await fillIn(page, 'olga');
+      await page.locator('#otp').fill(oneTimePassword());
+      await page.locator('#kc-login').click();
+      await atAccount(scene, page);
+      assert.equal((await sessionOf(scene, page))?.proof.by, 'strong-provider');
     },
   ],
 ];
