@@ -10,29 +10,7 @@ import { Keyring } from '../../../src/tokens/keyring.ts';
 import { readKeyringFile } from '../../../src/tokens/keyring-file.ts';
 import { hashesTo, NONCE_LENGTH, nextRefreshToken, opaqueAccessToken } from '../../../src/tokens/opaque/pair.ts';
 import { parseRefreshToken, type RefreshToken } from '../../../src/tokens/opaque/token-text.ts';
-
-/** What a rotation needs of a row. */
-export interface BareRow {
-  readonly revision: number;
-  readonly scope: string;
-  readonly refreshUntil: number;
-  readonly refreshHash: Hex;
-}
-
-export interface BareRotation {
-  readonly grantId: string;
-  readonly revision: number;
-  readonly refreshHash: Hex;
-  readonly nonce: Hex;
-  readonly issuedAt: number;
-  readonly expiresAt: number;
-}
-
-/** `rotate` gets a row and returns what to write to it. Durable when it resolves. */
-export type RotateAll = (
-  grantIds: readonly string[],
-  rotate: (at: number, row: BareRow) => BareRotation,
-) => Promise<void>;
+import type { BareRotation, BareRow, RotateAll } from './bare-rows.ts';
 
 interface Waiting {
   readonly token: RefreshToken;
