@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Hex } from '../../../src/core/hex.ts';
-import type { BareRow, RotateAll } from './bare-row.ts';
+import type { BareRow, RotateAll } from './bare-rows.ts';
 
 const LOAD = `SELECT g.revision, g.scope, g.refresh_until, encode(g.refresh_hash, 'hex') FROM unnest($1::text[]) WITH ORDINALITY AS wanted (id, at)
   JOIN grants g ON g.id = decode(wanted.id, 'hex') ORDER BY at`;

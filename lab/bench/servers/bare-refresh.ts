@@ -10,7 +10,7 @@ import { Keyring } from '../../../src/tokens/keyring.ts';
 import { readKeyringFile } from '../../../src/tokens/keyring-file.ts';
 import { hashesTo, NONCE_LENGTH, nextRefreshToken, opaqueAccessToken } from '../../../src/tokens/opaque/pair.ts';
 import { parseRefreshToken, type RefreshToken } from '../../../src/tokens/opaque/token-text.ts';
-import type { BareRotation, BareRow, RotateAll } from './bare-row.ts';
+import type { BareRotation, BareRow, RotateAll } from './bare-rows.ts';
 
 interface Waiting {
   readonly token: RefreshToken;
@@ -31,7 +31,7 @@ createServer((request, response) => {
   readBody(request, (text) => {
     const token = parseRefreshToken(JSON.parse(text).refresh_token, keyring);
     if (!token) throw new Error('not a token of this keyring');
-    if (waiting.push({ token, response }) === 1 && !isBusy) setImmediate(rotateAll);
+    if (waiting.push({ token, response }) === 1 && !isBusy) setImmediate(() => void rotateAll());
   });
 }).listen(Number(port), '127.0.0.1');
 
@@ -51,7 +51,7 @@ async function rotateAll(): Promise<void> {
   await rotateRows(ids, (at, row) => rotate((batch[at] as Waiting).token, row, now, (text) => (answers[at] = text)));
   for (const [at, { response }] of batch.entries()) answer(response, answers[at] as string);
   isBusy = false;
-  if (waiting.length > 0) setImmediate(rotateAll);
+  if (waiting.length > 0) setImmediate(() => void rotateAll());
 }
 
 function rotate(token: RefreshToken, row: BareRow, issuedAt: number, say: (answer: string) => void): BareRotation {

@@ -2,7 +2,7 @@ import { fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Hex } from '../../../src/core/hex.ts';
 import { makeDatabase, openDatabase } from '../../../src/store/sqlite/connection.ts';
-import type { RotateAll } from './bare-row.ts';
+import type { RotateAll } from './bare-rows.ts';
 
 const sync = promisify(fdatasync);
 

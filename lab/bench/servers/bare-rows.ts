@@ -1,4 +1,3 @@
-// What a bare refresh reads and writes, on either database.
 import type { Hex } from '../../../src/core/hex.ts';
 
 /** What a rotation needs of a row. */
