@@ -52,7 +52,6 @@ export async function openShifted(store: string, keyringPath: string, ahead: num
 function shifted(real: BackEnd, shift: Opened['shift']): BackEnd {
   return {
     ...real,
-    commitLoaded: undefined,
     now: async () => epochSeconds((await real.now()) + shift.seconds),
     loadVersioned: async (table, key) => {
       const loaded = await real.loadVersioned(table, key);

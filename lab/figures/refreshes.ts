@@ -99,7 +99,7 @@ export function turnOf(pairs: TokenPair[], callers: number, node: CallerPorts): 
 }
 
 export function withoutEvents(backEnd: BackEnd): BackEnd {
-  return { ...backEnd, commitLoaded: undefined, commit: (commit) => backEnd.commit({ ...commit, events: [] }) };
+  return { ...backEnd, commit: (commit) => backEnd.commit({ ...commit, events: [] }) };
 }
 
 /** The baseline without a service: change one row, commit durably, repeat. */

@@ -37,14 +37,4 @@ export interface BackEnd extends Omit<Store, 'change' | 'changeAll' | 'create' |
 
   /** Durable when it resolves. False: a revision had moved or a new key exists, and nothing was written. */
   commit(commit: Commit): Promise<boolean>;
-
-  /**
-   * Both in one transaction, for a back end that can. `plan` says what to commit, if anything; it may be called several times and
-   * does not throw.
-   */
-  readonly commitLoaded?:
-    | (<Row, Companion>(table: Table<Row, Companion>, key: string, plan: Planning<Row, Companion>) => Promise<boolean>)
-    | undefined;
 }
-
-export type Planning<Row, Companion> = (loaded: LoadedVersion<Row, Companion>) => Commit | undefined;

@@ -1,4 +1,3 @@
-import { accept, type Outcome, refused } from '../core/outcome.ts';
 import type { BackEnd, Commit, LoadedVersion, Swap, Versioned } from './back-end.ts';
 import {
   CommitUnknown,
@@ -31,11 +30,7 @@ export function storeOf(backEnd: BackEnd): Store {
     load: (table, key) => backEnd.loadVersioned(table, key),
     change: (table, key, decide) => {
       const load = () => backEnd.loadVersioned(table, key);
-      const plan = ({ found, now }: Awaited<ReturnType<typeof load>>, mustFence: boolean) =>
-        planOf(table, found, decide(found, now), mustFence);
-      const { commitLoaded } = backEnd;
-      if (!commitLoaded) return change(backEnd, load, plan);
-      return changeAtOnce(backEnd, (planNow) => commitLoaded(table, key, planNow), load, plan);
+      return change(backEnd, load, ({ found, now }, mustFence) => planOf(table, found, decide(found, now), mustFence));
     },
     changeAll: async (rows, decide) => {
       assertWritable(rows);
@@ -53,44 +48,13 @@ export function storeOf(backEnd: BackEnd): Store {
   };
 }
 
-type Planner<Found, T> = (loaded: Found, mustFence: boolean) => Plan<T>;
-
-/** If that is in doubt, or the row did not take it, `change` goes on. */
-async function changeAtOnce<Found, T>(
-  backEnd: BackEnd,
-  commitLoaded: (plan: (loaded: Found) => Commit | undefined) => Promise<boolean>,
-  load: () => Promise<Found>,
-  plan: Planner<Found, T>,
-): Promise<T> {
-  let planned: Outcome<Plan<T>, unknown> | undefined;
-  // Others share the transaction: a decision that throws fails alone.
-  const planNow = (loaded: Found) => {
-    try {
-      planned = accept(plan(loaded, false));
-      return planned.value.commit;
-    } catch (fault) {
-      planned = refused(fault);
-      return undefined;
-    }
-  };
-  try {
-    const isCommitted = await commitLoaded(planNow);
-    if (planned?.ok === false) throw planned.refusal;
-    return planned && isCommitted ? planned.value.outcome : change(backEnd, load, plan);
-  } catch (error) {
-    if (!(error instanceof CommitUnknown) || !planned?.ok) throw error;
-    const { outcome, commit } = planned.value;
-    return change(backEnd, load, plan, load(), commit ? [{ outcome, commit }] : []);
-  }
-}
-
 async function change<Found, T>(
   backEnd: BackEnd,
   load: () => Promise<Found>,
-  plan: Planner<Found, T>,
+  plan: (loaded: Found, mustFence: boolean) => Plan<T>,
   loading = load(),
-  uncertain: Uncertain<T>[] = [],
 ): Promise<T> {
+  const uncertain: Uncertain<T>[] = [];
   let [expected, swallowed] = ['', 0];
   try {
     let loaded = await loading;

@@ -38,7 +38,6 @@ function troubled(real: BackEnd, trouble: Trouble): BackEnd {
   const away = () => Promise.reject(new StoreUnavailable('away'));
   return {
     ...real,
-    commitLoaded: undefined,
     loadVersioned: (table, key) => (trouble.state === 'away' ? away() : real.loadVersioned(table, key)),
     commit: async (commit) => {
       if (trouble.state === 'away') return away();

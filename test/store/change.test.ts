@@ -17,7 +17,7 @@ async function watched(t: TestContext) {
     commits.push(each);
     return backEnd.commit(each);
   };
-  const store: Store = storeOf({ ...backEnd, commit, commitLoaded: undefined });
+  const store: Store = storeOf({ ...backEnd, commit });
   return { backEnd, store, commits };
 }
 

@@ -34,19 +34,6 @@ export function faultyBackEnd(real: BackEnd, faults: () => Faults, chance: Seede
       await dawdle(); // the loaded row may be stale by then
       return loaded;
     },
-    commitLoaded: async (table, key, plan) => {
-      if (!real.commitLoaded || chance.chance(0.5)) return false; // then in two steps
-      await dawdle();
-      if (chance.chance(faults().unavailable)) throw new StoreUnavailable('away, by chance');
-      if (chance.chance(faults().lostBefore)) {
-        plan(await real.loadVersioned(table, key));
-        throw new CommitUnknown('lost before the commit, by chance');
-      }
-      const result = await real.commitLoaded(table, key, plan);
-      if (chance.chance(faults().lostAfter)) throw new CommitUnknown('lost after the commit, by chance');
-      await dawdle();
-      return result;
-    },
     commit: async (commit) => {
       await dawdle();
       const result = await commitOrFault(real, commit, faults(), chance);

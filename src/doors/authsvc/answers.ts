@@ -40,7 +40,7 @@ export function deviceGrant(started: StartedDevice, verificationUri: string): De
   };
 }
 
-/** As text for the same reason: a check takes 3 % less. */
+/** As text for the same reason. */
 export function verifiedTokenText({ token, grant, scope, holder, issuedAt, boundTo }: CheckedToken): string {
   const { expiresAt } = token;
   const cnf = boundTo === undefined ? '' : `,"cnf":{"x5t#S256":"${boundTo}"}`;

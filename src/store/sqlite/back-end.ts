@@ -66,8 +66,6 @@ export function sqliteBackEnd({ database, commits, soundness, clock }: SqlitePar
     loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
       read(() => loads.load(table, key, clock())) as Promise<LoadedVersion<Row, Companion>>,
     commit: (commit) => changes.submit(unitOf(commit)),
-    commitLoaded: (table, key, plan) =>
-      closing ? refused() : changes.submit(() => unitOf(plan(loads.load(table, key, clock()) as never))),
     find: <Row, Companion>(table: Table<Row, Companion>, { column, value }: Where, limit = FIND_LIMIT) =>
       read(() => rowsOf(table, loads.all(findStatement(table, column), [value, limit]))) as Promise<Row[]>,
     page: async (table, query) => {
@@ -117,10 +115,8 @@ function happened(changed: number): boolean {
   return changed >= 0;
 }
 
-function unitOf(commit: Commit | undefined): readonly Step[] {
+function unitOf({ swaps, events, revision }: Commit): Unit {
   const unit: Step[] = [];
-  if (!commit) return unit;
-  const { swaps, events, revision } = commit;
   for (const swap of swaps)
     unit.push(swap.expected === undefined ? insertStep(swap, revision) : updateStep(swap, revision));
   for (const event of events) unit.push(appendStep(event));

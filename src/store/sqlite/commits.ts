@@ -20,8 +20,8 @@ export interface Step {
   readonly pages: number;
 }
 
-/** All of its steps happen, or none of them. A function finds out within the transaction what they are. */
-export type Unit = readonly Step[] | (() => readonly Step[]);
+/** All of its steps happen, or none of them. */
+export type Unit = readonly Step[];
 
 const LOOK_AGAIN_MS = 1;
 
@@ -46,7 +46,7 @@ export class Commits {
   readonly #parts: CommitParts;
   readonly #prepared: (sql: string) => StatementSync;
   readonly #durations = new DurationTally();
-  /** Pages written since they were last durable, and reported to the checkpoints. */
+  /** Pages written since they were last reported to the checkpoints. */
   #pages = 0;
 
   constructor(parts: CommitParts) {
@@ -67,7 +67,7 @@ export class Commits {
       soundness.assertReadable();
       const results = await this.#whenFree(() => this.#transaction(units));
       soundness.wrote(undefined);
-      if (this.#pages > 0) await this.#makeDurable();
+      await this.#makeDurable();
       checkpoints.wrote(this.#pages);
       this.#pages = 0;
       this.#durations.add(performance.now() - start);
@@ -135,18 +135,17 @@ export class Commits {
   }
 
   #runUnit(unit: Unit): number {
-    const steps = typeof unit === 'function' ? unit() : unit;
     // A single decisive step that fails has changed nothing; only several need a savepoint.
-    const guarded = steps.filter((step) => step.decisive).length > 1;
+    const guarded = unit.filter((step) => step.decisive).length > 1;
     if (guarded) this.#run('SAVEPOINT unit');
-    const result = this.#runSteps(steps);
+    const result = this.#runSteps(unit);
     if (guarded) this.#parts.database.exec(result < 0 ? 'ROLLBACK TO unit; RELEASE unit' : 'RELEASE unit');
     return result;
   }
 
-  #runSteps(steps: readonly Step[]): number {
+  #runSteps(unit: Unit): number {
     let changed = 0;
-    for (const { sql, values, decisive, pages } of steps) {
+    for (const { sql, values, decisive, pages } of unit) {
       changed = Number(this.#prepared(sql).run(...values).changes);
       this.#pages += changed * pages;
       if (decisive && changed === 0) return -1;

@@ -16,7 +16,7 @@ function firstCommit(real: BackEnd, first: CommitOf): BackEnd {
     isFirst = false;
     return first(wanted, real);
   };
-  return { ...real, commit, commitLoaded: undefined };
+  return { ...real, commit };
 }
 
 const lostAfter: CommitOf = async (commit, real) => {
@@ -182,5 +182,5 @@ function landsLate(real: BackEnd): BackEnd {
     if (tried.length === 2 && late) await real.commit(late);
     return real.commit(wanted);
   };
-  return { ...real, commit, commitLoaded: undefined };
+  return { ...real, commit };
 }
