@@ -9,13 +9,16 @@ import { ROOT } from './sources.ts';
 
 export const HANGING_MS = 300_000;
 
+/** Files that share a process run one after the other, and count one more test each. */
+const ALONE = '// Own process: to be run beside the others, and counted\n';
+
 /** A project with three tests: a plain one, a slow one, and one that needs a program that is not there. */
 export function project(t: TestContext): string {
   const root = temporaryFolder('chosen');
   t.after(() => rmSync(root, { recursive: true, force: true }));
   cpSync(join(ROOT, 'runtime'), join(root, 'runtime'), { recursive: true });
   mkdirSync(join(root, 'test', 'e2e'), { recursive: true });
-  const claim = `import { test } from 'node:test'; test('runs', () => {});\n`;
+  const claim = `${ALONE}import { test } from 'node:test'; test('runs', () => {});\n`;
   writeFileSync(join(root, 'test', 'plain.test.ts'), claim);
   writeFileSync(join(root, 'test', 'e2e', 'slow.test.ts'), claim);
   writeFileSync(join(root, 'test', 'proxy.ts'), '// A proxy.\n// Needs: caddy\nexport const PROXY = 1;\n');
@@ -41,6 +44,6 @@ export function tryNpmTest(root: string, ...flags: readonly string[]): { status:
 
 /** Adds a test file. Its body is a module that runs in `root`. */
 export function addTest(root: string, name: string, body: string): void {
-  const imports = `import { existsSync, writeFileSync } from 'node:fs';\nimport { test } from 'node:test';\n`;
+  const imports = `${ALONE}import { existsSync, writeFileSync } from 'node:fs';\nimport { test } from 'node:test';\n`;
   writeFileSync(join(root, 'test', `${name}.test.ts`), `${imports}test('${name}', async () => { ${body} });\n`);
 }
