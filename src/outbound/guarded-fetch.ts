@@ -30,13 +30,10 @@ interface Route {
   readonly headers?: Record<string, string>;
   /** The proxy through which a TLS connection to the target is made. */
   readonly tunnel?: URL;
-  /** Checked again on the open connection. */
-  readonly allowed?: readonly string[];
 }
 
 const CONNECT_MS = 3_000;
 const HEADERS_MS = 5_000;
-const MAX_HEADER_BYTES = 16_384;
 /** Concurrent requests per host; others wait. */
 const AT_ONCE = 8;
 
@@ -66,7 +63,7 @@ async function routeTo(target: URL, { allowed = [] }: FetchInit, ports: Outbound
   const objections = addresses.map((address) => whyNotReachable(address, allowed));
   const host = addresses.find((_, index) => objections[index] === undefined);
   if (host === undefined) throw new Error(objections.join('; ') || `${hostname} has no address`);
-  return { host, port: portOf(target), path: target.pathname + target.search, allowed };
+  return { host, port: portOf(target), path: target.pathname + target.search };
 }
 
 /** The operator chose the proxy, and the proxy resolves names itself; IP addresses are checked here. */
@@ -89,23 +86,18 @@ async function send(target: URL, route: Route, init: FetchInit): Promise<Incomin
     ...(isTls && { servername: isIP(bareHost(target)) ? '' : bareHost(target) }),
     ...(isTls && init.authorities !== undefined && { ca: init.authorities }),
     ...(socket ? { createConnection: () => socket } : { agent: false }),
-    maxHeaderSize: MAX_HEADER_BYTES,
   });
   boundReply(request);
-  return answerTo(request, route, init.body);
+  return answerTo(request, init.body);
 }
 
-function answerTo(request: ClientRequest, route: Route, body: Uint8Array | undefined): Promise<IncomingMessage> {
+function answerTo(request: ClientRequest, body: Uint8Array | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const giveUp = (what: string, ms: number) => setTimeout(() => request.destroy(new Error(what)), ms);
     const headers = giveUp('the response headers timed out', CONNECT_MS + HEADERS_MS);
     const connecting = giveUp('connecting timed out', CONNECT_MS);
     request.once('socket', (socket) => {
-      const connected = () => {
-        clearTimeout(connecting);
-        const objection = route.allowed && whyNotReachable(socket.remoteAddress ?? '', route.allowed);
-        if (objection) request.destroy(new Error(objection));
-      };
+      const connected = () => clearTimeout(connecting);
       if (socket.connecting) socket.once('connect', connected);
       else connected();
     });

@@ -26,6 +26,22 @@ function answer(claims: Record<string, unknown> = {}, difference: Partial<TokenI
 const SUBJECT = 'repo:acme/app:ref:refs/heads/main';
 const RULE: AssertionRule = aTokenIssuer().rules[0] as AssertionRule;
 
+suite('the claims of an assertion of an enterprise (ID-JAG 3)', () => {
+  const whole = { jti: 'a', client_id: 'agent', scope: 'orders:read', resource: ['https://orders.example'] };
+  const cases: readonly (readonly [what: string, claims: Record<string, unknown>, answer: string])[] = [
+    ['as usual', {}, SUBJECT],
+    ['neither scope nor resource', { scope: undefined, resource: undefined }, SUBJECT],
+    ['no jti', { jti: undefined }, 'assertion-malformed'],
+    ['a jti that is a number', { jti: 7 }, 'assertion-malformed'],
+    ['no client_id', { client_id: undefined }, 'assertion-malformed'],
+    ['a scope that is a list', { scope: ['orders:read'] }, 'assertion-malformed'],
+    ['an empty list of resources', { resource: [] }, 'assertion-malformed'],
+    ['a resource that is a number', { resource: ['https://orders.example', 7] }, 'assertion-malformed'],
+  ];
+  for (const [what, claims, expected] of cases)
+    test(`${what}: ${expected}`, () => assert.equal(answer({ ...whole, ...claims }, { kind: 'enterprise' }), expected));
+});
+
 suite('the claims of an assertion (RFC 7523 3)', () => {
   const cases: readonly (readonly [what: string, claims: Record<string, unknown>, answer: string])[] = [
     ['as usual', {}, SUBJECT],
