@@ -39,7 +39,7 @@ async function move(path: string, url: string, runs: number): Promise<string[]> 
   for (let run = 1; run <= runs; run++) broken.push(...(await runMove(path, url, 'Copied, but not complete')));
   const { promised, violations } = await callers.stop();
   await old.store.close();
-  broken.push(...violations, ...(await runMove(path, url, 'Moved, and proved')));
+  broken.push(...violations, ...(await runMove(path, url, 'Moved, and both stores were compared')));
   const next = await anotherNode(storeOf(await openAt(url)), { keyring: old.keyring, clock: systemClock });
   broken.push(...(await unequal(path, next)));
   await takeOver(next.store);

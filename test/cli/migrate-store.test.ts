@@ -33,7 +33,7 @@ test('migrate-store can be repeated while a service runs, finished after it stop
   for (let n = 0; n < 2; n++) {
     const { status, printed } = await run();
     assert.equal(status, 0, printed);
-    assert.match(printed, /Moved, and proved.*Set store:/s);
+    assert.match(printed, /Moved, and both stores were compared.*Set store:/s);
     assert.equal(printed.match(/^grants\b/gm)?.length, 1, 'counts are printed once');
   }
 
@@ -52,7 +52,7 @@ test('a service refuses a store that was moved away, until the operator takes it
     });
   assert.equal((await run('init')).status, 0);
   const move = () => run('migrate-store', '--to', target.url);
-  assert.match((await move()).printed, /Moved, and proved/);
+  assert.match((await move()).printed, /Moved, and both stores were compared/);
 
   const refused = await run('serve');
   assert.equal(refused.status, 1, refused.printed);
@@ -61,7 +61,11 @@ test('a service refuses a store that was moved away, until the operator takes it
   assert.match((await run('integration', 'list')).printed, /Warning: this store was moved/);
 
   const again = await move();
-  assert.match(again.printed, /Moved, and proved/, 'the move can be repeated until a node opens the target');
+  assert.match(
+    again.printed,
+    /Moved, and both stores were compared/,
+    'the move can be repeated until a node opens the target',
+  );
   await takeOver(storeOf(await target.open()));
 
   await serveOnce(old.path, old.folder, '--take-back');
