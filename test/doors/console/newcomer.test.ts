@@ -2,9 +2,12 @@
 // Every refusal is one that the service gave to the job.
 // Only in test:all: in a browser
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
@@ -53,21 +56,18 @@ interface Said {
   readonly refreshToken: string;
 }
 
-function send(path: string, body: object, { pem, key }: Partial<Issued> = {}): Promise<Said> {
+async function send(path: string, body: object, { pem, key }: Partial<Issued> = {}): Promise<Said> {
   const { hostname, port } = new URL(scene.service.url);
   const options = { hostname, port, path: `/authsvc/Authorize/${path}`, method: 'POST', agent: false };
   const headers = { 'content-type': 'application/json' };
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      { ...options, headers, ca: scene.service.authority, ...(pem && key && { cert: pem, key }) },
-      async (answer) => {
-        const text = Buffer.concat(await answer.toArray()).toString();
-        if (answer.statusCode === 200) resolve({ reason: 'ok', refreshToken: JSON.parse(text).refresh_token });
-        else resolve({ reason: lastRefusal(), refreshToken: '' });
-      },
-    );
-    sent.on('error', reject).end(JSON.stringify({ client_id: CLIENT, ...body }));
-  });
+  const tls = { ca: scene.service.authority, ...(pem && key && { cert: pem, key }) };
+  const sent = request({ ...options, headers, ...tls });
+  sent.end(JSON.stringify({ client_id: CLIENT, ...body }));
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  const said = await json(answer);
+  return answer.statusCode === 200
+    ? { reason: 'ok', refreshToken: String((said as Record<string, unknown>)['refresh_token']) }
+    : { reason: lastRefusal(), refreshToken: '' };
 }
 
 /** The nightly job. */
