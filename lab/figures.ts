@@ -44,7 +44,7 @@ Only where they are named, and of no use while the machine does something else:
   tracing          refreshes a second with tracing off, with 5 percent and with all requests recorded, in turns
                    --rounds 5 --seconds 0.8
   console          how long the pages of the console take, and refreshes a second while ten are open
-                   --store sqlite --grants 1000000 --events 10000000 --rounds 5 --seconds 10
+                   --store sqlite --grants 100000 --events 1000000 --rounds 2 --seconds 10; in full: 1000000 and 10000000
   connections      memory of an idle TLS connection in the service; takes two minutes
                    --connections 4000
   verify           requests a second of an API with @tessera/verify, beside the same API without it, on each framework
@@ -59,10 +59,10 @@ const { values, positionals } = parseArgs({
   options: {
     help: { type: 'boolean' },
     quick: { type: 'boolean', default: false },
-    grants: { type: 'string', default: '10000' },
+    grants: { type: 'string' },
     callers: { type: 'string', default: '64' },
-    rounds: { type: 'string', default: '5' },
-    events: { type: 'string', default: '10000000' },
+    rounds: { type: 'string' },
+    events: { type: 'string' },
     store: { type: 'string', default: 'sqlite' },
     refreshes: { type: 'string', default: '1000000' },
     seconds: { type: 'string' },
@@ -71,9 +71,8 @@ const { values, positionals } = parseArgs({
     living: { type: 'string', default: '10000' },
   },
 });
-const [grants, callers, rounds, refreshes] = [values.grants, values.callers, values.rounds, values.refreshes].map(
-  Number,
-) as [number, number, number, number];
+const [grants, rounds] = [Number(values.grants ?? 10_000), Number(values.rounds ?? 5)];
+const [callers, refreshes] = [Number(values.callers), Number(values.refreshes)];
 
 const ALWAYS = {
   refresh: refreshFigures,
@@ -90,11 +89,12 @@ const FIGURES: Readonly<Record<string, () => Promise<void>>> = {
   ...ALWAYS,
   postgres: () => postgresFigures({ grants, callers, rounds, seconds: Number(values.seconds ?? 3) }),
   'event-removal': () =>
-    removalFigures({ events: Number(values.events), callers, seconds: Number(values.seconds ?? 4) }),
+    removalFigures({ events: Number(values.events ?? 10_000_000), callers, seconds: Number(values.seconds ?? 4) }),
   tracing: () => tracingFigures({ rounds, seconds: Number(values.seconds ?? 0.8) }),
   console: () => {
-    const [isPostgres, events] = [values.store === 'postgres', Number(values.events)];
-    return consoleFigures({ isPostgres, grants, events, rounds, seconds: Number(values.seconds ?? 10) });
+    const size = { grants: Number(values.grants ?? 100_000), events: Number(values.events ?? 1_000_000) };
+    const slices = { rounds: Number(values.rounds ?? 2), seconds: Number(values.seconds ?? 10) };
+    return consoleFigures({ isPostgres: values.store === 'postgres', ...size, ...slices });
   },
   connections: () => connectionFigures(Number(values.connections)),
   verify: () => verifyFigures({ rounds, seconds: Number(values.seconds ?? 0.5) }),

@@ -62,21 +62,16 @@ export async function consoleFigures({ isPostgres, ...wanted }: ConsoleFigures):
   const own = join(folder, 'store');
   mkdirSync(own);
   const filling = { known: 4 * CONNECTIONS, others: 1000 };
-  const sets = [DOORS];
-  const running = await tessera({
-    folder: own,
-    certificates: folder,
-    tls,
-    filling,
-    sets,
-    postgres: isPostgres,
-  }).start();
+  let cookie = '';
+  const prepare = async (config: Config) => {
+    cookie = await signIn(config);
+    await (isPostgres ? fillPostgres : fillSqlite)(config, wanted);
+  };
+  const options = { folder: own, certificates: folder, tls, filling, sets: [DOORS], postgres: isPostgres, prepare };
+  const running = await tessera(options).start();
   const generator = new Generator(CORES.generator);
   try {
-    const { load } = running;
-    const cookie = await signIn(running.config);
-    await (isPostgres ? fillPostgres : fillSqlite)(running.config, wanted);
-    const refreshing = load('refresh', CONNECTIONS);
+    const refreshing = running.load('refresh', CONNECTIONS);
     if (!refreshing) throw new Error('there is nothing to refresh');
     const get = async (path: string) => {
       const url = `http://127.0.0.1:${refreshing.port}${path}`;
@@ -138,7 +133,6 @@ async function fillPostgres({ store }: Config, { grants, events }: Size): Promis
   await client.connect();
   await client.query(`INSERT INTO grants (id, revision, ${COPIED}) SELECT decode(md5(n::text), 'hex'), 1, ${COPIED}
     FROM (SELECT * FROM grants LIMIT 1) one, generate_series(1, ${grants}) n`);
-  // Never read by others before it is committed: whoever draws a number meanwhile gets a later one.
   await client.query(`SELECT setval('event_sequence', nextval('event_sequence') + ${events})`);
   await client.query('SELECT tessera_extend_events(0)');
   await client.query(`INSERT INTO events (${EVENT_COLUMNS})

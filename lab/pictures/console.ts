@@ -1,7 +1,7 @@
 // Every page of the console, or those named, as PNG in out/pictures; the overview also becomes the picture of the docs.
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { CONSOLE_PAGES, ConsoleScene } from '../../test/doors/console/scene.ts';
+import { CONSOLE_PAGES, ConsoleScene, LIVING } from '../../test/doors/console/scene.ts';
 import { startBrowser } from '../../test/doors/pages/browser.ts';
 import { drawPage, OUT } from './pages.ts';
 
@@ -10,6 +10,8 @@ export async function drawConsole(...wanted: string[]): Promise<void> {
   const scene = await ConsoleScene.open();
   await scene.furnish();
   for (const index of [1, 2, 3, 4]) await scene.grant(index);
+  await Promise.all(Array.from({ length: LIVING - 4 }, (_, index) => scene.grant(5 + index, 'shaun')));
+  await scene.service.restart(); // counts them
   const browser = await startBrowser();
   for (const [name, path] of Object.entries(CONSOLE_PAGES)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;

@@ -24,6 +24,11 @@ export function refuse<const R extends string>(
   return refused({ reason, ...details });
 }
 
+/** Says whose request was refused. */
+export function refusedTo(identityId: string, refusal: Refusal): Refused {
+  return refused({ ...refusal, identityId });
+}
+
 /** Wraps a refusal that was made elsewhere. */
 export function refused<R>(refusal: R): Refused<R> {
   return { ok: false, refusal };

@@ -202,4 +202,6 @@ export interface Refusal<R extends string = RefusalReason> {
   readonly retryAfter?: Seconds;
   /** The rule for certificates or assertions that failed, for the log and the dry runs. */
   readonly rule?: string;
+  /** Whose request it was, if that is known: for the log and the console. */
+  readonly identityId?: string;
 }

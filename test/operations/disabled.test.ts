@@ -68,6 +68,14 @@ for (const [what, takeAway, reason] of TAKEN) {
   });
 }
 
+test('a refused refresh says whose it was, for the operator who looks for the reason', async (t) => {
+  const { node } = await onSqlite(t);
+  const pair = await issue(node);
+  await changeAda(node, { enabled: false });
+  const refusal = { reason: 'identity-disabled', identityId: ada.identity.id };
+  assert.deepEqual(await refresh(node, pair), { ok: false, refusal });
+});
+
 async function giveBack(node: Node): Promise<void> {
   await changeAda(node, {});
   await changeIntegration(node, {});

@@ -128,7 +128,7 @@ test('refresh tokens forged from the stolen data are refused and change nothing'
       { clientId: CLIENT, refreshToken, presenter: CURL, ...NOTHING_PRESENTED },
       node,
     );
-    assert.deepEqual(outcome, { ok: false, refusal: { reason: 'refresh-token-not-authentic' } });
+    assert.equal(outcome.ok || outcome.refusal.reason, 'refresh-token-not-authentic');
   }
   accepted(await refresh(node, pair));
 });

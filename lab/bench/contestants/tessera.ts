@@ -31,6 +31,8 @@ export interface TesseraOptions {
   /** With its own PostgreSQL, as durable as SQLite. It runs beside the generator, as if on another machine. */
   readonly postgres?: boolean;
   readonly beside?: Beside;
+  /** What else the store gets before the server starts: a running server takes a changed WAL for damage. */
+  readonly prepare?: (config: Config) => Promise<void>;
   /** Settings that override those of the bench, as with `--set`. */
   readonly sets?: readonly string[];
   readonly nodeFlags?: readonly string[];
@@ -69,6 +71,7 @@ async function start(options: TesseraOptions): Promise<RunningTessera> {
     deviceCodes: 0,
     ...filling,
   });
+  await options.prepare?.(config);
   const began = performance.now();
   const child = startServer(options, { sets, workers, beside });
   await readyAfter(port, '/readyz', began);

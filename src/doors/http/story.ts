@@ -41,9 +41,10 @@ function newStory(): Story {
   };
 }
 
-export function recordRefusal(request: FastifyRequest, { reason, rule }: Refusal<string>): void {
+export function recordRefusal(request: FastifyRequest, { reason, rule, identityId }: Refusal<string>): void {
   const story = storyOf(request);
   story.outcome = reason === 'fault' ? 'fault' : 'refused';
   story.reason = reason;
   if (rule) story.rule = rule;
+  if (identityId) story.identityId = identityId;
 }

@@ -1,5 +1,6 @@
 // What an act would do to living grants, counted before it is done.
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Grant, grantState } from '../../core/grant.ts';
 import { firstHalf } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
@@ -7,7 +8,7 @@ import type { Integration } from '../../core/integration.ts';
 import { whyNotAllowed } from '../../core/rules/identity.ts';
 import { isWithin, parseScope } from '../../core/scope.ts';
 import { readCertificate } from '../../pki/x509/certificate.ts';
-import { rows } from '../../store/pages.ts';
+import { pages } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
@@ -25,7 +26,8 @@ export interface Touched {
 }
 
 /** Rows that are looked at: an operator waits for the answer. */
-const MOST_READ = 20_000;
+const MOST_READ = 10_000;
+const STEP = 250;
 const MOST_NAMED = 5;
 
 type IsTouched = (grant: Grant) => boolean | Promise<boolean>;
@@ -33,17 +35,22 @@ type IsTouched = (grant: Grant) => boolean | Promise<boolean>;
 async function countTouched(store: Store, where: Where | undefined, isTouched: IsTouched): Promise<Touched> {
   const now = await store.now();
   const holders = new Set<string>();
-  let [read, touched] = [0, 0];
-  for await (const grant of rows(store, grants, { ...(where && { where }), isDescending: true })) {
-    if (++read > MOST_READ) break;
-    if (grantState(grant, now) !== 'live' || !(await isTouched(grant))) continue;
-    touched++;
-    holders.add(grant.identityId);
+  let [read, touched, isComplete] = [0, 0, true];
+  for await (const page of pages(store, grants, { ...(where && { where }), isDescending: true, limit: STEP })) {
+    isComplete = read < MOST_READ;
+    if (!isComplete) break;
+    read += page.length;
+    for (const grant of page) {
+      if (grantState(grant, now) !== 'live' || !(await isTouched(grant))) continue;
+      touched++;
+      holders.add(grant.identityId);
+    }
+    await nextTurn(); // SQLite answers at once: requests would wait for the whole count
   }
   const shown = [...holders].slice(0, MOST_NAMED);
   const loaded = await Promise.all(shown.map((id) => store.load(identities, id)));
   const names = loaded.map(({ found }, index) => found?.row.userName ?? shown[index] ?? '');
-  return { grants: touched, holders: holders.size, names, isComplete: read <= MOST_READ };
+  return { grants: touched, holders: holders.size, names, isComplete };
 }
 
 /** The living grants of a thing: those that would be refused, or would end, without it. */

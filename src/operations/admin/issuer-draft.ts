@@ -46,7 +46,8 @@ export async function draftedIssuer(
   const settings = settingsOf(body);
   const objection = objectionToSettings(settings);
   if (objection) return objection;
-  const revocation = draftedRevocation(checks as RevocationPolicy, before, ports);
+  const kept = before ?? (await ports.store.load(issuers, label)).found?.row;
+  const revocation = draftedRevocation(checks as RevocationPolicy, kept, ports);
   if (!revocation.ok) return revocation;
   const chain = readAuthorities(readPem(pem, 'CERTIFICATE'), settings, await ports.store.now());
   if (!chain.ok) return chain;

@@ -2,7 +2,7 @@ import type { AcceptedAssertion, AssertionVerdict } from '../../core/assertion.t
 import type { Grant } from '../../core/grant.ts';
 import { firstHalf } from '../../core/hex.ts';
 import type { Integration } from '../../core/integration.ts';
-import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
+import { accept, type Outcome, refuse, refused, refusedTo } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import type { OverCap, Refusal } from '../../core/refusal.ts';
 import {
@@ -56,7 +56,7 @@ export async function authorizeAssertion(
   const drafted = await draftGrant(accepted.value, integration.value, request, ports);
   if (!drafted.ok) return drafted;
   const limited = request.overCapOf?.(integration.value.clientId)('grants', drafted.value.identity.id);
-  if (limited) return refused(limited);
+  if (limited) return refusedTo(drafted.value.identity.id, limited);
   const { assertions: use, kind } = accepted.value.tokenIssuer;
   const issue = use === 'once' || kind === 'enterprise' ? issueOnce : issueAgain;
   return mintPair(await issue(accepted.value, drafted.value, ports), ports);
@@ -105,7 +105,7 @@ async function draftGrant(
   if (!target.ok) return target;
   const workload = await mapWorkload(accepted, ports, STORED);
   const identity = workload.ok ? checkAssertedIdentity(workload.value, integration) : workload;
-  if (!identity.ok) return identity;
+  if (!identity.ok) return workload.ok ? refusedTo(workload.value.id, identity.refusal) : identity;
   return accept({
     integration,
     identity: identity.value,

@@ -1,5 +1,5 @@
 import type { Grant } from '../../core/grant.ts';
-import { type Outcome, refuse, refused } from '../../core/outcome.ts';
+import { type Outcome, refuse, refusedTo } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import type { OverCap } from '../../core/refusal.ts';
 import { decideCertificate } from '../../core/rules/certificate.ts';
@@ -31,12 +31,12 @@ export async function authorizeCertificate(
   const resourceServers = await namedResourceServers(resource, ports);
   const { isPlain = false } = request;
   const decision = decideCertificate({ clientId, caller, integration, scope, resource, isPlain, resourceServers });
-  if (!decision.ok) return decision;
+  if (!decision.ok) return caller.ok ? refusedTo(caller.value.identity.id, decision.refusal) : decision;
   const unbound = whyUnbound(decision.value.integration, request.jkt);
   if (unbound) return refuse(unbound);
   const { mark: certificate, identity, thumbprint } = decision.value.caller;
   const limited = request.overCap?.('grants', identity.id);
-  if (limited) return refused(limited);
+  if (limited) return refusedTo(identity.id, limited);
   const origin: Grant['origin'] = { kind: 'certificate', certificate };
   const draft = {
     integration: decision.value.integration,

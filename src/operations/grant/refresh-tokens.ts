@@ -3,7 +3,7 @@ import { type Event, ended } from '../../core/event.ts';
 import { accessTokenExpiry, boundAnew, type Grant, grantTime, revoke } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
-import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
+import { accept, type Outcome, refuse, refusedTo } from '../../core/outcome.ts';
 import { isSamePresenter, type Presenter } from '../../core/presenter.ts';
 import type { OverCap, Refusal } from '../../core/refusal.ts';
 import {
@@ -133,10 +133,10 @@ function commitOf(decision: RefreshDecision, turn: Turn, nonce: Hex, ports: Port
     case 'repeat':
       return repeat(turn, ports);
     case 'refuse':
-      return { outcome: refused(decision.refusal) };
+      return { outcome: refusedTo(turn.grant.identityId, decision.refusal) };
     case 'report-reuse':
       return {
-        outcome: refused(decision.refusal),
+        outcome: refusedTo(turn.grant.identityId, decision.refusal),
         events: [{ type: 'reused', ...facts(turn), detail: { ended: false } }],
       };
     case 'end':
@@ -201,7 +201,7 @@ function end(turn: Turn, { why, refusal }: RefreshDecision & { do: 'end' }): Dec
   const revoked: Event = { type: 'revoked', ...facts(turn), detail: ended(grant, why) };
   const reused: Event = { type: 'reused', ...facts(turn), detail: { ended: true } };
   const events = why === 'reuse' ? [reused, revoked] : [revoked];
-  return { outcome: refused(refusal), next: revoke(grant, now, why), events };
+  return { outcome: refusedTo(grant.identityId, refusal), next: revoke(grant, now, why), events };
 }
 
 /** What its events have in common. */

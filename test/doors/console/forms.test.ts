@@ -58,6 +58,14 @@ test('every act of the table has a command, a page and a summary; what changes a
 });
 
 suite('a form', () => {
+  test('requires nothing in a part that is folded away or switched off: a browser would not send it, and not say why', async () => {
+    for (const { place } of THING_KINDS) {
+      const { text } = await olga.get(`/console/${place}/new`);
+      for (const part of text.split(/<div class="variant">|<details/).slice(1))
+        assert.doesNotMatch(part.split(/<\/fieldset>|<\/details>/)[0] ?? '', / required[ >]/, place);
+    }
+  });
+
   test('has checkboxes, lifetimes such as 15m and lists of lines, and says again what was saved', async () => {
     const path = `/console/integrations/${CLIENT}/change`;
     const preview = await fill(path, {

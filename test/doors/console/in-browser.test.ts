@@ -38,6 +38,8 @@ suite('the console in a browser', () => {
       assert.equal(await overflowOf(page), 0);
       assert.equal(await page.locator('h1').count(), 1);
       assert.equal(await page.locator('img[src="x"]').count(), 0);
+      const folded = page.locator('.variant :required, details :required');
+      assert.equal(await folded.count(), 0, 'a browser would not send the form, and not say why');
       await page.context().close();
     });
 

@@ -76,6 +76,9 @@ export const CONSOLE_PAGES = {
   missing: '/grants/abcd',
 };
 
+/** The living grants that the figures end with. */
+export const LIVING = 1200;
+
 export class ConsoleScene {
   readonly service: RunningService;
 
@@ -124,7 +127,7 @@ export class ConsoleScene {
   /** A living grant with its event. */
   async grant(index: number, of: Role = 'nina', difference: Partial<Grant> = {}): Promise<Grant> {
     const now = await this.store.now();
-    const id = `018f${hexOf(14, index)}` as GrantId;
+    const id = `018f${index < 256 ? hexOf(14, index) : index.toString(16).padStart(28, '0')}` as GrantId;
     const made = aGrant({
       id,
       identityId: PEOPLE[of].id,
@@ -175,7 +178,7 @@ export class ConsoleScene {
         'within 0.005': 25,
         'within 0.05': 5,
       };
-      const living = { all: 1200 + minute, endingByDay: Array.from({ length: 30 }, (_, day) => (day * 7) % 23) };
+      const living = { all: LIVING - minute, endingByDay: Array.from({ length: 30 }, (_, day) => (day * 7) % 23) };
       await put(this.store, figures, {
         step: 60,
         at,
@@ -188,12 +191,14 @@ export class ConsoleScene {
       });
     }
     const first = epochSeconds(now - 200_000);
-    const kept = { clientId: CLIENT, identityId: '', first, last: epochSeconds(now - 60) };
-    for (const [reason, count] of [
-      ['certificate-revoked', 9],
-      ['scope-no-longer-allowed', 8],
-    ] as const)
-      await put(this.store, refusalCounts, { ...kept, key: reason, reason, count, lastRequestId: hexOf(8, count) });
+    const kept = { clientId: CLIENT, first, last: epochSeconds(now - 60) };
+    for (const [reason, count, identityId] of [
+      ['certificate-revoked', 9, ''],
+      ['scope-no-longer-allowed', 8, PEOPLE.nina.id],
+    ] as const) {
+      const row = { ...kept, reason, count, identityId };
+      await put(this.store, refusalCounts, { ...row, key: reason, lastRequestId: hexOf(8, count) });
+    }
   }
 
   async change(clientId: string, difference: Partial<Integration>): Promise<void> {

@@ -28,7 +28,7 @@ function explainPage(visit: ConsoleVisit, result?: Html): Answer {
   if (visit.owned) return refusalOf(visit, 'explain', { reason: 'permission-missing', about: 'read' });
   const fields = html`<div class="field"><label for="text">${words.label}</label>
 <textarea id="text" name="text" rows="8" required spellcheck="false" autocomplete="off"></textarea></div>
-<button class="button">${words.button}</button>`;
+<p class="ways"><button class="button">${words.button}</button></p>`;
   const body = html`<p class="lead">${words.lead}</p>${result}<div class="card">${postForm(visit, '/console/explain', fields)}</div>`;
   return consolePage(visit, 'explain', words.title, body);
 }

@@ -38,7 +38,6 @@ function fieldOf(schema: Keywords, [name, member]: [string, Keywords], path: str
   return { path: path + name, name, schema: member, isRequired: schema.required?.includes(name) === true };
 }
 
-/** The names of all fields. */
 export function fieldNames(schema: Keywords, path = ''): string[] {
   return membersOf(schema).flatMap(([name, member]) => [
     ...(HOW[kindOf(member, name)].names?.(path + name, member) ?? [path + name]),
@@ -46,6 +45,9 @@ export function fieldNames(schema: Keywords, path = ''): string[] {
 }
 
 type Given = Readonly<Record<string, unknown>>;
+
+/** In a part that is folded away or switched off, no field is required: a browser would not send the form, and not say why. */
+const optional = (schema: Keywords): Keywords => ({ ...schema, required: [] });
 
 function fieldsOf(schema: Keywords, value: unknown, path: string, only = membersOf(schema, false)): Html {
   const given = (value ?? {}) as Given;
@@ -62,15 +64,13 @@ export function fieldsFor(schema: Keywords, value: unknown, groups: Readonly<Rec
   const members = membersOf(schema, false);
   const named = Object.values(groups).flatMap((names) => names.split(' '));
   const rest = members.filter(([name]) => !named.includes(name));
-  const group = ([title, names]: [string, string]) =>
-    html`<fieldset class="group"><legend>${title}</legend>${fieldsOf(schema, value, '', ordered(members, names))}</fieldset>`;
+  const group = ([title, names]: [string, string]) => {
+    const own = names.split(' ').flatMap((name) => members.filter(([each]) => each === name));
+    return html`<fieldset class="group"><legend>${title}</legend>${fieldsOf(schema, value, '', own)}</fieldset>`;
+  };
   if (named.length === 0) return fieldsOf(schema, value, '');
   return html`${Object.entries(groups).map(group)}
-${rest.length > 0 && html`<details class="group"><summary>${words.more}</summary><div class="fields">${fieldsOf(schema, value, '', rest)}</div></details>`}`;
-}
-
-function ordered(members: readonly [string, Keywords][], names: string): [string, Keywords][] {
-  return names.split(' ').flatMap((name) => members.filter(([each]) => each === name));
+${rest.length > 0 && html`<details class="group"><summary>${words.more}</summary><div class="fields">${fieldsOf(optional(schema), value, '', rest)}</div></details>`}`;
 }
 
 /** The names of the secrets of a thing, and their fields. They are asked for in the last step. */
@@ -267,7 +267,7 @@ const HOW: Readonly<Record<Kind, How>> = {
     show: ({ path, name, schema, value }) => {
       const [on = {}] = schema.anyOf ?? [];
       const isOn = value !== undefined && value !== false;
-      return html`<div class="variant">${box(path, isOn, nameText(name), schema.description)}<div class="fields">${fieldsOf(on, isOn ? value : {}, `${path}.`)}</div></div>`;
+      return html`<div class="variant">${box(path, isOn, nameText(name), schema.description)}<div class="fields">${fieldsOf(optional(on), isOn ? value : {}, `${path}.`)}</div></div>`;
     },
     read: (form, { path, schema }) => form[path] === 'yes' && readObject(schema.anyOf?.[0] ?? {}, form, `${path}.`),
   },
@@ -280,7 +280,7 @@ const HOW: Readonly<Record<Kind, How>> = {
         const [key, choice, { description }, others] = tagOf(each);
         const isOn = (value as Given | undefined)?.[key] === choice;
         return html`<div class="variant"><label class="check"><input type="radio" name="${path}.${key}" value="${choice}"${isOn && html` checked`}>${description}</label>
-${others.length > 0 && html`<div class="fields">${fieldsOf(each, value, `${path}.`, others)}</div>`}</div>`;
+${others.length > 0 && html`<div class="fields">${fieldsOf(optional(each), value, `${path}.`, others)}</div>`}</div>`;
       };
       return set(field, html`${schema.anyOf?.map(variant)}`);
     },

@@ -124,7 +124,8 @@ export function valueText(value: unknown, name = ''): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map((each) => valueText(each)).join(', ');
   return Object.entries(value)
-    .map(([member, each]) => `${member} ${valueText(each, member)}`)
+    .map(([member, each]) => [member, valueText(each, member)])
+    .flatMap(([member, text]) => (text ? `${member} ${text}` : []))
     .join(', ');
 }
 

@@ -90,10 +90,11 @@ async function marksOf(visit: ConsoleVisit, grants: readonly ShownGrant[]): Prom
   const ids = grants.map(({ identityId }) => identityId);
   const disabled = await disabledIdentities(ids, visit.ports);
   const { registry } = visit.parts.callerPorts;
-  return ({ state, identityId, clientId }) => {
+  return ({ state, identityId, clientId, revokedFor }) => {
     const isLive = state === 'live';
     return html`${stateMark(state)} ${isLive && disabled.has(identityId) && stateMark(words.holderDisabled)}
-${isLive && registry.integration(clientId)?.enabled === false && stateMark(words.integrationDisabled)}`;
+${isLive && registry.integration(clientId)?.enabled === false && stateMark(words.integrationDisabled)}
+${revokedFor !== undefined && html`<span class="small">${revokedFor}</span>`}`;
   };
 }
 

@@ -155,10 +155,10 @@ function partTable(
   if (parts.length === 0) return undefined;
   const names = [...new Set(parts.flatMap((part) => Object.keys(part)))];
   const cell = (name: string) => (part: Thing) =>
-    /At$/.test(name) && part[name] ? visit.language.moment(momentOf(String(part[name]))) : valueText(part[name]);
+    /At$/.test(name) && part[name] ? visit.language.moment(momentOf(valueText(part[name]))) : valueText(part[name]);
   const link = (part: Thing) => {
-    const which = query && `?${new URLSearchParams({ [query]: String(part['id']) })}`;
-    return html`<a href="${pathOf(of.place, id)}/${verb}${which}">${enConsole.verbs[verb].name}…<span class="unseen"> ${String(part['id'] ?? '')}</span></a>`;
+    const which = query && `?${new URLSearchParams({ [query]: valueText(part['id']) })}`;
+    return html`<a href="${pathOf(of.place, id)}/${verb}${which}">${enConsole.verbs[verb].name}…<span class="unseen"> ${valueText(part['id'])}</span></a>`;
   };
   const columns = names.map((name) => ({ title: nameText(name), cell: cell(name) }));
   const title = OF_PARTS[verb];

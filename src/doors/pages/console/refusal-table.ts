@@ -47,20 +47,22 @@ export async function refusalTable(visit: ConsoleVisit, rows: readonly RefusalRo
 }
 
 /** Where what caused a refusal is found. Integration and identity have columns of their own. */
-const WAYS: readonly (readonly [reason: RegExp, place: 'issuers' | 'token-issuers' | 'explain' | 'grants'])[] = [
+const WAYS: readonly (readonly [
+  reason: RegExp,
+  place: 'issuers' | 'token-issuers' | 'explain' | 'events' | 'grants',
+])[] = [
   [/^certificate-issuer/, 'issuers'],
   [/^assertion-(?:issuer|key)/, 'token-issuers'],
   [/^(?:certificate|assertion)-/, 'explain'],
-  [/reused$|^grant-/, 'grants'],
+  [/reused$/, 'events'],
+  [/^grant-/, 'grants'],
 ];
 
 function wayFrom({ reason, clientId, identityId }: RefusalRow): Html | undefined {
   const [, place] = WAYS.find(([pattern]) => pattern.test(reason)) ?? [];
-  const query = new URLSearchParams({ integration: clientId, identity: identityId, all: 'yes' });
-  return (
-    place &&
-    html`<br><a href="/console/${place}${place === 'grants' && `?${query}`}">${words.see} ${enConsole.menu[place]}</a>`
-  );
+  const more = place === 'events' ? { type: 'reused' } : place === 'grants' ? { all: 'yes' } : undefined;
+  const query = more && `?${new URLSearchParams({ integration: clientId, identity: identityId, ...more })}`;
+  return place && html`<br><a href="/console/${place}${query}">${words.see} ${enConsole.menu[place]}</a>`;
 }
 
 function saidOf(reason: string): Html | undefined {

@@ -116,7 +116,8 @@ interface Draft {
 /** What would change, and what that does to living grants. The values travel in hidden fields, as they were entered; secrets are entered here. */
 function previewPage(visit: ConsoleVisit, of: ThingKind, { id, known, form }: Draft, plan: Preview): Answer {
   const schema = schemaOf(of);
-  const changes = Object.entries(plan.fields).filter(([name]) => name !== 'pem');
+  const isEmpty = ({ after }: { readonly after?: unknown }) => known === undefined && !valueText(after);
+  const changes = Object.entries(plan.fields).filter(([name, change]) => name !== 'pem' && !isEmpty(change));
   const [path, back] = pathsOf(of, known);
   const secrets = secretsOf(schema);
   const left = ['form_token', 'step', ...secrets.names];
@@ -127,7 +128,7 @@ function previewPage(visit: ConsoleVisit, of: ThingKind, { id, known, form }: Dr
   const body = html`<div class="card">
 ${known === undefined ? html`<p>${words.created}</p>` : isIdle && html`<p>${words.nothingChanges}</p>`}
 ${factList(facts.map(([name, value]) => [nameText(name), valueText(value, name)]))}
-${changes.length > 0 && changeTable(words.previewTitle, changes)}
+${changes.length > 0 && changeTable(words.previewTitle, changes, known === undefined)}
 ${plan.touched && touchedBox(plan.touched, 'change')}
 ${doForm(visit, path, fields, isIdle ? undefined : words.do, back)}
 </div>`;
@@ -136,14 +137,14 @@ ${doForm(visit, path, fields, isIdle ? undefined : words.do, back)}
 
 type Changes = readonly (readonly [name: string, change: { readonly before?: unknown; readonly after?: unknown }])[];
 
-function changeTable(title: string, changes: Changes): Html {
+function changeTable(title: string, changes: Changes, isNew = false): Html {
   const side = (when: 'before' | 'after') => ({
     title: words[when],
     cell: ([name, change]: Changes[number]) => valueText(change[when], name),
   });
   return table(
     title,
-    [{ title: words.field, cell: ([name]) => nameText(name) }, side('before'), side('after')],
+    [{ title: words.field, cell: ([name]) => nameText(name) }, ...(isNew ? [] : [side('before')]), side('after')],
     changes,
   );
 }
