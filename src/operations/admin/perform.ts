@@ -7,6 +7,7 @@ import { isLocal } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import { endedBy, isRemoved, type RowOf } from '../../core/rules/endings.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
+import { Turns } from '../../directory/turns.ts';
 import { type Decision, type Insert, type RowReferences, rowOf } from '../../store/store.ts';
 import { leases } from '../../store/tables/leases.ts';
 import { REGISTERED } from '../../store/tables/registered.ts';
@@ -109,17 +110,30 @@ export interface PlannedRow {
 /** Names are unique across tables. Whoever takes one writes this lease, and whoever has checked one before checks again. */
 const NAMES = { name: 'names', lasts: seconds(60) };
 
+/** One plan after another: a long one would be made again for each short one that is committed meanwhile. */
+const TURNS = new Turns(1, 1_000);
+/** Other nodes have turns of their own. */
+const MOST_TRIES = 30;
+
 /** Commits all rows of a plan, or none. It is made again if one of them, or the names that are taken, changed meanwhile. */
-export async function performPlan<P extends PlannedRow>(
+export function performPlan<P extends PlannedRow>(
   plan: () => Promise<AdminOutcome<readonly P[]>>,
   ports: Pick<AdminPorts, 'store' | 'by'>,
 ): Promise<AdminOutcome<readonly P[]>> {
-  for (;;) {
+  return TURNS.run(() => planAndCommit(plan, ports));
+}
+
+async function planAndCommit<P extends PlannedRow>(
+  plan: () => Promise<AdminOutcome<readonly P[]>>,
+  ports: Pick<AdminPorts, 'store' | 'by'>,
+): Promise<AdminOutcome<readonly P[]>> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
     const { found: names } = await ports.store.load(leases, NAMES.name);
     const planned = await plan();
     if (!planned.ok || planned.value.length === 0) return planned;
     if (await commit(planned.value, names?.revision, ports)) return planned;
   }
+  return decline('changed-meanwhile', 'what is registered');
 }
 
 function commit(
