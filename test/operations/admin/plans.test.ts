@@ -27,13 +27,17 @@ async function isHeld(store: Store): Promise<boolean> {
 suite('plans', () => {
   test('a plan that loses to other nodes again and again goes first', async (t) => {
     const admin = await administration(t);
+    const names = async () => (await admin.store.load(leases, 'names')).found?.revision;
     let plans = 0;
+    let before: number | undefined;
     const done = await performPlan(async () => {
       plans++;
       // Another node takes a name, unless it must wait.
       if (!(await isHeld(admin.store))) await write(admin.store, 'names', 60);
+      before = await names();
       return accept([ROW]);
     }, admin);
+    assert.notEqual(await names(), before, 'other nodes notice it, too');
     assert.deepEqual([done.ok, plans, await isHeld(admin.store)], [true, 4, false]);
   });
 
