@@ -102,6 +102,7 @@ export function fits(schema: Keywords, value: unknown): boolean {
 }
 
 function typeOf(value: unknown): string {
+  if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return Number.isInteger(value) ? 'integer' : typeof value;
 }

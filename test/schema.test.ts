@@ -10,6 +10,7 @@ const ROWS: [word: keyof Schema, schema: Schema, right: unknown[], wrong: unknow
   ['type', { type: 'boolean' }, [true, false], [0, 'true', null]],
   ['type', { type: 'integer' }, [0, -1, 1e6], [1.5, Number.NaN, Number.POSITIVE_INFINITY, '1', true]],
   ['type', { type: 'array' }, [[], [1]], [{}, 'ab', null]],
+  ['type', { type: 'object' }, [{}, { a: 1 }], [null, [], 'a', undefined]],
   ['enum', { enum: ['json', 'pretty'] }, ['json', 'pretty'], ['JSON', '', ['json'], undefined]],
   ['anyOf', { anyOf: [{ type: 'string' }, { type: 'integer' }] }, ['a', 1], [true, 1.5]],
   ['pattern', { type: 'string', pattern: '^[^\\p{Cc}]{1,2}$' }, ['a', '😀😀'], ['', 'a\u0007', 'abc', 'a\nb']],

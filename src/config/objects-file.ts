@@ -2,6 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { objectOf } from '../core/json.ts';
 import { readConfigFile } from './file.ts';
 
 const HEAD = `# Everything registered, without secrets and people. Compare: tessera diff -f FILE. Apply: tessera apply -f FILE
@@ -14,12 +15,15 @@ export function objectsText(objects: object): string {
 
 /** Several files and folders as one document. A name that occurs twice is a mistake. */
 export function readObjectFiles(paths: readonly string[]): { readonly objects: object; readonly repeated?: string } {
-  const merged: Record<string, Record<string, unknown>> = {};
+  // Without a prototype: __proto__ is a name like any other.
+  const merged: Record<string, Record<string, unknown>> = Object.create(null);
   for (const path of paths.flatMap(filesAt)) {
     for (const [section, bodies] of Object.entries(treeAt(path))) {
-      merged[section] ??= {};
+      // Refused by whoever checks it: with --prune, a section that was left empty by mistake would remove everything.
+      const given = objectOf(bodies);
+      if (!given) return { objects: { [section]: bodies } };
+      merged[section] ??= Object.create(null) as Record<string, unknown>;
       const known = merged[section];
-      const given = (typeof bodies === 'object' && bodies !== null ? bodies : {}) as Record<string, unknown>;
       const repeated = Object.keys(given).find((name) => Object.hasOwn(known, name));
       if (repeated !== undefined) return { objects: merged, repeated: `${section}.${repeated}` };
       Object.assign(known, given);

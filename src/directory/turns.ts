@@ -18,7 +18,8 @@ export class Turns {
   }
 
   async run<T>(work: () => Promise<T>, isFirst = false): Promise<T> {
-    if (this.isFull(isFirst)) throw new Overloaded('too many sign-ins, or queries to a directory, at once');
+    if (this.isFull(isFirst))
+      throw new Overloaded('too many sign-ins, queries to a directory, or changes by operators, at once');
     if (this.#running < this.#atOnce) this.#running += 1;
     else await new Promise<void>((go) => (isFirst ? this.#first : this.#others).push(go));
     try {

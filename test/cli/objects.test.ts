@@ -169,6 +169,15 @@ suite('everything registered as files', () => {
       (await run(folder, 'diff', '-f', 'bad.yaml')).stderr,
       /integrations\.two\.colour is not a known member/,
     );
+    for (const nothing of ['', ' 7', ' []']) {
+      writeFileSync(join(folder, 'bad.yaml'), `integrations:${nothing}\n`);
+      const refused = await run(folder, 'apply', '-f', 'bad.yaml', '--prune', '--yes');
+      assert.match(refused.stderr, /integrations is not of type object/);
+    }
+    writeFileSync(join(folder, 'odd.yaml'), 'integrations:\n  __proto__: { scope: a:read }\n  three:\n');
+    assert.match((await run(folder, 'diff', '-f', 'odd.yaml')).stderr, /integrations\.three is not of type object/);
+    writeFileSync(join(folder, 'odd.yaml'), 'integrations:\n  __proto__: { scope: a:read }\n');
+    assert.match((await run(folder, 'diff', '-f', 'odd.yaml')).printed, /^\+ integrations\.__proto__\n/);
     const schema = JSON.parse((await run(folder, 'export', '--schema')).printed);
     assert.deepEqual(Object.keys(schema.properties), [
       'integrations',

@@ -122,8 +122,8 @@ for (const backEnd of BACK_ENDS)
           const pair = pairOf(n);
           const answers = await Promise.all(pair.map(put));
           const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
-          assert.deepEqual(statuses, [200, 409], `${kind}: ${answers.map(({ text }) => text).join(' ')}`);
-          const [made] = pair.filter((_, at) => answers[at]?.status === 200);
+          assert.deepEqual(statuses, [201, 409], `${kind}: ${answers.map(({ text }) => text).join(' ')}`);
+          const [made] = pair.filter((_, at) => answers[at]?.status === 201);
           if (made?.[0].startsWith('issuers/')) await scene.ask(token, 'DELETE', `/${made[0]}`);
         }
       }

@@ -181,12 +181,15 @@ function withSealedNext(answered: Answered<unknown>, name: ActName, list: string
   return { ...answered, value: { ...(answered.value as object), next: sealCursor(next, list, callerPorts) } };
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, { value, revision }: Answered<unknown>): FastifyReply {
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { value, revision, isNew }: Answered<unknown>,
+): FastifyReply {
   reply.headers(JSON_HEADERS);
   if (revision !== undefined) reply.header('etag', etagOf(revision));
   const { method, headers } = request;
   if (revision !== undefined && method === 'GET' && headers['if-none-match'] === etagOf(revision))
     return reply.code(304).send();
-  const isNew = method === 'PUT' && headers['if-none-match'] === '*';
   return reply.code(isNew ? 201 : 200).send(JSON.stringify(value));
 }

@@ -7,13 +7,16 @@ import { flawOf, type Schema } from '../../schema.ts';
 
 type Read<T> = Outcome<T, AdminRefusal>;
 
-export function readRequest(request: FastifyRequest, { query: querySchema, body: bodySchema }: ActRow): Read<Given> {
+export function readRequest(
+  request: FastifyRequest,
+  { path, query: querySchema, body: bodySchema }: ActRow,
+): Read<Given> {
   const query = readQuery(request.query as Record<string, unknown>, querySchema);
   if (!query.ok) return query;
   const body = bodySchema ? readBody(request, bodySchema) : accept(undefined);
   if (!body.ok) return body;
   const { id } = request.params as { id?: string };
-  const named = keyIn(body.value);
+  const named = keyIn(body.value, path);
   if (named !== undefined && id !== undefined && named !== id) {
     return decline('object-malformed', `the body is about ${named}, and the path about ${id}`);
   }
@@ -21,9 +24,9 @@ export function readRequest(request: FastifyRequest, { query: querySchema, body:
 }
 
 /** What a thing is addressed by. Identities have two names, and are addressed by either. */
-function keyIn(body: unknown): string | undefined {
-  const { clientId, label } = (body ?? {}) as Partial<Record<string, string>>;
-  return clientId ?? label;
+function keyIn(body: unknown, path: string): string | undefined {
+  const { clientId, label, id } = (body ?? {}) as Partial<Record<string, string>>;
+  return clientId ?? label ?? (path.startsWith('/resource-servers/') ? id : undefined);
 }
 
 interface ObjectParts {

@@ -29,6 +29,8 @@ export interface Answered<T> {
   readonly value: T;
   /** Of the thing, if it can be changed. */
   readonly revision?: number;
+  /** Whether this made the thing. */
+  readonly isNew?: boolean;
 }
 
 /** `-`: no page. What is done to a thing that has a page of its own is offered there. */

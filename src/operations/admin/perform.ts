@@ -1,5 +1,6 @@
 // How every act on a registered thing is done: load it, decide, and commit the change with its event.
 import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Changed, DeedOf, EndingDeedOf, EndingKind, Fact } from '../../core/act.ts';
 import { type ActEvent, acted } from '../../core/event.ts';
@@ -7,6 +8,8 @@ import { isLocal } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import { endedBy, isRemoved, type RowOf } from '../../core/rules/endings.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
+import { Turns } from '../../directory/turns.ts';
+import { byOneNode, type Lease } from '../../store/lease.ts';
 import { type Decision, type Insert, type RowReferences, rowOf } from '../../store/store.ts';
 import { leases } from '../../store/tables/leases.ts';
 import { REGISTERED } from '../../store/tables/registered.ts';
@@ -109,24 +112,47 @@ export interface PlannedRow {
 /** Names are unique across tables. Whoever takes one writes this lease, and whoever has checked one before checks again. */
 const NAMES = { name: 'names', lasts: seconds(60) };
 
+/** One plan after another: a long one would be made again for each short one that is committed meanwhile. */
+const TURNS = new Turns(1, 1_000);
+/** Other nodes have turns of their own. Whoever lost to them several times goes first: no node begins a plan meanwhile. */
+const FIRST: Lease = { name: 'names-first', lasts: seconds(10), endsWithWork: true };
+const LOST = 3;
+const PAUSE_MS = 50;
+
+type Plan<P> = () => Promise<AdminOutcome<readonly P[]>>;
+type PlanPorts = Pick<AdminPorts, 'store' | 'by'>;
+
 /** Commits all rows of a plan, or none. It is made again if one of them, or the names that are taken, changed meanwhile. */
-export async function performPlan<P extends PlannedRow>(
-  plan: () => Promise<AdminOutcome<readonly P[]>>,
-  ports: Pick<AdminPorts, 'store' | 'by'>,
-): Promise<AdminOutcome<readonly P[]>> {
-  for (;;) {
-    const { found: names } = await ports.store.load(leases, NAMES.name);
-    const planned = await plan();
-    if (!planned.ok || planned.value.length === 0) return planned;
-    if (await commit(planned.value, names?.revision, ports)) return planned;
-  }
+export function performPlan<P extends PlannedRow>(plan: Plan<P>, ports: PlanPorts): ReturnType<Plan<P>> {
+  return TURNS.run(async () => {
+    let done: Awaited<ReturnType<Plan<P>>> | undefined;
+    for (let lost = 0; !done && lost < LOST; lost++) {
+      while (await isAnotherFirst(ports)) await sleep(PAUSE_MS);
+      done = await attempt(plan, ports);
+    }
+    const untilDone = async () => {
+      while (!done) done = await attempt(plan, ports);
+    };
+    while (!done) if (!(await byOneNode(FIRST, untilDone, ports))) await sleep(PAUSE_MS);
+    return done;
+  });
 }
 
-function commit(
-  planned: readonly PlannedRow[],
-  names: number | undefined,
-  { store, by }: Pick<AdminPorts, 'store' | 'by'>,
-): Promise<boolean> {
+async function isAnotherFirst({ store }: PlanPorts): Promise<boolean> {
+  const { found, now } = await store.load(leases, FIRST.name);
+  // One that ends later than one taken now comes from a clock that has since been set back.
+  return found !== undefined && now < found.row.endsAt && found.row.endsAt <= after(now, FIRST.lasts);
+}
+
+/** Undefined: something changed meanwhile. */
+async function attempt<P extends PlannedRow>(plan: Plan<P>, ports: PlanPorts) {
+  const { found: names } = await ports.store.load(leases, NAMES.name);
+  const planned = await plan();
+  if (!planned.ok || planned.value.length === 0) return planned;
+  return (await commit(planned.value, names?.revision, ports)) ? planned : undefined;
+}
+
+function commit(planned: readonly PlannedRow[], names: number | undefined, { store, by }: PlanPorts): Promise<boolean> {
   const rows = planned.map(({ kind, key }) => rowOf<unknown, unknown>(REGISTERED[kind] as never, key));
   const lease = rowOf<unknown, unknown>(leases as never, NAMES.name);
   return store.changeAll([...rows, lease] as RowReferences, (found, at): Decision<unknown[], boolean> => {

@@ -39,7 +39,8 @@ export const RUNS: RunsOf<'identity'> = {
     if (!known?.ok && typeof onlyIf !== 'number' && onlyIf !== 'present') {
       const secret = password === undefined ? {} : { password: new Secret(password) };
       const added = await addIdentity({ ...draft, userName: draft.userName ?? name, ...secret }, ports);
-      return added.ok ? show(added.value.id, ports) : added;
+      const shown = added.ok ? await show(added.value.id, ports) : added;
+      return shown.ok ? accept({ ...shown.value, isNew: true }) : shown;
     }
     if (!known?.ok) return decline('changed-meanwhile', name);
     if (password !== undefined) return decline('object-malformed', 'password is for a new identity');

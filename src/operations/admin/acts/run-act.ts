@@ -96,7 +96,10 @@ async function show(kind: AnyKind, { id = '' }: Given, { store }: Pick<ActPorts,
 
 async function put(kind: AnyKind, given: Given, ports: ActPorts) {
   const done = await performPlan(() => planPut(kind, given, ports), ports);
-  return done.ok ? show(kind, given, ports) : done;
+  if (!done.ok) return done;
+  const isNew = done.value.some(({ id, does }) => id === given.id && does === 'create');
+  const shown = await show(kind, given, ports);
+  return shown.ok ? accept({ ...shown.value, isNew }) : shown;
 }
 
 /** Makes a thing; refused if it exists. */
