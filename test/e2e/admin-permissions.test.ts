@@ -18,7 +18,7 @@ suite('owners, and limits of tokens', () => {
   test('owners see and operate their own integrations and grants, and change what does not widen them', async () => {
     const manage = await scene.token('olga');
     const shop = { scope: 'shop:read,write', owners: ['shop-team'], flows: { device: false } };
-    assert.equal((await scene.ask(manage, 'PUT', '/integrations/shop', { body: shop })).status, 200);
+    assert.equal((await scene.ask(manage, 'PUT', '/integrations/shop', { body: shop })).status, 201);
     await registryFollows();
     const token = await scene.token('shaun');
     const rows: [number, string, string, unknown?][] = [

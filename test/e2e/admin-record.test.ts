@@ -77,7 +77,7 @@ for (const backEnd of BACK_ENDS)
       const requestId = await refused('orders-sync', 'orders:everything');
       await eventuallyCounted(requestId);
       const changed = await scene.ask(token, 'PUT', '/integrations/traced', { body: { scope: 'a:read' } });
-      assert.equal(changed.status, 200);
+      assert.equal(changed.status, 201);
       const [{ requestId: known } = {}] = await items('/events?type=administered&limit=1');
       const { events } = (await ask('GET', `/explain/requests/${known}`)) as { events: object[] };
       assert.equal(events.length, 1);
