@@ -54,7 +54,7 @@ async function guess(service: RunningService, upTo: number, guesser: (n: number)
   const passed = () => waited + Math.round((performance.now() - begun) / 1000);
   for (let n = 0; passed() <= upTo; n++) {
     const { status, headers } = await guesser(n).signIn('ada', `guess ${n}`);
-    if (status === 403) compared += 1;
+    if (status === 403 && passed() <= upTo) compared += 1; // on a slow machine, an answer may come in the next window
     const wait = Number(headers['retry-after'] ?? 0);
     if (passed() + wait > upTo) break;
     service.advance(wait);
