@@ -6,6 +6,7 @@ import type { CliCommand } from '../terminal/cli-command.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { asDuration, collect } from '../terminal/options.ts';
 import { print, printJson, printOnly, printTable, remark, result } from '../terminal/output.ts';
+import { readInput } from '../terminal/read-input.ts';
 import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import type { Administration } from './steps.ts';
@@ -87,7 +88,7 @@ async function addKeys(
 function additionOf(file: string | undefined, { url, caFile, allowAddress }: KeyFlags): KeyAddition {
   if ((file === undefined) === (url === undefined))
     throw new CommandFailure('usage', 'give either a file or --url', 'One of them holds the public keys.');
-  if (url === undefined) return { file: readFileSync(file === '-' || file === undefined ? 0 : file, 'utf8') };
+  if (url === undefined) return { file: readInput(file) };
   return {
     url,
     ...(caFile !== undefined && { authorities: readFileSync(caFile, 'latin1') }),

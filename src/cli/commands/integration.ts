@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { formatDuration } from '../../core/duration.ts';
 import { ACCESS_TOKEN_FORMATS, BINDINGS } from '../../core/integration.ts';
 import { decline } from '../../operations/admin/admin.ts';
@@ -6,6 +5,7 @@ import type { WrittenIntegration } from '../../operations/admin/objects.ts';
 import type { CliCommand } from '../terminal/cli-command.ts';
 import { describedBy, type Flag, type Flags, withFlags } from '../terminal/flags.ts';
 import { counted, print, result } from '../terminal/output.ts';
+import { readInput } from '../terminal/read-input.ts';
 import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import { declareKeys, declareSecret } from './integration-keys.ts';
@@ -170,7 +170,7 @@ function codeFlow({ code, redirectUri }: Flags, before: unknown): unknown {
 }
 
 async function importFile(file: string, { update = false }: { update?: boolean }, { act }: Administration) {
-  const integrations = entriesIn(readFileSync(file === '-' ? 0 : file, 'utf8'));
+  const integrations = entriesIn(readInput(file));
   const { items } = accepted(await act('integration-import', { body: { integrations, update } })).value;
   for (const { clientId, isNew } of items) print(`${isNew ? 'Registered' : 'Changed'} ${clientId}`);
   result(items);

@@ -9,6 +9,7 @@ import { CommandFailure } from '../terminal/exit.ts';
 import { describedBy, type Flag, type Flags, withFlags } from '../terminal/flags.ts';
 import { asMoment } from '../terminal/options.ts';
 import { print, remark, result } from '../terminal/output.ts';
+import { readInput } from '../terminal/read-input.ts';
 import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import { type Administration, change } from './steps.ts';
@@ -192,7 +193,7 @@ function rulesOf({ rules: file, ...flags }: Flags): unknown {
   if (hasFlags)
     throw new CommandFailure('usage', 'the rules are given twice', 'Use --rules alone, or the flags for one rule.');
   try {
-    return JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8')) as unknown;
+    return JSON.parse(readInput(file)) as unknown;
   } catch (fault) {
     if (!(fault instanceof SyntaxError)) throw fault;
     throw new CommandFailure('refused', `${file} is not JSON`, 'See "Rules" in docs/workloads.md.');

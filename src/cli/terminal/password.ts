@@ -1,8 +1,8 @@
 // Passwords are typed without echo, read from standard input, or generated; never given on the command line, which every
 // process on the machine can read.
-import { readFileSync } from 'node:fs';
 import { Secret } from '../../tokens/secret.ts';
 import { CommandFailure } from './exit.ts';
+import { readInput } from './read-input.ts';
 
 export interface PasswordFlags {
   readonly generate?: true;
@@ -28,7 +28,7 @@ export async function obtainPassword(
 }
 
 function fromStandardInput(): Secret {
-  return new Secret(readFileSync(0, 'utf8').replace(/\r?\n$/, ''));
+  return new Secret(readInput().replace(/\r?\n$/, ''));
 }
 
 async function askTwice(): Promise<Secret> {

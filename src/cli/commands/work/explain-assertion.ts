@@ -1,5 +1,4 @@
 // `token-issuer explain` against the installation: its token issuers, its directory and its integrations.
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { AssertionJudge, printAssertionStep } from '../../../assertions/assertion-judge.ts';
 import { IssuerKeys } from '../../../assertions/issuer-keys.ts';
@@ -16,6 +15,7 @@ import { keySets } from '../../../store/tables/key-sets.ts';
 import { systemClock } from '../../../system.ts';
 import { EXIT } from '../../terminal/exit.ts';
 import { print, printJson } from '../../terminal/output.ts';
+import { readInput } from '../../terminal/read-input.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
 import { refuseAtService, serviceOf } from '../administration.ts';
@@ -26,7 +26,7 @@ interface ExplainFlags {
 }
 
 export async function explain(file: string, flags: ExplainFlags, command: Command): Promise<void> {
-  const assertion = readFileSync(file === '-' ? 0 : file, 'utf8').trim();
+  const assertion = readInput(file).trim();
   const service = await serviceOf(command);
   if (service) {
     refuseAtService({ at: flags.at });

@@ -1,10 +1,10 @@
 // `tessera explain`: why was it refused? Step by step, in the words of the log and of docs/errors.md.
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Gives } from '../../../operations/admin/act-formats.ts';
 import { StoreMissing } from '../../../store/store.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { print, printRecord, result } from '../../terminal/output.ts';
+import { readInput } from '../../terminal/read-input.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { administers } from '../administration.ts';
 import { printEventLines } from '../event-lines.ts';
@@ -13,8 +13,6 @@ import { CHECK_STEPS, SCOPE_STEPS } from './check-steps.ts';
 import type { CheckStep } from './common-steps.ts';
 import { linesOfRequest, type RequestLines } from './request-lines.ts';
 import { refusalLines, verdictLines } from './verdict-lines.ts';
-
-const STANDARD_INPUT = 0;
 
 /** What the log, the events and the counts of refusals have of a request. */
 export async function explainRequest(id: string, { log }: { log?: string }, command: Command): Promise<void> {
@@ -57,7 +55,7 @@ async function knownOf(id: string, hasLog: boolean, command: Command): Promise<G
 /** Without a file, what is piped in. */
 function readLog(file: string | undefined): string {
   if (file === undefined && process.stdin.isTTY) return '';
-  return readFileSync(file ?? STANDARD_INPUT, 'utf8');
+  return readInput(file);
 }
 
 function printLogged({ request = {}, details }: RequestLines): void {
@@ -69,7 +67,7 @@ function printLogged({ request = {}, details }: RequestLines): void {
 }
 
 export async function explainTokenFile(file: string | undefined, _: unknown, { act }: Administration): Promise<void> {
-  const token = readFileSync(file ?? STANDARD_INPUT, 'utf8').trim();
+  const token = readInput(file).trim();
   const { operation, refusal, facts } = accepted(await act('explain-token', { body: { token } })).value;
   if (Object.keys(facts).length > 0) printRecord(facts);
   print('');
