@@ -34,20 +34,20 @@ function sectionsOf(severity: string): { alert: string; text: string }[] {
     .map((section) => ({ alert: section.split('\n')[0] ?? '', text: section.split('\n').slice(1).join('\n').trim() }));
 }
 
-test('docs/alerting.md says of every alert, under its severity and in order, what it means and what to do', () => {
+test('docs/alerting.md says of every alert, under its severity and in order, what to do', () => {
   for (const severity of ['page', 'ticket']) {
-    const expected = alerts.filter(({ labels }) => labels.severity === severity);
+    const expected = alerts.filter(({ labels }) => labels.severity === severity).map(({ alert }) => alert);
     const sections = sectionsOf(severity);
     assert.deepEqual(
       sections.map(({ alert }) => alert),
-      expected.map(({ alert }) => alert),
+      expected,
     );
-    for (const [at, { alert, text }] of sections.entries()) {
-      const summary = expected[at]?.annotations.summary ?? '';
-      assert.ok(text.startsWith(`${summary}\n\n- `), alert);
-      assert.ok(text.length - summary.length > 30, alert);
-    }
+    for (const { alert, text } of sections) assert.ok(text.length > 80, alert);
   }
+});
+
+test('every alert says in a sentence what it means', () => {
+  for (const { alert, annotations } of alerts) assert.match(annotations.summary, /^[A-Z].{20,}\.$/, alert);
 });
 
 const PLACEHOLDER = 'https://repository.example.com';
