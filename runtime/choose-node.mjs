@@ -32,7 +32,7 @@ export async function chooseNode(root, { needsDev, mayInstall }) {
   say(
     'the pinned Node 26 needs libatomic.so.1, which this machine lacks. On Debian and Ubuntu: apt-get install libatomic1',
   );
-  say(`going on with Node ${OLDEST_NODE} until then (docs/small-print.md says what differs)`);
+  say(`going on with Node ${OLDEST_NODE} until then (docs/dependencies.md says what differs)`);
   return olderNode(root);
 }
 

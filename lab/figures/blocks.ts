@@ -18,7 +18,6 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
   costs,
   connections: () =>
     rowsAsTable('connections', 'npm run figures -- connections --connections 2000', (value) => value.toFixed(0)),
-  arithmetic,
   reliability,
   postgres: () => rowsAsTable('postgres', 'npm run figures -- postgres', (value) => value.toLocaleString('en')),
   'directory-walk': () =>
@@ -239,35 +238,4 @@ function reliability(): string {
   ]);
   const table = markdown(['Promise', 'Drill', 'Tried', 'Result', 'Took'], rows).replace(/---:/g, '---');
   return `${table}\n\n${circumstancesOf(data)}`;
-}
-
-const A_SECOND = 100_000;
-const GRANTS = 180e6;
-
-/** Only what the data have. */
-function arithmetic(): string {
-  const { postgres: cpu, wal, grant, event } = costRows();
-  const row = (what: string, cost: Cost | undefined, words: (value: number) => string) =>
-    cost?.value === undefined ? [] : [[what, words(cost.value)]];
-  const rows = [
-    ...row('processors', cpu, (µs) => `100,000 × ${µs.toFixed(0)} µs = ${((A_SECOND * µs) / 1e6).toFixed(0)} cores`),
-    ...row(
-      'table `grants`',
-      grant,
-      (each) =>
-        `180 million × ${each.toFixed(0)} bytes = ${((GRANTS * each) / 1e9).toFixed(0)} GB, all of it touched in half an hour`,
-    ),
-    ...row(
-      'WAL without full pages',
-      wal,
-      (each) => `100,000 × ${each.toFixed(0)} bytes = ${((A_SECOND * each) / 1e6).toFixed(0)} MB a second`,
-    ),
-    ...row(
-      'event log',
-      event,
-      (each) =>
-        `100,000 × ${each.toFixed(0)} bytes = ${((A_SECOND * each) / 1e6).toFixed(0)} MB a second, ${((A_SECOND * each * 86_400) / 1e12).toFixed(1)} TB a day`,
-    ),
-  ];
-  return rows.length > 0 ? markdown(['', ''], rows).replaceAll('---:', '---') : notMeasured('npm run figures');
 }

@@ -1,4 +1,4 @@
-// The one place that uses private parts of Node (docs/decisions/0011-certificate-inspection.md). OpenSSL loads the keys of all certificates
+// The one place that uses private parts of Node (docs/decisions.md). OpenSSL loads the keys of all certificates
 // that a client presents before anything of ours sees them, on the thread of the event loop. 60 keys on spelled-out curves take it 15 s, and
 // public Node has nothing against it. So each handshake message is looked at first, through `node:ffi`.
 import { spawn } from 'node:child_process';

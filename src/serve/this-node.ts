@@ -1,4 +1,4 @@
-// What this Node can do for callers with certificates. Versions differ: docs/small-print.md.
+// What this Node can do for callers with certificates. Versions differ: docs/dependencies.md.
 import type { TLSSocket } from 'node:tls';
 import { chainOf } from '../doors/caller/handshake-chain.ts';
 import { canInspect, connectToSelf, selfTestServer } from '../front/certificate-inspection.ts';

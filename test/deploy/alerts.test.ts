@@ -1,8 +1,8 @@
-// The rules query what /metrics shows; docs/alerting.md lists each alert, and docs/runbooks explains it.
+// The rules query what /metrics shows, and docs/alerting.md explains each alert.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { ROOT, read, sourcesIn } from '../house/sources.ts';
+import { ROOT, read } from '../house/sources.ts';
 import { exportedText, groupedBy, matchedReasons, unknownMetrics, unknownRecordings } from './exported.ts';
 import { alerts, queries, RULE_FILES } from './rules.ts';
 
@@ -24,20 +24,37 @@ test('the bound of the latency objective is a bucket', async () => {
   for (const bound of bounds) assert.ok(text.includes(`le="${bound}"`), bound);
 });
 
-test('docs/alerting.md lists every alert under its severity, in order', () => {
-  const [, page, ticket] = read('docs/alerting.md').split(/\*\*(?:page|ticket)\*\*/);
-  for (const [severity, text = ''] of Object.entries({ page, ticket })) {
-    const listed = [...text.matchAll(/\[`(\w+)`\]\(runbooks\/\1\.md\)/g)].map(([, alert]) => alert);
+/** The part of docs/alerting.md about each alert of a severity, in the order of the page. */
+function sectionsOf(severity: string): { alert: string; text: string }[] {
+  const title = `${severity.charAt(0).toUpperCase()}${severity.slice(1)}`;
+  const part = read('docs/alerting.md').split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+  return part
+    .split('\n### ')
+    .slice(1)
+    .map((section) => ({ alert: section.split('\n')[0] ?? '', text: section.split('\n').slice(1).join('\n').trim() }));
+}
+
+test('docs/alerting.md says of every alert, under its severity and in order, what to do', () => {
+  for (const severity of ['page', 'ticket']) {
     const expected = alerts.filter(({ labels }) => labels.severity === severity).map(({ alert }) => alert);
-    assert.deepEqual(listed, expected);
+    const sections = sectionsOf(severity);
+    assert.deepEqual(
+      sections.map(({ alert }) => alert),
+      expected,
+    );
+    for (const { alert, text } of sections) assert.ok(text.length > 80, alert);
   }
+});
+
+test('every alert says in a sentence what it means', () => {
+  for (const { alert, annotations } of alerts) assert.match(annotations.summary, /^[A-Z].{20,}\.$/, alert);
 });
 
 const PLACEHOLDER = 'https://repository.example.com';
 
-test('every alert links to its runbook: an absolute address, of a page of the repository', () => {
+test('every alert links to its part of the page: an absolute address', () => {
   for (const { alert, annotations } of alerts)
-    assert.equal(annotations.runbook_url, `${PLACEHOLDER}/docs/runbooks/${alert}.md`);
+    assert.equal(annotations.runbook_url, `${PLACEHOLDER}/docs/alerting.md#${alert.toLowerCase()}`);
 });
 
 test('the commands on docs/alerting.md put the address of the repository, or of the static site, in every link', () => {
@@ -49,33 +66,13 @@ test('the commands on docs/alerting.md put the address of the repository, or of 
     return [...texts.join().matchAll(/^ +runbook_url: (.*)$/gm)].map(([, link = '']) => link);
   });
   assert.deepEqual(made, [
-    alerts.map(({ alert }) => `https://YOUR-REPOSITORY/docs/runbooks/${alert}.md`),
-    alerts.map(({ alert }) => `https://YOUR-SERVER/docs/runbooks/${alert}.html`),
+    alerts.map(({ alert }) => `https://YOUR-REPOSITORY/docs/alerting.md#${alert.toLowerCase()}`),
+    alerts.map(({ alert }) => `https://YOUR-SERVER/docs/alerting.html#${alert.toLowerCase()}`),
   ]);
 });
 
-test('every alert has a runbook that says where to look and what to do, and every runbook an alert', () => {
-  const pages = sourcesIn('docs/runbooks', '.md');
-  assert.deepEqual(
-    pages.map(({ path }) => path).toSorted(),
-    alerts.map(({ alert }) => `docs/runbooks/${alert}.md`).toSorted(),
-  );
-  for (const { path, text } of pages) {
-    const parts = text.split(/^## /m);
-    assert.deepEqual(
-      parts.slice(1).map((part) => part.split('\n')[0]),
-      ['Look', 'Do'],
-      path,
-    );
-    for (const part of parts) assert.ok(part.length > 30, `${path}: ${part}`);
-    const { alert = '', annotations, labels } = alerts.find((each) => path === `docs/runbooks/${each.alert}.md`) ?? {};
-    assert.ok(text.startsWith(`# ${alert}\n\n${annotations?.summary} Severity: ${labels?.severity}.`), path);
-  }
-});
-
-test('the queries in runbooks and on docs/alerting.md use metrics and refusals that exist', async () => {
-  const pages = [...sourcesIn('docs/runbooks', '.md').map(({ text }) => text), read('docs/alerting.md')];
-  const spans = pages.flatMap((text) => [...text.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span));
+test('the queries on docs/alerting.md use metrics and refusals that exist', async () => {
+  const spans = [...read('docs/alerting.md').matchAll(/`([^`]+)`/g)].map(([, span = '']) => span);
   assert.deepEqual(unknownMetrics(spans, await exportedText()), []);
   assert.deepEqual(unknownRecordings(spans), []);
   assert.deepEqual(matchedReasons(spans.filter((span) => span.includes('tessera_requests_total'))).unknown, []);

@@ -16,7 +16,7 @@ const MEASURED =
   /\d[\d,.]*(?: to \d[\d,.]*)? ?(?:µs|(?:requests|refreshes|checks|tokens)(?:\/s| a second| per second)|× (?:as|the)|times the (?:refreshes|requests))/g;
 const SIZES = /\b(?:takes?|needs?) (?:about |up to )?\d[\d,.]* ?(?:bytes|KB|MB)\b/g;
 /** Pages of the past, or made from other sources. */
-const OTHERS = /^(?:CHANGELOG|docs\/decisions\/|docs\/configuration)/;
+const OTHERS = /^(?:CHANGELOG|docs\/decisions|docs\/configuration)/;
 function statedFigures({ path, text }: { path: string; text: string }): string[] {
   const prose = text
     .replaceAll(/<!-- figures: [\s\S]*?<!-- end of figures -->/g, '')

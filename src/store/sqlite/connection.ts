@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { isBusy } from './faults.ts';
 
 export const BUSY_TIMEOUT_MS = 5_000;
-// Chosen by measurement: docs/decisions/0002-writing-to-sqlite.md.
+// Chosen by measurement.
 export const PAGE_SIZE = 4096;
 /** 48 MB: reached only if the checkpoints (checkpoints.ts) do not keep up. */
 const LONGEST_WAL_PAGES = 12_000;
