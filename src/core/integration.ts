@@ -4,7 +4,7 @@ import type { ResourceServerId, SecretMark } from './resource-server.ts';
 import type { Scope } from './scope.ts';
 import type { EpochSeconds, Seconds } from './time.ts';
 
-/** A registered API integration: it fixes the scope that its tokens may carry (contract 1.6). */
+/** A registered API integration: it fixes the scope that its tokens may carry (contract 1.1). */
 export interface Integration {
   readonly clientId: ClientId;
   readonly name: string;

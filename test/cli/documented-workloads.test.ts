@@ -36,14 +36,15 @@ function commandsUnder(heading: string): string[][] {
   return lines.map((line) => (line.slice(10).match(/'[^']*'|[^ ]+/g) ?? []).map((word) => word.replaceAll("'", '')));
 }
 
-/** An installation after the commands of a section. */
+/** An installation with the integration of all recipes, after the commands of a section. */
 async function install(heading: string): Promise<void> {
   if (folder) rmSync(folder, { recursive: true });
   folder = temporaryFolder('workloads');
   writeFileSync(join(folder, 'cluster-ca.pem'), makeAuthority({ name: 'Cluster' }).pem);
   writeFileSync(join(folder, 'bundle.json'), keySetOf({ jwk: { ...key.jwk, use: 'jwt-svid' } }));
   writeFileSync(join(folder, 'jwks.json'), keySetOf(key));
-  const documented = [['init', '--public-url', 'https://tokens.example.com'], ...commandsUnder(heading)];
+  const [integration = []] = commandsUnder('The JWT of a platform');
+  const documented = [['init', '--public-url', 'https://tokens.example.com'], integration, ...commandsUnder(heading)];
   for (const command of documented) {
     const { status, printed } = await run(...command);
     assert.equal(status, 0, `${command.join(' ')}\n${printed}`);

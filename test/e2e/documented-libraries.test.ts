@@ -163,9 +163,23 @@ suite('examples/libraries', () => {
     assert.deepEqual([scope, revoked], ['orders:read', "{'active': False}"]);
   });
 
-  test('every program is run by a test of this file', () => {
+  test('every program is run by a test of this file, or as a gateway', () => {
     const languages = PROGRAMS.map(({ language }) => language).sort();
-    assert.deepEqual(languages, ['.cfg', '.mjs', '.mjs', '.mjs', '.mjs', '.py', '.py', '.py', '.rb', '.sh']);
+    assert.deepEqual(languages, [
+      '.cfg',
+      '.conf',
+      '.conf',
+      '.js',
+      '.mjs',
+      '.mjs',
+      '.mjs',
+      '.mjs',
+      '.py',
+      '.py',
+      '.py',
+      '.rb',
+      '.sh',
+    ]);
   });
 });
 

@@ -41,7 +41,10 @@ function sectionOf(heading: string) {
   return { script: () => only('sh'), yaml: () => parse(only('yaml')), lines };
 }
 
-/** A service that is `https://tokens.example.com` for curl, after the operator typed the commands of the section. */
+/** What every recipe needs: the integration, and how a workload sends the assertion that it has in a file. */
+const COMMON = sectionOf('The JWT of a platform');
+
+/** A service that is `https://tokens.example.com` for curl, after the operator typed these commands. */
 async function installed(t: TestContext, lines: readonly string[]) {
   const service = await startService({
     settings: { publicUrl: `https://${HOST}` },
@@ -61,7 +64,6 @@ async function installed(t: TestContext, lines: readonly string[]) {
     assert.equal(status, 0, `${args.join(' ')}\n${printed}`);
     return printed;
   };
-  await run('integration', 'remove', 'orders-sync', '--yes'); // the test service has one with this name
   for (const line of lines) {
     const words = (line.slice(10).match(/'[^']*'|[^ ]+/g) ?? []).map((word) => word.replaceAll("'", ''));
     await run(...words);
@@ -89,21 +91,19 @@ async function ran(shell: string, script: string, { folder }: TestService, envir
 
 suite('the recipes of docs/workloads.md, as printed', () => {
   test('a file with an assertion, as jq and editors write it: the service and explain agree', async (t) => {
-    const { script, lines } = sectionOf('The JWT of a platform');
-    const { service, write, run } = await installed(t, lines);
+    const { service, write, run } = await installed(t, [...COMMON.lines, ...sectionOf('GitHub Actions').lines]);
     for (const shell of SHELLS) {
       for (const end of ['', '\n', '\r\n']) {
-        const claims = { ...GITHUB, repository: 'acme/app' };
-        write('assertion.jwt', `${await signed(claims)}${end}`);
+        write('assertion.jwt', `${await signed(GITHUB)}${end}`);
         assert.match(await run('token-issuer', 'explain', 'assertion.jwt'), /^accepted: /m);
-        assert.equal((await ran(shell, script(), service)).scope, 'releases:write');
+        assert.equal((await ran(shell, COMMON.script(), service)).scope, 'releases:write');
       }
     }
   });
 
   test('GitHub Actions', async (t) => {
     const { yaml, lines } = sectionOf('GitHub Actions');
-    const { service } = await installed(t, lines);
+    const { service } = await installed(t, [...COMMON.lines, ...lines]);
     const github = createServer(({ url, headers }, response) => {
       assert.equal(headers.authorization, 'bearer of the job');
       const aud = new URL(url ?? '', 'http://github').searchParams.get('audience');
@@ -126,7 +126,7 @@ suite('the recipes of docs/workloads.md, as printed', () => {
 
   test('GitLab CI', async (t) => {
     const { yaml, lines } = sectionOf('GitLab CI');
-    const { service } = await installed(t, lines);
+    const { service } = await installed(t, [...COMMON.lines, ...lines]);
     const { deploy } = yaml() as { deploy: { id_tokens: { ASSERTION: { aud: string } }; script: readonly string[] } };
     for (const shell of SHELLS) {
       const ASSERTION = await signed({ ...GITLAB, ...deploy.id_tokens.ASSERTION });
@@ -135,22 +135,23 @@ suite('the recipes of docs/workloads.md, as printed', () => {
   });
 
   test('Kubernetes', async (t) => {
-    const { yaml, script, lines } = sectionOf('Kubernetes');
-    const { service, write } = await installed(t, lines);
+    const { yaml, lines } = sectionOf('Kubernetes');
+    const { service, write } = await installed(t, [...COMMON.lines, ...lines]);
     const [volume] = (yaml() as { volumes: readonly { projected: { sources: readonly Projected[] } }[] }).volumes;
     const { path, audience } = volume?.projected.sources[0]?.serviceAccountToken ?? { path: '', audience: '' };
     write(path, await signed({ ...KUBERNETES, aud: [audience] }, { typ: undefined }));
-    for (const shell of SHELLS) assert.equal((await ran(shell, script(), service)).scope, 'orders:read');
+    for (const shell of SHELLS) assert.equal((await ran(shell, COMMON.script(), service)).scope, 'releases:write');
   });
 
   test('SPIFFE', async (t) => {
     const { script, lines } = sectionOf('SPIFFE');
-    const { service, write } = await installed(t, lines);
+    const { service, write } = await installed(t, [...COMMON.lines, ...lines]);
     const svid = { spiffe_id: SPIFFE.sub, svid: await signed(SPIFFE), hint: '' };
     const printed = JSON.stringify([{ svids: [svid] }, { bundles: { 'spiffe://example.org': 'e30=' } }], null, 4);
     const asked = `[ "$*" = 'api fetch jwt -audience https://${HOST} -output json' ] || exit 1`;
     write('bin/spire-agent', `#!/bin/sh\n${asked}\ncat <<'END'\n${printed}\nEND\n`, 0o700);
-    for (const shell of SHELLS) assert.equal((await ran(shell, script(), service)).scope, 'orders:read');
+    const both = `${script()}${COMMON.script()}`;
+    for (const shell of SHELLS) assert.equal((await ran(shell, both, service)).scope, 'releases:write');
   });
 });
 

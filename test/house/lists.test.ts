@@ -5,7 +5,7 @@ import { PERSON_REASONS, REFUSAL_REASONS } from '../../src/core/refusal.ts';
 import { AUTHSVC_REASONS, type AuthsvcReason, WORDING } from '../../src/doors/authsvc/wording.ts';
 import { TRANSPORT_REASONS, TRANSPORT_WORDS } from '../../src/doors/http/transport-refusal.ts';
 import { OAUTH_REASONS, wordingOf } from '../../src/doors/oauth/wording.ts';
-import { PAGE_REASONS, PAGE_WORDING } from '../../src/doors/pages/parts/wording.ts';
+import { PAGE_REASONS } from '../../src/doors/pages/parts/wording.ts';
 import { quoted, read, tableOf } from './sources.ts';
 
 interface Manifest {
@@ -28,41 +28,39 @@ function errorsUnder(heading: string): string {
   return part.split('\n## ')[0] ?? '';
 }
 
-const CALLERS_TABLES: readonly (readonly [heading: string, reasons: readonly AuthsvcReason[]])[] = [
-  ['About the request and the server', TRANSPORT_REASONS],
-  ['About what was asked for', [...REFUSAL_REASONS, ...AUTHSVC_REASONS]],
-];
+/** Refusals in the first table under a heading. */
+function refusalsUnder(heading: string): string[] {
+  return tableOf(errorsUnder(heading), ['Refusal', 'What to do']).flatMap(([names = '']) => quoted(names));
+}
 
-for (const [heading, reasons] of CALLERS_TABLES) {
-  test(`docs/errors.md, "${heading}", has every refusal of its list in order, with the words of the authsvc door`, () => {
-    const listed = tableOf(errorsUnder(heading), ['Refusal', 'Answer']).map((row) => row.slice(0, 2));
-    const worded = reasons.map((reason) => {
+const AT_OAUTH = refusalsUnder('At the oauth door');
+const OF_AUTHSVC: readonly AuthsvcReason[] = [...TRANSPORT_REASONS, ...REFUSAL_REASONS, ...AUTHSVC_REASONS];
+/** Headings such as: 404, 405 `invalid_request`. */
+const ANSWERS = [...read('docs/errors.md').matchAll(/^## ((\d{3}(?:, \d{3})*) `(\w+)`)$/gm)];
+
+for (const [, heading = '', statuses = '', code] of ANSWERS) {
+  test(`docs/errors.md, "${heading}", has the refusals that the authsvc door answers so`, () => {
+    const worded = OF_AUTHSVC.filter((reason) => {
       const { status, error } = WORDING[reason];
-      return [`\`${reason}\``, `${status} \`${error}\``];
+      return error === code && statuses.includes(`${status}`) && !AT_OAUTH.includes(reason);
     });
-    assert.deepEqual(listed, worded);
+    assert.deepEqual(refusalsUnder(heading).sort(), worded.sort());
   });
 }
 
-test('docs/errors.md, "For people", has every refusal of its list in order, with the status of its page', () => {
-  const listed = tableOf(errorsUnder('For people'), ['Refusal', 'Page status']).map((row) => row.slice(0, 2));
-  const worded = [...PERSON_REASONS, ...PAGE_REASONS].map((reason) => [
-    `\`${reason}\``,
-    `${PAGE_WORDING[reason].status}`,
-  ]);
-  assert.deepEqual(listed, worded);
+test('docs/errors.md has every refusal once', () => {
+  const listed = [...ANSWERS.map(([, heading = '']) => heading), 'At the oauth door', 'For people'].flatMap(
+    refusalsUnder,
+  );
+  const all = [...OF_AUTHSVC, ...OAUTH_REASONS, ...PERSON_REASONS, ...PAGE_REASONS];
+  assert.deepEqual(listed.sort(), all.sort());
 });
 
-test('docs/errors.md, "At the oauth door", has its own refusals, and every code', () => {
-  const part = errorsUnder('At the oauth door');
-  const own = tableOf(part, ['Refusal', 'Meaning']).map(([name = '']) => name);
-  assert.deepEqual(
-    own,
-    OAUTH_REASONS.map((reason) => `\`${reason}\``),
-  );
+test('docs/errors.md, "At the oauth door", has every code', () => {
   const codes = [...TRANSPORT_REASONS, ...REFUSAL_REASONS, ...OAUTH_REASONS].map((reason) => wordingOf(reason).error);
+  const named = quoted(errorsUnder('At the oauth door'));
   assert.deepEqual(
-    [...new Set<string>(codes)].filter((code) => !quoted(part).includes(code)),
+    [...new Set<string>(codes)].filter((code) => !named.includes(code)),
     [],
   );
 });

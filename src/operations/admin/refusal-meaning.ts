@@ -4,23 +4,17 @@ import { existsSync, readFileSync } from 'node:fs';
 /** Beside src/ in a checkout, beside dist/ in the package. */
 const PAGE = new URL('../../../docs/errors.md', import.meta.url);
 
-interface Meaning {
-  readonly meaning: string;
-  readonly todo: string;
-}
-
-let lines: readonly string[] | undefined;
+let rows: readonly (readonly string[])[] | undefined;
 
 /** Undefined if the refusal is not on the page, or the page is not installed. */
-export function meaningOf(refusal: string): Meaning | undefined {
-  lines ??= existsSync(PAGE) ? readFileSync(PAGE, 'utf8').split('\n') : [];
-  const row = lines.find((line) => line.startsWith(`| \`${refusal}\` |`));
-  const cells = row
-    ?.split('|')
-    .slice(1, -1)
-    .map((cell) => plain(cell.trim()));
-  const [todo, meaning] = cells?.reverse() ?? [];
-  return meaning && todo ? { meaning, todo } : undefined;
+export function meaningOf(refusal: string): string | undefined {
+  rows ??= existsSync(PAGE)
+    ? readFileSync(PAGE, 'utf8')
+        .split('\n')
+        .map((line) => line.split(' | '))
+    : [];
+  const [, words] = rows.find(([names = '']) => names.startsWith('| `') && names.includes(`\`${refusal}\``)) ?? [];
+  return words && plain(words.replace(/ \|$/, ''));
 }
 
 /** Without links and emphasis. */

@@ -1,12 +1,11 @@
-// Gateways in front of a page, with the configurations that docs/resource-servers.md shows: Apache with mod_auth_openidc, nginx with
-// auth_request.
+// Gateways in front of a page, with the configurations of examples/libraries: Apache with mod_auth_openidc, nginx with auth_request.
 // Needs: nginx, libnginx-mod-http-js, apache2, libapache2-mod-auth-openidc
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../free-port.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import type { TestService } from '../service.ts';
-import { blockOf, type RunningProxy, runIn, writeFiles } from './proxy.ts';
+import { type RunningProxy, runIn, writeFiles } from './proxy.ts';
 
 const MODULES = ['mpm_event', 'authz_core', 'authn_core', 'auth_openidc'];
 export const PAGE = 'the orders of today';
@@ -17,6 +16,10 @@ export const GATEWAYS = [
   ['nginx auth_request', startNginx],
 ] as const;
 
+function example(file: string): string {
+  return readFileSync(join(import.meta.dirname, '../../../examples/libraries', file), 'utf8');
+}
+
 async function startApache(service: TestService, secret: string): Promise<RunningProxy> {
   const folder = temporaryFolder('gateway');
   chmodSync(folder, 0o755); // Apache reads the page as another user
@@ -24,8 +27,8 @@ async function startApache(service: TestService, secret: string): Promise<Runnin
   writeFiles(folder, service);
   mkdirSync(join(folder, 'pages'));
   writeFileSync(join(folder, 'pages', 'orders'), PAGE);
-  const shown = blockOf('docs/resource-servers.md', 'apache')
-    .replaceAll('tokens.example.com', `localhost:${service.port}`)
+  const shown = example('apache.conf')
+    .replaceAll('tessera.example:8443', `localhost:${service.port}`)
     .replace(/\bSECRET\b/g, secret);
   const configuration = [
     ...MODULES.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`),
@@ -43,9 +46,9 @@ async function startNginx(service: TestService, secret: string): Promise<Running
   const [port, page] = [await freePort(), await freePort()];
   writeFiles(folder, service);
   const script = join(folder, 'tessera.js');
-  writeFileSync(script, blockOf('docs/resource-servers.md', 'njs').replace('SECRET', secret), { mode: 0o600 });
-  const shown = blockOf('docs/resource-servers.md', 'nginx')
-    .replace('tokens.example.com', `localhost:${service.port}`)
+  writeFileSync(script, example('nginx.js').replace('SECRET', secret), { mode: 0o600 });
+  const shown = example('nginx.conf')
+    .replace('tessera.example:8443', `localhost:${service.port}`)
     .replace('/etc/nginx/tessera.js', script)
     .replace('/etc/ssl/certs/ca-certificates.crt', join(folder, 'issuers.pem'))
     .replace('listen 8081', `listen 127.0.0.1:${port}`)

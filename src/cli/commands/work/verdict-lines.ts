@@ -12,7 +12,7 @@ export function verdictLines(steps: readonly CheckStep[], refusal: string | unde
   });
   const left = steps.length - lines.length;
   if (failed >= 0 && left > 0) lines.push(`     further checks, not reached: ${left}`);
-  return [...lines, `refused: ${refusal}`, ...wordsOf(refusal)];
+  return [...lines, `refused: ${refusal}`, wordsOf(refusal)];
 }
 
 /** Undefined if there is no such refusal. */
@@ -24,10 +24,9 @@ export function refusalLines(refusal: string): string[] | undefined {
   if (operations.length === 0 && !meaningOf(refusal)) return undefined;
   const isEvery = operations.length === Object.keys(CHECK_STEPS).length;
   const names = isEvery ? 'every operation' : operations.map(([name]) => name).join(', ') || 'the pages for people';
-  return [`possible in: ${names}`, ...wordsOf(refusal)];
+  return [`possible in: ${names}`, wordsOf(refusal)];
 }
 
-function wordsOf(refusal: string): string[] {
-  const words = meaningOf(refusal);
-  return words ? [`  ${words.meaning}`, `  Do: ${words.todo}`] : [`  See ${refusal} in docs/errors.md.`];
+function wordsOf(refusal: string): string {
+  return `  ${meaningOf(refusal) ?? `See ${refusal} in docs/errors.md.`}`;
 }

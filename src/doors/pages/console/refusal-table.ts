@@ -72,6 +72,6 @@ function saidOf(reason: string): Html | undefined {
 
 /** What to do, as `tessera explain` says it. */
 export function remedyOf(reason: string): Html | undefined {
-  const todo = meaningOf(reason)?.todo;
+  const todo = meaningOf(reason);
   return todo === undefined ? undefined : html`<br><span class="small"><strong>${words.todo}</strong> ${todo}</span>`;
 }
