@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ACT_TYPES, type EventType } from '../../core/event.ts';
 import { accept } from '../../core/outcome.ts';
 import { requestedAt } from '../../core/request-id.ts';
@@ -20,6 +21,8 @@ export interface EventFilter {
   readonly subjectId?: string;
   readonly requestId?: string;
   readonly clientId?: string;
+  /** From where. */
+  readonly address?: string;
 }
 
 export interface EventPage {
@@ -52,6 +55,7 @@ export async function readOlderEvents(
     const [oldest] = page;
     if (kept.length === passing.length && isFirst(oldest, page.length, filter)) return { items: found };
     before = (kept.length < passing.length ? kept[0] : oldest)?.sequence;
+    await nextTurn(); // SQLite answers at once: requests would wait for all of it
   }
   return { items: found, ...(before !== undefined && { next: before }) };
 }
@@ -61,6 +65,10 @@ const CLOCKS_DIFFER = 60;
 
 function isFirst(oldest: LoggedEvent | undefined, count: number, { since = epochSeconds(0) }: EventFilter): boolean {
   return !oldest || count < STEP || oldest.at + CLOCKS_DIFFER < since;
+}
+
+function isPast(newest: LoggedEvent | undefined, { until }: EventFilter): boolean {
+  return newest !== undefined && until !== undefined && newest.at > until + CLOCKS_DIFFER;
 }
 
 /** `epoch`: of a follower, the one in which it began. */
@@ -91,7 +99,9 @@ export async function readNewEvents(
     found.push(...passing);
     read += page.length;
     last = (found.length === limit ? found : page).at(-1)?.sequence ?? last;
+    if (found.length < limit && isPast(page.at(-1), filter)) return accept({ items: found });
     if (page.length < STEP) break;
+    await nextTurn();
   }
   if (read > 0 || !history) return accept({ items: found, ...(read > 0 && { next: last }) });
   const { drawn } = await store.eventProgress();
@@ -107,12 +117,13 @@ function indexOf({ identityId, by, about, type }: EventFilter): { readonly ident
 }
 
 function passes(event: LoggedEvent, filter: EventFilter): boolean {
-  const { type, at, identityId, subjectId, requestId, clientId } = event;
+  const { type, at, identityId, subjectId, requestId, clientId, presenter } = event;
   return (
     (filter.by === undefined || authorOf(event) === filter.by) &&
     (filter.subjectId === undefined || subjectId === filter.subjectId) &&
     (filter.clientId === undefined || clientId === filter.clientId) &&
     (filter.requestId === undefined || requestId === filter.requestId) &&
+    (filter.address === undefined || presenter?.address === filter.address) &&
     (filter.type === undefined || type === filter.type) &&
     (filter.since === undefined || at >= filter.since) &&
     (filter.until === undefined || at < filter.until) &&
@@ -154,6 +165,7 @@ export async function eventsOfRequest(requestId: string, { store }: StorePort): 
     const newest = page.at(-1);
     if (!newest || page.length < STEP || newest.at > later(at, LATER)) break;
     last = newest.sequence;
+    await nextTurn();
   }
   if (found.length > 0) return found;
   return (await readOlderEvents({ limit: MOST_SHOWN, filter: { requestId } }, { store })).items;

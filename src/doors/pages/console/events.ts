@@ -1,6 +1,7 @@
 // The event log: filtered, page by page, and exported.
 import { type Act, type Author, actWords, authorWords } from '../../../core/act.ts';
 import { EVENT_TYPES } from '../../../core/event.ts';
+import { csvCell, EVENT_COLUMNS, eventAsCsv } from '../../../core/event-csv.ts';
 import { type EpochSeconds, isoTime } from '../../../core/time.ts';
 import type { Gives } from '../../../operations/admin/act-formats.ts';
 import { userNames } from '../../../operations/admin/show-grant.ts';
@@ -10,7 +11,18 @@ import type { PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, show } from './access.ts';
-import { ago, button, consolePage, identityLink, pathOf, refusalOf, requestLink, table, valueText } from './frame.ts';
+import {
+  ago,
+  button,
+  consolePage,
+  filterForm,
+  identityLink,
+  pathOf,
+  refusalOf,
+  requestLink,
+  table,
+  valueText,
+} from './frame.ts';
 import { THING_KINDS } from './things.ts';
 
 const words = enConsole.events;
@@ -53,7 +65,7 @@ async function showEvents(visit: ConsoleVisit): Promise<Answer> {
   const { next: oldest } = found.value.value;
   const link = (path: string, more: object = {}) =>
     `${path}?${new URLSearchParams({ ...stringsOf(query), ...stringsOf(more) })}`;
-  const body = html`${filterForm(query)}
+  const body = html`${filterOf(query)}
 <div id="live" data-live>${events.length === 0 ? html`<p>${words.none}</p>` : await eventTable(visit, events)}</div>
 <p class="ways">${oldest !== undefined && button(link('/console/events', { before: oldest }), words.older)}${button(link('/console/events.jsonl'), `${words.export}: JSON lines`)}${button(link('/console/events.csv'), `${words.export}: CSV`)}</p>`;
   const shown = consolePage(visit, 'events', words.title, body);
@@ -64,17 +76,20 @@ function stringsOf(query: object): Record<string, string> {
   return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
 }
 
-function filterForm(query: Record<string, string | number>): Html {
+function filterOf(query: Readonly<Record<string, string | number>>): Html {
   const option = (value: string, text: string, chosen: string | number | undefined) =>
     html`<option value="${value}"${String(chosen ?? '') === value && html` selected`}>${text}</option>`;
   const field = (name: (typeof TEXTS)[number]) =>
     html`<div class="field"><label for="${name}">${words[name]}</label><input id="${name}" name="${name}" value="${String(query[name] ?? '')}"${TIMES.includes(name) && html` type="datetime-local"`}></div>`;
-  return html`<form method="get" action="/console/events" class="filter">
-<div class="field"><label for="type">${words.type}</label><select id="type" name="type">${option('', words.any, query['type'])}${EVENT_TYPES.map((type) => option(type, type, query['type']))}</select></div>
+  const fields = html`<div class="field"><label for="type">${words.type}</label><select id="type" name="type">${option('', words.any, query['type'])}${EVENT_TYPES.map((type) => option(type, type, query['type']))}</select></div>
 <div class="field"><label for="within">${words.within}</label><select id="within" name="within">${option('', words.any, query['within'])}${Object.entries(words.spans).map(([value, text]) => option(value, text, query['within']))}</select></div>
-${TEXTS.map(field)}
-<button class="button quiet">${enConsole.grant.filter}</button>
-</form>`;
+${TEXTS.map(field)}`;
+  const { before: _, ...set } = query;
+  return filterForm(
+    '/console/events',
+    fields,
+    Object.values(set).map((value) => words.spans[value] ?? String(value)),
+  );
 }
 
 export async function eventTable(visit: ConsoleVisit, events: readonly LoggedEvent[]): Promise<Html> {
@@ -169,27 +184,14 @@ async function exportEvents(visit: ConsoleVisit, form: 'jsonl' | 'csv'): Promise
   const items = pages.flat();
   const file = `${before === undefined ? 'events' : `events-newest-${items.length}`}.${form}`;
   const left = before === undefined ? undefined : words.olderLeft(before);
-  const lines = form === 'jsonl' ? items.map(jsonLine) : [COLUMNS, ...items.map(rowOf)].map(csvLine);
-  const last = left === undefined ? '' : form === 'jsonl' ? jsonLine({ truncated: left }) : csvLine([left]);
+  const lines =
+    form === 'jsonl'
+      ? items.map(jsonLine)
+      : [EVENT_COLUMNS.join(','), ...items.map(eventAsCsv)].map((line) => `${line}\r\n`);
+  const last = left === undefined ? '' : form === 'jsonl' ? jsonLine({ truncated: left }) : `${csvCell(left)}\r\n`;
   return { file, type: form === 'jsonl' ? 'application/x-ndjson' : 'text/csv', text: lines.join('') + last };
 }
 
 function jsonLine(value: object): string {
   return `${JSON.stringify(value)}\n`;
-}
-
-const COLUMNS = 'sequence at type clientId identityId subjectId address agent requestId detail'.split(' ');
-
-function rowOf({ sequence, at, type, clientId, identityId, subjectId, presenter, requestId, detail }: LoggedEvent) {
-  const from = [presenter?.address, presenter?.agent, requestId];
-  return [sequence, isoTime(at), type, clientId, identityId, subjectId, ...from, detail && JSON.stringify(detail)];
-}
-
-/** RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe. */
-function csvLine(cells: readonly (string | number | undefined)[]): string {
-  const cell = (value: string | number | undefined) => {
-    const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? '');
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return `${cells.map(cell).join(',')}\r\n`;
 }

@@ -144,6 +144,13 @@ export function hiddenFields(values: Readonly<Record<string, string | number | u
   return html`${Object.entries(values).map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${String(value)}">`)}`;
 }
 
+/** Folded on a phone, where it would fill the screen: it says there what is set. */
+export function filterForm(path: string, fields: Html, set: readonly string[]): Html {
+  return html`<details class="filter-box"><summary>${[words.filter.title, ...set].join(' · ')}</summary>
+<form method="get" action="${path}" class="filter">${fields}
+<button class="button quiet">${words.filter.show}</button></form></details>`;
+}
+
 /** A form with its button and the way back. Without a name for the button, only that. */
 export function doForm(
   visit: ConsoleVisit,

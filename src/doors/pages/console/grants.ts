@@ -15,6 +15,7 @@ import {
   consolePage,
   doForm,
   factList,
+  filterForm,
   hiddenFields,
   momentOf,
   nameText,
@@ -70,19 +71,18 @@ async function showGrants(visit: ConsoleVisit): Promise<Answer> {
   const { items, next } = found.value.value;
   const link = (path: string, more: object) => `${path}?${new URLSearchParams({ ...filter, ...more })}`;
   const isFiltered = Object.keys(filter).length > 0;
-  const body = html`${filterForm(filter, all, others.length > 0 || !visit.owned)}
+  const body = html`${filterForm('/console/grants', filterFields(filter, all, others.length > 0 || !visit.owned), [...Object.values(filter), ...(all ? [words.all] : [])])}
 ${items.length === 0 ? html`<p>${words.none}</p>` : await grantTable(visit, items)}
 <p class="ways">${next !== undefined && button(link('/console/grants', { after: next, ...(all && { all: 'yes' }) }), words.next)}
 ${isFiltered && visit.may !== 'read' && items.some(({ state }) => state === 'live') && button(link('/console/grants/end', {}), words.endAll, 'deny')}</p>`;
   return consolePage(visit, 'grants', words.title, body);
 }
 
-function filterForm(filter: Record<string, string>, all: boolean, isOpen: boolean): Html {
+function filterFields(filter: Record<string, string>, all: boolean, isOpen: boolean): Html {
   const field = (name: (typeof FILTERS)[number]) =>
     html`<div class="field"><label for="${name}">${nameText(name)}</label><input id="${name}" name="${name}" value="${filter[name] ?? ''}"${!isOpen && name === 'integration' && html` readonly`}></div>`;
-  return html`<form method="get" action="/console/grants" class="filter">${FILTERS.map(field)}
-<label class="check"><input type="checkbox" name="all" value="yes"${all && html` checked`}>${words.all}</label>
-<button class="button quiet">${words.filter}</button></form>`;
+  return html`${FILTERS.map(field)}
+<label class="check"><input type="checkbox" name="all" value="yes"${all && html` checked`}>${words.all}</label>`;
 }
 
 /** A living grant says if its identity or integration is disabled: it is refused then. */

@@ -154,9 +154,9 @@ export function touchedBox(
   way: keyof typeof enConsole.touched.ways,
 ): Html {
   const text = enConsole.touched;
-  if (grants === 0 && isComplete) return html`<p>${text.none}</p>`;
+  if (grants === 0) return html`<p>${isComplete ? text.none : text.noneOfNewest}</p>`;
   const more = holders > names.length ? [...names, '…'] : names;
-  return html`<div class="warning"><p><strong>${text.some(grants, holders, more.join(', '))}</strong> ${text.ways[way]}</p>${!isComplete && html`<p>${text.atLeast}</p>`}</div>`;
+  return html`<div class="warning"><p><strong>${text.some(grants, holders, more.join(', '), isComplete)}</strong> ${text.ways[way]}</p></div>`;
 }
 
 /** Two operators at once: the form shows the second what the first did. */

@@ -35,6 +35,7 @@ export const enConsole = {
     refused: (reason: string) => `It would be refused now: ${reason}.`,
     tokenKept: 'The token was neither stored nor logged. Close this page when you are done.',
   },
+  filter: { title: 'Filter', show: 'Show' },
   overview: {
     attention: 'Needs attention',
     calm: 'Nothing needs attention.',
@@ -81,7 +82,6 @@ export const enConsole = {
     ends: 'Ends',
     last: 'Last used',
     all: 'Include ended ones',
-    filter: 'Show',
     none: 'No grant matches.',
     count: (count: number) => (count === 1 ? '1 grant' : `${count} grants`),
     next: 'Next page',
@@ -209,9 +209,9 @@ export const enConsole = {
   },
   touched: {
     none: 'No living grant is touched.',
-    some: (grants: number, holders: number, names: string) =>
-      `${grants === 1 ? '1 living grant' : `${grants} living grants`} of ${holders === 1 ? '1 identity' : `${holders} identities`} (${names}) ${grants === 1 ? 'is' : 'are'} touched.`,
-    atLeast: 'There are more grants than were counted: this is the least.',
+    some: (grants: number, holders: number, names: string, isComplete: boolean) =>
+      `${isComplete ? '' : 'At least '}${grants === 1 ? '1 living grant' : `${grants} living grants`} of ${holders === 1 ? '1 identity' : `${holders} identities`} (${names}) ${grants === 1 ? 'is' : 'are'} touched.`,
+    noneOfNewest: 'None of the newest 10,000 grants is touched. Older ones may be.',
     ways: {
       remove: 'They end at once.',
       disable: 'They are refused while it is disabled, and work again after that.',
