@@ -41,5 +41,6 @@ export async function* eventPages(
     if (page.length > 0) yield page;
     if (page.length < limit) return;
     after = page.at(-1)?.sequence ?? after;
+    await nextTurn();
   }
 }

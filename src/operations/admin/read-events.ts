@@ -3,6 +3,7 @@ import { ACT_TYPES, type EventType } from '../../core/event.ts';
 import { accept } from '../../core/outcome.ts';
 import { requestedAt } from '../../core/request-id.ts';
 import { type EpochSeconds, epochSeconds, after as later, seconds } from '../../core/time.ts';
+import { eventPages } from '../../store/pages.ts';
 import type { LoggedEvent } from '../../store/store.ts';
 import { readHistory } from '../../store/tables/store-history.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
@@ -67,8 +68,8 @@ function isFirst(oldest: LoggedEvent | undefined, count: number, { since = epoch
   return !oldest || count < STEP || oldest.at + CLOCKS_DIFFER < since;
 }
 
-function isPast(newest: LoggedEvent | undefined, { until }: EventFilter): boolean {
-  return newest !== undefined && until !== undefined && newest.at > until + CLOCKS_DIFFER;
+function isPast(page: readonly LoggedEvent[], until: EpochSeconds | undefined): boolean {
+  return until !== undefined && (page.at(-1)?.at ?? 0) > until + CLOCKS_DIFFER;
 }
 
 /** `epoch`: of a follower, the one in which it began. */
@@ -93,15 +94,12 @@ export async function readNewEvents(
   const start = Math.max(after, filter.since === undefined ? 0 : await lastBefore(filter.since, store));
   const found: LoggedEvent[] = [];
   let [read, last] = [0, start];
-  while (found.length < limit && read < MOST_READ) {
-    const page = await store.events({ after: last, limit: STEP, ...indexOf(filter) });
-    const passing = page.filter((event) => passes(event, filter)).slice(0, limit - found.length);
-    found.push(...passing);
+  for await (const page of eventPages(store, STEP, { after: start, ...indexOf(filter) })) {
+    found.push(...page.filter((event) => passes(event, filter)).slice(0, limit - found.length));
     read += page.length;
     last = (found.length === limit ? found : page).at(-1)?.sequence ?? last;
-    if (found.length < limit && isPast(page.at(-1), filter)) return accept({ items: found });
-    if (page.length < STEP) break;
-    await nextTurn();
+    if (found.length === limit || read >= MOST_READ) break;
+    if (isPast(page, filter.until)) return accept({ items: found });
   }
   if (read > 0 || !history) return accept({ items: found, ...(read > 0 && { next: last }) });
   const { drawn } = await store.eventProgress();
@@ -151,21 +149,18 @@ export async function timelineOf(
 
 /** How far the events of a request may be from the time in its id. */
 const EARLIER = seconds(-10);
-const LATER = seconds(120);
+const LATER = seconds(60);
 const MOST_STEPS = 60;
 
 /** The id of a request begins with its time, so the log is read from there. Ids of 0.2 do not: the end of the log is read. */
 export async function eventsOfRequest(requestId: string, { store }: StorePort): Promise<readonly LoggedEvent[]> {
   const at = requestedAt(requestId);
   const found: LoggedEvent[] = [];
-  let last = at === undefined ? 0 : await lastBefore(later(at, EARLIER), store);
-  for (let step = 0; at !== undefined && step < MOST_STEPS; step += 1) {
-    const page = await store.events({ after: last, limit: STEP });
+  const start = at === undefined ? Number.MAX_SAFE_INTEGER : await lastBefore(later(at, EARLIER), store);
+  let steps = 0;
+  for await (const page of eventPages(store, STEP, { after: start })) {
     found.push(...page.filter((event) => event.requestId === requestId));
-    const newest = page.at(-1);
-    if (!newest || page.length < STEP || newest.at > later(at, LATER)) break;
-    last = newest.sequence;
-    await nextTurn();
+    if (++steps >= MOST_STEPS || isPast(page, at && later(at, LATER))) break;
   }
   if (found.length > 0) return found;
   return (await readOlderEvents({ limit: MOST_SHOWN, filter: { requestId } }, { store })).items;

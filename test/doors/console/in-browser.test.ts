@@ -5,7 +5,7 @@ import { after, before, suite, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { hexOf } from '../../samples.ts';
-import { NARROW, overflowOf, PHONE, startBrowser, violations } from '../pages/browser.ts';
+import { DESKTOP, NARROW, notInView, overflowOf, PHONE, startBrowser, violations } from '../pages/browser.ts';
 import { CONSOLE_PAGES, ConsoleScene, EVIL_ID } from './scene.ts';
 
 let scene: ConsoleScene;
@@ -105,6 +105,41 @@ suite('the console in a browser', () => {
     assert.equal(await page.getByLabel('Identity').inputValue(), 'half typed');
     await page.context().close();
   });
+
+  test('a page that can no longer be refreshed says so, and says of when it is', async () => {
+    const page = await scene.page(browser, 'vera');
+    await page.clock.install();
+    await page.goto(`${scene.service.url}/console`);
+    await page.getByText(/^As of \d\d:\d\d:\d\d UTC$/).waitFor();
+    const note = page.getByText('This page is not being refreshed');
+    assert.equal(await note.isVisible(), false);
+    await page.route('**/console', (route) => route.abort());
+    await page.clock.fastForward(11_000);
+    await note.waitFor();
+    await page.unroute('**/console');
+    await page.clock.fastForward(11_000);
+    await note.waitFor({ state: 'hidden' });
+    await page.context().close();
+  });
+
+  for (const [path, label] of [
+    ['/events?type=issued', 'Done by'],
+    ['/grants?identity=nina', 'Certificate'],
+  ] as const)
+    test(`${path}: on a phone the filter is folded and says what is set, so that results are in view; a wide screen has it open`, async () => {
+      const page = await scene.page(browser, 'olga', { javaScriptEnabled: false, viewport: PHONE });
+      await page.goto(`${scene.service.url}/console${path}`);
+      const [field, fold] = [page.getByLabel(label), page.getByText(/^Filter · \w+$/)];
+      assert.equal(await field.isVisible(), false);
+      assert.deepEqual(await notInView(page.locator('tbody tr:first-child th')), []);
+      await fold.press('Enter');
+      await field.waitFor();
+      await page.setViewportSize(DESKTOP);
+      await page.reload();
+      assert.equal(await fold.isVisible(), false);
+      await field.fill('x');
+      await page.context().close();
+    });
 
   test('a grant ended elsewhere while its page was open is not ended twice, and the page says so', async () => {
     const page = await scene.page(browser, 'olga');

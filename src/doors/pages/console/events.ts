@@ -17,6 +17,7 @@ import {
   consolePage,
   filterForm,
   identityLink,
+  integrationLink,
   pathOf,
   refusalOf,
   requestLink,
@@ -66,10 +67,10 @@ async function showEvents(visit: ConsoleVisit): Promise<Answer> {
   const link = (path: string, more: object = {}) =>
     `${path}?${new URLSearchParams({ ...stringsOf(query), ...stringsOf(more) })}`;
   const body = html`${filterOf(query)}
-<div id="live" data-live>${events.length === 0 ? html`<p>${words.none}</p>` : await eventTable(visit, events)}</div>
+<div id="live" data-live>${events.length === 0 ? html`<p>${oldest === undefined ? words.none : words.noneYet}</p>` : await eventTable(visit, events)}</div>
 <p class="ways">${oldest !== undefined && button(link('/console/events', { before: oldest }), words.older)}${button(link('/console/events.jsonl'), `${words.export}: JSON lines`)}${button(link('/console/events.csv'), `${words.export}: CSV`)}</p>`;
-  const shown = consolePage(visit, 'events', words.title, body);
-  return { ...shown, page: { ...shown.page, hasScript: query['before'] === undefined && query['to'] === undefined } };
+  const isLive = query['before'] === undefined && query['to'] === undefined;
+  return consolePage(visit, 'events', words.title, body, { isLive });
 }
 
 function stringsOf(query: object): Record<string, string> {
@@ -97,26 +98,19 @@ export async function eventTable(visit: ConsoleVisit, events: readonly LoggedEve
   return table(
     words.title,
     [
-      {
-        title: words.time,
-        cell: ({ at }) =>
+      [
+        words.time,
+        ({ at }) =>
           html`<span class="when">${isoTime(at).replace('T', ' ').replace('Z', ' UTC')}</span><br><span class="small">${ago(visit, at)}</span>`,
-      },
-      { title: words.what, cell: (event) => eventWords(event, names) },
-      {
-        title: words.identity,
-        cell: ({ identityId }) => identityLink(identityId, names),
-      },
-      {
-        title: words.integration,
-        cell: ({ clientId }) =>
-          clientId !== undefined && html`<a href="${pathOf('integrations', clientId)}">${clientId}</a>`,
-      },
-      {
-        title: words.where,
-        cell: ({ presenter, requestId }) =>
+      ],
+      [words.what, (event) => eventWords(event, names)],
+      [words.identity, ({ identityId }) => identityLink(identityId, names)],
+      [words.integration, ({ clientId }) => integrationLink(clientId)],
+      [
+        words.where,
+        ({ presenter, requestId }) =>
           html`${presenter && html`<span class="id">${presenter.address}</span><br><span class="small">${presenter.agent}</span>`} ${requestLink(visit, requestId)}`,
-      },
+      ],
     ],
     events,
   );
@@ -172,24 +166,26 @@ ${changed.map(([name, { before, after }]) => html`<br><span class="small">${name
 /** The newest that fit into a file. If there are older ones, its name and its last line say so. */
 async function exportEvents(visit: ConsoleVisit, form: 'jsonl' | 'csv'): Promise<Answer> {
   const query = queryFrom(visit);
-  const pages: (readonly LoggedEvent[])[] = [];
-  let before: string | undefined;
+  const line = form === 'jsonl' ? jsonLine : (event: LoggedEvent) => csvLine(eventAsCsv(event));
+  const pages: string[] = [];
+  let [before, count]: [string | undefined, number] = [undefined, 0];
   do {
     const more = before === undefined ? {} : { before: Number(before) };
     const found = await visit.act('event-list', { query: { ...query, ...more, limit: EXPORTED_AT_ONCE } });
     if (!found.ok) return refusalOf(visit, 'events', found.refusal);
-    pages.unshift(found.value.value.items);
-    before = found.value.value.next;
+    const { items, next } = found.value.value;
+    pages.unshift(items.map(line).join(''));
+    [before, count] = [next, count + items.length];
   } while (before !== undefined && pages.length * EXPORTED_AT_ONCE < EXPORTED);
-  const items = pages.flat();
-  const file = `${before === undefined ? 'events' : `events-newest-${items.length}`}.${form}`;
+  const file = `${before === undefined ? 'events' : `events-newest-${count}`}.${form}`;
   const left = before === undefined ? undefined : words.olderLeft(before);
-  const lines =
-    form === 'jsonl'
-      ? items.map(jsonLine)
-      : [EVENT_COLUMNS.join(','), ...items.map(eventAsCsv)].map((line) => `${line}\r\n`);
-  const last = left === undefined ? '' : form === 'jsonl' ? jsonLine({ truncated: left }) : `${csvCell(left)}\r\n`;
-  return { file, type: form === 'jsonl' ? 'application/x-ndjson' : 'text/csv', text: lines.join('') + last };
+  const first = form === 'jsonl' ? '' : csvLine(EVENT_COLUMNS.join(','));
+  const last = left === undefined ? '' : form === 'jsonl' ? jsonLine({ truncated: left }) : csvLine(csvCell(left));
+  return { file, type: form === 'jsonl' ? 'application/x-ndjson' : 'text/csv', text: first + pages.join('') + last };
+}
+
+function csvLine(cells: string): string {
+  return `${cells}\r\n`;
 }
 
 function jsonLine(value: object): string {

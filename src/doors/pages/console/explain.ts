@@ -93,7 +93,7 @@ async function showRequest(visit: ConsoleVisit): Promise<Answer> {
 async function foundPage(visit: ConsoleVisit, found: Findings, title: string, asked: string | undefined) {
   const isEmpty = Object.values(found).every((each) => Array.isArray(each) && each.length === 0);
   const heading = isEmpty ? enConsole.search.nothing(asked) : title;
-  return consolePage(visit, 'search', heading, isEmpty ? nothing() : await findings(visit, found), undefined, asked);
+  return consolePage(visit, 'search', heading, isEmpty ? nothing() : await findings(visit, found), { asked });
 }
 
 function nothing(): Html {

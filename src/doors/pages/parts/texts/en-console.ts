@@ -35,6 +35,10 @@ export const enConsole = {
     refused: (reason: string) => `It would be refused now: ${reason}.`,
     tokenKept: 'The token was neither stored nor logged. Close this page when you are done.',
   },
+  live: {
+    asOf: (time: string) => `As of ${time} UTC`,
+    stale: 'This page is not being refreshed: what it shows is old. Load it again.',
+  },
   filter: { title: 'Filter', show: 'Show' },
   overview: {
     attention: 'Needs attention',
@@ -65,6 +69,9 @@ export const enConsole = {
     series: { accepted: 'accepted', refused: 'refused', fault: 'failed' },
     asTable: 'As a table',
     refusedLately: 'Refused lately',
+    allRefusals: (count: number) => `All ${count}`,
+    allChanges: 'All changes',
+    spans: 'Time range',
     nodes: 'Nodes',
     node: 'Node',
     version: 'Version',
@@ -83,6 +90,7 @@ export const enConsole = {
     last: 'Last used',
     all: 'Include ended ones',
     none: 'No grant matches.',
+    noneYet: 'None of the first 1,000 grants matches. The next page has more.',
     count: (count: number) => (count === 1 ? '1 grant' : `${count} grants`),
     next: 'Next page',
     story: 'What happened',
@@ -247,6 +255,7 @@ export const enConsole = {
     what: 'What',
     where: 'From',
     none: 'No event matches.',
+    noneYet: 'None of the last 10,000 events matches. Older ones may.',
     older: 'Older',
     olderLeft: (number: string) =>
       `There are older events, before ${number}: tessera events --json, or a narrower filter.`,
