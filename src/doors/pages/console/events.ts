@@ -100,8 +100,7 @@ export async function eventTable(visit: ConsoleVisit, events: readonly LoggedEve
     [
       [
         words.time,
-        ({ at }) =>
-          html`<span class="when">${isoTime(at).replace('T', ' ').replace('Z', ' UTC')}</span><br><span class="small">${ago(visit, at)}</span>`,
+        ({ at }) => html`<span class="when">${timeText(at)}</span><br><span class="small">${ago(visit, at)}</span>`,
       ],
       [words.what, (event) => eventWords(event, names)],
       [words.identity, ({ identityId }) => identityLink(identityId, names)],
@@ -109,11 +108,15 @@ export async function eventTable(visit: ConsoleVisit, events: readonly LoggedEve
       [
         words.where,
         ({ presenter, requestId }) =>
-          html`${presenter && html`<span class="id">${presenter.address}</span><br><span class="small">${presenter.agent}</span>`} ${requestLink(visit, requestId)}`,
+          html`${presenter && html`<span class="id">${presenter.address}</span> <span class="small">${presenter.agent}</span><br>`}${requestLink(visit, requestId)}`,
       ],
     ],
     events,
   );
+}
+
+function timeText(at: EpochSeconds): string {
+  return isoTime(at).replace('T', ' ').replace('Z', ' UTC');
 }
 
 type Names = Awaited<ReturnType<typeof userNames>>;
@@ -158,7 +161,8 @@ ${changed.map(([name, { before, after }]) => html`<br><span class="small">${name
 <br><span class="small">${author}</span>`;
   }
   const { by: _, ...facts } = { by: undefined, ...detail };
-  const text = (name: string, value: unknown) => (name === 'until' ? isoTime(value as EpochSeconds) : valueText(value));
+  const text = (name: string, value: unknown) =>
+    name === 'until' ? timeText(value as EpochSeconds) : valueText(value);
   const notes = Object.entries(facts).map(([name, value]) => `${name}: ${text(name, value)}`);
   return html`<strong>${type}</strong>${grant}<br><span class="small">${notes.join(' · ')}${notes.length > 0 && author && ' · '}${author}</span>`;
 }
@@ -168,14 +172,16 @@ async function exportEvents(visit: ConsoleVisit, form: 'jsonl' | 'csv'): Promise
   const query = queryFrom(visit);
   const line = form === 'jsonl' ? jsonLine : (event: LoggedEvent) => csvLine(eventAsCsv(event));
   const pages: string[] = [];
-  let [before, count]: [string | undefined, number] = [undefined, 0];
+  let before: string | undefined;
+  let count = 0;
   do {
     const more = before === undefined ? {} : { before: Number(before) };
     const found = await visit.act('event-list', { query: { ...query, ...more, limit: EXPORTED_AT_ONCE } });
     if (!found.ok) return refusalOf(visit, 'events', found.refusal);
     const { items, next } = found.value.value;
     pages.unshift(items.map(line).join(''));
-    [before, count] = [next, count + items.length];
+    count += items.length;
+    before = next;
   } while (before !== undefined && pages.length * EXPORTED_AT_ONCE < EXPORTED);
   const file = `${before === undefined ? 'events' : `events-newest-${count}`}.${form}`;
   const left = before === undefined ? undefined : words.olderLeft(before);

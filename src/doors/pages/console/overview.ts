@@ -55,8 +55,7 @@ async function showOverview(visit: ConsoleVisit): Promise<Answer> {
 ${await attention(visit, figures, checks.filter(({ problem }) => problem).length, rows)}
 <section class="card"><h2>${words.refusedLately}</h2>${await refusalTable(visit, shown)}
 ${shown.length < rows.length && html`<a href="/console?refusals=all">${words.allRefusals(rows.length)}</a>`}</section>
-<section class="card"><h2>${enConsole.object.changes}</h2>${changes.length === 0 ? html`<p>${enConsole.object.none}</p>` : await eventTable(visit, changes)}
-<a href="/console/events?type=administered">${words.allChanges}</a></section>
+<section class="card"><h2>${enConsole.object.changes}</h2>${changes.length === 0 ? html`<p>${enConsole.object.none}</p>` : html`${await eventTable(visit, changes)}<a href="/console/events?type=administered">${words.allChanges}</a>`}</section>
 <div class="plots">${plotsOf(figures, span).map((plot) => card(plot, span))}
 <section class="card"><h2>${words.health}</h2>${factList(health)}</section></div>
 <section class="card"><h2>${words.nodes}</h2>${nodeTable(figures)}</section>

@@ -29,8 +29,10 @@ export async function refusalTable(visit: ConsoleVisit, rows: readonly RefusalRo
       ],
       [enConsole.grant.integration, ({ clientId }) => integrationLink(clientId)],
       [enConsole.grant.identity, ({ identityId }) => identityLink(identityId, names)],
-      [words.count, ({ count }) => count],
-      [words.first, ({ first }) => ago(visit, momentOf(first))],
+      [
+        words.count,
+        ({ count, first }) => html`${count} <span class="small">${words.since} ${ago(visit, momentOf(first))}</span>`,
+      ],
       [
         words.last,
         ({ last, lastRequestId }) => html`${ago(visit, momentOf(last))}<br>${requestLink(visit, lastRequestId)}`,

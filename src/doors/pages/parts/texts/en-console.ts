@@ -20,7 +20,7 @@ export const enConsole = {
     weak: 'A password alone may only look. To change something, sign in with a certificate, or a passkey that was added by invitation.',
   },
   signIn: { button: 'Sign in with your certificate', refused: 'The certificate was not accepted' },
-  spans: { hour: 'Last hour', day: 'Last day', month: 'Last 30 days' },
+  spans: { hour: 'Hour', day: 'Day', month: '30 days' },
   search: {
     label: 'Find',
     hint: 'Person, integration, grant, certificate, address, request id or token',
@@ -270,7 +270,7 @@ export const enConsole = {
   refusals: {
     reason: 'Reason',
     count: 'How often',
-    first: 'First',
+    since: 'since',
     last: 'Last',
     todo: 'Do:',
     see: 'See',
