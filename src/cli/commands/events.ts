@@ -130,8 +130,9 @@ async function printFrom(start: number, flags: EventsFlags, { act }: Administrat
 }
 
 function printAll(events: readonly LoggedEvent[], { json, csv }: EventsFlags): void {
-  if (!json && !csv) printEventLines(events);
-  else for (const event of events) json ? printJsonLine(event) : process.stdout.write(`${eventAsCsv(event)}\n`);
+  if (json) for (const event of events) printJsonLine(event);
+  else if (csv) process.stdout.write(events.map((event) => `${eventAsCsv(event)}\n`).join(''));
+  else printEventLines(events);
 }
 
 interface RefusalFlags {

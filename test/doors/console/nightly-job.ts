@@ -78,8 +78,9 @@ export class NightlyJob {
   async failBy({ happens, reason }: Cause): Promise<void> {
     await happens(this);
     await eventually('the job is refused', async () => (await this.run()) !== 'ok');
-    assert.ok(this.scene.service.logged().includes(`"reason":"${reason}"`), `nobody was refused: ${reason}`);
-    await this.scene.service.restart(); // writes what was refused, as every minute does
+    const { service } = this.scene;
+    assert.ok(refusalsIn(service.logged()).includes(reason), `nobody was refused: ${reason}`);
+    await service.restart(); // writes what was refused, as every minute does
   }
 
   revokeCertificate(): void {
@@ -104,18 +105,20 @@ export class NightlyJob {
     const { hostname, port } = new URL(service.url);
     const options = { hostname, port, path: `/authsvc/Authorize/${path}`, method: 'POST', agent: false };
     const headers = { 'content-type': 'application/json' };
+    const known = refusalsIn(service.logged()).length;
     const sent = request({ ...options, headers, ca: service.authority, ...(pem && key && { cert: pem, key }) });
     sent.end(JSON.stringify({ client_id: CLIENT, ...body }));
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];
     const said = (await json(answer)) as Record<string, unknown>;
-    return answer.statusCode === 200
-      ? { reason: 'ok', refreshToken: String(said['refresh_token']) }
-      : { reason: lastRefusal(service.logged()), refreshToken: '' };
+    if (answer.statusCode === 200) return { reason: 'ok', refreshToken: String(said['refresh_token']) };
+    // The line of a request is written after its answer.
+    await eventually('the refusal is logged', async () => refusalsIn(service.logged()).length > known);
+    return { reason: refusalsIn(service.logged())[known] ?? '', refreshToken: '' };
   }
 }
 
-function lastRefusal(logged: string): string {
-  return [...logged.matchAll(/"reason":"([\w-]+)"/g)].at(-1)?.[1] ?? '';
+function refusalsIn(logged: string): string[] {
+  return [...logged.matchAll(/"reason":"([\w-]+)"/g)].map(([, reason = '']) => reason);
 }
 
 /** What another operator does, in the console as well. */

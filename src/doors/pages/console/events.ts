@@ -147,6 +147,11 @@ function thingLink(act: Act, names: Names): Html {
   return holder ?? (place ? html`<a href="${pathOf(place, act.id)}">${act.id}</a>` : html`${act.id}`);
 }
 
+/** What an operator should not overlook. */
+export function isBad({ type }: LoggedEvent): boolean {
+  return type === 'reused' || type === 'revoked';
+}
+
 /** What happened, with who did it and what changed. */
 export function eventWords(event: LoggedEvent, names: Names): Html {
   const { type, detail, subjectId } = event;
@@ -164,7 +169,7 @@ ${changed.map(([name, { before, after }]) => html`<br><span class="small">${name
   const text = (name: string, value: unknown) =>
     name === 'until' ? timeText(value as EpochSeconds) : valueText(value);
   const notes = Object.entries(facts).map(([name, value]) => `${name}: ${text(name, value)}`);
-  return html`<strong>${type}</strong>${grant}<br><span class="small">${notes.join(' · ')}${notes.length > 0 && author && ' · '}${author}</span>`;
+  return html`<strong${isBad(event) && html` class="state bad"`}>${type}</strong>${grant}<br><span class="small">${notes.join(' · ')}${notes.length > 0 && author && ' · '}${author}</span>`;
 }
 
 /** The newest that fit into a file. If there are older ones, its name and its last line say so. */

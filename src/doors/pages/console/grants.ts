@@ -7,7 +7,7 @@ import type { Form, PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access.ts';
-import { eventWords, namesIn } from './events.ts';
+import { eventWords, isBad, namesIn } from './events.ts';
 import {
   ago,
   button,
@@ -138,7 +138,7 @@ async function showGrant(visit: ConsoleVisit): Promise<Answer> {
       at: event.at,
       what: eventWords(event, names),
       from: html`${event.presenter && `${event.presenter.address} · ${event.presenter.agent} · `}${requestLink(visit, event.requestId)}`,
-      isBad: event.type === 'reused' || event.type === 'revoked',
+      isBad: isBad(event),
     })),
     ...(generation > 0 ? [{ ...refreshed, from: `${lastAddress} · ${lastAgent}`, isBad: false }] : []),
   ];
