@@ -31,7 +31,7 @@ export async function tryNewcomer(flags: readonly string[]): Promise<void> {
   ${here}/      signs you in as the operator olga, and leads to the console (accept its certificate); time runs from here
   ${here}/team  whoever runs the job: they do what you ask them to
 
-It tries again every ${EVERY_MS / 1000} seconds. Without a browser's user: open the first address with certificate errors ignored.`);
+It tries again every ${EVERY_MS / 1000} seconds. A script opens the first address and ignores certificate errors.`);
   while ((await job.run()) !== 'ok') await sleep(EVERY_MS);
   console.log(`solved after ${Math.round((performance.now() - began) / 1000)} s: it was ${name}`);
   desk.close();

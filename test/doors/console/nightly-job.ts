@@ -8,13 +8,18 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
+import { epochSeconds } from '../../../src/core/time.ts';
 import { issuers } from '../../../src/store/tables/issuers.ts';
+import { refusalCounts } from '../../../src/store/tables/refusal-counts.ts';
 import { type Issued, makeAuthority } from '../../authority.ts';
 import { eventually } from '../../eventually.ts';
 import { put } from '../../node.ts';
 import { CLIENT } from '../../samples.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { ConsoleScene, fieldsOf, PEOPLE } from './scene.ts';
+
+/** How long a count stays. */
+const KEPT = 30 * 86_400;
 
 /** `reason`: `ok`, or why it was refused, as the log of the service says. */
 interface Said {
@@ -76,11 +81,14 @@ export class NightlyJob {
 
   /** Something happens, and the job fails since. */
   async failBy({ happens, reason }: Cause): Promise<void> {
+    const { service } = this.scene;
+    service.advance(2);
+    const began = await service.store.now();
     await happens(this);
     await eventually('the job is refused', async () => (await this.run()) !== 'ok');
-    const { service } = this.scene;
     assert.ok(refusalsIn(service.logged()).includes(reason), `nobody was refused: ${reason}`);
     await service.restart(); // writes what was refused, as every minute does
+    await service.store.sweep(refusalCounts, epochSeconds(began + KEPT), 100); // before, until the list was read
   }
 
   revokeCertificate(): void {
