@@ -65,16 +65,12 @@ async function showEvents(visit: ConsoleVisit): Promise<Answer> {
   const events = found.value.value.items.toReversed();
   const { next: oldest } = found.value.value;
   const link = (path: string, more: object = {}) =>
-    `${path}?${new URLSearchParams({ ...stringsOf(query), ...stringsOf(more) })}`;
+    `${path}?${new URLSearchParams(Object.entries({ ...query, ...more }).map(([name, value]) => [name, String(value)]))}`;
   const body = html`${filterOf(query)}
 <div id="live" data-live>${events.length === 0 ? html`<p>${oldest === undefined ? words.none : words.noneYet}</p>` : await eventTable(visit, events)}</div>
 <p class="ways">${oldest !== undefined && button(link('/console/events', { before: oldest }), words.older)}${button(link('/console/events.jsonl'), `${words.export}: JSON lines`)}${button(link('/console/events.csv'), `${words.export}: CSV`)}</p>`;
   const isLive = query['before'] === undefined && query['to'] === undefined;
   return consolePage(visit, 'events', words.title, body, { isLive });
-}
-
-function stringsOf(query: object): Record<string, string> {
-  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
 }
 
 function filterOf(query: Readonly<Record<string, string | number>>): Html {
@@ -86,11 +82,8 @@ function filterOf(query: Readonly<Record<string, string | number>>): Html {
 <div class="field"><label for="within">${words.within}</label><select id="within" name="within">${option('', words.any, query['within'])}${Object.entries(words.spans).map(([value, text]) => option(value, text, query['within']))}</select></div>
 ${TEXTS.map(field)}`;
   const { before: _, ...set } = query;
-  return filterForm(
-    '/console/events',
-    fields,
-    Object.values(set).map((value) => words.spans[value] ?? String(value)),
-  );
+  const said = Object.values(set).map((value) => words.spans[value] ?? String(value));
+  return filterForm('/console/events', fields, said);
 }
 
 export async function eventTable(visit: ConsoleVisit, events: readonly LoggedEvent[]): Promise<Html> {
@@ -175,7 +168,7 @@ ${changed.map(([name, { before, after }]) => html`<br><span class="small">${name
 /** The newest that fit into a file. If there are older ones, its name and its last line say so. */
 async function exportEvents(visit: ConsoleVisit, form: 'jsonl' | 'csv'): Promise<Answer> {
   const query = queryFrom(visit);
-  const line = form === 'jsonl' ? jsonLine : (event: LoggedEvent) => csvLine(eventAsCsv(event));
+  const line = form === 'jsonl' ? jsonLine : (event: LoggedEvent) => `${eventAsCsv(event)}\r\n`;
   const pages: string[] = [];
   let before: string | undefined;
   let count = 0;
@@ -190,13 +183,9 @@ async function exportEvents(visit: ConsoleVisit, form: 'jsonl' | 'csv'): Promise
   } while (before !== undefined && pages.length * EXPORTED_AT_ONCE < EXPORTED);
   const file = `${before === undefined ? 'events' : `events-newest-${count}`}.${form}`;
   const left = before === undefined ? undefined : words.olderLeft(before);
-  const first = form === 'jsonl' ? '' : csvLine(EVENT_COLUMNS.join(','));
-  const last = left === undefined ? '' : form === 'jsonl' ? jsonLine({ truncated: left }) : csvLine(csvCell(left));
+  const first = form === 'jsonl' ? '' : `${EVENT_COLUMNS.join(',')}\r\n`;
+  const last = left === undefined ? '' : form === 'jsonl' ? jsonLine({ truncated: left }) : `${csvCell(left)}\r\n`;
   return { file, type: form === 'jsonl' ? 'application/x-ndjson' : 'text/csv', text: first + pages.join('') + last };
-}
-
-function csvLine(cells: string): string {
-  return `${cells}\r\n`;
 }
 
 function jsonLine(value: object): string {

@@ -12,13 +12,11 @@ import type { ConsoleVisit } from './access.ts';
 
 type Place = keyof typeof words.menu;
 
+/** `asked`: what the search box shows. `beside`: beside the title. `isLive`: what is marked as live is fetched again every few seconds. */
 interface Frame {
   readonly status?: number | undefined;
-  /** What the search box shows. */
   readonly asked?: string | undefined;
-  /** Stands beside the title. */
   readonly beside?: Html;
-  /** Its parts marked as live are fetched again every few seconds. */
   readonly isLive?: boolean;
 }
 

@@ -43,16 +43,13 @@ export async function refusalTable(visit: ConsoleVisit, rows: readonly RefusalRo
 }
 
 /** Where what caused a refusal is found. Integration and identity have columns of their own. */
-const WAYS: readonly (readonly [
-  reason: RegExp,
-  place: 'issuers' | 'token-issuers' | 'explain' | 'events' | 'grants',
-])[] = [
+const WAYS = [
   [/^certificate-issuer/, 'issuers'],
   [/^assertion-(?:issuer|key)/, 'token-issuers'],
   [/^(?:certificate|assertion)-/, 'explain'],
   [/reused$/, 'events'],
   [/^grant-/, 'grants'],
-];
+] as const;
 
 function wayFrom({ reason, clientId, identityId }: RefusalRow): Html | undefined {
   const [, place] = WAYS.find(([pattern]) => pattern.test(reason)) ?? [];
