@@ -64,8 +64,10 @@ async function showEvents(visit: ConsoleVisit): Promise<Answer> {
   if (!found.ok) return refusalOf(visit, 'events', found.refusal);
   const events = found.value.value.items.toReversed();
   const { next: oldest } = found.value.value;
-  const link = (path: string, more: object = {}) =>
-    `${path}?${new URLSearchParams(Object.entries({ ...query, ...more }).map(([name, value]) => [name, String(value)]))}`;
+  const link = (path: string, more: object = {}) => {
+    const asked = Object.entries({ ...query, ...more }).map(([name, value]): [string, string] => [name, `${value}`]);
+    return `${path}?${new URLSearchParams(asked)}`;
+  };
   const body = html`${filterOf(query)}
 <div id="live" data-live>${events.length === 0 ? html`<p>${oldest === undefined ? words.none : words.noneYet}</p>` : await eventTable(visit, events)}</div>
 <p class="ways">${oldest !== undefined && button(link('/console/events', { before: oldest }), words.older)}${button(link('/console/events.jsonl'), `${words.export}: JSON lines`)}${button(link('/console/events.csv'), `${words.export}: CSV`)}</p>`;
