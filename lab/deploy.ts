@@ -10,6 +10,7 @@ import { withKeycloak } from './deploy/keycloak.ts';
 import { inRooms } from './deploy/rooms.ts';
 import { withScimTester } from './deploy/scim.ts';
 import { underSystemd } from './deploy/systemd.ts';
+import { tryNewcomer } from './newcomer.ts';
 import { reportAll } from './report/report.ts';
 
 const LABS: Readonly<Record<string, readonly [run: (flags: readonly string[]) => Promise<void>, what: string]>> = {
@@ -34,6 +35,10 @@ const LABS: Readonly<Record<string, readonly [run: (flags: readonly string[]) =>
   keycloak: [
     withKeycloak,
     'signs in at Keycloak in a browser, with the settings of docs/directories.md; needs Java 17 and Chromium',
+  ],
+  newcomer: [
+    tryNewcomer,
+    'for a person: a job fails for one of five causes, chance or --cause N; find it in the console; says when it runs again',
   ],
   scim: [withScimTester, 'runs scim2-tester, an independent client, against the scim door; needs Python'],
 };

@@ -120,5 +120,6 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(ALWAYS)) {
   console.log(`\n## ${name}`);
   const about = circumstances(`npm run figures -- ${name === positionals[0] ? process.argv.slice(2).join(' ') : name}`);
   await FIGURES[name]?.();
-  writeFigures(name, { ...about, rows: takeRows() } as Rows, values.quick);
+  const file = name === 'console' && values.store === 'postgres' ? 'console-postgres' : name;
+  writeFigures(file, { ...about, rows: takeRows() } as Rows, values.quick);
 }

@@ -15,6 +15,11 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
   jwts,
   verify: () => rowsAsTable('verify', 'npm run figures -- verify', (value) => value.toFixed(0)),
   tracing: () => rowsAsTable('tracing', 'npm run figures -- tracing', (value) => value.toFixed(2)),
+  console: () => rowsAsTable('console', 'npm run figures -- console', (value) => value.toLocaleString('en')),
+  'console-postgres': () =>
+    rowsAsTable('console-postgres', 'npm run figures -- console --store postgres', (value) =>
+      value.toLocaleString('en'),
+    ),
   costs,
   connections: () =>
     rowsAsTable('connections', 'npm run figures -- connections --connections 2000', (value) => value.toFixed(0)),
@@ -38,14 +43,20 @@ function markdown(headings: readonly string[], rows: readonly (readonly string[]
   return [headings, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
+/** Rows with other columns are a table of their own. */
 function rowsAsTable(name: string, command: string, words: (value: number) => string): string {
   const data = readFigures(name);
-  const [first] = data?.rows ?? [];
-  if (!data || !first) return notMeasured(command);
-  const headings = Object.keys(first);
+  if (!data || data.rows.length === 0) return notMeasured(command);
   const cell = (value: string | number = '') => (typeof value === 'number' ? words(value) : value);
-  const rows = data.rows.map((row) => headings.map((heading) => cell(row[heading])));
-  return `${markdown(headings, rows)}\n\n${circumstancesOf(data)}`;
+  const tables = Map.groupBy(data.rows, (row) => Object.keys(row).join());
+  const shown = [...tables.values()].map((rows) => {
+    const headings = Object.keys(rows[0] ?? {});
+    return markdown(
+      headings,
+      rows.map((row) => headings.map((heading) => cell(row[heading]))),
+    );
+  });
+  return [...shown, circumstancesOf(data)].join('\n\n');
 }
 
 /** Over all stores and kinds of token: the smallest and the largest multiple of the refreshes per second that were proved. */

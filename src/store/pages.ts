@@ -1,10 +1,11 @@
 // Reads all results of a query page by page, so that a large table is never in memory as a whole.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventQuery, LoggedEvent, PageQuery, Store } from './store.ts';
 import type { Table } from './table.ts';
 
 const STEP = 500;
 
-/** Pages of at most `limit` rows, never empty. The next is read after the last has been processed. */
+/** Pages of at most `limit` rows, never empty. The next is read after the last has been processed, and other work gets a turn between them: SQLite answers at once. */
 export async function* pages<Row, Companion>(
   from: Pick<Store, 'page'>,
   table: Table<Row, Companion>,
@@ -16,6 +17,7 @@ export async function* pages<Row, Companion>(
     const last = page.at(-1);
     if (page.length < query.limit || last === undefined) return;
     next = { ...query, after: table.keyOf(last) };
+    await nextTurn();
   }
 }
 
@@ -39,5 +41,6 @@ export async function* eventPages(
     if (page.length > 0) yield page;
     if (page.length < limit) return;
     after = page.at(-1)?.sequence ?? after;
+    await nextTurn();
   }
 }

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENT_TYPES, type EventType } from '../../core/event.ts';
-import { isoTime, type Seconds } from '../../core/time.ts';
+import { EVENT_COLUMNS, eventAsCsv } from '../../core/event-csv.ts';
+import type { Seconds } from '../../core/time.ts';
 import type { LoggedEvent } from '../../store/store.ts';
 import type { CliCommand } from '../terminal/cli-command.ts';
+import { CommandFailure } from '../terminal/exit.ts';
 import { asCount, asDuration } from '../terminal/options.ts';
 import { printJson, printJsonLine, printTable, remark } from '../terminal/output.ts';
 import { accepted } from '../terminal/wording.ts';
@@ -16,9 +18,13 @@ export function eventsCommand(program: CliCommand): void {
     .description('show what changed, newest last: the latest 50 events, or all after a number or a time')
     .option('--after <sequence>', 'all events after this one; 0 for all there are', asCount)
     .option('--identity <identity>', 'of this identity, by user name or id; without refreshes')
+    .option('--integration <client_id>', 'of this integration')
     .option('--by <identity>', 'what this identity did, by user name or id')
+    .option('--about <name>', 'what was done to the thing of this name, such as an issuer')
     .choice('--type <type>', 'of this type', EVENT_TYPES)
     .option('--since <duration>', 'all of this last time, such as 24h', asDuration)
+    .option('--from <moment>', 'all since then: 2026-11-18, or with a time in UTC such as 2026-11-18T03:00')
+    .option('--to <moment>', 'only before then')
     .option('--request <id>', 'that this request caused')
     .option('--limit <count>', 'at most this many', asCount)
     .option('--follow', 'keep printing new events until interrupted')
@@ -30,6 +36,7 @@ export function eventsCommand(program: CliCommand): void {
       'tessera events --after 1200 --json',
       'tessera events --type reused --since 7d',
       'tessera events --by olga --since 24h',
+      'tessera events --about partners --from 2026-11-17 --to 2026-11-18',
     )
     .runs(administering(printEvents));
 }
@@ -49,9 +56,13 @@ export function refusalsCommand(program: CliCommand): void {
 interface EventsFlags {
   readonly after?: number;
   readonly identity?: string;
+  readonly integration?: string;
   readonly by?: string;
+  readonly about?: string;
   readonly type?: EventType;
   readonly since?: Seconds;
+  readonly from?: string;
+  readonly to?: string;
   readonly request?: string;
   readonly limit?: number | undefined;
   readonly follow?: true;
@@ -65,22 +76,25 @@ const STEP = 1000;
 /** Without `--limit`, if neither a time nor a number says from where on. */
 const NEWEST = 50;
 
+const EXCLUSIVE = [
+  ['since', 'from'],
+  ['follow', 'to'],
+] as const;
+
 async function printEvents(flags: EventsFlags, administration: Administration): Promise<void> {
-  if (flags.csv) process.stdout.write(`${COLUMNS.join(',')}\n`);
-  const isNewest = flags.after === undefined && (flags.limit !== undefined || flags.since === undefined);
-  const start = isNewest ? await printNewest(flags, administration) : (flags.after ?? 0);
-  if (!isNewest || flags.follow)
-    await printFrom(start, isNewest ? { ...flags, limit: undefined } : flags, administration);
+  const { after, limit, since, from, follow, csv } = flags;
+  const both = EXCLUSIVE.find((pair) => pair.every((name) => flags[name] !== undefined));
+  if (both) throw new CommandFailure('usage', `--${both.join(' and --')} cannot be combined`, 'Give one of them.');
+  if (csv) process.stdout.write(`${EVENT_COLUMNS.join(',')}\n`);
+  const isNewest = after === undefined && (limit !== undefined || (since === undefined && from === undefined));
+  const start = isNewest ? await printNewest(flags, administration) : (after ?? 0);
+  if (!isNewest || follow) await printFrom(start, isNewest ? { ...flags, limit: undefined } : flags, administration);
 }
 
-function queryOf({ identity, by, type, since, request }: EventsFlags) {
-  return {
-    ...(identity !== undefined && { identity }),
-    ...(by !== undefined && { by }),
-    ...(type && { type }),
-    ...(since !== undefined && { within: since }),
-    ...(request !== undefined && { requestId: request }),
-  };
+/** As the door calls them. */
+function queryOf({ identity, integration, by, about, type, from, to, since, request }: EventsFlags): object {
+  const query = { identity, integration, by, about, type, from, to, within: since, requestId: request };
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
 }
 
 /** Returns the sequence number of the last one. */
@@ -116,23 +130,9 @@ async function printFrom(start: number, flags: EventsFlags, { act }: Administrat
 }
 
 function printAll(events: readonly LoggedEvent[], { json, csv }: EventsFlags): void {
-  if (!json && !csv) printEventLines(events);
-  else for (const event of events) (json ? printJsonLine : printCsvLine)(event);
-}
-
-const COLUMNS = ['sequence', 'at', 'type', 'clientId', 'identityId', 'subjectId', 'address', 'requestId', 'detail'];
-
-/** RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe. */
-function printCsvLine({ presenter, detail, at, ...event }: LoggedEvent): void {
-  const { sequence, type, clientId, identityId, subjectId, requestId } = event;
-  const told = detail === undefined ? undefined : JSON.stringify(detail);
-  const cells = [sequence, isoTime(at), type, clientId, identityId, subjectId, presenter?.address, requestId, told];
-  process.stdout.write(`${cells.map((cell) => csvCell(String(cell ?? ''))).join(',')}\n`);
-}
-
-function csvCell(text: string): string {
-  const inert = /^[=+@\t\r-]/.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+  if (json) for (const event of events) printJsonLine(event);
+  else if (csv) process.stdout.write(events.map((event) => `${eventAsCsv(event)}\n`).join(''));
+  else printEventLines(events);
 }
 
 interface RefusalFlags {

@@ -76,6 +76,8 @@ const GRANT_FILTER = {
   ending: ago('That end within this time.'),
 };
 
+const NEWEST = { newest: optional(boolean({ description: 'Newest first.' })) };
+
 const Grant = described<ShownGrant>({
   ...object({ id: string(), state: string(), clientId: string(), identityId: string() }, { title: 'Grant' }),
 });
@@ -236,7 +238,10 @@ export const FORMATS = {
   'identity-enable': identity.show,
   'identity-disable': identity.show,
   'identity-remove': identity.remove,
-  'grant-list': { query: object({ ...GRANT_FILTER, ...ALL, ...PAGED }), answers: listOf(Grant, 'GrantList') },
+  'grant-list': {
+    query: object({ ...GRANT_FILTER, ...NEWEST, ...ALL, ...PAGED }),
+    answers: listOf(Grant, 'GrantList'),
+  },
   'grant-show': { answers: Grant },
   'grant-timeline': { answers: listOf(Event, 'Timeline') },
   'grant-revoke': { answers: Ended },

@@ -28,6 +28,8 @@ export interface GrantFilter {
   readonly until?: Seconds;
   /** Only grants that end within this time. */
   readonly ending?: Seconds;
+  /** Newest first. */
+  readonly newest?: boolean;
   /** Ended grants too, until they are swept. */
   readonly all?: boolean;
 }
@@ -67,12 +69,13 @@ export async function pageOfGrants(
   if (!resolved.ok) return resolved;
   const where = whereOf(resolved.value);
   const now = await ports.store.now();
-  const { since, until, ending } = filter;
-  const first = start ?? (since !== undefined ? firstKey(after(now, seconds(0 - since))) : undefined);
+  const { since, until, ending, newest } = filter;
+  const first = start ?? (since !== undefined && !newest ? firstKey(after(now, seconds(0 - since))) : undefined);
   const read = await ports.store.page(grants, {
     ...(where && { where }),
     ...(ending !== undefined && { endingBefore: after(now, ending) }),
     ...(first !== undefined && { after: first }),
+    ...(newest && { isDescending: true }),
     limit: MOST_READ,
   });
   const found = read.filter((grant) => matches(grant, resolved.value, now));
@@ -83,8 +86,9 @@ export async function pageOfGrants(
   const page = found.slice(0, limit);
   const end = read.at(-1);
   // Keys are in the order of creation.
-  const isOver =
-    read.length < MOST_READ || (until !== undefined && end && end.createdAt > after(now, seconds(0 - until)));
+  const edge = newest ? since : until;
+  const isPast = end && edge !== undefined && end.createdAt > now - edge !== (newest === true);
+  const isOver = read.length < MOST_READ || isPast;
   const last = found.length > limit ? page.at(-1) : isOver ? undefined : end;
   return accept({ grants: page, now, ...(last && { next: last.id }) });
 }

@@ -1,6 +1,5 @@
 // What an act would do to living grants, counted before it is done.
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Grant, grantState } from '../../core/grant.ts';
 import { firstHalf } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
@@ -21,12 +20,13 @@ export interface Touched {
   /** The identities that hold them, at most a few by name. */
   readonly holders: number;
   readonly names: readonly string[];
-  /** False: there are more grants than were looked at. */
+  /** False: there may be more. */
   readonly isComplete: boolean;
 }
 
-/** Rows that are looked at: an operator waits for the answer. */
+/** Grants that are looked at, and that are counted: an operator waits for the answer. */
 const MOST_READ = 10_000;
+const MOST_COUNTED = 1000;
 const STEP = 250;
 const MOST_NAMED = 5;
 
@@ -37,7 +37,7 @@ async function countTouched(store: Store, where: Where | undefined, isTouched: I
   const holders = new Set<string>();
   let [read, touched, isComplete] = [0, 0, true];
   for await (const page of pages(store, grants, { ...(where && { where }), isDescending: true, limit: STEP })) {
-    isComplete = read < MOST_READ;
+    isComplete = read < MOST_READ && touched < MOST_COUNTED;
     if (!isComplete) break;
     read += page.length;
     for (const grant of page) {
@@ -45,7 +45,6 @@ async function countTouched(store: Store, where: Where | undefined, isTouched: I
       touched++;
       holders.add(grant.identityId);
     }
-    await nextTurn(); // SQLite answers at once: requests would wait for the whole count
   }
   const shown = [...holders].slice(0, MOST_NAMED);
   const loaded = await Promise.all(shown.map((id) => store.load(identities, id)));

@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ACT_TYPES, type EventType } from '../../core/event.ts';
 import { accept } from '../../core/outcome.ts';
 import { requestedAt } from '../../core/request-id.ts';
 import { type EpochSeconds, epochSeconds, after as later, seconds } from '../../core/time.ts';
+import { eventPages } from '../../store/pages.ts';
 import type { LoggedEvent } from '../../store/store.ts';
 import { readHistory } from '../../store/tables/store-history.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
@@ -20,6 +22,8 @@ export interface EventFilter {
   readonly subjectId?: string;
   readonly requestId?: string;
   readonly clientId?: string;
+  /** From where. */
+  readonly address?: string;
 }
 
 export interface EventPage {
@@ -52,6 +56,7 @@ export async function readOlderEvents(
     const [oldest] = page;
     if (kept.length === passing.length && isFirst(oldest, page.length, filter)) return { items: found };
     before = (kept.length < passing.length ? kept[0] : oldest)?.sequence;
+    await nextTurn(); // SQLite answers at once: requests would wait for all of it
   }
   return { items: found, ...(before !== undefined && { next: before }) };
 }
@@ -61,6 +66,10 @@ const CLOCKS_DIFFER = 60;
 
 function isFirst(oldest: LoggedEvent | undefined, count: number, { since = epochSeconds(0) }: EventFilter): boolean {
   return !oldest || count < STEP || oldest.at + CLOCKS_DIFFER < since;
+}
+
+function isPast(page: readonly LoggedEvent[], until: EpochSeconds | undefined): boolean {
+  return until !== undefined && (page.at(-1)?.at ?? 0) > until + CLOCKS_DIFFER;
 }
 
 /** `epoch`: of a follower, the one in which it began. */
@@ -85,13 +94,12 @@ export async function readNewEvents(
   const start = Math.max(after, filter.since === undefined ? 0 : await lastBefore(filter.since, store));
   const found: LoggedEvent[] = [];
   let [read, last] = [0, start];
-  while (found.length < limit && read < MOST_READ) {
-    const page = await store.events({ after: last, limit: STEP, ...indexOf(filter) });
-    const passing = page.filter((event) => passes(event, filter)).slice(0, limit - found.length);
-    found.push(...passing);
+  for await (const page of eventPages(store, STEP, { after: start, ...indexOf(filter) })) {
+    found.push(...page.filter((event) => passes(event, filter)).slice(0, limit - found.length));
     read += page.length;
     last = (found.length === limit ? found : page).at(-1)?.sequence ?? last;
-    if (page.length < STEP) break;
+    if (found.length === limit || read >= MOST_READ) break;
+    if (isPast(page, filter.until)) return accept({ items: found });
   }
   if (read > 0 || !history) return accept({ items: found, ...(read > 0 && { next: last }) });
   const { drawn } = await store.eventProgress();
@@ -107,12 +115,13 @@ function indexOf({ identityId, by, about, type }: EventFilter): { readonly ident
 }
 
 function passes(event: LoggedEvent, filter: EventFilter): boolean {
-  const { type, at, identityId, subjectId, requestId, clientId } = event;
+  const { type, at, identityId, subjectId, requestId, clientId, presenter } = event;
   return (
     (filter.by === undefined || authorOf(event) === filter.by) &&
     (filter.subjectId === undefined || subjectId === filter.subjectId) &&
     (filter.clientId === undefined || clientId === filter.clientId) &&
     (filter.requestId === undefined || requestId === filter.requestId) &&
+    (filter.address === undefined || presenter?.address === filter.address) &&
     (filter.type === undefined || type === filter.type) &&
     (filter.since === undefined || at >= filter.since) &&
     (filter.until === undefined || at < filter.until) &&
@@ -140,20 +149,18 @@ export async function timelineOf(
 
 /** How far the events of a request may be from the time in its id. */
 const EARLIER = seconds(-10);
-const LATER = seconds(120);
+const LATER = seconds(60);
 const MOST_STEPS = 60;
 
 /** The id of a request begins with its time, so the log is read from there. Ids of 0.2 do not: the end of the log is read. */
 export async function eventsOfRequest(requestId: string, { store }: StorePort): Promise<readonly LoggedEvent[]> {
   const at = requestedAt(requestId);
   const found: LoggedEvent[] = [];
-  let last = at === undefined ? 0 : await lastBefore(later(at, EARLIER), store);
-  for (let step = 0; at !== undefined && step < MOST_STEPS; step += 1) {
-    const page = await store.events({ after: last, limit: STEP });
+  const start = at === undefined ? Number.MAX_SAFE_INTEGER : await lastBefore(later(at, EARLIER), store);
+  let steps = 0;
+  for await (const page of eventPages(store, STEP, { after: start })) {
     found.push(...page.filter((event) => event.requestId === requestId));
-    const newest = page.at(-1);
-    if (!newest || page.length < STEP || newest.at > later(at, LATER)) break;
-    last = newest.sequence;
+    if (++steps >= MOST_STEPS || isPast(page, at && later(at, LATER))) break;
   }
   if (found.length > 0) return found;
   return (await readOlderEvents({ limit: MOST_SHOWN, filter: { requestId } }, { store })).items;

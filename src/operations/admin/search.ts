@@ -17,7 +17,7 @@ import { shownRefusal } from './acts/event.ts';
 import { explainToken, type TokenExplanation } from './explain-token.ts';
 import { grantsBeginning, pageOfGrants } from './find-grants.ts';
 import { findIdentity } from './find-identity.ts';
-import { eventsOfRequest } from './read-events.ts';
+import { eventsOfRequest, readOlderEvents } from './read-events.ts';
 import { type ShownGrant, shownGrants } from './show-grant.ts';
 
 export interface Findings {
@@ -152,15 +152,7 @@ async function newestWhere(store: Store, matches: (grant: Grant) => boolean): Pr
 
 async function eventsFrom(address: string, store: Store): Promise<readonly LoggedEvent[]> {
   const since = after(await store.now(), seconds(0 - RECENTLY));
-  const found: LoggedEvent[] = [];
-  for (let [before, read] = [Number.MAX_SAFE_INTEGER, 0]; read < NEWEST && found.length < MOST; read += STEP) {
-    const page = await store.newestEvents({ count: STEP, before });
-    found.unshift(...page.filter(({ presenter }) => presenter?.address === address));
-    const [oldest] = page;
-    if (!oldest || oldest.at < since) break;
-    before = oldest.sequence;
-  }
-  return found.slice(-MOST);
+  return (await readOlderEvents({ limit: MOST, filter: { address, since } }, { store })).items;
 }
 
 const STEP = 1000;

@@ -30,19 +30,22 @@ test('a listener serves the console only if it names it', async (t) => {
 
 test('whoever is not signed in gets the sign-in page, and goes on to the console from there, nowhere else', async () => {
   const visitor = new Visitor(scene.service);
-  const { text } = await visitor.get('/console/events');
-  assert.match(text, /name="go_on" value="\/console\/events"/);
+  const { text } = await visitor.get('/console/events?type=reused&within=3600');
+  assert.match(text, /name="go_on" value="\/console\/events\?type=reused&amp;within=3600"/);
   const signIn = async (goOn: string) => {
     const { headers } = await new Visitor(scene.service).signIn('ada', PASSWORD, { go_on: goOn });
     return headers.location;
   };
-  assert.equal(await signIn('/console/events'), '/console/events');
+  for (const path of ['/console/events', '/console/events?type=reused&within=3600'])
+    assert.equal(await signIn(path), path);
   for (const elsewhere of [
     '//evil.example',
     'https://evil.example/console',
     '/console/../account',
     '/console/%2e%2e/account',
     '/console//evil',
+    '/console/../account?type=reused',
+    '/console?a=\r\nSet-Cookie:b',
   ])
     assert.equal(await signIn(elsewhere), '/account', elsewhere);
 });

@@ -5,7 +5,7 @@ import { after, before, suite, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { hexOf } from '../../samples.ts';
-import { NARROW, overflowOf, PHONE, startBrowser, violations } from '../pages/browser.ts';
+import { DESKTOP, NARROW, notInView, overflowOf, PHONE, startBrowser, violations } from '../pages/browser.ts';
 import { CONSOLE_PAGES, ConsoleScene, EVIL_ID } from './scene.ts';
 
 let scene: ConsoleScene;
@@ -24,7 +24,7 @@ after(async () => {
 
 suite('the console in a browser', () => {
   for (const [name, path] of Object.entries(CONSOLE_PAGES))
-    test(`${name}: axe finds nothing, light, dark and on a phone; nothing scrolls sideways at 320 px; no text runs as script`, async () => {
+    test(`${name}: axe finds nothing, light, dark and on a phone; nothing scrolls sideways, at 320 px either; no text runs as script`, async () => {
       const page = await scene.page(browser, 'olga', { bypassCSP: true });
       page.on('dialog', () => assert.fail('a text of others ran as script'));
       await page.goto(`${scene.service.url}/console${path}`);
@@ -32,6 +32,7 @@ suite('the console in a browser', () => {
         await page.emulateMedia({ colorScheme });
         assert.deepEqual(await violations(page), [], colorScheme);
       }
+      assert.equal(await overflowOf(page), 0, 'on a desktop');
       await page.setViewportSize(PHONE);
       assert.deepEqual(await violations(page), [], 'dark, on a phone');
       await page.setViewportSize(NARROW);
@@ -105,6 +106,41 @@ suite('the console in a browser', () => {
     assert.equal(await page.getByLabel('Identity').inputValue(), 'half typed');
     await page.context().close();
   });
+
+  test('a page that can no longer be refreshed says so, and says of when it is', async () => {
+    const page = await scene.page(browser, 'vera');
+    await page.clock.install();
+    await page.goto(`${scene.service.url}/console`);
+    await page.getByText(/^As of \d\d:\d\d:\d\d UTC$/).waitFor();
+    const note = page.getByText('This page is not being refreshed');
+    assert.equal(await note.isVisible(), false);
+    await page.route('**/console', (route) => route.abort());
+    await page.clock.fastForward(11_000);
+    await note.waitFor();
+    await page.unroute('**/console');
+    await page.clock.fastForward(11_000);
+    await note.waitFor({ state: 'hidden' });
+    await page.context().close();
+  });
+
+  for (const [path, label] of [
+    ['/events?type=issued', 'Done by'],
+    ['/grants?identity=nina', 'Certificate'],
+  ] as const)
+    test(`${path}: on a phone the filter is folded and says what is set, so that results are in view; a wide screen has it open`, async () => {
+      const page = await scene.page(browser, 'olga', { javaScriptEnabled: false, viewport: PHONE });
+      await page.goto(`${scene.service.url}/console${path}`);
+      const [field, fold] = [page.getByLabel(label), page.getByText(/^Filter · \w+$/)];
+      assert.equal(await field.isVisible(), false);
+      assert.deepEqual(await notInView(page.locator('tbody tr:first-child th')), []);
+      await fold.press('Enter');
+      await field.waitFor();
+      await page.setViewportSize(DESKTOP);
+      await page.reload();
+      assert.equal(await fold.isVisible(), false);
+      await field.fill('x');
+      await page.context().close();
+    });
 
   test('a grant ended elsewhere while its page was open is not ended twice, and the page says so', async () => {
     const page = await scene.page(browser, 'olga');

@@ -7,7 +7,7 @@ import { identities } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
 import { sessions, sessionsOf } from '../../../src/store/tables/sessions.ts';
 import { eventually } from '../../eventually.ts';
-import { anIntegration, CLIENT, OPERATOR } from '../../samples.ts';
+import { anIntegration, CLIENT, hexOf, OPERATOR } from '../../samples.ts';
 import { Visitor } from '../pages/visitor.ts';
 import { ConsoleScene, EVIL_ID, PEOPLE } from './scene.ts';
 
@@ -136,6 +136,25 @@ test('an export has every event, or says that it does not', async () => {
     assert.match(String(headers['content-disposition']), /events-newest-50000/);
     assert.match(text.trim().split('\n').at(-1) ?? '', /There are older events, before \d+/);
   }
+  const reused = (await olga.get('/console/events?type=reused')).text;
+  assert.match(reused, /None of the last 10,000 events matches.*href="[^"]*before=\d+"[^>]*>Older</s);
+  assert.match((await olga.get('/console/events?type=reused&before=9')).text, /No event matches/);
+});
+
+test('grants are listed page by page, newest first', async () => {
+  const olga = await scene.visitor('olga');
+  const indexes = Array.from({ length: 53 }, (_, index) => 100 + index);
+  await Promise.all(indexes.map((index) => scene.grant(index, 'vera')));
+  const listed = async (path: string) => {
+    const { text } = await olga.get(path);
+    const ids = [...text.matchAll(/href="\/console\/grants\/(018f[0-9a-f]+)"/g)].map(([, id]) => id);
+    return { ids, next: /href="([^"]*after=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') };
+  };
+  const first = await listed('/console/grants?identity=vera');
+  const last = await listed(first.next ?? '');
+  const ids = indexes.toReversed().map((index) => `018f${hexOf(14, index)}`);
+  assert.deepEqual([first.ids.length, last.next], [50, undefined]);
+  assert.deepEqual([...first.ids, ...last.ids], ids);
 });
 
 test('what an open page fetches by itself does not keep the session', async () => {

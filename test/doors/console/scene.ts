@@ -1,5 +1,6 @@
 // A service with its console, people with every role, and something to look at.
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { acted } from '../../../src/core/event.ts';
 import type { Grant, GrantId } from '../../../src/core/grant.ts';
 import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import type { ClientId, Integration } from '../../../src/core/integration.ts';
@@ -191,6 +192,12 @@ export class ConsoleScene {
       });
     }
     const first = epochSeconds(now - 200_000);
+    const scope = { before: 'orders:read,write,delete;stock:read', after: 'orders:read,write;stock:read' };
+    const act = { kind: 'integration', id: CLIENT, did: 'changed', changed: { scope } } as const;
+    await this.store.change(integrations, CLIENT, () => ({
+      outcome: undefined,
+      events: [acted(act, { at: first, by: { as: 'identity', id: PEOPLE.oscar.id, proof: 'passkey' } })],
+    }));
     const kept = { clientId: CLIENT, first, last: epochSeconds(now - 60) };
     for (const [reason, count, identityId] of [
       ['certificate-revoked', 9, ''],

@@ -184,6 +184,14 @@ test('events are filtered by type, identity, integration and time, and exported 
   assert.equal((await olga.get('/console/events?identity=no-such-person')).status, 404);
 });
 
+test('the overview says who changed what last', async () => {
+  const oscar = await scene.visitor('oscar');
+  const path = `/console/identities/${encodeURIComponent(PEOPLE.shaun.id)}/disable`;
+  await oscar.get(path);
+  assert.equal((await oscar.post(path)).status, 303);
+  assert.match((await olga.get('/console')).text, /Last changes.*identity disabled.*shaun.*oscar.*All changes/s);
+});
+
 test('figures are there as plots and as tables', async () => {
   const { text } = await olga.get('/console');
   assert.equal(text.match(/<svg class="plot"/g)?.length, 7);

@@ -10,11 +10,12 @@ export const PASSKEY_OPTIONS = '/account/sign-in/passkey';
 /** A page of the console that a sign-in may lead to. */
 export type ConsolePath = `/console${string}`;
 
-const CONSOLE_PATH = /^\/console(?:\/[\w.~%-]+){0,3}$/;
+const CONSOLE_PATH = /^(\/console(?:\/[\w.~%-]+){0,3})(?:\?[\w.~%&=+:,-]{1,500})?$/;
 
 /** Never anything else that a request names. */
 export function consolePath(text: string | undefined): ConsolePath | undefined {
-  const isPlain = text !== undefined && CONSOLE_PATH.test(text) && new URL(text, 'https://a.example').pathname === text;
+  const [, path] = CONSOLE_PATH.exec(text ?? '') ?? [];
+  const isPlain = path !== undefined && new URL(path, 'https://a.example').pathname === path;
   return isPlain ? (text as ConsolePath) : undefined;
 }
 

@@ -104,10 +104,10 @@ export function signInRoute(parts: ConsoleParts): PageRoute {
   return { method: 'POST', path: SIGN_IN, operation: 'console-sign-in', fields: ['go_on'], handle };
 }
 
-/** Back to the page itself; what a form had is gone, so its page is shown anew. */
+/** Back to the page itself, with its filter; what a form had is gone, so its page is shown anew. */
 function pathOf({ request }: Visit): ConsolePath {
-  const [path] = (request.raw.url ?? '').split('?');
-  return consolePath(path) ?? '/console';
+  const { url = '' } = request.raw;
+  return consolePath(url) ?? consolePath(url.split('?')[0]) ?? '/console';
 }
 
 function admit(visit: PersonVisit, parts: ConsoleParts, now: EpochSeconds): ConsoleVisit | undefined {

@@ -1,6 +1,7 @@
 // The event log: filtered, page by page, and exported.
 import { type Act, type Author, actWords, authorWords } from '../../../core/act.ts';
 import { EVENT_TYPES } from '../../../core/event.ts';
+import { csvCell, EVENT_COLUMNS, eventAsCsv } from '../../../core/event-csv.ts';
 import { type EpochSeconds, isoTime } from '../../../core/time.ts';
 import type { Gives } from '../../../operations/admin/act-formats.ts';
 import { userNames } from '../../../operations/admin/show-grant.ts';
@@ -10,7 +11,19 @@ import type { PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, show } from './access.ts';
-import { ago, button, consolePage, identityLink, pathOf, refusalOf, requestLink, table, valueText } from './frame.ts';
+import {
+  ago,
+  button,
+  consolePage,
+  filterForm,
+  identityLink,
+  integrationLink,
+  pathOf,
+  refusalOf,
+  requestLink,
+  table,
+  valueText,
+} from './frame.ts';
 import { THING_KINDS } from './things.ts';
 
 const words = enConsole.events;
@@ -51,30 +64,28 @@ async function showEvents(visit: ConsoleVisit): Promise<Answer> {
   if (!found.ok) return refusalOf(visit, 'events', found.refusal);
   const events = found.value.value.items.toReversed();
   const { next: oldest } = found.value.value;
-  const link = (path: string, more: object = {}) =>
-    `${path}?${new URLSearchParams({ ...stringsOf(query), ...stringsOf(more) })}`;
-  const body = html`${filterForm(query)}
-<div id="live" data-live>${events.length === 0 ? html`<p>${words.none}</p>` : await eventTable(visit, events)}</div>
+  const link = (path: string, more: object = {}) => {
+    const asked = Object.entries({ ...query, ...more }).map(([name, value]): [string, string] => [name, `${value}`]);
+    return `${path}?${new URLSearchParams(asked)}`;
+  };
+  const body = html`${filterOf(query)}
+<div id="live" data-live>${events.length === 0 ? html`<p>${oldest === undefined ? words.none : words.noneYet}</p>` : await eventTable(visit, events)}</div>
 <p class="ways">${oldest !== undefined && button(link('/console/events', { before: oldest }), words.older)}${button(link('/console/events.jsonl'), `${words.export}: JSON lines`)}${button(link('/console/events.csv'), `${words.export}: CSV`)}</p>`;
-  const shown = consolePage(visit, 'events', words.title, body);
-  return { ...shown, page: { ...shown.page, hasScript: query['before'] === undefined && query['to'] === undefined } };
+  const isLive = query['before'] === undefined && query['to'] === undefined;
+  return consolePage(visit, 'events', words.title, body, { isLive });
 }
 
-function stringsOf(query: object): Record<string, string> {
-  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
-}
-
-function filterForm(query: Record<string, string | number>): Html {
+function filterOf(query: Readonly<Record<string, string | number>>): Html {
   const option = (value: string, text: string, chosen: string | number | undefined) =>
     html`<option value="${value}"${String(chosen ?? '') === value && html` selected`}>${text}</option>`;
   const field = (name: (typeof TEXTS)[number]) =>
     html`<div class="field"><label for="${name}">${words[name]}</label><input id="${name}" name="${name}" value="${String(query[name] ?? '')}"${TIMES.includes(name) && html` type="datetime-local"`}></div>`;
-  return html`<form method="get" action="/console/events" class="filter">
-<div class="field"><label for="type">${words.type}</label><select id="type" name="type">${option('', words.any, query['type'])}${EVENT_TYPES.map((type) => option(type, type, query['type']))}</select></div>
+  const fields = html`<div class="field"><label for="type">${words.type}</label><select id="type" name="type">${option('', words.any, query['type'])}${EVENT_TYPES.map((type) => option(type, type, query['type']))}</select></div>
 <div class="field"><label for="within">${words.within}</label><select id="within" name="within">${option('', words.any, query['within'])}${Object.entries(words.spans).map(([value, text]) => option(value, text, query['within']))}</select></div>
-${TEXTS.map(field)}
-<button class="button quiet">${enConsole.grant.filter}</button>
-</form>`;
+${TEXTS.map(field)}`;
+  const { before: _, ...set } = query;
+  const said = Object.values(set).map((value) => words.spans[value] ?? String(value));
+  return filterForm('/console/events', fields, said);
 }
 
 export async function eventTable(visit: ConsoleVisit, events: readonly LoggedEvent[]): Promise<Html> {
@@ -82,29 +93,25 @@ export async function eventTable(visit: ConsoleVisit, events: readonly LoggedEve
   return table(
     words.title,
     [
-      {
-        title: words.time,
-        cell: ({ at }) =>
-          html`<span class="when">${isoTime(at).replace('T', ' ').replace('Z', ' UTC')}</span><br><span class="small">${ago(visit, at)}</span>`,
-      },
-      { title: words.what, cell: (event) => eventWords(event, names) },
-      {
-        title: words.identity,
-        cell: ({ identityId }) => identityLink(identityId, names),
-      },
-      {
-        title: words.integration,
-        cell: ({ clientId }) =>
-          clientId !== undefined && html`<a href="${pathOf('integrations', clientId)}">${clientId}</a>`,
-      },
-      {
-        title: words.where,
-        cell: ({ presenter, requestId }) =>
-          html`${presenter && html`<span class="id">${presenter.address}</span><br><span class="small">${presenter.agent}</span>`} ${requestLink(visit, requestId)}`,
-      },
+      [
+        words.time,
+        ({ at }) => html`<span class="when">${timeText(at)}</span><br><span class="small">${ago(visit, at)}</span>`,
+      ],
+      [words.what, (event) => eventWords(event, names)],
+      [words.identity, ({ identityId }) => identityLink(identityId, names)],
+      [words.integration, ({ clientId }) => integrationLink(clientId)],
+      [
+        words.where,
+        ({ presenter, requestId }) =>
+          html`${presenter && html`<span class="id">${presenter.address}</span> <span class="small">${presenter.agent}</span><br>`}${requestLink(visit, requestId)}`,
+      ],
     ],
     events,
   );
+}
+
+function timeText(at: EpochSeconds): string {
+  return isoTime(at).replace('T', ' ').replace('Z', ' UTC');
 }
 
 type Names = Awaited<ReturnType<typeof userNames>>;
@@ -135,6 +142,11 @@ function thingLink(act: Act, names: Names): Html {
   return holder ?? (place ? html`<a href="${pathOf(place, act.id)}">${act.id}</a>` : html`${act.id}`);
 }
 
+/** What an operator should not overlook. */
+export function isBad({ type }: LoggedEvent): boolean {
+  return type === 'reused' || type === 'revoked';
+}
+
 /** What happened, with who did it and what changed. */
 export function eventWords(event: LoggedEvent, names: Names): Html {
   const { type, detail, subjectId } = event;
@@ -149,47 +161,35 @@ ${changed.map(([name, { before, after }]) => html`<br><span class="small">${name
 <br><span class="small">${author}</span>`;
   }
   const { by: _, ...facts } = { by: undefined, ...detail };
-  const text = (name: string, value: unknown) => (name === 'until' ? isoTime(value as EpochSeconds) : valueText(value));
+  const text = (name: string, value: unknown) =>
+    name === 'until' ? timeText(value as EpochSeconds) : valueText(value);
   const notes = Object.entries(facts).map(([name, value]) => `${name}: ${text(name, value)}`);
-  return html`<strong>${type}</strong>${grant}<br><span class="small">${notes.join(' · ')}${notes.length > 0 && author && ' · '}${author}</span>`;
+  return html`<strong${isBad(event) && html` class="state bad"`}>${type}</strong>${grant}<br><span class="small">${notes.join(' · ')}${notes.length > 0 && author && ' · '}${author}</span>`;
 }
 
 /** The newest that fit into a file. If there are older ones, its name and its last line say so. */
 async function exportEvents(visit: ConsoleVisit, form: 'jsonl' | 'csv'): Promise<Answer> {
   const query = queryFrom(visit);
-  const pages: (readonly LoggedEvent[])[] = [];
+  const line = form === 'jsonl' ? jsonLine : (event: LoggedEvent) => `${eventAsCsv(event)}\r\n`;
+  const pages: string[] = [];
   let before: string | undefined;
+  let count = 0;
   do {
     const more = before === undefined ? {} : { before: Number(before) };
     const found = await visit.act('event-list', { query: { ...query, ...more, limit: EXPORTED_AT_ONCE } });
     if (!found.ok) return refusalOf(visit, 'events', found.refusal);
-    pages.unshift(found.value.value.items);
-    before = found.value.value.next;
+    const { items, next } = found.value.value;
+    pages.unshift(items.map(line).join(''));
+    count += items.length;
+    before = next;
   } while (before !== undefined && pages.length * EXPORTED_AT_ONCE < EXPORTED);
-  const items = pages.flat();
-  const file = `${before === undefined ? 'events' : `events-newest-${items.length}`}.${form}`;
+  const file = `${before === undefined ? 'events' : `events-newest-${count}`}.${form}`;
   const left = before === undefined ? undefined : words.olderLeft(before);
-  const lines = form === 'jsonl' ? items.map(jsonLine) : [COLUMNS, ...items.map(rowOf)].map(csvLine);
-  const last = left === undefined ? '' : form === 'jsonl' ? jsonLine({ truncated: left }) : csvLine([left]);
-  return { file, type: form === 'jsonl' ? 'application/x-ndjson' : 'text/csv', text: lines.join('') + last };
+  const first = form === 'jsonl' ? '' : `${EVENT_COLUMNS.join(',')}\r\n`;
+  const last = left === undefined ? '' : form === 'jsonl' ? jsonLine({ truncated: left }) : `${csvCell(left)}\r\n`;
+  return { file, type: form === 'jsonl' ? 'application/x-ndjson' : 'text/csv', text: first + pages.join('') + last };
 }
 
 function jsonLine(value: object): string {
   return `${JSON.stringify(value)}\n`;
-}
-
-const COLUMNS = 'sequence at type clientId identityId subjectId address agent requestId detail'.split(' ');
-
-function rowOf({ sequence, at, type, clientId, identityId, subjectId, presenter, requestId, detail }: LoggedEvent) {
-  const from = [presenter?.address, presenter?.agent, requestId];
-  return [sequence, isoTime(at), type, clientId, identityId, subjectId, ...from, detail && JSON.stringify(detail)];
-}
-
-/** RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe. */
-function csvLine(cells: readonly (string | number | undefined)[]): string {
-  const cell = (value: string | number | undefined) => {
-    const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? '');
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return `${cells.map(cell).join(',')}\r\n`;
 }

@@ -1,6 +1,7 @@
 // The dry runs of certificates and assertions, and the search box.
 import { requestedAt } from '../../../core/request-id.ts';
 import type { Step } from '../../../core/verdict.ts';
+import type { Gives } from '../../../operations/admin/act-formats.ts';
 import { type Findings, isToken, search } from '../../../operations/admin/search.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -33,14 +34,6 @@ function explainPage(visit: ConsoleVisit, result?: Html): Answer {
   return consolePage(visit, 'explain', words.title, body);
 }
 
-interface Explained {
-  readonly accepted: boolean;
-  readonly refusal?: { readonly reason: string };
-  readonly identityId?: string;
-  readonly steps: readonly Step[];
-  readonly reach?: readonly { readonly clientId: string; readonly refusal?: string }[];
-}
-
 async function takeExplain(visit: ConsoleVisit, { text = '' }: Form): Promise<Answer> {
   const given = text.trim();
   const isCertificate = given.includes('-----BEGIN CERTIFICATE-----');
@@ -52,6 +45,8 @@ async function takeExplain(visit: ConsoleVisit, { text = '' }: Form): Promise<An
     ? explainPage(visit, resultOf(explained.value.value))
     : refusalOf(visit, 'explain', explained.refusal);
 }
+
+type Explained = Gives['explain-certificate' | 'explain-assertion'];
 
 function resultOf({ accepted, refusal, identityId, steps, reach = [] }: Explained): Html {
   const title = accepted ? words.accepted : words.refused;
@@ -93,7 +88,7 @@ async function showRequest(visit: ConsoleVisit): Promise<Answer> {
 async function foundPage(visit: ConsoleVisit, found: Findings, title: string, asked: string | undefined) {
   const isEmpty = Object.values(found).every((each) => Array.isArray(each) && each.length === 0);
   const heading = isEmpty ? enConsole.search.nothing(asked) : title;
-  return consolePage(visit, 'search', heading, isEmpty ? nothing() : await findings(visit, found), undefined, asked);
+  return consolePage(visit, 'search', heading, isEmpty ? nothing() : await findings(visit, found), { asked });
 }
 
 function nothing(): Html {

@@ -3,7 +3,7 @@ import { formatDuration, parseDuration } from '../../../core/duration.ts';
 import { type Html, html } from '../parts/html.ts';
 import type { Form } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
-import { nameText } from './frame.ts';
+import { nameText, parseJson } from './frame.ts';
 import { readRules, writeRules } from './rules-text.ts';
 import type { Keywords } from './things.ts';
 
@@ -196,18 +196,7 @@ const HOW: Readonly<Record<Kind, How>> = {
     ...written(writeRules, readRules, words.rules, 8),
     read: (form, { path }) => readRules(form[path] ?? ''),
   },
-  json: written(
-    (value) => (value === undefined ? '' : JSON.stringify(value, undefined, 2)),
-    (text) => {
-      try {
-        return JSON.parse(text);
-      } catch {
-        return text;
-      }
-    },
-    words.json,
-    12,
-  ),
+  json: written((value) => (value === undefined ? '' : JSON.stringify(value, undefined, 2)), parseJson, words.json, 12),
   choice: select(
     ({ enum: values = [] }) => values.map((each) => [String(each), String(each)]),
     (form, { path }) => form[path],

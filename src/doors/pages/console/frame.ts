@@ -1,6 +1,6 @@
 // What every page of the console has around it, and the parts that several have.
 import { formatDuration } from '../../../core/duration.ts';
-import { type EpochSeconds, epochSeconds } from '../../../core/time.ts';
+import { type EpochSeconds, epochSeconds, isoTime } from '../../../core/time.ts';
 import type { AdminRefusal } from '../../../operations/admin/admin.ts';
 import { describeRefusal } from '../../../operations/admin/refusals.ts';
 import type { Shown } from '../parts/answer.ts';
@@ -12,14 +12,20 @@ import type { ConsoleVisit } from './access.ts';
 
 type Place = keyof typeof words.menu;
 
-/** `asked`: what the search box shows. */
+/** `asked`: what the search box shows. `beside`: beside the title. `isLive`: what is marked as live is fetched again every few seconds. */
+interface Frame {
+  readonly status?: number | undefined;
+  readonly asked?: string | undefined;
+  readonly beside?: Html;
+  readonly isLive?: boolean;
+}
+
 export function consolePage(
   visit: ConsoleVisit,
   here: Place | 'search',
   title: string,
   body: Html,
-  status?: number,
-  asked = '',
+  { status, asked = '', beside, isLive = false }: Frame = {},
 ): Shown {
   const entries = Object.entries(words.menu).filter(([place]) => !visit.owned || OF_OWNERS.includes(place));
   const item = ([place, name]: [string, string]) =>
@@ -28,11 +34,13 @@ export function consolePage(
 <div class="console-body">
 ${!visit.owned && searchForm(visit, asked)}
 ${doneBox(visit)}
-<h1>${title}</h1>
+<div class="title"><h1>${title}</h1>${beside}${isLive && html`<span class="small" id="as-of" data-live>${words.live.asOf(isoTime(visit.now).slice(11, 19))}</span>`}</div>
+${isLive && html`<p class="warning" data-stale hidden>${words.live.stale}</p>`}
 ${body}
 <p class="small">${roleText(visit)}</p>
 </div>`;
-  return { page: { title: `${title} · ${words.title}`, body: page, width: 'console' }, ...(status && { status }) };
+  const shown = { title: `${title} · ${words.title}`, body: page, width: 'console', hasScript: isLive } as const;
+  return { page: shown, ...(status && { status }) };
 }
 
 /** Owners see their integrations and the grants of these. */
@@ -48,7 +56,7 @@ function searchForm(visit: ConsoleVisit, asked: string): Html {
   return html`<search>${postForm(
     visit,
     '/console/search',
-    html`<div class="field"><label for="q">${words.search.label}</label>
+    html`<div class="field"><label class="unseen" for="q">${words.search.label}</label>
 <input id="q" name="q" value="${asked}" placeholder="${words.search.hint}" autocomplete="off" spellcheck="false"></div>
 <button class="button">${words.search.button}</button>`,
     'search',
@@ -73,22 +81,19 @@ export function refusalOf(visit: ConsoleVisit, here: Place, refusal: AdminRefusa
   const { class: kind } = describeRefusal(refusal.reason, refusal.about);
   const status = { forbidden: 403, unknown: 404, stale: 412, malformed: 400 }[kind as string] ?? 409;
   const title = kind === 'unknown' ? words.object.unknown : words.object.refused;
-  return consolePage(visit, here, title, refusalBox(refusal), status);
+  return consolePage(visit, here, title, refusalBox(refusal), { status });
 }
 
-export interface TableColumn<Row> {
-  readonly title: string;
-  readonly cell: (row: Row) => Inset;
-}
+export type TableColumn<Row> = readonly [title: string, cell: (row: Row) => Inset];
 
 /** The first column names the row. The roles say what a phone's layout, which has no columns, would lose. */
 export function table<Row>(caption: string, columns: readonly TableColumn<Row>[], rows: readonly Row[]): Html {
-  const cellOf = (row: Row, { title, cell }: TableColumn<Row>, index: number) =>
+  const cellOf = (row: Row, [title, cell]: TableColumn<Row>, index: number) =>
     index === 0
       ? html`<th scope="row" role="rowheader">${cell(row)}</th>`
       : html`<td role="cell" data-title="${title}">${cell(row)}</td>`;
   return html`<table class="things" role="table" aria-label="${caption}">
-<thead role="rowgroup"><tr role="row">${columns.map(({ title }) => html`<th scope="col" role="columnheader">${title}</th>`)}</tr></thead>
+<thead role="rowgroup"><tr role="row">${columns.map(([title]) => html`<th scope="col" role="columnheader">${title}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${columns.map((column, index) => cellOf(row, column, index))}</tr>`)}</tbody></table>`;
 }
 
@@ -114,6 +119,15 @@ export function ago({ language, now }: ConsoleVisit, at: EpochSeconds): Html {
 /** Of a time as acts write it. */
 export function momentOf(text: string): EpochSeconds {
   return epochSeconds(Date.parse(text) / 1000);
+}
+
+/** What is not JSON stays as it is: the act says what is wrong with it. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** A value of an object, as text. `name`: of the member that has it. */
@@ -142,6 +156,13 @@ export function card(title: string, content: Html): Html {
 
 export function hiddenFields(values: Readonly<Record<string, string | number | undefined>>): Html {
   return html`${Object.entries(values).map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${String(value)}">`)}`;
+}
+
+/** Folded on a phone, where it would fill the screen: it says there what is set. */
+export function filterForm(path: string, fields: Html, set: readonly string[]): Html {
+  return html`<details class="filter-box"><summary>${[words.filter.title, ...set].join(' · ')}</summary>
+<form method="get" action="${path}" class="filter">${fields}
+<button class="button quiet">${words.filter.show}</button></form></details>`;
 }
 
 /** A form with its button and the way back. Without a name for the button, only that. */
@@ -177,6 +198,10 @@ export function requestLink({ owned }: ConsoleVisit, id: string | undefined): Ht
   return owned
     ? html`<span class="id small">${id}</span>`
     : html`<a class="id small" href="${pathOf('requests', id)}">${id}</a>`;
+}
+
+export function integrationLink(clientId = ''): Html | undefined {
+  return clientId === '' ? undefined : html`<a href="${pathOf('integrations', clientId)}">${clientId}</a>`;
 }
 
 /** A link to an identity, by its user name if it has one. */

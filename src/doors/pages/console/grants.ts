@@ -2,12 +2,12 @@
 import type { Gives } from '../../../operations/admin/act-formats.ts';
 import { disabledIdentities } from '../../../operations/admin/show-grant.ts';
 import type { Answer } from '../parts/answer.ts';
-import { type Html, html, type Inset } from '../parts/html.ts';
+import { type Html, html } from '../parts/html.ts';
 import type { Form, PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access.ts';
-import { eventWords, namesIn } from './events.ts';
+import { eventWords, isBad, namesIn } from './events.ts';
 import {
   ago,
   button,
@@ -15,7 +15,9 @@ import {
   consolePage,
   doForm,
   factList,
+  filterForm,
   hiddenFields,
+  integrationLink,
   momentOf,
   nameText,
   pathOf,
@@ -62,6 +64,7 @@ async function showGrants(visit: ConsoleVisit): Promise<Answer> {
   const query = {
     ...filter,
     ...(all && { all }),
+    newest: true,
     limit: SHOWN,
     ...(cursor && /^[0-9a-f]{32}$/.test(cursor) && { cursor }),
   };
@@ -70,19 +73,18 @@ async function showGrants(visit: ConsoleVisit): Promise<Answer> {
   const { items, next } = found.value.value;
   const link = (path: string, more: object) => `${path}?${new URLSearchParams({ ...filter, ...more })}`;
   const isFiltered = Object.keys(filter).length > 0;
-  const body = html`${filterForm(filter, all, others.length > 0 || !visit.owned)}
-${items.length === 0 ? html`<p>${words.none}</p>` : await grantTable(visit, items)}
+  const body = html`${filterForm('/console/grants', filterFields(filter, all, others.length > 0 || !visit.owned), [...Object.values(filter), ...(all ? [words.all] : [])])}
+${items.length === 0 ? html`<p>${next === undefined ? words.none : words.noneYet} ${!all && html`<a href="${link('/console/grants', { all: 'yes' })}">${words.all}</a>`}</p>` : await grantTable(visit, items)}
 <p class="ways">${next !== undefined && button(link('/console/grants', { after: next, ...(all && { all: 'yes' }) }), words.next)}
 ${isFiltered && visit.may !== 'read' && items.some(({ state }) => state === 'live') && button(link('/console/grants/end', {}), words.endAll, 'deny')}</p>`;
   return consolePage(visit, 'grants', words.title, body);
 }
 
-function filterForm(filter: Record<string, string>, all: boolean, isOpen: boolean): Html {
+function filterFields(filter: Record<string, string>, all: boolean, isOpen: boolean): Html {
   const field = (name: (typeof FILTERS)[number]) =>
     html`<div class="field"><label for="${name}">${nameText(name)}</label><input id="${name}" name="${name}" value="${filter[name] ?? ''}"${!isOpen && name === 'integration' && html` readonly`}></div>`;
-  return html`<form method="get" action="/console/grants" class="filter">${FILTERS.map(field)}
-<label class="check"><input type="checkbox" name="all" value="yes"${all && html` checked`}>${words.all}</label>
-<button class="button quiet">${words.filter}</button></form>`;
+  return html`${FILTERS.map(field)}
+<label class="check"><input type="checkbox" name="all" value="yes"${all && html` checked`}>${words.all}</label>`;
 }
 
 /** A living grant says if its identity or integration is disabled: it is refused then. */
@@ -103,23 +105,20 @@ export async function grantTable(visit: ConsoleVisit, grants: readonly ShownGran
   return table(
     words.title,
     [
-      {
-        title: words.identity,
-        cell: ({ id, userName, identityId }) =>
+      [
+        words.identity,
+        ({ id, userName, identityId }) =>
           html`<a href="${pathOf('grants', id)}">${userName ?? identityId}<span class="unseen">, ${id}</span></a>`,
-      },
-      { title: words.integration, cell: ({ clientId }) => clientId },
-      { title: words.state, cell: marks },
-      { title: words.created, cell: ({ createdAt }) => ago(visit, momentOf(createdAt)) },
-      {
-        title: words.last,
-        cell: ({ lastIssuedAt, lastAddress }) =>
+      ],
+      [words.integration, ({ clientId }) => integrationLink(clientId)],
+      [words.state, marks],
+      [words.created, ({ createdAt }) => ago(visit, momentOf(createdAt))],
+      [
+        words.last,
+        ({ lastIssuedAt, lastAddress }) =>
           html`${ago(visit, momentOf(lastIssuedAt))} <span class="id small">${lastAddress}</span>`,
-      },
-      {
-        title: words.ends,
-        cell: ({ refreshUntil, revokedAt }) => ago(visit, momentOf(revokedAt ?? refreshUntil)),
-      },
+      ],
+      [words.ends, ({ refreshUntil, revokedAt }) => ago(visit, momentOf(revokedAt ?? refreshUntil))],
     ],
     grants,
   );
@@ -133,35 +132,22 @@ async function showGrant(visit: ConsoleVisit): Promise<Answer> {
   const { generation, lastIssuedAt, lastAddress, lastAgent } = grant;
   const events = story.ok ? story.value.value.items : [];
   const [names, marks] = await Promise.all([namesIn(events, visit), marksOf(visit, [grant])]);
-  const item = (at: ReturnType<typeof momentOf>, what: Html, from: Inset, isBad = false) =>
-    html`<li${isBad && html` class="bad"`}>${what}<br><span class="small">${ago(visit, at)} · ${visit.language.moment(at)} · ${from}</span></li>`;
+  const refreshed = { at: momentOf(lastIssuedAt), what: html`<strong>${words.refreshedTimes(generation)}</strong>` };
   const line = [
     ...events.map((event) => ({
       at: event.at,
-      shown: item(
-        event.at,
-        eventWords(event, names),
-        html`${event.presenter && `${event.presenter.address} · ${event.presenter.agent} · `}${requestLink(visit, event.requestId)}`,
-        event.type === 'reused' || event.type === 'revoked',
-      ),
+      what: eventWords(event, names),
+      from: html`${event.presenter && `${event.presenter.address} · ${event.presenter.agent} · `}${requestLink(visit, event.requestId)}`,
+      isBad: isBad(event),
     })),
-    ...(generation > 0
-      ? [
-          {
-            at: momentOf(lastIssuedAt),
-            shown: item(
-              momentOf(lastIssuedAt),
-              html`<strong>${words.refreshedTimes(generation)}</strong>`,
-              `${lastAddress} · ${lastAgent}`,
-            ),
-          },
-        ]
-      : []),
-  ].sort((a, b) => a.at - b.at);
+    ...(generation > 0 ? [{ ...refreshed, from: `${lastAddress} · ${lastAgent}`, isBad: false }] : []),
+  ];
+  const item = ({ at, what, from, isBad }: (typeof line)[number]) =>
+    html`<li${isBad && html` class="bad"`}>${what}<br><span class="small">${ago(visit, at)} · ${visit.language.moment(at)} · ${from}</span></li>`;
   const body = html`<p>${marks(grant)} <span class="id">${grant.id}</span></p>
 <p class="ways">${grant.state === 'live' && visit.may !== 'read' && button(`${pathOf('grants', grant.id)}/end`, words.end, 'deny')}
 ${button(pathOf('identities', grant.identityId), `${words.identity} ${grant.userName ?? grant.identityId}`)}${button(pathOf('integrations', grant.clientId), `${words.integration} ${grant.clientId}`)}</p>
-${card(words.story, html`<ol class="timeline">${line.map(({ shown: entry }) => entry)}</ol>`)}
+${card(words.story, html`<ol class="timeline">${line.sort((a, b) => a.at - b.at).map(item)}</ol>`)}
 ${card(words.facts, factList(Object.entries(grant).map(([name, value]) => [nameText(name), valueText(value, name)])))}`;
   return consolePage(visit, 'grants', words.one(grant.id), body);
 }

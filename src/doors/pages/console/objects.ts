@@ -20,6 +20,7 @@ import {
   pathOf,
   refusalOf,
   stateMark,
+  type TableColumn,
   table,
   valueText,
 } from './frame.ts';
@@ -66,14 +67,14 @@ async function showList(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
       });
   if (!found.ok) return refusalOf(visit, place, found.refusal);
   const { items = [], next } = found.value.value;
-  const columns = [
-    {
-      title: nameText(key),
-      cell: (thing: Thing) =>
+  const columns: TableColumn<Thing>[] = [
+    [
+      nameText(key),
+      (thing) =>
         html`<a href="${pathOf(place, String(thing[key]))}">${valueText(thing[listed[0] ?? key]) || String(thing[key])}</a><br><span class="id small">${String(thing[key])}</span>`,
-    },
-    ...listed.slice(1).map((name) => ({ title: nameText(name), cell: (thing: Thing) => valueText(thing[name]) })),
-    { title: enConsole.grant.state, cell: (thing: Thing) => stateMark(stateOf(thing, of)) },
+    ],
+    ...listed.slice(1).map((name): TableColumn<Thing> => [nameText(name), (thing) => valueText(thing[name])]),
+    [enConsole.grant.state, (thing) => stateMark(stateOf(thing, of))],
   ];
   const canAdd = visit.may === 'manage' && !visit.actsOn;
   const body = html`${canAdd && html`<p class="ways">${button(`/console/${place}/new`, `${words.add}…`, '')}${of.verbs.includes('import') && button(`/console/${place}/import`, `${enConsole.verbs.import.name}…`)}</p>`}
@@ -126,8 +127,7 @@ function offered(visit: ConsoleVisit, of: ThingKind, id: string, state: string):
   const verbs = of.verbs
     .toSorted((a, b) => Number(a === 'remove') - Number(b === 'remove'))
     .filter((verb) => !useless.includes(verb) && !(verb in OF_PARTS) && mayDo(visit, of, verb));
-  const link = (verb: Verb) =>
-    button(`${path}/${verb}`, `${enConsole.verbs[verb].name}…`, verb === 'remove' ? 'deny' : 'quiet');
+  const link = (verb: Verb) => button(`${path}/${verb}`, `${enConsole.verbs[verb].name}…`);
   return html`${button(`${path}/change`, `${words.change}…`)}${verbs.map(link)}`;
 }
 
@@ -160,15 +160,11 @@ function partTable(
     const which = query && `?${new URLSearchParams({ [query]: valueText(part['id']) })}`;
     return html`<a href="${pathOf(of.place, id)}/${verb}${which}">${enConsole.verbs[verb].name}…<span class="unseen"> ${valueText(part['id'])}</span></a>`;
   };
-  const columns = names.map((name) => ({ title: nameText(name), cell: cell(name) }));
+  const columns = names.map((name): TableColumn<Thing> => [nameText(name), cell(name)]);
   const title = OF_PARTS[verb];
   return card(
     title,
-    table(
-      title,
-      mayDo(visit, of, verb) && mayPut(visit, of, id) ? [...columns, { title: '', cell: link }] : columns,
-      parts,
-    ),
+    table(title, mayDo(visit, of, verb) && mayPut(visit, of, id) ? [...columns, ['', link]] : columns, parts),
   );
 }
 

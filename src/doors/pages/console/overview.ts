@@ -10,6 +10,7 @@ import type { PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show } from './access.ts';
+import { eventTable } from './events.ts';
 import { consolePage, factList, momentOf, pathOf, stateMark, table } from './frame.ts';
 import { drawPlot, legend, type Plot, plotTable, short } from './plot.ts';
 import { type RefusalRow, refusalTable } from './refusal-table.ts';
@@ -20,6 +21,8 @@ const MOST_SERIES = 5;
 /** An integration refused within this many seconds counts as refused now. */
 const RECENTLY = 900;
 const MOST_NAMED = 5;
+const LAST_REFUSALS = 10;
+const LAST_CHANGES = 3;
 /** The share of refused requests that needs attention, whoever sent them. */
 const MUCH = 0.1;
 
@@ -34,26 +37,30 @@ async function showOverview(visit: ConsoleVisit): Promise<Answer> {
   if (visit.owned) return { goTo: '/console/integrations' };
   const { parts, ports } = visit;
   const span = spanOf(visit);
-  const [figures, checks, refused] = await Promise.all([
+  const [figures, checks, refused, changed] = await Promise.all([
     figuresOver(span, ports, parts.keeper.unwritten),
     parts.readiness.ask(),
     visit.act('refusal-list'),
+    visit.act('event-list', { query: { type: 'administered', limit: LAST_CHANGES } }),
   ]);
   const health = checks.map(({ name, problem, remark }): [string, Html] => [
     name,
     html`${stateMark(problem ? 'failing' : remark ? 'limited' : 'ok')} ${problem?.reason ?? remark}`,
   ]);
   const rows = refused.ok ? refused.value.value.items : [];
-  const body = html`<nav class="ways" aria-label="${words.plots.requests}">${Object.entries(enConsole.spans).map(([name, text]) => html`<a class="button quiet" href="/console?span=${name}"${name === span && html` aria-current="true"`}>${text}</a>`)}</nav>
-<div id="live" data-live class="console-body">
+  const shown = queryOf(visit, 'refusals') === 'all' ? rows : rows.slice(0, LAST_REFUSALS);
+  const changes = changed.ok ? changed.value.value.items.toReversed() : [];
+  const beside = html`<nav class="ways" aria-label="${words.spans}">${Object.entries(enConsole.spans).map(([name, text]) => html`<a class="button quiet" href="/console?span=${name}"${name === span && html` aria-current="true"`}>${text}</a>`)}</nav>`;
+  const body = html`<div id="live" data-live class="console-body">
 ${await attention(visit, figures, checks.filter(({ problem }) => problem).length, rows)}
-<section class="card"><h2>${words.refusedLately}</h2>${await refusalTable(visit, rows.slice(0, 10))}</section>
+<section class="card"><h2>${words.refusedLately}</h2>${await refusalTable(visit, shown)}
+${shown.length < rows.length && html`<a href="/console?refusals=all">${words.allRefusals(rows.length)}</a>`}</section>
+<section class="card"><h2>${enConsole.object.changes}</h2>${changes.length === 0 ? html`<p>${enConsole.object.none}</p>` : html`${await eventTable(visit, changes)}<a href="/console/events?type=administered">${words.allChanges}</a>`}</section>
 <div class="plots">${plotsOf(figures, span).map((plot) => card(plot, span))}
 <section class="card"><h2>${words.health}</h2>${factList(health)}</section></div>
 <section class="card"><h2>${words.nodes}</h2>${nodeTable(figures)}</section>
 </div>`;
-  const shown = consolePage(visit, '', enConsole.menu[''], body);
-  return { ...shown, page: { ...shown.page, hasScript: true } };
+  return consolePage(visit, '', enConsole.menu[''], body, { beside, isLive: true });
 }
 
 function spanOf(visit: ConsoleVisit): Span {
@@ -158,7 +165,8 @@ function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
     series: Object.entries(series).map(([title, values]) => ({ name: title, values })),
     says: says || words.none,
   });
-  const byReason = Object.fromEntries(shown.map((reason) => [reason, rates(`refused ${reason}`)]));
+  const named = shown.map((reason) => [reason, rates(`refused ${reason}`)] as const);
+  const byReason = Object.fromEntries(others.length > 0 ? [...named, [words.others, rest]] : named);
   const byOutcome = Object.fromEntries(Object.entries(words.series).map(([name, text]) => [text, rates(name)]));
   const quantiles = { p50: timesAt(0.5), p99: timesAt(0.99) };
   const says = {
@@ -169,34 +177,18 @@ function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
     living: living ? new Intl.NumberFormat('en').format(living.all) : words.notCounted,
     ending: ending === undefined ? words.notCounted : `${ending === 0 ? words.none : short(ending)} in 30 days`,
   };
+  const levels = { [words.plots.living]: points.map((point) => point.living?.all) };
+  const alarms = { [words.plots.reuse]: points.map(({ counts }) => counts[REUSED] ?? 0) };
   const made = { refreshes: knownRates('refreshes'), 'new grants': knownRates('issued') };
   const ends = plot('ending', words.perDay, 'bars', { [words.plots.ending]: living?.endingByDay ?? [] }, says.ending);
   return [
     plot('requests', words.perMinute, 'bars', byOutcome, says.requests),
-    plot(
-      'refusals',
-      words.perMinute,
-      'bars',
-      others.length > 0 ? { ...byReason, [words.others]: rest } : byReason,
-      says.refusals,
-    ),
+    plot('refusals', words.perMinute, 'bars', byReason, says.refusals),
     plot('refreshes', words.perMinute, 'lines', made, says.refreshes),
     plot('times', 'ms', 'lines', quantiles, says.times),
-    plot(
-      'living',
-      words.grants,
-      'level',
-      { [words.plots.living]: points.map((point) => point.living?.all) },
-      says.living,
-    ),
+    plot('living', words.grants, 'level', levels, says.living),
     { ...ends, marks: 'days', times: days(points.at(-1)?.at ?? epochSeconds(0), living?.endingByDay.length ?? 30) },
-    plot(
-      'reuse',
-      words.grants,
-      'bars',
-      { [words.plots.reuse]: points.map(({ counts }) => counts[REUSED] ?? 0) },
-      reused > 0 && short(reused),
-    ),
+    plot('reuse', words.grants, 'bars', alarms, reused > 0 && short(reused)),
   ];
 }
 
@@ -210,9 +202,9 @@ function nodeTable({ nodes }: FiguresOver): Html {
   return table(
     words.nodes,
     [
-      { title: words.node, cell: ({ node }) => html`<span class="id">${node}</span>` },
-      { title: words.version, cell: ({ version }) => version },
-      { title: words.lag, cell: ({ lag }) => `${Math.round(lag)} s` },
+      [words.node, ({ node }) => html`<span class="id">${node}</span>`],
+      [words.version, ({ version }) => version],
+      [words.lag, ({ lag }) => `${Math.round(lag)} s`],
     ],
     nodes,
   );

@@ -7,7 +7,7 @@ import { describe } from '../../token/descriptions.ts';
 import { type Html, html } from '../parts/html.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import type { ConsoleVisit } from './access.ts';
-import { ago, identityLink, momentOf, pathOf, requestLink, table } from './frame.ts';
+import { ago, identityLink, integrationLink, momentOf, requestLink, table } from './frame.ts';
 
 const words = enConsole.refusals;
 
@@ -22,41 +22,34 @@ export async function refusalTable(visit: ConsoleVisit, rows: readonly RefusalRo
   return table(
     enConsole.overview.refusedLately,
     [
-      {
-        title: words.reason,
-        cell: (row) =>
-          html`<a href="/docs/errors#${row.reason}">${row.reason}</a>${saidOf(row.reason)}${remedyOf(row.reason)}${wayFrom(row)}`,
-      },
-      {
-        title: enConsole.grant.integration,
-        cell: ({ clientId }) => clientId !== '' && html`<a href="${pathOf('integrations', clientId)}">${clientId}</a>`,
-      },
-      {
-        title: enConsole.grant.identity,
-        cell: ({ identityId }) => identityLink(identityId, names),
-      },
-      { title: words.count, cell: ({ count }) => count },
-      { title: words.first, cell: ({ first }) => ago(visit, momentOf(first)) },
-      {
-        title: words.last,
-        cell: ({ last, lastRequestId }) => html`${ago(visit, momentOf(last))}<br>${requestLink(visit, lastRequestId)}`,
-      },
+      [
+        words.reason,
+        (row) =>
+          html`<span class="reason"><a href="/docs/errors#${row.reason}">${row.reason}</a>${saidOf(row.reason)}${remedyOf(row.reason)}${wayFrom(row)}</span>`,
+      ],
+      [enConsole.grant.integration, ({ clientId }) => integrationLink(clientId)],
+      [enConsole.grant.identity, ({ identityId }) => identityLink(identityId, names)],
+      [
+        words.count,
+        ({ count, first }) => html`${count} <span class="small">${words.since} ${ago(visit, momentOf(first))}</span>`,
+      ],
+      [
+        words.last,
+        ({ last, lastRequestId }) => html`${ago(visit, momentOf(last))}<br>${requestLink(visit, lastRequestId)}`,
+      ],
     ],
     rows,
   );
 }
 
 /** Where what caused a refusal is found. Integration and identity have columns of their own. */
-const WAYS: readonly (readonly [
-  reason: RegExp,
-  place: 'issuers' | 'token-issuers' | 'explain' | 'events' | 'grants',
-])[] = [
+const WAYS = [
   [/^certificate-issuer/, 'issuers'],
   [/^assertion-(?:issuer|key)/, 'token-issuers'],
   [/^(?:certificate|assertion)-/, 'explain'],
   [/reused$/, 'events'],
   [/^grant-/, 'grants'],
-];
+] as const;
 
 function wayFrom({ reason, clientId, identityId }: RefusalRow): Html | undefined {
   const [, place] = WAYS.find(([pattern]) => pattern.test(reason)) ?? [];

@@ -1,4 +1,6 @@
 // The rules of a token issuer as people enter them: conditions and settings, one per line; a blank line begins the next rule.
+import { parseJson } from './frame.ts';
+
 type Rule = Readonly<Record<string, unknown>>;
 
 const LISTS = ['directories', 'integrations'];
@@ -19,13 +21,7 @@ function writeRule({ when, ...settings }: Rule): string {
 
 /** What cannot be read stays as it is, as a member that no rule has: the act says which. A list in JSON, as in files, is read too. */
 export function readRules(text: string): unknown {
-  if (text.trim().startsWith('[')) {
-    try {
-      return JSON.parse(text);
-    } catch {
-      return text;
-    }
-  }
+  if (text.trim().startsWith('[')) return parseJson(text);
   const blocks = text.trim().split(/\n\s*\n/);
   return blocks.flatMap((block) => (block.trim() ? [readRule(block.trim().split('\n'))] : []));
 }

@@ -53,7 +53,7 @@ export async function askAct(
   const body = html`${problem}<div class="card"><p>${effect}</p>${touched && touchedBox(touched, way)}
 ${doForm(visit, `${back}/${verb}`, fields, name, back, 'deny')}</div>`;
   const title = id === '' ? `${enConsole.menu[place]}: ${name}` : `${name}: ${titleOf(thing, id)}`;
-  return consolePage(visit, place, title, html`<p class="id small">${id}</p>${body}`, problem && 400);
+  return consolePage(visit, place, title, html`<p class="id small">${id}</p>${body}`, { status: problem && 400 });
 }
 
 /** Whoever had the password may have added passkeys. */

@@ -18,9 +18,11 @@ import {
   factList,
   hiddenFields,
   nameText,
+  parseJson,
   pathOf,
   refusalBox,
   refusalOf,
+  type TableColumn,
   table,
   valueText,
 } from './frame.ts';
@@ -72,7 +74,7 @@ ${hiddenFields({ step: 'check', revision, seen })}
 ${fieldsFor(schemaOf(of), thing, enConsole.form.groups[place])}`;
   const title = id === undefined ? `${enConsole.menu[place]}: ${words.add}` : `${id}: ${words.change}`;
   const form = doForm(visit, path, fields, words.preview, back, '', 'object-form');
-  return consolePage(visit, place, title, html`${problem}<div class="card">${form}</div>`, problem && 400);
+  return consolePage(visit, place, title, html`${problem}<div class="card">${form}</div>`, { status: problem && 400 });
 }
 
 export async function takeForm(visit: ConsoleVisit, of: ThingKind, form: Form): Promise<Answer> {
@@ -138,15 +140,12 @@ ${doForm(visit, path, fields, isIdle ? undefined : words.do, back)}
 type Changes = readonly (readonly [name: string, change: { readonly before?: unknown; readonly after?: unknown }])[];
 
 function changeTable(title: string, changes: Changes, isNew = false): Html {
-  const side = (when: 'before' | 'after') => ({
-    title: words[when],
-    cell: ([name, change]: Changes[number]) => valueText(change[when], name),
-  });
-  return table(
-    title,
-    [{ title: words.field, cell: ([name]) => nameText(name) }, ...(isNew ? [] : [side('before')]), side('after')],
-    changes,
-  );
+  const side = (when: 'before' | 'after'): TableColumn<Changes[number]> => [
+    words[when],
+    ([name, change]) => valueText(change[when], name),
+  ];
+  const sides = isNew ? [side('after')] : [side('before'), side('after')];
+  return table(title, [[words.field, ([name]) => nameText(name)], ...sides], changes);
 }
 
 export function touchedBox(
@@ -154,9 +153,9 @@ export function touchedBox(
   way: keyof typeof enConsole.touched.ways,
 ): Html {
   const text = enConsole.touched;
-  if (grants === 0 && isComplete) return html`<p>${text.none}</p>`;
+  if (grants === 0) return html`<p>${isComplete ? text.none : text.noneOfNewest}</p>`;
   const more = holders > names.length ? [...names, '…'] : names;
-  return html`<div class="warning"><p><strong>${text.some(grants, holders, more.join(', '))}</strong> ${text.ways[way]}</p>${!isComplete && html`<p>${text.atLeast}</p>`}</div>`;
+  return html`<div class="warning"><p><strong>${text.some(grants, holders, more.join(', '), isComplete)}</strong> ${text.ways[way]}</p></div>`;
 }
 
 /** Two operators at once: the form shows the second what the first did. */
@@ -169,14 +168,10 @@ export async function stalePage(visit: ConsoleVisit, of: ThingKind, id: string, 
     .map((name) => [name, { before: before[name], after: after[name] }] as const);
   const body = html`${alertBox(words.stale, words.staleText)}${changeTable(words.stale, changes)}
 <p class="ways">${button(`${pathOf(of.place, id)}/change`, words.openAgain, '')}${button(`/console/events?about=${encodeURIComponent(id)}`, enConsole.done.events)}</p>`;
-  return consolePage(visit, of.place, words.stale, body, 412);
+  return consolePage(visit, of.place, words.stale, body, { status: 412 });
 }
 
-function parsed(text: string | undefined): Thing {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return typeof value === 'object' && value !== null ? (value as Thing) : {};
-  } catch {
-    return {};
-  }
+function parsed(text = ''): Thing {
+  const value = parseJson(text);
+  return typeof value === 'object' && value !== null ? (value as Thing) : {};
 }

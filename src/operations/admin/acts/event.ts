@@ -63,7 +63,7 @@ export function shownRefusal(count: RefusalCount) {
 /** `2026-11-18`, or with a time, in UTC unless it says otherwise. */
 function momentIn(text: string): EpochSeconds | undefined {
   const at = Date.parse(/T[\d:.]+$/.test(text) ? `${text}Z` : text);
-  return Number.isNaN(at) ? undefined : epochSeconds(at / 1000);
+  return /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(at) ? epochSeconds(at / 1000) : undefined;
 }
 
 async function filterOf(

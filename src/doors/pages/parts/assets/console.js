@@ -1,5 +1,5 @@
-// The console: what is marked as live is fetched again every few seconds while the page is in view, unless a part of it is in use.
-// It is not when nobody has touched the page for a while, and does not keep the session open.
+// The console: what is marked as live is fetched again every few seconds while the page is in view, unless one is in use.
+// It is not when nobody has touched the page for a while, and does not keep the session open. A page that is not refreshed says so.
 const LIVE_MS = 10_000;
 const IDLE_MS = 15 * 60_000;
 let touchedAt = Date.now();
@@ -10,12 +10,19 @@ for (const input of ['pointerdown', 'pointermove', 'keydown', 'scroll'])
 if (document.querySelector('[data-live]')) setInterval(refreshLive, LIVE_MS);
 
 async function refreshLive() {
-  if (document.hidden || Date.now() - touchedAt > IDLE_MS) return;
-  const answer = await fetch(location.href, { headers: { 'Tessera-Live': 'yes' } }).catch(() => undefined);
-  if (!answer?.ok) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  for (const part of document.querySelectorAll('[data-live]')) {
-    const next = fresh.getElementById(part.id);
-    if (next && !part.contains(document.activeElement)) part.replaceWith(document.adoptNode(next));
+  if (document.hidden) return;
+  const fresh = Date.now() - touchedAt > IDLE_MS ? undefined : await fetchPage().catch(() => undefined);
+  for (const note of document.querySelectorAll('[data-stale]'))
+    note.hidden = Boolean(fresh?.querySelector('[data-live]'));
+  const parts = [...document.querySelectorAll('[data-live]')];
+  if (parts.some((part) => part.contains(document.activeElement))) return;
+  for (const part of parts) {
+    const next = fresh?.getElementById(part.id);
+    if (next) part.replaceWith(document.adoptNode(next));
   }
+}
+
+async function fetchPage() {
+  const answer = await fetch(location.href, { headers: { 'Tessera-Live': 'yes' } });
+  return answer.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : undefined;
 }

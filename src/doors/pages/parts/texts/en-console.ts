@@ -20,7 +20,7 @@ export const enConsole = {
     weak: 'A password alone may only look. To change something, sign in with a certificate, or a passkey that was added by invitation.',
   },
   signIn: { button: 'Sign in with your certificate', refused: 'The certificate was not accepted' },
-  spans: { hour: 'Last hour', day: 'Last day', month: 'Last 30 days' },
+  spans: { hour: 'Hour', day: 'Day', month: '30 days' },
   search: {
     label: 'Find',
     hint: 'Person, integration, grant, certificate, address, request id or token',
@@ -35,6 +35,11 @@ export const enConsole = {
     refused: (reason: string) => `It would be refused now: ${reason}.`,
     tokenKept: 'The token was neither stored nor logged. Close this page when you are done.',
   },
+  live: {
+    asOf: (time: string) => `As of ${time} UTC`,
+    stale: 'This page is not being refreshed: what it shows is old. Load it again.',
+  },
+  filter: { title: 'Filter', show: 'Show' },
   overview: {
     attention: 'Needs attention',
     calm: 'Nothing needs attention.',
@@ -64,6 +69,9 @@ export const enConsole = {
     series: { accepted: 'accepted', refused: 'refused', fault: 'failed' },
     asTable: 'As a table',
     refusedLately: 'Refused lately',
+    allRefusals: (count: number) => `All ${count}`,
+    allChanges: 'All changes',
+    spans: 'Time range',
     nodes: 'Nodes',
     node: 'Node',
     version: 'Version',
@@ -81,8 +89,8 @@ export const enConsole = {
     ends: 'Ends',
     last: 'Last used',
     all: 'Include ended ones',
-    filter: 'Show',
     none: 'No grant matches.',
+    noneYet: 'None of the first 1,000 grants matches. The next page has more.',
     count: (count: number) => (count === 1 ? '1 grant' : `${count} grants`),
     next: 'Next page',
     story: 'What happened',
@@ -209,9 +217,9 @@ export const enConsole = {
   },
   touched: {
     none: 'No living grant is touched.',
-    some: (grants: number, holders: number, names: string) =>
-      `${grants === 1 ? '1 living grant' : `${grants} living grants`} of ${holders === 1 ? '1 identity' : `${holders} identities`} (${names}) ${grants === 1 ? 'is' : 'are'} touched.`,
-    atLeast: 'There are more grants than were counted: this is the least.',
+    some: (grants: number, holders: number, names: string, isComplete: boolean) =>
+      `${isComplete ? '' : 'At least '}${grants === 1 ? '1 living grant' : `${grants} living grants`} of ${holders === 1 ? '1 identity' : `${holders} identities`} (${names}) ${grants === 1 ? 'is' : 'are'} touched.`,
+    noneOfNewest: 'None of the newest 10,000 grants is touched. Older ones may be.',
     ways: {
       remove: 'They end at once.',
       disable: 'They are refused while it is disabled, and work again after that.',
@@ -247,6 +255,7 @@ export const enConsole = {
     what: 'What',
     where: 'From',
     none: 'No event matches.',
+    noneYet: 'None of the last 10,000 events matches. Older ones may.',
     older: 'Older',
     olderLeft: (number: string) =>
       `There are older events, before ${number}: tessera events --json, or a narrower filter.`,
@@ -261,7 +270,7 @@ export const enConsole = {
   refusals: {
     reason: 'Reason',
     count: 'How often',
-    first: 'First',
+    since: 'since',
     last: 'Last',
     todo: 'Do:',
     see: 'See',
