@@ -9,8 +9,7 @@ import { accepted } from '../../terminal/wording.ts';
 import { administers } from '../administration.ts';
 import { printEventLines } from '../event-lines.ts';
 import type { Administration } from '../steps.ts';
-import { CHECK_STEPS, SCOPE_STEPS } from './check-steps.ts';
-import type { CheckStep } from './common-steps.ts';
+import { CHECK_STEPS, type CheckStep, SCOPE_STEPS } from './check-steps.ts';
 import { linesOfRequest, type RequestLines } from './request-lines.ts';
 import { refusalLines, verdictLines } from './verdict-lines.ts';
 
