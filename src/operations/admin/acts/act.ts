@@ -14,6 +14,7 @@ import type { AdminOutcome, AdminPorts, AdminRefusal } from '../admin.ts';
 import type { KnownIdentities } from '../find-identity.ts';
 import type { Section } from '../objects.ts';
 import { PRESENCE } from '../perform.ts';
+import type { AdminRefusalReason } from '../refusals.ts';
 
 export interface ActPorts extends AdminPorts {
   readonly random: Random;
@@ -61,6 +62,8 @@ export interface ObjectKind<K extends keyof typeof PRESENCE, Body extends object
   readonly changed?: (before: RowOf[K], next: RowOf[K]) => readonly DeedOf<K>[];
   /** The same; undefined: files never remove it. */
   readonly removal?: (row: RowOf[K]) => EndingDeedOf<K> | undefined;
+  /** Why a request does not remove it without a confirmation. */
+  readonly unconfirmed?: AdminRefusalReason;
 }
 
 /** What drafts are made and checked with. */

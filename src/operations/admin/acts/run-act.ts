@@ -5,11 +5,12 @@ import type { ActName, Gives } from '../act-formats.ts';
 import type { Answered, Given } from '../act-table.ts';
 import { type AdminOutcome, type AdminPorts, decline } from '../admin.ts';
 import type { Section } from '../objects.ts';
-import { PRESENCE, performPlan } from '../perform.ts';
+import { ending, PRESENCE, performPlan, rewrite } from '../perform.ts';
 import {
   type ActPorts,
   AFTERWARDS,
   type AnyKind,
+  answering,
   type DraftPorts,
   isThere,
   listRows,
@@ -63,7 +64,7 @@ export async function runAct<A extends ActName>(
   }
   const run = GENERIC[verb];
   if (!run || !KIND) throw new Error(`there is no act ${name}`);
-  return run(KIND, given, ports) as never;
+  return run(KIND, given, { ...ports, onlyIf }) as never;
 }
 
 export async function kindOf(section: Section): Promise<AnyKind> {
@@ -79,7 +80,7 @@ async function allKinds(): Promise<readonly AnyKind[]> {
 
 type Generic = (kind: AnyKind, given: Given, ports: ActPorts) => Promise<AdminOutcome<Answered<unknown>>>;
 
-const GENERIC: Readonly<Record<string, Generic>> = { list, show, put };
+const GENERIC: Readonly<Record<string, Generic>> = { list, show, put, remove };
 
 async function list(kind: AnyKind, { query = {} }: Given, { store }: ActPorts) {
   const { all } = query as { all?: boolean };
@@ -100,6 +101,16 @@ async function put(kind: AnyKind, given: Given, ports: ActPorts) {
   const isNew = done.value.some(({ id, does }) => id === given.id && does === 'create');
   const shown = await show(kind, given, ports);
   return shown.ok ? accept({ ...shown.value, isNew }) : shown;
+}
+
+async function remove(kind: AnyKind, { id = '', query = {} }: Given, ports: ActPorts) {
+  const { confirmed } = query as { confirmed?: boolean };
+  const removed = await rewrite(kind.kind as keyof typeof PRESENCE, id, ports, (row, at) =>
+    confirmed || !kind.unconfirmed
+      ? ending(kind.kind, row, kind.removal?.(row) as never, at)
+      : decline(kind.unconfirmed, id),
+  );
+  return answering(removed, () => ({ id }));
 }
 
 /** Makes a thing; refused if it exists. */
