@@ -41,19 +41,13 @@ export async function addToKeyring(
   return accept(addKey(keys, id));
 }
 
-export interface MintRequest {
-  readonly id: number;
-  /** Mint even if a running node has not reported the key. */
-  readonly force?: boolean;
-}
-
 /**
  * Returns the keys with this one minting. The caller stores them, after the mark: a stored keyring without a mark would let
- * a node without the key start.
+ * a node without the key start. `force`: even if a running node has not reported the key.
  */
 export async function mintWithKey(
   keys: readonly StoredKey[],
-  { id, force }: MintRequest,
+  { id, force }: { readonly id: number; readonly force?: boolean },
   ports: AdminPorts,
 ): Promise<AdminOutcome<readonly StoredKey[]>> {
   const before = new Keyring(keys);

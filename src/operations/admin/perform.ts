@@ -13,7 +13,7 @@ import { byOneNode, type Lease } from '../../store/lease.ts';
 import { type Decision, type Insert, type RowReferences, rowOf } from '../../store/store.ts';
 import { leases } from '../../store/tables/leases.ts';
 import { REGISTERED } from '../../store/tables/registered.ts';
-import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline, type StorePort } from './admin.ts';
 import type { AdminRefusalReason } from './refusals.ts';
 
 /** What was decided: the next row, and what was done for the event. */
@@ -79,7 +79,7 @@ export const PRESENCE: { readonly [K in Registered]: Presence<RowOf[K]> } = {
 export async function findThing<K extends Registered>(
   kind: K,
   id: string,
-  { store }: Pick<AdminPorts, 'store'>,
+  { store }: StorePort,
 ): Promise<AdminOutcome<RowOf[K]>> {
   const { isThere, unknown } = PRESENCE[kind];
   const { found } = await store.load(REGISTERED[kind], id);

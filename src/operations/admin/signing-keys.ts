@@ -142,16 +142,10 @@ export async function signWithKey(
   return accept(undefined);
 }
 
-export interface RetireSigningRequest {
-  readonly id: string;
-  /** Do not wait for the tokens that it signed, for example because it leaked. They stop working. */
-  readonly atOnce?: boolean;
-}
-
-/** Returns the keys without this one. Refused while it signs or a token that it signed may live. The caller stores them. */
+/** Returns the keys without this one. Refused while it signs or, unless `atOnce`, a token that it signed may live. The caller stores them. */
 export async function retireSigningKey(
   keys: readonly StoredKey[],
-  { id, atOnce }: RetireSigningRequest,
+  { id, atOnce }: { readonly id: string; readonly atOnce?: boolean },
   ports: AdminPorts,
 ): Promise<AdminOutcome<readonly StoredKey[]>> {
   const life = livesOf(await allPublishedKeys(ports.store)).find((key) => key.id === id);

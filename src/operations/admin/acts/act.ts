@@ -10,7 +10,7 @@ import { REGISTERED } from '../../../store/tables/registered.ts';
 import type { Random, TokenPorts } from '../../ports.ts';
 import type { ActName, Gives, Listed } from '../act-formats.ts';
 import type { Answered, Given } from '../act-table.ts';
-import type { AdminOutcome, AdminPorts, AdminRefusal } from '../admin.ts';
+import type { AdminOutcome, AdminPorts, AdminRefusal, StorePort } from '../admin.ts';
 import type { KnownIdentities } from '../find-identity.ts';
 import type { Section } from '../objects.ts';
 import { PRESENCE } from '../perform.ts';
@@ -95,7 +95,7 @@ export function complete(
 }
 
 /** All that counts, by name. */
-export async function present(kind: AnyKind, { store }: Pick<AdminPorts, 'store'>): Promise<Map<string, unknown>> {
+export async function present(kind: AnyKind, { store }: StorePort): Promise<Map<string, unknown>> {
   const found = await Array.fromAsync(rows(store, tableOf(kind)));
   return new Map(found.filter((row) => isThere(kind, row)).map((row) => [kind.keyOf(row), row]));
 }

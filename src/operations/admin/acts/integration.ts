@@ -106,16 +106,10 @@ export function enableIntegration(
   });
 }
 
-interface RemovalDraft {
-  readonly isConfirmed: boolean;
-  /** Waits until every node has learned of the removal. */
-  readonly everyNodeKnows: () => Promise<unknown>;
-}
-
 /** Removes an integration for good: every door treats it as unknown, its grants end, and its client id is free. Returns how many ended. */
 export async function removeIntegration(
   clientId: string,
-  { isConfirmed, everyNodeKnows }: RemovalDraft,
+  { isConfirmed, everyNodeKnows }: { readonly isConfirmed: boolean } & Pick<ActPorts, 'everyNodeKnows'>,
   ports: AdminPorts,
 ): Promise<AdminOutcome<number>> {
   const removed = await rewrite('integration', clientId, ports, (before, at) =>

@@ -3,7 +3,7 @@ import { COMMAND_LINE } from '../../../core/integration.ts';
 import { accept } from '../../../core/outcome.ts';
 import type { ActName, Gives } from '../act-formats.ts';
 import type { Answered, Given } from '../act-table.ts';
-import { type AdminOutcome, type AdminPorts, decline } from '../admin.ts';
+import { type AdminOutcome, type AdminPorts, decline, type StorePort } from '../admin.ts';
 import type { Section } from '../objects.ts';
 import { ending, PRESENCE, performPlan, rewrite } from '../perform.ts';
 import {
@@ -87,7 +87,7 @@ async function list(kind: AnyKind, { query = {} }: Given, { store }: ActPorts) {
   return listRows(store, tableOf(kind), query, (row) => (all || isThere(kind, row) ? kind.written(row) : undefined));
 }
 
-async function show(kind: AnyKind, { id = '' }: Given, { store }: Pick<ActPorts, 'store'>) {
+async function show(kind: AnyKind, { id = '' }: Given, { store }: StorePort) {
   const { found } = await store.load(tableOf(kind), id);
   // Issuers that were removed are shown: identities have their labels.
   const isShown = found && (isThere(kind, found.row) || kind.kind.endsWith('issuer'));

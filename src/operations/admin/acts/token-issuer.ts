@@ -11,10 +11,10 @@ import { rows } from '../../../store/pages.ts';
 import { integrations } from '../../../store/tables/integrations.ts';
 import { issuers } from '../../../store/tables/issuers.ts';
 import { tokenIssuers } from '../../../store/tables/token-issuers.ts';
-import { type AdminOutcome, decline } from '../admin.ts';
+import { type AdminOutcome, decline, type StorePort } from '../admin.ts';
 import { readRules, writtenRules } from '../assertion-rules.ts';
 import { TokenIssuerObject, type WrittenTokenIssuer } from '../objects.ts';
-import type { DraftPorts, ObjectKind } from './act.ts';
+import type { ObjectKind } from './act.ts';
 
 /** Kubernetes can make tokens for a year. */
 const LONGEST_LIFETIME = seconds(366 * 86_400);
@@ -93,7 +93,7 @@ function draftedKeys(body: Required<WrittenTokenIssuer>): AdminOutcome<KeySource
 }
 
 /** The one with this `iss`: with two labels, an assertion would have two identities. */
-export async function tokenIssuerOf(issuer: string, { store }: Pick<DraftPorts, 'store'>) {
+export async function tokenIssuerOf(issuer: string, { store }: StorePort) {
   for await (const known of rows(store, tokenIssuers)) {
     if (known.enabled && known.issuer === issuer) return known;
   }
