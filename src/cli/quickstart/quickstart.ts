@@ -27,8 +27,7 @@ import { obtainPassword } from '../terminal/password.ts';
 import { accepted } from '../terminal/wording.ts';
 import { atWorkplace, configOf, type Workplace } from '../terminal/workplace.ts';
 import { FOR_OWNER, FOR_READERS, writeNewFile } from '../terminal/write-file.ts';
-import { writeFlows } from './flows.ts';
-import { type MadeSecrets, quickstartWords, secretWords } from './words.ts';
+import { type MadeSecrets, quickstartWords, secretWords, writeFlows } from './flows.ts';
 
 const CLIENT_ID = 'quickstart';
 const JWT_CLIENT_ID = 'quickstart-jwt';

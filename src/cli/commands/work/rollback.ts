@@ -22,10 +22,7 @@ import { storeNamedBy } from '../../terminal/store-address.ts';
 import { accepted } from '../../terminal/wording.ts';
 import type { Workplace } from '../../terminal/workplace.ts';
 
-export interface HistoryFlags {
-  readonly copy?: string;
-  readonly json?: true;
-}
+type HistoryFlags = { readonly copy?: string; readonly json?: true };
 
 export async function printHistory(flags: HistoryFlags, workplace: Workplace): Promise<void> {
   const history = await readHistory(workplace.store);
@@ -63,10 +60,7 @@ function printWorking(back: readonly LostEnding[]): void {
     );
 }
 
-export interface AcceptFlags extends HistoryFlags {
-  readonly endAgain?: true;
-  readonly leave?: true;
-}
+type AcceptFlags = HistoryFlags & { readonly endAgain?: true; readonly leave?: true };
 
 export async function acceptPutBack(flags: AcceptFlags, workplace: Workplace): Promise<void> {
   const history = await heardHistory(workplace);
