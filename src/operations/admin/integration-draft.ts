@@ -90,15 +90,8 @@ export function draftedNames(clientIdText: string, scopeText: string | undefined
 }
 
 const OPTIONAL = [
-  ...([
-    'owners',
-    'tokenEndpointAudience',
-    'publicEnterprise',
-    'secretAddresses',
-    'resourceServer',
-    'exchange',
-  ] as const),
-  ...(['keys', 'disabledByOwner'] as const),
+  ...(['owners', 'tokenEndpointAudience', 'publicEnterprise', 'secretAddresses'] as const),
+  ...(['resourceServer', 'exchange', 'keys', 'disabledByOwner'] as const),
 ];
 
 /** What a later release has added to a row stays, but not what this one leaves out on purpose. */

@@ -51,20 +51,8 @@ export async function showGrant(text: string, { store }: StorePort): Promise<Adm
 
 /** A grant as operators see it: everything except hashes and the nonce. */
 export function shownGrant(grant: Grant, now: EpochSeconds, userName: string | undefined) {
-  const {
-    id,
-    clientId,
-    identityId,
-    scope,
-    resource,
-    origin,
-    createdAt,
-    refreshUntil,
-    refreshable,
-    pair,
-    revoked,
-    terms,
-  } = grant;
+  const { id, clientId, identityId, scope, resource, origin, createdAt, refreshUntil, refreshable } = grant;
+  const { pair, revoked, terms } = grant;
   return {
     id,
     state: grantState(grant, now),
