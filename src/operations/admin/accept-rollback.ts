@@ -7,10 +7,7 @@ import { readHistory } from '../../store/tables/store-history.ts';
 import { beginEpoch, endOpenSteps } from '../upkeep/resume.ts';
 import { type AdminOutcome, type AdminPorts, decline, type StorePort } from './admin.ts';
 
-/**
- * The operator has dealt with `handled`, a store that was put back. Nodes are ready again within seconds, without a restart. Refused if a
- * node has added acts meanwhile.
- */
+/** Nodes are ready again within seconds, without a restart. Refused if a node has added acts to those that were handled. */
 export async function acceptRollback(
   ports: AdminPorts,
   handled?: Pick<Rollback, 'lost'>,

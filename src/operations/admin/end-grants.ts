@@ -9,10 +9,7 @@ import { findIdentity } from './find-identity.ts';
 
 const STEP = 200;
 
-/**
- * Revokes every grant that matches, in steps, so that commits of a running service get in between, and ends confirmed codes that would have
- * become grants. Returns how many. More than one needs a confirmation.
- */
+/** In steps, so that commits of a running service get in between; confirmed codes end too. More than one needs a confirmation. */
 export async function endGrants(
   { filter, isConfirmed }: { readonly filter: GrantFilter; readonly isConfirmed: boolean },
   ports: AdminPorts,

@@ -30,10 +30,7 @@ export async function findOnce(
 /** `local:{0a1b…` or `corp:0a1b…`, or the digits alone, at least four. */
 const FIRST_DIGITS = /^(?:([A-Za-z][\w.+-]{0,63}):\{?)?([0-9a-f][0-9a-f-]{3,35})\}?$/;
 
-/**
- * The same, or by the first digits of an id if no other begins with them: for commands beside the store. Ids are not in order in the
- * store, so this reads all identities.
- */
+/** The same, or by the first digits of an id, if no other begins with them. Reads all identities: for commands beside the store. */
 export async function findIdentityByDigits(text: string, { store }: StorePort): Promise<AdminOutcome<Identity>> {
   const known = await findIdentity(text, { store });
   const [, label, digits] = FIRST_DIGITS.exec(text) ?? [];

@@ -41,10 +41,7 @@ export async function addToKeyring(
   return accept(addKey(keys, id));
 }
 
-/**
- * Returns the keys with this one minting. The caller stores them, after the mark: a stored keyring without a mark would let
- * a node without the key start. `force`: even if a running node has not reported the key.
- */
+/** The caller stores the keys after the mark: without it, a node without the key could start. `force`: even if a node lacks it. */
 export async function mintWithKey(
   keys: readonly StoredKey[],
   { id, force }: { readonly id: number; readonly force?: boolean },

@@ -1,10 +1,7 @@
 // Every refusal of an administrative act, worded for every interface: the terminal, HTTP, pages. No command, flag or status is named
 // here: each interface maps the classes to its own codes, and says how an act is done there.
 
-/**
- * What is wrong, and what to do. %s is what the refusal is about, and %j the same in quotes. After `…`, the interface ends the sentence
- * with how to do it.
- */
+/** What is wrong | what to do. %s: what it is about; %j: the same in quotes. After `…`, the interface says how to do it. */
 type Words = `${string} | ${string}`;
 
 const SCOPE =

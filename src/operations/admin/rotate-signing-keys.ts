@@ -18,10 +18,7 @@ export type RotationResult =
   /** Due, but these running nodes lack the key. */
   | { readonly did: 'waits'; readonly id: string; readonly nodes: readonly string[] };
 
-/**
- * Does what is due: publishes the next key, lets it sign once it was published for long enough and every node has it, and
- * removes keys whose tokens have expired. May run as often as one likes.
- */
+/** Publishes the next key, lets it sign once it was published for long enough and every node has it, and removes old ones. */
 export async function rotateSigningKeys(
   keys: readonly StoredKey[],
   times: RotationTimes,

@@ -28,10 +28,7 @@ export function allPublishedKeys(store: Store): Promise<PublishedKey[]> {
   return Array.fromAsync(rows(store, signingKeys));
 }
 
-/**
- * Publishes the signing keys of a keyring that the store does not know yet. The keyring must be stored by then: a public key
- * without its private key would be of no use. Returns the new ones.
- */
+/** Publishes keys that the store does not know yet, and returns them. The keyring must be stored by then. */
 export async function publishKeys(keys: readonly StoredKey[], { store, by }: AdminPorts): Promise<PublishedKey[]> {
   const known = await allPublishedKeys(store);
   const published: PublishedKey[] = [];
@@ -56,10 +53,7 @@ export async function publishKeys(keys: readonly StoredKey[], { store, by }: Adm
   return published;
 }
 
-/**
- * Makes the store agree with the keyring: the minting key is known, retired keys are retired, every signing key is published, and one
- * signs. They differ after the store was put back to an older state. Returns what had to be ended again.
- */
+/** Makes the store, which may have been put back, agree with the keyring. Returns what had to be ended again. */
 export async function alignWithKeyring(keys: readonly StoredKey[], ports: AdminPorts): Promise<readonly LostEnding[]> {
   const keyring = new Keyring(keys);
   await markMinting(keyring.minting, undefined, ports);

@@ -88,10 +88,7 @@ export function summaryOf(back: readonly LostEnding[]): string {
   return [...kinds].map(([kind, each]) => counted(countOf(each), nameOf(kind).one, nameOf(kind).many)).join(', ');
 }
 
-/**
- * Makes the store agree with the keyring; returns what that ended. A keyring of another installation, or none, does not stop a restore: the
- * service compares them again when it starts.
- */
+/** Returns what was ended. A keyring that does not fit does not stop a restore: the service compares them again when it starts. */
 export async function endRetiredKeys(workplace: Workplace): Promise<readonly LostEnding[]> {
   try {
     return await alignWithKeyring(await openKeyring(workplace.config, workplace.store), workplace);

@@ -83,10 +83,7 @@ export const RUNS: RunsOf<'integration'> = {
   },
 };
 
-/**
- * A disabled integration is refused at every door, within a second. Its grants stay, and work again once it is enabled. Owners
- * enable again what an owner has disabled; only operators what an operator has.
- */
+/** Every door refuses it within a second; its grants stay. Owners do not enable what an operator has disabled. */
 export function enableIntegration(
   clientId: string,
   enabled: boolean,
