@@ -6,45 +6,42 @@ import { expectService } from '../terminal/output.ts';
 import type { Workplace } from '../terminal/workplace.ts';
 import type { Administration, ServerFlags } from './steps.ts';
 
+type Load = () => Promise<Work>;
+
 /** The work gets an `Administration` instead of the command. */
-export function administers(load: () => Promise<Work>): () => Promise<Work> {
-  return async () => {
-    const work = await load();
-    return async (...given) => {
-      const command = given.at(-1) as Command;
-      const run = (administration: Administration) => work(...given.slice(0, -1), administration);
-      const service = await serviceOf(command);
-      if (service) return run(service);
-      const { localAdministration } = await import('./work/local.ts');
-      return inStore(command, (workplace) => run(localAdministration(workplace)));
-    };
-  };
+export function administers(load: Load): Load {
+  return placed(load, async (command, run) => {
+    const service = await serviceOf(command);
+    if (service) return run(service);
+    const { localAdministration } = await import('./work/local.ts');
+    return inStore(command, (workplace) => run(localAdministration(workplace)));
+  });
 }
 
 /** The same for work that is loaded with its declaration. */
-export function administering(work: Work): ReturnType<typeof administers> {
+export function administering(work: Work): Load {
   return administers(async () => work);
 }
 
 /** Beside the store only: the work gets the open workplace instead of the command. */
-export function besideStore(load: () => Promise<Work>): () => Promise<Work> {
+export function besideStore(load: Load): Load {
+  return placed(load, async (command, run) => {
+    const { server, login } = command.optsWithGlobals<ServerFlags>();
+    if (server === undefined && login === undefined) return inStore(command, run);
+    throw new CommandFailure('usage', 'this command works beside the store only', 'Leave --server and --login out.');
+  });
+}
+
+type Run<Place> = (place: Place) => void | Promise<void>;
+
+function placed<Place>(load: Load, open: (command: Command, run: Run<Place>) => void | Promise<void>): Load {
   return async () => {
     const work = await load();
-    return async (...given) => {
-      const command = given.at(-1) as Command;
-      const { server, login } = command.optsWithGlobals<ServerFlags>();
-      if (server !== undefined || login !== undefined)
-        throw new CommandFailure(
-          'usage',
-          'this command works beside the store only',
-          'Leave --server and --login out.',
-        );
-      return inStore(command, (workplace) => work(...given.slice(0, -1), workplace));
-    };
+    return (...given) => open(given.at(-1) as Command, (place) => work(...given.slice(0, -1), place));
   };
 }
 
-async function inStore(command: Command, run: (workplace: Workplace) => void | Promise<void>): Promise<void> {
+async function inStore(command: Command, run: Run<Workplace>): Promise<void> {
   const { atWorkplace } = await import('../terminal/workplace.ts');
   await atWorkplace(command, async (workplace) => run(workplace));
 }

@@ -43,20 +43,17 @@ export async function rotateSigningKeys(
   return accept(results);
 }
 
-interface Taken {
-  readonly result: RotationResult;
-  readonly next: readonly StoredKey[];
-}
-
 async function take(
   step: RotationStep,
   keys: readonly StoredKey[],
   algorithm: SigningAlgorithm,
   ports: KeyringPorts,
-): Promise<Taken> {
+): Promise<{ readonly result: RotationResult; readonly next: readonly StoredKey[] }> {
   switch (step.do) {
-    case 'add':
-      return add(keys, algorithm, ports);
+    case 'add': {
+      const { next, added } = await publishNext(keys, algorithm, ports);
+      return { result: { did: 'added', id: added.id }, next };
+    }
     case 'sign': {
       const nodes = await nodesWithout(step.id, ports.store);
       if (nodes.length > 0) return { result: { did: 'waits', id: step.id, nodes }, next: keys };
@@ -70,9 +67,4 @@ async function take(
       return { result: { did: 'removed', id: step.id }, next };
     }
   }
-}
-
-async function add(keys: readonly StoredKey[], algorithm: SigningAlgorithm, ports: KeyringPorts): Promise<Taken> {
-  const { next, added } = await publishNext(keys, algorithm, ports);
-  return { result: { did: 'added', id: added.id }, next };
 }
