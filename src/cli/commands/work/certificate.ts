@@ -12,11 +12,11 @@ import { CertificateJudge } from '../../../pki/judge/certificate-judge.ts';
 import { explainFiles, explainHandshake, printExplanation } from '../../../pki/judge/explain.ts';
 import { FollowedRegistry } from '../../../store/registry.ts';
 import { systemClock } from '../../../system.ts';
-import { CommandFailure, EXIT } from '../../terminal/exit.ts';
-import { print, printJson } from '../../terminal/output.ts';
+import { CommandFailure } from '../../terminal/exit.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
 import { refuseAtService, serviceOf } from '../administration.ts';
+import { printDryRun } from './explain.ts';
 
 export interface ExplainFlags {
   readonly chain?: readonly string[];
@@ -103,16 +103,7 @@ async function explainByStore(
 }
 
 function show(explanation: CallerExplanation, { json }: ExplainFlags): void {
-  if (json) printJson(explanation);
-  else for (const line of printExplanation(explanation)) print(line);
-  if (!json) for (const line of printReach(explanation)) print(line);
-  if (!explanation.accepted) process.exitCode = EXIT.refused;
-}
-
-function printReach({ reach = [] }: CallerExplanation): string[] {
-  return reach.map(({ clientId, refusal }) =>
-    refusal ? `  ${clientId} would refuse: ${refusal}` : `  ${clientId} would accept`,
-  );
+  printDryRun(explanation, printExplanation(explanation), json);
 }
 
 function readAll(files: readonly string[]): Uint8Array[] {
