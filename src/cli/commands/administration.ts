@@ -7,10 +7,11 @@ import type { Workplace } from '../terminal/workplace.ts';
 import type { Administration, ServerFlags } from './steps.ts';
 
 type Load = () => Promise<Work>;
+type Placed = () => Promise<(...given: readonly unknown[]) => Promise<void>>;
 
 /** The work gets an `Administration` instead of the command. */
-export function administers(load: Load): Load {
-  return placed(load, async (command, run) => {
+export function administers(load: Load): Placed {
+  return placed<Administration>(load, async (command, run) => {
     const service = await serviceOf(command);
     if (service) return run(service);
     const { localAdministration } = await import('./work/local.ts');
@@ -19,13 +20,13 @@ export function administers(load: Load): Load {
 }
 
 /** The same for work that is loaded with its declaration. */
-export function administering(work: Work): Load {
+export function administering(work: Work): Placed {
   return administers(async () => work);
 }
 
 /** Beside the store only: the work gets the open workplace instead of the command. */
-export function besideStore(load: Load): Load {
-  return placed(load, async (command, run) => {
+export function besideStore(load: Load): Placed {
+  return placed<Workplace>(load, async (command, run) => {
     const { server, login } = command.optsWithGlobals<ServerFlags>();
     if (server === undefined && login === undefined) return inStore(command, run);
     throw new CommandFailure('usage', 'this command works beside the store only', 'Leave --server and --login out.');
@@ -34,7 +35,7 @@ export function besideStore(load: Load): Load {
 
 type Run<Place> = (place: Place) => void | Promise<void>;
 
-function placed<Place>(load: Load, open: (command: Command, run: Run<Place>) => void | Promise<void>): Load {
+function placed<Place>(load: Load, open: (command: Command, run: Run<Place>) => Promise<void>): Placed {
   return async () => {
     const work = await load();
     return (...given) => open(given.at(-1) as Command, (place) => work(...given.slice(0, -1), place));

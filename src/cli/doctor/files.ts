@@ -110,7 +110,7 @@ const UNCERTAIN = [poor, 'whether locks and syncs work there depends'] as const;
 const IN_MEMORY = [poor, 'all is lost when the machine stops'] as const;
 
 /** File systems on which SQLite's locks or syncs are unreliable, by their statfs type (man 2 statfs). */
-const KNOWN = new Map([
+const KNOWN: ReadonlyMap<number, readonly [name: string, judge: typeof bad, why: string]> = new Map([
   [0x6969, ['NFS', ...NETWORK]],
   [0x517b, ['SMB', ...NETWORK]],
   [0xff534d42, ['CIFS', ...NETWORK]],
@@ -123,10 +123,10 @@ const KNOWN = new Map([
   [0x65735546, ['FUSE', ...UNCERTAIN]],
   [0x01021994, ['tmpfs', ...IN_MEMORY]],
   [0x858458f6, ['ramfs', ...IN_MEMORY]],
-] as const);
+]);
 
 export function fileSystemFinding(about: string, type: number): Finding | undefined {
-  const [name, judge, why] = KNOWN.get((type >>> 0) as never) ?? [];
+  const [name, judge, why] = KNOWN.get(type >>> 0) ?? [];
   return judge?.(about, `it is on ${name}: ${why}`, LOCAL_DISK);
 }
 
