@@ -192,8 +192,9 @@ function shown({ keys, allowedAddresses, authorities, rules, ...rest }: WrittenT
   return { ...rest, keys: { ...source, ...settings }, rules };
 }
 
-function rowOf({ label, issuer, keys, assertions, rules, enabled }: WrittenTokenIssuer) {
-  return [label, enabled ? 'yes' : 'removed', issuer, describeKeys({ keys }), assertions, rules.length];
+function rowOf(tokenIssuer: WrittenTokenIssuer) {
+  const { label, issuer, assertions, rules, enabled } = tokenIssuer;
+  return [label, enabled ? 'yes' : 'removed', issuer, describeKeys(tokenIssuer), assertions, rules.length];
 }
 
 function recordOf(tokenIssuer: WrittenTokenIssuer): Record<string, string> {
