@@ -23,7 +23,7 @@ function readLine(line: string) {
   return { written, about, usual, choices: choices?.split('|'), member };
 }
 
-/** Declares the commands of a text. A group is declared before its commands, and has no work. */
+/** Declares the commands of a text. A group is declared before its commands, and has neither examples nor work. */
 export function declares(text: string, works: Works, parsers: Parsers = {}): (program: CliCommand) => void {
   const blocks = linesIn(text)
     .join('\n')
@@ -65,9 +65,10 @@ function declare(
   const needed = lines.find(({ written }) => written.startsWith('needs '))?.written.split(' ') ?? [];
   for (const option of command.options) if (needed.includes(option.long ?? '')) option.makeOptionMandatory();
   const examples = lines.flatMap(({ written }) => (written.startsWith('$ ') ? written.slice(2) : []));
-  if (examples.length > 0) command.examples(...examples);
+  if (examples.length === 0) return;
   const work = works[names.join(' ')];
-  if (work) command.runs(work);
+  if (!work) throw new Error(`${names.join(' ')} has no work`);
+  command.examples(...examples).runs(work);
 }
 
 function innerOf(group: CliCommand, name: string): CliCommand {
