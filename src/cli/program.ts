@@ -14,18 +14,16 @@ type Declare = (program: CliCommand) => void;
 
 /** The names of commands, and what declares them. */
 const GROUPS: readonly (readonly [names: string, load: () => Promise<Declare>])[] = [
-  ['serve', async () => (await import('./commands/serve.ts')).serveCommand],
-  ['quickstart', async () => (await import('./commands/quickstart.ts')).quickstartCommand],
-  ['init', async () => (await import('./commands/init.ts')).initCommand],
-  ['doctor', async () => (await import('./commands/doctor.ts')).doctorCommand],
-  ['config', async () => (await import('./commands/config.ts')).configCommands],
+  [
+    'serve quickstart init doctor config',
+    async () => (await import('./commands/installation.ts')).installationCommands,
+  ],
   ['integration', async () => (await import('./commands/integration.ts')).integrationCommands],
   ['resource-server', async () => (await import('./commands/resource-server.ts')).resourceServerCommands],
   ['identity', async () => (await import('./commands/identity.ts')).identityCommands],
   ['directory', async () => (await import('./commands/directory.ts')).directoryCommands],
   ['issuer', async () => (await import('./commands/issuer.ts')).issuerCommands],
-  ['certificate', async () => (await import('./commands/certificate.ts')).certificateCommands],
-  ['explain', async () => (await import('./commands/explain.ts')).explainCommands],
+  ['certificate explain', async () => (await import('./commands/explain.ts')).explainCommands],
   ['token-issuer', async () => (await import('./commands/token-issuer.ts')).tokenIssuerCommands],
   ['grant', async () => (await import('./commands/grant.ts')).grantCommands],
   ['events', async () => (await import('./commands/events.ts')).eventsCommand],
@@ -33,8 +31,10 @@ const GROUPS: readonly (readonly [names: string, load: () => Promise<Declare>])[
   ['export diff apply', async () => (await import('./commands/objects.ts')).objectCommands],
   ['status', async () => (await import('./commands/status.ts')).statusCommand],
   ['keyring', async () => (await import('./commands/keyring.ts')).keyringCommands],
-  ['backup', async () => (await import('./commands/backup.ts')).backupCommands],
-  ['restore migrate-store migrate-schema store', async () => (await import('./commands/store.ts')).storeCommands],
+  [
+    'backup restore migrate-store migrate-schema store',
+    async () => (await import('./commands/store.ts')).storeCommands,
+  ],
   ['login token whoami logout exec profile', async () => (await import('./commands/caller.ts')).callerCommands],
   ['completion', async () => (await import('./commands/completion.ts')).completionCommand],
 ];

@@ -200,17 +200,12 @@ function repeated(values: readonly (string | undefined)[]): number[] {
   return values.flatMap((value, index) => (value !== undefined && values.indexOf(value) < index ? [index] : []));
 }
 
-function inOrder({ device, signIn, limits }: ReadConfig): Mistake[] {
-  const mistakes: Mistake[] = [];
-  if (device.pollInterval >= device.codeLifetime) {
-    mistakes.push({ path: 'device.pollInterval', problem: 'expected less than device.codeLifetime' });
-  }
-  if (signIn.sessionIdle > signIn.sessionLifetime) {
-    mistakes.push({ path: 'signIn.sessionIdle', problem: 'expected at most signIn.sessionLifetime' });
-  }
-  if (limits.headersTimeout > limits.requestTimeout) {
-    const problem = `expected at most limits.requestTimeout, which is ${formatDuration(limits.requestTimeout)}`;
-    mistakes.push({ path: 'limits.headersTimeout', problem });
-  }
-  return mistakes;
+function inOrder({ device, signIn, limits: { headersTimeout, requestTimeout } }: ReadConfig): Mistake[] {
+  const most = `limits.requestTimeout, which is ${formatDuration(requestTimeout)}`;
+  const demands: readonly (readonly [holds: boolean, path: string, problem: string])[] = [
+    [device.pollInterval < device.codeLifetime, 'device.pollInterval', 'expected less than device.codeLifetime'],
+    [signIn.sessionIdle <= signIn.sessionLifetime, 'signIn.sessionIdle', 'expected at most signIn.sessionLifetime'],
+    [headersTimeout <= requestTimeout, 'limits.headersTimeout', `expected at most ${most}`],
+  ];
+  return demands.flatMap(([holds, path, problem]) => (holds ? [] : [{ path, problem }]));
 }

@@ -1,22 +1,26 @@
 // The one schema of the configuration: it validates, gives the TypeScript type, the JSON Schema file for editors and
 // docs/configuration.md.
+import { JWT_LIFETIME_MAX, REFRESHES_LOGGED, DEFAULT_SETTINGS as usual } from '../core/settings.ts';
 import { optional, type ValueOf } from '../schema.ts';
-import { authsvc } from './sections/authsvc.ts';
-import { device } from './sections/device.ts';
 import { directories } from './sections/directories.ts';
-import { events } from './sections/events.ts';
 import { limits } from './sections/limits.ts';
 import { listeners } from './sections/listeners.ts';
-import { log } from './sections/log.ts';
-import { metrics } from './sections/metrics.ts';
-import { oauth } from './sections/oauth.ts';
-import { pages } from './sections/pages.ts';
-import { proxies } from './sections/proxies.ts';
-import { revocation } from './sections/revocation.ts';
-import { signIn } from './sections/sign-in.ts';
-import { tokens } from './sections/tokens.ts';
-import { tracing } from './sections/tracing.ts';
-import { choice, keyringSource, path, section, storeAddress, url } from './setting.ts';
+import {
+  choice,
+  duration,
+  entries,
+  flag,
+  keyringSource,
+  NOT_ZERO,
+  networks,
+  path,
+  section,
+  storeAddress,
+  text,
+  texts,
+  url,
+  whole,
+} from './setting.ts';
 
 export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance service.', {
   publicUrl: optional(
@@ -36,20 +40,165 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
     'wait',
   ),
   listeners,
-  proxies,
-  authsvc,
-  oauth,
-  tokens,
-  device,
-  signIn,
+  proxies: section('Proxies in front of the service, whose headers are trusted.', {
+    addresses: networks('Addresses or networks (CIDR) of the proxies.', ['10.0.0.0/24']),
+    clientCertificateHeader: choice(
+      ['off', 'rfc9440', 'url-encoded-pem', 'xfcc'],
+      'How a proxy forwards the client certificate: `off`, `rfc9440` (`Client-Cert`, `Client-Cert-Chain`), `url-encoded-pem` (nginx), `xfcc` (Envoy).',
+      { default: 'off', example: 'rfc9440' },
+    ),
+    headerName: optional(
+      text('the name of a header', '^[A-Za-z0-9-]{1,64}$', 'The name of that header, if not the default.', {
+        example: 'X-Client-Cert',
+      }),
+    ),
+  }),
+  authsvc: section('The authsvc door, for programs written for its contract (docs/contract.md).', {
+    mounts: entries(
+      'The paths of the door. The list replaces the default.',
+      {
+        path: text('a path such as /authsvc', '^(/[A-Za-z0-9._~-]+)+$', 'The path; case-insensitive.', '/authsvc'),
+        errorKeys: choice(
+          ['spec', 'oauth', 'both'],
+          'The fields of an error: `spec` (`Error`, `Error_description`), `oauth` (`error`, `error_description`), or `both`.',
+          'spec',
+        ),
+      },
+      [{ path: '/authsvc', errorKeys: 'spec' }],
+    ),
+  }),
+  oauth: section('The oauth door, for any OAuth 2.0 library (docs/callers.md). Its issuer is `publicUrl`.', {
+    enabled: flag('Whether the door is served, with its metadata under `/.well-known`.', true),
+    mount: text(
+      'a path such as /oauth2',
+      '^(/[A-Za-z0-9._~-]+)+$',
+      'The path of the endpoints; case sensitive.',
+      '/oauth2',
+    ),
+    clientDocuments: texts(
+      'a list of host names, or * for all',
+      '^(\\*|[a-z0-9.-]+(:[0-9]{1,5})?)$',
+      'Hosts whose clients need no registration: their `client_id` is the address of a document (docs/agents.md).',
+      { default: [], example: ['agents.example.com'] },
+    ),
+    clientDocumentAddresses: networks('Private addresses from which such documents may be fetched.', ['10.2.0.0/16']),
+    guestIntegration: text(
+      'the Client ID of an integration',
+      '^[!-~]{1,128}$',
+      'The integration of clients with a document.',
+      'guests',
+    ),
+  }),
+  tokens: section('Tokens and grants. An integration can override the lifetimes.', {
+    accessTokenLifetime: duration('How long an access token works.', usual.accessTokenLifetime, NOT_ZERO),
+    jwtLifetime: duration('How long a JWT access token works, at most 24h.', usual.jwtLifetime, {
+      ...NOT_ZERO,
+      most: JWT_LIFETIME_MAX,
+    }),
+    signingKeyPublishedFor: duration(
+      'How long a new signing key is published before it signs.',
+      usual.signingKeyPublishedFor,
+    ),
+    grantLifetime: duration('How long a new grant can be refreshed.', usual.grantLifetime, NOT_ZERO),
+    refresh: flag('Whether responses contain a refresh token.', usual.refresh),
+    refreshRetryWindow: duration(
+      'How long a spent refresh token gets the same new pair again.',
+      usual.refreshRetryWindow,
+    ),
+    onReuse: choice(
+      ['revoke', 'report'],
+      'When a spent refresh token is presented later: `revoke` ends the grant, `report` only writes an event.',
+      usual.onReuse,
+    ),
+    accessTokenOverlap: optional(
+      duration('Ends older access tokens this long after a refresh.', {
+        example: '5m',
+      }),
+    ),
+  }),
+  device: section('Device authorization: a person confirms in a browser.', {
+    enabled: flag('Whether device authorization is available. An integration can switch it off.', usual.deviceFlow),
+    codeLifetime: duration('How long a device code and its user code work.', usual.deviceCodeLifetime, NOT_ZERO),
+    pollInterval: duration('How often a device may poll.', usual.pollInterval, NOT_ZERO),
+    wrongUserCodes: whole(
+      [1, 100],
+      'Wrong user codes per identity within the lifetime of a code.',
+      usual.wrongUserCodes,
+    ),
+    failedSignIns: whole(
+      [1, 100],
+      'Failed sign-ins, in known browsers, after which a user code is spent.',
+      usual.failedSignInsPerDeviceCode,
+    ),
+  }),
+  signIn: section('Sign-in with user name and password, and the browser session after it.', {
+    passwords: flag('Whether people may sign in with a password.', usual.passwords),
+    failedPerIdentity: whole(
+      [1, 1000],
+      'Failed sign-ins per user name and window. Each known browser and open session has its own count.',
+      usual.failedSignInsPerIdentity,
+    ),
+    failedPerAddress: whole(
+      [1, 100_000],
+      'Failed sign-ins per network address and window, from unknown browsers.',
+      usual.failedSignInsPerAddress,
+    ),
+    window: duration('The time window of these limits.', usual.signInWindow, NOT_ZERO),
+    knownBrowserLifetime: duration('How long a browser stays known after a sign-in.', usual.knownBrowserLifetime),
+    sessionIdle: duration('A browser session ends when unused for this long.', usual.sessionIdle, NOT_ZERO),
+    sessionLifetime: duration('A browser session ends this long after sign-in.', usual.sessionLifetime, NOT_ZERO),
+  }),
   directories,
   limits,
-  revocation,
-  log,
-  metrics,
-  tracing,
-  events,
-  pages,
+  revocation: section('Limits for fetching revocation lists and OCSP responses.', {
+    listBytes: whole([65_536, 1_073_741_824], 'Maximum size of a list.', 67_108_864),
+    addressesPerIssuer: whole([36, 100_000], 'Lists kept per approved issuer.', 1_000),
+    totalBytes: whole(
+      [1_048_576, 68_719_476_736],
+      'Memory for all lists of a process; at least twice `listBytes`.',
+      536_870_912,
+    ),
+    ocspWithoutNonce: duration('How long an OCSP response without a nonce is used.', '1h'),
+  }),
+  log: section('The log, on standard output, one line per request.', {
+    level: choice(['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'The lowest level that is logged.', 'info'),
+    format: choice(['json', 'pretty'], 'For machines, or for people.', 'json'),
+  }),
+  metrics: section('Metrics in Prometheus format at `/metrics`, on listeners that name `ops` in `doors`.', {
+    enabled: flag('Whether they are served.', true),
+  }),
+  tracing: section('Traces for an OpenTelemetry collector. Off unless `endpoint` is set.', {
+    endpoint: optional(
+      text('an http or https address', '^https?://[^\\s?#@]+$', 'Where spans are sent, as OTLP over HTTP in JSON.', {
+        example: 'http://127.0.0.1:4318/v1/traces',
+      }),
+    ),
+    samplePercent: whole([0, 100], 'Percentage of traces recorded, if the caller sends no `traceparent`.', {
+      default: 100,
+      example: 5,
+    }),
+    serviceName: text('a name of 1 to 60 characters', '^[ -~]{1,60}$', 'The `service.name` of the spans.', {
+      default: 'tessera',
+      example: 'tessera-staging',
+    }),
+  }),
+  events: section('The event log: every state change, in the store.', {
+    retention: duration('How long events are kept.', usual.eventRetention, NOT_ZERO),
+    refreshes: choice(
+      REFRESHES_LOGGED,
+      'Which refreshes become events: `all`, `changes` (another address, agent or certificate), or `none`.',
+      usual.refreshesLogged,
+    ),
+  }),
+  pages: section('How the pages look.', {
+    name: text('a name of 1 to 60 characters', '^[^\\p{Cc}]{1,60}$', 'The name that pages show for the service.', {
+      default: 'Tessera',
+      example: 'Example Corp access',
+    }),
+    accent: text('a colour such as #0b5fff', '^#[0-9A-Fa-f]{6}$', 'The colour of buttons and links.', '#0b5fff'),
+    strictTransport: duration('How long browsers must use https only (Strict-Transport-Security).', '365d'),
+    logo: optional(path('An SVG or PNG file that pages show next to the name.', { example: '/etc/tessera/logo.svg' })),
+  }),
 });
 
 type Given = ValueOf<typeof CONFIG_SCHEMA>;

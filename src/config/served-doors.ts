@@ -134,10 +134,7 @@ export function tokenEndpointOf({ publicUrl, oauth }: Pick<Config, 'publicUrl' |
   return oauth.enabled ? `${publicUrl}${oauth.mount}/token` : undefined;
 }
 
-/**
- * The name or address by which callers connect to a listener. Undefined if only proxies or monitoring do: they may use
- * another.
- */
+/** By which callers connect to a listener. Undefined if only proxies or monitoring do: they may use another name. */
 export function publicNameOf(
   { doors, publicUrl: own }: Pick<Listener, 'doors' | 'publicUrl'>,
   { publicUrl, proxies }: Pick<Config, 'publicUrl' | 'proxies'>,

@@ -95,6 +95,11 @@ export function texts(expected: string, pattern: string, description: string, us
   return described<readonly string[]>({ anyOf: [list], ...notes(expected, description, usual) });
 }
 
+export function networks(description: string, example: readonly string[]) {
+  const pattern = '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$';
+  return texts('a list of IP addresses or networks', pattern, description, { default: [], example });
+}
+
 /** Refused: ~ and variables, which only a shell expands, other names in angle brackets, spaces at an end, and control characters. */
 const PATH = '(?!~| )(?!.* $)(?!<(?!dataFolder>))(?!.*\\$[A-Za-z{])[^\\u0000-\\u001f]+';
 const LITERAL = 'without ~ or variables';

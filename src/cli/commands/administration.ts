@@ -1,28 +1,50 @@
 // Where administrative commands run: beside the store, or at a service (--server, --login). Their work is the same.
 import type { Command } from 'commander';
+import type { Work } from '../terminal/cli-command.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { expectService } from '../terminal/output.ts';
+import type { Workplace } from '../terminal/workplace.ts';
 import type { Administration, ServerFlags } from './steps.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: as in the type of commander's actions
-type Work = (...given: any[]) => void | Promise<void>;
+type Load = () => Promise<Work>;
+type Placed = () => Promise<(...given: readonly unknown[]) => Promise<void>>;
 
 /** The work gets an `Administration` instead of the command. */
-export function administers(load: () => Promise<Work>): () => Promise<(...given: unknown[]) => Promise<void>> {
-  return async () => {
-    const work = await load();
-    return async (...given: unknown[]) => {
-      const command = given.at(-1) as Command;
-      const run = (administration: Administration) => work(...given.slice(0, -1), administration);
-      const service = await serviceOf(command);
-      return service ? run(service) : besideStore(command, run);
-    };
-  };
+export function administers(load: Load): Placed {
+  return placed<Administration>(load, async (command, run) => {
+    const service = await serviceOf(command);
+    if (service) return run(service);
+    const { localAdministration } = await import('./work/local.ts');
+    return inStore(command, (workplace) => run(localAdministration(workplace)));
+  });
 }
 
 /** The same for work that is loaded with its declaration. */
-export function administering(work: Work): ReturnType<typeof administers> {
+export function administering(work: Work): Placed {
   return administers(async () => work);
+}
+
+/** Beside the store only: the work gets the open workplace instead of the command. */
+export function besideStore(load: Load): Placed {
+  return placed<Workplace>(load, async (command, run) => {
+    const { server, login } = command.optsWithGlobals<ServerFlags>();
+    if (server === undefined && login === undefined) return inStore(command, run);
+    throw new CommandFailure('usage', 'this command works beside the store only', 'Leave --server and --login out.');
+  });
+}
+
+type Run<Place> = (place: Place) => void | Promise<void>;
+
+function placed<Place>(load: Load, open: (command: Command, run: Run<Place>) => Promise<void>): Placed {
+  return async () => {
+    const work = await load();
+    return (...given) => open(given.at(-1) as Command, (place) => work(...given.slice(0, -1), place));
+  };
+}
+
+async function inStore(command: Command, run: Run<Workplace>): Promise<void> {
+  const { atWorkplace } = await import('../terminal/workplace.ts');
+  await atWorkplace(command, async (workplace) => run(workplace));
 }
 
 /** The service that the command line names. Undefined: the store beside this command. */
@@ -44,10 +66,4 @@ export function refuseAtService(flags: Readonly<Record<string, unknown>>): void 
     `--${given[0]} works beside the store only`,
     'Leave it out, or leave --server out.',
   );
-}
-
-async function besideStore(command: Command, run: (administration: Administration) => void | Promise<void>) {
-  const { atWorkplace } = await import('../terminal/workplace.ts');
-  const { localAdministration } = await import('./work/local.ts');
-  await atWorkplace(command, async (workplace) => run(localAdministration(workplace)));
 }

@@ -1,71 +1,55 @@
 import type { GrantFilter } from '../../operations/admin/find-grants.ts';
 import type { ShownGrant } from '../../operations/admin/show-grant.ts';
-import type { CliCommand } from '../terminal/cli-command.ts';
 import { CommandFailure } from '../terminal/exit.ts';
-import { asCount, asDuration } from '../terminal/options.ts';
+import { declares } from '../terminal/manual.ts';
 import { counted, print, printJson, printRecord, printTable, remark, result } from '../terminal/output.ts';
 import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import { printEventLines } from './event-lines.ts';
 import { type Administration, itemsOf } from './steps.ts';
 
-export function grantCommands(program: CliCommand): void {
-  const group = program.command('grant').description('list, show and end grants');
-  declareList(group);
-  declareShow(group);
-  declareTimeline(group);
-  declareRevoke(group);
-}
+const FILTER = `
+  --identity <identity>       of this identity, by user name or id
+  --integration <client_id>   of this integration
+  --guest <address>           of the client whose document has this address
+  --certificate <digits>      by this certificate: its serial number, or the SHA-256 of its key
+  --address <address>         whose newest token this address got
+  --since <duration>          made at most this long ago
+  --until <duration>          made at least this long ago
+`;
 
-function withFilter(command: CliCommand): CliCommand {
-  return command
-    .option('--identity <identity>', 'of this identity, by user name or id')
-    .option('--integration <client_id>', 'of this integration')
-    .option('--guest <address>', 'of the client whose document has this address')
-    .option('--certificate <digits>', 'by this certificate: its serial number, or the SHA-256 of its key')
-    .option('--address <address>', 'whose newest token this address got')
-    .option('--since <duration>', 'made at most this long ago', asDuration)
-    .option('--until <duration>', 'made at least this long ago', asDuration);
-}
+const TEXT = `
+grant                         list, show and end grants
+  <grant>                     its id, or the first digits of it, at least four
+grant list                    list live grants
+${FILTER}
+  --ending <duration>         that end within this time
+  --all                       include ended grants
+  --limit <count>             at most this many [= 1000]
+  --json                      as JSON
+  $ tessera grant list --ending 30d
+  $ tessera grant list --identity ada --json
+grant show <grant>            show one grant
+  --json                      as JSON
+  $ tessera grant show 0192f3…
+grant timeline <grant>        show what happened to a grant, except for refreshes
+  --json                      as JSON
+  $ tessera grant timeline 0192f3…
+grant revoke [grant]          end one grant, or all that the flags select, immediately and for good; says how many
+      before it does
+  [grant]                     its id, or the first digits of it, at least four
+${FILTER}
+  --yes                       confirm ending more than one grant
+  $ tessera grant revoke 0192f3…
+  $ tessera grant revoke --identity ada --yes
+`;
 
-function declareList(group: CliCommand): void {
-  withFilter(group.command('list'))
-    .description('list live grants')
-    .option('--ending <duration>', 'that end within this time', asDuration)
-    .option('--all', 'include ended grants')
-    .option('--limit <count>', 'at most this many', asCount, 1000)
-    .option('--json', 'as JSON')
-    .examples('tessera grant list --ending 30d', 'tessera grant list --identity ada --json')
-    .runs(administering(listGrants));
-}
-
-function declareShow(group: CliCommand): void {
-  group
-    .command('show')
-    .argument('<grant>', 'its id, or the first digits of it, at least four')
-    .description('show one grant')
-    .option('--json', 'as JSON')
-    .examples('tessera grant show 0192f3…')
-    .runs(administering(printGrant));
-}
-
-function declareTimeline(group: CliCommand): void {
-  group
-    .command('timeline')
-    .argument('<grant>', 'its id, or the first digits of it, at least four')
-    .description('show what happened to a grant, except for refreshes')
-    .option('--json', 'as JSON')
-    .examples('tessera grant timeline 0192f3…')
-    .runs(administering(printTimeline));
-}
-
-function declareRevoke(group: CliCommand): void {
-  withFilter(group.command('revoke').argument('[grant]', 'its id, or the first digits of it, at least four'))
-    .description('end one grant, or all that the flags select, immediately and for good; says how many before it does')
-    .option('--yes', 'confirm ending more than one grant')
-    .examples('tessera grant revoke 0192f3…', 'tessera grant revoke --identity ada --yes')
-    .runs(administering(revokeGrants));
-}
+export const grantCommands = declares(TEXT, {
+  'grant list': administering(listGrants),
+  'grant show': administering(printGrant),
+  'grant timeline': administering(printTimeline),
+  'grant revoke': administering(revokeGrants),
+});
 
 interface ListFlags extends GrantFilter {
   readonly limit: number;

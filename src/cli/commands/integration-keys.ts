@@ -2,64 +2,43 @@
 import { readFileSync } from 'node:fs';
 import type { Seconds } from '../../core/time.ts';
 import type { KeyAddition } from '../../operations/admin/integration-keys.ts';
-import type { CliCommand } from '../terminal/cli-command.ts';
 import { CommandFailure } from '../terminal/exit.ts';
-import { asDuration, collect } from '../terminal/options.ts';
 import { print, printJson, printOnly, printTable, remark, result } from '../terminal/output.ts';
 import { readInput } from '../terminal/read-input.ts';
 import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import type { Administration } from './steps.ts';
 
-export function declareKeys(group: CliCommand): void {
-  const keys = group.command('key').description('public keys that an integration authenticates with (private_key_jwt)');
-  keys
-    .command('add')
-    .argument('<client_id>')
-    .argument('[file]', 'public keys: PEM, or JSON (a key or a key set); - for standard input')
-    .description('add public keys; the private ones stay with the caller')
-    .option('--url <url>', 'fetch the keys from this address instead of a file; replaces what was there')
-    .option('--ca-file <file>', 'PEM: trust only these authorities when keys are fetched')
-    .option(
-      '--allow-address <address>',
-      'an address or network off the public internet to fetch from; may be repeated',
-      collect,
-    )
-    .examples(
-      'tessera integration key add orders-sync orders-sync.pub.pem',
-      'tessera integration key add orders-sync --url https://orders.example.com/jwks',
-    )
-    .runs(administering(addKeys));
-  keys
-    .command('list')
-    .argument('<client_id>')
-    .description('list the public keys of an integration')
-    .option('--json', 'as JSON')
-    .examples('tessera integration key list orders-sync')
-    .runs(administering(printKeys));
-  keys
-    .command('remove')
-    .argument('<client_id>')
-    .argument('<kid>', 'the id of the key, or the address of the keys')
-    .description('accept a key no longer; existing grants stay')
-    .examples('tessera integration key remove orders-sync 2027-01')
-    .runs(administering(removeKey));
-}
+export const PROOFS_TEXT = `
+integration key               public keys that an integration authenticates with (private_key_jwt)
+integration key add <client_id> [file]  add public keys; the private ones stay with the caller
+  [file]                      public keys: PEM, or JSON (a key or a key set); - for standard input
+  --url <url>                 fetch the keys from this address instead of a file; replaces what was there
+  --ca-file <file>            PEM: trust only these authorities when keys are fetched
+  --allow-address <address>   an address or network off the public internet to fetch from; may be repeated
+  $ tessera integration key add orders-sync orders-sync.pub.pem
+  $ tessera integration key add orders-sync --url https://orders.example.com/jwks
+integration key list <client_id>  list the public keys of an integration
+  --json                      as JSON
+  $ tessera integration key list orders-sync
+integration key remove <client_id> <kid>  accept a key no longer; existing grants stay
+  <kid>                       the id of the key, or the address of the keys
+  $ tessera integration key remove orders-sync 2027-01
+integration secret <client_id>  make a secret and print it, this once; an earlier one stays valid beside it, until its
+      own end
+  --ends-in <duration>        how long it is valid; required, at most 180d
+  --drop-old                  make none; end the older of two
+  --drop-all                  make none; end all of them
+  $ tessera integration secret orders-sync --ends-in 90d > orders-sync.secret
+  $ tessera integration secret orders-sync --drop-old
+`;
 
-export function declareSecret(group: CliCommand): void {
-  group
-    .command('secret')
-    .argument('<client_id>')
-    .description('make a secret and print it, this once; an earlier one stays valid beside it, until its own end')
-    .option('--ends-in <duration>', 'how long it is valid; required, at most 180d', asDuration)
-    .option('--drop-old', 'make none; end the older of two')
-    .option('--drop-all', 'make none; end all of them')
-    .examples(
-      'tessera integration secret orders-sync --ends-in 90d > orders-sync.secret',
-      'tessera integration secret orders-sync --drop-old',
-    )
-    .runs(administering(makeSecret));
-}
+export const PROOFS_WORKS = {
+  'integration key add': administering(addKeys),
+  'integration key list': administering(printKeys),
+  'integration key remove': administering(removeKey),
+  'integration secret': administering(makeSecret),
+};
 
 interface KeyFlags {
   readonly url?: string;

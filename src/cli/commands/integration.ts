@@ -2,139 +2,107 @@ import { formatDuration } from '../../core/duration.ts';
 import { ACCESS_TOKEN_FORMATS, BINDINGS } from '../../core/integration.ts';
 import { decline } from '../../operations/admin/admin.ts';
 import type { WrittenIntegration } from '../../operations/admin/objects.ts';
-import type { CliCommand } from '../terminal/cli-command.ts';
-import { describedBy, type Flag, type Flags, withFlags } from '../terminal/flags.ts';
+import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { counted, print, result } from '../terminal/output.ts';
 import { readInput } from '../terminal/read-input.ts';
 import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
-import { declareKeys, declareSecret } from './integration-keys.ts';
+import { PROOFS_TEXT, PROOFS_WORKS } from './integration-keys.ts';
 import { type Administration, change } from './steps.ts';
-import { declareList, declareShow, declareSwitch, type Things } from './things.ts';
+import { lists, removes, shows, switches, yesNo } from './things.ts';
 
-const INTEGRATIONS: Things<'integration'> = { kind: 'integration', argument: ['<client_id>'] };
-const SERVER_SETTING = 'overrides the server setting';
+const FLAGS = `
+  --name <text>               its name, as people see it -> name
+  --description <text>        what it is for -> description
+  --vendor <text>             who makes it -> vendor
+  --access-token-format <format>  of the access tokens of new grants [${ACCESS_TOKEN_FORMATS.join('|')}] -> accessTokenFormat
+  --access-token-lifetime <duration>  overrides the server setting -> overrides.accessTokenLifetime
+  --grant-lifetime <duration>  overrides the server setting -> overrides.grantLifetime
+  --refresh-retry-window <duration>  overrides the server setting -> overrides.refreshRetryWindow
+  --refresh <yes|no>          whether its answers carry a refresh token -> overrides.refresh
+  --on-reuse <what>           what reuse of a spent refresh token does [revoke|report] -> overrides.onReuse
+  --device <yes|no>           whether people may authorize it in a browser -> flows.device
+  --certificate <yes|no>      whether callers may authorize by certificate -> flows.certificate
+  --assertion <yes|no>        whether workloads may authorize by assertion of a token issuer -> flows.assertion
+  --code <yes|no>             whether programs may send people to a browser for an authorization code
+  --redirect-uri <uri>        where the code may be sent; may be repeated; replaces all; turns --code on
+  --secret <yes|no>           whether callers may authenticate with a generated secret -> flows.secret
+  --secret-address <address>  where alone a secret works (10.0.0.0/8), or any; may be repeated -> secretAddresses
+  --token-endpoint-audience <yes|no>  whether aud of a client assertion may be the token endpoint
+      -> tokenEndpointAudience
+  --public-enterprise <yes|no>  whether assertions of an enterprise need no client authentication -> publicEnterprise
+  --resource-server <id>      the resource server that it runs and may exchange tokens of; empty for none
+      -> resourceServer
+  --exchange <client_id=scope>  who may exchange its tokens, and for which scope; may be repeated -> exchange
+  --no-exchange               nobody may exchange its tokens
+  --binding <what>            what a refresh must come with: a certificate, or a DPoP proof [${BINDINGS.join('|')}] -> binding
+  --only-identity <id>        allow this identity only, by user name or id; may be repeated
+  --only-group <group>        allow this group only; may be repeated
+  --everyone                  allow every identity -> access
+  --owner <group>             a group that looks after it from elsewhere; may be repeated -> owners
+  --scope <scope>             all that its tokens may carry -> scope
+`;
 
-const FLAGS: readonly Flag[] = [
-  ['--name <text>', 'its name, as people see it', 'name'],
-  ['--description <text>', 'what it is for', 'description'],
-  ['--vendor <text>', 'who makes it', 'vendor'],
-  [
-    '--access-token-format <format>',
-    'of the access tokens of new grants',
-    'accessTokenFormat',
-    { choices: ACCESS_TOKEN_FORMATS },
-  ],
-  ['--access-token-lifetime <duration>', SERVER_SETTING, 'overrides.accessTokenLifetime'],
-  ['--grant-lifetime <duration>', SERVER_SETTING, 'overrides.grantLifetime'],
-  ['--refresh-retry-window <duration>', SERVER_SETTING, 'overrides.refreshRetryWindow'],
-  ['--refresh <yes|no>', 'whether its answers carry a refresh token', 'overrides.refresh'],
-  [
-    '--on-reuse <what>',
-    'what reuse of a spent refresh token does',
-    'overrides.onReuse',
-    { choices: ['revoke', 'report'] },
-  ],
-  ['--device <yes|no>', 'whether people may authorize it in a browser', 'flows.device'],
-  ['--certificate <yes|no>', 'whether callers may authorize by certificate', 'flows.certificate'],
-  ['--assertion <yes|no>', 'whether workloads may authorize by assertion of a token issuer', 'flows.assertion'],
-  ['--code <yes|no>', 'whether programs may send people to a browser for an authorization code'],
-  ['--redirect-uri <uri>', 'where the code may be sent; may be repeated; replaces all; turns --code on'],
-  ['--secret <yes|no>', 'whether callers may authenticate with a generated secret', 'flows.secret'],
-  [
-    '--secret-address <address>',
-    'where alone a secret works (10.0.0.0/8), or any; may be repeated',
-    'secretAddresses',
-    { as: (given: readonly string[]) => given.filter((address) => address !== 'any') },
-  ],
-  [
-    '--token-endpoint-audience <yes|no>',
-    'whether aud of a client assertion may be the token endpoint',
-    'tokenEndpointAudience',
-  ],
-  [
-    '--public-enterprise <yes|no>',
-    'whether assertions of an enterprise need no client authentication',
-    'publicEnterprise',
-  ],
-  [
-    '--resource-server <id>',
-    'the resource server that it runs and may exchange tokens of; empty for none',
-    'resourceServer',
-  ],
-  [
-    '--exchange <client_id=scope>',
-    'who may exchange its tokens, and for which scope; may be repeated',
-    'exchange',
-    { as: (given: readonly string[]) => given.map(exchangeEntry) },
-  ],
-  ['--no-exchange', 'nobody may exchange its tokens'],
-  [
-    '--binding <what>',
-    'what a refresh must come with: a certificate, or a DPoP proof',
-    'binding',
-    { choices: BINDINGS },
-  ],
-  ['--only-identity <id>', 'allow this identity only, by user name or id; may be repeated'],
-  ['--only-group <group>', 'allow this group only; may be repeated'],
-  ['--everyone', 'allow every identity', 'access', { as: () => ({ to: 'everyone' }) }],
-  ['--owner <group>', 'a group that looks after it from elsewhere; may be repeated', 'owners'],
-  ['--scope <scope>', 'all that its tokens may carry', 'scope'],
-];
+const TEXT = `
+integration                   register API integrations; each fixes the scope of its tokens
+integration add <client_id>   register an integration
+  <client_id>                 what callers send as client_id
+  needs --scope
+${FLAGS}
+  $ tessera integration add orders-sync --scope 'orders:read,write;stock:read'
+  $ tessera integration add till --scope sales:read --only-group shops --grant-lifetime 30d
+  $ tessera integration add web-shop --scope orders:read --access-token-format jwt
+  $ tessera integration add coder --scope orders:read --redirect-uri http://127.0.0.1/callback
+integration change <client_id>  change what the flags name; the rest stays
+${FLAGS}
+  $ tessera integration change orders-sync --scope orders:read --refresh-retry-window 0
+integration import <file>     register integrations from a file
+  <file>                      JSON: {"id","name","description","scope"}, or a list of these; - for standard input
+  --update                    change those that are registered already
+  $ tessera integration import integrations.json
+  $ tessera integration import --update - < one.json
+integration list              list the integrations
+  --json                      as JSON
+  $ tessera integration list
+  $ tessera integration list --json | jq -r '.[].clientId'
+integration show <client_id>  show one integration
+  --json                      as JSON
+  $ tessera integration show orders-sync
+integration disable <client_id>  refuse the integration at every door, within a second; its grants stay
+  $ tessera integration disable orders-sync
+integration enable <client_id>  accept a disabled integration again
+  $ tessera integration enable orders-sync
+integration remove <client_id>  remove an integration for good: its grants end, its client id is free again
+  --yes                       confirm it
+  $ tessera integration remove orders-sync --yes
+${PROOFS_TEXT}
+`;
+
+const described = describes(FLAGS, {
+  secretAddresses: (given: readonly string[]) => given.filter((address) => address !== 'any'),
+  exchange: (given: readonly string[]) => given.map(exchangeEntry),
+  access: () => ({ to: 'everyone' }),
+});
 
 function exchangeEntry(text: string) {
   const [integration = '', ...scope] = text.split('=');
   return { integration, scope: scope.join('=') };
 }
 
-export function integrationCommands(program: CliCommand): void {
-  const group = program
-    .command('integration')
-    .description('register API integrations; each fixes the scope of its tokens');
-  withFlags(group.command('add').argument('<client_id>', 'what callers send as client_id'), FLAGS, ['--scope'])
-    .description('register an integration')
-    .examples(
-      "tessera integration add orders-sync --scope 'orders:read,write;stock:read'",
-      'tessera integration add till --scope sales:read --only-group shops --grant-lifetime 30d',
-      'tessera integration add web-shop --scope orders:read --access-token-format jwt',
-      'tessera integration add coder --scope orders:read --redirect-uri http://127.0.0.1/callback',
-    )
-    .runs(administering(addOne));
-  withFlags(group.command('change').argument('<client_id>'), FLAGS)
-    .description('change what the flags name; the rest stays')
-    .examples('tessera integration change orders-sync --scope orders:read --refresh-retry-window 0')
-    .runs(administering(changeOne));
-  group
-    .command('import')
-    .argument('<file>', 'JSON: {"id","name","description","scope"}, or a list of these; - for standard input')
-    .description('register integrations from a file')
-    .option('--update', 'change those that are registered already')
-    .examples('tessera integration import integrations.json', 'tessera integration import --update - < one.json')
-    .runs(administering(importFile));
-  declareList(group, INTEGRATIONS, {
-    about: 'list the integrations',
-    columns: ['client id', 'name', 'enabled', 'scope'],
-    row: ({ clientId, name, scope, enabled = true }) => [clientId, name, yesNo(enabled), scope],
-    examples: ['tessera integration list', "tessera integration list --json | jq -r '.[].clientId'"],
-  });
-  declareShow(group, INTEGRATIONS, {
-    about: 'show one integration',
-    record: recordOf,
-    examples: ['tessera integration show orders-sync'],
-  });
-  const refused = 'refuse the integration at every door, within a second; its grants stay';
-  declareSwitch(group, INTEGRATIONS, 'disable', [refused, 'orders-sync']);
-  declareSwitch(group, INTEGRATIONS, 'enable', ['accept a disabled integration again', 'orders-sync']);
-  group
-    .command('remove')
-    .argument('<client_id>')
-    .description('remove an integration for good: its grants end, its client id is free again')
-    .option('--yes', 'confirm it')
-    .examples('tessera integration remove orders-sync --yes')
-    .runs(administering(removeOne));
-  declareKeys(group);
-  declareSecret(group);
-}
+export const integrationCommands = declares(TEXT, {
+  'integration add': administering(addOne),
+  'integration change': administering(changeOne),
+  'integration import': administering(importFile),
+  'integration list': lists('integration', ['client id', 'name', 'enabled', 'scope'], rowOf),
+  'integration show': shows('integration', recordOf),
+  'integration disable': switches('integration', 'disable'),
+  'integration enable': switches('integration', 'enable'),
+  'integration remove': removes('integration', (clientId, endedGrants) => [
+    `Removed ${clientId} and ended ${counted(endedGrants, 'grant')}`,
+    { clientId, endedGrants },
+  ]),
+  ...PROOFS_WORKS,
+});
 
 async function addOne(id: string, flags: Flags, { act }: Administration): Promise<void> {
   const put = await act('integration-put', { id, body: bodyOf(flags), onlyIf: 'absent' });
@@ -150,7 +118,7 @@ async function changeOne(id: string, flags: Flags, administration: Administratio
 }
 
 function bodyOf(flags: Flags, before: Partial<WrittenIntegration> = {}): object {
-  const body = describedBy(FLAGS, flags, before);
+  const body = described(flags, before);
   const { onlyIdentity: identities = [], onlyGroup: groups = [], everyone } = flags;
   const isNamed = !everyone && (flags['onlyIdentity'] !== undefined || flags['onlyGroup'] !== undefined);
   const code = codeFlow(flags, before.flows?.code);
@@ -185,11 +153,8 @@ function entriesIn(text: string): readonly unknown[] {
   }
 }
 
-async function removeOne(clientId: string, { yes = false }: { yes?: boolean }, { act }: Administration): Promise<void> {
-  const removed = await act('integration-remove', { id: clientId, query: { confirmed: yes } });
-  const { endedGrants = 0 } = accepted(removed).value;
-  print(`Removed ${clientId} and ended ${counted(endedGrants, 'grant')}`);
-  result({ clientId, endedGrants });
+function rowOf({ clientId, name, scope, enabled = true }: WrittenIntegration) {
+  return [clientId, name, yesNo(enabled), scope];
 }
 
 function recordOf(integration: WrittenIntegration): Record<string, string> {
@@ -232,8 +197,4 @@ function proofsOf(integration: WrittenIntegration): Record<string, string> {
       'exchanged by': exchange.map(({ integration: by, scope }) => `${by} for ${scope}`).join(', '),
     }),
   };
-}
-
-function yesNo(value: boolean): string {
-  return value ? 'yes' : 'no';
 }

@@ -1,135 +1,98 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { IDENTITY_SOURCES, UPN_COMPARISONS } from '../../core/certificate.ts';
-import { type ApprovedIssuer, OPTIONAL_CURVES, type RevocationCheck } from '../../core/issuer.ts';
+import { type ApprovedIssuer, OPTIONAL_CURVES } from '../../core/issuer.ts';
 import type { WrittenIssuer } from '../../operations/admin/objects.ts';
-import type { CliCommand } from '../terminal/cli-command.ts';
 import { CommandFailure } from '../terminal/exit.ts';
-import { describedBy, type Flag, type Flags, withFlags } from '../terminal/flags.ts';
+import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { print, result } from '../terminal/output.ts';
 import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import { type Administration, change } from './steps.ts';
-import { declareList, declareShow, type Things } from './things.ts';
+import { lists, removes, shows, yesNo } from './things.ts';
 
-const ISSUERS: Things<'issuer'> = { kind: 'issuer', argument: ['<label>'], asJson: shown };
-const CHECKS: readonly RevocationCheck[] = ['required', 'if-available', 'off'];
+const FLAGS = `
+  --identity-from <sources...>  where a certificate says who is calling; the first that is present counts (default:
+      common-name) [${IDENTITY_SOURCES.join('|')}] -> identitySources
+  --derived [yes|no]          make identities from the names in certificates, instead of looking them up in the
+      directory -> identities
+  --directory <label>         look names up in this directory (default: local); may be repeated -> directories
+  --no-directory              only the local directory
+  --profile <profile>         how strict (default: rfc5280) [rfc5280|strict] -> profile
+  --curve <curves...>         elliptic curves to allow beside P-256, P-384 and P-521 [${OPTIONAL_CURVES.join('|')}] -> curves
+  --no-curve                  no further curves
+  --ml-dsa [yes|no]           allow keys and signatures of ML-DSA (FIPS 204) -> mlDsa
+  --trust-domain <domain>     with spiffe-id: a trust domain of its certificates; may be repeated -> trustDomains
+  --no-trust-domain           no trust domains
+  --policy <oid>              require this certificate policy, or another that is given; may be repeated -> policies
+  --no-policy                 no policy is required
+  --upn <comparison>          how user principal names compare: active-directory ignores ASCII case (default: exact)
+      [${UPN_COMPARISONS.join('|')}] -> upnComparison
+  --crl <check>               revocation lists (default: required with --crl-file, else if-available)
+      [required|if-available|off] -> revocation.crl
+  --ocsp <check>              online status (default: off) [required|if-available|off] -> revocation.ocsp
+  --crl-file <file>           a revocation list on this machine, read again when it changes; may be repeated
+      -> revocation.crlFiles
+  --no-crl-file               no list files
+  --allow-address <address>   an address or network (10.0.0.0/8) off the public internet from which lists and OCSP
+      answers are fetched; may be repeated -> revocation.allowedAddresses
+  --no-allow-address          none but public ones
+  --keep-grants [yes|no]      grants outlive the revocation of their certificate -> revocation.endGrants
+  --only-integration <client_id>  for this integration only; may be repeated -> integrations
+  --no-only-integration       for every integration
+`;
 
-const FLAGS: readonly Flag[] = [
-  [
-    '--identity-from <sources...>',
-    'where a certificate says who is calling; the first that is present counts (default: common-name)',
-    'identitySources',
-    { choices: IDENTITY_SOURCES },
-  ],
-  [
-    '--derived [yes|no]',
-    'make identities from the names in certificates, instead of looking them up in the directory',
-    'identities',
-    { as: (isDerived: boolean) => (isDerived ? 'derived' : 'directory') },
-  ],
-  ['--directory <label>', 'look names up in this directory (default: local); may be repeated', 'directories'],
-  ['--no-directory', 'only the local directory'],
-  ['--profile <profile>', 'how strict (default: rfc5280)', 'profile', { choices: ['rfc5280', 'strict'] }],
-  [
-    '--curve <curves...>',
-    'elliptic curves to allow beside P-256, P-384 and P-521',
-    'curves',
-    { choices: OPTIONAL_CURVES },
-  ],
-  ['--no-curve', 'no further curves'],
-  ['--ml-dsa [yes|no]', 'allow keys and signatures of ML-DSA (FIPS 204)', 'mlDsa'],
-  ['--trust-domain <domain>', 'with spiffe-id: a trust domain of its certificates; may be repeated', 'trustDomains'],
-  ['--no-trust-domain', 'no trust domains'],
-  ['--policy <oid>', 'require this certificate policy, or another that is given; may be repeated', 'policies'],
-  ['--no-policy', 'no policy is required'],
-  [
-    '--upn <comparison>',
-    'how user principal names compare: active-directory ignores ASCII case (default: exact)',
-    'upnComparison',
-    { choices: UPN_COMPARISONS },
-  ],
-  [
-    '--crl <check>',
-    'revocation lists (default: required with --crl-file, else if-available)',
-    'revocation.crl',
-    { choices: CHECKS },
-  ],
-  ['--ocsp <check>', 'online status (default: off)', 'revocation.ocsp', { choices: CHECKS }],
-  [
-    '--crl-file <file>',
-    'a revocation list on this machine, read again when it changes; may be repeated',
-    'revocation.crlFiles',
-    { as: (paths: readonly string[]) => paths.map((path) => resolve(path)) },
-  ],
-  ['--no-crl-file', 'no list files'],
-  [
-    '--allow-address <address>',
-    'an address or network (10.0.0.0/8) off the public internet from which lists and OCSP answers are fetched; may be repeated',
-    'revocation.allowedAddresses',
-  ],
-  ['--no-allow-address', 'none but public ones'],
-  [
-    '--keep-grants [yes|no]',
-    'grants outlive the revocation of their certificate',
-    'revocation.endGrants',
-    { as: (keeps: boolean) => !keeps },
-  ],
-  ['--only-integration <client_id>', 'for this integration only; may be repeated', 'integrations'],
-  ['--no-only-integration', 'for every integration'],
-];
+const TEXT = `
+issuer                        authorities whose certificates may authorize
+issuer add <label> <file>     approve an issuer
+  <label>                     names the issuer, and identities derived from its certificates
+  <file>                      PEM: the authority's certificate, intermediates behind it
+${FLAGS}
+  $ tessera issuer add corp corp-ca.pem --identity-from upn-san email-san
+  $ tessera issuer add fleet fleet-ca.pem --derived --only-integration orders-sync
+  $ tessera issuer add mesh mesh-ca.pem --identity-from spiffe-id --trust-domain prod.example --derived
+  $ tessera issuer add bank bank-ca.pem --profile strict --crl-file /var/lib/bank/ca.crl --ocsp if-available
+  $ tessera issuer add intranet intranet-ca.pem --crl required --allow-address 10.20.0.0/16
+issuer change <label>         change what the flags name; the rest stays, and so do existing grants
+  --certificate <file>        PEM: a renewed certificate of the same key, intermediates behind it
+${FLAGS}
+  $ tessera issuer change corp --profile strict --crl required
+  $ tessera issuer change corp --certificate corp-ca-renewed.pem
+issuer list                   list the approved issuers
+  --all                       include removed issuers
+  --json                      as JSON
+  $ tessera issuer list
+  $ tessera issuer list --all --json
+issuer show <label>           show one issuer with all its settings, also a removed one
+  --json                      as JSON
+  $ tessera issuer show corp
+issuer remove <label>         accept its certificates no longer; existing grants stay
+  $ tessera issuer remove corp
+`;
 
-export function issuerCommands(program: CliCommand): void {
-  const group = program.command('issuer').description('authorities whose certificates may authorize');
-  const add = group
-    .command('add')
-    .argument('<label>', 'names the issuer, and identities derived from its certificates')
-    .argument('<file>', "PEM: the authority's certificate, intermediates behind it")
-    .description('approve an issuer');
-  withFlags(add, FLAGS)
-    .examples(
-      'tessera issuer add corp corp-ca.pem --identity-from upn-san email-san',
-      'tessera issuer add fleet fleet-ca.pem --derived --only-integration orders-sync',
-      'tessera issuer add mesh mesh-ca.pem --identity-from spiffe-id --trust-domain prod.example --derived',
-      'tessera issuer add bank bank-ca.pem --profile strict --crl-file /var/lib/bank/ca.crl --ocsp if-available',
-      'tessera issuer add intranet intranet-ca.pem --crl required --allow-address 10.20.0.0/16',
-    )
-    .runs(administering(addIssuer));
-  const changes = group
-    .command('change')
-    .argument('<label>')
-    .description('change what the flags name; the rest stays, and so do existing grants')
-    .option('--certificate <file>', 'PEM: a renewed certificate of the same key, intermediates behind it');
-  withFlags(changes, FLAGS)
-    .examples(
-      'tessera issuer change corp --profile strict --crl required',
-      'tessera issuer change corp --certificate corp-ca-renewed.pem',
-    )
-    .runs(administering(changeOne));
-  declareList(group, ISSUERS, {
-    about: 'list the approved issuers',
-    columns: ['label', 'approved', 'expires', 'profile', 'revocation', 'identity from', 'authority'],
-    row: rowOf,
-    all: 'include removed issuers',
-    examples: ['tessera issuer list', 'tessera issuer list --all --json'],
-  });
-  declareShow(group, ISSUERS, {
-    about: 'show one issuer with all its settings, also a removed one',
-    record: recordOf,
-    examples: ['tessera issuer show corp'],
-  });
-  group
-    .command('remove')
-    .argument('<label>')
-    .description('accept its certificates no longer; existing grants stay')
-    .examples('tessera issuer remove corp')
-    .runs(administering(removeIssuer));
-}
+const described = describes(FLAGS, {
+  identities: (isDerived: boolean) => (isDerived ? 'derived' : 'directory'),
+  'revocation.crlFiles': (paths: readonly string[]) => paths.map((path) => resolve(path)),
+  'revocation.endGrants': (keeps: boolean) => !keeps,
+});
+
+const COLUMNS = ['label', 'approved', 'expires', 'profile', 'revocation', 'identity from', 'authority'];
+
+export const issuerCommands = declares(TEXT, {
+  'issuer add': administering(addIssuer),
+  'issuer change': administering(changeOne),
+  'issuer list': lists('issuer', COLUMNS, rowOf, shown),
+  'issuer show': shows('issuer', recordOf, shown),
+  'issuer remove': removes('issuer', (label) => [
+    `The issuer ${label} is no longer approved`,
+    { label, enabled: false },
+  ]),
+});
 
 const USUAL = { identitySources: ['common-name'], revocation: { ocsp: 'off' } };
 
 async function addIssuer(label: string, file: string, flags: Flags, { act }: Administration): Promise<void> {
-  const body = { ...describedBy(FLAGS, flags, USUAL), pem: readFileSync(file, 'latin1') };
+  const body = { ...described(flags, USUAL), pem: readFileSync(file, 'latin1') };
   const issuer = accepted(await act('issuer-put', { id: label, body, onlyIf: 'absent' })).value;
   print(`Approved ${label}: ${issuer.subject}`);
   result(shown(issuer));
@@ -138,22 +101,16 @@ async function addIssuer(label: string, file: string, flags: Flags, { act }: Adm
 async function changeOne(label: string, flags: Flags, administration: Administration): Promise<void> {
   const { certificate, crlFile, crl } = flags;
   const pem = typeof certificate === 'string' ? { pem: readFileSync(certificate, 'latin1') } : {};
-  if (Object.keys(describedBy(FLAGS, flags, pem)).length === 0)
+  if (Object.keys(described(flags, pem)).length === 0)
     throw new CommandFailure('usage', 'say what to change', 'See: tessera issuer change --help');
   const merge = (before: WrittenIssuer) => {
     // A list that is named on purpose is required.
     const required = crlFile && !crl ? { revocation: { ...before.revocation, crl: 'required' } } : {};
-    return describedBy(FLAGS, flags, { ...before, ...pem, ...required });
+    return described(flags, { ...before, ...pem, ...required });
   };
   const issuer = await change('issuer', label, merge, administration);
   print(`Changed ${label}`);
   result(shown(issuer));
-}
-
-async function removeIssuer(label: string, _: unknown, { act }: Administration): Promise<void> {
-  accepted(await act('issuer-remove', { id: label, query: {} }));
-  print(`The issuer ${label} is no longer approved`);
-  result({ label, enabled: false });
 }
 
 function rowOf(written: WrittenIssuer) {
@@ -174,7 +131,7 @@ function recordOf(written: WrittenIssuer) {
     intermediates: issuer.intermediates,
     profile: issuer.profile,
     curves: issuer.curves?.join(' ') ?? '',
-    'ML-DSA': issuer.mlDsa ? 'yes' : 'no',
+    'ML-DSA': yesNo(issuer.mlDsa),
     'required policies': issuer.policies?.join(' ') ?? '',
     'trust domains': issuer.trustDomains?.join(' ') ?? '',
     'identity from': issuer.identitySources.join(', '),
@@ -185,7 +142,7 @@ function recordOf(written: WrittenIssuer) {
     'list files': revocation.crlFiles.join(' '),
     OCSP: revocation.ocsp,
     'allowed addresses': revocation.allowedAddresses?.join(' ') ?? '',
-    'revocation ends grants': revocation.endGrants ? 'yes' : 'no',
+    'revocation ends grants': yesNo(revocation.endGrants),
     'only integrations': issuer.integrations?.join(' ') ?? '',
   };
 }

@@ -4,133 +4,100 @@ import { describeTest } from '../../core/rules/claims.ts';
 import { ASSERTION_ALGORITHMS, type AssertionRule } from '../../core/token-issuer.ts';
 import { openRules, readRules, type WrittenRule, type WrittenTest } from '../../operations/admin/assertion-rules.ts';
 import type { WrittenTokenIssuer } from '../../operations/admin/objects.ts';
-import type { CliCommand } from '../terminal/cli-command.ts';
 import { CommandFailure } from '../terminal/exit.ts';
-import { describedBy, type Flag, type Flags, withFlags } from '../terminal/flags.ts';
+import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { asMoment } from '../terminal/options.ts';
 import { print, remark, result } from '../terminal/output.ts';
 import { readInput } from '../terminal/read-input.ts';
 import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import { type Administration, change } from './steps.ts';
-import { declareList, declareShow, type Things } from './things.ts';
+import { lists, removes, shows } from './things.ts';
 
-const TOKEN_ISSUERS: Things<'token-issuer'> = { kind: 'token-issuer', argument: ['<label>'], asJson: shown };
+const FLAGS = `
+  --discovery                 find the keys by ISSUER/.well-known/openid-configuration (default)
+  --jwks-url <url>            fetch the keys from this address
+  --jwks-file <file>          store the keys of this file (JSON Web Key Set); change it when keys rotate
+  --ca-file <file>            PEM: trust only these authorities when keys are fetched -> authorities
+  --allow-address <address>   an address or network (10.0.0.0/8) off the public internet from which keys are fetched;
+      may be repeated -> allowedAddresses
+  --when <claim=value>        a claim must have this value, or one of several; may be repeated
+  --when-like <claim=pattern>  a claim must fit: * is any text without : and /, ** any text; may be repeated
+  --identity <template>       names the identity by claims (default: '{/sub}')
+  --directory <name>          look the identity up in the directory by this name, instead of making it from the claims
+      [user-name|email|upn]
+  --only-integration <client_id>  for this integration only; may be repeated
+  --rules <file>              JSON: a list of rules, instead of the five flags above; - for standard input
+  --audience <text>           what aud of an assertion must contain (default: the public address of this service)
+      -> audience
+  --token-endpoint-audience <yes|no>  whether aud may also be the token endpoint of this service
+      -> tokenEndpointAudience
+  --kind <kind>               whose JWTs: of a platform (default), or of the provider of an enterprise (ID-JAG)
+      [platform|enterprise] -> kind
+  --algorithm <algorithms...>  allowed signature algorithms (default: RS256 ES256) [${ASSERTION_ALGORITHMS.join('|')}]
+      -> algorithms
+  --assertions <use>          whether an assertion gives one grant, or any number until it expires [once|reusable]
+      -> assertions
+  --max-lifetime <duration>   the longest lifetime of an assertion, at most 366d (default: 1h) -> maxAssertionLifetime
+`;
 
-const FLAGS: readonly Flag[] = [
-  ['--discovery', 'find the keys by ISSUER/.well-known/openid-configuration (default)'],
-  ['--jwks-url <url>', 'fetch the keys from this address'],
-  ['--jwks-file <file>', 'store the keys of this file (JSON Web Key Set); change it when keys rotate'],
-  [
-    '--ca-file <file>',
-    'PEM: trust only these authorities when keys are fetched',
-    'authorities',
-    { as: (file: string) => readFileSync(file, 'latin1') },
-  ],
-  [
-    '--allow-address <address>',
-    'an address or network (10.0.0.0/8) off the public internet from which keys are fetched; may be repeated',
-    'allowedAddresses',
-  ],
-  ['--when <claim=value>', 'a claim must have this value, or one of several; may be repeated'],
-  ['--when-like <claim=pattern>', 'a claim must fit: * is any text without : and /, ** any text; may be repeated'],
-  ['--identity <template>', "names the identity by claims (default: '{/sub}')"],
-  [
-    '--directory <name>',
-    'look the identity up in the directory by this name, instead of making it from the claims',
-    undefined,
-    { choices: ['user-name', 'email', 'upn'] },
-  ],
-  ['--only-integration <client_id>', 'for this integration only; may be repeated'],
-  ['--rules <file>', 'JSON: a list of rules, instead of the five flags above; - for standard input'],
-  [
-    '--audience <text>',
-    'what aud of an assertion must contain (default: the public address of this service)',
-    'audience',
-  ],
-  [
-    '--token-endpoint-audience <yes|no>',
-    'whether aud may also be the token endpoint of this service',
-    'tokenEndpointAudience',
-  ],
-  [
-    '--kind <kind>',
-    'whose JWTs: of a platform (default), or of the provider of an enterprise (ID-JAG)',
-    'kind',
-    { choices: ['platform', 'enterprise'] },
-  ],
-  [
-    '--algorithm <algorithms...>',
-    'allowed signature algorithms (default: RS256 ES256)',
-    'algorithms',
-    { choices: ASSERTION_ALGORITHMS },
-  ],
-  [
-    '--assertions <use>',
-    'whether an assertion gives one grant, or any number until it expires',
-    'assertions',
-    { choices: ['once', 'reusable'] },
-  ],
-  [
-    '--max-lifetime <duration>',
-    'the longest lifetime of an assertion, at most 366d (default: 1h)',
-    'maxAssertionLifetime',
-  ],
-];
+const TEXT = `
+token-issuer                  platforms whose signed tokens (JWTs) workloads may authorize with: CI systems, clusters,
+      clouds
+token-issuer add <label>      register a token issuer
+  <label>                     names the token issuer, and identities made from its claims
+  needs --issuer
+${FLAGS}
+  --issuer <iss>              iss of its assertions, exactly
+  $ tessera token-issuer add github --issuer https://token.actions.githubusercontent.com --when /repository=acme/app
+      --when /ref=refs/heads/main
+  $ tessera token-issuer add gitlab --issuer https://gitlab.example.com --when-like '/project_path=acme/*'
+      --when /ref_protected=true --identity '{/project_path}'
+  $ tessera token-issuer add spire --issuer https://spire.example.com --jwks-file bundle.json --assertions reusable
+      --when-like /sub=spiffe://example.com/ns/*/sa/*
+token-issuer change <label>   change what the flags name; the rest stays. Flags about claims replace all rules
+${FLAGS}
+  $ tessera token-issuer change spire --jwks-file bundle.json
+  $ tessera token-issuer change github --rules rules.json
+token-issuer list             list the token issuers
+  --all                       include removed ones
+  --json                      as JSON
+  $ tessera token-issuer list
+  $ tessera token-issuer list --all --json
+token-issuer show <label>     show one token issuer with its rules, also a removed one; --json has them in the format of
+      --rules
+  --json                      as JSON
+  $ tessera token-issuer show github
+  $ tessera token-issuer show github --json | jq .rules > rules.json
+token-issuer remove <label>   accept its assertions no longer; existing grants stay
+  $ tessera token-issuer remove github
+token-issuer explain <file>   a dry run: show step by step why the service accepts an assertion or not; changes nothing
+  <file>                      the assertion: a JWT in compact form; - for standard input
+  --at <time>                 judge as of this moment, such as 2027-01-31T12:00:00Z (default: now)
+  --json                      as JSON
+  $ tessera token-issuer explain assertion.jwt
+  $ tessera token-issuer explain - < assertion.jwt
+`;
 
-export function tokenIssuerCommands(program: CliCommand): void {
-  const group = program
-    .command('token-issuer')
-    .description('platforms whose signed tokens (JWTs) workloads may authorize with: CI systems, clusters, clouds');
-  withFlags(
-    group.command('add').argument('<label>', 'names the token issuer, and identities made from its claims'),
-    FLAGS,
-  )
-    .description('register a token issuer')
-    .requiredOption('--issuer <iss>', 'iss of its assertions, exactly')
-    .examples(
-      'tessera token-issuer add github --issuer https://token.actions.githubusercontent.com --when /repository=acme/app --when /ref=refs/heads/main',
-      "tessera token-issuer add gitlab --issuer https://gitlab.example.com --when-like '/project_path=acme/*' --when /ref_protected=true --identity '{/project_path}'",
-      'tessera token-issuer add spire --issuer https://spire.example.com --jwks-file bundle.json --assertions reusable --when-like /sub=spiffe://example.com/ns/*/sa/*',
-    )
-    .runs(administering(addTokenIssuer));
-  withFlags(group.command('change').argument('<label>'), FLAGS)
-    .description('change what the flags name; the rest stays. Flags about claims replace all rules')
-    .examples(
-      'tessera token-issuer change spire --jwks-file bundle.json',
-      'tessera token-issuer change github --rules rules.json',
-    )
-    .runs(administering(changeOne));
-  declareList(group, TOKEN_ISSUERS, {
-    about: 'list the token issuers',
-    columns: ['label', 'registered', 'issuer', 'keys', 'assertions', 'rules'],
-    row: (tokenIssuer) => {
-      const { label, issuer, assertions, rules, enabled } = tokenIssuer;
-      return [label, enabled ? 'yes' : 'removed', issuer, describeKeys(tokenIssuer), assertions, rules.length];
-    },
-    all: 'include removed ones',
-    examples: ['tessera token-issuer list', 'tessera token-issuer list --all --json'],
-  });
-  declareShow(group, TOKEN_ISSUERS, {
-    about: 'show one token issuer with its rules, also a removed one; --json has them in the format of --rules',
-    record: recordOf,
-    examples: ['tessera token-issuer show github', 'tessera token-issuer show github --json | jq .rules > rules.json'],
-  });
-  group
-    .command('remove')
-    .argument('<label>')
-    .description('accept its assertions no longer; existing grants stay')
-    .examples('tessera token-issuer remove github')
-    .runs(administering(removeOne));
-  group
-    .command('explain')
-    .argument('<file>', 'the assertion: a JWT in compact form; - for standard input')
-    .description('a dry run: show step by step why the service accepts an assertion or not; changes nothing')
-    .option('--at <time>', 'judge as of this moment, such as 2027-01-31T12:00:00Z (default: now)', asMoment)
-    .option('--json', 'as JSON')
-    .examples('tessera token-issuer explain assertion.jwt', 'tessera token-issuer explain - < assertion.jwt')
-    .runs(async () => (await import('./work/explain-assertion.ts')).explain);
-}
+const described = describes(FLAGS, { authorities: (file: string) => readFileSync(file, 'latin1') });
+
+const COLUMNS = ['label', 'registered', 'issuer', 'keys', 'assertions', 'rules'];
+
+export const tokenIssuerCommands = declares(
+  TEXT,
+  {
+    'token-issuer add': administering(addTokenIssuer),
+    'token-issuer change': administering(changeOne),
+    'token-issuer list': lists('token-issuer', COLUMNS, rowOf, shown),
+    'token-issuer show': shows('token-issuer', recordOf, shown),
+    'token-issuer remove': removes('token-issuer', (label) => [
+      `Assertions of ${label} are no longer accepted`,
+      { label },
+    ]),
+    'token-issuer explain': async () => (await import('./work/explain-assertion.ts')).explain,
+  },
+  { '--at': asMoment },
+);
 
 async function addTokenIssuer(label: string, flags: Flags, { act }: Administration): Promise<void> {
   const body = { rules: [], ...bodyOf(flags), issuer: flags['issuer'] };
@@ -150,18 +117,12 @@ async function changeOne(label: string, flags: Flags, administration: Administra
 
 function bodyOf(flags: Flags): object {
   const [keys, rules] = [keysOf(flags), rulesOf(flags)];
-  return { ...describedBy(FLAGS, flags), ...(keys && { keys }), ...(rules !== undefined && { rules }) };
+  return { ...described(flags), ...(keys && { keys }), ...(rules !== undefined && { rules }) };
 }
 
 function remarkOpenRules({ rules }: WrittenTokenIssuer): void {
   const open = openRules(accepted(readRules(rules)));
   if (open) for (const line of [`Warning: ${open.problem}`, `  ${open.todo}`]) remark(line);
-}
-
-async function removeOne(label: string, _: unknown, { act }: Administration): Promise<void> {
-  accepted(await act('token-issuer-remove', { id: label, query: {} }));
-  print(`Assertions of ${label} are no longer accepted`);
-  result({ label });
 }
 
 interface RuleFlags {
@@ -230,6 +191,11 @@ function shown({ keys, allowedAddresses, authorities, rules, ...rest }: WrittenT
   const settings = { ...(allowedAddresses && { allowedAddresses }), ...(authorities !== undefined && { authorities }) };
   const source = keys?.from === 'file' ? { from: 'file', set: JSON.parse(keys.set) as unknown } : keys;
   return { ...rest, keys: { ...source, ...settings }, rules };
+}
+
+function rowOf(tokenIssuer: WrittenTokenIssuer) {
+  const { label, issuer, assertions, rules, enabled } = tokenIssuer;
+  return [label, enabled ? 'yes' : 'removed', issuer, describeKeys(tokenIssuer), assertions, rules.length];
 }
 
 function recordOf(tokenIssuer: WrittenTokenIssuer): Record<string, string> {

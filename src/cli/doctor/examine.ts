@@ -1,8 +1,13 @@
 import { lookup } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readKeys } from '../../config/keys.ts';
 import { isLoopback } from '../../config/rules.ts';
 import type { Config } from '../../config/schema.ts';
 import { asksForCertificates, unservedDoors } from '../../config/served-doors.ts';
+import { signingKeyOf } from '../../core/rules/signing-keys.ts';
+import { openElsewhere } from '../../open-directory.ts';
+import { checkKeyring } from '../../operations/admin/check-keyring.ts';
+import { allPublishedKeys } from '../../operations/admin/signing-keys.ts';
 import {
   INTERMEDIATES_UNSEEN,
   THIS_NODE,
@@ -11,12 +16,12 @@ import {
   UNINSPECTED,
 } from '../../serve/this-node.ts';
 import { FollowedRegistry } from '../../store/registry.ts';
+import type { Store } from '../../store/store.ts';
+import { Keyring } from '../../tokens/keyring.ts';
 import { examineServerCertificates } from './certificates.ts';
 import { examineContents } from './contents.ts';
-import { examineDirectories } from './directories.ts';
 import { examineFileSystem, examineFiles } from './files.ts';
-import { type Finding, good, poor } from './finding.ts';
-import { examineKeyring } from './keyring.ts';
+import { bad, type Finding, good, poor } from './finding.ts';
 import { examineLogo } from './named-files.ts';
 import { examineStore, openForExamination } from './store.ts';
 
@@ -104,4 +109,41 @@ export async function examineTracing({ tracing: { endpoint } }: Config): Promise
   } catch (fault) {
     return [poor('tracing', `${endpoint} cannot be reached: ${(fault as Error).message}`, REMEDY)];
   }
+}
+
+/** Looks at what can be seen of each directory. The service runs without them. */
+async function examineDirectories({ directories }: Config): Promise<Finding[]> {
+  const findings = directories.map(async (configured) => {
+    const { elsewhere, label } = await openElsewhere(configured);
+    const steps = await Array.fromAsync(elsewhere?.examine() ?? []);
+    return steps.map(({ passed, words }) =>
+      passed
+        ? good(`directory ${label}`, words)
+        : poor(`directory ${label}`, words, `Do: tessera directory check ${label}`),
+    );
+  });
+  return (await Promise.all(findings)).flat();
+}
+
+/** Whether a service with this keyring would start on this store, and sign. */
+async function examineKeyring(config: Config, store: Store): Promise<Finding[]> {
+  try {
+    const keys = readKeys(config, process.env);
+    const keyring = await checkKeyring(keys && new Keyring(keys), store);
+    return [
+      good('keyring', `has every key in use; key ${keyring.minting.id} mints`),
+      ...(await examineSigning(keyring, store)),
+    ];
+  } catch (error) {
+    return [bad('keyring', (error as Error).message, 'The service does not start until this is fixed.')];
+  }
+}
+
+async function examineSigning(keyring: Keyring, store: Store): Promise<Finding[]> {
+  const signing = signingKeyOf(await allPublishedKeys(store));
+  if (!signing) return [];
+  if (keyring.signingKey(signing.id)) return [good('signing key', `key ${signing.id} signs`)];
+  const todo =
+    'Copy the keyring from a node that has it. If it is lost: tessera keyring add --signing ES256, then mint --force.';
+  return [bad('signing key', `the keyring lacks key ${signing.id}, which signs`, todo)];
 }

@@ -105,36 +105,29 @@ export function unusable(
 export const FREE_SPACE = 'Free some space, or make the disk larger.';
 const LOCAL_DISK = 'Move the data folder to a disk of this machine, or use PostgreSQL.';
 
+const NETWORK = [bad, 'locks and syncs may not work there'] as const;
+const UNCERTAIN = [poor, 'whether locks and syncs work there depends'] as const;
+const IN_MEMORY = [poor, 'all is lost when the machine stops'] as const;
+
 /** File systems on which SQLite's locks or syncs are unreliable, by their statfs type (man 2 statfs). */
-const KNOWN: ReadonlyMap<number, (about: string) => Finding> = new Map([
-  [0x6969, network('NFS')],
-  [0x517b, network('SMB')],
-  [0xff534d42, network('CIFS')],
-  [0xfe534d42, network('SMB 2')],
-  [0x01021997, network('9P')],
-  [0x5346414f, network('AFS')],
-  [0x00c36400, network('Ceph')],
-  [0x0bd00bd0, network('Lustre')],
-  [0x786f4256, network('a VirtualBox shared folder')],
-  [0x65735546, uncertain('FUSE')],
-  [0x01021994, inMemory('tmpfs')],
-  [0x858458f6, inMemory('ramfs')],
+const KNOWN: ReadonlyMap<number, readonly [name: string, judge: typeof bad, why: string]> = new Map([
+  [0x6969, ['NFS', ...NETWORK]],
+  [0x517b, ['SMB', ...NETWORK]],
+  [0xff534d42, ['CIFS', ...NETWORK]],
+  [0xfe534d42, ['SMB 2', ...NETWORK]],
+  [0x01021997, ['9P', ...NETWORK]],
+  [0x5346414f, ['AFS', ...NETWORK]],
+  [0x00c36400, ['Ceph', ...NETWORK]],
+  [0x0bd00bd0, ['Lustre', ...NETWORK]],
+  [0x786f4256, ['a VirtualBox shared folder', ...NETWORK]],
+  [0x65735546, ['FUSE', ...UNCERTAIN]],
+  [0x01021994, ['tmpfs', ...IN_MEMORY]],
+  [0x858458f6, ['ramfs', ...IN_MEMORY]],
 ]);
 
-function network(name: string) {
-  return (about: string) => bad(about, `it is on ${name}: locks and syncs may not work there`, LOCAL_DISK);
-}
-
-function uncertain(name: string) {
-  return (about: string) => poor(about, `it is on ${name}: whether locks and syncs work there depends`, LOCAL_DISK);
-}
-
-function inMemory(name: string) {
-  return (about: string) => poor(about, `it is on ${name}: all is lost when the machine stops`, LOCAL_DISK);
-}
-
 export function fileSystemFinding(about: string, type: number): Finding | undefined {
-  return KNOWN.get(type >>> 0)?.(about);
+  const [name, judge, why] = KNOWN.get(type >>> 0) ?? [];
+  return judge?.(about, `it is on ${name}: ${why}`, LOCAL_DISK);
 }
 
 /** Reports file systems without working locks or syncs, as far as that can be detected; otherwise nothing. */

@@ -16,7 +16,7 @@ import type { InitFlags } from './config-text.ts';
 export async function addFirstRegistrations(
   { integration, scope = '', identity, operator }: InitFlags,
   workplace: Workplace,
-): Promise<{ readonly integration?: string; readonly identity?: AddedPerson; readonly operator?: AddedOperator }> {
+) {
   await registerCommandLine(workplace);
   if (integration !== undefined) await addIntegration(integration, scope, workplace);
   const added = identity === undefined ? undefined : await addPerson(identity, workplace);
@@ -47,14 +47,8 @@ export async function registerCommandLine(workplace: Workplace): Promise<void> {
   if (!outcome.ok && outcome.refusal.reason !== 'integration-exists') accepted(outcome);
 }
 
-interface AddedOperator {
-  readonly userName: string;
-  /** To add a first passkey, for who is new in the group. */
-  readonly invitation?: string;
-}
-
-/** Without a password: it is set for those who register a passkey. */
-async function addOperator(userName: string, workplace: Workplace): Promise<AddedOperator> {
+/** Without a password: it is set for those who register a passkey. Whoever is new in the group gets an invitation to add one. */
+async function addOperator(userName: string, workplace: Workplace) {
   const known = await findIdentity(userName, workplace);
   if (known.ok && known.value.groups.includes(OPERATORS)) {
     print(`Left the operator ${userName} as it is`);
@@ -73,12 +67,6 @@ async function addOperator(userName: string, workplace: Workplace): Promise<Adde
   return { userName, invitation };
 }
 
-interface AddedPerson {
-  readonly userName: string;
-  readonly id: string;
-  readonly password: string;
-}
-
 async function addIntegration(id: string, scope: string, workplace: Workplace): Promise<void> {
   const outcome = await make('integrations', id, { scope }, workplace);
   if (!outcome.ok && outcome.refusal.reason === 'integration-exists')
@@ -88,7 +76,7 @@ async function addIntegration(id: string, scope: string, workplace: Workplace): 
 }
 
 /** Undefined if there is such an identity already. */
-async function addPerson(userName: string, workplace: Workplace): Promise<AddedPerson | undefined> {
+async function addPerson(userName: string, workplace: Workplace) {
   const { password } = await obtainPassword({ generate: true }, workplace.random);
   const outcome = await addIdentity({ userName, password }, workplace);
   if (!outcome.ok && outcome.refusal.reason === 'user-name-taken') {

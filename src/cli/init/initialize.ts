@@ -6,13 +6,16 @@ import type { Command } from 'commander';
 import { readKeys } from '../../config/keys.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
+import { COMMAND_LINE } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import { withKeyringLocked } from '../../lock-keyring.ts';
 import { openKeyring } from '../../open-keyring.ts';
 import { storeAt } from '../../open-store.ts';
 import { knowsKeys } from '../../operations/admin/check-keyring.ts';
+import { hasIdentities } from '../../operations/admin/find-identity.ts';
 import { draftedNames } from '../../operations/admin/integration-draft.ts';
 import { markMinting } from '../../operations/admin/mac-keys.ts';
+import { FollowedRegistry } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
 import { firstKey, Keyring } from '../../tokens/keyring.ts';
 import { writeKeyringFile } from '../../tokens/keyring-file.ts';
@@ -24,7 +27,6 @@ import { atWorkplace, commandAuthor } from '../terminal/workplace.ts';
 import { FOR_OWNER, writeNewFile } from '../terminal/write-file.ts';
 import { configText, type InitFlags } from './config-text.ts';
 import { addFirstRegistrations } from './first-registrations.ts';
-import { presentIn, sayNext } from './next-steps.ts';
 
 export async function initialize(flags: InitFlags, command: Command): Promise<void> {
   const { config: flag, set: sets = [] } = command.optsWithGlobals<{ config?: string; set?: string[] }>();
@@ -129,4 +131,39 @@ function makeKeyring(config: Config): void {
 
 function placeOf({ keyring }: Config): string {
   return keyring.from === 'file' ? keyring.path : `in the variable ${keyring.name}`;
+}
+
+/** What the store already has. */
+async function presentIn(store: Store) {
+  const { integrations, issuers } = await FollowedRegistry.load(store);
+  const others = integrations.filter(({ clientId }) => clientId !== COMMAND_LINE);
+  return { integration: others.length > 0, identity: await hasIdentities({ store }), issuer: issuers.length > 0 };
+}
+
+/** Prints what the operator still has to do after `tessera init`. `tessera` is how to run the command. */
+function sayNext(config: Config, present: Awaited<ReturnType<typeof presentIn>>, tessera: string): void {
+  const steps = [
+    ...certificateStep(config),
+    'Back up the keyring, apart from the store: without it every grant ends.',
+    ...(storeAt(config).isShared
+      ? [
+          'Copy the configuration and the keyring (mode 0600) to every other node; run init there too, it makes no new key.',
+        ]
+      : []),
+    ...(present.integration
+      ? []
+      : [`Register an integration:  ${tessera} integration add orders-sync --scope 'orders:read'`]),
+    ...(present.identity ? [] : [`Add people:               ${tessera} identity add ada`]),
+    ...(present.issuer ? [] : [`Approve an authority:     ${tessera} issuer add corp corp-ca.pem`]),
+    `See what is missing:      ${tessera} doctor`,
+    `Start:                    ${tessera} serve`,
+  ];
+  print('\nNext:');
+  for (const [index, step] of steps.entries()) print(`  ${index + 1}. ${step}`);
+}
+
+function certificateStep({ listeners, publicUrl }: Config): readonly string[] {
+  const tls = listeners[0]?.tls;
+  if (!tls || (existsSync(tls.certificate) && existsSync(tls.key))) return [];
+  return [`Put the server certificate for ${publicUrl} at ${tls.certificate}, its key at ${tls.key} (mode 0600).`];
 }

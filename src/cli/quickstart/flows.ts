@@ -1,8 +1,9 @@
-// One small script per flow, saved in the data folder: short enough to read. The quick start prints how to run them.
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+// One small script per flow, saved in the data folder: short enough to read. What the quick start prints: how to run them, and more.
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join, relative } from 'node:path';
+import { TESSERA } from '../terminal/output.ts';
 
-export interface FlowFacts {
+interface FlowFacts {
   readonly publicUrl: string;
   /** The path of the authsvc door. */
   readonly mount: string;
@@ -138,7 +139,7 @@ export function writeFlows(facts: FlowFacts): void {
 }
 
 /** The commands to run, and the first script as an example of what they do. */
-export function flowWords(facts: FlowFacts): string {
+function flowWords(facts: FlowFacts): string {
   const flows = flowsOf(facts);
   const folder = nearby(facts.folder);
   const commands = flows.map(({ name, does }, index) => {
@@ -157,4 +158,57 @@ ${(first?.body ?? '').replace(/^/gm, '  ')}`;
 function nearby(folder: string): string {
   const path = relative(process.cwd(), folder);
   return path.startsWith('..') ? folder : path;
+}
+
+const CURL_MISSING = ' The scripts need curl, which is missing: apt-get install curl.';
+
+function hasCurl(): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'curl')));
+}
+
+/** What the quick start prints: commands to paste, and a warning that this is a trial. */
+export function quickstartWords(
+  facts: FlowFacts & { readonly userName: string },
+  made: MadeSecrets | undefined,
+): string {
+  const { publicUrl, folder, userName } = facts;
+  return `
+Tessera is ready at ${publicUrl}
+
+Run these in another terminal, one after the other.${hasCurl() ? '' : CURL_MISSING}
+
+${flowWords(facts)}
+
+The browser will warn, since it does not know ${folder}/authority.crt: go on, or import it there.
+To change something in the console, add a passkey at ${publicUrl}/account/passkeys, with an invitation, and sign in with it.
+From a terminal: ${TESSERA} login --server ${publicUrl} --client-id tessera-cli --scope tessera:manage --certificate ${folder}/client.crt --key ${folder}/client.key --ca ${folder}/authority.crt
+Then, for example: ${TESSERA} grant list --server ${publicUrl}
+What else there is: ${publicUrl}/docs and ${publicUrl}/account
+
+THIS IS FOR TRYING. The authority's key lies beside the data, the certificates are for localhost, the identity is made up.
+For production: ${TESSERA} init --data-folder FOLDER. To begin again, stop this and delete ${folder}.
+
+What is going on, and how to stop it: ${publicUrl}/console
+User name: ${userName}
+${made ? secretWords(userName, made) : againWords(userName)}
+`;
+}
+
+/** Made by the first start. */
+export interface MadeSecrets {
+  readonly password: string;
+  readonly invitation: string;
+}
+
+export function secretWords(userName: string, made: MadeSecrets | undefined): string {
+  if (!made) return '';
+  return `Password of ${userName}, shown this once: ${made.password}
+Invitation to add a passkey, shown this once, good for a day: ${made.invitation}
+`;
+}
+
+function againWords(userName: string): string {
+  return `Password: as the first start showed it. A new one: ${TESSERA} identity set-password ${userName}
+Another invitation to add a passkey: ${TESSERA} identity passkey invite ${userName}
+`;
 }

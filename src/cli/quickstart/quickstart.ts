@@ -27,8 +27,7 @@ import { obtainPassword } from '../terminal/password.ts';
 import { accepted } from '../terminal/wording.ts';
 import { atWorkplace, configOf, type Workplace } from '../terminal/workplace.ts';
 import { FOR_OWNER, FOR_READERS, writeNewFile } from '../terminal/write-file.ts';
-import { writeFlows } from './flows.ts';
-import { type MadeSecrets, quickstartWords, secretWords } from './words.ts';
+import { type MadeSecrets, quickstartWords, secretWords, writeFlows } from './flows.ts';
 
 const CLIENT_ID = 'quickstart';
 const JWT_CLIENT_ID = 'quickstart-jwt';
@@ -85,10 +84,7 @@ function refuseInstallation(): void {
   throw new CommandFailure('configuration', 'there is a tessera.yaml here, so this is not a trial folder', todo);
 }
 
-/**
- * Makes the data folder if there is none: under another name, then renamed, so that it is complete or absent. Returns the
- * generated secrets, of which only hashes are stored.
- */
+/** Made under another name, then renamed: complete or absent. Returns the secrets, of which only hashes are stored. */
 async function prepare(config: Config): Promise<MadeSecrets | undefined> {
   const { dataFolder, keyring } = config;
   const { file } = storeAt(config);

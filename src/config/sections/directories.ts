@@ -3,6 +3,7 @@ import {
   choice,
   duration,
   keyringSource,
+  networks,
   optionalEntries,
   optionalSection,
   path,
@@ -14,8 +15,10 @@ import {
 const ATTRIBUTE = '^[A-Za-z][A-Za-z0-9-]{0,63}$';
 const attribute = (description: string, example: string) =>
   optional(text('the name of an attribute', ATTRIBUTE, description, { example }));
-const FILTER = { expected: 'a filter of RFC 4515, in parentheses', pattern: '^\\(.+\\)$' };
-const DN = { expected: 'a distinguished name', pattern: '^[^=]+=.+$' };
+const filter = (description: string, example: string) =>
+  optional(text('a filter of RFC 4515, in parentheses', '^\\(.+\\)$', description, { example }));
+const name = (description: string, example: string) =>
+  text('a distinguished name', '^[^=]+=.+$', description, { example });
 
 const label = text(
   'a label of letters, digits and _.+-, other than local and integration',
@@ -54,18 +57,12 @@ const ldap = {
     { example: ['ldaps://ldap1.example.com', 'ldaps://ldap2.example.com'] },
   ),
   authorities,
-  bindDn: text(DN.expected, DN.pattern, 'The service account that searches.', {
-    example: 'cn=tessera,ou=services,dc=example,dc=com',
-  }),
+  bindDn: name('The service account that searches.', 'cn=tessera,ou=services,dc=example,dc=com'),
   passwordFile: path('A file with its password.', {
     example: '/etc/tessera/ldap-password',
   }),
-  base: text(DN.expected, DN.pattern, 'People are looked for below this entry.', {
-    example: 'ou=people,dc=example,dc=com',
-  }),
-  filter: optional(
-    text(FILTER.expected, FILTER.pattern, 'Which entries are people.', { example: '(objectClass=person)' }),
-  ),
+  base: name('People are looked for below this entry.', 'ou=people,dc=example,dc=com'),
+  filter: filter('Which entries are people.', '(objectClass=person)'),
   attributes: section('Attributes that carry names, if not the usual ones.', {
     userName: attribute('The user name.', 'uid'),
     email: attribute('The e-mail address.', 'mail'),
@@ -79,14 +76,8 @@ const ldap = {
         '`member-of`: an attribute. `search`: groups that name the entry. `token-groups`: of Active Directory.',
         'search',
       ),
-      base: text(DN.expected, DN.pattern, 'Only groups below this entry count.', {
-        example: 'ou=groups,dc=example,dc=com',
-      }),
-      filter: optional(
-        text(FILTER.expected, FILTER.pattern, 'Which entries are groups; not for `member-of`.', {
-          example: '(objectClass=groupOfNames)',
-        }),
-      ),
+      base: name('Only groups below this entry count.', 'ou=groups,dc=example,dc=com'),
+      filter: filter('Which entries are groups; not for `member-of`.', '(objectClass=groupOfNames)'),
       nameAttribute: text('the name of an attribute', ATTRIBUTE, 'The attribute with the name of a group.', 'cn'),
       memberAttribute: text(
         'the name of an attribute',
@@ -133,12 +124,7 @@ const oidc = {
     ),
   ),
   authorities,
-  addresses: texts(
-    'a list of IP addresses or networks',
-    '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$',
-    '`oidc`: private addresses of the provider.',
-    { default: [], example: ['10.2.0.0/16'] },
-  ),
+  addresses: networks('`oidc`: private addresses of the provider.', ['10.2.0.0/16']),
   scopes: texts('a list of scopes', '^[!-~]{1,128}$', '`oidc`: what is asked for.', ['openid', 'profile', 'email']),
   idClaims: texts(
     'a list of claims',

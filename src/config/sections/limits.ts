@@ -1,4 +1,4 @@
-import { duration, flag, NOT_ZERO, section, texts, whole } from '../setting.ts';
+import { duration, flag, NOT_ZERO, networks, section, whole } from '../setting.ts';
 
 /** Timers count milliseconds in 31 bits, so these end well below 24 days. */
 const DAY = 86_400;
@@ -54,11 +54,9 @@ export const limits = section('Limits of the service.', {
     600,
   ),
   checksPerAddress: rate('Checks of authentic tokens', 'from one address.', 300_000, 30_000),
-  exemptNetworks: texts(
-    'a list of IP addresses or networks',
-    '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$',
+  exemptNetworks: networks(
     'Addresses or networks without rates per address, for your own resource servers and gateways.',
-    { default: [], example: ['10.1.0.0/16'] },
+    ['10.1.0.0/16'],
   ),
   requestsPerIntegration: rate('Requests', 'of one integration.', 30_000, 6_000),
   grantsPerIdentity: rate('New grants', 'of one identity and worker; further ones get 429.', 600, 10_000),

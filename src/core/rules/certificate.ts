@@ -40,7 +40,7 @@ export function decideCertificate(facts: CertificateFacts): Outcome<CertificateG
   if (!open.ok) return open;
   const target = requestedTarget(facts, open.value, resourceServers);
   if (!target.ok) return target;
-  const served = checkServed(caller.value, open.value);
+  const served = servedCaller(caller.value, open.value.clientId);
   if (!served.ok) return served;
   const objection = whyNotAllowed(caller.value.identity, open.value);
   if (objection) return refuse(objection);
@@ -69,7 +69,9 @@ export function serverOfCertificate(
   return integrations ? undefined : spokenForBy(identity, id, resourceServers);
 }
 
-function checkServed({ integrations }: CertifiedCaller, integration: Integration): Outcome<Integration> {
-  const isServed = !integrations || integrations.includes(integration.clientId);
-  return isServed ? accept(integration) : refuse('issuer-not-for-integration');
+/** Whether its issuer may serve this integration, and it is enabled: for a token, and for an operator who signs in to the console. */
+export function servedCaller(caller: CertifiedCaller, clientId: ClientId): Outcome<CertifiedCaller> {
+  const { identity, integrations } = caller;
+  if (integrations && !integrations.includes(clientId)) return refuse('issuer-not-for-integration');
+  return identity.enabled ? accept(caller) : refuse('identity-disabled');
 }

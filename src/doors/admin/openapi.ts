@@ -20,13 +20,9 @@ const Problem = object(
   { title: 'Problem' },
 );
 
-export function adminDocument({
-  publicUrl,
-  version,
-}: {
-  readonly publicUrl: string;
-  readonly version: string;
-}): OpenapiDocument {
+type Facts = { readonly publicUrl: string; readonly version: string };
+
+export function adminDocument({ publicUrl, version }: Facts): OpenapiDocument {
   const paths: Record<string, Record<string, OpenapiOperation>> = {};
   for (const [name, act] of Object.entries(ACTS)) {
     const path = MOUNT + act.path;
@@ -97,22 +93,13 @@ function parametersOf(act: ActRow): { parameters?: readonly OpenapiParameter[] }
     const isRequired = (query as { required?: readonly string[] }).required?.includes(name);
     return { name, in: 'query' as const, description, ...(isRequired && { required: true as const }), schema: rest };
   });
-  const conditions = method === 'PUT' ? [IF_MATCH, IF_NONE_MATCH] : [];
-  const parameters = [...named, ...asked, ...conditions];
+  const parameters = [...named, ...asked, ...(method === 'PUT' ? CONDITIONS : [])];
   return parameters.length > 0 ? { parameters } : {};
 }
 
 const TEXT = { type: 'string' };
 const ID = { name: 'id', in: 'path', description: 'What the thing is called.', schema: TEXT } as const;
-const IF_MATCH = {
-  name: 'If-Match',
-  in: 'header',
-  description: 'Its ETag: 412 if it was changed meanwhile.',
-  schema: TEXT,
-} as const;
-const IF_NONE_MATCH = {
-  name: 'If-None-Match',
-  in: 'header',
-  description: 'An asterisk: make it, and 412 if it exists.',
-  schema: TEXT,
-} as const;
+const CONDITIONS = [
+  { name: 'If-Match', description: 'Its ETag: 412 if it was changed meanwhile.' },
+  { name: 'If-None-Match', description: 'An asterisk: make it, and 412 if it exists.' },
+].map(({ name, description }) => ({ name, in: 'header' as const, description, schema: TEXT }));

@@ -29,26 +29,18 @@ export interface ScimRequest {
 
 export const NOT_FOUND = scimError(404, 'There is no such resource.');
 
-const WORDS: Readonly<Record<PushReason, ScimAnswer>> = {
-  unknown: NOT_FOUND,
-  exists: scimError(409, 'Another resource of this directory already has this name.', 'uniqueness'),
-  'id-missing': scimError(
-    400,
-    'The attribute that carries the id of people is missing: look at scim.id.',
-    'invalidValue',
-  ),
-  'id-changed': scimError(400, 'The attribute that carries the id of people cannot be changed.', 'mutability'),
-  'name-malformed': scimError(
-    400,
-    'The name has characters that cannot be printed, or spaces around it.',
-    'invalidValue',
-  ),
-  'member-unknown': scimError(400, 'One of the members is no user of this directory.', 'invalidValue'),
-  'groups-too-many': scimError(400, 'One of the members is in too many groups.', 'invalidValue'),
+const WORDS: Readonly<Record<Exclude<PushReason, 'unknown'>, Parameters<typeof scimError>>> = {
+  exists: [409, 'Another resource of this directory already has this name.', 'uniqueness'],
+  'id-missing': [400, 'The attribute that carries the id of people is missing: look at scim.id.', 'invalidValue'],
+  'id-changed': [400, 'The attribute that carries the id of people cannot be changed.', 'mutability'],
+  'name-malformed': [400, 'The name has characters that cannot be printed, or spaces around it.', 'invalidValue'],
+  'member-unknown': [400, 'One of the members is no user of this directory.', 'invalidValue'],
+  'groups-too-many': [400, 'One of the members is in too many groups.', 'invalidValue'],
 };
 
 export function worded(refusal: PushReason | Malformed): ScimAnswer {
-  if (typeof refusal === 'string') return WORDS[refusal];
+  if (refusal === 'unknown') return NOT_FOUND;
+  if (typeof refusal === 'string') return scimError(...WORDS[refusal]);
   return scimError(400, `The attribute ${refusal.attribute} is missing or malformed.`, 'invalidValue');
 }
 

@@ -5,12 +5,9 @@ import type { Rollback, StoreHistory } from '../../core/store-history.ts';
 import { takeBack } from '../../store/move-mark.ts';
 import { readHistory } from '../../store/tables/store-history.ts';
 import { beginEpoch, endOpenSteps } from '../upkeep/resume.ts';
-import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline, type StorePort } from './admin.ts';
 
-/**
- * The operator has dealt with `handled`, a store that was put back. Nodes are ready again within seconds, without a restart. Refused if a
- * node has added acts meanwhile.
- */
+/** Nodes are ready again within seconds, without a restart. Refused if a node has added acts to those that were handled. */
 export async function acceptRollback(
   ports: AdminPorts,
   handled?: Pick<Rollback, 'lost'>,
@@ -26,7 +23,7 @@ export async function acceptRollback(
 const HEARD_MS = 5_000;
 
 /** The history, once every node that ran has written what it remembers, or has had time to. */
-export async function heardHistory({ store }: Pick<AdminPorts, 'store'>): Promise<StoreHistory> {
+export async function heardHistory({ store }: StorePort): Promise<StoreHistory> {
   const latest = performance.now() + HEARD_MS;
   for (;;) {
     const history = await readHistory(store);

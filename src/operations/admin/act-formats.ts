@@ -11,6 +11,7 @@ import {
   optional,
   type Schema,
   string,
+  type ValueOf,
 } from '../../schema.ts';
 import type { LoggedEvent } from '../../store/store.ts';
 import type { AssertionExplanation } from './explain-assertion.ts';
@@ -119,20 +120,24 @@ function listOf<T>(items: Schema<T>, title: string): Schema<Listed<T>> {
 }
 
 /** What all registered things have. */
-function formatsOf<T>(schema: Schema<T>, title: string, filter: Record<string, Schema> = {}) {
-  return {
-    list: { query: object({ ...filter, ...PAGED }), answers: listOf(schema, `${title}List`) },
-    show: { answers: schema },
-    put: { body: schema, answers: schema },
-    remove: { query: object(CONFIRMED), answers: Ended },
+function formatsOf<K extends string, T>(
+  kind: K,
+  schema: Schema<T>,
+  title: string,
+  filter: Record<string, Schema> = {},
+) {
+  const formats = {
+    [`${kind}-list`]: { query: object({ ...filter, ...PAGED }), answers: listOf(schema, `${title}List`) },
+    [`${kind}-show`]: { answers: schema },
+    [`${kind}-put`]: { body: schema, answers: schema },
+    [`${kind}-remove`]: { query: object(CONFIRMED), answers: Ended },
   };
+  return formats as Readonly<
+    Record<`${K}-list`, Formats<Listed<T>>> &
+      Record<`${K}-show` | `${K}-put`, Formats<T>> &
+      Record<`${K}-remove`, Formats<ValueOf<typeof Ended>>>
+  >;
 }
-
-const integration = formatsOf(IntegrationObject, 'Integration');
-const resourceServer = formatsOf(ResourceServerObject, 'ResourceServer');
-const issuer = formatsOf(IssuerObject, 'Issuer', ALL);
-const tokenIssuer = formatsOf(TokenIssuerObject, 'TokenIssuer', ALL);
-const identity = formatsOf(IdentityObject, 'Identity');
 
 const Secret = object({ secret: string(), endsAt: optional(string()) }, { title: 'Secret' });
 const Password = object({ password: string({ writeOnly: true }) }, { ...CLOSED, title: 'Password' });
@@ -202,42 +207,27 @@ const REFUSALS = object({
 });
 
 export const FORMATS = {
-  'integration-list': integration.list,
-  'integration-show': integration.show,
-  'integration-put': integration.put,
+  ...formatsOf('integration', IntegrationObject, 'Integration'),
+  ...formatsOf('resource-server', ResourceServerObject, 'ResourceServer'),
+  ...formatsOf('issuer', IssuerObject, 'Issuer', ALL),
+  ...formatsOf('token-issuer', TokenIssuerObject, 'TokenIssuer', ALL),
+  ...formatsOf('identity', IdentityObject, 'Identity'),
   'integration-import': { body: Import, answers: Imported },
-  'integration-enable': integration.show,
-  'integration-disable': integration.show,
-  'integration-remove': integration.remove,
+  'integration-enable': { answers: IntegrationObject },
+  'integration-disable': { answers: IntegrationObject },
   'integration-key-list': { answers: listOf(Key, 'KeyList') },
   'integration-key-add': { body: KeyAddition, answers: IntegrationObject },
   'integration-key-remove': { query: KEY, answers: IntegrationObject },
   'integration-secret-make': { query: ENDS, answers: Secret },
   'integration-secret-drop': { query: object(EVERY), answers: IntegrationObject },
-  'resource-server-list': resourceServer.list,
-  'resource-server-show': resourceServer.show,
-  'resource-server-put': resourceServer.put,
-  'resource-server-remove': resourceServer.remove,
   'resource-server-secret-make': { query: REPLACES, answers: Secret },
-  'resource-server-secret-drop': resourceServer.show,
-  'issuer-list': issuer.list,
-  'issuer-show': issuer.show,
-  'issuer-put': issuer.put,
-  'issuer-remove': issuer.remove,
-  'token-issuer-list': tokenIssuer.list,
-  'token-issuer-show': tokenIssuer.show,
-  'token-issuer-put': tokenIssuer.put,
-  'token-issuer-remove': tokenIssuer.remove,
-  'identity-list': identity.list,
-  'identity-show': identity.show,
-  'identity-put': identity.put,
+  'resource-server-secret-drop': { answers: ResourceServerObject },
   'identity-password': { body: Password, answers: IdentityObject },
   'identity-passkey-list': { answers: listOf(Passkey, 'PasskeyList') },
   'identity-passkey-invite': { answers: Invitation },
   'identity-passkey-remove': { query: PASSKEYS, answers: listOf(Passkey, 'RemovedPasskeys') },
-  'identity-enable': identity.show,
-  'identity-disable': identity.show,
-  'identity-remove': identity.remove,
+  'identity-enable': { answers: IdentityObject },
+  'identity-disable': { answers: IdentityObject },
   'grant-list': {
     query: object({ ...GRANT_FILTER, ...NEWEST, ...ALL, ...PAGED }),
     answers: listOf(Grant, 'GrantList'),

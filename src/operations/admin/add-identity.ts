@@ -6,7 +6,7 @@ import type { Where } from '../../store/table.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import type { Random } from '../ports.ts';
-import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline, type StorePort } from './admin.ts';
 import { performPlan } from './perform.ts';
 import { declinePassword } from './set-password.ts';
 
@@ -66,7 +66,7 @@ export function objectionTo({ userName, email, upn, password, groups = [] }: Dra
 
 export async function objectionOfOthers(
   { userName, email, upn, mayShare = false }: DraftPart,
-  { store }: Pick<AdminPorts, 'store'>,
+  { store }: StorePort,
   self?: IdentityId,
 ) {
   const others = async (where: Where) => (await store.find(identities, where)).filter(({ id }) => id !== self);

@@ -14,7 +14,9 @@ export interface AdminRefusal {
 
 export type AdminOutcome<T> = Outcome<T, AdminRefusal>;
 
-export interface AdminPorts extends Pick<Ports, 'store'> {
+export type StorePort = Pick<Ports, 'store'>;
+
+export interface AdminPorts extends StorePort {
   /** The author, for the event log. */
   readonly by: Author;
   /** The revision that the thing must have: what was decided by an older state is refused. */

@@ -8,7 +8,7 @@ import { grants } from '../../store/tables/grants.ts';
 import { sessions } from '../../store/tables/sessions.ts';
 import { revokeAll, revokeById } from '../grant/revoke-grant.ts';
 import { changeEvery, endSession, spendDeviceCodes } from '../upkeep/resume.ts';
-import type { AdminPorts } from './admin.ts';
+import type { AdminPorts, StorePort } from './admin.ts';
 
 export { spendDeviceCodes };
 
@@ -27,7 +27,7 @@ export async function carryRevocations(before: Pick<Store, 'page'>, ports: Admin
 }
 
 /** Ends the browser sessions that had ended in the replaced store, and takes over which assertions were used there. */
-export async function carryUses(before: Pick<Store, 'page'>, { store }: Pick<AdminPorts, 'store'>): Promise<void> {
+export async function carryUses(before: Pick<Store, 'page'>, { store }: StorePort): Promise<void> {
   const ends = new Map<string, EpochSeconds>();
   for await (const { id, endsAt } of rows(before, sessions)) ends.set(id, endsAt);
   await changeEvery(store, sessions, (session, now) =>
@@ -37,7 +37,7 @@ export async function carryUses(before: Pick<Store, 'page'>, { store }: Pick<Adm
     await store.change(assertions, used.mark, (found) => ({ outcome: undefined, ...(!found && { next: used }) }));
 }
 
-export async function countLiveGrants({ store }: Pick<AdminPorts, 'store'>): Promise<number> {
+export async function countLiveGrants({ store }: StorePort): Promise<number> {
   const now = await store.now();
   let live = 0;
   for await (const grant of rows(store, grants)) live += Number(isLive(grant, now));

@@ -100,10 +100,7 @@ function isSelective({ claim, test }: ClaimCondition): boolean {
   return !ABOUT_NOBODY.test(claim) && !('like' in test && test.like.startsWith('*'));
 }
 
-/**
- * Claims whose value any customer of a shared platform can have: branches, events, environments, people who start jobs, and workflows
- * that anybody may call.
- */
+/** Claims whose value any customer of a shared platform can have, such as branches, events, people and shared workflows. */
 const OF_ANYBODY: ReadonlySet<string> = new Set(
   [
     ...['ref', 'ref_type', 'ref_path', 'ref_protected', 'base_ref', 'head_ref', 'event_name', 'pipeline_source'],

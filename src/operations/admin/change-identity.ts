@@ -2,21 +2,14 @@ import { foldName } from '../../core/certificate.ts';
 import { type Identity, isLocal } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import { identities } from '../../store/tables/identities.ts';
-import { objectionOfOthers, objectionTo } from './add-identity.ts';
+import { type IdentityDraft, objectionOfOthers, objectionTo } from './add-identity.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { endGrants } from './end-grants.ts';
 import { findIdentity } from './find-identity.ts';
 import { changedBetween, ending, perform, performPlan } from './perform.ts';
 
 /** What is absent stays. An empty address is removed. */
-export interface IdentityChange {
-  readonly userName?: string;
-  readonly email?: string;
-  readonly upn?: string;
-  /** All groups from now on. */
-  readonly groups?: readonly string[];
-  readonly mayUseApi?: boolean;
-  readonly mayShare?: boolean;
-}
+export type IdentityChange = Partial<Omit<IdentityDraft, 'password'>>;
 
 /** Changes an identity of the local directory. Its grants and its password stay. */
 export async function changeIdentity(
@@ -77,4 +70,26 @@ export async function enableIdentity(
     if (!enabled) return ending('identity', row, { did: 'disabled' }, at);
     return accept({ next: { ...row, enabled }, deed: { did: 'enabled' } });
   });
+}
+
+/** Its names are free for others. A row with its id stays, since ended grants and events name it. Returns how many grants ended. */
+export async function removeIdentity(
+  name: string,
+  { isConfirmed }: { readonly isConfirmed: boolean },
+  ports: AdminPorts,
+) {
+  const known = await findIdentity(name, ports);
+  if (!known.ok) return known;
+  const { id } = known.value;
+  if (!isLocal(known.value)) return decline('identity-derived', id);
+  if (!isConfirmed) return decline('removal-unconfirmed', known.value.userName ?? id);
+  // First disabled, so that no grant begins while the others are ended.
+  const identity = await perform('identity', id, ports, (row, at) =>
+    row
+      ? ending('identity', row, { did: 'removed', userName: row.userName ?? '' }, at)
+      : decline('identity-unknown', id),
+  );
+  if (!identity.ok) return identity;
+  const ended = await endGrants({ filter: { identity: id }, isConfirmed }, ports);
+  return ended.ok ? accept({ identity: identity.value, grants: ended.value.grants }) : ended;
 }

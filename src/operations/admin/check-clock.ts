@@ -8,10 +8,7 @@ import type { Ports } from '../ports.ts';
 import { type ImplausibleClock, Timekeeper } from '../upkeep/timekeeper.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
-/**
- * Refuses an act while the store's clock is implausible, as the service does. `counts`: the act is due because time has passed.
- * `notes`: the act records the time, or acts on what is live now.
- */
+/** As the service does. `counts`: the act is due because time has passed. `notes`: it records the time, or acts on what is live. */
 export async function checkClock(store: Store, act: 'counts' | 'notes'): Promise<AdminOutcome<undefined>> {
   const { found, now } = await store.load(serviceTimes, SERVICE);
   const mark = found?.row.seenAt;

@@ -9,10 +9,7 @@ export async function knowsKeys(store: Store): Promise<boolean> {
   return (await store.page(keyMarks, { limit: 1 })).length > 0;
 }
 
-/**
- * Throws a KeyringFault unless the keyring has every key that grants of this store may need, with the same fingerprints. A
- * missing keyring is never replaced by a new one.
- */
+/** Throws a KeyringFault unless it has every key that grants of this store may need. A missing keyring is never replaced. */
 export async function checkKeyring(keyring: Keyring | undefined, store: Store): Promise<Keyring> {
   const marks = await Array.fromAsync(rows(store, keyMarks));
   if (!keyring) throw new KeyringFault(whyMissing(marks));

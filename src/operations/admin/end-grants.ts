@@ -7,25 +7,13 @@ import { checkClock } from './check-clock.ts';
 import { findGrantId, findGrants, type GrantFilter } from './find-grants.ts';
 import { findIdentity } from './find-identity.ts';
 
-export interface EndGrantsDraft {
-  readonly filter: GrantFilter;
-  /** Required to end more than one grant. */
-  readonly isConfirmed: boolean;
-}
-
 const STEP = 200;
 
-export interface Ended {
-  readonly grants: number;
-  /** Confirmed codes that would have become grants. */
-  readonly codes: number;
-}
-
-/** Revokes every grant that matches, in steps, so that commits of a running service get in between. Returns how many. */
+/** In steps, so that commits of a running service get in between; confirmed codes end too. More than one needs a confirmation. */
 export async function endGrants(
-  { filter, isConfirmed }: EndGrantsDraft,
+  { filter, isConfirmed }: { readonly filter: GrantFilter; readonly isConfirmed: boolean },
   ports: AdminPorts,
-): Promise<AdminOutcome<Ended>> {
+) {
   const clock = await checkClock(ports.store, 'notes');
   if (!clock.ok) return clock;
   const before = await findGrants(filter, Number.POSITIVE_INFINITY, ports);

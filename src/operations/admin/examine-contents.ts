@@ -6,9 +6,7 @@ import { GRANTS_BY_HOLDER, grants, grantsOf } from '../../store/tables/grants.ts
 import { identities } from '../../store/tables/identities.ts';
 import { keySets } from '../../store/tables/key-sets.ts';
 import { revocationLists } from '../../store/tables/revocation-lists.ts';
-import type { AdminPorts } from './admin.ts';
-
-type StorePort = Pick<AdminPorts, 'store'>;
+import type { StorePort } from './admin.ts';
 
 /** How many live grants end within this time and are lost unless somebody authorizes again. */
 export async function countGrantsToRenew(within: Seconds, now: EpochSeconds, { store }: StorePort): Promise<number> {

@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
 import { issuers } from '../../store/tables/issuers.ts';
-import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { type AdminOutcome, decline, type StorePort } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 import { findThing } from './perform.ts';
 
@@ -43,7 +43,7 @@ export interface FoundGrants {
 export async function findGrants(
   filter: GrantFilter,
   limit: number,
-  ports: Pick<AdminPorts, 'store'>,
+  ports: StorePort,
 ): Promise<AdminOutcome<FoundGrants>> {
   const found: Grant[] = [];
   for (let start: string | undefined; ; ) {
@@ -63,7 +63,7 @@ const MOST_READ = 1000;
 export async function pageOfGrants(
   filter: GrantFilter,
   { limit, after: start }: { readonly limit: number; readonly after?: string | undefined },
-  ports: Pick<AdminPorts, 'store'>,
+  ports: StorePort,
 ): Promise<AdminOutcome<FoundGrants & { readonly next?: string }>> {
   const resolved = await resolve(filter, ports);
   if (!resolved.ok) return resolved;
@@ -124,7 +124,7 @@ type ResolvedFilter = Omit<GrantFilter, 'identity' | 'certificate'> & {
 /** An unknown name is refused: otherwise a typing error would look like "no grants". */
 async function resolve(
   { identity, certificate, ...filter }: GrantFilter,
-  ports: Pick<AdminPorts, 'store'>,
+  ports: StorePort,
 ): Promise<AdminOutcome<ResolvedFilter>> {
   const { integration } = filter;
   const known = integration === undefined ? undefined : await findThing('integration', integration, ports);
@@ -153,7 +153,7 @@ function whereOf({ mark, holder, integration }: ResolvedFilter): Where | undefin
 const KEY = /^[0-9a-f]{64}$/;
 
 /** The mark that a grant has of a certificate: given itself, or made of a serial number and the authority that has issued it. */
-async function findMark(text: string, { store }: Pick<AdminPorts, 'store'>): Promise<Hex | undefined> {
+async function findMark(text: string, { store }: StorePort): Promise<Hex | undefined> {
   const serial = text.replaceAll(':', '').toLowerCase();
   if (!/^[0-9a-f]{1,40}$/.test(serial)) return undefined;
   // As encoded: a number whose first bit is set begins with a zero byte.
@@ -175,7 +175,7 @@ async function findMark(text: string, { store }: Pick<AdminPorts, 'store'>): Pro
 const DIGITS = 32;
 
 /** The grant that the text names: its id, or the first digits of it, at least four, if no other id begins with them. */
-export async function findGrantId(text: string, { store }: Pick<AdminPorts, 'store'>): Promise<AdminOutcome<GrantId>> {
+export async function findGrantId(text: string, { store }: StorePort): Promise<AdminOutcome<GrantId>> {
   if (!/^[0-9a-f]{4,32}$/.test(text)) return decline('grant-unknown', text);
   if (text.length === DIGITS) return accept(text as GrantId);
   const [grant, ...others] = await grantsBeginning(text, 2, store);

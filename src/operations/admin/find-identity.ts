@@ -2,13 +2,10 @@ import { type Identity, parseIdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import { rows } from '../../store/pages.ts';
 import { byUserName, identities } from '../../store/tables/identities.ts';
-import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { type AdminOutcome, decline, type StorePort } from './admin.ts';
 
 /** Finds by id, or by user name if only one identity has it. */
-export async function findIdentity(
-  name: string,
-  { store }: Pick<AdminPorts, 'store'>,
-): Promise<AdminOutcome<Identity>> {
+export async function findIdentity(name: string, { store }: StorePort): Promise<AdminOutcome<Identity>> {
   if (parseIdentityId(name)) {
     const { found } = await store.load(identities, name);
     if (found) return accept(found.row);
@@ -23,7 +20,7 @@ export type KnownIdentities = Map<string, AdminOutcome<Identity>>;
 /** Asks the store once for each name. */
 export async function findOnce(
   name: string,
-  { store, found = new Map() }: Pick<AdminPorts, 'store'> & { readonly found?: KnownIdentities },
+  { store, found = new Map() }: StorePort & { readonly found?: KnownIdentities },
 ): Promise<AdminOutcome<Identity>> {
   const known = found.get(name) ?? (await findIdentity(name, { store }));
   found.set(name, known);
@@ -33,14 +30,8 @@ export async function findOnce(
 /** `local:{0a1b…` or `corp:0a1b…`, or the digits alone, at least four. */
 const FIRST_DIGITS = /^(?:([A-Za-z][\w.+-]{0,63}):\{?)?([0-9a-f][0-9a-f-]{3,35})\}?$/;
 
-/**
- * The same, or by the first digits of an id if no other begins with them: for commands beside the store. Ids are not in order in the
- * store, so this reads all identities.
- */
-export async function findIdentityByDigits(
-  text: string,
-  { store }: Pick<AdminPorts, 'store'>,
-): Promise<AdminOutcome<Identity>> {
+/** The same, or by the first digits of an id, if no other begins with them. Reads all identities: for commands beside the store. */
+export async function findIdentityByDigits(text: string, { store }: StorePort): Promise<AdminOutcome<Identity>> {
   const known = await findIdentity(text, { store });
   const [, label, digits] = FIRST_DIGITS.exec(text) ?? [];
   if (known.ok || known.refusal.reason !== 'identity-unknown' || digits === undefined) return known;
@@ -53,6 +44,6 @@ export async function findIdentityByDigits(
   return found[0] ? accept(found[0]) : known;
 }
 
-export async function hasIdentities({ store }: Pick<AdminPorts, 'store'>): Promise<boolean> {
+export async function hasIdentities({ store }: StorePort): Promise<boolean> {
   return (await store.page(identities, { limit: 1 })).length > 0;
 }

@@ -12,13 +12,13 @@ import { resourceServers } from '../../store/tables/resource-servers.ts';
 import { isSigned } from '../../tokens/access-token.ts';
 import { nodesWithout } from '../upkeep/report-node.ts';
 import type { DraftPorts } from './acts/act.ts';
+import { tokenIssuerOf } from './acts/token-issuer.ts';
 import { type AdminOutcome, decline } from './admin.ts';
 import { findOnce } from './find-identity.ts';
 import { replacedKeys } from './integration-keys.ts';
 import type { WrittenIntegration } from './objects.ts';
 import { findThing } from './perform.ts';
 import { allPublishedKeys } from './signing-keys.ts';
-import { tokenIssuerOf } from './token-issuer-draft.ts';
 
 /** Not even hashes of secrets are shown. */
 export function writtenIntegration(row: Integration): WrittenIntegration {
@@ -90,15 +90,8 @@ export function draftedNames(clientIdText: string, scopeText: string | undefined
 }
 
 const OPTIONAL = [
-  ...([
-    'owners',
-    'tokenEndpointAudience',
-    'publicEnterprise',
-    'secretAddresses',
-    'resourceServer',
-    'exchange',
-  ] as const),
-  ...(['keys', 'disabledByOwner'] as const),
+  ...(['owners', 'tokenEndpointAudience', 'publicEnterprise', 'secretAddresses'] as const),
+  ...(['resourceServer', 'exchange', 'keys', 'disabledByOwner'] as const),
 ];
 
 /** What a later release has added to a row stays, but not what this one leaves out on purpose. */

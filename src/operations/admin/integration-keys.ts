@@ -4,9 +4,9 @@ import { type ClientKeys, type Integration, keyMarks } from '../../core/integrat
 import type { FetchSettings } from '../../core/key-source.ts';
 import { accept } from '../../core/outcome.ts';
 import { readPublicJwk, readPublicKeys } from '../../tokens/jwk.ts';
+import { checkedFetch } from './acts/token-issuer.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { ending, rewrite } from './perform.ts';
-import { checkedFetch } from './token-issuer-draft.ts';
 
 /** The text of a file with public keys, or the address of a key set, which replaces what was there. */
 export type KeyAddition = { readonly file: string } | ({ readonly url: string } & FetchSettings);

@@ -4,24 +4,18 @@ import { accept } from '../../core/outcome.ts';
 import { MOST_SECRETS, secretMark } from '../../core/resource-server.ts';
 import { after, type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
 import { drawResourceServerSecret } from '../../tokens/resource-server-secret.ts';
-import type { Secret } from '../../tokens/secret.ts';
 import type { Ports } from '../ports.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { ending, rewrite } from './perform.ts';
 
 const LONGEST = seconds(180 * 86_400);
 
-export interface MadeSecret {
-  readonly secret: Secret;
-  readonly endsAt: EpochSeconds;
-}
-
 /** Makes a secret, which is returned once and stored as a hash. The one before stays valid beside it, until its own end. */
 export async function makeIntegrationSecret(
   clientId: string,
   lifetime: Seconds,
   ports: AdminPorts & Pick<Ports, 'random'>,
-): Promise<AdminOutcome<MadeSecret>> {
+) {
   if (lifetime < 1 || lifetime > LONGEST) return decline('secret-lifetime-malformed', clientId);
   const { secret, hash } = drawResourceServerSecret(ports.random);
   let endsAt = 0 as EpochSeconds;

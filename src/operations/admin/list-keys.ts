@@ -1,21 +1,12 @@
-import { livesOf, type SigningKeyState } from '../../core/rules/signing-keys.ts';
-import type { SigningAlgorithm } from '../../core/signing-key.ts';
+import { livesOf } from '../../core/rules/signing-keys.ts';
 import { isoTime } from '../../core/time.ts';
-import { type Key, Keyring, type StoredKey } from '../../tokens/keyring.ts';
-import type { AdminPorts } from './admin.ts';
+import { Keyring, type StoredKey } from '../../tokens/keyring.ts';
+import type { StorePort } from './admin.ts';
 import { liveGrantsByKey } from './mac-keys.ts';
 import { allPublishedKeys } from './signing-keys.ts';
 
-export interface ListedKey extends Pick<Key, 'id' | 'state' | 'fingerprint'> {
-  /** Live grants whose current token pair was minted with this key. */
-  readonly grants: number;
-}
-
-/** The MAC keys of the keyring, without their secrets. */
-export async function listKeys(
-  keys: readonly StoredKey[],
-  { store }: Pick<AdminPorts, 'store'>,
-): Promise<readonly ListedKey[]> {
+/** The MAC keys of the keyring, without their secrets. `grants`: live ones whose current token pair was minted with it. */
+export async function listKeys(keys: readonly StoredKey[], { store }: StorePort) {
   const counts = await liveGrantsByKey(store);
   return new Keyring(keys).keys.map(({ id, state, fingerprint }) => ({
     ...{ id, state, fingerprint },
@@ -23,21 +14,8 @@ export async function listKeys(
   }));
 }
 
-export interface ListedSigningKey {
-  readonly id: string;
-  readonly algorithm: SigningAlgorithm;
-  readonly state: SigningKeyState;
-  /** When it entered this state. */
-  readonly since: string;
-  /** Whether this keyring has it. */
-  readonly isHere: boolean;
-}
-
-/** The published signing keys. */
-export async function listSigningKeys(
-  keys: readonly StoredKey[],
-  { store }: Pick<AdminPorts, 'store'>,
-): Promise<readonly ListedSigningKey[]> {
+/** The published signing keys. `since`: when it entered this state. `isHere`: whether this keyring has it. */
+export async function listSigningKeys(keys: readonly StoredKey[], { store }: StorePort) {
   const published = await allPublishedKeys(store);
   const keyring = new Keyring(keys);
   const lives = new Map(livesOf(published).map((life) => [life.id, life]));

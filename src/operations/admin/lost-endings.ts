@@ -20,7 +20,7 @@ import { resourceServers } from '../../store/tables/resource-servers.ts';
 import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import type { Keyring } from '../../tokens/keyring.ts';
 import { revokeById } from '../grant/revoke-grant.ts';
-import type { AdminPorts } from './admin.ts';
+import type { AdminPorts, StorePort } from './admin.ts';
 
 /** A grant that was revoked, or an act that ended a registered thing. */
 export type LostEnding = (
@@ -31,8 +31,6 @@ export type LostEnding = (
 export function nameOf(kind: LostEnding['kind']): { readonly one: string; readonly many: string } {
   return kind === 'grant' ? { one: 'grant', many: 'grants' } : KINDS[kind];
 }
-
-type StorePort = Pick<AdminPorts, 'store'>;
 
 /** From the acts that nodes remembered. What was opened again afterwards has not ended. */
 export async function endingsFromActs(lost: readonly LostAct[], { store }: StorePort): Promise<readonly LostEnding[]> {

@@ -41,19 +41,10 @@ export async function addToKeyring(
   return accept(addKey(keys, id));
 }
 
-export interface MintRequest {
-  readonly id: number;
-  /** Mint even if a running node has not reported the key. */
-  readonly force?: boolean;
-}
-
-/**
- * Returns the keys with this one minting. The caller stores them, after the mark: a stored keyring without a mark would let
- * a node without the key start.
- */
+/** The caller stores the keys after the mark: without it, a node without the key could start. `force`: even if a node lacks it. */
 export async function mintWithKey(
   keys: readonly StoredKey[],
-  { id, force }: MintRequest,
+  { id, force }: { readonly id: number; readonly force?: boolean },
   ports: AdminPorts,
 ): Promise<AdminOutcome<readonly StoredKey[]>> {
   const before = new Keyring(keys);

@@ -5,34 +5,16 @@ import type { Passkey } from '../../core/passkey.ts';
 import { isoTime } from '../../core/time.ts';
 import { invitePasskey, passkeysOf, removePasskeys } from '../person/passkeys.ts';
 import type { Random } from '../ports.ts';
-import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { type AdminPorts, decline, type StorePort } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 
-export interface ShownPasskey {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: string;
-  readonly usedAt?: string;
-}
-
-export async function listPasskeys(
-  name: string,
-  { store }: Pick<AdminPorts, 'store'>,
-): Promise<AdminOutcome<readonly ShownPasskey[]>> {
+export async function listPasskeys(name: string, { store }: StorePort) {
   const identity = await findIdentity(name, { store });
   return identity.ok ? accept((await passkeysOf(identity.value.id, { store })).map(shown)) : identity;
 }
 
-export interface ShownInvitation {
-  readonly invitation: string;
-  readonly endsAt: string;
-}
-
 /** Whoever signs in as this identity adds one passkey with it, with which they administer the service if they may. */
-export async function inviteToPasskey(
-  name: string,
-  ports: AdminPorts & { readonly random: Random },
-): Promise<AdminOutcome<ShownInvitation>> {
+export async function inviteToPasskey(name: string, ports: AdminPorts & { readonly random: Random }) {
   const identity = await findIdentity(name, ports);
   if (!identity.ok) return identity;
   const { id } = identity.value;
@@ -46,7 +28,7 @@ export async function removePasskey(
   name: string,
   { passkey = '', all = false }: { readonly passkey?: string; readonly all?: boolean },
   ports: AdminPorts,
-): Promise<AdminOutcome<readonly ShownPasskey[]>> {
+) {
   const identity = await findIdentity(name, ports);
   if (!identity.ok) return identity;
   const isMeant = (key: Passkey) => all || key.id === passkey || key.name === passkey;
@@ -56,6 +38,6 @@ export async function removePasskey(
     : decline('passkey-unknown', passkey === '' ? 'at all' : passkey);
 }
 
-function shown({ id, name, createdAt, usedAt }: Passkey): ShownPasskey {
+function shown({ id, name, createdAt, usedAt }: Passkey) {
   return { id, name, createdAt: isoTime(createdAt), ...(usedAt !== undefined && { usedAt: isoTime(usedAt) }) };
 }

@@ -13,8 +13,7 @@ import { byOneNode, type Lease } from '../../store/lease.ts';
 import { type Decision, type Insert, type RowReferences, rowOf } from '../../store/store.ts';
 import { leases } from '../../store/tables/leases.ts';
 import { REGISTERED } from '../../store/tables/registered.ts';
-import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import type { AdminRefusalReason } from './refusals.ts';
+import { type AdminOutcome, type AdminPorts, decline, type StorePort } from './admin.ts';
 
 /** What was decided: the next row, and what was done for the event. */
 export interface Done<K extends EndingKind> {
@@ -42,48 +41,25 @@ export function perform<K extends EndingKind>(
   });
 }
 
-type Registered = 'integration' | 'resource-server' | 'issuer' | 'token-issuer' | 'identity';
+export type Registered = 'integration' | 'resource-server' | 'issuer' | 'token-issuer' | 'identity';
 
-interface Presence<Row> {
-  /** Whether it counts: not removed. */
-  readonly isThere: (row: Row) => boolean;
-  readonly unknown: AdminRefusalReason;
-  readonly exists: AdminRefusalReason;
-}
-
-export const PRESENCE: { readonly [K in Registered]: Presence<RowOf[K]> } = {
-  integration: {
-    isThere: ({ removed }) => !removed,
-    unknown: 'integration-unknown',
-    exists: 'integration-exists',
-  },
-  'resource-server': {
-    isThere: ({ removed }) => !removed,
-    unknown: 'resource-server-unknown',
-    exists: 'resource-server-exists',
-  },
-  issuer: { isThere: ({ enabled }) => enabled, unknown: 'issuer-unknown', exists: 'issuer-exists' },
-  'token-issuer': {
-    isThere: ({ enabled }) => enabled,
-    unknown: 'token-issuer-unknown',
-    exists: 'token-issuer-exists',
-  },
-  identity: {
-    isThere: (row) => isLocal(row) && !isRemoved(row),
-    unknown: 'identity-unknown',
-    exists: 'user-name-taken',
-  },
+/** Whether it counts: not removed. */
+export const IS_THERE: { readonly [K in Registered]: (row: RowOf[K]) => boolean } = {
+  integration: ({ removed }) => !removed,
+  'resource-server': ({ removed }) => !removed,
+  issuer: ({ enabled }) => enabled,
+  'token-issuer': ({ enabled }) => enabled,
+  identity: (row) => isLocal(row) && !isRemoved(row),
 };
 
 /** A thing that is there. */
 export async function findThing<K extends Registered>(
   kind: K,
   id: string,
-  { store }: Pick<AdminPorts, 'store'>,
+  { store }: StorePort,
 ): Promise<AdminOutcome<RowOf[K]>> {
-  const { isThere, unknown } = PRESENCE[kind];
   const { found } = await store.load(REGISTERED[kind], id);
-  return found && isThere(found.row) ? accept(found.row) : decline(unknown, id);
+  return found && IS_THERE[kind](found.row) ? accept(found.row) : decline(`${kind}-unknown`, id);
 }
 
 /** Like `perform`, for a thing that is there. */
@@ -93,8 +69,9 @@ export function rewrite<K extends Registered>(
   ports: AdminPorts,
   decide: (row: RowOf[K], at: EpochSeconds) => AdminOutcome<Done<K>>,
 ): Promise<AdminOutcome<RowOf[K]>> {
-  const { isThere, unknown } = PRESENCE[kind];
-  return perform(kind, id, ports, (row, at) => (row && isThere(row) ? decide(row, at) : decline(unknown, id)));
+  return perform(kind, id, ports, (row, at) =>
+    row && IS_THERE[kind](row) ? decide(row, at) : decline(`${kind}-unknown`, id),
+  );
 }
 
 /** A row to be written together with others. */

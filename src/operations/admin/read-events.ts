@@ -6,7 +6,7 @@ import { type EpochSeconds, epochSeconds, after as later, seconds } from '../../
 import { eventPages } from '../../store/pages.ts';
 import type { LoggedEvent } from '../../store/store.ts';
 import { readHistory } from '../../store/tables/store-history.ts';
-import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { type AdminOutcome, decline, type StorePort } from './admin.ts';
 
 /** Absent: all. */
 export interface EventFilter {
@@ -32,8 +32,6 @@ export interface EventPage {
   /** Where the following page begins, if there may be one. */
   readonly next?: number;
 }
-
-type StorePort = Pick<AdminPorts, 'store'>;
 
 const STEP = 1000;
 /** The most that one page reads: a filter without an index must not walk through the whole log. A page may be short. */
@@ -167,7 +165,7 @@ export async function eventsOfRequest(requestId: string, { store }: StorePort): 
 }
 
 /** A sequence number just before the first event of that time, found by halving: a long log is not read from its start. */
-async function lastBefore(since: EpochSeconds, store: Pick<AdminPorts['store'], 'events' | 'eventProgress'>) {
+async function lastBefore(since: EpochSeconds, store: Pick<StorePort['store'], 'events' | 'eventProgress'>) {
   let [low, high] = [0, (await store.eventProgress()).readable];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);

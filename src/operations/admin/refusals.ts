@@ -1,283 +1,194 @@
 // Every refusal of an administrative act, worded for every interface: the terminal, HTTP, pages. No command, flag or status is named
 // here: each interface maps the classes to its own codes, and says how an act is done there.
 
-/** What to do: a whole sentence, or an act. The interface ends the sentence of an act with how to do it. */
-type Remedy = string | { readonly act: string };
-/** In `what`, %s is what the refusal is about, and %j the same in quotes. */
-type Words = readonly [what: string, remedy: Remedy];
+/** What is wrong | what to do. %s: what it is about; %j: the same in quotes. After `…`, the interface says how to do it. */
+type Words = `${string} | ${string}`;
 
-const LIST = { act: 'List them' };
-const CHANGE = { act: 'Change it' };
-const CONFIRM = { act: 'Confirm it' };
 const SCOPE =
   "Write resource:permission,permission with ; between resources, for example 'orders:read,write;stock:read'.";
-const LOGIN = 'Log in again with the scope tessera:read, tessera:operate or tessera:manage, and nothing else.';
-const STRONG = 'Log in by certificate or passkey with that scope, as a member of the group that has it.';
 const PEM = 'Give a PEM file that begins with -----BEGIN CERTIFICATE-----.';
 
 const TABLE = {
   /** What was given cannot be accepted, whatever is registered. */
   malformed: {
-    'client-id-malformed': [
-      '%j is not a valid client id',
-      'Use 1 to 128 visible ASCII characters without spaces, quotes, < and >, for example orders-sync.',
-    ],
-    'redirect-uri-malformed': [
-      '%j cannot be a redirect URI',
-      'Give at most 20: https://NAME/PATH, http://127.0.0.1/PATH (any port is accepted then), or SCHEME:/PATH with a dot in the scheme.',
-    ],
-    'scope-missing': ['the scope is missing', SCOPE],
-    'scope-malformed': ['%j is not a valid scope', SCOPE],
-    'text-malformed': [
-      'the %s is empty, longer than 1000 characters, or holds control characters or markup',
-      'Give plain text on one line.',
-    ],
-    'lifetime-malformed': ['%s is zero, or longer than 100 years', 'Give a duration such as 90d, 12h or 15m.'],
-    'lifetime-too-long': ['%s is longer than 24h', 'JWTs live for 24h at most; 10m is usual.'],
-    'object-malformed': ['%s', 'The reference of the API and its schema list every member.'],
-    'list-file-elsewhere': ['%s cannot be read here', 'Name a list file by a command beside the store.'],
-    'import-malformed': [
-      'the file cannot be imported: %s',
-      'It must hold {"id": …, "name": …, "description": …, "scope": …} or a list of these. Nothing was imported.',
-    ],
-    'resource-server-id-malformed': [
-      '%j is not a valid id of a resource server',
-      'Use 1 to 128 letters, digits, ".", "_", "~" or "-", for example orders-api.',
-    ],
-    'audience-malformed': [
-      '%j is not a valid audience',
-      'Give an absolute URI without a fragment, for example https://orders.example.com.',
-    ],
-    'resource-malformed': [
-      '%j is not a resource that a resource server can serve',
-      'Give the part of a scope before the colon, for example orders. The resource tessera is reserved.',
-    ],
-    'resources-missing': ['the resource server would serve no resource', { act: 'Give at least one' }],
-    'user-name-malformed': [
-      '%j is not a valid user name',
-      'Use 1 to 128 characters without spaces, slashes or colons.',
-    ],
-    'address-malformed': ['%j is not an e-mail address or principal name', 'It looks like ada@example.com.'],
-    'password-too-short': ['the password is shorter than %s characters', { act: 'Choose a longer one' }],
-    'label-malformed': [
-      '%j is not a valid issuer label',
-      'Use a letter, then letters, digits, "_", ".", "+" or "-", at most 64; not "local".',
-    ],
-    'token-issuer-malformed': [
-      '%j cannot be the iss of an assertion',
-      'Give the text exactly as the assertions have it, such as https://token.actions.githubusercontent.com',
-    ],
-    'token-issuer-ours': [
-      '%s is the issuer of this service',
-      'Tokens of this service are not assertions. Give the issuer of the platform.',
-    ],
-    'key-address-malformed': [
-      'keys cannot be fetched from %j',
-      { act: 'Give an https address (http only on loopback), or the keys themselves' },
-    ],
-    'key-set-unusable': ['the file with the keys cannot be used: %s', 'Give a JSON Web Key Set with public keys.'],
-    'public-key-unusable': [
-      'the public key cannot be used: %s',
-      'Give a PEM file, or JSON (a key or a key set), with RSA, P-256, P-384, P-521 or Ed25519 keys.',
-    ],
-    'secret-lifetime-malformed': ['a secret of %s must end within 180 days', 'Give a duration such as 90d.'],
-    'exchange-malformed': [
-      '%j is not an integration with a scope',
-      'Write CLIENT_ID=SCOPE, such as orders-api=stock:read.',
-    ],
-    'authorities-unreadable': ['the file with the authorities holds no readable certificate', PEM],
-    'assertion-audience-malformed': [
-      '%j cannot be an audience',
-      'Give a text without spaces, such as https://tokens.example.com',
-    ],
-    'assertion-lifetime-malformed': ['assertions cannot be valid for %s seconds', 'Give a duration from 1s to 366d.'],
-    'rule-malformed': ['%s', 'See "Rules" in docs/workloads.md.'],
-    'certificate-unreadable': ['the file holds no readable certificate (%s)', PEM],
-    'certificate-not-authority': [
-      "the certificate of %s is not an authority's",
-      'Give the certificate of the authority that issues to callers, not that of a caller or a server.',
-    ],
-    'certificate-expired': ['the certificate of %s', 'Give the current one.'],
-    'certificate-refused': [
-      'no certificate of this authority would be accepted: %s',
-      'Give a certificate that follows the rule; docs/certificate-rules.md lists all rules.',
-    ],
-    'address-range-malformed': ['%s is not an IP address or network', 'Give one, such as 10.1.0.0/16.'],
-    'issuer-setting-malformed': ['%s', 'docs/certificates.md has the settings of an issuer.'],
-    'crl-file-unusable': ['%s', 'Give a file with CRLs, PEM or DER.'],
+    'client-id-malformed':
+      '%j is not a valid client id | Use 1 to 128 visible ASCII characters without spaces, quotes, < and >, for example orders-sync.',
+    'redirect-uri-malformed':
+      '%j cannot be a redirect URI | Give at most 20: https://NAME/PATH, http://127.0.0.1/PATH (any port is accepted then), or SCHEME:/PATH with a dot in the scheme.',
+    'scope-missing': `the scope is missing | ${SCOPE}`,
+    'scope-malformed': `%j is not a valid scope | ${SCOPE}`,
+    'text-malformed':
+      'the %s is empty, longer than 1000 characters, or holds control characters or markup | Give plain text on one line.',
+    'lifetime-malformed': '%s is zero, or longer than 100 years | Give a duration such as 90d, 12h or 15m.',
+    'lifetime-too-long': '%s is longer than 24h | JWTs live for 24h at most; 10m is usual.',
+    'object-malformed': '%s | The reference of the API and its schema list every member.',
+    'list-file-elsewhere': '%s cannot be read here | Name a list file by a command beside the store.',
+    'import-malformed':
+      'the file cannot be imported: %s | It must hold {"id": …, "name": …, "description": …, "scope": …} or a list of these. Nothing was imported.',
+    'resource-server-id-malformed':
+      '%j is not a valid id of a resource server | Use 1 to 128 letters, digits, ".", "_", "~" or "-", for example orders-api.',
+    'audience-malformed':
+      '%j is not a valid audience | Give an absolute URI without a fragment, for example https://orders.example.com.',
+    'resource-malformed':
+      '%j is not a resource that a resource server can serve | Give the part of a scope before the colon, for example orders. The resource tessera is reserved.',
+    'resources-missing': 'the resource server would serve no resource | Give at least one…',
+    'user-name-malformed': '%j is not a valid user name | Use 1 to 128 characters without spaces, slashes or colons.',
+    'address-malformed': '%j is not an e-mail address or principal name | It looks like ada@example.com.',
+    'password-too-short': 'the password is shorter than %s characters | Choose a longer one…',
+    'label-malformed':
+      '%j is not a valid issuer label | Use a letter, then letters, digits, "_", ".", "+" or "-", at most 64; not "local".',
+    'token-issuer-malformed':
+      '%j cannot be the iss of an assertion | Give the text exactly as the assertions have it, such as https://token.actions.githubusercontent.com',
+    'token-issuer-ours':
+      '%s is the issuer of this service | Tokens of this service are not assertions. Give the issuer of the platform.',
+    'key-address-malformed':
+      'keys cannot be fetched from %j | Give an https address (http only on loopback), or the keys themselves…',
+    'key-set-unusable': 'the file with the keys cannot be used: %s | Give a JSON Web Key Set with public keys.',
+    'public-key-unusable':
+      'the public key cannot be used: %s | Give a PEM file, or JSON (a key or a key set), with RSA, P-256, P-384, P-521 or Ed25519 keys.',
+    'secret-lifetime-malformed': 'a secret of %s must end within 180 days | Give a duration such as 90d.',
+    'exchange-malformed':
+      '%j is not an integration with a scope | Write CLIENT_ID=SCOPE, such as orders-api=stock:read.',
+    'authorities-unreadable': `the file with the authorities holds no readable certificate | ${PEM}`,
+    'assertion-audience-malformed':
+      '%j cannot be an audience | Give a text without spaces, such as https://tokens.example.com',
+    'assertion-lifetime-malformed': 'assertions cannot be valid for %s seconds | Give a duration from 1s to 366d.',
+    'rule-malformed': '%s | See "Rules" in docs/workloads.md.',
+    'certificate-unreadable': `the file holds no readable certificate (%s) | ${PEM}`,
+    'certificate-not-authority':
+      "the certificate of %s is not an authority's | Give the certificate of the authority that issues to callers, not that of a caller or a server.",
+    'certificate-expired': 'the certificate of %s | Give the current one.',
+    'certificate-refused':
+      'no certificate of this authority would be accepted: %s | Give a certificate that follows the rule; docs/certificate-rules.md lists all rules.',
+    'address-range-malformed': '%s is not an IP address or network | Give one, such as 10.1.0.0/16.',
+    'issuer-setting-malformed': '%s | docs/certificates.md has the settings of an issuer.',
+    'crl-file-unusable': '%s | Give a file with CRLs, PEM or DER.',
   },
 
   /** The name fits nothing, or more than one thing. */
   unknown: {
-    'integration-unknown': ['there is no integration %s', LIST],
-    'resource-server-unknown': ['there is no resource server %s', LIST],
-    'identity-unknown': ['there is no identity %s', LIST],
-    'identity-ambiguous': [
-      'several identities are called %s, or have an id that begins so',
-      { act: 'Name it by its id' },
-    ],
-    'issuer-unknown': ['there is no approved issuer %s', LIST],
-    'token-issuer-unknown': ['there is no token issuer %s', LIST],
-    'certificate-unknown': ['no grant is by the certificate %s', 'Give its serial number, or the SHA-256 of its key.'],
-    'grant-unknown': ['there is no grant %j', LIST],
-    'cursor-unknown': ['the cursor does not belong to this list', 'Begin again without a cursor.'],
-    'guest-unknown': ['there is no grant of the client %s', LIST],
-    'grant-ambiguous': ['several grants begin with %s', { act: 'Give more digits' }],
-    'grant-not-live': ['there is no grant %j that is still live', LIST],
-    'key-unknown': ['the keyring has no key %s', LIST],
-    'passkey-unknown': ['the identity has no passkey %s', LIST],
-    'public-key-unknown': ['the integration has no public key %s', LIST],
+    'integration-unknown': 'there is no integration %s | List them…',
+    'resource-server-unknown': 'there is no resource server %s | List them…',
+    'identity-unknown': 'there is no identity %s | List them…',
+    'identity-ambiguous': 'several identities are called %s, or have an id that begins so | Name it by its id…',
+    'issuer-unknown': 'there is no approved issuer %s | List them…',
+    'token-issuer-unknown': 'there is no token issuer %s | List them…',
+    'certificate-unknown': 'no grant is by the certificate %s | Give its serial number, or the SHA-256 of its key.',
+    'grant-unknown': 'there is no grant %j | List them…',
+    'cursor-unknown': 'the cursor does not belong to this list | Begin again without a cursor.',
+    'guest-unknown': 'there is no grant of the client %s | List them…',
+    'grant-ambiguous': 'several grants begin with %s | Give more digits…',
+    'grant-not-live': 'there is no grant %j that is still live | List them…',
+    'key-unknown': 'the keyring has no key %s | List them…',
+    'passkey-unknown': 'the identity has no passkey %s | List them…',
+    'public-key-unknown': 'the integration has no public key %s | List them…',
   },
 
   /** What is registered does not allow it: something else must change first. */
   conflict: {
-    'integration-exists': ['the integration %s is registered already', CHANGE],
-    'client-id-of-resource-server': [
-      '%s is the id of a resource server',
-      'Choose another client id; the two are never the same.',
-    ],
-    'resource-server-id-taken': [
-      '%s is the client id of an integration',
-      'Choose another id; the two are never the same.',
-    ],
-    'resource-server-exists': ['the resource server %s is registered already', CHANGE],
-    'audience-taken': ['this audience belongs to %s', 'Choose another; each audience names one resource server.'],
-    'secrets-exhausted': ['%s has two secrets already', { act: 'Drop the old one, or replace both at once' }],
-    'secrets-not-two': ['%s has no old secret', { act: 'Make a new one first' }],
-    'public-keys-too-many': ['an integration has %s public keys at most', { act: 'Remove one first' }],
-    'secret-flow-off': ['secrets are off for %s', { act: 'Turn them on, if a key or a certificate is not possible' }],
-    'client-secrets-exhausted': ['%s has two secrets already', { act: 'Drop the old one first' }],
-    'client-secrets-none': ['%s has no old secret', { act: 'Make a new one first' }],
-    'client-id-of-token-issuer': [
-      '%s is the iss of a token issuer',
-      'Choose another; the two are never the same, so that every assertion is of one kind.',
-    ],
-    'user-name-taken': ['the user name %s is taken', 'Choose another; user names are unique.'],
-    'identity-not-local': [
-      '%s is not an identity of the local directory',
-      'Its password, if it has one, is kept elsewhere.',
-    ],
-    'identity-derived': [
-      '%s is made from certificates or assertions and would come back with the next one',
-      { act: 'Disable it instead' },
-    ],
-    'issuer-exists': ['an issuer %s is approved already', 'Remove it first, or choose another label.'],
-    'issuer-key-approved': [
-      "this authority's key is approved already, as %s",
-      'Remove that one first: one key has one label.',
-    ],
-    'issuer-key-differs': [
-      'the certificate has another key than the issuer %s',
-      { act: 'A renewed certificate has the same key. Approve a new key under its own label' },
-    ],
-    'label-taken': [
-      'the label %s is that of another kind of issuer',
-      'Choose another: identities are named by it, so it stays taken even if that issuer was removed.',
-    ],
-    'token-issuer-exists': ['a token issuer %s is registered already', CHANGE],
-    'token-issuer-iss-differs': ['the token issuer %s has another iss', 'Remove it first, or choose another label.'],
-    'token-issuer-registered': [
-      'this issuer is registered already, as %s',
-      'Change that one, or remove it first: one issuer has one label.',
-    ],
-    'rollback-none': [
-      'no node has noticed that the store was put back (epoch %s)',
-      'There is nothing to accept. Nodes notice it within seconds, if they were running before.',
-    ],
-    'keyring-in-variable': [
-      'the keyring is in the variable %s, which a command cannot change',
-      { act: 'Keep it in a file while you change it' },
-    ],
-    'key-mints': ['key %s is the minting key', { act: 'Make another key mint first' }],
-    'key-mints-already': ['key %s is the minting key already', 'There is nothing to do.'],
-    'key-ids-exhausted': ['key ids end at %s', 'End all grants and start a new installation.'],
-    'signing-key-missing': ['there is no signing key yet', { act: 'Add one' }],
-    'signing-key-signs': ['key %s signs', { act: 'Let another key sign first' }],
-    'signing-key-signs-already': ['key %s signs already', 'There is nothing to do.'],
-    'signing-key-retiring': ['key %s has signed before, and another key followed it', { act: 'Add a new one' }],
+    'integration-exists': 'the integration %s is registered already | Change it…',
+    'client-id-of-resource-server':
+      '%s is the id of a resource server | Choose another client id; the two are never the same.',
+    'resource-server-id-taken':
+      '%s is the client id of an integration | Choose another id; the two are never the same.',
+    'resource-server-exists': 'the resource server %s is registered already | Change it…',
+    'audience-taken': 'this audience belongs to %s | Choose another; each audience names one resource server.',
+    'secrets-exhausted': '%s has two secrets already | Drop the old one, or replace both at once…',
+    'secrets-not-two': '%s has no old secret | Make a new one first…',
+    'public-keys-too-many': 'an integration has %s public keys at most | Remove one first…',
+    'secret-flow-off': 'secrets are off for %s | Turn them on, if a key or a certificate is not possible…',
+    'client-secrets-exhausted': '%s has two secrets already | Drop the old one first…',
+    'client-secrets-none': '%s has no old secret | Make a new one first…',
+    'client-id-of-token-issuer':
+      '%s is the iss of a token issuer | Choose another; the two are never the same, so that every assertion is of one kind.',
+    'user-name-taken': 'the user name %s is taken | Choose another; user names are unique.',
+    'identity-not-local':
+      '%s is not an identity of the local directory | Its password, if it has one, is kept elsewhere.',
+    'identity-derived':
+      '%s is made from certificates or assertions and would come back with the next one | Disable it instead…',
+    'issuer-exists': 'an issuer %s is approved already | Remove it first, or choose another label.',
+    'issuer-key-approved':
+      "this authority's key is approved already, as %s | Remove that one first: one key has one label.",
+    'issuer-key-differs':
+      'the certificate has another key than the issuer %s | A renewed certificate has the same key. Approve a new key under its own label…',
+    'label-taken':
+      'the label %s is that of another kind of issuer | Choose another: identities are named by it, so it stays taken even if that issuer was removed.',
+    'token-issuer-exists': 'a token issuer %s is registered already | Change it…',
+    'token-issuer-iss-differs': 'the token issuer %s has another iss | Remove it first, or choose another label.',
+    'token-issuer-registered':
+      'this issuer is registered already, as %s | Change that one, or remove it first: one issuer has one label.',
+    'rollback-none':
+      'no node has noticed that the store was put back (epoch %s) | There is nothing to accept. Nodes notice it within seconds, if they were running before.',
+    'keyring-in-variable':
+      'the keyring is in the variable %s, which a command cannot change | Keep it in a file while you change it…',
+    'key-mints': 'key %s is the minting key | Make another key mint first…',
+    'key-mints-already': 'key %s is the minting key already | There is nothing to do.',
+    'key-ids-exhausted': 'key ids end at %s | End all grants and start a new installation.',
+    'signing-key-missing': 'there is no signing key yet | Add one…',
+    'signing-key-signs': 'key %s signs | Let another key sign first…',
+    'signing-key-signs-already': 'key %s signs already | There is nothing to do.',
+    'signing-key-retiring': 'key %s has signed before, and another key followed it | Add a new one…',
   },
 
   /** It was changed since the one who requests this has seen it. */
-  stale: { 'changed-meanwhile': ['%s was changed meanwhile', 'Look at it again, then decide again.'] },
+  stale: {
+    'changed-meanwhile': '%s was changed meanwhile | Look at it again, then decide again.',
+  },
 
   /** It is done as soon as whoever requests it confirms it, or says which of two ways is meant. */
   unconfirmed: {
-    'resource-server-removal-unconfirmed': [
-      'this would remove %s: it could no longer check tokens, and no token would be for it',
-      CONFIRM,
-    ],
-    'address-shared': [
-      'another identity already has %s',
-      { act: 'Certificates with it would be refused for both. To allow that, confirm it' },
-    ],
-    'removal-unconfirmed': ['this would remove %s and end its grants, for good', CONFIRM],
-    'confirmation-missing': ['this would end %s grants', CONFIRM],
-    'rollback-open': ['something that had ended works again: %s', { act: 'End it again, or leave it as it is' }],
+    'resource-server-removal-unconfirmed':
+      'this would remove %s: it could no longer check tokens, and no token would be for it | Confirm it…',
+    'address-shared':
+      'another identity already has %s | Certificates with it would be refused for both. To allow that, confirm it…',
+    'removal-unconfirmed': 'this would remove %s and end its grants, for good | Confirm it…',
+    'confirmation-missing': 'this would end %s grants | Confirm it…',
+    'rollback-open': 'something that had ended works again: %s | End it again, or leave it as it is…',
   },
 
   /** It will be possible later, without another act. */
   'not-now': {
-    'rollback-grew': ['a node has added lost acts to the %s that were handled', 'Run the command again.'],
-    'clock-implausible': [
-      '%s: nothing was changed',
-      {
-        act: 'Set the clock and keep it by NTP. If it is right, start the service, which records the time, and try again',
-      },
-    ],
-    'keyring-busy': [
-      'another command is changing the keyring: it holds %s',
-      'Wait for it, then try again. If no such command runs, on any machine that shares this folder, remove that file.',
-    ],
-    'key-not-everywhere': [
-      'these nodes do not have the key yet: %s',
-      {
-        act: 'Copy the keyring to them; running nodes load it and report it within seconds. One that is gone counts for three minutes',
-      },
-    ],
-    'key-in-use': [
-      'live grants still use this key: %s',
-      { act: 'They move to the minting key when they refresh. Wait for that, or end them' },
-    ],
-    'key-tokens-alive': [
-      'access tokens minted with this key may work until %s',
-      { act: 'Wait until then. If the key leaked, end them now' },
-    ],
-    'signing-key-too-recent': [
-      'resource servers may not have fetched this key yet; it can sign from %s',
-      {
-        act: 'Wait until then. If the current key leaked, do it now; tokens may be refused until resource servers fetch the new key',
-      },
-    ],
+    'rollback-grew': 'a node has added lost acts to the %s that were handled | Run the command again.',
+    'clock-implausible':
+      '%s: nothing was changed | Set the clock and keep it by NTP. If it is right, start the service, which records the time, and try again…',
+    'keyring-busy':
+      'another command is changing the keyring: it holds %s | Wait for it, then try again. If no such command runs, on any machine that shares this folder, remove that file.',
+    'key-not-everywhere':
+      'these nodes do not have the key yet: %s | Copy the keyring to them; running nodes load it and report it within seconds. One that is gone counts for three minutes…',
+    'key-in-use':
+      'live grants still use this key: %s | They move to the minting key when they refresh. Wait for that, or end them…',
+    'key-tokens-alive':
+      'access tokens minted with this key may work until %s | Wait until then. If the key leaked, end them now…',
+    'signing-key-too-recent':
+      'resource servers may not have fetched this key yet; it can sign from %s | Wait until then. If the current key leaked, do it now; tokens may be refused until resource servers fetch the new key…',
   },
 
   /** The access token is no proof here. */
   unauthorized: {
-    'token-for-others': ['the access token is not for administration alone', LOGIN],
-    'token-bound-elsewhere': ['the access token is bound to a key', 'Present the certificate that it was issued for.'],
+    'token-for-others':
+      'the access token is not for administration alone | Log in again with the scope tessera:read, tessera:operate or tessera:manage, and nothing else.',
+    'token-bound-elsewhere': 'the access token is bound to a key | Present the certificate that it was issued for.',
   },
 
   /** Whoever requests it may not do it. */
   forbidden: {
-    'login-scope-missing': ['the scope of the login does not include %s', { act: 'Log in with that scope' }],
-    'group-missing': ['whoever is logged in is not in the group %s', { act: 'An operator adds them' }],
-    'permission-missing': ['this needs the permission %s', STRONG],
+    'login-scope-missing': 'the scope of the login does not include %s | Log in with that scope…',
+    'group-missing': 'whoever is logged in is not in the group %s | An operator adds them…',
+    'permission-missing':
+      'this needs the permission %s | Log in by certificate or passkey with that scope, as a member of the group that has it.',
   },
 
   /** What a reader refers to no longer exists. */
   gone: {
-    'event-log-rolled-back': [
-      'the event log ended at %s: the store was put back to an older state',
-      { act: 'Check what it has lost, then follow it again; sequence numbers will repeat' },
-    ],
+    'event-log-rolled-back':
+      'the event log ended at %s: the store was put back to an older state | Check what it has lost, then follow it again; sequence numbers will repeat…',
   },
-} satisfies Readonly<Record<string, Readonly<Record<string, Words>>>>;
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Words>>>>;
 
 export type AdminRefusalClass = keyof typeof TABLE;
 type Rows = (typeof TABLE)[AdminRefusalClass];
 type ReasonsOf<T> = T extends Rows ? keyof T : never;
-type ToActOf<T> = T extends Rows
-  ? { [R in keyof T]: T[R] extends readonly [unknown, string] ? never : R }[keyof T]
-  : never;
+type ToActOf<T> = T extends Rows ? { [R in keyof T]: T[R] extends `${string}…` ? R : never }[keyof T] : never;
 
 export type AdminRefusalReason = ReasonsOf<Rows>;
 /** Refusals whose remedy is an act. */
@@ -288,9 +199,10 @@ export function isRefusal(text: string): text is AdminRefusalReason {
   return Object.values(TABLE).some((rows) => Object.hasOwn(rows, text));
 }
 
+/** `remedy`: a whole sentence, or an act. */
 export function describeRefusal(reason: AdminRefusalReason, about: string) {
   const [kind, rows] = Object.entries(TABLE).find(([, each]) => reason in each) as [AdminRefusalClass, object];
-  const [text, remedy] = (rows as Record<AdminRefusalReason, Words>)[reason];
+  const [text = '', todo = ''] = (rows as Record<AdminRefusalReason, Words>)[reason].split(' | ');
   const what = text.replace(/%[sj]/, (mark) => (mark === '%j' ? JSON.stringify(about) : about));
-  return { class: kind, what, remedy };
+  return { class: kind, what, remedy: todo.endsWith('…') ? { act: todo.slice(0, -1) } : todo };
 }

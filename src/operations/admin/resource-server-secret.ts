@@ -6,10 +6,7 @@ import type { Ports } from '../ports.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { ending, rewrite } from './perform.ts';
 
-/**
- * Makes a secret, which is returned once and stored as a hash. The one before stays valid beside it. `replaces`: earlier
- * ones end at once.
- */
+/** Returned once, stored as a hash. The one before stays valid beside it. `replaces`: earlier ones end at once. */
 export async function makeResourceServerSecret(
   id: string,
   { replaces }: { readonly replaces: boolean },

@@ -18,10 +18,7 @@ export type RotationResult =
   /** Due, but these running nodes lack the key. */
   | { readonly did: 'waits'; readonly id: string; readonly nodes: readonly string[] };
 
-/**
- * Does what is due: publishes the next key, lets it sign once it was published for long enough and every node has it, and
- * removes keys whose tokens have expired. May run as often as one likes.
- */
+/** Publishes the next key, lets it sign once it was published for long enough and every node has it, and removes old ones. */
 export async function rotateSigningKeys(
   keys: readonly StoredKey[],
   times: RotationTimes,
@@ -46,20 +43,17 @@ export async function rotateSigningKeys(
   return accept(results);
 }
 
-interface Taken {
-  readonly result: RotationResult;
-  readonly next: readonly StoredKey[];
-}
-
 async function take(
   step: RotationStep,
   keys: readonly StoredKey[],
   algorithm: SigningAlgorithm,
   ports: KeyringPorts,
-): Promise<Taken> {
+): Promise<{ readonly result: RotationResult; readonly next: readonly StoredKey[] }> {
   switch (step.do) {
-    case 'add':
-      return add(keys, algorithm, ports);
+    case 'add': {
+      const { next, added } = await publishNext(keys, algorithm, ports);
+      return { result: { did: 'added', id: added.id }, next };
+    }
     case 'sign': {
       const nodes = await nodesWithout(step.id, ports.store);
       if (nodes.length > 0) return { result: { did: 'waits', id: step.id, nodes }, next: keys };
@@ -73,9 +67,4 @@ async function take(
       return { result: { did: 'removed', id: step.id }, next };
     }
   }
-}
-
-async function add(keys: readonly StoredKey[], algorithm: SigningAlgorithm, ports: KeyringPorts): Promise<Taken> {
-  const { next, added } = await publishNext(keys, algorithm, ports);
-  return { result: { did: 'added', id: added.id }, next };
 }

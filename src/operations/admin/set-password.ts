@@ -23,10 +23,7 @@ export function declinePassword(password: Secret) {
   }
 }
 
-/**
- * A new password ends the browser sessions that the old one began, and no browser is known for it. So failures that others caused do not
- * count any longer: they would lock the person out.
- */
+/** Sessions of the old one end. No browser is known for the new one, so failures that others caused would lock the person out. */
 export async function setPassword(
   name: string,
   password: Secret,

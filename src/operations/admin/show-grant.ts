@@ -4,7 +4,7 @@ import { accept } from '../../core/outcome.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
-import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { type AdminOutcome, decline, type StorePort } from './admin.ts';
 import { type FoundGrants, findGrantId } from './find-grants.ts';
 
 export type ShownGrant = ReturnType<typeof shownGrant>;
@@ -12,7 +12,7 @@ export type ShownGrant = ReturnType<typeof shownGrant>;
 /** Grants with the user names of their holders. */
 export async function shownGrants(
   { grants: found, now }: FoundGrants,
-  { store }: Pick<AdminPorts, 'store'>,
+  { store }: StorePort,
 ): Promise<readonly ShownGrant[]> {
   const names = await userNames(
     found.map(({ identityId }) => identityId),
@@ -24,28 +24,25 @@ export async function shownGrants(
 /** Of those that have one, by id. */
 export async function userNames(
   ids: readonly (string | undefined)[],
-  { store }: Pick<AdminPorts, 'store'>,
+  { store }: StorePort,
 ): Promise<ReadonlyMap<string | undefined, string>> {
   const found = await identitiesWith(ids, store);
   return new Map(found.flatMap(({ id, userName }) => (userName === undefined ? [] : [[id, userName]])));
 }
 
-export async function disabledIdentities(
-  ids: readonly string[],
-  { store }: Pick<AdminPorts, 'store'>,
-): Promise<ReadonlySet<string>> {
+export async function disabledIdentities(ids: readonly string[], { store }: StorePort): Promise<ReadonlySet<string>> {
   const found = await identitiesWith(ids, store);
   return new Set(found.flatMap(({ id, enabled }) => (enabled ? [] : [id])));
 }
 
-async function identitiesWith(ids: readonly (string | undefined)[], store: AdminPorts['store']): Promise<Identity[]> {
+async function identitiesWith(ids: readonly (string | undefined)[], store: StorePort['store']): Promise<Identity[]> {
   const wanted = [...new Set(ids)].filter((id) => id !== undefined && id !== '') as string[];
   const loaded = await Promise.all(wanted.map((id) => store.load(identities, id)));
   return loaded.flatMap(({ found }) => (found ? [found.row] : []));
 }
 
 /** One grant, ended or not, as long as it has not been swept. */
-export async function showGrant(text: string, { store }: Pick<AdminPorts, 'store'>): Promise<AdminOutcome<ShownGrant>> {
+export async function showGrant(text: string, { store }: StorePort): Promise<AdminOutcome<ShownGrant>> {
   const id = await findGrantId(text, { store });
   if (!id.ok) return id;
   const { found, now } = await store.load(grants, id.value);
@@ -54,20 +51,8 @@ export async function showGrant(text: string, { store }: Pick<AdminPorts, 'store
 
 /** A grant as operators see it: everything except hashes and the nonce. */
 export function shownGrant(grant: Grant, now: EpochSeconds, userName: string | undefined) {
-  const {
-    id,
-    clientId,
-    identityId,
-    scope,
-    resource,
-    origin,
-    createdAt,
-    refreshUntil,
-    refreshable,
-    pair,
-    revoked,
-    terms,
-  } = grant;
+  const { id, clientId, identityId, scope, resource, origin, createdAt, refreshUntil, refreshable } = grant;
+  const { pair, revoked, terms } = grant;
   return {
     id,
     state: grantState(grant, now),

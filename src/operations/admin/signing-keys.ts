@@ -28,10 +28,7 @@ export function allPublishedKeys(store: Store): Promise<PublishedKey[]> {
   return Array.fromAsync(rows(store, signingKeys));
 }
 
-/**
- * Publishes the signing keys of a keyring that the store does not know yet. The keyring must be stored by then: a public key
- * without its private key would be of no use. Returns the new ones.
- */
+/** Publishes keys that the store does not know yet, and returns them. The keyring must be stored by then. */
 export async function publishKeys(keys: readonly StoredKey[], { store, by }: AdminPorts): Promise<PublishedKey[]> {
   const known = await allPublishedKeys(store);
   const published: PublishedKey[] = [];
@@ -56,10 +53,7 @@ export async function publishKeys(keys: readonly StoredKey[], { store, by }: Adm
   return published;
 }
 
-/**
- * Makes the store agree with the keyring: the minting key is known, retired keys are retired, every signing key is published, and one
- * signs. They differ after the store was put back to an older state. Returns what had to be ended again.
- */
+/** Makes the store, which may have been put back, agree with the keyring. Returns what had to be ended again. */
 export async function alignWithKeyring(keys: readonly StoredKey[], ports: AdminPorts): Promise<readonly LostEnding[]> {
   const keyring = new Keyring(keys);
   await markMinting(keyring.minting, undefined, ports);
@@ -142,16 +136,10 @@ export async function signWithKey(
   return accept(undefined);
 }
 
-export interface RetireSigningRequest {
-  readonly id: string;
-  /** Do not wait for the tokens that it signed, for example because it leaked. They stop working. */
-  readonly atOnce?: boolean;
-}
-
-/** Returns the keys without this one. Refused while it signs or a token that it signed may live. The caller stores them. */
+/** Returns the keys without this one. Refused while it signs or, unless `atOnce`, a token that it signed may live. The caller stores them. */
 export async function retireSigningKey(
   keys: readonly StoredKey[],
-  { id, atOnce }: RetireSigningRequest,
+  { id, atOnce }: { readonly id: string; readonly atOnce?: boolean },
   ports: AdminPorts,
 ): Promise<AdminOutcome<readonly StoredKey[]>> {
   const life = livesOf(await allPublishedKeys(ports.store)).find((key) => key.id === id);

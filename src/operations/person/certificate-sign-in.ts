@@ -1,5 +1,6 @@
 import { COMMAND_LINE } from '../../core/integration.ts';
-import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { accept, type Outcome } from '../../core/outcome.ts';
+import { servedCaller } from '../../core/rules/certificate.ts';
 import { certifyCaller, type Presentation } from '../grant/identify-caller.ts';
 import type { CallerPorts } from '../ports.ts';
 import { type BegunSession, beginSession } from './browser-session.ts';
@@ -9,10 +10,7 @@ export async function signInWithCertificate(
   presentation: Presentation,
   ports: CallerPorts,
 ): Promise<Outcome<BegunSession>> {
-  const caller = await certifyCaller(presentation, ports);
-  if (!caller.ok) return caller;
-  const { identity, integrations } = caller.value;
-  if (!identity.enabled) return refuse('identity-disabled');
-  if (integrations && !integrations.includes(COMMAND_LINE)) return refuse('issuer-not-for-integration');
-  return accept(await beginSession(identity, ports, 'certificate'));
+  const certified = await certifyCaller(presentation, ports);
+  const caller = certified.ok ? servedCaller(certified.value, COMMAND_LINE) : certified;
+  return caller.ok ? accept(await beginSession(caller.value.identity, ports, 'certificate')) : caller;
 }

@@ -31,12 +31,7 @@ export async function backUpTo(path: string | undefined, _: unknown, command: Co
   result({ store: from, copy: file });
 }
 
-export interface FollowFlags {
-  readonly command?: string;
-  readonly keep: Seconds;
-  readonly series: Seconds;
-  readonly segment: Seconds;
-}
+type FollowFlags = Readonly<Record<'keep' | 'series' | 'segment', Seconds>> & { readonly command?: string };
 
 export async function follow(folder: string, flags: FollowFlags, command: Command): Promise<void> {
   const archive = resolve(folder);

@@ -4,19 +4,19 @@ import type { IdentitySource } from '../../../core/certificate.ts';
 import type { ApprovedIssuer, OptionalCurve } from '../../../core/issuer.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
 import { openDirectories } from '../../../open-directory.ts';
+import { objectionToSettings } from '../../../operations/admin/acts/issuer.ts';
 import { type CallerExplanation, explainCaller } from '../../../operations/admin/explain-caller.ts';
-import { objectionToSettings } from '../../../operations/admin/issuer-draft.ts';
 import { systemFetch } from '../../../outbound/guarded-fetch.ts';
 import { readPemOrDer, writePem } from '../../../pki/der/pem.ts';
 import { CertificateJudge } from '../../../pki/judge/certificate-judge.ts';
 import { explainFiles, explainHandshake, printExplanation } from '../../../pki/judge/explain.ts';
 import { FollowedRegistry } from '../../../store/registry.ts';
 import { systemClock } from '../../../system.ts';
-import { CommandFailure, EXIT } from '../../terminal/exit.ts';
-import { print, printJson } from '../../terminal/output.ts';
+import { CommandFailure } from '../../terminal/exit.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
 import { refuseAtService, serviceOf } from '../administration.ts';
+import { printDryRun } from './explain.ts';
 
 export interface ExplainFlags {
   readonly chain?: readonly string[];
@@ -103,16 +103,7 @@ async function explainByStore(
 }
 
 function show(explanation: CallerExplanation, { json }: ExplainFlags): void {
-  if (json) printJson(explanation);
-  else for (const line of printExplanation(explanation)) print(line);
-  if (!json) for (const line of printReach(explanation)) print(line);
-  if (!explanation.accepted) process.exitCode = EXIT.refused;
-}
-
-function printReach({ reach = [] }: CallerExplanation): string[] {
-  return reach.map(({ clientId, refusal }) =>
-    refusal ? `  ${clientId} would refuse: ${refusal}` : `  ${clientId} would accept`,
-  );
+  printDryRun(explanation, printExplanation(explanation), json);
 }
 
 function readAll(files: readonly string[]): Uint8Array[] {

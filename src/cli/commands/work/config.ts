@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { configJsonSchema, shownConfig, shownYaml } from '../../../config/show.ts';
 import { storeAt } from '../../../open-store.ts';
+import { examine } from '../../doctor/examine.ts';
 import { printFinding } from '../../doctor/finding.ts';
 import { examineNamedFiles } from '../../doctor/named-files.ts';
 import { examineServer } from '../../doctor/store.ts';
@@ -28,4 +29,12 @@ export async function showConfig({ json }: { json?: true }, command: Command): P
 
 export function printSchema(): void {
   printJson(configJsonSchema());
+}
+
+export async function runDoctor({ json }: { json?: true }, command: Command): Promise<void> {
+  const findings = await examine(await configOf(command));
+  if (json) printJson(findings);
+  else for (const finding of findings) printFinding(finding);
+  const bad = findings.filter(({ verdict }) => verdict === 'bad').length;
+  if (bad > 0) throw new CommandFailure('refused', `${bad} of ${findings.length} checks failed`);
 }

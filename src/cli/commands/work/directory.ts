@@ -6,10 +6,7 @@ import { CommandFailure } from '../../terminal/exit.ts';
 import { print, printJson } from '../../terminal/output.ts';
 import { atWorkplace, configOf } from '../../terminal/workplace.ts';
 
-export interface CheckFlags {
-  readonly name?: string;
-  readonly json?: true;
-}
+type CheckFlags = { readonly name?: string; readonly json?: true };
 
 export async function check(label: string, { name, json }: CheckFlags, command: Command): Promise<void> {
   const { elsewhere } = await openElsewhere(configured(label, await configOf(command)));
@@ -27,10 +24,7 @@ function configured(label: string, { directories }: Config) {
   throw new CommandFailure('refused', `no directory ${label} is configured`, `Configured: ${known}`);
 }
 
-export interface RecheckFlags {
-  readonly acceptEndings?: true;
-  readonly json?: true;
-}
+type RecheckFlags = { readonly acceptEndings?: true; readonly json?: true };
 
 export function recheck(
   label: string,

@@ -13,12 +13,11 @@ import { ALONE } from '../../../outbound/shared-download.ts';
 import { FollowedRegistry } from '../../../store/registry.ts';
 import { keySets } from '../../../store/tables/key-sets.ts';
 import { systemClock } from '../../../system.ts';
-import { EXIT } from '../../terminal/exit.ts';
-import { print, printJson } from '../../terminal/output.ts';
 import { readInput } from '../../terminal/read-input.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
 import { refuseAtService, serviceOf } from '../administration.ts';
+import { printDryRun } from './explain.ts';
 
 interface ExplainFlags {
   readonly at?: EpochSeconds;
@@ -33,11 +32,9 @@ export async function explain(file: string, flags: ExplainFlags, command: Comman
     const explained = accepted(await service.act('explain-assertion', { body: { assertion } })).value;
     return show(namingFlags(explained), flags);
   }
-  return atWorkplace(command, async (workplace) => byStore(assertion, flags, workplace));
-}
-
-async function byStore(assertion: string, flags: ExplainFlags, workplace: Workplace): Promise<void> {
-  show(namingFlags(await explainByStore(assertion, flags, workplace)), flags);
+  return atWorkplace(command, async (workplace) =>
+    show(namingFlags(await explainByStore(assertion, flags, workplace)), flags),
+  );
 }
 
 /** Judges as a request would be judged now: uses the keys in the store, or fetches them; writes nothing. */
@@ -79,15 +76,7 @@ function namingFlags(explanation: AssertionExplanation): Shown {
 }
 
 function show(explanation: Shown, { json }: ExplainFlags): void {
-  if (json) printJson(explanation);
-  else for (const line of linesOf(explanation)) print(line);
-  if (!explanation.accepted) process.exitCode = EXIT.refused;
-}
-
-function linesOf({ at, steps, refusal, tokenIssuer, identityId, reach = [] }: Shown): string[] {
+  const { at, steps, refusal, tokenIssuer, identityId } = explanation;
   const conclusion = refusal ? `refused: ${refusal.reason}` : `accepted: ${identityId} by token issuer ${tokenIssuer}`;
-  const reached = reach.map(({ clientId, refusal: why }) =>
-    why ? `  ${clientId} would refuse: ${why}` : `  ${clientId} would accept`,
-  );
-  return [`judged as of ${at}`, ...steps.map(printAssertionStep), conclusion, ...reached];
+  printDryRun(explanation, [`judged as of ${at}`, ...steps.map(printAssertionStep), conclusion], json);
 }

@@ -3,14 +3,13 @@ import type { Command } from 'commander';
 import type { Gives } from '../../../operations/admin/act-formats.ts';
 import { StoreMissing } from '../../../store/store.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
-import { print, printRecord, result } from '../../terminal/output.ts';
+import { print, printJson, printRecord, result } from '../../terminal/output.ts';
 import { readInput } from '../../terminal/read-input.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { administers } from '../administration.ts';
 import { printEventLines } from '../event-lines.ts';
 import type { Administration } from '../steps.ts';
-import { CHECK_STEPS, SCOPE_STEPS } from './check-steps.ts';
-import type { CheckStep } from './common-steps.ts';
+import { CHECK_STEPS, type CheckStep, SCOPE_STEPS } from './check-steps.ts';
 import { linesOfRequest, type RequestLines } from './request-lines.ts';
 import { refusalLines, verdictLines } from './verdict-lines.ts';
 
@@ -94,6 +93,20 @@ export function explainRefusal(refusal: string): void {
   const lines = refusalLines(refusal);
   if (!lines) throw new CommandFailure('refused', `there is no refusal ${refusal}`, 'docs/errors.md lists them all.');
   for (const line of lines) print(line);
+}
+
+interface DryRun {
+  readonly accepted: boolean;
+  readonly reach?: readonly { readonly clientId: string; readonly refusal?: string }[];
+}
+
+/** What a certificate or an assertion would get, and from which integrations. */
+export function printDryRun(explained: DryRun, lines: readonly string[], json: true | undefined): void {
+  const words = (refusal?: string) => (refusal ? `refuse: ${refusal}` : 'accept');
+  const reach = explained.reach?.map(({ clientId, refusal }) => `  ${clientId} would ${words(refusal)}`) ?? [];
+  if (json) printJson(explained);
+  else for (const line of [...lines, ...reach]) print(line);
+  if (!explained.accepted) process.exitCode = EXIT.refused;
 }
 
 function printVerdict(steps: readonly CheckStep[], refusal: string | undefined): void {

@@ -6,11 +6,7 @@ import { counted, isForScripts, print, printJson, result } from '../../terminal/
 import { accepted } from '../../terminal/wording.ts';
 import type { Administration } from '../steps.ts';
 
-export interface FileFlags {
-  readonly file: readonly string[];
-  readonly prune?: boolean;
-  readonly yes?: boolean;
-}
+type FileFlags = { readonly file: readonly string[]; readonly prune?: boolean; readonly yes?: boolean };
 
 export async function exportAll(
   { schema, json }: { schema?: true; json?: true },

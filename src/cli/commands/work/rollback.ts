@@ -22,10 +22,7 @@ import { storeNamedBy } from '../../terminal/store-address.ts';
 import { accepted } from '../../terminal/wording.ts';
 import type { Workplace } from '../../terminal/workplace.ts';
 
-export interface HistoryFlags {
-  readonly copy?: string;
-  readonly json?: true;
-}
+type HistoryFlags = { readonly copy?: string; readonly json?: true };
 
 export async function printHistory(flags: HistoryFlags, workplace: Workplace): Promise<void> {
   const history = await readHistory(workplace.store);
@@ -63,10 +60,7 @@ function printWorking(back: readonly LostEnding[]): void {
     );
 }
 
-export interface AcceptFlags extends HistoryFlags {
-  readonly endAgain?: true;
-  readonly leave?: true;
-}
+type AcceptFlags = HistoryFlags & { readonly endAgain?: true; readonly leave?: true };
 
 export async function acceptPutBack(flags: AcceptFlags, workplace: Workplace): Promise<void> {
   const history = await heardHistory(workplace);
@@ -94,10 +88,7 @@ export function summaryOf(back: readonly LostEnding[]): string {
   return [...kinds].map(([kind, each]) => counted(countOf(each), nameOf(kind).one, nameOf(kind).many)).join(', ');
 }
 
-/**
- * Makes the store agree with the keyring; returns what that ended. A keyring of another installation, or none, does not stop a restore: the
- * service compares them again when it starts.
- */
+/** Returns what was ended. A keyring that does not fit does not stop a restore: the service compares them again when it starts. */
 export async function endRetiredKeys(workplace: Workplace): Promise<readonly LostEnding[]> {
   try {
     return await alignWithKeyring(await openKeyring(workplace.config, workplace.store), workplace);

@@ -7,11 +7,7 @@ import { CommandFailure } from '../../terminal/exit.ts';
 import { counted } from '../../terminal/output.ts';
 import { atWorkplace, configOf } from '../../terminal/workplace.ts';
 
-export interface ServeFlags {
-  readonly workers: number;
-  readonly acceptClock?: true;
-  readonly takeBack?: true;
-}
+type ServeFlags = { readonly workers: number; readonly acceptClock?: true; readonly takeBack?: true };
 
 export async function serve(flags: ServeFlags, command: Command): Promise<void> {
   refuseTooMany(flags.workers);

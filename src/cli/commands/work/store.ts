@@ -29,10 +29,7 @@ import { configOf, inWorkplace, type Workplace } from '../../terminal/workplace.
 import { rebuildCopy } from './backup.ts';
 import { endRetiredKeys, summaryOf } from './rollback.ts';
 
-export interface RestoreFlags {
-  readonly endGrants?: true;
-  readonly at?: string;
-}
+type RestoreFlags = { readonly endGrants?: true; readonly at?: string };
 
 export async function restoreFrom(path: string, { endGrants, at }: RestoreFlags, command: Command): Promise<void> {
   const from = resolve(path);
@@ -195,11 +192,7 @@ function printSettled(settled: Settled): number {
   return settled.live;
 }
 
-export interface MoveFlags {
-  readonly to: string;
-  readonly from?: string;
-  readonly json?: true;
-}
+type MoveFlags = { readonly to: string; readonly from?: string; readonly json?: true };
 
 export async function migrateStore({ from, to, json }: MoveFlags, command: Command): Promise<void> {
   const at = storeNamedBy('--to', to);

@@ -1,7 +1,6 @@
 // The verdict of `tessera explain`, in the words of docs/errors.md.
 import { meaningOf } from '../../../operations/admin/refusal-meaning.ts';
-import { CHECK_STEPS } from './check-steps.ts';
-import type { CheckStep } from './common-steps.ts';
+import { CHECK_STEPS, type CheckStep } from './check-steps.ts';
 
 /** The checks up to the one that failed, then what the refusal means. `refusal`: undefined if the request was accepted. */
 export function verdictLines(steps: readonly CheckStep[], refusal: string | undefined): string[] {

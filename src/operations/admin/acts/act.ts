@@ -10,10 +10,11 @@ import { REGISTERED } from '../../../store/tables/registered.ts';
 import type { Random, TokenPorts } from '../../ports.ts';
 import type { ActName, Gives, Listed } from '../act-formats.ts';
 import type { Answered, Given } from '../act-table.ts';
-import type { AdminOutcome, AdminPorts, AdminRefusal } from '../admin.ts';
+import type { AdminOutcome, AdminPorts, AdminRefusal, StorePort } from '../admin.ts';
 import type { KnownIdentities } from '../find-identity.ts';
 import type { Section } from '../objects.ts';
-import { PRESENCE } from '../perform.ts';
+import { IS_THERE, type Registered } from '../perform.ts';
+import type { AdminRefusalReason } from '../refusals.ts';
 
 export interface ActPorts extends AdminPorts {
   readonly random: Random;
@@ -33,7 +34,7 @@ export type Run<A extends ActName> = (given: Given, ports: ActPorts) => Promise<
 export type RunsOf<Kind extends string> = { readonly [A in Extract<ActName, `${Kind}-${string}`>]?: Run<A> };
 
 /** A kind of things that files describe and requests replace. `Body`: as requests, answers and files have them. */
-export interface ObjectKind<K extends keyof typeof PRESENCE, Body extends object> {
+export interface ObjectKind<K extends Registered, Body extends object> {
   readonly kind: K;
   readonly section: Section;
   readonly schema: Schema<Body>;
@@ -61,6 +62,8 @@ export interface ObjectKind<K extends keyof typeof PRESENCE, Body extends object
   readonly changed?: (before: RowOf[K], next: RowOf[K]) => readonly DeedOf<K>[];
   /** The same; undefined: files never remove it. */
   readonly removal?: (row: RowOf[K]) => EndingDeedOf<K> | undefined;
+  /** Why a request does not remove it without a confirmation. */
+  readonly unconfirmed?: AdminRefusalReason;
 }
 
 /** What drafts are made and checked with. */
@@ -77,7 +80,7 @@ export function tableOf({ kind }: AnyKind): Table<unknown> {
 }
 
 export function isThere({ kind }: AnyKind, row: unknown): boolean {
-  return row !== undefined && PRESENCE[kind as keyof typeof PRESENCE].isThere(row as never);
+  return row !== undefined && IS_THERE[kind as Registered](row as never);
 }
 
 /** Every field that can be given, for comparisons and drafts. What is disabled stays so, unless the body says that it is enabled. */
@@ -92,7 +95,7 @@ export function complete(
 }
 
 /** All that counts, by name. */
-export async function present(kind: AnyKind, { store }: Pick<AdminPorts, 'store'>): Promise<Map<string, unknown>> {
+export async function present(kind: AnyKind, { store }: StorePort): Promise<Map<string, unknown>> {
   const found = await Array.fromAsync(rows(store, tableOf(kind)));
   return new Map(found.filter((row) => isThere(kind, row)).map((row) => [kind.keyOf(row), row]));
 }

@@ -5,14 +5,13 @@ import { completed } from '../../../schema.ts';
 import { identities } from '../../../store/tables/identities.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { addIdentity, objectionTo } from '../add-identity.ts';
-import { decline } from '../admin.ts';
-import { changeIdentity, enableIdentity, type IdentityChange } from '../change-identity.ts';
+import { decline, type StorePort } from '../admin.ts';
+import { changeIdentity, enableIdentity, type IdentityChange, removeIdentity } from '../change-identity.ts';
 import { findIdentity } from '../find-identity.ts';
 import { GroupsObject, IdentityObject, type WrittenIdentity } from '../objects.ts';
 import { inviteToPasskey, listPasskeys, removePasskey } from '../passkeys.ts';
-import { removeIdentity } from '../remove-identity.ts';
 import { setPassword } from '../set-password.ts';
-import { type ActPorts, afterwards, answering, listRows, type ObjectKind, type RunsOf } from './act.ts';
+import { afterwards, answering, listRows, type ObjectKind, type RunsOf } from './act.ts';
 
 /** In files: only the groups of identities that exist. People are not made by a file. */
 export const KIND: ObjectKind<'identity', { groups: readonly string[] }> = {
@@ -74,7 +73,7 @@ function written(identity: Identity): WrittenIdentity {
 }
 
 /** By user name or id. */
-async function show(name: string, ports: Pick<ActPorts, 'store'>) {
+async function show(name: string, ports: StorePort) {
   const known = await findIdentity(name, ports);
   if (!known.ok) return known;
   const { found } = await ports.store.load(identities, known.value.id);

@@ -83,10 +83,7 @@ export const RUNS: RunsOf<'integration'> = {
   },
 };
 
-/**
- * A disabled integration is refused at every door, within a second. Its grants stay, and work again once it is enabled. Owners
- * enable again what an owner has disabled; only operators what an operator has.
- */
+/** Every door refuses it within a second; its grants stay. Owners do not enable what an operator has disabled. */
 export function enableIntegration(
   clientId: string,
   enabled: boolean,
@@ -106,16 +103,10 @@ export function enableIntegration(
   });
 }
 
-interface RemovalDraft {
-  readonly isConfirmed: boolean;
-  /** Waits until every node has learned of the removal. */
-  readonly everyNodeKnows: () => Promise<unknown>;
-}
-
 /** Removes an integration for good: every door treats it as unknown, its grants end, and its client id is free. Returns how many ended. */
 export async function removeIntegration(
   clientId: string,
-  { isConfirmed, everyNodeKnows }: RemovalDraft,
+  { isConfirmed, everyNodeKnows }: { readonly isConfirmed: boolean } & Pick<ActPorts, 'everyNodeKnows'>,
   ports: AdminPorts,
 ): Promise<AdminOutcome<number>> {
   const removed = await rewrite('integration', clientId, ports, (before, at) =>

@@ -1,7 +1,12 @@
 // Everything registered as one document: exported, compared, and applied.
 import { hash } from 'node:crypto';
 import { isLocal } from '../../../core/identity.ts';
+import type { Integration } from '../../../core/integration.ts';
+import type { ApprovedIssuer } from '../../../core/issuer.ts';
 import { accept } from '../../../core/outcome.ts';
+import type { ResourceServer } from '../../../core/resource-server.ts';
+import { comparableAudience } from '../../../core/rules/audience.ts';
+import type { TokenIssuer } from '../../../core/token-issuer.ts';
 import { flawOf, type Schema } from '../../../schema.ts';
 import { rows } from '../../../store/pages.ts';
 import { identities } from '../../../store/tables/identities.ts';
@@ -15,9 +20,10 @@ import {
   type WrittenIntegration,
   type WrittenResourceServer,
 } from '../objects.ts';
+import type { AdminRefusalReason } from '../refusals.ts';
 import { type ActPorts, type AnyKind, answer, answering, type DraftPorts, present } from './act.ts';
+import { keyOf } from './issuer.ts';
 import { applyPlan, type PlannedChange, planChanges, shownChanges } from './plan.ts';
-import { whyNotTogether } from './together.ts';
 
 type Done = Promise<AdminOutcome<Answered<Objects | Listed<ObjectChange>>>>;
 
@@ -110,4 +116,47 @@ async function planOf(
     changes.push(...planned.value);
   }
   return whyNotTogether(changes) ?? accept(changes);
+}
+
+/** Only one of a document may have it. */
+interface Claim {
+  readonly of: string;
+  readonly reason: AdminRefusalReason;
+  readonly about: string;
+}
+
+const CLAIMS: Readonly<Record<string, (row: never) => readonly Claim[]>> = {
+  integration: ({ clientId, removed }: Integration) => (removed ? [] : [idOfCaller(clientId), issOfCaller(clientId)]),
+  'resource-server': ({ id, audience, removed }: ResourceServer) =>
+    removed
+      ? []
+      : [
+          idOfCaller(id),
+          claim('audience', comparableAudience(audience), 'audience-taken', `the resource server ${id}`),
+        ],
+  issuer: ({ label, certificate, enabled }: ApprovedIssuer) =>
+    enabled ? [ofLabel(label), claim('key', keyOf(certificate), 'issuer-key-approved', label)] : [],
+  'token-issuer': ({ label, issuer, enabled }: TokenIssuer) =>
+    enabled ? [ofLabel(label), claim('iss', issuer, 'token-issuer-registered', label), issOfCaller(issuer)] : [],
+};
+
+function claim(what: string, value: string, reason: AdminRefusalReason, about: string): Claim {
+  return { of: `${what} ${value}`, reason, about };
+}
+
+const ofLabel = (label: string) => claim('label', label, 'label-taken', label);
+const idOfCaller = (id: string) => claim('id', id, 'client-id-of-resource-server', id);
+const issOfCaller = (id: string) => claim('caller', id, 'client-id-of-token-issuer', id);
+
+/** What the things of one document must not have in common. Each is compared with what is registered when it is planned; here, with the others. */
+function whyNotTogether(changes: readonly PlannedChange[]): AdminOutcome<never> | undefined {
+  const taken = new Map<string, Claim>();
+  for (const { kind, next } of changes) {
+    for (const each of CLAIMS[kind]?.(next as never) ?? []) {
+      const other = taken.get(each.of);
+      if (other) return decline(each.reason, other.about);
+      taken.set(each.of, each);
+    }
+  }
+  return undefined;
 }

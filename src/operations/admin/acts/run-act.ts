@@ -3,13 +3,14 @@ import { COMMAND_LINE } from '../../../core/integration.ts';
 import { accept } from '../../../core/outcome.ts';
 import type { ActName, Gives } from '../act-formats.ts';
 import type { Answered, Given } from '../act-table.ts';
-import { type AdminOutcome, type AdminPorts, decline } from '../admin.ts';
+import { type AdminOutcome, type AdminPorts, decline, type StorePort } from '../admin.ts';
 import type { Section } from '../objects.ts';
-import { PRESENCE, performPlan } from '../perform.ts';
+import { ending, performPlan, type Registered, rewrite } from '../perform.ts';
 import {
   type ActPorts,
   AFTERWARDS,
   type AnyKind,
+  answering,
   type DraftPorts,
   isThere,
   listRows,
@@ -63,7 +64,7 @@ export async function runAct<A extends ActName>(
   }
   const run = GENERIC[verb];
   if (!run || !KIND) throw new Error(`there is no act ${name}`);
-  return run(KIND, given, ports) as never;
+  return run(KIND, given, { ...ports, onlyIf }) as never;
 }
 
 export async function kindOf(section: Section): Promise<AnyKind> {
@@ -79,18 +80,18 @@ async function allKinds(): Promise<readonly AnyKind[]> {
 
 type Generic = (kind: AnyKind, given: Given, ports: ActPorts) => Promise<AdminOutcome<Answered<unknown>>>;
 
-const GENERIC: Readonly<Record<string, Generic>> = { list, show, put };
+const GENERIC: Readonly<Record<string, Generic>> = { list, show, put, remove };
 
 async function list(kind: AnyKind, { query = {} }: Given, { store }: ActPorts) {
   const { all } = query as { all?: boolean };
   return listRows(store, tableOf(kind), query, (row) => (all || isThere(kind, row) ? kind.written(row) : undefined));
 }
 
-async function show(kind: AnyKind, { id = '' }: Given, { store }: Pick<ActPorts, 'store'>) {
+async function show(kind: AnyKind, { id = '' }: Given, { store }: StorePort) {
   const { found } = await store.load(tableOf(kind), id);
   // Issuers that were removed are shown: identities have their labels.
   const isShown = found && (isThere(kind, found.row) || kind.kind.endsWith('issuer'));
-  if (!isShown) return decline(presenceOf(kind).unknown, id);
+  if (!isShown) return unknown(kind, id);
   return accept({ value: kind.written(found.row), revision: found.revision });
 }
 
@@ -100,6 +101,16 @@ async function put(kind: AnyKind, given: Given, ports: ActPorts) {
   const isNew = done.value.some(({ id, does }) => id === given.id && does === 'create');
   const shown = await show(kind, given, ports);
   return shown.ok ? accept({ ...shown.value, isNew }) : shown;
+}
+
+async function remove(kind: AnyKind, { id = '', query = {} }: Given, ports: ActPorts) {
+  const { confirmed } = query as { confirmed?: boolean };
+  const removed = await rewrite(kind.kind as Registered, id, ports, (row, at) =>
+    confirmed || !kind.unconfirmed
+      ? ending(kind.kind, row, kind.removal?.(row) as never, at)
+      : decline(kind.unconfirmed, id),
+  );
+  return answering(removed, () => ({ id }));
 }
 
 /** Makes a thing; refused if it exists. */
@@ -123,8 +134,8 @@ export async function planPut(
   const isKnown = isThere(kind, found?.row);
   const isOther = typeof onlyIf === 'number' && found?.revision !== onlyIf;
   if (isOther || (onlyIf === 'present' && !isKnown)) return decline('changed-meanwhile', id);
-  if (typeof onlyIf === 'number' && !isKnown) return decline(presenceOf(kind).unknown, id);
-  if (onlyIf === 'absent' && isKnown) return decline(presenceOf(kind).exists, id);
+  if (typeof onlyIf === 'number' && !isKnown) return unknown(kind, id);
+  if (onlyIf === 'absent' && isKnown) return exists(kind, id);
   const known = new Map<string, unknown>(isKnown ? [[id, found?.row]] : []);
   if (kind.kind === 'integration' && id !== COMMAND_LINE) {
     const door = (await ports.store.load(tableOf(kind), COMMAND_LINE)).found?.row;
@@ -134,9 +145,14 @@ export async function planPut(
   const change = plan.ok ? plan.value.find((each) => each.id === id) : undefined;
   // Somebody may have changed it since it was loaded above.
   if (change && typeof onlyIf === 'number' && change.revision !== onlyIf) return decline('changed-meanwhile', id);
-  return change?.does === 'change' && onlyIf === 'absent' ? decline(presenceOf(kind).exists, id) : plan;
+  return change?.does === 'change' && onlyIf === 'absent' ? exists(kind, id) : plan;
 }
 
-function presenceOf({ kind }: AnyKind) {
-  return PRESENCE[kind as keyof typeof PRESENCE];
+function unknown({ kind }: AnyKind, id: string) {
+  return decline(`${kind as Registered}-unknown`, id);
+}
+
+/** Identities are made by an act of their own. */
+function exists({ kind }: AnyKind, id: string) {
+  return decline(`${kind as Exclude<Registered, 'identity'>}-exists`, id);
 }
