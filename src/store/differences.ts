@@ -1,5 +1,4 @@
-// How two stores differ in one table. Both are read in the order of their keys, side by side, so that a large table never
-// sits in memory. A move is complete when there is none.
+// How two stores differ in one table. Both are read in the order of keys, so that no table is in memory as a whole.
 import { MOVED, STEP } from './all-tables.ts';
 import type { BackEnd } from './back-end.ts';
 import { isMark, MoveRefused } from './move-mark.ts';

@@ -11,7 +11,7 @@ export const figures: Table<KeptFigures> = {
   name: 'figures',
   columns: [
     { name: 'stretch', kind: 'text', fixed: true, of: (row) => stretchKey(row) },
-    { name: 'body', kind: 'json', of: (row) => bodyOf(row) },
+    { name: 'body', kind: 'json', of: (row) => JSON.stringify({ ...row, endsAt: undefined }) },
     { name: 'ends_at', kind: 'integer', fixed: true, of: ({ endsAt }) => endsAt },
   ],
   keyOf: (row) => stretchKey(row),
@@ -23,9 +23,4 @@ export const figures: Table<KeptFigures> = {
 /** Without a node: before the keys of all nodes. */
 export function stretchKey({ step, at, node = '' }: Pick<Figures, 'step' | 'at'> & { readonly node?: string }): string {
   return `${String(step).padStart(5, '0')} ${String(at).padStart(11, '0')} ${node}`;
-}
-
-function bodyOf(row: KeptFigures): string {
-  const { endsAt: _, ...body } = row;
-  return JSON.stringify(body);
 }

@@ -1,5 +1,4 @@
-// Acts as 0.1 and 0.2 wrote them: a sentence in `did`, the author as a text in `by`, and the facts beside them. No other file
-// knows these sentences.
+// Acts as 0.1 and 0.2 wrote them: a sentence in `did`, the author as a text in `by`, and the facts beside them.
 import { type Act, type Author, KINDS, type Kind } from '../../core/act.ts';
 
 type Detail = Readonly<Record<string, unknown>>;

@@ -21,7 +21,7 @@ export const refusalCounts: Table<RefusalCount> = {
   name: 'refusal_counts',
   columns: [
     { name: 'key', kind: 'text', fixed: true, of: ({ key }) => key },
-    { name: 'body', kind: 'json', of: bodyOf },
+    { name: 'body', kind: 'json', of: (row) => JSON.stringify({ ...row, key: undefined }) },
     { name: 'ends_at', kind: 'integer', of: ({ last }) => last + KEPT },
   ],
   keyOf: ({ key }) => key,
@@ -29,8 +29,3 @@ export const refusalCounts: Table<RefusalCount> = {
   decode: ([key, body]) => ({ ...JSON.parse(body as string), key: key as string }),
   endsAt: 'ends_at',
 };
-
-function bodyOf(row: RefusalCount): string {
-  const { key: _, ...body } = row;
-  return JSON.stringify(body);
-}

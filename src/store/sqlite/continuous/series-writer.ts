@@ -30,7 +30,6 @@ interface OpenFile {
 
 interface OpenSegment extends OpenFile {
   readonly openedAt: number;
-  /** When the first change was added. */
   changedAt?: number;
 }
 
@@ -48,7 +47,6 @@ export class SeriesWriter {
   #syncedAt = 0;
   #isSynced = true;
 
-  /** `end`: where the series ends so far. */
   constructor(series: Series, follower: WalFollower, end: SeriesEnd, options: SeriesOptions) {
     [this.#series, this.#follower, this.#options] = [series, follower, options];
     ({ hash: this.#hash, databasePages: this.#databasePages, from: this.#readAt } = end);
@@ -98,7 +96,6 @@ export class SeriesWriter {
     this.#databasePages = committed.databasePages ?? this.#databasePages;
   }
 
-  /** Reads what is left, and closes everything. */
   finish(): void {
     this.step();
     this.#mark();
