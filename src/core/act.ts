@@ -33,7 +33,6 @@ const [opensAsNews, changesAsNews, endsAsNews] = [row('opens', 'news'), row('cha
 
 interface KindRow {
   readonly one: string;
-  /** Of things that can end. */
   readonly many?: string;
   readonly acts: Readonly<Record<string, ActRow<object>>>;
 }
@@ -162,7 +161,6 @@ export type Act = { [K in Kind]: ActOf<K> }[Kind];
 
 /** The acts of a kind after which the thing, or a secret of it, works no longer. */
 export type Ending<K extends Kind> = { [D in Did<K>]: Acts<K>[D] extends ActRow<object, 'ends'> ? D : never }[Did<K>];
-/** Kinds of things that can end. */
 export type EndingKind = { [K in Kind]: [Ending<K>] extends [never] ? never : K }[Kind];
 export type EndingDeedOf<K extends EndingKind> = K extends Kind
   ? Extract<DeedOf<K>, { readonly did: Ending<K> }>
@@ -192,7 +190,6 @@ export function actWords(act: Act): string {
   return `${KINDS[act.kind].one} ${act.kind === 'unknown' ? act.words : act.did.replaceAll('-', ' ')}`;
 }
 
-/** Who did it. */
 export type Author =
   | {
       readonly as: 'identity';
