@@ -45,13 +45,8 @@ export function explainHandshake(explanation: Explanation, chain: readonly Uint8
   if (chain.length === 0) return explanation;
   const why = whyHandshakeEnds(chain);
   const words = `a TLS handshake carries the certificates${why === undefined ? '' : `: ${why}`}`;
-  const carried = step(
-    'handshake',
-    why === undefined,
-    'what is sent',
-    words,
-    why === undefined ? {} : { setting: EVERY_PROFILE },
-  );
+  const setting = why === undefined ? {} : { setting: EVERY_PROFILE };
+  const carried = step('handshake', why === undefined, 'what is sent', words, setting);
   const steps = [carried, ...explanation.steps];
   if (why === undefined || !explanation.accepted) return { ...explanation, steps };
   const { at, presented } = explanation;

@@ -17,18 +17,14 @@ export class StatementRefused extends StoreUnavailable {
   /** SQLSTATE. */
   readonly code: string;
 
-  constructor({ message }: Error, code: string) {
-    super(`PostgreSQL: ${message} (${code})`);
+  constructor(message: string, code: string) {
+    super(message);
     this.code = code;
   }
 }
 
 /** Somebody else holds a lock that the statement needs. */
-export class RowLocked extends RowUnavailable {
-  constructor({ message }: Error, code: string) {
-    super(`PostgreSQL: ${message} (${code})`);
-  }
-}
+export class RowLocked extends RowUnavailable {}
 
 /** For work that can be left for later. */
 export function unlessLocked(fault: unknown): undefined {
@@ -83,8 +79,9 @@ export function storeFault(error: unknown): unknown {
   if (error instanceof StoreUnavailable) return error;
   if (!(error instanceof pg.DatabaseError)) return new StoreUnavailable(`PostgreSQL: ${(error as Error).message}`);
   const code = error.code ?? '';
-  if (code === LOCK_NOT_AVAILABLE) return new RowLocked(error, code);
-  return REFUSES_VALUES.test(code) ? withoutValues(error) : new StatementRefused(error, code);
+  if (REFUSES_VALUES.test(code)) return withoutValues(error);
+  const message = `PostgreSQL: ${error.message} (${code})`;
+  return code === LOCK_NOT_AVAILABLE ? new RowLocked(message) : new StatementRefused(message, code);
 }
 
 /** The server's details quote rows; only its message and code may be logged. */

@@ -73,7 +73,7 @@ export function readAct(detail: Detail, columns: object): Act & { readonly by: A
 
 function isOurs(detail: object): detail is Act & { readonly by: Author } {
   const { kind, did } = detail as Detail;
-  return typeof kind === 'string' && Object.hasOwn(KINDS, kind) && Object.hasOwn(KINDS[kind as Kind].acts, text(did));
+  return typeof kind === 'string' && Object.hasOwn(KINDS, kind) && Object.hasOwn(KINDS[kind as Kind], text(did));
 }
 
 /** The names of the fields, without their values. */

@@ -23,12 +23,9 @@ export interface SeriesOptions {
   readonly onComplete: (path: string) => void;
 }
 
-interface OpenFile {
+interface OpenSegment {
   readonly path: string;
   readonly file: number;
-}
-
-interface OpenSegment extends OpenFile {
   readonly openedAt: number;
   changedAt?: number;
 }
@@ -124,7 +121,7 @@ export class SeriesWriter {
 }
 
 /** All of it or nothing: half a record would stay in front of the next ones. */
-function write({ path, file }: OpenFile, bytes: Buffer): void {
+function write({ path, file }: OpenSegment, bytes: Buffer): void {
   const before = fstatSync(file).size;
   try {
     writeFileSync(file, bytes);
