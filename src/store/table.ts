@@ -45,6 +45,12 @@ export interface Table<Row, Companion = undefined> {
   readonly endedEarly?: string;
 }
 
+/** A table whose keys are texts: the values of its first column. */
+export function keyedTable<Row>(table: Omit<Table<Row>, 'keyOf' | 'encodeKey'>): Table<Row> {
+  const [key] = table.columns;
+  return { ...table, keyOf: (row) => key?.of(row) as string, encodeKey: (text) => text };
+}
+
 /** The rows whose indexed column has this value. Only the files of tables/ make these: nothing else names columns. */
 export interface Where {
   readonly column: string;
