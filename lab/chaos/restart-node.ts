@@ -53,8 +53,8 @@ function shifted(real: BackEnd, shift: Opened['shift']): BackEnd {
   return {
     ...real,
     now: async () => epochSeconds((await real.now()) + shift.seconds),
-    loadVersioned: async (table, key) => {
-      const loaded = await real.loadVersioned(table, key);
+    load: async (table, key) => {
+      const loaded = await real.load(table, key);
       return { ...loaded, now: epochSeconds(loaded.now + shift.seconds) };
     },
   };

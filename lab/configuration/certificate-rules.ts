@@ -17,6 +17,9 @@ ${tableOf(RULES.filter(({ profile }) => profile === 'strict'))}
 }
 
 function tableOf(rules: typeof RULES): string {
-  const rows = rules.map(({ rule, words, clause }) => `| \`${rule}\` | ${words} | ${clause} |`);
+  const rows = rules.map(({ rule, words }) => {
+    const [, demand, clause] = /^(.*) \((.*)\)$/.exec(words) ?? [];
+    return `| \`${rule}\` | ${demand} | ${clause} |`;
+  });
   return ['| Rule | Requires | Clause |', '|---|---|---|', ...rows].join('\n');
 }

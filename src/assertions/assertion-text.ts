@@ -8,7 +8,6 @@ export interface ReadAssertion {
   readonly text: string;
   readonly header: Claims;
   readonly claims: Claims;
-  /** What the signature covers. */
   readonly signingInput: string;
 }
 

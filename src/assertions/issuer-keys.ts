@@ -25,10 +25,7 @@ const RETRY_SECONDS = 60;
 const TRUSTED_SECONDS = 86_400;
 /** The longest that a request waits; the fetch continues. */
 const WAIT_MS = 12_000;
-/**
- * How often keys are fetched at once because one is not known: in a row, then at this interval. Unauthenticated callers choose the
- * `kid`, and must not make us send more requests.
- */
+/** Fetches for unknown keys: in a row, then at this interval. Unauthenticated callers choose the `kid`. */
 const AT_ONCE = 5;
 const EVERY_SECONDS = 10;
 /** How many requests wait for one token issuer: a slow one must not take all slots. */
@@ -63,8 +60,9 @@ export class IssuerKeys {
   /** Waits only if there are none yet. Undefined if they cannot be fetched. */
   async keysOf(tokenIssuer: TokenIssuer): Promise<KeySet | undefined> {
     const known = this.#trusted(tokenIssuer);
-    if (known) return known;
-    await this.#renewBriefly(tokenIssuer);
+    if (known || tokenIssuer.keys.from === 'file') return known;
+    // A fault of the store is dropped: there are no keys then.
+    await waitAtMost(WAIT_MS, this.#renew(tokenIssuer, RETRY_SECONDS)).catch(() => undefined);
     return this.#trusted(tokenIssuer);
   }
 
@@ -135,25 +133,17 @@ export class IssuerKeys {
     return held.set;
   }
 
-  /** Waits for a limited time. A fault of the store is dropped: the caller then finds no keys. */
-  async #renewBriefly(tokenIssuer: TokenIssuer): Promise<void> {
-    if (tokenIssuer.keys.from === 'file') return;
-    await waitAtMost(WAIT_MS, this.#renew(tokenIssuer, RETRY_SECONDS)).catch(() => undefined);
-  }
-
   /** One renewal per token issuer at a time, shared by all who wait. `age`: how long ago the last attempt must be. */
   #renew(tokenIssuer: TokenIssuer, age: number): Promise<void> {
     const name = nameOf(tokenIssuer);
     if (!this.#isDue(name, age)) return Promise.resolve();
-    const running = this.#underWay.get(name) ?? this.#work(tokenIssuer, name, age);
+    const isDue = () => this.#isStillDue(name, age);
+    const fetch = () => this.#fetch(tokenIssuer, name);
+    const running =
+      this.#underWay.get(name) ??
+      fetchUnlessShared(name, this.#ports.exchange, isDue, fetch).finally(() => this.#underWay.delete(name));
     this.#underWay.set(name, running);
     return running;
-  }
-
-  #work(tokenIssuer: TokenIssuer, name: string, age: number): Promise<void> {
-    const isDue = () => this.#isStillDue(name, age);
-    const fetching = fetchUnlessShared(name, this.#ports.exchange, isDue, () => this.#fetch(tokenIssuer, name));
-    return fetching.finally(() => this.#underWay.delete(name));
   }
 
   /** After a failure, the next attempt is not delayed as long as after a success. */

@@ -1,5 +1,4 @@
-// A JSON Web Key Set (RFC 7517 5), and the check of a signature with one of its keys. `jose` does the cryptography; it is
-// loaded when the first assertion arrives.
+// A JSON Web Key Set (RFC 7517 5). `jose` checks signatures; it is loaded when the first assertion arrives.
 import type { CompactVerifyGetKey, CryptoKey, JWK } from 'jose';
 import type { Claims } from '../core/claims.ts';
 import { objectOf, parseObject } from '../core/json.ts';
@@ -57,10 +56,7 @@ function usableKey(value: unknown): Claims[] {
   return use === undefined || use === 'sig' ? [key] : [];
 }
 
-/**
- * RFC 7517 4: others are ignored. One that is nested thousands deep would make every copy of the key fail. Those of private keys are known,
- * so that such a key is refused.
- */
+/** RFC 7517 4: others are ignored; deep ones would make copies fail. Private ones are known, so as to be refused. */
 const MEMBERS: ReadonlySet<string> = new Set([
   ...['kty', 'use', 'key_ops', 'alg', 'kid', 'crv', 'x', 'y', 'n', 'e'],
   ...['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'],

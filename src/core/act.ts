@@ -31,121 +31,80 @@ function row<L extends Life>(life: L, news: News = 'no-news') {
 const [opens, changes, ends] = [row('opens'), row('changes'), row('ends')];
 const [opensAsNews, changesAsNews, endsAsNews] = [row('opens', 'news'), row('changes', 'news'), row('ends', 'news')];
 
-interface KindRow {
-  readonly one: string;
-  /** Of things that can end. */
-  readonly many?: string;
-  readonly acts: Readonly<Record<string, ActRow<object>>>;
-}
-
 export const KINDS = {
   identity: {
-    one: 'identity',
-    many: 'identities',
-    acts: {
-      added: opens<{ readonly userName: string }>(),
-      /** From what a certificate or an assertion says, on first use. */
-      derived: opens<{ readonly source: string }>(),
-      changed: changesAsNews<Changed>(),
-      'password-set': changes(),
-      enabled: opensAsNews(),
-      disabled: endsAsNews(),
-      removed: endsAsNews<{ readonly userName: string }>(),
-    },
+    added: opens<{ readonly userName: string }>(),
+    /** From what a certificate or an assertion says, on first use. */
+    derived: opens<{ readonly source: string }>(),
+    changed: changesAsNews<Changed>(),
+    'password-set': changes(),
+    enabled: opensAsNews(),
+    disabled: endsAsNews(),
+    removed: endsAsNews<{ readonly userName: string }>(),
   },
   /** Of the identity with this id. `ended`: the ids of passkeys that sign nobody in any longer. */
   passkey: {
-    one: 'passkey',
-    many: 'passkeys',
-    acts: {
-      added: changes<{ readonly key: string; readonly name: string }>(),
-      /** Refused: its counter went back, so another authenticator may have a copy. */
-      copied: changes<{ readonly key: string; readonly name: string }>(),
-      /** To add one that is a strong proof. */
-      invited: changes<{ readonly until: number }>(),
-      removed: ends<{ readonly ended: readonly string[]; readonly names: readonly string[] }>(),
-    },
+    added: changes<{ readonly key: string; readonly name: string }>(),
+    /** Refused: its counter went back, so another authenticator may have a copy. */
+    copied: changes<{ readonly key: string; readonly name: string }>(),
+    /** To add one that is a strong proof. */
+    invited: changes<{ readonly until: number }>(),
+    removed: ends<{ readonly ended: readonly string[]; readonly names: readonly string[] }>(),
   },
   integration: {
-    one: 'integration',
-    many: 'integrations',
-    acts: {
-      registered: opensAsNews<{ readonly scope: string }>(),
-      /** `accessChanged`: others may use it than before. */
-      changed: changesAsNews<Changed & { readonly accessChanged?: true }>(),
-      'key-added': changes<{ readonly key: string }>(),
-      /** `ended`: the keys that it may use no longer. */
-      'key-removed': ends<Ended>(),
-      'secret-made': changes<{ readonly until: number }>(),
-      'secret-dropped': ends<Ended>(),
-      enabled: opensAsNews(),
-      disabled: endsAsNews(),
-      removed: endsAsNews(),
-    },
+    registered: opensAsNews<{ readonly scope: string }>(),
+    /** `accessChanged`: others may use it than before. */
+    changed: changesAsNews<Changed & { readonly accessChanged?: true }>(),
+    'key-added': changes<{ readonly key: string }>(),
+    /** `ended`: the keys that it may use no longer. */
+    'key-removed': ends<Ended>(),
+    'secret-made': changes<{ readonly until: number }>(),
+    'secret-dropped': ends<Ended>(),
+    enabled: opensAsNews(),
+    disabled: endsAsNews(),
+    removed: endsAsNews(),
   },
-  issuer: {
-    one: 'issuer',
-    many: 'issuers',
-    acts: { approved: opens<{ readonly fingerprint: string }>(), changed: changes<Changed>(), withdrawn: ends() },
-  },
+  issuer: { approved: opens<{ readonly fingerprint: string }>(), changed: changes<Changed>(), withdrawn: ends() },
   'token-issuer': {
-    one: 'token issuer',
-    many: 'token issuers',
-    acts: {
-      added: opens<{ readonly issuer: string; readonly rules: number }>(),
-      changed: changes<Changed>(),
-      removed: ends(),
-    },
+    added: opens<{ readonly issuer: string; readonly rules: number }>(),
+    changed: changes<Changed>(),
+    removed: ends(),
   },
   'resource-server': {
-    one: 'resource server',
-    many: 'resource servers',
-    acts: {
-      registered: opensAsNews<{ readonly audience: string; readonly resources: string }>(),
-      changed: changesAsNews<Changed>(),
-      enabled: opensAsNews<Changed>(),
-      disabled: endsAsNews<Changed>(),
-      'secret-made': changesAsNews(),
-      /** `ended`: the marks of the secrets that work no longer. */
-      'secrets-replaced': endsAsNews<Ended>(),
-      'secret-dropped': endsAsNews<Ended>(),
-      removed: endsAsNews(),
-    },
+    registered: opensAsNews<{ readonly audience: string; readonly resources: string }>(),
+    changed: changesAsNews<Changed>(),
+    enabled: opensAsNews<Changed>(),
+    disabled: endsAsNews<Changed>(),
+    'secret-made': changesAsNews(),
+    /** `ended`: the marks of the secrets that work no longer. */
+    'secrets-replaced': endsAsNews<Ended>(),
+    'secret-dropped': endsAsNews<Ended>(),
+    removed: endsAsNews(),
   },
   'signing-key': {
-    one: 'signing key',
-    many: 'signing keys',
-    acts: { added: opens<{ readonly state: 'published' | 'signing' }>(), signs: changes(), removed: endsAsNews() },
+    added: opens<{ readonly state: 'published' | 'signing' }>(),
+    signs: changes(),
+    removed: endsAsNews(),
   },
   /** A key of the keyring that tags opaque tokens. `before`: the key that stopped minting. */
-  key: {
-    one: 'key',
-    many: 'keys',
-    acts: { added: opens(), minting: opens<{ readonly before?: number }>(), retired: ends() },
-  },
+  key: { added: opens(), minting: opens<{ readonly before?: number }>(), retired: ends() },
   /** A directory outside of the store. `alarm`: too many accounts seemed to have ended there, so none was ended here. */
   directory: {
-    one: 'directory',
-    acts: {
-      away: changes<{ readonly why: string }>(),
-      alarm: changes<{ readonly living: number; readonly ended: number }>(),
-      'endings-accepted': changes<{ readonly ended: number }>(),
-    },
+    away: changes<{ readonly why: string }>(),
+    alarm: changes<{ readonly living: number; readonly ended: number }>(),
+    'endings-accepted': changes<{ readonly ended: number }>(),
   },
   store: {
-    one: 'store',
-    acts: {
-      'rollback-accepted': changes<{ readonly epoch: number; readonly seen: number; readonly found: number }>(),
-      'clock-accepted': changes(),
-      'taken-back': changes(),
-    },
+    'rollback-accepted': changes<{ readonly epoch: number; readonly seen: number; readonly found: number }>(),
+    'clock-accepted': changes(),
+    'taken-back': changes(),
   },
   /** Of a release that knows more acts than this one, read during an upgrade. */
-  unknown: { one: 'unknown thing', acts: { done: changesAsNews<{ readonly words: string }>() } },
-} as const satisfies Readonly<Record<string, KindRow>>;
+  unknown: { done: changesAsNews<{ readonly words: string }>() },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, ActRow<object>>>>>;
 
 export type Kind = keyof typeof KINDS;
-type Acts<K extends Kind> = (typeof KINDS)[K]['acts'];
+type Acts<K extends Kind> = (typeof KINDS)[K];
 type Did<K extends Kind> = keyof Acts<K> & string;
 
 /** The acts of each kind, with their facts. */
@@ -162,7 +121,6 @@ export type Act = { [K in Kind]: ActOf<K> }[Kind];
 
 /** The acts of a kind after which the thing, or a secret of it, works no longer. */
 export type Ending<K extends Kind> = { [D in Did<K>]: Acts<K>[D] extends ActRow<object, 'ends'> ? D : never }[Did<K>];
-/** Kinds of things that can end. */
 export type EndingKind = { [K in Kind]: [Ending<K>] extends [never] ? never : K }[Kind];
 export type EndingDeedOf<K extends EndingKind> = K extends Kind
   ? Extract<DeedOf<K>, { readonly did: Ending<K> }>
@@ -183,16 +141,30 @@ export function isNews(act: Act): boolean {
 }
 
 function effectOf({ kind, did }: Act): readonly [Life, News] {
-  const { acts }: { readonly acts: Readonly<Record<string, readonly [Life, News]>> } = KINDS[kind];
+  const acts: Readonly<Record<string, readonly [Life, News]>> = KINDS[kind];
   return acts[did] ?? ['changes', 'news'];
 }
 
+/** For people: one thing of a kind, and several. */
+export const KIND_WORDS: Readonly<Record<Kind, { readonly one: string; readonly many: string }>> = {
+  identity: { one: 'identity', many: 'identities' },
+  passkey: { one: 'passkey', many: 'passkeys' },
+  integration: { one: 'integration', many: 'integrations' },
+  issuer: { one: 'issuer', many: 'issuers' },
+  'token-issuer': { one: 'token issuer', many: 'token issuers' },
+  'resource-server': { one: 'resource server', many: 'resource servers' },
+  'signing-key': { one: 'signing key', many: 'signing keys' },
+  key: { one: 'key', many: 'keys' },
+  directory: { one: 'directory', many: 'directories' },
+  store: { one: 'store', many: 'stores' },
+  unknown: { one: 'unknown thing', many: 'unknown things' },
+};
+
 /** For people, such as `integration disabled`. */
 export function actWords(act: Act): string {
-  return `${KINDS[act.kind].one} ${act.kind === 'unknown' ? act.words : act.did.replaceAll('-', ' ')}`;
+  return `${KIND_WORDS[act.kind].one} ${act.kind === 'unknown' ? act.words : act.did.replaceAll('-', ' ')}`;
 }
 
-/** Who did it. */
 export type Author =
   | {
       readonly as: 'identity';

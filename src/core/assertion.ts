@@ -37,7 +37,6 @@ export interface AssertionStep extends Step {
 
 export interface AssertionVerdict {
   readonly outcome: Outcome<AcceptedAssertion>;
-  /** The checks that were made, in order. */
   readonly steps: readonly AssertionStep[];
   /** The token issuer that `iss` names, if there is one. */
   readonly tokenIssuer?: TokenIssuer;

@@ -5,7 +5,6 @@ import { accept, type Outcome, refuse } from './outcome.ts';
 /** Certificates in DER, leaf first. */
 export type PresentedChain = readonly Uint8Array[];
 
-/** The longest chain that is judged. */
 export const MAX_PRESENTED = 32;
 
 /** How a proxy passes on a client certificate. */
@@ -30,7 +29,6 @@ export type Presented =
   /** A listed proxy connects, and certificate headers are off. */
   | { readonly by: 'nothing' };
 
-/** Whether there is something to judge. */
 export function isPresented(presented: Presented): presented is Exclude<Presented, { by: 'nothing' }> {
   if (presented.by === 'nothing') return false;
   return (presented.by === 'handshake' ? presented.chain : presented.lines).length > 0;

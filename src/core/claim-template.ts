@@ -15,7 +15,6 @@ export function claimsOfTemplate(template: string): readonly string[] | undefine
 export interface FilledTemplate {
   /** For people, and to look up in a directory. Two different lists of values may give the same text. */
   readonly text: string;
-  /** The values of the claims, in order. */
   readonly values: readonly string[];
 }
 

@@ -10,10 +10,7 @@ export function isClaimPointer(text: string): boolean {
   return text.length <= POINTER_MAX_LENGTH && POINTER.test(text);
 }
 
-/**
- * The claim as text if it is a scalar: a string as it is, a whole number or a boolean as in JSON. Undefined otherwise. Other
- * numbers are left out: two that differ in JSON may be the same once parsed.
- */
+/** The claim if it is a string, boolean or whole number. Other numbers that differ in JSON may be parsed as equal. */
 export function claimText(claims: Claims, pointer: string): string | undefined {
   const value = claimAt(claims, pointer);
   if (typeof value === 'string') return value;

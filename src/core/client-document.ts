@@ -6,7 +6,6 @@ import { isLoopback, isRedirectUri } from './redirect-uri.ts';
 
 export type ClientUrl = string & { readonly is: 'address of a client' };
 
-/** Which documents an operator allows. */
 export interface ClientDocuments {
   /** Host names, with a port unless it is the default; or `*` for all with the default port. */
   readonly hosts: readonly string[];
@@ -14,7 +13,6 @@ export interface ClientDocuments {
   readonly integration: string;
 }
 
-/** Who a client_id names. */
 export interface NamedClient {
   readonly clientId: string;
   readonly guest?: ClientUrl;
@@ -57,7 +55,6 @@ export interface ClientDocument {
 const MOST_REDIRECT_URIS = 50;
 const NAME_LENGTH = 60;
 
-/** The document at an address, or why it cannot be used. */
 export function readClientDocument(text: string, url: ClientUrl): Outcome<ClientDocument, string> {
   const document = parseObject(text);
   if (!document) return refused('it is not a JSON object');

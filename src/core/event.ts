@@ -73,7 +73,6 @@ export type EventOf<Type extends EventType> = Written & { readonly type: Type } 
 export type Event = { [Type in EventType]: EventOf<Type> }[EventType];
 export type ActEvent = EventOf<'administered'>;
 
-/** The detail of the event that a grant has ended. */
 export function ended(
   { scope, resource }: Pick<Grant, 'scope' | 'resource'>,
   reason: RevocationReason,

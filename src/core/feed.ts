@@ -1,5 +1,4 @@
-// The revocation feed: what resource servers that check tokens by themselves must learn. Every entry is a whole state, so
-// that reading one twice is harmless.
+// The revocation feed, for resource servers that check tokens themselves. Every entry is a whole state.
 import type { Hex } from './hex.ts';
 import type { Integration } from './integration.ts';
 import type { Scope } from './scope.ts';

@@ -1,10 +1,7 @@
 // Figures over time: what the nodes counted, minute by minute.
 import type { EpochSeconds } from './time.ts';
 
-/**
- * Counts by name: an outcome (`accepted`), a refusal (`refused grant-revoked`), `refreshes`, `issued`, and how long answers took
- * (`within 0.005`, `timed`). Zeros are left out.
- */
+/** By name: `accepted`, `refused grant-revoked`, `refreshes`, `issued`, `within 0.005`, `timed`. Zeros are left out. */
 export type Counts = Readonly<Record<string, number>>;
 
 /** The grants that have not ended: all, and by the day on which they end, for the next 30 days. */
@@ -33,7 +30,6 @@ export function sum(counts: readonly Counts[]): Counts {
   return total;
 }
 
-/** What was counted since. */
 export function since(before: Counts, now: Counts): Counts {
   const grown = Object.entries(now).map(([name, count]) => [name, count - (before[name] ?? 0)] as const);
   return Object.fromEntries(grown.filter(([, count]) => count > 0));

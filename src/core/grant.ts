@@ -66,9 +66,7 @@ export type RevokedGrant = Grant & Required<Pick<Grant, 'revoked'>>;
 
 export type Origin =
   | { readonly kind: 'device' }
-  /**
-   * By authorization code. `guest`: the address of the client's document, if it is not the integration itself. `proof`: a strong one, with which
-   * the person who confirmed had signed in; not kept for guests. */
+  /** `guest`: the address of the client's document, if it has one. `proof`: a strong one, not kept for guests. */
   | { readonly kind: 'code'; readonly guest?: ClientUrl; readonly proof?: StrongProof }
   | { readonly kind: 'certificate'; readonly certificate: CertificateMark }
   | { readonly kind: 'assertion'; readonly assertion: AssertionMark }
@@ -82,9 +80,7 @@ export function guestOf({ origin }: Pick<Grant, 'origin'>): ClientUrl | undefine
   return origin.kind === 'code' ? origin.guest : undefined;
 }
 
-/** What a grant stores about its assertion. */
 export interface AssertionMark {
-  /** The label of the token issuer. */
   readonly tokenIssuer: string;
   /** First 16 bytes of SHA-256 over `iss`, a zero byte and `sub`. */
   readonly subject: Hex;
@@ -157,10 +153,7 @@ export function accessTokenExpiry(grant: Grant, now: EpochSeconds, settings: Set
   return earlier(after(now, lifetimesFor(grant.scope, settings).accessTokenLifetime), grant.refreshUntil);
 }
 
-/**
- * When an access token was issued. A JWT says it; for the current generation it is in the row; an earlier opaque token
- * carries only its expiry, so the time of issue is computed back from that with today's lifetime.
- */
+/** An earlier opaque token carries only its expiry: the time of issue is computed back with today's lifetime. */
 export function accessTokenIssuedAt(
   token: { generation: number; expiresAt: EpochSeconds; issuedAt?: EpochSeconds },
   grant: Grant,

@@ -64,7 +64,6 @@ export function parseIdentityId(text: string): IdentityId | undefined {
   return IDENTITY_ID.test(text) ? (text as IdentityId) : undefined;
 }
 
-/** The label of the built-in directory. */
 export const LOCAL = 'local';
 
 export function localIdentityId(guid: string): IdentityId {

@@ -64,15 +64,11 @@ export interface CodeFlow {
   readonly redirectUris: readonly string[];
 }
 
-/** Who may use an integration. */
 export type Access =
   | { readonly to: 'everyone' }
   | { readonly to: 'named'; readonly identities: readonly IdentityId[]; readonly groups: readonly string[] };
 
-/**
- * What a refresh must come with: nothing, a certificate of the same identity and issuer, one with the same key, or a DPoP proof
- * (RFC 9449), which the first request needs too.
- */
+/** What a refresh needs: nothing, a certificate of the same identity and issuer, one with the same key, or DPoP. */
 export const BINDINGS = ['none', 'identity', 'certificate', 'dpop'] as const;
 export type Binding = (typeof BINDINGS)[number];
 
@@ -130,7 +126,6 @@ function markOf({ kid = '', thumbprint = kid }: NamedKey): string {
   return thumbprint;
 }
 
-/** The integration without the keys of these marks. */
 export function withoutKeys(integration: Integration, marks: readonly string[]): Integration {
   const { keys, ...rest } = integration;
   if (!keyMarks(keys).some((mark) => marks.includes(mark)) || !keys) return integration;

@@ -14,10 +14,7 @@ export interface ApprovedIssuer {
   /** Intermediates below it, for callers and proxies that send only the leaf. */
   readonly intermediates: readonly Uint8Array[];
   readonly identitySources: readonly IdentitySource[];
-  /**
-   * `directory`: the name must match an existing identity. `derived`: the identity is created from the name on first
-   * use.
-   */
+  /** `directory`: the name must match an identity. `derived`: the identity is created on first use. */
   readonly identities: 'directory' | 'derived';
   /** Labels of the directories that names are looked up in; if absent, the local one. */
   readonly directories?: readonly string[];

@@ -1,4 +1,3 @@
-/** Where the public keys come from. */
 export type KeySource =
   /** The document at `<issuer>/.well-known/openid-configuration` names the address of the keys. */
   | ({ readonly from: 'discovery' } & FetchSettings)

@@ -16,6 +16,10 @@ export function accept<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value };
 }
 
+export function acceptedOf<T>(outcomes: readonly Outcome<T, unknown>[]): T[] {
+  return outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : []));
+}
+
 /** The return type of the caller says which closed list the reason must be on. */
 export function refuse<const R extends string>(
   reason: R,
@@ -24,12 +28,10 @@ export function refuse<const R extends string>(
   return refused({ reason, ...details });
 }
 
-/** Says whose request was refused. */
 export function refusedTo(identityId: string, refusal: Refusal): Refused {
   return refused({ ...refusal, identityId });
 }
 
-/** Wraps a refusal that was made elsewhere. */
 export function refused<R>(refusal: R): Refused<R> {
   return { ok: false, refusal };
 }

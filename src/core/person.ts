@@ -1,7 +1,6 @@
 import type { Identity } from './identity.ts';
 import type { EpochSeconds } from './time.ts';
 
-/** A signed-in person at a browser. */
 export interface Person {
   readonly identity: Identity;
   /** The id of the browser session; see BrowserSession. */

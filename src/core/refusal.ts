@@ -27,7 +27,6 @@ export const CERTIFICATE_NAME_VERDICTS = [
   'certificate-identity-ambiguous',
 ] as const;
 
-/** Verdicts on one assertion. */
 export const ASSERTION_VERDICTS = [
   'assertion-malformed',
   'assertion-issuer-unknown',
@@ -44,7 +43,6 @@ export const ASSERTION_VERDICTS = [
 /** Verdicts on the identity that an accepted assertion names. */
 export const ASSERTION_IDENTITY_VERDICTS = ['assertion-identity-unknown', 'assertion-identity-ambiguous'] as const;
 
-/** About authorization codes. */
 export const CODE_REASONS = [
   'code-flow-disabled',
   'redirect-uri-unknown',
@@ -198,7 +196,6 @@ export type PersonReason = (typeof PERSON_REASONS)[number] | SharedReason;
 
 export interface Refusal<R extends string = RefusalReason> {
   readonly reason: R;
-  /** When a retry makes sense. */
   readonly retryAfter?: Seconds;
   /** The rule for certificates or assertions that failed, for the log and the dry runs. */
   readonly rule?: string;

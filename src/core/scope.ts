@@ -63,7 +63,6 @@ export function isOpaqueItem(text: string): boolean {
   return OPAQUE.test(text);
 }
 
-/** Whether a scope text has opaque items. */
 export function hasOpaqueItems(text: string): boolean {
   return text.includes('/');
 }
@@ -92,10 +91,7 @@ export function scopeItems({ resources }: Scope): string[] {
   return items.sort();
 }
 
-/**
- * Whether `inner` asks for nothing beyond `outer`. A bare resource is within the same resource with permissions, never
- * the reverse.
- */
+/** A bare resource is within the same resource with permissions, never the reverse. */
 export function isWithin(inner: Scope, outer: Scope): boolean {
   for (const [resource, permissions] of inner.resources) {
     const allowed = outer.resources.get(resource);
@@ -105,10 +101,7 @@ export function isWithin(inner: Scope, outer: Scope): boolean {
   return true;
 }
 
-/**
- * The part of `scope` that is within `limit`, so that narrowing an integration takes effect at once. Undefined if
- * nothing remains.
- */
+/** The part of `scope` within `limit`: narrowing an integration takes effect at once. Undefined if nothing remains. */
 export function narrow(scope: Scope, limit: Scope): Scope | undefined {
   if (isWithin(scope, limit)) return scope;
   const entries: string[] = [];

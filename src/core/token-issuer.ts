@@ -24,10 +24,7 @@ export function isAlgorithmAllowed(alg: unknown, allowed: readonly AssertionAlgo
   return allowed.some((one) => one === alg || (isEdwards && (one === 'EdDSA' || one === 'Ed25519')));
 }
 
-/**
- * Whose JWTs they are: of a platform that runs workloads, of an enterprise's provider that vouches for people (ID-JAG), or of an
- * integration that authenticates with its own keys.
- */
+/** Of a platform that runs workloads, a provider that vouches for people (ID-JAG), or an integration with own keys. */
 export type AssertionKind = 'platform' | 'enterprise' | 'client';
 
 /** A platform whose JWTs are accepted for workloads: a CI system, a cluster, a cloud. */

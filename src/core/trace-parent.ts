@@ -2,17 +2,13 @@
 export interface TraceParent {
   readonly traceId: string;
   readonly spanId: string;
-  /** Whether the caller records its trace. */
   readonly isSampled: boolean;
 }
 
 const FORM = /^([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-[!-~]*)?$/;
 const MAX_LENGTH = 200;
 
-/**
- * Undefined if it is malformed: then it is ignored, as W3C Trace Context 3.2 demands. Version 00 has exactly four fields; later
- * versions may add some, ff is forbidden. The ids consist of hex digits only, so they need no escaping in a log line.
- */
+/** Malformed ones are ignored (W3C Trace Context 3.2). Version 00 has four fields, later ones may add some. */
 export function parseTraceParent(text: unknown): TraceParent | undefined {
   if (typeof text !== 'string' || text.length > MAX_LENGTH) return undefined;
   const [, version, traceId, spanId, flags = '', more] = FORM.exec(text) ?? [];

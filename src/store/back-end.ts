@@ -1,18 +1,10 @@
 // What a back end implements. `storeOf` (change.ts) turns it into a Store; the other guarantees of a Store are the back end's.
 import type { Event } from '../core/event.ts';
-import type { Found, Loaded, Store } from './store.ts';
-import type { AnyTable, Table } from './table.ts';
+import type { Store } from './store.ts';
+import type { AnyTable } from './table.ts';
 
 /** The most rows that `find` returns if the caller names no limit. */
 export const FIND_LIMIT = 100;
-
-export interface Versioned<Row, Companion> extends Found<Row, Companion> {
-  readonly revision: number;
-}
-
-export interface LoadedVersion<Row, Companion> extends Loaded<Row, Companion> {
-  readonly found: Versioned<Row, Companion> | undefined;
-}
 
 /** One unit: all of it or none of it. */
 export interface Commit {
@@ -32,9 +24,7 @@ export interface Swap {
   readonly before?: unknown;
 }
 
-export interface BackEnd extends Omit<Store, 'change' | 'changeAll' | 'create' | 'load'> {
-  loadVersioned<Row, Companion>(table: Table<Row, Companion>, key: string): Promise<LoadedVersion<Row, Companion>>;
-
+export interface BackEnd extends Omit<Store, 'change' | 'changeAll' | 'create'> {
   /** Durable when it resolves. False: a revision had moved or a new key exists, and nothing was written. */
   commit(commit: Commit): Promise<boolean>;
 }

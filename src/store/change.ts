@@ -1,7 +1,8 @@
-import type { BackEnd, Commit, LoadedVersion, Swap, Versioned } from './back-end.ts';
+import type { BackEnd, Commit, Swap } from './back-end.ts';
 import {
   CommitUnknown,
   type Decision,
+  type Found,
   type Loaded,
   MOST_ROWS,
   OutcomeUnknown,
@@ -27,9 +28,8 @@ interface Plan<T> {
 export function storeOf(backEnd: BackEnd): Store {
   return {
     ...backEnd,
-    load: (table, key) => backEnd.loadVersioned(table, key),
     change: (table, key, decide) => {
-      const load = () => backEnd.loadVersioned(table, key);
+      const load = () => backEnd.load(table, key);
       return change(backEnd, load, ({ found, now }, mustFence) => planOf(table, found, decide(found, now), mustFence));
     },
     changeAll: async (rows, decide) => {
@@ -40,7 +40,7 @@ export function storeOf(backEnd: BackEnd): Store {
       );
     },
     create: (table, key, decide) => {
-      const load = () => backEnd.loadVersioned(table, key);
+      const load = () => backEnd.load(table, key);
       const plan = ({ found, now }: Loaded<unknown, unknown>) =>
         found ? taken(table) : planOf(table, undefined, decide(now), false);
       return change(backEnd, load, plan, notThere(backEnd));
@@ -82,12 +82,12 @@ async function change<Found, T>(
 }
 
 async function loadAll(backEnd: BackEnd, rows: RowReferences) {
-  const loaded = await Promise.all(rows.map(({ table, key }) => backEnd.loadVersioned(table, key)));
+  const loaded = await Promise.all(rows.map(({ table, key }) => backEnd.load(table, key)));
   return { found: loaded.map(({ found }) => found), now: await backEnd.now() };
 }
 
 /** What loading a newly drawn key would return: no row. */
-async function notThere(backEnd: BackEnd): Promise<LoadedVersion<never, never>> {
+async function notThere(backEnd: BackEnd): Promise<Loaded<never, never>> {
   return { found: undefined, now: await backEnd.now() };
 }
 
@@ -111,17 +111,14 @@ interface Uncertain<T> {
 /** Recognised by its revision, in any of the rows that it wrote: others may have changed some of them since. */
 async function happened({ swaps, revision }: Commit, backEnd: BackEnd): Promise<boolean> {
   if (swaps.length === 0) return true; // events alone: they may be missing, but appending them twice would be worse
-  const written = await Promise.all(swaps.map(({ table, row }) => backEnd.loadVersioned(table, table.keyOf(row))));
+  const written = await Promise.all(swaps.map(({ table, row }) => backEnd.load(table, table.keyOf(row))));
   return written.some(({ found }) => found?.revision === revision);
 }
 
-/**
- * `mustFence`: a commit that is still in progress must not succeed after we answered that it failed. If the new decision
- * leaves a row unchanged, the row is written again under a new revision, so that the old commit conflicts.
- */
+/** `mustFence`: writes an unchanged row again, so that an uncertain commit that is still in progress conflicts. */
 function planOf<Row, T>(
   table: AnyTable,
-  found: Versioned<Row, unknown> | undefined,
+  found: Found<Row, unknown> | undefined,
   decision: Decision<Row, T>,
   mustFence: boolean,
 ): Plan<T> {
@@ -135,7 +132,7 @@ function planOf<Row, T>(
 /** Rows that are only read are written again in the same way, so that this commit conflicts if one of them has changed. */
 function planOfAll<T>(
   rows: RowReferences,
-  found: readonly (Versioned<unknown, unknown> | undefined)[],
+  found: readonly (Found<unknown, unknown> | undefined)[],
   decision: Decision<readonly unknown[], T>,
   mustFence: boolean,
 ): Plan<T> {
@@ -149,7 +146,7 @@ function planOfAll<T>(
   return { outcome, commit: commitOf(swaps, decision) };
 }
 
-function swapOf(table: AnyTable, found: Versioned<unknown, unknown> | undefined, row: unknown): Swap {
+function swapOf(table: AnyTable, found: Found<unknown, unknown> | undefined, row: unknown): Swap {
   return { table, row, expected: found?.revision, before: found?.row };
 }
 
@@ -159,10 +156,7 @@ function commitOf(swaps: Swap[], { inserts = [], events = [] }: Decision<unknown
   return { swaps: swaps.length > 1 ? inLockOrder(swaps) : swaps, events, revision: drawRevision(swaps) };
 }
 
-/**
- * One order for all commits prevents deadlocks. Tables that others refer to come first. Then new rows: adding a row may wait
- * for somebody who changes it, but not the other way round.
- */
+/** One order prevents deadlocks: tables that others refer to, then new rows, which may wait for a change of those. */
 function inLockOrder(swaps: readonly Swap[]): Swap[] {
   const orderOf = ({ table, row, expected }: Swap) =>
     [table.companion ? 1 : 0, expected === undefined ? 0 : 1, table.name, table.keyOf(row)].join(' ');

@@ -1,5 +1,4 @@
-// How two stores differ in one table. Both are read in the order of their keys, side by side, so that a large table never
-// sits in memory. A move is complete when there is none.
+// How two stores differ in one table. Both are read in the order of keys, so that no table is in memory as a whole.
 import { MOVED, STEP } from './all-tables.ts';
 import type { BackEnd } from './back-end.ts';
 import { isMark, MoveRefused } from './move-mark.ts';
@@ -8,11 +7,11 @@ import { type AnyTable, encodeRow } from './table.ts';
 
 type Readable = Pick<BackEnd, 'page'>;
 
-export type Difference =
-  /** The target has no such row, or another version of it. */
-  | { readonly is: 'missing' | 'changed' | 'same'; readonly row: unknown }
-  /** The source has no such row any more. */
-  | { readonly is: 'gone'; readonly row: unknown };
+export interface Difference {
+  /** In the target. `gone`: the source has no such row any more. */
+  readonly is: 'missing' | 'changed' | 'same' | 'gone';
+  readonly row: unknown;
+}
 
 /** Every row of both tables, once. */
 export async function* differences(table: AnyTable, source: Readable, target: Readable): AsyncGenerator<Difference> {

@@ -1,7 +1,6 @@
 /** Upper bounds of the buckets, in seconds. */
 export const DURATION_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-/** Counts durations, for a histogram. */
 export interface Durations {
   /** Per bound: those that took at most this long, but longer than the bound before. Slower ones count in `count` only. */
   readonly buckets: readonly number[];

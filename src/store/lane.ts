@@ -16,10 +16,7 @@ export interface LaneOptions {
 /** An output may be a promise: it settles by itself, and the rest of the batch does not wait for it. */
 export type Run<In, Out> = (inputs: readonly In[]) => Promise<readonly (Out | Promise<Out>)[]>;
 
-/**
- * Batches callers that wait at the same moment into one statement or transaction: whatever arrives while a batch is in
- * progress goes into the next one. A lone caller does not wait.
- */
+/** Batches callers: whatever arrives while a batch is in progress goes into the next. A lone caller does not wait. */
 export class Lane<In, Out> {
   readonly #run: Run<In, Out>;
   readonly #options: LaneOptions;

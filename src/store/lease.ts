@@ -1,5 +1,4 @@
-// Work that one node does for all of them. A lease is a row, so it holds across nodes, workers and back ends. If the node
-// dies, the others wait no longer than the lease lasts.
+// Work that one node does for all. A lease is a row. If the node dies, the others wait no longer than it lasts.
 import { after, type EpochSeconds, earlier, later, type Seconds, seconds } from '../core/time.ts';
 import type { Store } from './store.ts';
 import { leases } from './tables/leases.ts';
@@ -38,7 +37,6 @@ export async function byOneNode(
 /** If a node dies while it downloads, the others wait no longer than this. */
 const FETCHING = seconds(10);
 
-/** A download that all nodes share. */
 export function fetchByOne(name: string, work: () => Promise<unknown>, store: Store): Promise<boolean> {
   return byOneNode({ name, lasts: FETCHING, endsWithWork: true }, work, { store });
 }

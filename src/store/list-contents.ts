@@ -1,5 +1,4 @@
-// The contents of revocation lists in the store. A list may have many megabytes, and a store reads and writes a row in one
-// step on the event loop. So a large list is stored in parts, a row each, and requests are served between two of them.
+// Stores the contents of revocation lists. Large ones are in parts, a row each: a row is one step on the event loop.
 import { after, type EpochSeconds, seconds } from '../core/time.ts';
 import type { Store } from './store.ts';
 import { listContents } from './tables/list-contents.ts';
@@ -10,10 +9,7 @@ const MAX_OCTETS = 1024 ** 3;
 /** Parts that have not changed are written again before they are swept (sweep.ts). */
 const FRESH = seconds(10 * 86_400);
 
-/**
- * The row under the list's own address, if the list is large. Parts are written into the slot that is not in use, and this
- * row comes last: until then, and if the writer dies, readers find the previous list whole.
- */
+/** Written last, and its parts into the unused slot: if the writer dies, readers find the previous list whole. */
 interface Index {
   readonly mark: string;
   readonly slot: 0 | 1;

@@ -1,5 +1,4 @@
-// The schema, in migrations that both back ends have: numbered, forward only. A migration that has been released keeps its effect; the
-// next one follows it. Only what differs between the dialects is written twice.
+// The schema, in migrations of both back ends: numbered, forward only. A released migration keeps its effect.
 
 export interface Dialect {
   readonly bytes: string;
@@ -22,10 +21,7 @@ export interface Dialect {
   readonly events: string;
 }
 
-/**
- * Each step is a transaction of its own and locks at most one table that requests use. All but the last of a migration can be
- * repeated. All are additive: the release before works on the schema as well.
- */
+/** Each step is a transaction and locks at most one busy table. All but the last can be repeated. All are additive. */
 export function migrationsOf(dialect: Dialect): readonly (readonly string[])[] {
   const { bytes, text, name, small, whole, large, rows, changingRows, numberedRows, addColumn, addIndex } = dialect;
   const revision = `revision ${whole} NOT NULL`;

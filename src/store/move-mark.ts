@@ -1,6 +1,5 @@
-// A row of the target records how far a move into it has come. So a move never overwrites a store in use, and no service
-// starts on an incomplete store. A row of the source records that it was moved away, so that no service starts there
-// beside the ones on the target. The rows are in `attempts`, since stores of earlier releases have the first one there.
+// Rows in `attempts` record how far a move has come: it never overwrites a store in use, and no service starts on an
+// incomplete store, nor on one that was moved away.
 import type { Event } from '../core/event.ts';
 import { OperatorFault } from '../core/operator-fault.ts';
 import { after, type EpochSeconds, epochSeconds, seconds } from '../core/time.ts';
@@ -30,7 +29,7 @@ export function isMark(table: AnyTable, row: unknown): boolean {
 
 /** Accepts an empty store, or one that an earlier run has filled and no service has opened since. */
 export async function claim(to: BackEnd, tables: readonly AnyTable[]): Promise<void> {
-  const { found, now } = await to.loadVersioned(attempts, MARK);
+  const { found, now } = await to.load(attempts, MARK);
   if (!found || found.row.endsAt <= now) await refuseRows(to, tables);
   await mark(to, 'incomplete');
 }

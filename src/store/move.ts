@@ -1,6 +1,5 @@
-// Moves everything from one store into another: all rows and events. It can be repeated: each run writes what is new or
-// changed, and removes what is gone. So the bulk moves while the service runs, and the rest in a last, short run once it
-// has stopped. After that one, both stores are compared.
+// Moves all rows and events into another store. Each run writes what changed and removes what is gone: the bulk while
+// the service runs, the rest after it has stopped. Then both stores are compared.
 import { MOVED, STEP } from './all-tables.ts';
 import type { BackEnd } from './back-end.ts';
 import { drawRevision } from './change.ts';
@@ -9,7 +8,6 @@ import { claim, isMark, MoveRefused, mark, markMoved } from './move-mark.ts';
 import { CommitUnknown, type LoggedEvent, StoreUnavailable } from './store.ts';
 import type { AnyTable } from './table.ts';
 
-/** A store that a move can fill. */
 export interface Receiver extends BackEnd {
   /** Stores events under their old numbers, so that the cursors of readers stay valid. */
   receiveEvents(events: readonly LoggedEvent[]): Promise<void>;
@@ -98,11 +96,11 @@ async function writeRow(table: AnyTable, row: unknown, from: BackEnd, to: BackEn
 }
 
 async function companionOf(table: AnyTable, row: unknown, from: BackEnd): Promise<unknown> {
-  return (await from.loadVersioned(table, table.keyOf(row))).found?.companion;
+  return (await from.load(table, table.keyOf(row))).found?.companion;
 }
 
 async function swapRow(table: AnyTable, row: unknown, to: BackEnd): Promise<void> {
-  const { found } = await to.loadVersioned(table, table.keyOf(row));
+  const { found } = await to.load(table, table.keyOf(row));
   const swap = { table, row, expected: found?.revision };
   if (await to.commit({ swaps: [swap], events: [], revision: drawRevision([swap]) })) return;
   throw new MoveRefused(

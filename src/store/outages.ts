@@ -14,10 +14,7 @@ const SHORT = 10;
 /** In seconds: for how long a row that nobody asks for again counts. */
 const ROW_FORGOTTEN = 3600;
 
-/**
- * A store that notices when it cannot answer. The first change after that records the outage before anything is decided,
- * so that no decision counts a retry window from a time when nobody could be answered (core/rules/outage.ts).
- */
+/** Records an outage before the next decision, so that no retry window counts from it (core/rules/outage.ts). */
 export function recordingOutages(store: Store, admit: Admit = () => undefined): Store {
   const outages = new Outages(store, admit);
   return {

@@ -20,7 +20,6 @@ export class FollowedRegistry {
   readonly #tokenIssuers: FollowedTable<TokenIssuer>;
   readonly #signingKeys: FollowedTable<PublishedKey, SigningKeys>;
 
-  /** With all that is registered now. */
   static async load(store: Store, isRetired?: (signingKey: string) => boolean): Promise<FollowedRegistry> {
     const registry = new FollowedRegistry(store, isRetired);
     await registry.refresh();

@@ -25,7 +25,6 @@ export class SharedLists {
   readonly #ports: ListPorts;
   /** When callers of this node last asked for a list. */
   readonly #asked = new Map<string, EpochSeconds>();
-  /** Lists as last read. */
   #known = new Map<string, SharedList>();
   #stamp = '';
 

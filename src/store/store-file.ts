@@ -3,11 +3,9 @@ import { lstatSync, readlinkSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { StoreUnusable } from './store.ts';
 
-/** What to do if there is none. */
 export const MISSING_STORE =
   'For a new installation: tessera init. Otherwise check --config and the path, or: tessera restore FILE.';
 
-/** `code`: of the system. */
 export function unreachable(path: string, code: string | undefined): StoreUnusable {
   return new StoreUnusable(`${path} cannot be reached (${code})`, REACH_TODOS[code ?? ''] ?? CHECK_PATH);
 }

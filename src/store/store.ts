@@ -154,10 +154,7 @@ export interface Store {
 
   now(): Promise<EpochSeconds>;
 
-  /**
-   * Checks itself: a real read, the last write, its files or server, its schema. Never rejects. Costs a few statements, so
-   * frequent callers share a result for a second (src/doors/ops/readiness.ts).
-   */
+  /** Checks itself with a few statements: a real read, the last write, files or server, schema. Never rejects. */
   examine(): Promise<StoreReport>;
 
   /** Events after a sequence number, in order. */
@@ -166,7 +163,6 @@ export interface Store {
   /** The newest readable events, oldest first: a reader may continue after the last. */
   newestEvents(query: NewestQuery): Promise<readonly LoggedEvent[]>;
 
-  /** How far the event log has come. */
   eventProgress(): Promise<EventProgress>;
 
   /** Removes rows that ended before `before`, at most `limit` in one short step. Returns how many. */
@@ -206,7 +202,6 @@ export interface StoreFigures {
   readonly reads?: Durations;
   /** Changes that wait for the transaction before them. */
   readonly waiting: number;
-  /** Of SQLite: the size of the WAL. */
   readonly walBytes?: number;
   /** Of PostgreSQL: its sessions, and how many statements wait for one. */
   readonly sessions?: {
@@ -246,10 +241,7 @@ export interface Problem {
   readonly detail?: string;
 }
 
-/**
- * The store cannot answer now (away, busy, full); a later retry makes sense. Nothing was changed, unless it is an
- * OutcomeUnknown.
- */
+/** The store cannot answer now; retry later. Nothing was changed, unless it is an OutcomeUnknown. */
 export class StoreUnavailable extends Error {
   override readonly name: string = 'StoreUnavailable';
 }
@@ -279,10 +271,7 @@ export class OutcomeUnknown extends StoreUnavailable {
   override readonly name = 'OutcomeUnknown';
 }
 
-/**
- * The connection broke or the disk failed during a commit, which may or may not have happened. `change` finds out or throws
- * OutcomeUnknown; callers never see this.
- */
+/** A commit may or may not have happened. `change` finds out or throws OutcomeUnknown; callers never see this. */
 export class CommitUnknown extends Error {
   override readonly name = 'CommitUnknown';
 }

@@ -1,5 +1,4 @@
-// The description of a table. Back ends build their statements from it, so the shape of a row is written once, whatever it is
-// stored in.
+// The description of a table, from which back ends build their statements.
 
 export type Value = string | number | Uint8Array | null;
 
@@ -46,6 +45,12 @@ export interface Table<Row, Companion = undefined> {
   readonly endedEarly?: string;
 }
 
+/** A table whose keys are texts: the values of its first column. */
+export function keyedTable<Row>(table: Omit<Table<Row>, 'keyOf' | 'encodeKey'>): Table<Row> {
+  const [key] = table.columns;
+  return { ...table, keyOf: (row) => key?.of(row) as string, encodeKey: (text) => text };
+}
+
 /** The rows whose indexed column has this value. Only the files of tables/ make these: nothing else names columns. */
 export interface Where {
   readonly column: string;
@@ -69,12 +74,10 @@ export function hexDigits(value: Value): Value {
   return value;
 }
 
-/** A row as the values of its columns. */
 export function encodeRow({ columns }: AnyTable, row: unknown): Value[] {
   return columns.map(({ of }) => of(row));
 }
 
-/** The columns that a change may write. */
 export function changingColumns(table: AnyTable): AnyTable['columns'] {
   return table.columns.filter((column) => !column.fixed);
 }
@@ -96,30 +99,22 @@ export function indexedColumn(table: AnyTable, column: string): Column {
   return table.indexes?.includes(column) ? columnOf(table, column) : fail(table, `an index on ${column}`);
 }
 
-/** The column with the time at which rows end. */
-export function endColumn(table: AnyTable): string {
-  return table.endsAt ?? fail(table, 'an end of its rows');
-}
-
-/** A statement that exists only for tables whose rows end. */
-export function endingOnly<Statement>({ name }: AnyTable, statement: Statement | undefined): Statement {
-  if (statement === undefined) throw new Error(`rows of ${name} never end`);
-  return statement;
+export function endColumn({ name, endsAt }: AnyTable): string {
+  if (endsAt === undefined) throw new Error(`rows of ${name} never end`);
+  return endsAt;
 }
 
 function fail({ name }: AnyTable, what: string): never {
   throw new Error(`the table ${name} does not have ${what}`);
 }
 
-/** The columns of a row as both back ends select them: its own, its revision, then its companion's. */
+/** The columns of a row as both back ends select them: its own (of `t`), its revision, then its companion's (of `c`). */
 export function selectedColumns(
   { columns, companion }: AnyTable,
-  read: (of: 'row' | 'companion', column: Column) => string,
-  revision: string,
+  read: (from: 't' | 'c', column: Column) => string,
 ): string[] {
-  const readOf = (of: 'row' | 'companion') => (column: TableColumn<unknown>) =>
-    column.unread ? 'NULL' : read(of, column);
-  return [...columns.map(readOf('row')), revision, ...(companion?.table.columns.map(readOf('companion')) ?? [])];
+  const readOf = (from: 't' | 'c') => (column: TableColumn<unknown>) => (column.unread ? 'NULL' : read(from, column));
+  return [...columns.map(readOf('t')), 't.revision', ...(companion?.table.columns.map(readOf('c')) ?? [])];
 }
 
 /** Decodes the values of `selectedColumns`, which begin at `first`. Undefined if there was no such row. */

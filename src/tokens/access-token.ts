@@ -9,10 +9,7 @@ import type { Secret } from './secret.ts';
 
 export type AccessTokenPorts = JwtPorts;
 
-/**
- * The access token of the row's current generation. It depends on nothing but the row and `root` (which is in the grant's
- * refresh tokens, never in the store), so it is minted after the commit and can be minted again for a retry.
- */
+/** It depends on the row and `root` alone (of the refresh tokens), so it can be minted again for a retry. */
 export function mintAccessToken(grant: Grant, root: Buffer, ports: AccessTokenPorts): Secret | Promise<Secret> {
   switch (grant.format) {
     case 'opaque':

@@ -52,9 +52,8 @@ export function keyringFileOf(path: string): string {
 const LONGEST_KEY = 16_384;
 
 /**
- * The file that will replace a keyring. It takes its space on the disk before anything is decided, so that nothing has changed if
- * the disk is full or this user may not write. It is renamed, so that a crash leaves either the old keyring or the new
- * one, complete. One command at a time may have it.
+ * The file that will replace a keyring. It takes its space before anything is decided, in case the disk is full, and is
+ * renamed, so that a crash leaves the old keyring or the new one. One command at a time may have it.
  */
 export class NextKeyringFile {
   readonly #path: string;

@@ -27,10 +27,7 @@ export type KeyPurpose = (typeof PURPOSES)[number];
 
 export type StoredKey = StoredMacKey | StoredSigningKey | RetiredKey;
 
-/**
- * A key that was retired for good. Its id stays in the keyring, so that a store that is put back to an older state does not bring the key
- * back.
- */
+/** Its id stays in the keyring, so that a store that is put back does not bring the key back. */
 export interface RetiredKey {
   readonly kind: 'retired';
   readonly id: number | string;

@@ -1,6 +1,6 @@
 // Things for every act that ends something: ended before a copy of the store is taken or afterwards; opened again, or replaced.
 import assert from 'node:assert/strict';
-import { type EndingKind, KINDS } from '../../src/core/act.ts';
+import { type EndingKind, KIND_WORDS, KINDS } from '../../src/core/act.ts';
 import type { Installation } from './installation.ts';
 import { type End, type Seen, THINGS, type Thing, type ThingKind } from './things-that-end.ts';
 
@@ -42,12 +42,12 @@ export function allCases(): Case[] {
 
 function actsOf(kind: ThingKind): string[] {
   if (kind === 'grant') return ['revoked'];
-  return Object.entries(KINDS[kind].acts).flatMap(([did, [life]]) => (life === 'ends' ? [did] : []));
+  return Object.entries(KINDS[kind]).flatMap(([did, [life]]) => (life === 'ends' ? [did] : []));
 }
 
 function endingKinds(): EndingKind[] {
   const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
-  return kinds.filter((kind) => Object.values(KINDS[kind].acts).some(([life]) => life === 'ends')) as EndingKind[];
+  return kinds.filter((kind) => Object.values(KINDS[kind]).some(([life]) => life === 'ends')) as EndingKind[];
 }
 
 export class EndedThings {
@@ -118,7 +118,7 @@ export class EndedThings {
   /** What must have been ended again, as commands name it. */
   endedAgain(): string[] {
     const since = allCases().filter(({ kind, when }) => when === 'since' && kind !== 'grant');
-    return since.map((each) => `${KINDS[each.kind as EndingKind].one} ${this.#thing(each).id}`);
+    return since.map((each) => `${KIND_WORDS[each.kind as EndingKind].one} ${this.#thing(each).id}`);
   }
 }
 

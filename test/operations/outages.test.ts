@@ -38,7 +38,7 @@ function troubled(real: BackEnd, trouble: Trouble): BackEnd {
   const away = () => Promise.reject(new StoreUnavailable('away'));
   return {
     ...real,
-    loadVersioned: (table, key) => (trouble.state === 'away' ? away() : real.loadVersioned(table, key)),
+    load: (table, key) => (trouble.state === 'away' ? away() : real.load(table, key)),
     commit: async (commit) => {
       if (trouble.state === 'away') return away();
       if (trouble.state === 'locked') throw new RowUnavailable('locked');

@@ -27,10 +27,10 @@ export function faultyBackEnd(real: BackEnd, faults: () => Faults, chance: Seede
   };
   return {
     ...real,
-    loadVersioned: async (table, key) => {
+    load: async (table, key) => {
       await dawdle();
       if (chance.chance(faults().unavailable)) throw new StoreUnavailable('away, by chance');
-      const loaded = await real.loadVersioned(table, key);
+      const loaded = await real.load(table, key);
       await dawdle(); // the loaded row may be stale by then
       return loaded;
     },

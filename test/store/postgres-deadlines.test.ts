@@ -4,9 +4,9 @@ import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { storeOf } from '../../src/store/change.ts';
 import { parseAddress } from '../../src/store/postgres/address.ts';
+import { changingText, IN_TIME } from '../../src/store/postgres/commit-statements.ts';
 import { type Connection, connect } from '../../src/store/postgres/connection.ts';
 import { ConnectionLost, StartedTooLate } from '../../src/store/postgres/faults.ts';
-import { changingStatement, IN_TIME } from '../../src/store/postgres/statements.ts';
 import { OutcomeUnknown, StoreUnavailable } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
 import { Secret } from '../../src/tokens/secret.ts';
@@ -37,7 +37,7 @@ test('swaps, creations and events sent to a frozen server do not run when it wak
   const backEnd = await openAt(`${server.url()}?${QUERY}`);
   const store = storeOf(backEnd);
   await put(store, attempts, counter('frozen', 1));
-  const { found } = await backEnd.loadVersioned(attempts, 'frozen');
+  const { found } = await backEnd.load(attempts, 'frozen');
   const swap = { table: attempts, row: counter('frozen', 2), expected: found?.revision };
   const commits = [
     commitOf({ swaps: [swap], events: [told(1)] }),
@@ -88,16 +88,14 @@ test('an answer from a frozen server comes within twice the statement timeout', 
 test('a statement that starts past its deadline by the server’s clock does nothing and reports it', async () => {
   const connection = await session();
   await connection.execute('CREATE TABLE late (n bigint)');
-  const text = `done AS (INSERT INTO late SELECT n FROM unnest($1::bigint[]) n WHERE ${IN_TIME} RETURNING n AS unit)`;
-  const statement = changingStatement('late', text, 1);
-  assert.deepEqual((await connection.change(statement, ['{7}'])).rows, [[7]]);
+  const parts = `done AS (INSERT INTO late SELECT n FROM unnest($1::bigint[]) n WHERE ${IN_TIME} RETURNING n AS unit)`;
+  const text = changingText(parts, 1);
+  assert.deepEqual((await connection.change(text, ['{7}'])).rows, [[7]]);
   // An hour ahead. PostgreSQL's clock cannot be set here, so a function replaces it.
   await connection.execute(`CREATE SCHEMA clocks; CREATE FUNCTION clocks.clock_timestamp() RETURNS timestamptz LANGUAGE sql
     AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$; SET search_path = clocks, pg_catalog, public`);
-  const ahead = changingStatement('ahead', text, 1);
-  await assert.rejects(connection.change(ahead, ['{8}']), StartedTooLate);
-  const other = { name: 'count', text: 'SELECT count(*) FROM late' };
-  assert.deepEqual((await connection.run(other)).rows, [[1]], 'nothing happened');
+  await assert.rejects(connection.change(text, ['{8}']), StartedTooLate);
+  assert.deepEqual((await connection.run('SELECT count(*) FROM late')).rows, [[1]], 'nothing happened');
   assert.ok(!connection.isLost);
   connection.close();
 });

@@ -16,7 +16,7 @@ before(async () => {
 after(() => server.remove());
 
 const connections = (query: string) => new Connections(parseAddress(new Secret(`${server.url()}?${query}`), {}));
-const ONE = { name: 'one', text: 'SELECT 1' };
+const ONE = 'SELECT 1';
 
 /** Keeps a session busy until released. */
 async function busy(node: Connections): Promise<{ done: Promise<void>; release: () => void }> {
@@ -93,13 +93,12 @@ test('after another server took over, sessions at the old one are not used again
   const { origin } = node.sessions;
   first.release();
   await first.done;
-  const slow = node.read({ name: 'slow', text: 'SELECT inet_server_port() FROM pg_sleep(0.5)' }); // by the first session
+  const slow = node.read('SELECT inet_server_port() FROM pg_sleep(0.5)'); // by the first session
   await server.query('ALTER DATABASE shared ALLOW_CONNECTIONS false');
   const third = await busy(node);
   assert.notEqual(node.sessions.origin, origin, 'it is at the other server');
   assert.equal((await slow).rows[0]?.[0], other.port, 'read again');
   for (const each of [second, third]) each.release();
   await Promise.all([second.done, third.done]);
-  for (let n = 0; n < 4; n++)
-    assert.equal((await node.read({ name: 'port', text: 'SELECT inet_server_port()' })).rows[0]?.[0], other.port);
+  for (let n = 0; n < 4; n++) assert.equal((await node.read('SELECT inet_server_port()')).rows[0]?.[0], other.port);
 });

@@ -20,7 +20,7 @@ after(() => server.remove());
 async function inSession(name: string, serverDefault: string): Promise<unknown> {
   await server.query(`ALTER DATABASE postgres SET ${name} = '${serverDefault}'`);
   const connection = await connect(parseAddress(new Secret(`${server.url()}?statement_timeout=700`), {}));
-  const { rows } = await connection.run({ name: 'setting', text: `SELECT current_setting('${name}')` });
+  const { rows } = await connection.run(`SELECT current_setting('${name}')`);
   connection.close();
   return rows[0]?.[0];
 }

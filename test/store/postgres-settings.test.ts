@@ -83,7 +83,7 @@ test('a value in an unexpected format is a fault that closes the session, not a 
   const database = await hostileDatabase('postgres');
   const connection = await connect(parseAddress(new Secret(database.url), {}));
   await connection.execute("SET bytea_output = 'escape'");
-  await assert.rejects(connection.run({ name: 'bytes', text: "SELECT '\\x00ff'::bytea" }), /unexpected format/);
+  await assert.rejects(connection.run("SELECT '\\x00ff'::bytea"), /unexpected format/);
   assert.ok(connection.isLost);
   await database.remove();
 });

@@ -14,7 +14,7 @@ test('the stamp of many integrations reads an index only', async () => {
     name,
   );
   await server.query('VACUUM ANALYZE integrations', name);
-  const rows = await server.query(`EXPLAIN ${statementsOf(integrations).stamp.text}`, name);
+  const rows = await server.query(`EXPLAIN ${statementsOf(integrations).stamp}`, name);
   assert.match(rows.map((row) => row['QUERY PLAN']).join('\n'), /Index Only Scan using integrations_revision/);
   await database.remove();
 });

@@ -21,10 +21,7 @@ export type AttemptDecision =
   | { readonly allowed: true; readonly next: Counted; readonly before: Counted | undefined }
   | { readonly allowed: false; readonly isLocked: boolean; readonly retryAfter: Seconds };
 
-/**
- * The window restarts with every counted attempt, so any span of its length holds at most `most`. Refused attempts do not
- * extend it.
- */
+/** The window restarts with every counted attempt, so any span of its length has at most `most`. */
 export function decideAttempt(counted: Counted | undefined, limit: Limit, now: EpochSeconds): AttemptDecision {
   const { most, within } = limit;
   const before = counted && isRunning(counted, now, within) ? counted : undefined;

@@ -1,14 +1,10 @@
-// Which resource servers a token is for. A resource server serves some resources of the scope; a grant may be limited to
-// some resource servers by the parameter `resource` (RFC 8707).
+// Which resource servers a token is for: those that serve its scope, or some of them by `resource` (RFC 8707).
 import type { FeedState } from '../feed.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import type { Audience, ResourceServer } from '../resource-server.ts';
 import { narrowToResources, type Scope } from '../scope.ts';
 
-/**
- * The `aud` of a token: the resource servers that serve its scope, and the issuer if nobody serves some resource of it.
- * A grant that is limited by `resource` has exactly those audiences. Sorted, never empty.
- */
+/** The resource servers that serve the scope, and the issuer if nobody serves some of it. Sorted, never empty. */
 export function audiencesOf(
   scope: Scope,
   resourceServers: readonly ResourceServer[],
@@ -23,10 +19,7 @@ export function audiencesOf(
   return [...audiences, ...(isComplete ? [] : [issuer])].sort();
 }
 
-/**
- * Whether a token is for the issuer and nobody else. `audience`: what the token says, if it does. A resource server that is
- * disabled or removed may still be sent tokens, so `known` includes those.
- */
+/** `audience`: what the token says. `known`: also disabled and removed ones, which may still be sent tokens. */
 export function isForIssuerOnly(
   scope: Scope,
   audience: readonly string[] | undefined,
@@ -64,10 +57,7 @@ export function targetOf(
   return accept({ scope: limited, resource: servers.map(({ audience }) => audience).sort() });
 }
 
-/**
- * RFC 8707 2.2: the redemption of a device code may name some of the resource servers that were confirmed. If none were
- * named then, it may name any that serve the confirmed scope.
- */
+/** RFC 8707 2.2: some of the confirmed resource servers; if none were named, any that serve the confirmed scope. */
 export function redeemedTarget(
   confirmed: Target,
   wanted: readonly string[] | undefined,
@@ -92,15 +82,11 @@ export function isSameAudience(a: string, b: string): boolean {
   return a === b || comparableAudience(a) === comparableAudience(b);
 }
 
-/** The same text for the same audience. */
 export function comparableAudience(audience: string): string {
   return /^https?:\/\/[^/?#]+$/.test(audience) ? `${audience}/` : audience;
 }
 
-/**
- * What a resource server learns of a token's scope: its own resources. Undefined if the token is not for it.
- * `audiences`: those that the token names; undefined if it names none, so that the scope alone decides.
- */
+/** Its own resources; undefined if the token is not for it. Without `audiences`, the scope alone decides. */
 export function scopeSeenBy(
   { enabled, audience, resources }: ResourceServer,
   scope: Scope,

@@ -1,5 +1,4 @@
-// What the claims of an assertion must say (RFC 7523 3). Every check is made, so that the dry run shows all that is wrong;
-// the first failure is the refusal.
+// What the claims of an assertion must say (RFC 7523 3). All are checked, for the dry run; the first failure counts.
 import type { AcceptedClaims, AssertionStep, EnterpriseClaims } from '../assertion.ts';
 import { isPlainName } from '../certificate.ts';
 import { type FilledTemplate, fillTemplate } from '../claim-template.ts';
@@ -137,7 +136,6 @@ function checkAudience({ claims: { aud }, tokenIssuer, ourIssuer, ourTokenEndpoi
 
 interface TriedRule {
   readonly rule: AssertionRule;
-  /** The first condition that does not hold. */
   readonly unmet: ClaimCondition | undefined;
 }
 

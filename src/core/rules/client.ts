@@ -2,6 +2,7 @@
 import type { Grant } from '../grant.ts';
 import { type Identity, INTEGRATION_LABEL } from '../identity.ts';
 import type { ClientSecret, Integration } from '../integration.ts';
+import { oncePer } from '../once-per.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import type { Refusal, RefusalReason } from '../refusal.ts';
 import type { ResourceServer } from '../resource-server.ts';
@@ -12,19 +13,15 @@ import type { Target } from './audience.ts';
 import { whyNotAllowed } from './identity.ts';
 import { requestedTarget, type WantedTarget } from './scope.ts';
 
-/** How an integration authenticated. */
 export type ClientProof = 'key' | 'secret';
 
 const LONGEST_ASSERTION = seconds(3600);
-const issuers = new WeakMap<Integration, TokenIssuer>();
 
 /** An integration as the token issuer of its client assertions: `iss` and `sub` are its client id. Undefined: it has no keys. */
-export function clientIssuer(integration: Integration): TokenIssuer | undefined {
+export const clientIssuer = oncePer((integration: Integration): TokenIssuer | undefined => {
   const { clientId, keys, tokenEndpointAudience = false } = integration;
   if (!keys) return undefined;
-  const known = issuers.get(integration);
-  if (known) return known;
-  const issuer: TokenIssuer = {
+  return {
     label: INTEGRATION_LABEL,
     issuer: clientId,
     kind: 'client',
@@ -36,9 +33,7 @@ export function clientIssuer(integration: Integration): TokenIssuer | undefined 
     rules: [{ conditions: [{ claim: '/sub', test: { is: clientId } }], identity: '{/sub}', identities: 'derived' }],
     enabled: true,
   };
-  issuers.set(integration, issuer);
-  return issuer;
-}
+});
 
 type Unserved = 'integration-unknown' | 'integration-disabled';
 
@@ -56,7 +51,6 @@ export function withFlow<Flow extends 'device' | 'code' | 'certificate' | 'asser
   return client.ok && !client.value.flows[flow] ? refuse(`${flow}-flow-disabled`) : client;
 }
 
-/** The secrets that are accepted now. */
 export function liveSecrets({ flows, secrets = [] }: Integration, now: EpochSeconds): readonly ClientSecret[] {
   return flows.secret ? secrets.filter(({ endsAt }) => now < endsAt) : [];
 }

@@ -23,10 +23,7 @@ export function knownAtStart(mark: EpochSeconds | undefined, now: EpochSeconds, 
   return { at: mark ?? now, ran, ahead: mark === undefined ? LEAP : LONGEST_STOP };
 }
 
-/**
- * A command does not run for long enough to notice a wrong clock. If it ends something because time has passed, the service must
- * have seen that time.
- */
+/** A command is too short to notice a wrong clock: it ends things only by a time that the service has seen. */
 export function knownToCommand(mark: EpochSeconds | undefined, now: EpochSeconds): Known {
   return { at: mark ?? now, ran: 0, ahead: LEAP };
 }
@@ -57,10 +54,7 @@ function saidAs(length: number): string {
   return length < 2 * HOUR ? `${length} seconds` : `${Math.floor(length / HOUR)} hours`;
 }
 
-/**
- * How long a node runs before it sweeps. If it starts long after the mark, its clock may be wrong: after a day, an operator
- * will have noticed.
- */
+/** If a node starts long after the mark, its clock may be wrong: after a day, an operator will have noticed. */
 export function sweepingWaits(mark: EpochSeconds | undefined, now: EpochSeconds): Seconds {
   return mark !== undefined && between(mark, now) > LEAP ? seconds(DAY) : seconds(HOUR);
 }

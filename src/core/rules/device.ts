@@ -118,10 +118,7 @@ const SLOWER_BY = 5;
 const TOLERANCE = 1;
 const SLOWEST = seconds(30);
 
-/**
- * RFC 8628 3.5. Some libraries repeat a failed request at once, to find out how to authenticate. So a poll within a second
- * of the last one that counted does not count itself; it neither lengthens the interval nor restarts it.
- */
+/** RFC 8628 3.5. Libraries repeat a failed request at once: a poll within a second of the last does not count. */
 function waitOrSlowDown(device: DeviceAuthorization, now: EpochSeconds): RedeemDecision {
   const { interval, lastPolledAt } = device;
   const isRepeated = lastPolledAt !== undefined && between(lastPolledAt, now) <= 1;
@@ -145,7 +142,6 @@ export interface DecideFacts {
   readonly device: DeviceAuthorization | undefined;
   readonly integration: Integration | undefined;
   readonly identity: Identity | undefined;
-  /** The browser session of the request. */
   readonly session: string;
   readonly settings: Settings;
   readonly now: EpochSeconds;

@@ -60,10 +60,7 @@ export function decideExchange(facts: ExchangeFacts): Outcome<DecidedExchange> {
   return accept({ ...target.value, actor });
 }
 
-/**
- * What an exchanged token allows now: within its parent, and within what the parent's integration lets the actor have, as long as the
- * parent is for the API of the actor. `subject`: the parent; `actor`: who exchanged it.
- */
+/** What an exchanged token allows now: within its parent, and what the parent's integration lets the actor have. */
 export function scopeOfExchanged(
   { integration, scope }: CheckedAccess,
   subject: CheckedAccess,

@@ -18,10 +18,7 @@ function isNamed(identity: Identity, { access }: Integration): boolean {
   return access.identities.includes(identity.id) || identity.groups.some((group) => access.groups.includes(group));
 }
 
-/**
- * The resource server that an identity speaks for. `id`: which one the request names; undefined if it names none, which is
- * enough if there is only one.
- */
+/** The resource server that an identity speaks for. Without `id`: the only one. */
 export function spokenForBy(
   { id: identityId, enabled, mayUseApi }: Identity,
   id: string | undefined,

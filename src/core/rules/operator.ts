@@ -16,13 +16,11 @@ export const VIEWERS = 'viewers';
 export interface OperatorFacts {
   readonly scope: Scope;
   readonly groups: Identity['groups'];
-  /** How the grant came about. */
   readonly origin: Origin;
   /** Whether the token came with the certificate of the grant: it is bound to it, or was made for it and not by a refresh. */
   readonly isWithCertificate: boolean;
 }
 
-/** Undefined: nothing. */
 export function permissionOf({ groups, ...token }: OperatorFacts): Permission | undefined {
   return lowest([ownerPermission(token), groupPermission(groups)]);
 }
@@ -41,10 +39,7 @@ const PROVEN: Readonly<Record<Origin['kind'], Permission>> = {
   exchange: 'read',
 };
 
-/**
- * A code counts as much as the sign-in before it. A device code can be confirmed for somebody else, whatever that was. A refresh token
- * without the certificate is only a file.
- */
+/** A code counts as its sign-in. A device code can be confirmed for somebody else; a refresh token is only a file. */
 function provenBy({ origin, isWithCertificate }: Pick<OperatorFacts, 'origin' | 'isWithCertificate'>): Permission {
   if (origin.kind === 'certificate' && !isWithCertificate) return 'read';
   return origin.kind === 'code' && origin.proof ? 'manage' : PROVEN[origin.kind];
@@ -80,7 +75,6 @@ export function isOwner({ groups }: Pick<Identity, 'groups'>, { owners = [] }: P
   return owners.some((group) => groups.includes(group));
 }
 
-/** What an owner may change at will. */
 const TEXTS: readonly string[] = ['name', 'description', 'vendor', 'disabledByOwner'] satisfies (keyof Integration)[];
 
 /** What somebody who is signed in may do in the console. A password alone only views: it can be phished. */

@@ -8,10 +8,7 @@ const MOST_OUTAGES = 20;
 /** Shorter trouble with a store that answers is no outage: a caller that got a 503 has time to retry. */
 const SHORTEST = seconds(2);
 
-/**
- * When the retry window of a grant's last commit starts: at the commit or, if an outage began while the window was open, when the
- * service answered again. Another outage may begin before that window ends.
- */
+/** At the grant's last commit or, if an outage began while the window was open, when the service answered again. */
 export function windowStart(
   { id, pair }: { readonly id: string; readonly pair: { readonly issuedAt: EpochSeconds } },
   window: Seconds,
@@ -42,10 +39,7 @@ export function isOutage({ silentFrom, answeringSince }: Outage): boolean {
   return between(silentFrom, answeringSince) >= SHORTEST;
 }
 
-/**
- * The row when a node starts. `lastSign`: when a node last answered, as far as the store knows. `isAlone`: no other node is known to
- * have been running meanwhile; otherwise only a long silence is an outage.
- */
+/** `lastSign`: when a node last answered. `isAlone`: no other node ran; otherwise only a long silence is an outage. */
 export function withStart(
   times: ServiceTimes | undefined,
   lastSign: EpochSeconds | undefined,

@@ -54,10 +54,8 @@ export function mayChange(keys: readonly Passkey[], proof: Proof): boolean {
 export interface PasskeyFacts extends ChallengeFacts {
   readonly passkeys: Passkeys | undefined;
   readonly identity: Identity | undefined;
-  /** The passkey that signed. */
   readonly id: string;
   readonly counter: number;
-  /** What the person typed, if anything. */
   readonly userName: string;
 }
 

@@ -128,9 +128,8 @@ function decideTurn(standing: Standing, grant: Grant, settings: Settings, facts:
 }
 
 /**
- * The store has lost a refresh. Before that is accepted, nothing is decided and the caller tries again: the lost commits may be
- * recovered. Afterwards the newer token ends the grant, since the older one may be in other hands, and the caller authorizes anew. The
- * older token, if it comes first, is current: its caller never got the answer, and refreshes again.
+ * The store has lost a refresh. Until that is accepted the caller tries again: the commits may be recovered. Then the
+ * newer token ends the grant, since the older one may be in other hands. The older one, if it comes first, is current.
  */
 function decideAhead({ loss }: RefreshFacts): RefreshDecision {
   if (loss === 'not-checked') return { do: 'explain-loss' };
@@ -144,10 +143,7 @@ function decideRetry(grant: Grant, settings: Settings, facts: RefreshFacts): Ref
   return isLoaded || settings.refreshRetryWindow === 0 ? reuse(settings, facts) : { do: 'load-outages' };
 }
 
-/**
- * The window starts at the rotation's commit or, if the service was down then, when it answered again. A retry never
- * extends it; 0 means no retry.
- */
+/** From the rotation's commit or, after an outage, the first answer. A retry never extends it; 0 means no retry. */
 function isInRetryWindow(
   grant: Grant,
   { refreshRetryWindow: window }: Settings,
@@ -157,7 +153,6 @@ function isInRetryWindow(
   return window > 0 && between(windowStart(grant, window, outages), now) <= window;
 }
 
-/** Whether a rotation becomes an event. */
 export function isRefreshLogged({ refreshesLogged }: Settings, before: Grant, next: Grant): boolean {
   switch (refreshesLogged) {
     case 'all':

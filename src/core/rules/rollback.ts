@@ -16,10 +16,7 @@ export interface Witness {
   readonly remembersAll: boolean;
 }
 
-/**
- * The history after a node has noticed a rollback. Nodes notice the same rollback one after the other, and each may remember acts
- * that the others do not.
- */
+/** Nodes notice the same rollback one after the other, and each may remember acts that the others do not. */
 export function withRollback(history: StoreHistory, noticed: Rollback, by: Witness): StoreHistory {
   const before = history.rollback;
   const lost = before ? union(before.lost, noticed.lost) : noticed.lost;

@@ -1,11 +1,9 @@
-// Which limits apply to a password check. Failures from a person's own browser are counted apart from all others,
-// so nobody can lock another person out by failing on purpose.
+// Which limits apply to a password check. A person's own browser is counted apart, so that nobody locks others out.
 import type { Hex } from '../hex.ts';
 import type { Settings } from '../settings.ts';
 import { after, type EpochSeconds, seconds } from '../time.ts';
 import type { Limit } from './attempts.ts';
 
-/** The browser that a password comes from. */
 export type Browser =
   /** It has a live session of the person whose password is checked. */
   | { readonly is: 'in-session'; readonly session: string }
@@ -47,10 +45,7 @@ export interface ProviderAttempt {
 
 export const PROVIDER_LIFETIME = seconds(600);
 
-/**
- * Why a browser cannot return at the address of this directory. RFC 9700 4.4.2.2: each provider has its own address, so that no response is taken
- * for one of another.
- */
+/** RFC 9700 4.4.2.2: each provider has its own address, so that no response is taken for one of another. */
 export function whyNotReturn({ label, begunAt }: ProviderAttempt, at: string, now: EpochSeconds): string | undefined {
   if (label !== at) return 'directory';
   return now >= after(begunAt, PROVIDER_LIFETIME) ? 'expired' : undefined;
@@ -82,10 +77,7 @@ export function signInLimits({ browser, nameMark, network }: SignInFacts, settin
   }
 }
 
-/**
- * Whether a failure counts against the user code that the person came with. Anyone who sees a code can fail with it, so
- * only browsers count that somebody has signed in with.
- */
+/** Anyone who sees a user code can fail with it, so only browsers count that somebody has signed in with. */
 export function countsAgainstUserCode({ is }: Browser): boolean {
   return is !== 'unknown';
 }

@@ -11,13 +11,11 @@ export type SigningKeyState = 'published' | 'signing' | 'retiring';
 export interface SigningKeyLife {
   readonly id: string;
   readonly state: SigningKeyState;
-  /** When it entered this state. */
   readonly since: EpochSeconds;
 }
 
 type KeyTimes = Pick<PublishedKey, 'id' | 'publishedAt' | 'signsFrom' | 'removedAt'>;
 
-/** The state of each key that has not been removed. */
 export function livesOf(keys: readonly KeyTimes[]): SigningKeyLife[] {
   // Removed keys count as well: they end the time of the key before them.
   const starts = keys.flatMap(({ signsFrom }) => signsFrom ?? []).toSorted((a, b) => a - b);
@@ -36,10 +34,7 @@ export function signingKeyOf<Key extends KeyTimes>(keys: readonly Key[]): Key | 
   return signing && keys.find(({ id }) => id === signing.id);
 }
 
-/**
- * The start of a key that shall sign now: later than the start of every other key, whatever clocks say, so that no two start at
- * the same moment.
- */
+/** Later than the start of every other key, whatever clocks say: no two start at the same moment. */
 export function startOf(keys: readonly KeyTimes[], now: EpochSeconds): EpochSeconds {
   return keys.reduce((start, { signsFrom }) => (signsFrom === undefined ? start : later(start, next(signsFrom))), now);
 }

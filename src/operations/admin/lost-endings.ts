@@ -1,6 +1,6 @@
 // After the store was put back to an older state: what had ended since then and works again, and how it is ended again.
 import { hash } from 'node:crypto';
-import { type Act, type EndingAct, type EndingKind, isEnding, KINDS, lifeOf } from '../../core/act.ts';
+import { type Act, type EndingAct, type EndingKind, isEnding, KIND_WORDS, lifeOf } from '../../core/act.ts';
 import { acted } from '../../core/event.ts';
 import { type GrantId, grantState, type RevocationReason } from '../../core/grant.ts';
 import { keyMarks } from '../../core/integration.ts';
@@ -29,7 +29,7 @@ export type LostEnding = (
 ) & { readonly at?: EpochSeconds };
 
 export function nameOf(kind: LostEnding['kind']): { readonly one: string; readonly many: string } {
-  return kind === 'grant' ? { one: 'grant', many: 'grants' } : KINDS[kind];
+  return kind === 'grant' ? { one: 'grant', many: 'grants' } : KIND_WORDS[kind];
 }
 
 /** From the acts that nodes remembered. What was opened again afterwards has not ended. */

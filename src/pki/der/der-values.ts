@@ -96,9 +96,7 @@ const TIME_FORMS: Readonly<Record<number, RegExp>> = {
   [TAG.generalizedTime]: /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/,
 };
 
-/**
- * RFC 5280 4.1.2.5: both forms are in Zulu time with seconds and without fractions; two-digit years mean 1950 to 2049.
- */
+/** RFC 5280 4.1.2.5: Zulu time with seconds, without fractions; two-digit years mean 1950 to 2049. */
 export function readTime({ tag, content }: Element): EpochSeconds {
   const parts = TIME_FORMS[tag]?.exec(decodeLatin(content))?.slice(1).map(Number);
   if (!parts) throw new MalformedDer('a time does not have the format of RFC 5280 4.1.2.5');

@@ -7,7 +7,6 @@ import { accept, type Outcome, refused } from '../../core/outcome.ts';
 /** Thrown while parsing. `tryRead` turns it into a refusal, so it never leaves pki/. */
 export class MalformedDer extends Error {}
 
-/** What was parsed, or why it is malformed. */
 export function tryRead<T>(read: () => T): Outcome<T, string> {
   try {
     return accept(read());
@@ -65,7 +64,6 @@ export function readElement(bytes: Uint8Array, tag?: number): Element {
   return element;
 }
 
-/** Throws if there are more than `most` elements. */
 export function childrenOf(element: Element, most = Number.POSITIVE_INFINITY): Element[] {
   if (!(element.tag & CONSTRUCTED)) throw new MalformedDer('a primitive element holds no elements');
   const { content } = element;

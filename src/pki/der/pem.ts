@@ -1,7 +1,6 @@
 // PEM (RFC 7468): base64 blocks between labelled lines. Text outside the blocks is ignored.
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
 
-/** The DER of every block with this label, in file order. */
 export function readPem(text: string, label: 'CERTIFICATE' | 'X509 CRL'): Uint8Array[] {
   return [...text.matchAll(BLOCK)]
     .filter(([, found]) => found === label)

@@ -1,5 +1,4 @@
-// Judges the certificate of a request: returns the cached verdict, or validates and fetches the revocation data that
-// the issuer's policy requires.
+// Judges the certificate of a request: by a cached verdict, or with the revocation data that the policy requires.
 
 import { hash } from 'node:crypto';
 import type { Presented } from '../../core/certificate.ts';
@@ -95,11 +94,7 @@ const MAX_VERDICTS = 10_000;
 // A refusal may become obsolete without notice (an OCSP responder is back), so it is cached briefly.
 const REFUSAL_SECONDS = 30;
 
-/**
- * A verdict is stored under the fingerprint of the whole chain. It is valid until the first of: the end of a validity
- * period on its path, the end of a CRL or OCSP response it depends on, or a change of issuers or lists (detected by
- * object identity).
- */
+/** By fingerprint of the chain, until a certificate, CRL or OCSP response ends, or issuers or lists change. */
 export class Verdicts {
   readonly #verdicts = new Map<string, Verdict>();
   #issuers: PresentedCertificate['issuers'] = [];

@@ -1,6 +1,6 @@
-// The dry run: what was parsed, which issuer matched, which rules passed or failed, and which identity resulted. It
-// uses the same judge as a request, so its words match the log.
+// The dry run: what was parsed, which issuer and rules matched, which identity resulted. By the judge of requests.
 import type { ApprovedIssuer } from '../../core/issuer.ts';
+import { acceptedOf } from '../../core/outcome.ts';
 import { escapeText } from '../../core/quote.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
@@ -45,13 +45,8 @@ export function explainHandshake(explanation: Explanation, chain: readonly Uint8
   if (chain.length === 0) return explanation;
   const why = whyHandshakeEnds(chain);
   const words = `a TLS handshake carries the certificates${why === undefined ? '' : `: ${why}`}`;
-  const carried = step(
-    'handshake',
-    why === undefined,
-    'what is sent',
-    words,
-    why === undefined ? {} : { setting: EVERY_PROFILE },
-  );
+  const setting = why === undefined ? {} : { setting: EVERY_PROFILE };
+  const carried = step('handshake', why === undefined, 'what is sent', words, setting);
   const steps = [carried, ...explanation.steps];
   if (why === undefined || !explanation.accepted) return { ...explanation, steps };
   const { at, presented } = explanation;
@@ -142,13 +137,13 @@ type IssuerSettings = Partial<Omit<ApprovedIssuer, 'certificate' | 'label'>>;
 
 export function explainFiles(files: CertificateFiles): Explanation {
   const { certificate, chain = [], issuers, crls = [], settings, now, limits } = files;
-  const lists = crls.flatMap((file) => readPemOrDer(file, 'X509 CRL')).map(readRevocationList);
+  const lists = acceptedOf(crls.flatMap((file) => readPemOrDer(file, 'X509 CRL')).map(readRevocationList));
   const revocation = { crl: crls.length > 0 ? 'required' : 'off', ocsp: 'off', crlFiles: [], endGrants: true } as const;
   const approved = issuers.flatMap((file) => readPemOrDer(file, 'CERTIFICATE'));
   return explainCertificate({
     chain: [certificate, ...chain].flatMap((file) => readPemOrDer(file, 'CERTIFICATE')),
     issuers: approved.map((der, index) => issuerOf(der, `issuer ${index + 1}`, { revocation, ...settings })),
-    evidence: { lists: lists.flatMap((list) => (list.ok ? [list.value] : [])), responses: [] },
+    evidence: { lists, responses: [] },
     now,
     ...(limits && { limits }),
   });

@@ -1,9 +1,8 @@
-// The one place that says whether a presented certificate authorizes, and for whom: for the handshake's chain, for a
-// proxy's header and for the dry run. Pure: what is known about revocation comes in as evidence.
+// Says whether a presented certificate authorizes, and for whom. Pure: what is known about revocation is given.
 import { type CallerName, callerName, MAX_PRESENTED } from '../../core/certificate.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
-import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { accept, acceptedOf, type Outcome, refuse } from '../../core/outcome.ts';
 import { escapeText } from '../../core/quote.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
 import type { Step, Verdict } from '../../core/verdict.ts';
@@ -43,10 +42,7 @@ export function judgeCertificate(presented: PresentedCertificate): Judgement {
   if (chain.length > MAX_PRESENTED || (rest.length > 0 && totalOf(chain) > MAX_OCTETS)) return refusedAt(tooMany());
   const leaf = readCandidate(first);
   if (!leaf.ok) return refusedAt(unreadable(leaf.refusal.rule));
-  const sent = rest
-    .filter(isFirst)
-    .map(readCandidate)
-    .flatMap((read) => (read.ok ? [read.value] : []));
+  const sent = acceptedOf(rest.filter(isFirst).map(readCandidate));
   const approved = issuers.filter(({ enabled }) => enabled).map(readIssuer);
   const judgement = judgeLeaf(leaf.value, sent, approved, presented);
   // Without a path, nothing that becomes valid changes the verdict.
@@ -96,8 +92,7 @@ function judgeFoundPath(question: RevocationQuestion, work: NameComparisons): Ju
   const leaf = path.at(-1) ?? path[0];
   const found = { path, issuer, mark: markOf(leaf, path.at(-2) ?? path[0], path[0]) };
   const structure = [approvedBy(issuer, leaf), ...judgePath(path, issuer, now, 'leaf', work)];
-  // Revocation is checked only if the path is otherwise valid: nobody can make us search lists for an unknown
-  // certificate.
+  // Only if the path is valid: nobody can make us search lists for an unknown certificate.
   const findings = structure.every(({ passed }) => passed) ? judgeRevocation(question) : [];
   const steps = [...structure, ...findings.map((finding) => finding.step)];
   const failed = steps.find(({ passed }) => !passed);

@@ -1,5 +1,4 @@
-// RFC 5280 4.2.1.10: a CA may only sign for names inside the permitted and outside the excluded subtrees of every CA
-// above it.
+// RFC 5280 4.2.1.10: names are inside the permitted and outside the excluded subtrees of every CA above.
 import { domainToASCII } from 'node:url';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { type Certificate, isSelfIssued } from '../x509/certificate.ts';

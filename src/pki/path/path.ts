@@ -65,7 +65,7 @@ function applyRule(rule: Rule, position: Position, about: string): Step {
   const found = passed ? undefined : rule.found?.(position.certificate);
   const setting = settingOf(rule, position.policy, passed);
   const more = { ...(rule.reason && { reason: rule.reason }), ...(setting !== undefined && { setting }) };
-  return step(rule.rule, passed, about, explain(`${rule.words} (${rule.clause})`, found), more);
+  return step(rule.rule, passed, about, explain(rule.words, found), more);
 }
 
 /** Shows which setting could change the result, or that none can. */

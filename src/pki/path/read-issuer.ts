@@ -1,5 +1,6 @@
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { oncePer } from '../../core/once-per.ts';
+import { acceptedOf } from '../../core/outcome.ts';
 import { type Certificate, readCertificate } from '../x509/certificate.ts';
 
 export type ReadIssuer = ReturnType<typeof readIssuer>;
@@ -16,5 +17,5 @@ export function authoritiesOf(issuer: ApprovedIssuer): readonly Certificate[] {
 
 /** The certificates that can be parsed. */
 export function readAll(certificates: readonly Uint8Array[]): Certificate[] {
-  return certificates.map(readCertificate).flatMap((read) => (read.ok ? [read.value] : []));
+  return acceptedOf(certificates.map(readCertificate));
 }

@@ -33,7 +33,7 @@ export type PathPolicy = Pick<
 
 export interface Rule {
   readonly rule: string;
-  readonly clause: string;
+  /** What it demands, and the clause. */
   readonly words: string;
   /** `strict` rules apply only to issuers with that profile. */
   readonly profile?: 'strict';
@@ -91,90 +91,79 @@ const ANY_USAGE = '2.5.29.37.0';
 export const RULES: readonly Rule[] = [
   {
     rule: 'extensions-well-formed',
-    clause: 'RFC 5280 4.2',
-    words: 'every extension used for path validation can be parsed',
+    words: 'every extension used for path validation can be parsed (RFC 5280 4.2)',
     holds: ({ certificate }) => certificate.malformed.every((name) => name === 'authorityInfoAccess'),
     found: (certificate) => `unreadable: ${certificate.malformed.join(', ')}`,
   },
   {
     rule: 'information-access-well-formed',
-    clause: 'RFC 5280 4.2.2.1',
-    words: 'authority information access can be parsed',
+    words: 'authority information access can be parsed (RFC 5280 4.2.2.1)',
     profile: 'strict',
     holds: ({ certificate }) => !certificate.malformed.includes('authorityInfoAccess'),
   },
   {
     rule: 'critical-extensions-known',
-    clause: 'RFC 5280 4.2',
-    words: 'every critical extension is supported',
+    words: 'every critical extension is supported (RFC 5280 4.2)',
     holds: ({ certificate }) => unknownCritical(certificate).length === 0,
     found: (certificate) => `unknown: ${unknownCritical(certificate).join(', ')}`,
   },
   {
     rule: 'extension-criticality',
-    clause: 'RFC 5280 4.2.1 and 4.2.2',
-    words: 'key identifiers and information access are not critical',
+    words: 'key identifiers and information access are not critical (RFC 5280 4.2.1 and 4.2.2)',
     holds: ({ certificate }) => !MUST_NOT_BE_CRITICAL.some((oid) => isCritical(certificate, oid)),
     found: (certificate) =>
       `critical: ${MUST_NOT_BE_CRITICAL.filter((oid) => isCritical(certificate, oid)).join(', ')}`,
   },
   {
     rule: 'constraints-critical',
-    clause: 'RFC 5280 4.2.1.10, 4.2.1.11 and 4.2.1.14',
-    words: 'name constraints, policy constraints and inhibit any-policy are critical',
+    words:
+      'name constraints, policy constraints and inhibit any-policy are critical (RFC 5280 4.2.1.10, 4.2.1.11 and 4.2.1.14)',
     profile: 'strict',
     holds: ({ certificate }) => notCritical(certificate).length === 0,
     found: (certificate) => `not critical: ${notCritical(certificate).join(', ')}`,
   },
   {
     rule: 'policy-qualifiers-known',
-    clause: 'RFC 5280 4.2.1.4',
-    words: 'critical policies have no qualifiers except CPS and user notice',
+    words: 'critical policies have no qualifiers except CPS and user notice (RFC 5280 4.2.1.4)',
     holds: ({ certificate }) =>
       !isCritical(certificate, EXTENSION.certificatePolicies) || unknownQualifiers(certificate).length === 0,
     found: (certificate) => `unknown: ${unknownQualifiers(certificate).join(', ')}`,
   },
   {
     rule: 'signature-algorithms-agree',
-    clause: 'RFC 5280 4.1.1.2',
-    words: 'the signature algorithm inside the signed part equals the one outside',
+    words: 'the signature algorithm inside the signed part equals the one outside (RFC 5280 4.1.1.2)',
     holds: ({ certificate }) => Buffer.compare(certificate.innerAlgorithm, certificate.outerAlgorithm) === 0,
   },
   {
     rule: 'signature-algorithm-strong',
-    clause: 'RFC 6151, RFC 6194',
-    words: 'no MD5 or SHA-1 in the signature',
+    words: 'no MD5 or SHA-1 in the signature (RFC 6151, RFC 6194)',
     roles: BELOW_ISSUER,
     holds: ({ certificate }) => !certificate.algorithm.weak && certificate.algorithm.family !== 'unknown',
     found: (certificate) => certificate.algorithm.name,
   },
   {
     rule: 'not-yet-valid',
-    clause: 'RFC 5280 4.1.2.5',
-    words: 'its validity has begun',
+    words: 'its validity has begun (RFC 5280 4.1.2.5)',
     holds: ({ certificate, now }) => certificate.notBefore <= now,
     found: (certificate) => `valid from ${isoTime(certificate.notBefore)}`,
     reason: 'certificate-not-yet-valid',
   },
   {
     rule: 'expired',
-    clause: 'RFC 5280 4.1.2.5',
-    words: 'its validity has not ended',
+    words: 'its validity has not ended (RFC 5280 4.1.2.5)',
     holds: ({ certificate, now }) => now <= certificate.notAfter,
     found: (certificate) => `valid until ${isoTime(certificate.notAfter)}`,
     reason: 'certificate-expired',
   },
   {
     rule: 'dates-encoded',
-    clause: 'RFC 5280 4.1.2.5',
-    words: 'dates before 2050 are UTCTime, not GeneralizedTime',
+    words: 'dates before 2050 are UTCTime, not GeneralizedTime (RFC 5280 4.1.2.5)',
     profile: 'strict',
     holds: ({ certificate }) => !certificate.hasLongDates,
   },
   {
     rule: 'serial-number',
-    clause: 'RFC 5280 4.1.2.2',
-    words: 'the serial number is positive and has 1 to 20 octets',
+    words: 'the serial number is positive and has 1 to 20 octets (RFC 5280 4.1.2.2)',
     roles: BELOW_ISSUER,
     holds: ({ certificate: { serial } }) =>
       serial.length <= 20 && (serial[0] ?? 0) < 0x80 && serial.some((octet) => octet !== 0),
@@ -182,34 +171,29 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'issuer-name-present',
-    clause: 'RFC 5280 4.1.2.4',
-    words: 'the issuer has a name',
+    words: 'the issuer has a name (RFC 5280 4.1.2.4)',
     holds: ({ certificate }) => certificate.issuer.rdns.length > 0,
   },
   {
     rule: 'subject-name-present',
-    clause: 'RFC 5280 4.1.2.6',
-    words: 'the subject has a name; a leaf without one has critical alternative names',
+    words: 'the subject has a name; a leaf without one has critical alternative names (RFC 5280 4.1.2.6)',
     holds: ({ certificate, role }) =>
       certificate.subject.rdns.length > 0 || (role === 'leaf' && isCritical(certificate, EXTENSION.subjectAltName)),
   },
   {
     rule: 'alternative-names-well-formed',
-    clause: 'RFC 5280 4.2.1.6',
-    words: 'alternative names are well-formed',
+    words: 'alternative names are well-formed (RFC 5280 4.2.1.6)',
     profile: 'strict',
     holds: ({ certificate }) => (certificate.known.subjectAltName ?? []).every(isAlternativeName),
   },
   {
     rule: 'dns-name-no-address',
-    clause: 'RFC 5280 4.2.1.6',
-    words: 'no DNS name is an IP address, which would escape constraints on addresses',
+    words: 'no DNS name is an IP address, which would escape constraints on addresses (RFC 5280 4.2.1.6)',
     holds: ({ certificate }) => !(certificate.known.subjectAltName ?? []).some(isAddressAsName),
   },
   {
     rule: 'identity-names-well-formed',
-    clause: 'RFC 5280 4.2.1.6',
-    words: 'e-mail names that can identify the caller are well-formed',
+    words: 'e-mail names that can identify the caller are well-formed (RFC 5280 4.2.1.6)',
     roles: ['leaf'],
     holds: ({ certificate, policy }) =>
       !policy.identitySources.includes('email-san') ||
@@ -218,9 +202,8 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'spiffe-trust-domain',
-    clause: 'X.509-SVID 2 and 3.2',
     words:
-      'where SPIFFE IDs identify callers, a certificate with one has no other URI, its trust domain is allowed for the issuer, and the ID of an authority has no path',
+      'where SPIFFE IDs identify callers, a certificate with one has no other URI, its trust domain is allowed for the issuer, and the ID of an authority has no path (X.509-SVID 2 and 3.2)',
     roles: ['intermediate', 'leaf'],
     holds: ({ certificate, role, policy }) =>
       !policy.identitySources.includes('spiffe-id') || isInTrustDomain(certificate, role, policy),
@@ -229,14 +212,12 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'names-in-set-order',
-    clause: 'X.690 11.6',
-    words: 'the attributes of a relative name are sorted as DER requires',
+    words: 'the attributes of a relative name are sorted as DER requires (X.690 11.6)',
     holds: ({ certificate }) => [certificate.subject, certificate.issuer].every(({ rdns }) => rdns.every(isInSetOrder)),
   },
   {
     rule: 'alternative-names-criticality',
-    clause: 'RFC 5280 4.2.1.6',
-    words: 'alternative names are critical exactly when the subject is empty',
+    words: 'alternative names are critical exactly when the subject is empty (RFC 5280 4.2.1.6)',
     profile: 'strict',
     holds: ({ certificate }) =>
       !certificate.known.subjectAltName ||
@@ -244,9 +225,8 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'key-strong',
-    clause: 'NIST SP 800-57, FIPS 186-5',
     words:
-      'the key is RSA with 2048 bits or more, elliptic on a named curve, Edwards, or ML-DSA if the issuer allows it',
+      'the key is RSA with 2048 bits or more, elliptic on a named curve, Edwards, or ML-DSA if the issuer allows it (NIST SP 800-57, FIPS 186-5)',
     holds: ({ certificate: { publicKey }, policy: { mlDsa = false } }) =>
       (FAMILIES.includes(publicKey.family) || (mlDsa && publicKey.family.startsWith('ml-dsa'))) &&
       (publicKey.bits ?? 2048) >= 2048 &&
@@ -256,8 +236,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'key-curve',
-    clause: 'FIPS 186-5, RFC 5480',
-    words: 'an elliptic curve is P-256, P-384, P-521 or one that is allowed for the issuer',
+    words: 'an elliptic curve is P-256, P-384, P-521 or one that is allowed for the issuer (FIPS 186-5, RFC 5480)',
     holds: ({ certificate: { publicKey }, policy }) =>
       publicKey.curve === undefined ||
       USUAL_CURVES.includes(publicKey.curve) ||
@@ -267,15 +246,14 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'key-well-formed',
-    clause: 'RFC 3279 2.3, RFC 5480 2, RFC 8410 4, FIPS 186-5 A.1.1',
-    words: 'the key is valid: a sound modulus, an exponent of at most 64 bits, or a point on its curve',
+    words:
+      'the key is valid: a sound modulus, an exponent of at most 64 bits, or a point on its curve (RFC 3279 2.3, RFC 5480 2, RFC 8410 4, FIPS 186-5 A.1.1)',
     holds: ({ certificate: { publicKey } }) => whyUnusable(publicKey) === undefined,
     found: ({ publicKey }) => whyUnusable(publicKey) ?? '',
   },
   {
     rule: 'key-kind',
-    clause: 'CA/Browser Forum 6.1.5',
-    words: 'the key is RSA with a multiple of 8 bits, P-256, P-384, P-521 or Edwards',
+    words: 'the key is RSA with a multiple of 8 bits, P-256, P-384, P-521 or Edwards (CA/Browser Forum 6.1.5)',
     profile: 'strict',
     holds: ({ certificate: { publicKey } }) =>
       FAMILIES.includes(publicKey.family) &&
@@ -285,9 +263,8 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'key-identifiers-consistent',
-    clause: 'RFC 5280 4.2.1.1 and 4.2.1.2',
     words:
-      'a certificate with a key identifier also has an authority key identifier, and its issuer then has a key identifier',
+      'a certificate with a key identifier also has an authority key identifier, and its issuer then has a key identifier (RFC 5280 4.2.1.1 and 4.2.1.2)',
     profile: 'strict',
     holds: (position) => {
       const { subjectKeyIdentifier: own, authorityKeyIdentifier: above } = position.certificate.known;
@@ -296,8 +273,8 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'key-identifiers-present',
-    clause: 'RFC 5280 4.2.1.1 and 4.2.1.2',
-    words: 'authorities have a key identifier, and all but self-signed certificates have an authority key identifier',
+    words:
+      'authorities have a key identifier, and all but self-signed certificates have an authority key identifier (RFC 5280 4.2.1.1 and 4.2.1.2)',
     profile: 'strict',
     holds: (position) =>
       (!AUTHORITIES.includes(position.role) || position.certificate.known.subjectKeyIdentifier !== undefined) &&
@@ -305,67 +282,58 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'root-key-identifier',
-    clause: 'CA/Browser Forum 7.1.2.1.3',
     words:
-      'the authority key identifier of a self-signed issuer, if present, is its own key identifier and nothing more',
+      'the authority key identifier of a self-signed issuer, if present, is its own key identifier and nothing more (CA/Browser Forum 7.1.2.1.3)',
     profile: 'strict',
     roles: ['approved issuer'],
     holds: (position) => !isRoot(position) || hasRootKeyIdentifier(position.certificate),
   },
   {
     rule: 'authority-is-ca',
-    clause: 'RFC 5280 4.2.1.9',
-    words: 'an authority is a version 3 certificate whose basic constraints say CA',
+    words: 'an authority is a version 3 certificate whose basic constraints say CA (RFC 5280 4.2.1.9)',
     roles: AUTHORITIES,
     holds: ({ certificate }) => certificate.known.basicConstraints?.ca === true,
   },
   {
     rule: 'root-basic-constraints-critical',
-    clause: 'RFC 5280 4.2.1.9',
-    words: 'basic constraints of an approved issuer are critical',
+    words: 'basic constraints of an approved issuer are critical (RFC 5280 4.2.1.9)',
     roles: ['approved issuer'],
     holds: ({ certificate }) => isCritical(certificate, EXTENSION.basicConstraints),
   },
   {
     rule: 'authority-may-sign',
-    clause: 'RFC 5280 4.2.1.3',
-    words: 'the key usage of an authority, if present, includes keyCertSign',
+    words: 'the key usage of an authority, if present, includes keyCertSign (RFC 5280 4.2.1.3)',
     roles: AUTHORITIES,
     holds: ({ certificate }) => certificate.known.keyUsage?.has(KEY_USAGE.keyCertSign) ?? true,
   },
   {
     rule: 'authority-usage',
-    clause: 'RFC 5280 4.2.1.12',
-    words: 'the extended key usage of an authority, if present, allows clientAuth',
+    words: 'the extended key usage of an authority, if present, allows clientAuth (RFC 5280 4.2.1.12)',
     roles: AUTHORITIES,
     holds: ({ certificate }) => allowsClientAuth(certificate),
   },
   {
     rule: 'root-without-usage',
-    clause: 'CA/Browser Forum 7.1.2.1.2',
-    words: 'a self-signed issuer has no extended key usage',
+    words: 'a self-signed issuer has no extended key usage (CA/Browser Forum 7.1.2.1.2)',
     profile: 'strict',
     roles: ['approved issuer'],
     holds: (position) => !isRoot(position) || !position.certificate.known.extendedKeyUsage,
   },
   {
     rule: 'leaf-is-no-authority',
-    clause: 'RFC 5280 4.2.1.9',
-    words: 'the presented certificate is not an authority',
+    words: 'the presented certificate is not an authority (RFC 5280 4.2.1.9)',
     roles: ['leaf'],
     holds: ({ certificate }) => certificate.known.basicConstraints?.ca !== true,
   },
   {
     rule: 'leaf-signs-no-certificates',
-    clause: 'RFC 5280 4.2.1.9',
-    words: 'the key usage of a leaf does not include keyCertSign',
+    words: 'the key usage of a leaf does not include keyCertSign (RFC 5280 4.2.1.9)',
     roles: ['leaf'],
     holds: ({ certificate }) => !certificate.known.keyUsage?.has(KEY_USAGE.keyCertSign),
   },
   {
     rule: 'leaf-signs-no-lists',
-    clause: 'X.509-SVID 5.2',
-    words: 'where SPIFFE IDs identify callers, the key usage of a leaf does not include cRLSign',
+    words: 'where SPIFFE IDs identify callers, the key usage of a leaf does not include cRLSign (X.509-SVID 5.2)',
     roles: ['leaf'],
     holds: ({ certificate, policy }) =>
       !policy.identitySources.includes('spiffe-id') || !certificate.known.keyUsage?.has(KEY_USAGE.crlSign),
@@ -373,31 +341,29 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'leaf-without-name-constraints',
-    clause: 'RFC 5280 4.2.1.10',
-    words: 'only authorities have name constraints',
+    words: 'only authorities have name constraints (RFC 5280 4.2.1.10)',
     roles: ['leaf'],
     holds: ({ certificate }) => !certificate.known.nameConstraints,
   },
   {
     rule: 'leaf-key-usage',
-    clause: 'RFC 5280 4.2.1.3',
-    words: 'the key usage of a leaf, if present, allows a handshake: digitalSignature or keyAgreement',
+    words:
+      'the key usage of a leaf, if present, allows a handshake: digitalSignature or keyAgreement (RFC 5280 4.2.1.3)',
     roles: ['leaf'],
     holds: ({ certificate: { known } }) =>
       !known.keyUsage || known.keyUsage.has(KEY_USAGE.digitalSignature) || known.keyUsage.has(KEY_USAGE.keyAgreement),
   },
   {
     rule: 'client-usage',
-    clause: 'RFC 5280 4.2.1.12',
-    words: 'the extended key usage, if present, allows clientAuth',
+    words: 'the extended key usage, if present, allows clientAuth (RFC 5280 4.2.1.12)',
     roles: ['leaf'],
     holds: ({ certificate }) => allowsClientAuth(certificate),
     found: (certificate) => `allows ${certificate.known.extendedKeyUsage?.join(', ') ?? 'nothing that can be parsed'}`,
   },
   {
     rule: 'client-usage-explicit',
-    clause: 'CA/Browser Forum 7.1.2.7.6',
-    words: 'the extended key usage is present, is not critical, and lists clientAuth instead of any usage',
+    words:
+      'the extended key usage is present, is not critical, and lists clientAuth instead of any usage (CA/Browser Forum 7.1.2.7.6)',
     profile: 'strict',
     roles: ['leaf'],
     holds: ({ certificate, certificate: { known } }) =>
@@ -407,8 +373,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'leaf-version',
-    clause: 'RFC 5280 4.1.2.1',
-    words: 'the certificate has version 3',
+    words: 'the certificate has version 3 (RFC 5280 4.1.2.1)',
     profile: 'strict',
     roles: ['leaf'],
     holds: ({ certificate }) => certificate.version === 3,

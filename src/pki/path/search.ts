@@ -1,6 +1,5 @@
-// Finds paths from a leaf up to an approved issuer, by name and signature. Until a path is found, only keys of
-// authorities that the operator knows, and of presented certificates below them, are used. A certificate is parsed in full when a whole path of signatures leads to it. All work is bounded, because a graph
-// of cross-signed CAs has exponentially many paths.
+// Finds paths from a leaf up to an approved issuer, by name and signature, with the keys of known authorities and of
+// presented certificates below them. All work is bounded: cross-signed CAs have exponentially many paths.
 import type { EpochSeconds } from '../../core/time.ts';
 import { Candidate, candidateOf } from '../x509/candidate.ts';
 import type { Certificate } from '../x509/certificate.ts';
@@ -11,9 +10,7 @@ import type { Path } from './path.ts';
 import { foldCost, nameCost, parseCost, SearchBudget, signatureCost, stepCost } from './search-budget.ts';
 
 export interface SearchLimits {
-  /**
-   * Intermediates between approved issuer and leaf; self-issued ones (key rollover) do not count (RFC 5280 6.1.4 l).
-   */
+  /** Intermediates above the leaf; self-issued ones (key rollover) do not count (RFC 5280 6.1.4 l). */
   readonly intermediates: number;
 }
 
@@ -64,10 +61,7 @@ export class PathSearch {
     return this.#budget.isExhausted;
   }
 
-  /**
-   * Paths from the approved issuer down to the leaf. A leaf signed by an approved issuer may still fail to parse. If no
-   * path is valid at present, one that is not, which gives the reason.
-   */
+  /** Paths from the approved issuer down to the leaf. If none is valid now, one that gives the reason. */
   *pathsTo(leaf: Certificate | Candidate): Generator<Path> {
     const last = asCandidate(leaf);
     if (!this.#isAuthentic(last)) return;
@@ -253,10 +247,7 @@ function isKnown({ isPresented }: Candidate): boolean {
   return !isPresented;
 }
 
-/**
- * How unlikely it is that one issued the other, by what is cheap to compare: the octets of the name first, because other
- * names must be prepared, and then key identifiers, which are hints.
- */
+/** How unlikely it is that one issued the other, by what is cheap to compare. */
 function rankOf(above: Candidate, below: Candidate): number {
   const hasName = isEqual(below.issuer.whole, above.subject.whole);
   return (hasName ? 0 : 3) + rankOfKey(above.keyIdentifier, below.issuerKeyIdentifier);

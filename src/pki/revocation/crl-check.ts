@@ -59,7 +59,6 @@ function isNamedAsIssuer(issuer: DistinguishedName, certificate: Certificate): b
   return crlIssuersOf(certificate).some((name) => sameName(name, issuer));
 }
 
-/** The issuers of indirect lists that the certificate names. */
 export function crlIssuersOf({ known }: Certificate): DistinguishedName[] {
   const points = known.crlDistributionPoints ?? [];
   return points.flatMap(({ crlIssuers = [] }) =>
@@ -67,17 +66,13 @@ export function crlIssuersOf({ known }: Certificate): DistinguishedName[] {
   );
 }
 
-/**
- * By issuer and serial number, whatever the list's distribution point. Attribute certificates have their own serial
- * numbers.
- */
+/** Whatever the list's distribution point. Attribute certificates have their own serial numbers. */
 function names(list: RevocationList, { issuer, serial }: Certificate): boolean {
   if (list.scope.only === 'attributes') return false;
   if (sameName(list.issuer, issuer) && list.revoked.has(serial)) return true;
   return list.others.some((other) => sameName(other.issuer, issuer) && other.revoked.has(serial));
 }
 
-/** Trust a CRL only from an authorised signer. */
 export function whyNotTrusted(list: RevocationList, signers: readonly Certificate[]): string | undefined {
   if (list.algorithm.weak || Buffer.compare(list.innerAlgorithm, list.outerAlgorithm) !== 0) {
     return `the CRL is not used: signature algorithm ${list.algorithm.name}`;

@@ -1,6 +1,5 @@
-// Certificate revocation lists (RFC 5280 5): parsed once, then queried per certificate. An irregular list (wrong
-// version, no CRL number, unknown critical extension, delta) still revokes what it names, but never shows that a
-// certificate is good.
+// Certificate revocation lists (RFC 5280 5). An irregular list (wrong version, no CRL number, unknown critical
+// extension, delta) still revokes what it names, but never shows that a certificate is good.
 import { type Outcome, refused } from '../../core/outcome.ts';
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 import { contextTag, type Element, Fields, MalformedDer, readElement, TAG, tryRead, unwrap } from '../der/der.ts';
@@ -133,10 +132,7 @@ function hasDeltaIndicator(extensions: readonly RawExtension[]): boolean {
   return extensions.some(({ oid }) => oid === EXTENSION.deltaCrlIndicator);
 }
 
-/**
- * Whether a list is an older version of another. It must be older by number and by date: a CA that lost its counter or
- * corrected its clock is behind in only one of them.
- */
+/** By number and by date: a CA that lost its counter or corrected its clock is behind in only one of them. */
 export function isOlder(list: RevocationList, than: RevocationList): boolean {
   if (!sameName(list.issuer, than.issuer)) return false;
   const [number, before] = [list.number ?? 0n, than.number ?? 0n];

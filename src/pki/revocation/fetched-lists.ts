@@ -176,10 +176,7 @@ export class FetchedLists {
     return delay;
   }
 
-  /**
-   * Stores a list that is trusted and not older than its predecessor, else refuses it. An untrusted list is kept if it
-   * gives a reason.
-   */
+  /** Stores a list that is trusted and not older, else refuses it. An untrusted one is kept if it gives a reason. */
   async #take(
     url: string,
     given: Uint8Array<ArrayBuffer>,
@@ -243,10 +240,7 @@ export class FetchedLists {
     return this.#ports.authorities().map(({ authority }) => authority);
   }
 
-  /**
-   * The allowed addresses of the issuers for which the list is fetched: those whose callers named it, or whose CAs
-   * signed it.
-   */
+  /** The allowed addresses of the issuers whose callers named the list, or whose CAs signed it. */
   #allowedFor(url: string): string[] {
     const { lists } = this.#stock.get(url);
     const isNamedBy = ({ label }: ApprovedIssuer) => this.#stock.namedBy(url)?.has(label);

@@ -25,10 +25,7 @@ export const NOTHING: KeptLists = { lists: [], isTrusted: false, renewAt: NEVER,
 
 const MAX_KINDS = 4;
 
-/**
- * Only a trusted list of the same kind that is not older replaces a trusted list. A delta, a list of another CA at the
- * same address, or a list that is not valid yet does not.
- */
+/** Only a trusted list of the same kind that is valid and not older replaces a trusted list. */
 export function withList(kept: KeptLists, served: ServedList, now: EpochSeconds): Outcome<KeptLists, string> {
   const trusted = kept.isTrusted ? kept.lists : [];
   const isOlderThan = ({ list }: ServedList) => isSameKind(list, served.list) && isOlder(served.list, list);

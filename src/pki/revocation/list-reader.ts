@@ -1,5 +1,5 @@
-// Parses lists from a file, the network or the store. Large ones are hashed, scanned and verified in a worker thread, which ends
-// when it is done: a million entries take a second, which would delay requests. This file is both sides of that thread.
+// Parses lists. Large ones are hashed, scanned and verified in a worker thread: a million entries take a second.
+// This file is both sides of that thread.
 import { hash } from 'node:crypto';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { type Outcome, refused } from '../../core/outcome.ts';
@@ -44,11 +44,7 @@ export class ListReader {
   /** One thread at a time: each may need twice the memory of its list. */
   #before: Promise<unknown> = Promise.resolve();
 
-  /**
-   * `contents` must not be used after the call; use those of the result, which are the same octets. `authorities`: the
-   * CAs whose signatures are checked as well. `held`: hashes of contents that need not be parsed again; the result then
-   * has no lists.
-   */
+  /** Use the contents of the result: those given are transferred. `held`: hashes of contents that are not parsed. */
   async read(
     contents: Uint8Array<ArrayBuffer>,
     authorities: readonly Certificate[],

@@ -4,7 +4,6 @@ import { type KeptLists, NOTHING } from './kept-lists.ts';
 export interface ListLimits {
   readonly listBytes: number;
   readonly addressesPerIssuer: number;
-  /** Of all lists together. */
   readonly totalBytes: number;
   readonly issuers: number;
 }

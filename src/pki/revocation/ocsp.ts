@@ -1,6 +1,6 @@
 // OCSP (RFC 6960): the status of one certificate, and whether the responder is authorised to give it.
 import { hash } from 'node:crypto';
-import { type Outcome, refused } from '../../core/outcome.ts';
+import { acceptedOf, type Outcome, refused } from '../../core/outcome.ts';
 import { type EpochSeconds, earlier, epochSeconds, isoTime } from '../../core/time.ts';
 import {
   childrenOf,
@@ -28,8 +28,7 @@ const OCSP_BASIC = '1.3.6.1.5.5.7.48.1.1';
 const OCSP_ACCESS = '1.3.6.1.5.5.7.48.1';
 const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
 
-// Without nextUpdate, "newer information is always available" (RFC 6960 2.4), so the response is used for a few minutes
-// only.
+// Without nextUpdate, "newer information is always available" (RFC 6960 2.4).
 const UNDATED_SECONDS = 600;
 
 export interface OcspResponse extends Omit<Signed, 'innerAlgorithm'> {
@@ -95,10 +94,7 @@ function readBasic(element: Element): OcspResponse {
 }
 
 function readCertificates(wrapped: Element): Certificate[] {
-  return childrenOf(unwrap(wrapped)).flatMap(({ whole }) => {
-    const certificate = readCertificate(whole);
-    return certificate.ok ? [certificate.value] : [];
-  });
+  return acceptedOf(childrenOf(unwrap(wrapped)).map(({ whole }) => readCertificate(whole)));
 }
 
 const STATES: Readonly<Record<number, SingleAnswer['state']>> = {
@@ -177,10 +173,7 @@ export function keyBitsOf({ publicKey }: Certificate): Uint8Array {
   return fields.next(TAG.bitString).content.subarray(1);
 }
 
-/**
- * RFC 6960 4.2.2.2: signed by the issuer itself, or by a responder with id-kp-OCSPSigning that the issuer itself
- * certified.
- */
+/** RFC 6960 4.2.2.2: signed by the issuer, or by a responder with id-kp-OCSPSigning that the issuer certified. */
 function whyNotTrusted(response: OcspResponse, issuer: Certificate, judgeDelegate: JudgeDelegate): string | undefined {
   if (response.algorithm.weak) return `the OCSP response is signed with ${response.algorithm.name}`;
   if (isSignedBy(response, issuer.publicKey)) return undefined;

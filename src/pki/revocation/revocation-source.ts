@@ -1,8 +1,8 @@
-// All revocation data: lists from files, lists that certificates name, and OCSP responses. It fetches, caches and
-// renews them. It is used only for valid paths, so every address it contacts was written by an approved issuer.
+// Fetches, caches and renews all revocation data. Only for valid paths: an approved issuer wrote every address.
 
 import type { ApprovedIssuer, RevocationPolicy } from '../../core/issuer.ts';
 import { keepNewest } from '../../core/keep-newest.ts';
+import { acceptedOf } from '../../core/outcome.ts';
 import { type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
 import type { Fetch } from '../../outbound/download.ts';
 import { ALONE } from '../../outbound/shared-download.ts';
@@ -95,7 +95,7 @@ export class RevocationSource {
 
   /** Parses the CRL files at once, on this thread. */
   useFiles(files: readonly Uint8Array[]): void {
-    this.useLists(files.flatMap((file) => readPemOrDer(file, 'X509 CRL')).flatMap(readUsable));
+    this.useLists(acceptedOf(files.flatMap((file) => readPemOrDer(file, 'X509 CRL')).map(readRevocationList)));
   }
 
   /** The CRL files from the settings; loaded before the first request is served. */
@@ -104,10 +104,7 @@ export class RevocationSource {
     this.#gather();
   }
 
-  /**
-   * Fetches what the revocation policy needs and we lack, then judges with the OCSP responses for this path and the lists that are
-   * kept, none of which is dropped before. `chain`: as the caller sent it. `issuers`: the currently approved ones.
-   */
+  /** Fetches what the policy needs, then judges with these responses and the lists, none of which is dropped before. */
   async prepare<T>(
     path: Path,
     issuer: ApprovedIssuer,
@@ -173,8 +170,7 @@ export class RevocationSource {
 
   /** The caller may also have sent other certificates of the issuers, with keys that sign their lists. */
   #signersSent(path: Path, issuer: ApprovedIssuer, chain: readonly Uint8Array[]): readonly Certificate[] {
-    const sent = chain.slice(1).map(readCandidate);
-    const pool = sent.flatMap((read) => (read.ok ? [read.value] : []));
+    const pool = acceptedOf(chain.slice(1).map(readCandidate));
     const isOnPath = ({ der }: Candidate) => path.some((certificate) => Buffer.compare(certificate.der, der) === 0);
     if (pool.every(isOnPath)) return [];
     const evidence = { lists: this.#lists, responses: [] };
@@ -182,10 +178,7 @@ export class RevocationSource {
     return signersBeside({ path, pool: [...pool, ...registered], issuer, evidence, now: this.#ports.now() });
   }
 
-  /**
-   * The CAs whose lists are used: issuers that check CRLs, their registered intermediates, and intermediates that
-   * callers sent below them.
-   */
+  /** The CAs whose lists are used: issuers that check CRLs, and intermediates below them, registered or sent. */
   #authorities(): readonly KnownAuthority[] {
     const checking = this.#issuers.filter(({ enabled, revocation }) => enabled && revocation.crl !== 'off');
     const byLabel = new Map(checking.map((issuer) => [issuer.label, issuer]));
@@ -205,11 +198,6 @@ export class RevocationSource {
   #gather(): void {
     this.#lists = [...this.#fromFiles, ...this.#fetched.lists];
   }
-}
-
-function readUsable(der: Uint8Array): RevocationList[] {
-  const list = readRevocationList(der);
-  return list.ok ? [list.value] : [];
 }
 
 /** Control characters are not allowed in an address, nor in the store. */

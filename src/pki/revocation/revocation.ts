@@ -52,18 +52,14 @@ function byLists(question: Asked, certificate: Certificate, about: string): Revo
 
 /** An intermediate without a responder is checked by CRL only; under `required`, a leaf without one is refused. */
 function byResponses(question: Asked, certificate: Certificate, above: Path, about: string): RevocationFinding[] {
-  const {
-    path,
-    issuer: { revocation },
-    evidence,
-    now,
-  } = question;
+  const { path, issuer, evidence, now } = question;
+  const { ocsp } = issuer.revocation;
   const isChecked = certificate === path.at(-1) || responderOf(certificate) !== undefined;
-  if (revocation.ocsp === 'off' || !isChecked) return [];
+  if (ocsp === 'off' || !isChecked) return [];
   const judgeDelegate = (delegate: Certificate) => whyNoDelegate(question, above, delegate);
   const pair = { certificate, issuer: above.at(-1) ?? above[0] };
   const answer = checkResponses(pair, evidence.responses, judgeDelegate, now);
-  return [finding('ocsp', revocation.ocsp, about, answer, now)];
+  return [finding('ocsp', ocsp, about, answer, now)];
 }
 
 /** A delegated responder must pass the same rules and lists as a caller. */
@@ -112,10 +108,9 @@ export interface RevocationQuestion {
 }
 
 /**
- * RFC 5280 6.3.3 (f): a list may be signed with another key of the issuer (key rollover, separate CRL keys) or by another
- * CA (an indirect list), if that key is certified under the same approved issuer and not itself revoked.
- * All lists and certificates of a verdict share one search, which is limited. Registered certificates come first and cost
- * little, so a caller cannot hide a registered signer behind others.
+ * RFC 5280 6.3.3 (f): another key of the issuer, or another CA (an indirect list), may sign a list if certified under the
+ * same approved issuer and not revoked. One limited search for the whole verdict, registered certificates first: a
+ * caller cannot hide a registered signer behind others.
  */
 function listSigners(question: RevocationQuestion): SignersOf {
   let search: SignersOf | undefined;
@@ -168,10 +163,7 @@ export interface RevokingList {
   readonly list: RevocationList;
 }
 
-/**
- * The lists that end grants: those of approved issuers that use lists and end grants. Equal keys mean the same list and
- * CA.
- */
+/** The lists that end grants. Equal keys mean the same list and CA. */
 export function revokingLists(
   lists: readonly RevocationList[],
   issuers: readonly ApprovedIssuer[],
@@ -187,10 +179,7 @@ export function revokingLists(
   );
 }
 
-/**
- * Lazy because lists may be long: the caller decides how much to look up at a time. Skips entries of the `before`
- * lists.
- */
+/** Lazy because lists may be long. Skips entries of the `before` lists. */
 export function* marksOf({ authority, list }: RevokingList, before: readonly RevocationList[] = []): Generator<Hex> {
   for (const serial of list.revoked) {
     if (!before.some(({ revoked }) => revoked.has(serial))) yield certificateMark(authority, serial);

@@ -1,6 +1,5 @@
 // A certificate that no approved issuer has signed yet, as far as we know. Only what the path search needs is parsed,
-// in time linear in its size. Names are parsed when they are compared, the rest after an approved issuer's signature
-// has been verified.
+// in linear time: names when they are compared, the rest after the signature of an approved issuer was verified.
 import { oncePer } from '../../core/once-per.ts';
 import { accept, type Outcome } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';

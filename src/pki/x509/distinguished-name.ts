@@ -1,5 +1,4 @@
-// Subject and issuer names: compared by RFC 5280 7.1, and printed with escapes so that a value cannot imitate
-// structure.
+// Subject and issuer names: compared by RFC 5280 7.1, printed so that a value cannot imitate structure.
 import type { NameValue } from '../../core/certificate.ts';
 import { escapeText } from '../../core/quote.ts';
 import { childrenOf, type Element, expectTag, Fields, MalformedDer, TAG } from '../der/der.ts';
@@ -62,10 +61,7 @@ export function readName(element: Element): DistinguishedName {
   return new DistinguishedName(rdns, element.whole);
 }
 
-/**
- * The attributes of a relative name are a set, so their order does not matter. Each is prefixed with its length, so
- * that no value can imitate a second attribute.
- */
+/** A set, so the order of attributes does not matter. With lengths, so that no value can imitate a second attribute. */
 export function comparableOf(rdn: readonly Attribute[]): string {
   const attributes = rdn.map(comparableAttribute).sort();
   return attributes.map((text) => `${text.length}:${text}`).join('');
@@ -147,15 +143,13 @@ function printAttribute({ oid, value }: Attribute): string {
   return `${SHORT_NAMES[oid] ?? oid}=${escapeText(value)}`;
 }
 
-// RFC 4518 2.2: mapped to nothing. Default-ignorable covers soft hyphens, joiners, fillers, variation selectors and
-// tags.
+// RFC 4518 2.2: mapped to nothing, with soft hyphens, joiners, fillers, variation selectors and tags.
 const IGNORED = /[\p{Default_Ignorable_Code_Point}\p{Cf}\ufffc]|[^\P{Cc}\t-\r\u0085]/gu;
 // RFC 4518 2.2: mapped to SPACE; 2.6.1: runs of spaces collapse to one, leading and trailing spaces are removed.
 const SPACES = /[\t-\r\u0085\p{Z}]+/gu;
 // Fast path for most names: ASCII without spaces to collapse needs case folding only.
 const PLAIN = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
-// UAX #15, Stream-Safe Text Format: no language has 30 combining marks in a row, and sorting longer runs takes
-// quadratic time.
+// UAX #15: no language has 30 combining marks in a row, and sorting longer runs takes quadratic time.
 const UNSAFE_RUN = /\p{M}{31}/u;
 
 /** Whether preparing the text is cheap. */
@@ -172,20 +166,14 @@ export function prepareText(text: string): string | undefined {
   return folded.replace(IGNORED, '').replace(SPACES, ' ').trim();
 }
 
-/**
- * RFC 3454 B.2, full case folding: ß becomes ss, ſ becomes s, ς becomes σ. Only ı has a capital that it does not fold
- * to.
- */
+/** RFC 3454 B.2, full case folding: ß becomes ss, ς becomes σ. Only ı has a capital that it does not fold to. */
 function foldCase(text: string): string {
   return text.replace(/[^ı]+/g, (part) => part.toLowerCase().toUpperCase());
 }
 
 type Encoded = Pick<Element, 'tag' | 'content'>;
 
-/**
- * Decodes any string type that a name may have; undefined if the octets are invalid for the type. Most types give no
- * identity, but an excluded name must not escape its constraint by using another encoding.
- */
+/** Any string type, though most give no identity: another encoding must not escape a constraint. Undefined: invalid. */
 const CHARACTERS: Readonly<Record<number, (content: Uint8Array) => string | undefined>> = {
   [TAG.utf8]: decodeUtf8,
   [TAG.bmp]: (content) => (content.length % 2 ? undefined : Buffer.from(content).swap16().toString('utf16le')),

@@ -1,5 +1,4 @@
-// Parses the extensions that path validation needs. If a parser fails, the extension is marked as malformed; the path
-// rules decide what that means under each profile.
+// Parses extensions. The path rules decide what a malformed one means under each profile.
 import {
   childrenOf,
   contextTag,

@@ -45,7 +45,6 @@ export function readGeneralName(element: Element): GeneralName {
 /** Limit for names, policies and constraints; honest certificates have far fewer. */
 export const MAX_ITEMS = 1024;
 
-/** A non-empty GeneralNames under the tag of its field. */
 export function readGeneralNames(element: Element, tag: number = TAG.sequence): GeneralName[] {
   const names = childrenOf(expectTag(element, tag), MAX_ITEMS).map(readGeneralName);
   if (names.length === 0) throw new MalformedDer('a list of names is empty');
@@ -96,7 +95,6 @@ function isMailbox(text: string): boolean {
   return at > 0 && LOCAL_PART.test(text.slice(0, at)) && isHostName(text.slice(at + 1));
 }
 
-/** The host of an absolute URI; undefined if it has none. */
 export function hostOf(uri: string): string | undefined {
   return /^[A-Za-z][A-Za-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#:@[\]]+)(?::\d*)?(?:[/?#]|$)/.exec(uri)?.[1];
 }
@@ -156,9 +154,7 @@ function isHostLike(text: string): boolean {
   return text.length <= 254 && /^(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{1,63}\.?$/.test(text);
 }
 
-/**
- * RFC 5280 4.2.1.10 allows a leading period in e-mail and URI constraints only; in practice CAs write it for DNS too.
- */
+/** RFC 5280 4.2.1.10: a leading period in e-mail and URI constraints only; in practice CAs write it for DNS too. */
 export function isConstraint(name: GeneralName, profile: ApprovedIssuer['profile']): boolean {
   switch (name.kind) {
     case 'dns':

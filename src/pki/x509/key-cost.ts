@@ -1,5 +1,5 @@
-// OpenSSL loads the keys of all certificates that a caller presents, before anything of ours sees them. Most keys take microseconds. A point
-// on a curve whose equation is spelled out in the certificate can take 0.2 s: its prime may be chosen so that finding a square root is slow.
+// OpenSSL loads the keys of all presented certificates before we see them. A curve whose equation is spelled out can
+// take 0.2 s: its prime may be chosen so that finding a square root is slow.
 import { Fields, TAG } from '../der/der.ts';
 import { readOctetBits, readOid } from '../der/der-values.ts';
 import { readOutline } from './certificate.ts';

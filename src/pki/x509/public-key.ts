@@ -188,10 +188,7 @@ const EDWARDS = {
   ed448: { octets: 57, prime: P448, smallOrder: [0n, 1n, P448 - 1n] },
 } as const;
 
-/**
- * OpenSSL loads any octets. With a point of small order, anyone can sign. With a point off the curve, nobody can: OpenSSL
- * verifies no signature with it.
- */
+/** OpenSSL loads any octets. With a point of small order anyone can sign; with one off the curve nobody can. */
 function readEdwards(name: keyof typeof EDWARDS, key: Uint8Array): Details {
   const { octets, prime, smallOrder } = EDWARDS[name];
   const littleEndian = BigInt(`0x0${Buffer.from(key).reverse().toString('hex')}`);

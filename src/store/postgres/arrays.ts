@@ -1,34 +1,26 @@
-// Arrays in PostgreSQL's binary format: one parameter holds a column of every row of a batch. Binary needs no quoting, and
-// is several times cheaper to write and to read than text.
+// Arrays in PostgreSQL's binary format, a column of every row of a batch: several times cheaper than text.
 import { type Column, type ColumnKind, hexDigits, type Value } from '../table.ts';
 
-const OID = { bytea: 17, int8: 20, text: 25 } as const;
 const HEADER_LENGTH = 20;
-
-export const ARRAY_TYPE: Readonly<Record<ColumnKind, string>> = {
-  bytes: 'bytea[]',
-  hex: 'bytea[]',
-  text: 'text[]',
-  json: 'text[]',
-  integer: 'bigint[]',
-  counter: 'bigint[]',
-};
 
 /** How the elements of an array are written: directly to their position. */
 interface Form<T> {
+  readonly type: string;
   readonly oid: number;
   readonly lengthOf: (value: T) => number;
   readonly write: (array: Buffer, value: T, at: number, length: number) => void;
 }
 
+const BYTEA = { type: 'bytea', oid: 17 };
+
 const BYTES: Form<Uint8Array> = {
-  oid: OID.bytea,
+  ...BYTEA,
   lengthOf: ({ length }) => length,
   write: (array, value, at) => array.set(value, at),
 };
 
 const HEX: Form<string> = {
-  oid: OID.bytea,
+  ...BYTEA,
   lengthOf: ({ length }) => length >> 1,
   write: (array, value, at, length) => {
     hexDigits(value);
@@ -37,7 +29,8 @@ const HEX: Form<string> = {
 };
 
 const TEXT: Form<string> = {
-  oid: OID.text,
+  type: 'text',
+  oid: 25,
   lengthOf: (text) => Buffer.byteLength(text),
   write: (array, value, at, length) => {
     // PostgreSQL's text cannot contain NUL. Input with NUL is refused earlier, so one that arrives here is a fault.
@@ -47,7 +40,8 @@ const TEXT: Form<string> = {
 };
 
 const INTEGER: Form<number> = {
-  oid: OID.int8,
+  type: 'bigint',
+  oid: 20,
   lengthOf: () => 8,
   write: (array, value, at) => {
     array.writeInt32BE(Math.floor(value / 2 ** 32), at);
@@ -65,7 +59,10 @@ const FORMS: Readonly<Record<ColumnKind, Form<any>>> = {
   counter: INTEGER,
 };
 
-/** One array per column, out of rows of values. */
+export function arrayType(kind: ColumnKind): string {
+  return `${FORMS[kind].type}[]`;
+}
+
 export function columnArrays(columns: readonly Pick<Column, 'kind'>[], rows: readonly (readonly Value[])[]): Buffer[] {
   return columns.map(({ kind }, index) => writeArray(FORMS[kind], rows.length, (row) => rows[row]?.[index] ?? null));
 }

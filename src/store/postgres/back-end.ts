@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EpochSeconds } from '../../core/time.ts';
-import { FIND_LIMIT, type LoadedVersion } from '../back-end.ts';
+import { FIND_LIMIT } from '../back-end.ts';
 import type { Receiver } from '../move.ts';
-import { type AnyTable, endingOnly, keyColumn, type Table, type Value } from '../table.ts';
+import type { EventQuery, Loaded, NewestQuery } from '../store.ts';
+import { type AnyTable, keyColumn, type Table, type Value } from '../table.ts';
 import { decodeEvent } from '../tables/events.ts';
 import { arrayOf, columnArrays } from './arrays.ts';
 import { Commits } from './commits.ts';
@@ -13,7 +14,6 @@ import {
   eventsStatement,
   eventValues,
   HORIZON,
-  newestStatement,
   RECEIVE,
   REMOVE_EVENTS,
   SWEEP_EVENTS,
@@ -21,15 +21,15 @@ import {
 import { examine } from './examination.ts';
 import { unlessLocked } from './faults.ts';
 import { Loads } from './loads.ts';
-import type { Statement } from './prepared-query.ts';
 import {
-  countStatement,
+  countEndingText,
+  countText,
   decodeRow,
-  findStatement,
+  findText,
   pageStatement,
   parameterOf,
-  removeStatement,
   statementsOf,
+  sweepText,
 } from './statements.ts';
 
 const REMOVE_STEP = 5_000;
@@ -40,13 +40,10 @@ const REMOVE_AGAIN_MS = 50;
 export function postgresBackEnd(connections: Connections): Receiver {
   const loads = new Loads(connections);
   const commits = new Commits(connections);
-  const eventsUpTo = async (
-    read: (horizon: Value) => { statement: Statement; values: Value[] },
-    isComplete: boolean = true,
-  ) => {
-    const horizon = isComplete ? ((await connections.read(HORIZON)).rows[0]?.[0] ?? 0) : Number.MAX_SAFE_INTEGER;
-    const { statement, values } = read(horizon); // a statement of its own: it must see what has ended
-    return (await connections.read(statement, values)).rows.map(decodeEvent);
+  const events = async (query: EventQuery | NewestQuery, isComplete = true) => {
+    const horizon = isComplete ? ((await connections.read(HORIZON)).rows[0]?.[0] ?? 0) : undefined;
+    const { text, values } = eventsStatement(query, horizon); // a statement of its own: it must see what has ended
+    return (await connections.read(text, values)).rows.map(decodeEvent);
   };
   let closing: Promise<void> | undefined;
   const closeAll = async () => {
@@ -58,20 +55,19 @@ export function postgresBackEnd(connections: Connections): Receiver {
   return {
     now: () => loads.now(),
     examine: () => examine({ connections, loads, commits }),
-    loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
-      loads.load(table, key) as Promise<LoadedVersion<Row, Companion>>,
+    load: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
+      loads.load(table, key) as Promise<Loaded<Row, Companion>>,
     commit: (commit) => commits.commit(commit),
     find: async (table, where, limit = FIND_LIMIT) => {
       const values = [parameterOf(table, where), limit];
-      const { rows } = await connections.read(findStatement(table, where.column), values);
-      return rowsOf(table, rows);
+      return rowsOf(table, (await connections.read(findText(table, where.column), values)).rows);
     },
     page: async (table, query) => {
-      const { statement, values } = pageStatement(table, query);
-      return rowsOf(table, (await connections.read(statement, values)).rows);
+      const { text, values } = pageStatement(table, query);
+      return rowsOf(table, (await connections.read(text, values)).rows);
     },
-    events: (query) => eventsUpTo((horizon) => eventsStatement(query, horizon), query.isComplete),
-    newestEvents: async (query) => (await eventsUpTo((horizon) => newestStatement(query, horizon))).toReversed(),
+    events: (query) => events(query, query.isComplete),
+    newestEvents: async (query) => (await events(query)).toReversed(),
     eventProgress: async () => {
       const [readable, drawn] = (await connections.read(HORIZON)).rows[0] as unknown as [number, number];
       return { readable, drawn };
@@ -87,16 +83,16 @@ export function postgresBackEnd(connections: Connections): Receiver {
     },
     removeRows: async (table, keys) => {
       const values = arrayOf(keyColumn(table).kind, keys.map(table.encodeKey));
-      await connections.run(removeStatement(table), [values]);
+      await connections.run(statementsOf(table).remove, [values]);
     },
     removeEventsBefore: async (sequence) => {
       const remove = () => connections.run(REMOVE_EVENTS, [sequence, REMOVE_STEP]);
       while ((await remove()).count === REMOVE_STEP);
     },
     sweep: async (table, before, limit) => {
-      const { sweep, sweepFree } = statementsOf(table);
-      const remove = (statement?: Statement) => connections.run(endingOnly(table, statement), [before, limit]);
-      return ((await remove(sweep).catch(unlessLocked)) ?? (await remove(sweepFree))).count;
+      const remove = (text: string) => connections.run(text, [before, limit]);
+      const removed = await remove(sweepText(table)).catch(unlessLocked);
+      return (removed ?? (await remove(sweepText(table, 'FOR UPDATE SKIP LOCKED')))).count;
     },
     sweepEvents: async (before, limit) => {
       await connections.run(EXTEND_EVENTS, [0]).catch(unlessLocked);
@@ -104,12 +100,10 @@ export function postgresBackEnd(connections: Connections): Receiver {
       if (removed !== 0) return Math.max(removed, 0);
       return (await connections.run(SWEEP_EVENTS, [before, limit])).count;
     },
-    countEnding: async (table, { from, before }, most) => {
-      const statement = endingOnly(table, statementsOf(table).countEnding);
-      return (await connections.read(statement, [from, before, most])).rows[0]?.[0] as number;
-    },
+    countEnding: async (table, { from, before }, most) =>
+      (await connections.read(countEndingText(table), [from, before, most])).rows[0]?.[0] as number,
     count: async (table, column) =>
-      new Map((await connections.read(countStatement(table, column))).rows as unknown as [Value, number][]),
+      new Map((await connections.read(countText(table, column))).rows as unknown as [Value, number][]),
     stamp: async (table) => String((await connections.read(statementsOf(table).stamp)).rows[0]),
     origin: () => connections.sessions.origin,
     figures: () => ({

@@ -1,9 +1,7 @@
-// The layout `citus`: grants are distributed over workers by their id, identities are copied to each worker, since every grant is
-// read with its holder. All else stays with the coordinator, so that operators can disable an integration without a worker.
+// The layout `citus`: grants are distributed by id, identities copied to each worker, all else is at the coordinator.
 import { StoreUnusable } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { alone, type ReportProgress, take } from './migrate.ts';
-import type { Statement } from './prepared-query.ts';
 
 const STEPS: readonly (readonly [isDone: string, step: string, report: string])[] = [
   [
@@ -68,7 +66,7 @@ export async function distribute(connection: Connection, report: ReportProgress 
 }
 
 async function numbers(connection: Connection, text: string): Promise<number[]> {
-  return ((await connection.run({ name: '', text })).rows[0] ?? []).map(Number);
+  return ((await connection.run(text)).rows[0] ?? []).map(Number);
 }
 
 export interface SpreadFacts {
@@ -85,17 +83,11 @@ export interface SpreadFacts {
 const UNFIT = `SELECT string_agg(name || ' = ' || setting, ', ') FROM pg_settings WHERE name = 'lock_timeout' AND setting = '0'
   OR name = 'synchronous_commit' AND setting IN ('off', 'local') OR name = 'session_replication_role' AND setting <> 'origin'`;
 
-const WORKERS: Statement = {
-  name: 'workers',
-  text: `SELECT n.nodename || ':' || n.nodeport, coalesce(r.success, false)::integer, coalesce(r.result, 'is not active')
-    FROM pg_dist_node n LEFT JOIN run_command_on_workers($1) r USING (nodename, nodeport)
-    WHERE n.groupid <> 0 AND n.noderole = 'primary'`,
-};
-const RELEASE: Statement = {
-  name: 'citus_release',
-  text: `SELECT extversion, (SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = 'grants'::regclass)
-    FROM pg_extension WHERE extname = 'citus'`,
-};
+const WORKERS = `SELECT n.nodename || ':' || n.nodeport, coalesce(r.success, false)::integer, coalesce(r.result, 'is not active')
+  FROM pg_dist_node n LEFT JOIN run_command_on_workers($1) r USING (nodename, nodeport)
+  WHERE n.groupid <> 0 AND n.noderole = 'primary'`;
+const RELEASE = `SELECT extversion, (SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = 'grants'::regclass)
+  FROM pg_extension WHERE extname = 'citus'`;
 
 export async function spreadFacts(connection: Connection): Promise<SpreadFacts> {
   const [release, shards] = (await connection.run(RELEASE)).rows[0] as unknown as [string, number];

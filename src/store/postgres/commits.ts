@@ -141,16 +141,16 @@ export class Commits {
   async #inOneStatement(units: readonly Commit[]): Promise<boolean[]> {
     const ordered = units.map((unit) => ({ unit, key: keyOf(unit) })).sort((a, b) => (a.key < b.key ? -1 : 1));
     const steps = ordered.map(({ unit }) => unit);
-    const { statement, values } = takingSteps(steps);
-    const { rows } = await this.#connections.write((connection) => connection.change(statement, values));
+    const { text, values } = takingSteps(steps);
+    const { rows } = await this.#connections.write((connection) => connection.change(text, values));
     const happened = new Set(rows.map(([unit]) => steps[(unit as number) - 1]));
     return units.map((unit) => happened.has(unit));
   }
 
   /** Events wait for no row, but for a moment while a partition of the log is removed. */
   async #appendEvents(units: readonly Commit[]): Promise<boolean[]> {
-    const { statement, values } = appendingEvents(units);
-    const append = () => this.#connections.write((connection) => connection.change(statement, values));
+    const { text, values } = appendingEvents(units);
+    const append = () => this.#connections.write((connection) => connection.change(text, values));
     await append().catch((fault: unknown) => {
       if (!(fault instanceof RowLocked)) throw fault;
       return append();
@@ -196,8 +196,8 @@ function noneFree(fault: unknown): boolean[] {
 async function inTransaction(connection: Connection, steps: ReturnType<typeof takingUnit>): Promise<boolean> {
   await connection.execute('BEGIN');
   try {
-    for (const { statement, values, rows } of steps) {
-      if ((await connection.change(statement, values)).count < rows) {
+    for (const { text, values, rows } of steps) {
+      if ((await connection.change(text, values)).count < rows) {
         await connection.execute('ROLLBACK');
         return false;
       }

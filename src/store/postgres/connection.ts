@@ -4,14 +4,7 @@ import pg from 'pg';
 import { StoreUnusable } from '../store.ts';
 import type { Address, Host } from './address.ts';
 import { ConnectionLost, isRefusedStatement, isSessionUnfit, StartedTooLate } from './faults.ts';
-import {
-  type Answer,
-  type Parameter,
-  PreparedQuery,
-  type ResultReaders,
-  type Statement,
-  spread,
-} from './prepared-query.ts';
+import { type Answer, type Parameter, PreparedQuery, type ResultReaders, type Statement } from './prepared-query.ts';
 import { type Attempt, NoServer } from './remedies.ts';
 import { originOf, prepareSession } from './session.ts';
 
@@ -29,12 +22,12 @@ const CLOCK = 'SELECT extract(epoch FROM clock_timestamp())::float8';
 /** The only unit in the answer of a changing statement that started too late; real units count from 1. */
 const TOO_LATE = 0;
 
-/** One session at a server that accepts writes. */
 export class Connection {
   readonly #client: pg.Client;
   readonly #statementTimeoutMs: number;
   /** The server's clock in seconds, and our own clock when we had read it. */
   #clock: { readonly seconds: number; readonly readAt: number } | undefined;
+  readonly #statements = new Map<string, Statement>();
   readonly #readers: ResultReaders = new Map();
   #lost = false;
   #warning: string | undefined;
@@ -63,22 +56,32 @@ export class Connection {
   }
 
   /** Throws the server's own error if it refused the statement, ConnectionLost if the result is unknown. */
-  async run(statement: Statement, values: readonly Parameter[] = []): Promise<Answer> {
+  async run(text: string, values: readonly Parameter[] = [], statement = this.#prepared(text)): Promise<Answer> {
     try {
-      const asked = this.isSpread ? spread(statement) : statement;
-      return await this.#client.query(new PreparedQuery(asked, values, this.#readers)).answer;
+      return await this.#client.query(new PreparedQuery(statement, values, this.#readers)).answer;
     } catch (error) {
       throw this.#faultOf(error);
     }
   }
 
-  /**
-   * Runs a changing statement, as built by commit-statements.ts. Its last parameter is the time by the server's clock after
-   * which it does nothing: a server that hung must not later execute what we have reported as failed.
-   */
-  async change(statement: Statement, values: readonly Parameter[]): Promise<Answer> {
+  runUnprepared(text: string): Promise<Answer> {
+    return this.run(text, [], { name: '', text });
+  }
+
+  /** `/*spread … *\/` is a part for servers whose tables are spread over several others, and a comment to all others. */
+  #prepared(given: string): Statement {
+    const known = this.#statements.get(given);
+    if (known) return known;
+    const text = this.isSpread ? given.replaceAll(/\/\*spread (.*?)\*\//gs, '$1') : given;
+    const statement = { name: `tessera_${this.#statements.size}`, text };
+    this.#statements.set(given, statement);
+    return statement;
+  }
+
+  /** Runs a text of `changingText`: a server that hung must not later execute what we have reported as failed. */
+  async change(text: string, values: readonly Parameter[]): Promise<Answer> {
     const latest = await this.#latestStart();
-    const answer = await this.#unwarned(() => this.run(statement, [...values, latest]));
+    const answer = await this.#unwarned(() => this.run(text, [...values, latest]));
     if (answer.rows[0]?.[0] !== TOO_LATE) return answer;
     this.#clock = undefined; // or the server's clock was set since
     throw new StartedTooLate();
@@ -88,7 +91,7 @@ export class Connection {
   async #latestStart(): Promise<number> {
     const latest = performance.now() + START * this.#statementTimeoutMs;
     if (!this.#clock || performance.now() - this.#clock.readAt > CLOCK_MS) {
-      const { rows } = await this.run({ name: 'clock', text: CLOCK });
+      const { rows } = await this.run(CLOCK);
       this.#clock = { seconds: Number(rows[0]?.[0]), readAt: performance.now() };
     }
     return this.#clock.seconds + (latest - this.#clock.readAt) / 1000;
@@ -98,10 +101,7 @@ export class Connection {
     return this.#unwarned(() => this.execute('COMMIT'));
   }
 
-  /**
-   * A server warns if a commit has taken effect in part only: Citus, if it lost a worker that had prepared it. The row may then
-   * look unchanged for a while. So the result is unknown, as after a lost connection.
-   */
+  /** Citus warns if a commit took effect in part only, having lost a worker: then the result is unknown. */
   async #unwarned<T>(work: () => Promise<T>): Promise<T> {
     this.#warning = undefined;
     const result = await work();

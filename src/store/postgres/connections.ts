@@ -13,7 +13,7 @@ import {
   StartedTooLate,
   storeFault,
 } from './faults.ts';
-import type { Answer, Parameter, Statement } from './prepared-query.ts';
+import type { Answer, Parameter } from './prepared-query.ts';
 import { SessionPool } from './session-pool.ts';
 
 const MOST_ATTEMPTS = 20;
@@ -34,12 +34,12 @@ export class Connections {
   }
 
   /** Reads. Retries if the connection is lost, or if the table is locked: a migration locks it for a moment. */
-  async read(statement: Statement, values: readonly Parameter[] = []): Promise<Answer> {
+  async read(text: string, values: readonly Parameter[] = []): Promise<Answer> {
     const start = performance.now();
     for (let attempt = 1; ; attempt++) {
       try {
         const answer = await this.#use(async (connection) => {
-          const found = await connection.run(statement, values);
+          const found = await connection.run(text, values);
           if (connection.origin !== this.sessions.origin) throw new ConnectionLost('another server took over');
           return found;
         });
@@ -54,8 +54,7 @@ export class Connections {
   }
 
   /**
-   * Writes: `work` is one statement or one transaction, and is done again after a deadlock or a serialization failure, if the
-   * event log lacks a partition, and if somebody cancels it: Citus may, when it ends another transaction.
+   * `work` is a statement or a transaction. Repeated after a conflict, a missing partition, or if it was cancelled.
    * CommitUnknown: it may have happened. Any other fault: it has not.
    */
   async write<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
@@ -79,8 +78,8 @@ export class Connections {
     return this.#reads;
   }
 
-  run(statement: Statement, values: readonly Parameter[] = []): Promise<Answer> {
-    return this.write((connection) => connection.run(statement, values));
+  run(text: string, values: readonly Parameter[] = []): Promise<Answer> {
+    return this.write((connection) => connection.run(text, values));
   }
 
   async #use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {

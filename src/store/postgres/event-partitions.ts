@@ -1,12 +1,11 @@
 // The event log in partitions: ranges of numbers, each for about a day, or a twentieth of a long log. Nodes make them ahead and remove old ones through
 // functions of the schema's owner, since their role can change no table. Both wait only for moments for a lock.
-import type { Statement } from './prepared-query.ts';
 
 /** `needed`: a number that must have a partition. */
-export const EXTEND_EVENTS: Statement = { name: 'extend_events', text: 'SELECT tessera_extend_events($1)' };
+export const EXTEND_EVENTS = 'SELECT tessera_extend_events($1)';
 
 /** Returns the size of the range that was removed; 0: none was; -1: none was, and the oldest one is soon due. */
-export const SWEEP_PARTITIONS: Statement = { name: 'sweep_partitions', text: 'SELECT tessera_sweep_events($1)' };
+export const SWEEP_PARTITIONS = 'SELECT tessera_sweep_events($1)';
 
 const LEAST = 10_000_000;
 const DAY = 86_400;

@@ -8,8 +8,7 @@
 import type { Event } from '../../core/event.ts';
 import type { EventQuery, NewestQuery } from '../store.ts';
 import type { Column, Value } from '../table.ts';
-import { encodeEvent, eventColumns, IS_ACT } from '../tables/events.ts';
-import type { Statement } from './prepared-query.ts';
+import { encodeEvent, eventColumns, selectedEvents } from '../tables/events.ts';
 import { unnested } from './statements.ts';
 
 /** The first half of the locks' keys; the second is the sequence number's lower 31 bits. */
@@ -40,72 +39,30 @@ export function eventValues(event: Event, unit: number): Value[] {
 }
 
 /** Stores events of another store under their old numbers; numbers drawn later are higher. */
-export const RECEIVE: Statement = {
-  name: 'receive_events',
-  text: `WITH received AS (INSERT INTO events (sequence, ${NAMES}) SELECT of_unit, ${NAMES}
-      FROM ${unnested(EVENT_COLUMNS, 'e')} ON CONFLICT (sequence) DO NOTHING)
-    SELECT setval('event_sequence', greatest(last_value, (SELECT max(n) FROM unnest($1::bigint[]) n))) FROM event_sequence`,
-};
+export const RECEIVE = `WITH received AS (INSERT INTO events (sequence, ${NAMES}) SELECT of_unit, ${NAMES}
+    FROM ${unnested(EVENT_COLUMNS, 'e')} ON CONFLICT (sequence) DO NOTHING)
+  SELECT setval('event_sequence', greatest(last_value, (SELECT max(n) FROM unnest($1::bigint[]) n))) FROM event_sequence`;
 
-/**
- * The number up to which readers may read, and the last number drawn. The distance to a lock's number is taken modulo 2^31,
- * in both directions. Only roles that may write events count: others could take the same locks and freeze the log.
- */
-export const HORIZON: Statement = {
-  name: 'event_horizon',
-  text: `WITH drawn AS MATERIALIZED (SELECT last_value FROM event_sequence)
-    SELECT least(last_value, (
-      SELECT min(last_value - (((last_value - objid::bigint + 1073741824) & 2147483647) - 1073741824))
-      FROM pg_locks l JOIN pg_stat_get_activity(l.pid) a ON true
-      WHERE locktype = 'advisory' AND classid BETWEEN ${LOCKS} AND ${LOCKS + 1 + MOST_PIDS} AND objsubid = 2 AND granted
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND has_table_privilege(a.usesysid, 'events', 'INSERT'))), last_value FROM drawn`,
-};
+/** Up to where readers may read, and the last number drawn. Locks of roles that may not write events do not count. */
+export const HORIZON = `WITH drawn AS MATERIALIZED (SELECT last_value FROM event_sequence)
+  SELECT least(last_value, (
+    SELECT min(last_value - (((last_value - objid::bigint + 1073741824) & 2147483647) - 1073741824))
+    FROM pg_locks l JOIN pg_stat_get_activity(l.pid) a ON true
+    WHERE locktype = 'advisory' AND classid BETWEEN ${LOCKS} AND ${LOCKS + 1 + MOST_PIDS} AND objsubid = 2 AND granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND has_table_privilege(a.usesysid, 'events', 'INSERT'))), last_value FROM drawn`;
 
 export function eventsStatement(
-  { after, limit, ...of }: EventQuery,
-  horizon: Value,
-): { statement: Statement; values: Value[] } {
-  return selecting('events', ['sequence > $3::bigint'], [after], of, 'ORDER BY sequence', [horizon, limit]);
+  query: EventQuery | NewestQuery,
+  horizon: Value | undefined,
+): { text: string; values: Value[] } {
+  const { text, values } = selectedEvents(query, (number) => `$${number}`, horizon);
+  return { text: `SELECT sequence, ${NAMES} FROM events ${text} LIMIT $${values.length}`, values };
 }
 
-export function newestStatement(
-  { count, before, ...of }: NewestQuery,
-  horizon: Value,
-): { statement: Statement; values: Value[] } {
-  const below = before === undefined ? [] : ['sequence < $3::bigint'];
-  const name = before === undefined ? 'newest_events' : 'newest_events_before';
-  const values = before === undefined ? [] : [before];
-  return selecting(name, below, values, of, 'ORDER BY sequence DESC', [horizon, count]);
-}
-
-/** `own` conditions have the parameters from $3 on. */
-function selecting(
-  name: string,
-  own: readonly string[],
-  ownValues: readonly Value[],
-  { identityId, acts }: Pick<EventQuery, 'identityId' | 'acts'>,
-  order: string,
-  [horizon, limit]: readonly [Value, number],
-): { statement: Statement; values: Value[] } {
-  const ofIdentity = identityId === undefined ? [] : [`identity_id = $${ownValues.length + 3}`];
-  const conditions = ['sequence <= $1::bigint', ...own, ...ofIdentity, ...(acts ? [IS_ACT] : [])];
-  const statement = {
-    name: `${name}${identityId === undefined ? '' : '_of_identity'}${acts ? '_acts' : ''}`,
-    text: `SELECT sequence, ${NAMES} FROM events WHERE ${conditions.join(' AND ')} ${order} LIMIT $2::bigint`,
-  };
-  return { statement, values: [horizon, limit, ...ownValues, ...(identityId === undefined ? [] : [identityId])] };
-}
-
-export const SWEEP_EVENTS: Statement = {
-  name: 'sweep_events',
-  text: `DELETE FROM events WHERE sequence = ANY (ARRAY(SELECT sequence FROM (
-    SELECT sequence, at FROM events ORDER BY sequence LIMIT $2::bigint) oldest WHERE at < $1::bigint))`,
-};
+export const SWEEP_EVENTS = `DELETE FROM events WHERE sequence = ANY (ARRAY(SELECT sequence FROM (
+  SELECT sequence, at FROM events ORDER BY sequence LIMIT $2::bigint) oldest WHERE at < $1::bigint))`;
 
 /** By number, for a move: events that the old store has swept. */
-export const REMOVE_EVENTS: Statement = {
-  name: 'remove_events',
-  text: `DELETE FROM events WHERE sequence = ANY (ARRAY(
-    SELECT sequence FROM events WHERE sequence < $1::bigint ORDER BY sequence LIMIT $2::bigint))`,
-};
+export const REMOVE_EVENTS = `DELETE FROM events WHERE sequence = ANY (ARRAY(
+  SELECT sequence FROM events WHERE sequence < $1::bigint ORDER BY sequence LIMIT $2::bigint))`;

@@ -13,8 +13,8 @@ import { type StatementRefused, unlessLocked } from './faults.ts';
 import type { Loads } from './loads.ts';
 import { schemaState } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
-import type { Answer, Statement } from './prepared-query.ts';
-import { freeStatement } from './statements.ts';
+import type { Answer } from './prepared-query.ts';
+import { freeText } from './statements.ts';
 
 const CHANGED = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
@@ -26,30 +26,22 @@ export const NEEDED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The missing privileges. A missing table counts as lacking all of them. */
-const MISSING: Statement = {
-  name: 'missing_privileges',
-  text: `SELECT needed.name, needed.privilege, place IS NULL FROM unnest($1::text[], $2::text[]) AS needed (name, privilege),
-      LATERAL (SELECT to_regclass(quote_ident(needed.name))::oid AS place) found
-    WHERE place IS NULL OR NOT CASE (SELECT relkind FROM pg_class WHERE oid = place)
-      WHEN 'S' THEN has_sequence_privilege(place, needed.privilege) ELSE has_table_privilege(place, needed.privilege) END`,
-};
+const MISSING = `SELECT needed.name, needed.privilege, place IS NULL
+  FROM unnest($1::text[], $2::text[]) AS needed (name, privilege),
+    LATERAL (SELECT to_regclass(quote_ident(needed.name))::oid AS place) found
+  WHERE place IS NULL OR NOT CASE (SELECT relkind FROM pg_class WHERE oid = place)
+    WHEN 'S' THEN has_sequence_privilege(place, needed.privilege) ELSE has_table_privilege(place, needed.privilege) END`;
 
 /** A row for each session of the server, so that nodes do not wait for each other. It is swept after a day. */
-const WRITE: Statement = {
-  name: 'readiness_write',
-  text: `INSERT INTO attempts (about, revision, count, ends_at)
-    SELECT 'readiness of session ' || pg_backend_pid(), 1, 0, floor(extract(epoch FROM clock_timestamp()))::bigint + 86400
-    ON CONFLICT (about) DO UPDATE SET count = (attempts.count + 1) % 1000000 RETURNING 1`,
-};
+const WRITE = `INSERT INTO attempts (about, revision, count, ends_at)
+  SELECT 'readiness of session ' || pg_backend_pid(), 1, 0, floor(extract(epoch FROM clock_timestamp()))::bigint + 86400
+  ON CONFLICT (about) DO UPDATE SET count = (attempts.count + 1) % 1000000 RETURNING 1`;
 
 // The table locks that a refresh takes, and an update of a grant that nobody is changing: a trigger can make it do nothing.
-const ANY_GRANT: Statement = { name: 'readiness_grant', text: 'SELECT id FROM grants LIMIT 1' };
-const FREE_GRANT = freeStatement(grants, 'NO KEY UPDATE');
-const TOUCH_GRANT: Statement = {
-  name: 'readiness_touch',
-  text: 'UPDATE grants SET revision = revision WHERE id = ANY ($1::bytea[])',
-};
-const TOUCH_EVENTS: Statement = { name: 'readiness_events', text: 'DELETE FROM events WHERE sequence = 0' };
+const ANY_GRANT = 'SELECT id FROM grants LIMIT 1';
+const FREE_GRANT = freeText(grants, 'NO KEY UPDATE');
+const TOUCH_GRANT = 'UPDATE grants SET revision = revision WHERE id = ANY ($1::bytea[])';
+const TOUCH_EVENTS = 'DELETE FROM events WHERE sequence = 0';
 const SWALLOWED = 'the database accepts an update and does not make it: look for triggers and rules on its tables';
 
 const DISK_FULL = '53100';
@@ -79,9 +71,7 @@ async function examineRead({ loads }: Examined): Promise<{ now: EpochSeconds | u
 
 function examineSchema({ connections }: Examined): Promise<StoreCheck> {
   return settled('schema', 'the schema is not one that this release can use', async () => {
-    const { version, isUsable } = await schemaState({
-      run: (statement, values) => connections.read(statement, values),
-    });
+    const { version, isUsable } = await schemaState({ run: (text, values) => connections.read(text, values) });
     if (!isUsable) throw new Error(`the schema is ${version}, this release needs ${MIGRATIONS.length}`);
   });
 }

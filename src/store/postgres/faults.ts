@@ -17,33 +17,21 @@ export class StatementRefused extends StoreUnavailable {
   /** SQLSTATE. */
   readonly code: string;
 
-  constructor({ message }: Error, code: string) {
-    super(`PostgreSQL: ${message} (${code})`);
+  constructor(message: string, code: string) {
+    super(message);
     this.code = code;
   }
 }
 
 /** Somebody else holds a lock that the statement needs. */
-export class RowLocked extends RowUnavailable {
-  constructor({ message }: Error, code: string) {
-    super(`PostgreSQL: ${message} (${code})`);
-  }
-}
+export class RowLocked extends RowUnavailable {}
 
 /** For work that can be left for later. */
 export function unlessLocked(fault: unknown): undefined {
   if (!(fault instanceof RowLocked)) throw fault;
 }
 
-/** Serialization failure and deadlock: nothing happened, and a retry helps. */
-const PASSING_CONFLICTS = new Set(['40001', '40P01']);
-
-const NO_PARTITION = '23514';
-
-/**
- * The server refuses the values themselves: a retry would not help. Whatever else it reports is its own trouble, by SQLSTATE: a
- * lost connection to another server, no space, a missing privilege, an internal error. 23514: no partition for an event.
- */
+/** The values themselves are refused: a retry would not help. 23514 is no partition for an event. */
 const REFUSES_VALUES = /^(?:2[12]|23(?!514))/;
 const LOCK_NOT_AVAILABLE = '55P03';
 
@@ -55,21 +43,26 @@ const LOCK_NOT_AVAILABLE = '55P03';
  */
 const UNFIT_SESSION = /^(?:42|3F|26|0A000|25006)/;
 
+function codeOf(error: unknown): string {
+  return (error instanceof pg.DatabaseError && error.code) || '';
+}
+
+/** Serialization failure and deadlock: nothing happened, and a retry helps. */
 export function isPassingConflict(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && PASSING_CONFLICTS.has(error.code ?? '');
+  return ['40001', '40P01'].includes(codeOf(error));
 }
 
 /** Cancelled by the statement timeout, or by somebody else: then nothing happened, and a retry helps. */
 export function isCancelled(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '57014';
+  return codeOf(error) === '57014';
 }
 
 export function lacksPartition(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === NO_PARTITION;
+  return codeOf(error) === '23514';
 }
 
 export function isSessionUnfit(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && UNFIT_SESSION.test(error.code ?? '');
+  return UNFIT_SESSION.test(codeOf(error));
 }
 
 /** Codes after which the server ends the session, whatever it calls that in its language. */
@@ -86,8 +79,9 @@ export function storeFault(error: unknown): unknown {
   if (error instanceof StoreUnavailable) return error;
   if (!(error instanceof pg.DatabaseError)) return new StoreUnavailable(`PostgreSQL: ${(error as Error).message}`);
   const code = error.code ?? '';
-  if (code === LOCK_NOT_AVAILABLE) return new RowLocked(error, code);
-  return REFUSES_VALUES.test(code) ? withoutValues(error) : new StatementRefused(error, code);
+  if (REFUSES_VALUES.test(code)) return withoutValues(error);
+  const message = `PostgreSQL: ${error.message} (${code})`;
+  return code === LOCK_NOT_AVAILABLE ? new RowLocked(message) : new StatementRefused(message, code);
 }
 
 /** The server's details quote rows; only its message and code may be logged. */

@@ -1,18 +1,18 @@
 import type { EpochSeconds } from '../../core/time.ts';
-import type { LoadedVersion } from '../back-end.ts';
 import { Lane } from '../lane.ts';
+import type { Loaded } from '../store.ts';
 import { type AnyTable, keyColumn } from '../table.ts';
 import { arrayOf } from './arrays.ts';
 import type { Connections } from './connections.ts';
 import { decodeRow, statementsOf, withoutNul } from './statements.ts';
 
 const TOGETHER = { most: 500, parallel: 2 };
-const NOW = { name: 'now', text: 'SELECT floor(extract(epoch FROM clock_timestamp()))::bigint' };
+const NOW = 'SELECT floor(extract(epoch FROM clock_timestamp()))::bigint';
 
 /** Loads that wait at the same moment share one statement per table, and so do calls of `now`. */
 export class Loads {
   readonly #connections: Connections;
-  readonly #lanes = new Map<AnyTable, Lane<string, LoadedVersion<unknown, unknown>>>();
+  readonly #lanes = new Map<AnyTable, Lane<string, Loaded<unknown, unknown>>>();
   readonly #clock: Lane<undefined, EpochSeconds>;
 
   constructor(connections: Connections) {
@@ -24,7 +24,7 @@ export class Loads {
     return this.#clock.submit(undefined);
   }
 
-  load(table: AnyTable, key: string): Promise<LoadedVersion<unknown, unknown>> {
+  load(table: AnyTable, key: string): Promise<Loaded<unknown, unknown>> {
     let lane = this.#lanes.get(table);
     if (!lane) {
       lane = new Lane((keys) => this.#loadAll(table, keys), TOGETHER);
@@ -42,11 +42,11 @@ export class Loads {
     return Array.from({ length: asking }, () => now);
   }
 
-  async #loadAll(table: AnyTable, keys: readonly string[]): Promise<LoadedVersion<unknown, unknown>[]> {
+  async #loadAll(table: AnyTable, keys: readonly string[]): Promise<Loaded<unknown, unknown>[]> {
     const { kind } = keyColumn(table);
     const asked = keys.map((key) => withoutNul(table.encodeKey(key)));
     const { rows } = await this.#connections.read(statementsOf(table).load, [arrayOf(kind, asked)]);
-    const loaded: LoadedVersion<unknown, unknown>[] = [];
+    const loaded: Loaded<unknown, unknown>[] = [];
     for (const row of rows) {
       const [place, now] = row;
       loaded[(place as number) - 1] = { found: decodeRow(table, row, 2), now: now as EpochSeconds };

@@ -2,7 +2,7 @@ import type { Swap } from '../back-end.ts';
 import { type AnyTable, keyColumn, type Value } from '../table.ts';
 import { arrayOf } from './arrays.ts';
 import type { Connections } from './connections.ts';
-import { freeStatement } from './statements.ts';
+import { freeText } from './statements.ts';
 
 /** How long a row counts as locked after a change of it has last failed. */
 const REMEMBERED_MS = 10_000;
@@ -29,9 +29,7 @@ export class LockedRows {
 export async function areFree(steps: readonly Swap[], connections: Connections): Promise<boolean[]> {
   const { table, strength } = needed(steps[0] as Swap);
   const values = steps.map((step) => needed(step).key);
-  const statement = freeStatement(table, strength);
-  const asked = [arrayOf(keyColumn(table).kind, values)];
-  const { rows } = await connections.run(statement, asked);
+  const { rows } = await connections.run(freeText(table, strength), [arrayOf(keyColumn(table).kind, values)]);
   const free = new Set(rows.map(([key]) => key));
   return values.map((key) => free.has(key));
 }

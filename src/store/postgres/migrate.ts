@@ -2,18 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from './connection.ts';
 import { MIGRATIONS } from './migrations.ts';
-import type { Statement } from './prepared-query.ts';
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (
   version integer NOT NULL PRIMARY KEY, additive boolean NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
 /** One process migrates at a time; the next one has nothing to do. */
-const ONE_AT_A_TIME: Statement = { name: 'migration_lock', text: 'SELECT pg_try_advisory_lock(8313, 1)::integer' };
-const RELEASE: Statement = { name: 'migration_unlock', text: 'SELECT pg_advisory_unlock(8313, 1)' };
+const ONE_AT_A_TIME = 'SELECT pg_try_advisory_lock(8313, 1)::integer';
+const RELEASE = 'SELECT pg_advisory_unlock(8313, 1)';
 
-/**
- * While a step waits for a table, everybody else waits behind it. So it waits for less time than the statements of nodes do
- * (session.ts), and tries again later.
- */
+/** Less than statements of nodes wait (session.ts): while a step waits for a table, everybody waits behind it. */
 const LOCK_WAIT_MS = 25;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
@@ -22,12 +18,10 @@ const LONGEST_PAUSE_MS = 2_000;
 const TRY_AGAIN = ['55P03', '40P01'];
 
 /** Who has had a transaction open the longest: most likely the one that a step waits for. */
-const OLDEST_TRANSACTION: Statement = {
-  name: 'oldest_transaction',
-  text: `SELECT pid, coalesce(nullif(application_name, ''), backend_type), extract(epoch FROM now() - xact_start)::bigint
-    FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
-    ORDER BY xact_start LIMIT 1`,
-};
+const OLDEST_TRANSACTION = `SELECT pid, coalesce(nullif(application_name, ''), backend_type),
+    extract(epoch FROM now() - xact_start)::bigint
+  FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
+  ORDER BY xact_start LIMIT 1`;
 
 export interface SchemaState {
   readonly version: number;
@@ -112,8 +106,6 @@ export async function schemaState(
   return { version, isUsable: version >= known && additive };
 }
 
-const LEDGER_EXISTS: Statement = { name: 'ledger', text: "SELECT to_regclass('tessera_schema')::text" };
-const APPLIED: Statement = {
-  name: 'applied',
-  text: `SELECT coalesce(max(version), 0), coalesce(bool_and(additive) FILTER (WHERE version > $1), true) FROM tessera_schema`,
-};
+const LEDGER_EXISTS = "SELECT to_regclass('tessera_schema')::text";
+const APPLIED = `SELECT coalesce(max(version), 0), coalesce(bool_and(additive) FILTER (WHERE version > $1), true)
+  FROM tessera_schema`;

@@ -10,7 +10,6 @@ import { Connections } from './connections.ts';
 import { storeFault } from './faults.ts';
 import { migrate, type ReportProgress, schemaState } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
-import type { Statement } from './prepared-query.ts';
 
 export interface PostgresOptions {
   readonly url: HiddenUrl;
@@ -143,22 +142,16 @@ async function refuseElsewhere(connection: Connection): Promise<void> {
   );
 }
 
-const ELSEWHERE: Statement = {
-  name: 'ledgers_elsewhere',
-  text: `SELECT n.nspname::text, current_schema()::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.relname = 'tessera_schema' AND c.relkind = 'r' AND to_regclass('tessera_schema') IS NULL ORDER BY 1 LIMIT 1`,
-};
-
-/** Without a name: a prepared statement would already fail behind such a pooler. */
-const BACKEND: Statement = { name: '', text: 'SELECT pg_backend_pid()' };
+const ELSEWHERE = `SELECT n.nspname::text, current_schema()::text
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relname = 'tessera_schema' AND c.relkind = 'r' AND to_regclass('tessera_schema') IS NULL ORDER BY 1 LIMIT 1`;
 
 /** Other clients of a pooler may take the server process meanwhile, so one look is not enough. */
 const LOOKS = 10;
 
 /**
- * Behind a pooler that gives out a server session per transaction (pgbouncer with pool_mode = transaction), settings and prepared
- * statements end up with another client. Two connections then share one server process, or one connection changes its own.
- * A pooler in session mode is fine.
+ * In transaction mode, settings and prepared statements end up with other clients: two connections share one server
+ * process, or one connection changes its own. Session mode is fine.
  */
 async function refuseTransactionPooler(connection: Connection, openAnother: () => Promise<Connection>): Promise<void> {
   const backend = await backendOf(connection);
@@ -181,6 +174,7 @@ const POOLER = [
   'Let it pool by session (pool_mode = session), or connect nodes to the server itself: they need no pooler.',
 ] as const;
 
+/** A prepared statement would already fail behind such a pooler. */
 async function backendOf(connection: Connection): Promise<unknown> {
-  return (await connection.run(BACKEND)).rows[0]?.[0];
+  return (await connection.runUnprepared('SELECT pg_backend_pid()')).rows[0]?.[0];
 }

@@ -5,17 +5,9 @@ import type { Value } from '../table.ts';
 import { readerOf } from './values.ts';
 
 export interface Statement {
-  /** Prepared once per connection under this name. */
+  /** Prepared once per connection under this name. Empty: not prepared. */
   readonly name: string;
   readonly text: string;
-}
-
-/**
- * As a server sees it whose tables are spread over several others (Citus). `/*spread … *\/` in a text is a part for these only,
- * and a comment to all others.
- */
-export function spread({ name, text }: Statement): Statement {
-  return { name, text: text.replaceAll(/\/\*spread (.*?)\*\//gs, '$1') };
 }
 
 export type Parameter = Value | Buffer;

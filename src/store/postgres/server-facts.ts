@@ -1,7 +1,6 @@
 import { type HiddenUrl, parseAddress } from './address.ts';
 import { type SpreadFacts, spreadFacts } from './citus.ts';
 import { connect } from './connection.ts';
-import type { Statement } from './prepared-query.ts';
 
 export interface ServerFacts {
   /** The database, the server and the role, without a secret. */
@@ -10,15 +9,11 @@ export interface ServerFacts {
   readonly role: string;
   /** Privileges are not checked for a superuser, so a mistake or an attacker could do anything with it. */
   readonly isSuperuser: boolean;
-  /** If Citus distributes the grants. */
   readonly spread?: SpreadFacts;
 }
 
-const FACTS: Statement = {
-  name: 'server_facts',
-  text: `SELECT current_database()::text, current_user::text, current_setting('server_version'),
-    (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)`,
-};
+const FACTS = `SELECT current_database()::text, current_user::text, current_setting('server_version'),
+  (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)`;
 
 export async function serverFacts(url: HiddenUrl, environment: NodeJS.ProcessEnv): Promise<ServerFacts> {
   const address = parseAddress(url, environment);

@@ -15,11 +15,7 @@ const LONGEST_WAIT = 0.6;
 /** After the server refused a session: how long no new one is opened. */
 const CONTENT_MS = 500;
 
-/**
- * The sessions of a node, opened when needed. One that broke is replaced by the next use, so nothing needs a restart.
- * If none is idle, a caller waits for the next free one, returned or newly opened: on a server without free sessions callers
- * wait instead of failing.
- */
+/** The sessions of a node, opened when needed; a broken one is replaced. If none is idle, a caller waits for one. */
 export class SessionPool {
   readonly #address: Address;
   readonly #idle: Connection[] = [];

@@ -1,5 +1,4 @@
-// What a session relies on. A server, a database and a role can each bring their own defaults, so every session sets its
-// own values when it opens and reads them back before it is used.
+// Every session sets its own values when it opens, and reads them back: servers, databases and roles have defaults.
 import type pg from 'pg';
 import { StoreUnavailable } from '../store.ts';
 import type { Address } from './address.ts';
@@ -63,10 +62,7 @@ function settingsFor({ schema, statementTimeoutMs }: Address): Settings {
   };
 }
 
-/**
- * Throws StoreUnavailable if the session does not accept our settings; the caller then closes it. Returns whether Citus has
- * distributed the grants.
- */
+/** Throws if the session does not accept our settings. Returns whether Citus has distributed the grants. */
 export async function prepareSession(client: pg.Client, address: Address): Promise<boolean> {
   const wanted = settingsFor(address);
   // First what could stop or redirect the statements below. A plain SET calls no function that a search path could replace.

@@ -1,5 +1,4 @@
-// How values are read from the text that PostgreSQL sends. A value in any other form means that the session is not what
-// we set it to: that is a fault, and never a missing row.
+// Reads the text that PostgreSQL sends. Any other form is a fault of the session, and never a missing row.
 
 const OID = { boolean: 16, bytea: 17, int8: 20, int2: 21, int4: 23 } as const;
 const BACKSLASH = 0x5c;

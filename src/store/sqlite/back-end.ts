@@ -1,17 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { EpochSeconds } from '../../core/time.ts';
-import { type BackEnd, type Commit, FIND_LIMIT, type LoadedVersion, type Swap } from '../back-end.ts';
+import { type BackEnd, type Commit, FIND_LIMIT, type Swap } from '../back-end.ts';
 import { Lane } from '../lane.ts';
 import { check } from '../report.ts';
-import { CommitUnknown, StoreUnavailable } from '../store.ts';
-import { type AnyTable, endingOnly, staysNull, type Table, type Value, type Where } from '../table.ts';
+import { CommitUnknown, type EventQuery, type Loaded, type NewestQuery, StoreUnavailable } from '../store.ts';
+import { type AnyTable, staysNull, type Table, type Value, type Where } from '../table.ts';
 import type { Commits, Step, Unit } from './commits.ts';
 import { PAGE_SIZE } from './connection.ts';
-import { appendStep, eventsStatement, newestStatement, readEvent, SWEEP_EVENTS } from './events.ts';
+import { appendStep, eventsStatement, readEvent, SWEEP_EVENTS } from './events.ts';
 import { loadsOf, type Read } from './loads.ts';
 import { assertSchema } from './migrations.ts';
 import type { Soundness } from './soundness.ts';
 import {
+  countEndingStatement,
   countStatement,
   decodeCounts,
   decodeRow,
@@ -19,6 +20,7 @@ import {
   insertValues,
   pageStatement,
   statementsOf,
+  sweepStatement,
   updateValues,
 } from './statements.ts';
 
@@ -45,6 +47,10 @@ export function sqliteBackEnd({ database, commits, soundness, clock }: SqlitePar
   // Rows that were loaded before may still be committed; no new work is accepted.
   const refused = () => Promise.reject(new StoreUnavailable('the store is closed'));
   const read = (asked: Read) => (closing ? refused() : reads.submit(asked));
+  const events = (query: EventQuery | NewestQuery) => {
+    const { sql, values } = eventsStatement(query);
+    return loads.all(sql, values).map(readEvent);
+  };
   const closeAll = async () => {
     await new Promise(setImmediate); // callers of now() have decided by then
     await reads.drain();
@@ -63,8 +69,8 @@ export function sqliteBackEnd({ database, commits, soundness, clock }: SqlitePar
         ...soundness.examine(),
       ],
     }),
-    loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
-      read(() => loads.load(table, key, clock())) as Promise<LoadedVersion<Row, Companion>>,
+    load: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
+      read(() => loads.load(table, key, clock())) as Promise<Loaded<Row, Companion>>,
     commit: (commit) => changes.submit(unitOf(commit)),
     find: <Row, Companion>(table: Table<Row, Companion>, { column, value }: Where, limit = FIND_LIMIT) =>
       read(() => rowsOf(table, loads.all(findStatement(table, column), [value, limit]))) as Promise<Row[]>,
@@ -72,26 +78,18 @@ export function sqliteBackEnd({ database, commits, soundness, clock }: SqlitePar
       const { sql, values } = pageStatement(table, query);
       return rowsOf(table, loads.all(sql, values));
     },
-    events: async (query) => {
-      const { sql, values } = eventsStatement(query);
-      return loads.all(sql, values).map(readEvent);
-    },
+    events: async (query) => events(query),
     eventProgress: async () => {
       const newest = (loads.all('SELECT coalesce(max(sequence), 0) FROM events', [])[0]?.[0] ?? 0) as number;
       return { readable: newest, drawn: newest };
     },
-    newestEvents: async (query) => {
-      const { sql, values } = newestStatement(query);
-      return loads.all(sql, values).map(readEvent).toReversed();
-    },
-    sweep: (table, before, limit) => {
-      const sql = endingOnly(table, statementsOf(table).sweep);
-      return sweeps.submit([{ sql, values: [before, limit], decisive: false, pages: pagesOf(table) }]);
-    },
+    newestEvents: async (query) => events(query).toReversed(),
+    sweep: (table, before, limit) =>
+      sweeps.submit([{ sql: sweepStatement(table), values: [before, limit], decisive: false, pages: pagesOf(table) }]),
     sweepEvents: (before, limit) =>
       sweeps.submit([{ sql: SWEEP_EVENTS, values: [limit, before], decisive: false, pages: 1 }]),
     countEnding: async (table, { from, before }, most) =>
-      loads.all(endingOnly(table, statementsOf(table).countEnding), [from, before, most])[0]?.[0] as number,
+      loads.all(countEndingStatement(table), [from, before, most])[0]?.[0] as number,
     count: async (table, column) => decodeCounts(table, column, loads.all(countStatement(table, column), [])),
     stamp: async (table) => String(loads.all(statementsOf(table).stamp, [])[0]),
     figures: () => ({

@@ -1,5 +1,4 @@
-// Checkpoints write the WAL into the database. They wait for the disk several times, so they run on a thread of their own.
-// This file is both sides of that thread.
+// Writes the WAL into the database on a thread, since that waits for the disk. This file is both sides of the thread.
 import type { DatabaseSync } from 'node:sqlite';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { openDatabase } from './connection.ts';
@@ -68,10 +67,7 @@ function serve(path: string): void {
   });
 }
 
-/**
- * First most of it while others write, then the rest while writers wait a moment, so that the next one restarts the WAL.
- * Otherwise a WAL under load would grow without bound.
- */
+/** Most of it while others write, the rest while writers wait: otherwise a WAL under load would grow without bound. */
 function empty(database: DatabaseSync): void {
   for (const mode of ['PASSIVE', 'FULL']) database.exec(`PRAGMA wal_checkpoint(${mode})`);
 }

@@ -25,10 +25,7 @@ export type Unit = readonly Step[];
 
 const LOOK_AGAIN_MS = 1;
 
-/**
- * Resolves when all earlier writes to the WAL are on the disk. SQLite does not wait for that (`synchronous = NORMAL`). This is done on a
- * thread of Node's pool before any answer is sent, so the event loop never waits for the disk.
- */
+/** Resolves when the WAL is on the disk: done in Node's pool before any answer, so the event loop never waits. */
 export type Sync = (file: number) => Promise<void>;
 
 export const syncInPool: Sync = promisify(fdatasync);
@@ -158,10 +155,7 @@ export class Commits {
   }
 }
 
-/**
- * Closing would write the WAL into a database that is no longer ours, and delete whatever has the WAL's name. Node also
- * closes databases when a process ends by itself, but not on process.exit.
- */
+/** Closing would write the WAL into a database that is not ours. Node closes databases too, but not on process.exit. */
 function leaveAsItIs(): void {
   process.once('exit', (code) => process.exit(code));
 }

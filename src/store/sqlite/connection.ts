@@ -11,18 +11,12 @@ const LONGEST_WAL_PAGES = 12_000;
 /** A WAL that grew because of a long reader is truncated to this size once it is empty. */
 export const WAL_LIMIT = 32 * 2 ** 20;
 
-/**
- * Creates the file if it is missing. SQLite gives the WAL and SHM files the same mode, so it must be 0600 before SQLite opens
- * it. An existing file is left alone: closing it here would drop the locks that this process holds on it.
- */
+/** Mode 0600, which SQLite gives the WAL too. Closing an existing file would drop the locks of this process on it. */
 export function makeDatabase(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
-/**
- * Never creates a database. A commit is in the WAL when it returns; wal.ts makes it durable. `alone`: no other process may
- * have it open, now or later.
- */
+/** Never creates a database. `alone`: no other process may have it open, now or later. */
 export function openDatabase(path: string, alone = false): DatabaseSync {
   const existing = pathToFileURL(path);
   existing.search = 'mode=rw';

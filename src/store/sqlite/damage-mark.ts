@@ -1,5 +1,4 @@
-// A note beside the store that its files were deleted, replaced or cut while a process used them. The next start could not tell: what was
-// in a lost WAL is simply not there, and revoked grants would work again.
+// A note that files of the store were lost while in use: the next start could not tell, and revoked grants would work.
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { StoreUnusable } from '../store.ts';
 

@@ -1,14 +1,10 @@
-// Checks that the store's files are still those that were opened, and have not been truncated. A deleted or replaced database
-// keeps working for processes that have it open, and everything written to it is lost.
+// Checks that the files are those that were opened, and whole. What is written to a deleted database is lost.
 import { closeSync, fstatSync, openSync, readSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { WAL_LIMIT } from './connection.ts';
-import { markDamage, unmarkDamage } from './damage-mark.ts';
+import { type FileMark, markDamage, unmarkDamage } from './damage-mark.ts';
 
-interface Mark {
-  readonly dev: number;
-  readonly ino: number;
-}
+type Mark = Omit<FileMark, 'size'>;
 
 /** The first four bytes, but for the last bit: https://sqlite.org/fileformat2.html#the_write_ahead_log */
 const WAL_MAGIC = 0x377f0682;

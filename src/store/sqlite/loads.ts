@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { LoadedVersion } from '../back-end.ts';
+import type { Loaded } from '../store.ts';
 import type { AnyTable, Value } from '../table.ts';
 import { preparer, rollBack, whileBusy } from './connection.ts';
 import { storeFault } from './faults.ts';
@@ -34,7 +34,7 @@ export function loadsOf(database: DatabaseSync, soundness: Soundness) {
           throw error;
         }
       }),
-    load: (table: AnyTable, key: string, now: EpochSeconds): LoadedVersion<unknown, unknown> => {
+    load: (table: AnyTable, key: string, now: EpochSeconds): Loaded<unknown, unknown> => {
       const values: unknown = prepared(statementsOf(table).select).get(table.encodeKey(key));
       return { found: values ? decodeRow(table, values as Value[]) : undefined, now };
     },

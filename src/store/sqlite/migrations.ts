@@ -24,10 +24,7 @@ const MIGRATIONS = migrationsOf({
     ) STRICT`,
 }).map((steps) => steps.join(';'));
 
-/**
- * Brings a store to the newest schema. Safe when two processes start at once: the second waits and finds it done. One that has it is only
- * read: the disk may be full. `isNew`: there is nothing in the database yet.
- */
+/** Safe if two processes start at once. A store that has the newest schema is only read: the disk may be full. */
 export function migrate(database: DatabaseSync, isNew = false): void {
   if (whileBusy(() => usableVersion(database, isNew)) === MIGRATIONS.length) return;
   database.exec('BEGIN IMMEDIATE');

@@ -81,10 +81,7 @@ export class Soundness {
     if (this.#doubt !== undefined) this.#writeAnew(this.#doubt);
   }
 
-  /**
-   * A failed sync is not retried: the system may have dropped the data, and would then report success. Instead, everything in the
-   * WAL is written to the database, where a failure would be reported again, and the WAL starts anew.
-   */
+  /** A sync is not retried: the system may have dropped the data. The WAL is written into the database instead. */
   #writeAnew(doubt: string): void {
     if (performance.now() < this.#mendedAt + AGAIN_MS) throw new OutcomeUnknown(doubt);
     this.#mendedAt = performance.now();

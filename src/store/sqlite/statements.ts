@@ -1,7 +1,7 @@
 // SQL text from table descriptions. Only the descriptions supply names; values are always bound.
 import { oncePer } from '../../core/once-per.ts';
 import type { Swap } from '../back-end.ts';
-import type { PageQuery } from '../store.ts';
+import type { Found, PageQuery } from '../store.ts';
 import {
   type AnyTable,
   type Column,
@@ -30,17 +30,9 @@ export const statementsOf = oncePer((table: AnyTable) => {
   const columns = ['revision', ...table.columns.map(({ name }) => name)];
   const values = ['?', ...table.columns.map(written)];
   const changing = changingColumns(table);
-  const { name, endsAt, endedEarly } = table;
-  const isLiving = endedEarly === undefined ? '' : `AND ${endedEarly} IS NULL`;
+  const { name } = table;
   return {
     select: `${selectFrom(table)} WHERE t.${isValue(key)}`,
-    /** By indexed column. */
-    finds: new Map(
-      (table.indexes ?? []).map((column) => [
-        column,
-        `${selectFrom(table)} WHERE t.${isValue(columnOf(table, column))} ${LIMIT}`,
-      ]),
-    ),
     insert: `INSERT INTO ${name} (${columns}) VALUES (${values}) ON CONFLICT DO NOTHING`,
     update: updateOf(table, changing),
     /** For rows whose rare columns are null and remain so. */
@@ -48,12 +40,6 @@ export const statementsOf = oncePer((table: AnyTable) => {
       table,
       changing.filter(({ rare }) => !rare),
     ),
-    sweep:
-      endsAt &&
-      `DELETE FROM ${name} WHERE ${key.name} IN (SELECT ${key.name} FROM ${name} WHERE ${endsAt} < ? ${LIMIT})`,
-    countEnding:
-      endsAt &&
-      `SELECT count(*) FROM (SELECT 1 FROM ${name} WHERE ${endsAt} >= ? AND ${endsAt} < ? ${isLiving} ${LIMIT})`,
     stamp: `SELECT count(*), total(revision), (SELECT max(epoch) FROM store_history) FROM ${name}`,
     changingRare: changing.filter(({ rare }) => rare),
     decoded: decodedOf(table.columns),
@@ -67,9 +53,19 @@ function updateOf(table: AnyTable, columns: AnyTable['columns']): Update {
   return { sql: `UPDATE ${table.name} SET ${set} WHERE ${isValue(keyColumn(table))} AND revision = ?`, columns };
 }
 
+export function sweepStatement(table: AnyTable): string {
+  const [key, end] = [keyColumn(table).name, endColumn(table)];
+  return `DELETE FROM ${table.name} WHERE ${key} IN (SELECT ${key} FROM ${table.name} WHERE ${end} < ? ${LIMIT})`;
+}
+
+export function countEndingStatement(table: AnyTable): string {
+  const end = endColumn(table);
+  const isLiving = table.endedEarly === undefined ? '' : `AND ${table.endedEarly} IS NULL`;
+  return `SELECT count(*) FROM (SELECT 1 FROM ${table.name} WHERE ${end} >= ? AND ${end} < ? ${isLiving} ${LIMIT})`;
+}
+
 export function findStatement(table: AnyTable, column: string): string {
-  const { name } = indexedColumn(table, column);
-  return statementsOf(table).finds.get(name) as string;
+  return `${selectFrom(table)} WHERE t.${isValue(indexedColumn(table, column))} ${LIMIT}`;
 }
 
 export function pageStatement(table: AnyTable, query: PageQuery): { sql: string; values: Value[] } {
@@ -97,13 +93,12 @@ export function decodeCounts(table: AnyTable, column: string, results: readonly 
   return new Map(results.map(([value = null, count]) => [decodeValue(counted, value), count as number]));
 }
 
-function selectFrom(table: AnyTable): string {
+const selectFrom = oncePer((table: AnyTable) => {
   const { name, companion } = table;
-  const columns = selectedColumns(table, (of, column) => readable(of === 'row' ? 't' : 'c', column), 't.revision');
-  const from = `SELECT ${columns} FROM ${name} t`;
+  const from = `SELECT ${selectedColumns(table, readable)} FROM ${name} t`;
   if (!companion) return from;
   return `${from} LEFT JOIN ${companion.table.name} c ON c.${keyColumn(companion.table).name} = t.${companion.by}`;
-}
+});
 
 function isValue(column: Column): string {
   return `${column.name} = ${written(column)}`;
@@ -122,10 +117,7 @@ export function updateValues({ columns }: Update, { table, row, expected }: Swap
   return values;
 }
 
-export function decodeRow(
-  table: AnyTable,
-  values: readonly Value[],
-): { row: unknown; companion: unknown; revision: number } | undefined {
+export function decodeRow(table: AnyTable, values: readonly Value[]): Found<unknown, unknown> | undefined {
   return decodeSelected(table, values, 0, decodeValues);
 }
 

@@ -12,7 +12,6 @@ export function readable(from: string, { name, kind }: Column): string {
   return kind === 'hex' ? `hex(${from}.${name})` : `${from}.${name}`;
 }
 
-/** The parameter that writes a column. */
 export function written({ kind }: Column): string {
   return kind === 'hex' ? 'unhex(?)' : '?';
 }

@@ -1,5 +1,5 @@
 import type { EpochSeconds } from '../../core/time.ts';
-import type { Table } from '../table.ts';
+import { keyedTable } from '../table.ts';
 
 /** How often something failed: for lockouts that hold across nodes and restarts. */
 export interface Attempts {
@@ -8,19 +8,17 @@ export interface Attempts {
   readonly endsAt: EpochSeconds;
 }
 
-export const attempts: Table<Attempts> = {
+export const attempts = keyedTable<Attempts>({
   name: 'attempts',
   columns: [
     { name: 'about', kind: 'text', fixed: true, of: ({ about }) => about },
     { name: 'count', kind: 'integer', of: ({ count }) => count },
     { name: 'ends_at', kind: 'integer', of: ({ endsAt }) => endsAt },
   ],
-  keyOf: ({ about }) => about,
-  encodeKey: (about) => about,
   decode: ([about, count, endsAt]) => ({
     about: about as string,
     count: count as number,
     endsAt: endsAt as EpochSeconds,
   }),
   endsAt: 'ends_at',
-};
+});

@@ -1,7 +1,7 @@
 // The rows of the event log. It is not a Table: events are appended and read in order, and never changed.
 import { ACT_TYPES, type Event, type EventOf, type EventType } from '../../core/event.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { LoggedEvent } from '../store.ts';
+import type { EventQuery, LoggedEvent, NewestQuery } from '../store.ts';
 import { type Column, hexDigits, type Value } from '../table.ts';
 import { decodePresenter, encodePresenter } from './column-texts.ts';
 import { readAct, readAuthor } from './older-events.ts';
@@ -18,7 +18,26 @@ export const eventColumns: readonly Column[] = [
 ];
 
 /** An SQL condition: events of ACT_TYPES. Their index has exactly this one, otherwise it is not used. */
-export const IS_ACT = `type IN (${ACT_TYPES.map((type) => `'${type}'`).join(', ')})`;
+const IS_ACT = `type IN (${ACT_TYPES.map((type) => `'${type}'`).join(', ')})`;
+
+/** What follows SELECT … FROM events in a query, up to its limit, which is the last value. `parameter`: by its number. */
+export function selectedEvents(
+  query: EventQuery | NewestQuery,
+  parameter: (number: number) => string,
+  upTo?: Value,
+): { text: string; values: Value[] } {
+  const [bounds, limit, order] =
+    'count' in query
+      ? [{ 'sequence >': 0, 'sequence <': query.before }, query.count, 'DESC']
+      : [{ 'sequence >': query.after }, query.limit, 'ASC'];
+  const all: Record<string, Value | undefined> = { 'sequence <=': upTo, ...bounds, 'identity_id =': query.identityId };
+  const compared = Object.entries(all).filter((pair): pair is [string, Value] => pair[1] !== undefined);
+  const conditions = compared.map(([comparison], index) => `${comparison} ${parameter(index + 1)}`);
+  return {
+    text: `WHERE ${[...conditions, ...(query.acts ? [IS_ACT] : [])].join(' AND ')} ORDER BY sequence ${order}`,
+    values: [...compared.map(([, value]) => value), limit],
+  };
+}
 
 export function encodeEvent(event: Event): Value[] {
   const { at, type, clientId = null, identityId = null, subjectId, presenter, requestId, detail } = event;

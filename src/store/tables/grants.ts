@@ -66,7 +66,6 @@ export const grants: Table<Grant, Identity> = {
   endedEarly: 'revoked_at',
 };
 
-/** Whose grants: for `page` and `find`. */
 export const grantsOf = {
   holder: (identityId: string): Where => ({ column: 'holder', value: identityKey(identityId) }),
   holderKey: (value: Value): Where => ({ column: GRANTS_BY_HOLDER, value }),

@@ -1,15 +1,13 @@
 import type { ClientId, Integration } from '../../core/integration.ts';
 import { isOpaqueItem, parseScope } from '../../core/scope.ts';
-import type { Table } from '../table.ts';
+import { keyedTable } from '../table.ts';
 
-export const integrations: Table<Integration> = {
+export const integrations = keyedTable<Integration>({
   name: 'integrations',
   columns: [
     { name: 'client_id', kind: 'text', fixed: true, of: ({ clientId }) => clientId },
     { name: 'body', kind: 'json', of: integrationBody },
   ],
-  keyOf: ({ clientId }) => clientId,
-  encodeKey: (clientId) => clientId,
   decode: ([clientId, body]) => {
     const { scope: text, ...rest } = JSON.parse(body as string);
     const { added = {}, ...flows } = rest.flows;
@@ -19,7 +17,7 @@ export const integrations: Table<Integration> = {
     if (!scope) throw new Error(`the integration ${clientId} has a malformed scope in the store`);
     return { clientId: clientId as ClientId, scope, ...rest, flows: own, ...more };
   },
-};
+});
 
 const NO_FLOWS = { device: false, certificate: false };
 /** A scope for releases before 0.3, which do not read opaque items. */

@@ -1,19 +1,17 @@
 import type { ApprovedIssuer } from '../../core/issuer.ts';
-import type { Table } from '../table.ts';
+import { keyedTable } from '../table.ts';
 
-export const issuers: Table<ApprovedIssuer> = {
+export const issuers = keyedTable<ApprovedIssuer>({
   name: 'issuers',
   columns: [
     { name: 'label', kind: 'text', fixed: true, of: ({ label }) => label },
     { name: 'body', kind: 'json', of: issuerBody },
   ],
-  keyOf: ({ label }) => label,
-  encodeKey: (label) => label,
   decode: ([label, body]) => {
     const { certificate, intermediates, ...rest } = JSON.parse(body as string);
     return { label, certificate: Buffer.from(certificate, 'base64'), intermediates: intermediates.map(bytes), ...rest };
   },
-};
+});
 
 /** All but the key, which has a column of its own. */
 function issuerBody(issuer: ApprovedIssuer): string {

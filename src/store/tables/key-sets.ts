@@ -1,9 +1,9 @@
 import type { SharedKeySet } from '../../core/shared-key-set.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { Table } from '../table.ts';
+import { keyedTable } from '../table.ts';
 
 /** The keys of token issuers, as nodes share them. */
-export const keySets: Table<SharedKeySet> = {
+export const keySets = keyedTable<SharedKeySet>({
   name: 'key_sets',
   columns: [
     { name: 'name', kind: 'text', fixed: true, of: ({ name }) => name },
@@ -12,8 +12,6 @@ export const keySets: Table<SharedKeySet> = {
     { name: 'fetched_at', kind: 'integer', of: ({ fetched }) => fetched?.at ?? null },
     { name: 'contents', kind: 'text', of: ({ fetched }) => fetched?.text ?? null },
   ],
-  keyOf: ({ name }) => name,
-  encodeKey: (name) => name,
   decode: ([name, checkedAt, failure, fetchedAt, contents]) => ({
     name: name as string,
     checkedAt: checkedAt as EpochSeconds,
@@ -22,4 +20,4 @@ export const keySets: Table<SharedKeySet> = {
   }),
   // The keys of a token issuer that was removed are no longer fetched, so this time stops moving.
   endsAt: 'checked_at',
-};
+});

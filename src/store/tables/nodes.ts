@@ -1,5 +1,5 @@
 import type { EpochSeconds } from '../../core/time.ts';
-import type { Table } from '../table.ts';
+import { keyedTable } from '../table.ts';
 
 /** A running node, as it last reported itself. */
 export interface NodeReport {
@@ -11,19 +11,17 @@ export interface NodeReport {
   readonly endsAt: EpochSeconds;
 }
 
-export const nodes: Table<NodeReport> = {
+export const nodes = keyedTable<NodeReport>({
   name: 'nodes',
   columns: [
     { name: 'name', kind: 'text', fixed: true, of: ({ name }) => name },
     { name: 'keys', kind: 'json', of: ({ keys }) => JSON.stringify(keys) },
     { name: 'ends_at', kind: 'integer', of: ({ endsAt }) => endsAt },
   ],
-  keyOf: ({ name }) => name,
-  encodeKey: (name) => name,
   decode: ([name, keys, endsAt]) => ({
     name: name as string,
     keys: JSON.parse(keys as string),
     endsAt: endsAt as EpochSeconds,
   }),
   endsAt: 'ends_at',
-};
+});

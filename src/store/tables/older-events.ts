@@ -1,5 +1,4 @@
-// Acts as 0.1 and 0.2 wrote them: a sentence in `did`, the author as a text in `by`, and the facts beside them. No other file
-// knows these sentences.
+// Acts as 0.1 and 0.2 wrote them: a sentence in `did`, the author as a text in `by`, and the facts beside them.
 import { type Act, type Author, KINDS, type Kind } from '../../core/act.ts';
 
 type Detail = Readonly<Record<string, unknown>>;
@@ -74,7 +73,7 @@ export function readAct(detail: Detail, columns: object): Act & { readonly by: A
 
 function isOurs(detail: object): detail is Act & { readonly by: Author } {
   const { kind, did } = detail as Detail;
-  return typeof kind === 'string' && Object.hasOwn(KINDS, kind) && Object.hasOwn(KINDS[kind as Kind].acts, text(did));
+  return typeof kind === 'string' && Object.hasOwn(KINDS, kind) && Object.hasOwn(KINDS[kind as Kind], text(did));
 }
 
 /** The names of the fields, without their values. */

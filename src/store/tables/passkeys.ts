@@ -1,15 +1,13 @@
 import type { IdentityId } from '../../core/identity.ts';
 import type { Passkeys } from '../../core/passkey.ts';
-import type { Table } from '../table.ts';
+import { keyedTable } from '../table.ts';
 
 /** All passkeys of an identity in one row, so that their number is bounded exactly. */
-export const passkeys: Table<Passkeys> = {
+export const passkeys = keyedTable<Passkeys>({
   name: 'passkeys',
   columns: [
     { name: 'identity', kind: 'text', fixed: true, of: ({ identityId }) => identityId },
     { name: 'keys', kind: 'json', of: ({ keys }) => JSON.stringify(keys) },
   ],
-  keyOf: ({ identityId }) => identityId,
-  encodeKey: (id) => id,
   decode: ([id, keys]) => ({ identityId: id as IdentityId, keys: JSON.parse(keys as string) }),
-};
+});

@@ -1,7 +1,7 @@
 import { foldCase, type PushedGroup } from '../../core/identity.ts';
-import type { Table, Where } from '../table.ts';
+import { keyedTable, type Where } from '../table.ts';
 
-export const pushedGroups: Table<PushedGroup> = {
+export const pushedGroups = keyedTable<PushedGroup>({
   name: 'pushed_groups',
   columns: [
     { name: 'id', kind: 'text', fixed: true, of: ({ id }) => id },
@@ -9,11 +9,9 @@ export const pushedGroups: Table<PushedGroup> = {
     { name: 'name', kind: 'text', of: (row) => (row.isGone ? null : nameOf(row.directory, row.displayName)) },
     { name: 'body', kind: 'json', of: (row) => JSON.stringify(row) },
   ],
-  keyOf: ({ id }) => id,
-  encodeKey: (id) => id,
   decode: ([, , , body]) => JSON.parse(body as string),
   indexes: ['directory', 'name'],
-};
+});
 
 export const groupsOf = {
   directory: (label: string): Where => ({ column: 'directory', value: label }),

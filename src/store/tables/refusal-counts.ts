@@ -1,5 +1,5 @@
 import type { EpochSeconds } from '../../core/time.ts';
-import type { Table } from '../table.ts';
+import { keyedTable } from '../table.ts';
 
 /** How often requests were refused for one reason. Empty texts: of no known integration, of no known identity. */
 export interface RefusalCount {
@@ -17,20 +17,13 @@ export interface RefusalCount {
 /** How long a row stays after the last refusal. */
 const KEPT = 30 * 86_400;
 
-export const refusalCounts: Table<RefusalCount> = {
+export const refusalCounts = keyedTable<RefusalCount>({
   name: 'refusal_counts',
   columns: [
     { name: 'key', kind: 'text', fixed: true, of: ({ key }) => key },
-    { name: 'body', kind: 'json', of: bodyOf },
+    { name: 'body', kind: 'json', of: (row) => JSON.stringify({ ...row, key: undefined }) },
     { name: 'ends_at', kind: 'integer', of: ({ last }) => last + KEPT },
   ],
-  keyOf: ({ key }) => key,
-  encodeKey: (key) => key,
   decode: ([key, body]) => ({ ...JSON.parse(body as string), key: key as string }),
   endsAt: 'ends_at',
-};
-
-function bodyOf(row: RefusalCount): string {
-  const { key: _, ...body } = row;
-  return JSON.stringify(body);
-}
+});

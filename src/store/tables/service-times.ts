@@ -1,11 +1,11 @@
 import type { Outage, ServiceTimes } from '../../core/service-times.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { Table } from '../table.ts';
+import { keyedTable } from '../table.ts';
 
 /** The key of the only row. */
 export const SERVICE = 'service';
 
-export const serviceTimes: Table<ServiceTimes> = {
+export const serviceTimes = keyedTable<ServiceTimes>({
   name: 'service_times',
   columns: [
     { name: 'name', kind: 'text', fixed: true, of: () => SERVICE },
@@ -15,13 +15,11 @@ export const serviceTimes: Table<ServiceTimes> = {
     { name: 'answering_since', kind: 'integer', of: ({ outages }) => lastOf(outages)?.answeringSince ?? null },
     { name: 'outages', kind: 'json', of: ({ outages }) => JSON.stringify(outages) },
   ],
-  keyOf: () => SERVICE,
-  encodeKey: (name) => name,
   decode: ([, seenAt, silentFrom, answeringSince, outages]) => ({
     seenAt: seenAt as EpochSeconds,
     outages: outagesOf({ silentFrom, answeringSince } as Outage, outages as string | null),
   }),
-};
+});
 
 function lastOf(outages: readonly Outage[]): Outage | undefined {
   return outages.findLast(({ of }) => of === undefined);

@@ -1,9 +1,9 @@
 import type { PublishedKey, SigningAlgorithm } from '../../core/signing-key.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { Table } from '../table.ts';
+import { keyedTable } from '../table.ts';
 
 /** Public parts only; the private ones are in the keyring. */
-export const signingKeys: Table<PublishedKey> = {
+export const signingKeys = keyedTable<PublishedKey>({
   name: 'signing_keys',
   columns: [
     { name: 'id', kind: 'text', fixed: true, of: ({ id }) => id },
@@ -13,8 +13,6 @@ export const signingKeys: Table<PublishedKey> = {
     { name: 'signs_from', kind: 'integer', of: ({ signsFrom }) => signsFrom ?? null },
     { name: 'removed_at', kind: 'integer', of: ({ removedAt }) => removedAt ?? null },
   ],
-  keyOf: ({ id }) => id,
-  encodeKey: (id) => id,
   decode: ([id, algorithm, publicKey, publishedAt, signsFrom, removedAt]) => ({
     id: id as string,
     algorithm: algorithm as SigningAlgorithm,
@@ -23,4 +21,4 @@ export const signingKeys: Table<PublishedKey> = {
     ...(typeof signsFrom === 'number' && { signsFrom: signsFrom as EpochSeconds }),
     ...(typeof removedAt === 'number' && { removedAt: removedAt as EpochSeconds }),
   }),
-};
+});

@@ -2,7 +2,7 @@ import { NEW_HISTORY } from '../../core/rules/rollback.ts';
 import type { Rollback, StoreHistory } from '../../core/store-history.ts';
 import { after, type EpochSeconds, epochSeconds, seconds } from '../../core/time.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
-import type { Table } from '../table.ts';
+import { keyedTable } from '../table.ts';
 import { type Attempts, attempts } from './attempts.ts';
 import { readEvent, type StoredEvent } from './events.ts';
 
@@ -12,20 +12,18 @@ export class HistoryInDoubt extends StoreUnavailable {}
 /** The key of the only row. */
 export const HISTORY = 'history';
 
-export const storeHistory: Table<StoreHistory> = {
+export const storeHistory = keyedTable<StoreHistory>({
   name: 'store_history',
   columns: [
     { name: 'name', kind: 'text', fixed: true, of: () => HISTORY },
     { name: 'epoch', kind: 'integer', of: ({ epoch }) => epoch },
     { name: 'rollback', kind: 'json', of: ({ rollback }) => (rollback ? JSON.stringify(rollback) : null) },
   ],
-  keyOf: () => HISTORY,
-  encodeKey: (name) => name,
   decode: ([, epoch, rollback]) => ({
     epoch: epoch as number,
     rollback: rollback === null ? undefined : readRollback(JSON.parse(rollback as string)),
   }),
-};
+});
 
 /** An older release may have written the acts. */
 function readRollback(stored: Rollback): Rollback {

@@ -1,19 +1,17 @@
 import type { AssertionRule, TokenIssuer } from '../../core/token-issuer.ts';
-import type { Table } from '../table.ts';
+import { keyedTable } from '../table.ts';
 
-export const tokenIssuers: Table<TokenIssuer> = {
+export const tokenIssuers = keyedTable<TokenIssuer>({
   name: 'token_issuers',
   columns: [
     { name: 'label', kind: 'text', fixed: true, of: ({ label }) => label },
     { name: 'body', kind: 'json', of: bodyOf },
   ],
-  keyOf: ({ label }) => label,
-  encodeKey: (label) => label,
   decode: ([label, body]) => {
     const issuer = JSON.parse(body as string);
     return { label, ...issuer, ...issuer.rules[0]?.added };
   },
-};
+});
 
 const UNMET: AssertionRule = {
   conditions: [{ claim: '/iss', test: { oneOf: [] } }],

@@ -35,10 +35,7 @@ export async function mintJwt(grant: Grant, ports: JwtPorts): Promise<Secret> {
   return new Secret(await signText(`${key.header}.${claims}`, key));
 }
 
-/**
- * The header must be, byte for byte, the one that we mint with a key of ours. So no header of the caller chooses an algorithm
- * or a key, and every other header is refused unread.
- */
+/** The header must be byte for byte ours, so that no header of the caller chooses an algorithm or a key. */
 export function readJwt(text: string, ports: JwtPorts): ReadClaims | undefined {
   const [header = '', claims = '', signature = '', ...more] = text.split('.', 4);
   const key = ports.keyring.signingKeys.find((candidate) => candidate.header === header);

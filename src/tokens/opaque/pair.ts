@@ -39,7 +39,6 @@ export function firstRefreshToken(
   return { ...minted, accessHash: sha256(accessSecret(root, grantId)) };
 }
 
-/** The refresh token that follows the presented one under this nonce. */
 export function nextRefreshToken(presented: RefreshToken, nonce: Hex, key: Key): MintedRefreshToken {
   return mint(successor(presented, nonce, key), key);
 }
@@ -59,7 +58,6 @@ export function opaqueAccessToken({ id: grantId, pair }: AccessTokenRow, root: B
   return mintAccessToken({ grantId, generation, expiresAt, secret }, keyOf(keyring, keyId));
 }
 
-/** How an authentic refresh token relates to the grant's current one. */
 export function standingOf(presented: RefreshToken, grant: Grant, keyring: Keyring): Standing {
   const { pair } = grant;
   if (presented.generation >= pair.generation) {

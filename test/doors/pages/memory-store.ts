@@ -1,12 +1,12 @@
 // A store in memory, for simulations of a million steps. It keeps rows as they are and swaps them by revision, as every
 // back end does; everything the simulations do not need throws.
 import type { EpochSeconds } from '../../../src/core/time.ts';
-import type { BackEnd, Commit, LoadedVersion, Swap, Versioned } from '../../../src/store/back-end.ts';
+import type { BackEnd, Commit, Swap } from '../../../src/store/back-end.ts';
 import { storeOf } from '../../../src/store/change.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Found, Loaded, Store } from '../../../src/store/store.ts';
 import { type AnyTable, encodeRow, type Table, type Where } from '../../../src/store/table.ts';
 
-type Rows = Map<string, Versioned<unknown, unknown>>;
+type Rows = Map<string, Found<unknown, unknown>>;
 
 export function memoryStore(clock: () => EpochSeconds): Store {
   const tables = new Map<string, Rows>();
@@ -22,9 +22,9 @@ export function memoryStore(clock: () => EpochSeconds): Store {
   };
   const backEnd: BackEnd = {
     now: async () => clock(),
-    loadVersioned: async <Row, Companion>(table: Table<Row, Companion>, key: string) => {
-      const found = rowsOf(table).get(key) as Versioned<Row, Companion> | undefined;
-      return { found, now: clock() } satisfies LoadedVersion<Row, Companion>;
+    load: async <Row, Companion>(table: Table<Row, Companion>, key: string) => {
+      const found = rowsOf(table).get(key) as Found<Row, Companion> | undefined;
+      return { found, now: clock() } satisfies Loaded<Row, Companion>;
     },
     commit: async ({ swaps, revision }: Commit) => {
       const isCurrent = ({ table, row, expected }: Swap) => rowsOf(table).get(table.keyOf(row))?.revision === expected;

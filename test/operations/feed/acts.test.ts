@@ -334,7 +334,7 @@ async function heard(at: Scene, act: (at: Scene) => Promise<unknown>) {
 
 for (const kind of Object.keys(KINDS) as Kind[])
   suite(kind, () => {
-    for (const did of Object.keys(KINDS[kind].acts)) {
+    for (const did of Object.keys(KINDS[kind])) {
       const { first, act, hears } = (TOLD[kind] as Readonly<Record<string, Told>>)[did] as Told;
       test(`${did}: ${hears === nothing ? 'a follower hears nothing' : 'a follower hears what is so now'}`, async (t) => {
         const at = await scene(t);

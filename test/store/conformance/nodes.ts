@@ -55,7 +55,7 @@ export function nodes(claim: Claim): void {
     const readings: number[] = [];
     for (let times = 0; times < 20; times++) {
       readings.push(await one.now(), await other.now());
-      readings.push((await one.loadVersioned(attempts, 'none')).now);
+      readings.push((await one.load(attempts, 'none')).now);
     }
     const inOrder = readings.toSorted((earlier, later) => earlier - later);
     assert.deepEqual(readings, inOrder, 'no node reads an earlier time than another did before');

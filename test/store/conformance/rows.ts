@@ -9,7 +9,7 @@ import type { AnyTable, Table } from '../../../src/store/table.ts';
 import { type Attempts, attempts } from '../../../src/store/tables/attempts.ts';
 import { NOW } from '../../samples.ts';
 
-type Reads = Pick<BackEnd, 'loadVersioned'>;
+type Reads = Pick<BackEnd, 'load'>;
 
 /** The simplest row: a text key and a number. */
 export function counter(about: string, count = 0, endsAt: EpochSeconds = NOW): Attempts {
@@ -33,11 +33,11 @@ export function create(store: Store, about: string): Promise<string> {
 }
 
 export async function countOf(backEnd: Reads, about: string): Promise<number | undefined> {
-  return (await backEnd.loadVersioned(attempts, about)).found?.row.count;
+  return (await backEnd.load(attempts, about)).found?.row.count;
 }
 
 export async function revisionOf(backEnd: Reads, table: AnyTable, key: string): Promise<number | undefined> {
-  return (await backEnd.loadVersioned(table, key)).found?.revision;
+  return (await backEnd.load(table, key)).found?.revision;
 }
 
 export function told(subject: number): Event {

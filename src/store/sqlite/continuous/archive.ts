@@ -45,7 +45,6 @@ export function makeSeriesFolder(archive: string, moment: number): string {
   return folder;
 }
 
-/** About when a series began. */
 export function momentOfName(folder: string): number {
   return Date.parse(basename(folder).replace(SERIES_NAME, '$1-$2-$3:$4:$5.$6'));
 }
@@ -137,10 +136,7 @@ export function endOf(series: Series): SeriesEnd {
   return last;
 }
 
-/**
- * Removes series that no moment after `keepFrom` needs. Returns how many. Those before the newest `atLeast` only: a clock that is
- * far ahead makes every series look old.
- */
+/** Removes series that no moment after `keepFrom` needs, but not the newest `atLeast`: the clock may be far ahead. */
 export function removeOld(archive: string, keepFrom: number, atLeast: number): number {
   const folders = seriesFolders(archive);
   const old = folders.slice(0, Math.max(0, folders.length - atLeast)).filter((_, index) => {

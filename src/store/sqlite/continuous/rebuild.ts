@@ -72,10 +72,7 @@ export async function rebuildFrom(series: Series, moment: number, file: string):
   return last;
 }
 
-/**
- * How many records lead to a moment. After the clock was put back, a later record can have an earlier moment: the last one counts.
- * Damage behind the moment does not matter.
- */
+/** After the clock was put back, later records have earlier moments: the last counts. Damage behind it is ignored. */
 function recordsUntil(series: Series, moment: number): RecordsUntil {
   let [read, until, isBehind]: [number, RecordsUntil, boolean] = [0, { wanted: 0, last: series.base }, false];
   try {

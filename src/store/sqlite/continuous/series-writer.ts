@@ -23,14 +23,10 @@ export interface SeriesOptions {
   readonly onComplete: (path: string) => void;
 }
 
-interface OpenFile {
+interface OpenSegment {
   readonly path: string;
   readonly file: number;
-}
-
-interface OpenSegment extends OpenFile {
   readonly openedAt: number;
-  /** When the first change was added. */
   changedAt?: number;
 }
 
@@ -48,7 +44,6 @@ export class SeriesWriter {
   #syncedAt = 0;
   #isSynced = true;
 
-  /** `end`: where the series ends so far. */
   constructor(series: Series, follower: WalFollower, end: SeriesEnd, options: SeriesOptions) {
     [this.#series, this.#follower, this.#options] = [series, follower, options];
     ({ hash: this.#hash, databasePages: this.#databasePages, from: this.#readAt } = end);
@@ -98,7 +93,6 @@ export class SeriesWriter {
     this.#databasePages = committed.databasePages ?? this.#databasePages;
   }
 
-  /** Reads what is left, and closes everything. */
   finish(): void {
     this.step();
     this.#mark();
@@ -127,7 +121,7 @@ export class SeriesWriter {
 }
 
 /** All of it or nothing: half a record would stay in front of the next ones. */
-function write({ path, file }: OpenFile, bytes: Buffer): void {
+function write({ path, file }: OpenSegment, bytes: Buffer): void {
   const before = fstatSync(file).size;
   try {
     writeFileSync(file, bytes);

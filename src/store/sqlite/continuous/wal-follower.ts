@@ -61,10 +61,7 @@ export class WalFollower {
     return this.#position.frames >= EMPTY_AFTER_FRAMES && this.#position !== this.#emptiedAt;
   }
 
-  /**
-   * Writes the WAL into the database, so that the next writer starts it over. Most of it while others write, the rest while
-   * they wait. Returns what was committed since the last read; undefined if somebody else is writing: then read, and try again.
-   */
+  /** Empties the WAL. Returns what was committed since the last read; undefined if somebody is writing: try again. */
   empty(): CommittedPages | undefined {
     const [current, other] = this.#readers;
     other.exec('PRAGMA wal_checkpoint(PASSIVE)');
