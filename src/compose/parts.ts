@@ -42,12 +42,13 @@ export async function partsOf(
   tracing: Tracing | undefined,
 ): Promise<Parts> {
   const { proxies } = config;
-  const metrics = new Metrics();
-  metrics.watchStore(() => ports.store.figures());
-  if (tracing) metrics.watchSpans(() => tracing.tally());
-  metrics.watchLists(() => judge.revocation.dropped);
+  const metrics = new Metrics({
+    store: () => ports.store.figures(),
+    spans: tracing && (() => tracing.tally()),
+    droppedLists: () => judge.revocation.dropped,
+  });
   if (isWorker()) metrics.shareWithWorkers(joinGathering);
-  const source = { totals: () => metrics.totals(), lag: () => metrics.lag, version: VERSION };
+  const source = { totals: () => metrics.totals(), lag: () => metrics.eventLag, version: VERSION };
   const keeper = new FigureKeeper(node, ports, source);
   const readConnection = connectionReader(proxies.addresses);
   const callerPorts = { ...ports, ...judging, countIgnoredHeader: () => metrics.ignoredHeader() };
