@@ -1,6 +1,5 @@
 // Who calls. A client id names an integration. By default the credential proves the rest; an integration may have keys or secrets of its
 // own. Resource servers prove themselves.
-import type { FastifyRequest } from 'fastify';
 import { isPresented } from '../../core/certificate.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
@@ -11,8 +10,7 @@ import {
 } from '../../operations/grant/authenticate-client.ts';
 import type { Presentation } from '../../operations/grant/identify-caller.ts';
 import type { ResourceServerProof } from '../../operations/grant/identify-resource-server.ts';
-import { portsOfRequest } from '../../operations/request-ports.ts';
-import type { TokenMount } from '../token/mount.ts';
+import type { Call } from '../token/call.ts';
 import type { ClientParameters } from './schemas.ts';
 import type { OauthReason, OauthRefusal } from './wording.ts';
 
@@ -78,15 +76,13 @@ function claimedIn(jwt: string): { readonly iss?: unknown; readonly sub?: unknow
 /** The integration, if it authenticates. One function for every endpoint and grant type that takes a client. */
 export async function authenticate(
   { clientId, sent }: NamedClient,
-  request: FastifyRequest,
-  mount: TokenMount,
+  call: Call,
 ): Promise<Outcome<AuthenticatedClient | undefined, OauthRefusal>> {
   if (!sent || clientId === undefined) return accept(undefined);
-  const limited = mount.overLimit(request);
+  const limited = call.overLimit();
   if (limited) return refused(limited);
-  const { presenter } = mount.readConnection(request);
-  const asked = { clientId, sent, presenter, requestId: request.id };
-  const client = await authenticateClient(asked, portsOfRequest(mount.ports, request.id));
+  const asked = { clientId, sent, presenter: call.presenter, requestId: call.request.id };
+  const client = await authenticateClient(asked, call.ports);
   return client.ok ? client : refused({ ...client.refusal, credential: 'client' });
 }
 

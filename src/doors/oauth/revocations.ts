@@ -5,14 +5,15 @@ import type { ResourceServer } from '../../core/resource-server.ts';
 import { seconds } from '../../core/time.ts';
 import { cursorText, isInLog, type Position, parseCursor, serverMark } from '../../operations/feed/cursor.ts';
 import { currentServer } from '../../operations/feed/follower.ts';
+import type { FeedStore } from '../../operations/feed/read-feed.ts';
 import { firstPage, nextPage, type SnapshotPage } from '../../operations/feed/snapshot.ts';
 import { replyJson } from '../http/answers.ts';
-import { storyOf } from '../http/story.ts';
+import { Call } from '../token/call.ts';
 import { feedEntry } from './feed-entry.ts';
 import { FeedStreams } from './feed-streams.ts';
 import { askingServer, isStillProven } from './introspect.ts';
 import { PATHS } from './metadata.ts';
-import type { OauthMount } from './mount.ts';
+import type { OauthCall, OauthMount } from './mount.ts';
 import { replyOauthRefusal } from './reply.ts';
 import type { ClientParameters, Snapshot } from './schemas.ts';
 import type { OauthRefusal } from './wording.ts';
@@ -21,33 +22,28 @@ export function mountRevocations(app: FastifyInstance, mount: OauthMount): void 
   const streams = new FeedStreams(mount.feed, mount.ports.store);
   app.get(mount.path + PATHS.revocations, async (request, reply): Promise<void> => {
     const isStream = (request.headers.accept ?? '').toLowerCase().includes('text/event-stream');
-    storyOf(request).operation = isStream ? 'follow-revocations' : 'snapshot-revocations';
+    const call = new Call(request, mount);
+    call.story.operation = isStream ? 'follow-revocations' : 'snapshot-revocations';
     const refusal = isRepeated(request)
       ? ({ reason: 'parameter-repeated' } as const)
-      : await (isStream ? follow(request, reply, mount, streams) : replySnapshot(request, reply, mount));
+      : await (isStream ? follow(call, reply, streams) : replySnapshot(call, reply));
     if (refusal) replyOauthRefusal(request, reply, refusal);
   });
 }
 
-async function followingServer(
-  request: FastifyRequest,
-  mount: OauthMount,
-): Promise<Outcome<ResourceServer, OauthRefusal>> {
-  const asking = await askingServer(clientOf(request), request, mount);
+async function followingServer(call: OauthCall): Promise<Outcome<ResourceServer, OauthRefusal>> {
+  const asking = await askingServer(clientOf(call.request), call);
   if (!asking.ok) return asking;
-  const server = await currentServer(asking.value, mount.ports.store);
+  const server = await currentServer(asking.value, call.mount.ports.store);
   return server ? accept(server) : refused({ reason: 'resource-server-unproven', credential: 'resource-server' });
 }
 
-async function replySnapshot(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  mount: OauthMount,
-): Promise<OauthRefusal | undefined> {
-  const server = await followingServer(request, mount);
+async function replySnapshot(call: OauthCall, reply: FastifyReply): Promise<OauthRefusal | undefined> {
+  const server = await followingServer(call);
   if (!server.ok) return server.refusal;
-  const wanted = parameterOf(request, 'page');
-  const page = wanted === undefined ? await firstPage(mount.ports.store) : await pageOf(wanted, server.value, mount);
+  const { store } = call.mount.ports;
+  const wanted = parameterOf(call.request, 'page');
+  const page = await (wanted === undefined ? firstPage(store) : pageOf(wanted, server.value, store));
   if (!page) return { reason: 'cursor-gone' };
   replyJson(reply, 200, JSON.stringify(snapshotOf(page, server.value)));
   return undefined;
@@ -55,14 +51,10 @@ async function replySnapshot(
 
 const PAGE = /^(.+)-([1-9][0-9]{0,14})$/;
 
-async function pageOf(
-  wanted: string,
-  server: ResourceServer,
-  { ports }: OauthMount,
-): Promise<SnapshotPage | undefined> {
+async function pageOf(wanted: string, server: ResourceServer, store: FeedStore): Promise<SnapshotPage | undefined> {
   const [, cursor = '', before] = PAGE.exec(wanted) ?? [];
   const from = parseCursor(cursor, server);
-  return from && nextPage(from, Number(before), ports.store);
+  return from && nextPage(from, Number(before), store);
 }
 
 function snapshotOf({ from, states, next }: SnapshotPage, server: ResourceServer): Snapshot {
@@ -71,17 +63,12 @@ function snapshotOf({ from, states, next }: SnapshotPage, server: ResourceServer
   return { cursor, audience: server.audience, entries, ...(next !== undefined && { next: `${cursor}-${next}` }) };
 }
 
-async function follow(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  mount: OauthMount,
-  streams: FeedStreams,
-): Promise<OauthRefusal | undefined> {
-  const server = await followingServer(request, mount);
+async function follow(call: OauthCall, reply: FastifyReply, streams: FeedStreams): Promise<OauthRefusal | undefined> {
+  const server = await followingServer(call);
   if (!server.ok) return server.refusal;
-  const from = await startOf(request, server.value, mount);
+  const from = await startOf(call, server.value);
   if (!from.ok) return from.refusal;
-  const isProven = () => isStillProven(server.value, clientOf(request), request, mount);
+  const isProven = () => isStillProven(server.value, clientOf(call.request), call);
   const reason = await streams.open(reply, server.value, from.value, isProven);
   return reason && { reason, retryAfter: WHEN_OTHERS_LEFT };
 }
@@ -90,14 +77,13 @@ async function follow(
 const WHEN_OTHERS_LEFT = seconds(5);
 
 async function startOf(
-  request: FastifyRequest,
+  { request, mount }: OauthCall,
   server: ResourceServer,
-  { ports }: OauthMount,
 ): Promise<Outcome<Position, OauthRefusal>> {
   const cursor = headerOf(request, 'last-event-id') ?? parameterOf(request, 'after');
   if (cursor === undefined) return refuse('cursor-missing');
   const from = parseCursor(cursor, server);
-  return from && (await isInLog(from, ports.store)) ? accept(from) : refuse('cursor-gone');
+  return from && (await isInLog(from, mount.ports.store)) ? accept(from) : refuse('cursor-gone');
 }
 
 const PARAMETERS = ['client_id', 'page', 'after'] as const;
