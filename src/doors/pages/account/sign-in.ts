@@ -12,13 +12,13 @@ import { enterCode, readUserCode } from '../device/enter-code.ts';
 import type { Answer } from '../parts/answer.ts';
 import { dropCookie, readCookie, writeCookie, writeLastingCookie } from '../parts/cookies.ts';
 import { refusalPage, wordRefusal } from '../parts/refusal-page.ts';
-import type { Form } from '../parts/route.ts';
+import { type Form, forPerson, type PageRoute, show, take } from '../parts/route.ts';
 import { isSecure, type PersonVisit, queryOf, type Site, signedIn, type Visit } from '../parts/visit.ts';
 import { PAGE_WORDING } from '../parts/wording.ts';
 import { answerOf, drawOptions, relyingParty } from './passkey-parts.ts';
-import { goOnOf, providerPath, type SignInForm, signInPage } from './sign-in-page.ts';
+import { goOnOf, PASSKEY_OPTIONS, providerPath, type SignInForm, signInPage } from './sign-in-page.ts';
 
-export async function showSignIn(visit: Visit): Promise<Answer> {
+async function showSignIn(visit: Visit): Promise<Answer> {
   const code = readUserCode(queryOf(visit, 'user_code'));
   if (visit.person) return { goTo: code ? `/device?user_code=${code}` : '/account' };
   return askToSignIn(visit, { code });
@@ -51,14 +51,14 @@ function redirectUri(label: string, { publicUrl }: Site): string {
 }
 
 /** What a passkey signs to sign in. Any passkey of any account may answer, so that nothing is said about accounts (WebAuthn 14.6.2). */
-export async function showPasskeyOptions(visit: Visit): Promise<Answer> {
+async function showPasskeyOptions(visit: Visit): Promise<Answer> {
   const party = relyingParty(visit.site);
   if (!party) return refusalPage(visit, { reason: 'not-found' });
   return { json: { ...drawOptions(visit), rpId: party.id, userVerification: 'required' } };
 }
 
 /** Begins a session. With a user code, the next page shows the request to confirm. */
-export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
+async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
   const code = readUserCode(form['user_code']);
   const userName = printable(form['user_name'] ?? '');
   const outcome = await (form['credential'] ? byPasskey(visit, userName, form) : byPassword(visit, userName, form));
@@ -140,12 +140,12 @@ function printable(name: string): string {
   return name.replace(/\p{Cc}/gu, '\ufffd').slice(0, 128);
 }
 
-export async function takeSignOut({ site, person }: PersonVisit): Promise<Answer> {
+async function takeSignOut({ site, person }: PersonVisit): Promise<Answer> {
   await endSession(person.session, site.ports);
   return signedOut(site, person);
 }
 
-export async function takeSignOutEverywhere({ site, person }: PersonVisit): Promise<Answer> {
+async function takeSignOutEverywhere({ site, person }: PersonVisit): Promise<Answer> {
   await endSessionsOf(person.identity.id, site.ports);
   return signedOut(site, person);
 }
@@ -170,7 +170,7 @@ function atProvider(handle: (visit: Visit, provider: Provider, form: Form) => Pr
   };
 }
 
-export const takeProvider = atProvider((visit, { label }, form) =>
+const takeProvider = atProvider((visit, { label }, form) =>
   beginAt(visit, label, {
     code: readUserCode(form['user_code']),
     request: form['request'],
@@ -178,7 +178,7 @@ export const takeProvider = atProvider((visit, { label }, form) =>
   }),
 );
 
-export const showReturn = atProvider(async (visit, { label }) => {
+const showReturn = atProvider(async (visit, { label }) => {
   const { site, request } = visit;
   const finished = await finishProviderSignIn(
     {
@@ -196,7 +196,20 @@ export const showReturn = atProvider(async (visit, { label }) => {
   return { ...next, cookies: [...(next.cookies ?? []), dropCookie('provider', isSecure(site))] };
 });
 
-export const showSignOutThere = atProvider(async ({ site }, { provider }) => {
+const showSignOutThere = atProvider(async ({ site }, { provider }) => {
   const leaveTo = await provider.signOutUrl(site.publicUrl + SIGNED_OUT);
   return leaveTo === undefined ? { goTo: SIGNED_OUT } : { leaveTo };
 });
+
+const GOING_ON = ['user_code', 'request', 'asks', 'go_on'];
+
+export const SIGN_IN_ROUTES: readonly PageRoute[] = [
+  show('/account/sign-in', 'page-sign-in', showSignIn),
+  take('/account/sign-in', 'sign-in', ['user_name', 'password', 'credential', ...GOING_ON], takeSignIn),
+  show(PASSKEY_OPTIONS, 'sign-in-options', showPasskeyOptions),
+  take(providerPath(':label'), 'begin-provider-sign-in', GOING_ON, takeProvider),
+  show(providerPath(':label'), 'provider-sign-in', showReturn),
+  show(`${providerPath(':label')}/sign-out`, 'provider-sign-out', showSignOutThere),
+  take('/account/sign-out', 'sign-out', [], forPerson(takeSignOut)),
+  take('/account/sign-out-everywhere', 'sign-out-everywhere', [], forPerson(takeSignOutEverywhere)),
+];

@@ -49,8 +49,7 @@ function asset(name: string, type: string, bytes: Buffer): Asset {
 }
 
 function accentRules({ light, dark }: Accent): string {
-  const rule = ({ accent, onAccent }: Accent['light']) => `:root { --accent: ${accent}; --on-accent: ${onAccent}; }`;
-  return `${rule(light)}\n@media (prefers-color-scheme: dark) { ${rule(dark)} }\n`;
+  return `:root { --accent: light-dark(${light.accent}, ${dark.accent}); --on-accent: light-dark(${light.onAccent}, ${dark.onAccent}); }\n`;
 }
 
 export function mountAssets(app: FastifyInstance, assets: Assets): void {

@@ -62,6 +62,39 @@ ${fields}
 </form>`;
 }
 
+interface InputField {
+  readonly id: string;
+  readonly name?: string;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  /** Its other attributes. */
+  readonly input: Html;
+}
+
+export function inputField({ id, name = id, label, hint, input }: InputField): Html {
+  return html`<div class="field">
+<label for="${id}">${label}</label>
+<input id="${id}" name="${name}"${input}${hint && html` aria-describedby="${id}_hint"`}>
+${hint && html`<p class="hint" id="${id}_hint">${hint}</p>`}
+</div>`;
+}
+
+/** A confirmation step without script: the button is inside a disclosure. `which`: what ends, if there are several such forms. */
+export function endingForm<What extends string>(
+  visit: Visit,
+  action: string,
+  words: Readonly<Record<What | `${What}Warning` | `${What}Really`, string>>,
+  what: What,
+  which?: string,
+): Html {
+  const [summary, button] = [words[what], words[`${what}Really`]];
+  const named = (text: string) => which && html` aria-label="${text}: ${which}"`;
+  return html`<details class="revoke${which === undefined && ' revoke-all'}"><summary${named(summary)}>${summary}</summary>
+<p>${words[`${what}Warning`]}</p>
+${postForm(visit, action, html`<button class="button deny"${named(button)}>${button}</button>`)}
+</details>`;
+}
+
 /** The result of the previous step: one of a few constant texts, named in the address. */
 export function noticeBox(visit: Visit): Html | undefined {
   const { notices } = visit.language.texts;
