@@ -23,7 +23,6 @@ import type { Tracing } from './tracing.ts';
 interface Watchers {
   readonly timekeeper: Timekeeper;
   readonly watch: Pick<EventWatch, 'problem'>;
-  /** The name of this node. */
   readonly node: string;
 }
 

@@ -1,6 +1,5 @@
 // The parts of an OpenAPI document that doors write and the reference page shows.
 
-/** Operations by path and method. */
 export type OpenapiPaths = Readonly<Record<string, Readonly<Record<string, OpenapiOperation>>>>;
 
 export interface OpenapiDocument {
@@ -105,22 +104,9 @@ function named(value: unknown, schemas: Record<string, unknown>): unknown {
 
 /** The same document without the bodies of links, which the parser of widespread generators refuses unless they are texts. */
 export function withPlainLinks(document: OpenapiDocument): OpenapiDocument {
-  return { ...document, paths: mapValues(document.paths, (methods) => mapValues(methods, plainOperation)) };
+  return JSON.parse(JSON.stringify(document, (key, value) => (key === 'links' ? plainLinks(value) : value)));
 }
 
-function plainOperation(operation: OpenapiOperation): OpenapiOperation {
-  return { ...operation, responses: mapValues(operation.responses, plainResponse) };
-}
-
-function plainResponse(response: OpenapiResponse): OpenapiResponse {
-  const { links } = response;
-  return links ? { ...response, links: mapValues(links, plainLink) } : response;
-}
-
-function plainLink({ operationId, description, parameters }: OpenapiLink): OpenapiLink {
-  return { operationId, description, ...(parameters && { parameters }) };
-}
-
-function mapValues<From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+function plainLinks(links: Readonly<Record<string, OpenapiLink>>): object {
+  return Object.fromEntries(Object.entries(links).map(([name, link]) => [name, { ...link, requestBody: undefined }]));
 }

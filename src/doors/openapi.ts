@@ -44,7 +44,6 @@ function operationsOf(paths: OpenapiPaths): OpenapiOperation[] {
   return Object.values(paths).flatMap((methods) => Object.values(methods));
 }
 
-/** The tags that operations have. */
 function tagsOf(paths: OpenapiPaths): object[] {
   const used = new Set(operationsOf(paths).flatMap(({ tags = [] }) => tags));
   const unknown = [...used].filter((name) => !TAGS.some((tag) => tag.name === name));
@@ -52,7 +51,6 @@ function tagsOf(paths: OpenapiPaths): object[] {
   return TAGS.filter(({ name }) => used.has(name));
 }
 
-/** The security schemes that operations name. */
 function schemesOf(paths: OpenapiPaths): object {
   const named = new Set(operationsOf(paths).flatMap(({ security }) => security.flatMap(Object.keys)));
   return Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => named.has(name)));

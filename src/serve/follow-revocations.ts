@@ -40,7 +40,6 @@ export class RevocationFollower {
     this.#ended = new EndedLists(ports, machine);
   }
 
-  /** Returns how many grants were ended. */
   async follow(): Promise<number> {
     const current = [this.#judge.revocation.lists, this.#ports.registry.issuers];
     if (current.some((value, index) => value !== this.#seen[index])) await this.#update();

@@ -31,7 +31,6 @@ function jsonBody(fields: Readonly<Record<string, string>>): string[] {
   return ["--header 'Content-Type: application/json'", `--data '${JSON.stringify(fields)}'`];
 }
 
-/** The paths of a mount with their commands. */
 export function withCurlSamples(paths: OpenapiPaths, mount: string, publicUrl: string): OpenapiPaths {
   const added = ROUTES.map(({ operation, path }) => {
     const samples = SAMPLES[operation].map((sample) => curlSample(sample, publicUrl + mount + path));

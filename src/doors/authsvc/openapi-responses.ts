@@ -7,9 +7,7 @@ import type { AuthsvcError } from './wording.ts';
 
 /** What decides which refusals an operation has. */
 export interface Refusals {
-  /** The codes of a 400. */
   readonly refuses: readonly AuthsvcError[];
-  /** The code of a 401, if the operation has one. */
   readonly unauthorized?: AuthsvcError;
   readonly takesBody: boolean;
   readonly isBearer: boolean;

@@ -130,7 +130,6 @@ export interface DocumentedMount {
   readonly errorKeys: ErrorKeys;
 }
 
-/** The paths of all mounts, for an OpenAPI 3.1 document. */
 export function authsvcPaths(mounts: readonly DocumentedMount[]): OpenapiPaths {
   const names = uniqueNames(mounts.map(({ path }) => path));
   return Object.fromEntries(

@@ -1,4 +1,3 @@
-// Parses the bodies of requests.
 import { accept, type Outcome } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import { readTokenRequest, type TokenRequest } from '../../core/rules/token-request.ts';
@@ -11,7 +10,6 @@ import { ScopeParameters, TokenParameters } from './schemas.ts';
 
 const EITHER_FORM: readonly BodyForm[] = ['json', 'form'];
 
-/** A request for a scope, from a caller within its limits. */
 export function parseScopeRequest(call: Call, forms: readonly BodyForm[]): Outcome<ScopeRequest, Refusal<TokenReason>> {
   const { headers, body } = call.request;
   const form = formOf(headers['content-type'], forms);

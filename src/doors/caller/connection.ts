@@ -68,13 +68,11 @@ function connectionOf(address: string, agent: string, { isProxied }: Pick<Connec
 /** Reads addresses for limits that apply before there is a request. */
 export interface Peers {
   readonly plain: (address: string) => string;
-  /** Whether an address is one of the listed proxies. */
   readonly isProxy: (address: string) => boolean;
   /** The address of the caller that a proxy forwards for. */
   readonly callerOf: (proxy: string, headers: IncomingHttpHeaders) => string;
 }
 
-/** Whether an address is in one of the networks. */
 export function networkMatcher(networks: readonly string[]): (address: string) => boolean {
   const listed = listOf(networks);
   return (address) => networks.length > 0 && isListed(listed, plainAddress(address));

@@ -3,7 +3,6 @@ import type { DpopProofs } from '../../operations/grant/dpop-proofs.ts';
 import type { Call, TokenMount } from '../token/call.ts';
 import type { Metadata } from './schemas.ts';
 
-/** The door on one listener. */
 export interface OauthMount extends TokenMount {
   readonly metadata: Metadata;
   readonly feed: FeedTail;

@@ -35,7 +35,6 @@ interface Words {
   readonly next?: Readonly<Record<string, OpenapiLink>>;
 }
 
-/** The paths of the door, for an OpenAPI 3.1 document. */
 export function oauthPaths(mount: string): OpenapiPaths {
   return {
     [mount + PATHS.token]: { post: operationOf(TOKEN) },

@@ -14,7 +14,6 @@ type ReadOutcome<T> = Outcome<T, OauthRefusal>;
 export interface ReadRequest<Parameters> extends Pick<NamedIntegration, 'guest'> {
   /** Undefined only at the token endpoint, where an assertion may say it. */
   readonly clientId: string | undefined;
-  /** The integration, if it has authenticated. */
   readonly client: AuthenticatedClient | undefined;
   /** An assertion of a platform in the place of a client assertion. It is not checked yet. */
   readonly platformAssertion: string | undefined;
@@ -23,7 +22,6 @@ export interface ReadRequest<Parameters> extends Pick<NamedIntegration, 'guest'>
   readonly scope: string | undefined;
 }
 
-/** Reads a form. */
 export function readForm<Parameters>(request: FastifyRequest, schema: ParameterSchema): ReadOutcome<Parameters> {
   const form = formOf(request.headers['content-type'], ['form']);
   return form.ok ? readParameters<Parameters>(request.body, form.value, schema) : form;

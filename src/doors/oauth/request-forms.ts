@@ -51,7 +51,6 @@ function withExample(schema: Schema<string>, example: string) {
 
 const EXAMPLE_CLIENT = { client_id: 'orders-sync' };
 
-/** Examples of requests, by name. */
 export const EXAMPLES = {
   token: {
     redeem: { ...EXAMPLE_CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code: 'tsd_EXAMPLE==' },

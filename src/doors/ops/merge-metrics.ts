@@ -1,12 +1,10 @@
 // Metrics of several workers as those of one service.
 import type { Shown, Value } from './show-metric.ts';
 
-/** A metric with all its values. */
 export interface Family extends Omit<Shown, 'values'> {
   readonly values: readonly Value[];
 }
 
-/** What a worker reports. */
 export type MetricsPart = readonly Family[];
 
 export interface PartsOfWorkers {

@@ -120,7 +120,6 @@ export class Metrics {
     ].map((metric) => ({ ...metric, aggregator: 'worker' }));
   }
 
-  /** Adds what a listener has in use. */
   watchListener(load: () => ListenerLoad): void {
     this.#loads.push(load);
   }

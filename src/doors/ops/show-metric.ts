@@ -1,7 +1,6 @@
 import type { Metric, Registry } from 'prom-client';
 import { DURATION_BOUNDS, type Durations } from '../../store/duration-tally.ts';
 
-/** One line of a metric. */
 export interface Value {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;

@@ -117,7 +117,6 @@ const NAMING_THE_RULE: readonly string[] = [
   'certificate-issuer-not-approved',
 ] satisfies readonly RefusalReason[];
 
-/** Every refusal that a token door can send. */
 export type TokenReason = RefusalReason | TransportReason;
 
 export function describe({ reason, retryAfter, rule }: Refusal<TokenReason>): string {

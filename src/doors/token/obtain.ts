@@ -13,7 +13,6 @@ import type { Call } from './call.ts';
 /** What doors do differently. */
 type PairOptions = Pick<RedeemRequest, 'slowsDown'> & Pick<RefreshRequest, 'guest' | 'scope' | 'resource' | 'proven'>;
 
-/** Redeems or refreshes. */
 export function obtainPair(asked: TokenRequest, call: Call, options: PairOptions = {}): Promise<Outcome<TokenPair>> {
   const limits = call.limitsOf(asked.clientId);
   call.story.operation = asked.kind;

@@ -11,7 +11,6 @@ export interface ParameterSchema {
 
 export type BodyForm = 'json' | 'form';
 
-/** The result of reading a request. */
 export type Read<T> = Outcome<T, Refusal<TransportReason>>;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });

@@ -25,7 +25,6 @@ export interface ClientRequest {
   readonly requestId: string;
 }
 
-/** An integration that has authenticated. */
 export interface AuthenticatedClient {
   readonly integration: Integration;
   readonly proof: ClientProof;

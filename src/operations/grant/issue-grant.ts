@@ -94,7 +94,6 @@ function endingBy(until: EpochSeconds | undefined, { refreshUntil, expiresAt }: 
   return { refreshUntil: earlier(refreshUntil, until), expiresAt: earlier(expiresAt, until) };
 }
 
-/** Commits a new grant by itself. */
 export async function createGrant(draft: GrantDraft, ports: Ports): Promise<Outcome<TokenPair>> {
   const drawn = drawGrant(ports);
   const decided = await ports.store.create(grants, drawn.id, (now): Decision<Grant, Outcome<DecidedPair>> => {

@@ -134,7 +134,6 @@ export async function revokeAll(
   return ended;
 }
 
-/** Ends the grants of one certificate. */
 export function revokeByCertificate(certificate: Hex, ports: Pick<Ports, 'store'>): Promise<number> {
   return revokeAll(grantsOf.certificate(certificate), 'certificate-revoked', ports);
 }

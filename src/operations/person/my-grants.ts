@@ -18,7 +18,6 @@ export interface MyGrant {
 export interface MyGrants {
   /** Newest first. */
   readonly newest: readonly MyGrant[];
-  /** Whether these are all. */
   readonly isComplete: boolean;
 }
 
@@ -26,7 +25,6 @@ export interface MyGrants {
 const MOST_LIVE = 200;
 const MOST_READ = 1_000;
 
-/** The live grants of a person. */
 export async function myGrants({ identity }: Person, { store, registry }: Ports): Promise<MyGrants> {
   const now = await store.now();
   const newest: MyGrant[] = [];
@@ -59,7 +57,6 @@ export async function revokeMyAgents({ identity }: Person, ports: Ports): Promis
   return revokeAll(grantsOf.holder(identity.id), 'by-holder', { store }, ({ origin }) => origin.kind === 'code');
 }
 
-/** The newest events of a person, newest first. */
 export async function myEvents(
   { identity }: Person,
   count: number,

@@ -44,7 +44,6 @@ export class Timekeeper {
     return fault && { reason: fault.reason, detail: `${fault.message}. ${fault.todo}` };
   }
 
-  /** Like `check`. */
   faultAt(now: EpochSeconds): ImplausibleClock | undefined {
     const ran = this.#look();
     const why = this.#whyNot(now);

@@ -1,4 +1,3 @@
-// The list of a person's grants.
 import { type Grant, guestOf } from '../../../core/grant.ts';
 import type { Presenter } from '../../../core/presenter.ts';
 import type { EpochSeconds } from '../../../core/time.ts';

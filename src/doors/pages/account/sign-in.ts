@@ -126,7 +126,6 @@ function cookiesOf({ cookie, knownBrowser }: SignedInBy, site: Site): string[] {
   ];
 }
 
-/** The cookie by which a browser is known after a sign-in. */
 export function readKnown({ request, site }: Visit): string | undefined {
   return readCookie(request, 'known', isSecure(site));
 }
@@ -161,7 +160,6 @@ const SIGNED_OUT = '/account/sign-in?done=signed-out';
 
 type Provider = Site['ports']['directories']['providers'][number];
 
-/** For the provider whose label is in the path. */
 function atProvider(handle: (visit: Visit, provider: Provider, form: Form) => Promise<Answer>) {
   return async (visit: Visit, form: Form): Promise<Answer> => {
     const { label } = visit.request.params as { label?: string };

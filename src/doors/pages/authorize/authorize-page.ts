@@ -1,4 +1,4 @@
-// /oauth2/authorize (RFC 6749 4.1.1): a program sends a person here, and gets an authorization code if that person confirms. The page asks
+// /oauth2/authorize (RFC 6749 4.1.1): a program sends a person here, and gets an authorization code if that person confirms.
 import { accept, type Outcome } from '../../../core/outcome.ts';
 import { isLoopback, withResponse } from '../../../core/redirect-uri.ts';
 import type { PersonReason, Refusal, RefusalReason } from '../../../core/refusal.ts';
@@ -26,7 +26,6 @@ import { alertBox, personName } from '../parts/layout.ts';
 import { refusalPage, wrongRequestPage } from '../parts/refusal-page.ts';
 import { type Form, type PageRoute, show, take } from '../parts/route.ts';
 import type { PersonVisit, Visit } from '../parts/visit.ts';
-// as the one for devices does.
 
 export function authorizeRoutes(path: string): readonly PageRoute[] {
   return [

@@ -143,14 +143,12 @@ export function permissionLines(scope: string, texts: Texts): PermissionLine[] {
   });
 }
 
-/** How many, and how many of them are far-reaching. */
 export function permissionCount(scope: string, texts: Texts): string {
   const lines = permissionLines(scope, texts);
   const farReaching = lines.filter((line) => line.isFarReaching).length;
   return farReaching > 0 ? `${lines.length} (${texts.request.farReaching}: ${farReaching})` : `${lines.length}`;
 }
 
-/** Those that are far-reaching come first. */
 export function permissionList(scope: string, texts: Texts): Html {
   const lines = permissionLines(scope, texts)
     .toSorted((a, b) => Number(b.isFarReaching) - Number(a.isFarReaching))

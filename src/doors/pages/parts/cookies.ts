@@ -38,7 +38,6 @@ export function writeCookie(cookie: CookieName, value: string, isSecure: boolean
   return `${nameOf(cookie, isSecure)}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
 }
 
-/** A cookie that outlives the browser's closing. */
 export function writeLastingCookie(cookie: CookieName, value: string, lasts: Seconds, isSecure: boolean): string {
   return `${writeCookie(cookie, value, isSecure)}; Max-Age=${lasts}`;
 }

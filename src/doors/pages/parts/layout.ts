@@ -7,7 +7,6 @@ export interface Page {
   readonly body: Html;
   /** `wide` for lists; forms and questions read best narrow. */
   readonly width?: 'wide' | 'console';
-  /** Whether it loads the script for passkeys. */
   readonly hasScript?: boolean;
 }
 

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 
-/** How an operator wants the pages to look. */
 export interface Look {
   readonly name: string;
   /** As `#rrggbb`. */

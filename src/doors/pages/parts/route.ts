@@ -9,7 +9,6 @@ export interface PageRoute {
   readonly path: string;
   /** Its name in log lines and metrics. */
   readonly operation: string;
-  /** The fields of its form. */
   readonly fields: readonly string[];
   /** Whether it is the same for everybody. It needs no session and no store, so it can be read during an outage. */
   readonly isForAll?: true;
