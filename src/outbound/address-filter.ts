@@ -70,8 +70,9 @@ function isListed(list: BlockList, address: string): boolean {
 }
 
 /** Whether an address is in one of these, given as addresses and networks (CIDR). */
-export function isInRanges(address: string, ranges: readonly string[]): boolean {
-  return isIP(address) !== 0 && isListed(blockList(ranges), address);
+export function rangeMatcher(ranges: readonly string[]): (address: string) => boolean {
+  const list = blockList(ranges);
+  return (address) => ranges.length > 0 && isIP(address) !== 0 && isListed(list, address);
 }
 
 function withoutZone(address: string): string {

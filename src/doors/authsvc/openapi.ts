@@ -2,6 +2,7 @@
 import type { Schema } from '../../schema.ts';
 import type { OpenapiLink, OpenapiOperation, OpenapiPaths } from '../openapi-document.ts';
 import { DEVICE_GRANT_TYPE } from '../token/grant-type.ts';
+import { curlSamples } from './curl-samples.ts';
 import { exampleOf, refusalResponses } from './openapi-responses.ts';
 import { type AuthsvcOperation, ROUTES } from './routes.ts';
 import {
@@ -130,14 +131,15 @@ export interface DocumentedMount {
   readonly errorKeys: ErrorKeys;
 }
 
-export function authsvcPaths(mounts: readonly DocumentedMount[]): OpenapiPaths {
+export function authsvcPaths(mounts: readonly DocumentedMount[], publicUrl: string): OpenapiPaths {
   const names = uniqueNames(mounts.map(({ path }) => path));
   return Object.fromEntries(
     mounts.flatMap((mount, at) =>
-      ROUTES.map(({ operation, method, path }) => [
-        mount.path + path,
-        { [method.toLowerCase()]: operationOf(operation, mount.errorKeys, (id) => `${names[at]}-${id}`) },
-      ]),
+      ROUTES.map(({ operation, method, path }) => {
+        const words = operationOf(operation, mount.errorKeys, (id) => `${names[at]}-${id}`);
+        const samples = curlSamples(operation, publicUrl + mount.path + path);
+        return [mount.path + path, { [method.toLowerCase()]: { ...words, 'x-codeSamples': samples } }];
+      }),
     ),
   );
 }

@@ -6,7 +6,7 @@ import type { Presenter } from '../../core/presenter.ts';
 import { CLOCK_LEEWAY, isExpired } from '../../core/rules/claims.ts';
 import { type ClientProof, checkClient, clientIssuer, liveSecrets } from '../../core/rules/client.ts';
 import { after } from '../../core/time.ts';
-import { isInRanges } from '../../outbound/address-filter.ts';
+import { rangeMatcher } from '../../outbound/address-filter.ts';
 import type { Decision } from '../../store/store.ts';
 import { assertions, type UsedAssertion } from '../../store/tables/assertions.ts';
 import { isResourceServerSecret } from '../../tokens/resource-server-secret.ts';
@@ -66,6 +66,6 @@ function bySecret(
   const hashes = liveSecrets(integration, clock.now()).map(({ hash }) => hash);
   if (!isResourceServerSecret(secret, hashes)) return refuse('client-unproven');
   const { secretAddresses: ranges = [] } = integration;
-  if (ranges.length > 0 && !isInRanges(presenter.address, ranges)) return refuse('client-unproven');
+  if (ranges.length > 0 && !rangeMatcher(ranges)(presenter.address)) return refuse('client-unproven');
   return accept({ integration, proof: 'secret' });
 }
