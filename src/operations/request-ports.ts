@@ -2,11 +2,7 @@ import type { Presenter } from '../core/presenter.ts';
 import type { Decision, Store } from '../store/store.ts';
 import type { Ports } from './ports.ts';
 
-/**
- * The ports for one request: every event that it causes names it, as its log line does, and says from where it came if
- * `presenter` is given. Doors use this for all operations that
- * change state but refreshes, which are too frequent for a store of their own: refresh-tokens.ts names the request itself.
- */
+/** Every event names the request. Refreshes are too frequent for a store of their own: refresh-tokens.ts names the request itself. */
 export function portsOfRequest<Some extends Pick<Ports, 'store'>>(
   ports: Some,
   requestId: string,

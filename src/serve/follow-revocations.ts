@@ -8,10 +8,7 @@ import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import type { RevocationList } from '../pki/revocation/crl.ts';
 import { marksOf, type RevokingList } from '../pki/revocation/revocation.ts';
 
-/**
- * When a new list is scanned, in seconds after it was first seen. More than once: a request judged by the previous lists,
- * here or on another node, may commit its grant after the first scan.
- */
+/** Seconds after a list was first seen. More than once: a request judged by the previous lists may commit its grant after the first scan. */
 const LOOKS = [0, 2, 30];
 /** Pause between slices of a millisecond: a million entries take a minute, and requests are hardly slower. */
 const REST_MS = 4;

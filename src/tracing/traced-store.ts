@@ -1,10 +1,7 @@
 import type { Decision, Store } from '../store/store.ts';
 import type { Tracer } from './tracer.ts';
 
-/**
- * A store that records spans for the requests that use it: `store load` until the row is there, `store commit` from the first
- * decision until the commit is durable. Background work is not recorded.
- */
+/** Spans of requests: `store load` until the row is there, `store commit` from the first decision until the commit is durable. */
 export function tracedStore(store: Store, tracer: Tracer): Store {
   const timed = <T>(table: string, work: (note: Note) => Promise<T>): Promise<T> =>
     tracer.current ? timedWork(tracer, table, work) : work((decision) => decision);

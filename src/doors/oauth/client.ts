@@ -93,10 +93,7 @@ function isRepeated(header: unknown, secret: unknown, assertion: unknown): boole
 
 type ProofOutcome = Outcome<ResourceServerProof, Refusal<OauthReason>>;
 
-/**
- * RFC 7662 2.1: how a resource server proves itself, by exactly one method. A certificate is presented with the connection, so
- * it counts only if nothing else was sent.
- */
+/** RFC 7662 2.1: by exactly one method. A certificate comes with the connection, so it counts only if nothing else was sent. */
 export function readProof(
   authorization: string | undefined,
   { client_id: id, client_secret: secret, client_assertion: assertion }: ClientParameters,

@@ -69,10 +69,7 @@ export function metadataOf({ issuer, mount, settings: { deviceFlow }, certificat
 /** A longer list helps nobody; RFC 8414 2 allows to leave scopes out. */
 const MOST_SCOPES = 500;
 
-/**
- * The members that depend on what operators registered. Absent rather than empty (RFC 8414 3.2). Anybody can read them, so they show
- * the scopes of integrations for people only.
- */
+/** What depends on registrations; absent rather than empty (RFC 8414 3.2). Anybody can read it, so it shows the scopes of integrations for people only. */
 export function withRegistered(
   metadata: Metadata,
   registry: Pick<Registry, 'integrations' | 'signingKeys'>,

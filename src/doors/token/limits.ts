@@ -30,10 +30,7 @@ export interface ReachedCap {
 }
 
 export interface TokenLimits extends Pick<TokenRates, 'overLimit' | 'overCheckLimit'> {
-  /**
-   * The same for an integration. Anybody may know its client id, so only authentic requests are charged to it. Anybody can
-   * start a device authorization, so those are counted separately.
-   */
+  /** The same for an integration. Anybody may know its client id, so only authentic requests are charged to it; device authorizations are counted apart. */
   readonly overIntegrationLimit: (clientId: string, what: 'grants' | 'devices') => RateRefusal | undefined;
   /** For one request of an identified caller. A grant is charged before its identity, and that before its integration: others need these too. */
   readonly capsFor: (clientId: string) => OverCap;

@@ -25,10 +25,7 @@ export interface DeviceOnScreen {
   readonly integration: Integration;
 }
 
-/**
- * Shows the device authorization of a user code to the person who typed it. Every attempt is counted before the lookup;
- * the count of a right code is taken back.
- */
+/** For the person who typed a user code. Every attempt is counted before the lookup; the count of a right code is taken back. */
 export async function enterUserCode(
   typed: string,
   person: Person,
@@ -133,10 +130,7 @@ export async function countFailedSignIn(userCode: string, ports: Ports): Promise
   });
 }
 
-/**
- * Before sign-in, timing must not reveal whether a code exists: an unknown code also costs one durable write, of a row
- * without meaning.
- */
+/** Timing must not reveal whether a code exists: an unknown one also costs a durable write, of a row without meaning. */
 async function writeDecoy({ store, random }: Ports): Promise<void> {
   const about = `unknown code ${random(8).toString('hex')}`;
   await store.change(attempts, about, (_, now) => ({ outcome: undefined, next: { about, count: 0, endsAt: now } }));

@@ -115,10 +115,7 @@ export async function revokeById(id: GrantId, reason: RevocationReason, { store,
 
 const STEP = 200;
 
-/**
- * Ends all grants of an identity, an integration or a certificate, or those of them that are `meant`, in steps; returns how many. Without
- * `where`, every grant: for a store that was restored from a copy.
- */
+/** Ends grants in steps; returns how many. Without `where`, every grant: for a store that was restored from a copy. */
 export async function revokeAll(
   where: Where | undefined,
   reason: RevocationReason,

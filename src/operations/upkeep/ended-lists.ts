@@ -6,10 +6,7 @@ const DAY = 86_400;
 /** After this time a list is processed once more at the next start. */
 const REMEMBERED = seconds(35 * DAY);
 
-/**
- * The revocation lists that this machine has processed completely, so that a restart need not repeat the work. Recorded per
- * machine: lists from files differ between machines, and so does the time from which they apply.
- */
+/** The lists that this machine has processed, so that a restart need not repeat it. Per machine: lists from files, and their times, differ. */
 export class EndedLists {
   readonly #store: Ports['store'];
   readonly #machine: string;

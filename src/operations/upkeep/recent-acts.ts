@@ -12,10 +12,7 @@ const MOST = 50_000;
 /** Of an act that was committed here and has not been read from the log yet. */
 const NOT_READ = 0;
 
-/**
- * The latest revocations and acts of operators, kept in memory in case that the store loses them: those of this node from the moment
- * that they are durable, those of others when they are read from the log.
- */
+/** The latest revocations and acts of operators, in case that the store loses them: ours once they are durable, others when they are read from the log. */
 export class RecentActs {
   readonly #store: Pick<Store, 'events' | 'load'>;
   /** The texts of the acts, by actKey. */

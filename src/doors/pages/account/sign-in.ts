@@ -24,10 +24,7 @@ async function showSignIn(visit: Visit): Promise<Answer> {
   return askToSignIn(visit, { code });
 }
 
-/**
- * Straight to the provider where people sign in nowhere else. Not with a user code, which the person must have seen on our page, and not right
- * after signing out.
- */
+/** Straight to the provider where people sign in nowhere else; not with a user code, which must be seen on our page, nor right after signing out. */
 export async function askToSignIn(visit: Visit, form: SignInForm): Promise<Answer> {
   const { settings, directories } = visit.site.ports;
   const [only, ...others] = directories.providers;

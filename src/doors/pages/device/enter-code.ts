@@ -93,10 +93,7 @@ function warning(visit: Visit): Html {
   return html`<aside class="warning"><h2>${words.warningTitle}</h2><p>${words.warning}</p></aside>`;
 }
 
-/**
- * Draws only our own address with a well-formed user code, so that nobody can make us draw another address. Does not look
- * the code up: a page without sign-in must not reveal whether it exists.
- */
+/** Draws no address but our own. Does not look the code up: a page without sign-in must not reveal whether it exists. */
 export async function showQr(visit: Visit): Promise<Answer> {
   const code = readUserCode(queryOf(visit, 'user_code'));
   if (!code) return { goTo: '/device' };
