@@ -33,15 +33,12 @@ export interface OpenapiParameter {
 
 export interface OpenapiResponse {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, OpenapiHeader>>;
+  readonly headers?: OpenapiHeaders;
   readonly content?: OpenapiContent;
   readonly links?: Readonly<Record<string, OpenapiLink>>;
 }
 
-export interface OpenapiHeader {
-  readonly description: string;
-  readonly schema: OpenapiSchema;
-}
+type OpenapiHeaders = Readonly<Record<string, { readonly description: string; readonly schema: OpenapiSchema }>>;
 
 export interface OpenapiLink {
   readonly operationId: string;
@@ -55,7 +52,7 @@ export const RESPONSE_HEADERS = {
   retryAfter: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },
   allow: { Allow: { description: 'The methods that this path takes.', schema: { type: 'string' } } },
   challenge: { 'WWW-Authenticate': { description: 'RFC 6750 3.', schema: { type: 'string' } } },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, OpenapiHeader>>>>;
+} as const satisfies Readonly<Record<string, OpenapiHeaders>>;
 
 type OpenapiContent = Readonly<Record<string, OpenapiMediaType>>;
 

@@ -28,18 +28,17 @@ export async function askingServer(
   parameters: ClientParameters,
   call: OauthCall,
 ): Promise<Outcome<ResourceServer, OauthRefusal>> {
-  const server = await identify(parameters, call);
+  const proof = proofIn(parameters, call);
+  // A resource server introspects for each of its own requests, so its limit is higher. Failed attempts also count against
+  // the lower limit.
+  const limited = call.mount.overCheckLimit(call.request) ?? (proof.ok ? undefined : call.overLimit());
+  const server = limited ? refused(limited) : await identify(proof, call);
   if (!server.ok) return refused({ ...server.refusal, credential: 'resource-server' });
   call.story.resourceServer = server.value.id;
   return server;
 }
 
-async function identify(parameters: ClientParameters, call: OauthCall): Promise<Outcome<ResourceServer, OauthRefusal>> {
-  const proof = proofIn(parameters, call);
-  // A resource server introspects for each of its own requests, so its limit is higher. Failed attempts also count against
-  // the lower limit.
-  const limited = call.mount.overCheckLimit(call.request) ?? (proof.ok ? undefined : call.overLimit());
-  if (limited) return refused(limited);
+async function identify(proof: ReturnType<typeof readProof>, call: OauthCall) {
   return proof.ok ? identifyResourceServer(proof.value, call.mount.ports, () => call.overLimit()) : proof;
 }
 

@@ -1,18 +1,20 @@
 // The OpenAPI part of this door: the schemas of requests and answers, with descriptions, examples and links.
 import type { Schema } from '../../schema.ts';
-import type {
-  OpenapiLink,
-  OpenapiMediaType,
-  OpenapiOperation,
-  OpenapiParameter,
-  OpenapiPaths,
+import {
+  type OpenapiLink,
+  type OpenapiMediaType,
+  type OpenapiOperation,
+  type OpenapiParameter,
+  type OpenapiPaths,
+  type OpenapiResponse,
+  RESPONSE_HEADERS,
 } from '../openapi-document.ts';
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
 import { METADATA_PATHS, PATHS } from './metadata.ts';
-import { type OauthStatus, refusalResponses } from './openapi-refusals.ts';
 import { DeviceForm, EXAMPLES, IntrospectionForm, RevocationForm, TokenForm } from './request-forms.ts';
 import {
   DeviceAnswer,
+  ErrorAnswer,
   IntrospectionAnswer,
   KeySet,
   Metadata,
@@ -21,6 +23,19 @@ import {
   Snapshot,
   TokenAnswer,
 } from './schemas.ts';
+
+const STATUSES = {
+  400: 'Refused; error says why, error_description what to do.',
+  401: 'The client or its certificate was not accepted.',
+  404: 'This address does not serve the path.',
+  405: 'The path takes another method.',
+  410: 'The cursor or page is too old, or of another store or resource server: take a snapshot.',
+  413: 'The body is too large, or in too many parts.',
+  429: 'Too many requests; see Retry-After.',
+  431: 'The headers are too large.',
+  500: 'An internal error.',
+  503: 'Temporarily unavailable: send the same request again after Retry-After.',
+} as const;
 
 interface Words {
   readonly operationId: string;
@@ -31,7 +46,7 @@ interface Words {
   /** The stream that it answers to those who accept text/event-stream. */
   readonly streams?: string;
   readonly security?: readonly object[];
-  readonly refuses: readonly OauthStatus[];
+  readonly refuses: readonly (keyof typeof STATUSES)[];
   readonly next?: Readonly<Record<string, OpenapiLink>>;
 }
 
@@ -189,7 +204,7 @@ function operationOf(words: Words): OpenapiOperation {
         content: { 'application/json': { schema: answers }, ...stream },
         ...(next && { links: next }),
       },
-      ...refusalResponses(refuses, provesResourceServer(words)),
+      ...Object.fromEntries(refuses.map((status) => [status, refusalOf(status, security)])),
     },
   };
 }
@@ -201,6 +216,14 @@ function formOf({ schema, examples }: NonNullable<Words['takes']>): OpenapiMedia
   return { schema, examples: Object.fromEntries(values) };
 }
 
-function provesResourceServer({ security = [] }: Words): boolean {
-  return security.some((scheme) => 'basic' in scheme);
+/** Integrations have no secret, so only resource servers, which use HTTP Basic, always get WWW-Authenticate. */
+function refusalOf(status: keyof typeof STATUSES, security: readonly object[]): OpenapiResponse {
+  const isProof = security.some((scheme) => 'basic' in scheme);
+  const headers = {
+    ...(status === 405 && RESPONSE_HEADERS.allow),
+    ...((status === 429 || status === 503) && RESPONSE_HEADERS.retryAfter),
+    ...(status === 401 && isProof && RESPONSE_HEADERS.challenge),
+  };
+  const content = { 'application/json': { schema: ErrorAnswer } };
+  return { description: STATUSES[status], ...(Object.keys(headers).length > 0 && { headers }), content };
 }

@@ -44,17 +44,15 @@ export async function revokeMyGrant(id: GrantId, { identity }: Person, { store }
   return found?.row.identityId === identity.id && revokeById(id, 'by-holder', { store });
 }
 
-export async function revokeMyGrants({ identity }: Person, ports: Ports): Promise<number> {
-  const { store } = ports;
-  await endConfirmedCodes({ by: identity.id }, ports);
-  return revokeAll(grantsOf.holder(identity.id), 'by-holder', { store });
-}
-
-/** Ends what programs obtained by authorization code: agents, apps and command lines that the person signed in with a browser. */
-export async function revokeMyAgents({ identity }: Person, ports: Ports): Promise<number> {
-  const { store } = ports;
-  await endConfirmedCodes({ by: identity.id, which: 'authorization' }, ports);
-  return revokeAll(grantsOf.holder(identity.id), 'by-holder', { store }, ({ origin }) => origin.kind === 'code');
+/** `authorization`: what programs obtained by authorization code: agents, apps and command lines that the person signed in with a browser. */
+export async function revokeMyGrants(
+  { identity }: Person,
+  ports: Ports,
+  which: 'all' | 'authorization' = 'all',
+): Promise<number> {
+  const isMeant = ({ origin }: Grant) => which === 'all' || origin.kind === 'code';
+  await endConfirmedCodes({ by: identity.id, which }, ports);
+  return revokeAll(grantsOf.holder(identity.id), 'by-holder', { store: ports.store }, isMeant);
 }
 
 export async function myEvents(

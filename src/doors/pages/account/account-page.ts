@@ -5,13 +5,7 @@ import type { GrantId } from '../../../core/grant.ts';
 import { isLocal } from '../../../core/identity.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
 import { passwordRules } from '../../../operations/person/change-password.ts';
-import {
-  myEvents,
-  myGrants,
-  revokeMyAgents,
-  revokeMyGrant,
-  revokeMyGrants,
-} from '../../../operations/person/my-grants.ts';
+import { myEvents, myGrants, revokeMyGrant, revokeMyGrants } from '../../../operations/person/my-grants.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { noticeBox, personName, postForm } from '../parts/layout.ts';
@@ -81,7 +75,7 @@ async function takeRevokeAll({ person, site }: PersonVisit): Promise<Answer> {
 }
 
 async function takeSignOutAgents({ person, site }: PersonVisit): Promise<Answer> {
-  await revokeMyAgents(person, site.ports);
+  await revokeMyGrants(person, site.ports, 'authorization');
   return { goTo: '/account?done=agents-signed-out' };
 }
 

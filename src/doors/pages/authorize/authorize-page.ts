@@ -1,10 +1,9 @@
 // /oauth2/authorize (RFC 6749 4.1.1): a program sends a person here, and gets an authorization code if that person confirms.
 import { accept, type Outcome } from '../../../core/outcome.ts';
 import { isLoopback, withResponse } from '../../../core/redirect-uri.ts';
-import type { PersonReason, Refusal, RefusalReason } from '../../../core/refusal.ts';
+import type { RefusalReason } from '../../../core/refusal.ts';
 import type { AskedCode } from '../../../core/rules/code.ts';
 import { WHOLE_SCOPE } from '../../../core/rules/scope.ts';
-import type { EpochSeconds } from '../../../core/time.ts';
 import {
   type CodeClient,
   type CodeTarget,
@@ -86,12 +85,6 @@ async function showRequest(visit: Visit, query: string): Promise<Answer> {
   return ask(asked);
 }
 
-async function ask(asked: Asked, hasChanged = false): Promise<Answer> {
-  const { visit, client } = asked;
-  const objection = whyNotConfirm(visit.person, client);
-  return authorizePage(visit, { ...asked, objection, hasChanged, now: await visit.site.ports.store.now() });
-}
-
 async function takeDecision(visit: Visit, { request = '', decision, shown_at: shownAt, shown }: Form): Promise<Answer> {
   const asked = await readRequest(visit, request);
   if ('answer' in asked) return asked.answer;
@@ -154,35 +147,26 @@ function sendBack(
   return { leaveTo: withResponse(client.redirectUri, { ...response, state, iss: site.publicUrl }) };
 }
 
-/** `objection`: set if this person may not confirm. `hasChanged`: the person tried to confirm something else. */
-function authorizePage(
-  visit: Visit,
-  asked: Pick<Asked, 'query' | 'client' | 'target'> & {
-    readonly objection: Refusal<PersonReason> | undefined;
-    readonly hasChanged: boolean;
-    readonly now: EpochSeconds;
-  },
-): Shown {
-  const { query, client, target, objection, now } = asked;
-  const { integration } = client;
-  const name = clientName(client);
-  const fields = (
-    decision: 'confirm' | 'deny',
-    button: Html,
-  ) => html`<input type="hidden" name="request" value="${query}">
+/** `hasChanged`: the person tried to confirm something else. */
+async function ask({ visit, query, client, target }: Asked, hasChanged = false): Promise<Shown> {
+  const { request: words } = visit.language.texts;
+  const now = await visit.site.ports.store.now();
+  const form = (decision: 'confirm' | 'deny') => ({
+    action: `${visit.site.oauthMount ?? ''}/authorize`,
+    fields: (button: Html) => html`<input type="hidden" name="request" value="${query}">
 <input type="hidden" name="shown_at" value="${now}">
 <input type="hidden" name="shown" value="${shownTarget(target)}">
 <input type="hidden" name="decision" value="${decision}">
-${button}`;
-  const action = authorizePathOf(visit);
+${button}`,
+  });
   const shown = askPage(visit, {
-    integration: { ...integration, name, ...(client.document && { vendor: '' }) },
+    integration: { ...client.integration, name: clientName(client), ...(client.document && { vendor: '' }) },
     scope: target.scope.text,
-    objection,
-    essentials: html`${asked.hasChanged && alertBox(visit.language.texts.request.changed)}${essentials(visit, client)}`,
-    otherFacts: html`<dl class="facts"><div><dt>${visit.language.texts.request.actsAs}</dt><dd translate="no">${personName(visit)}</dd></div></dl>`,
-    confirm: { action, fields: (button) => fields('confirm', button) },
-    deny: { action, fields: (button) => fields('deny', button) },
+    objection: whyNotConfirm(visit.person, client),
+    essentials: html`${hasChanged && alertBox(words.changed)}${essentials(visit, client)}`,
+    otherFacts: html`<dl class="facts"><div><dt>${words.actsAs}</dt><dd translate="no">${personName(visit)}</dd></div></dl>`,
+    confirm: form('confirm'),
+    deny: form('deny'),
   });
   return { ...shown, leadsToProgram: true };
 }
@@ -190,10 +174,6 @@ ${button}`;
 /** What the person sees: nothing else is confirmed, whatever operators change meanwhile. */
 function shownTarget({ scope, resource = [] }: CodeTarget): string {
   return [scope.text, ...resource].join(' ');
-}
-
-function authorizePathOf({ site }: Visit): string {
-  return `${site.oauthMount ?? ''}/authorize`;
 }
 
 /** A guest is named by the host of its document, which is all that was checked. */

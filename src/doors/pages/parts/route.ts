@@ -16,9 +16,7 @@ export interface PageRoute {
 }
 
 /** For signed-in people only; others are asked to sign in first. */
-export function forPerson(
-  handle: (visit: PersonVisit, form: Form) => Promise<Answer>,
-): (visit: Visit, form: Form) => Promise<Answer> {
+export function forPerson(handle: (visit: PersonVisit, form: Form) => Promise<Answer>): PageRoute['handle'] {
   return async (visit, form) => {
     const { person } = visit;
     return person ? handle({ ...visit, person }, form) : { goTo: '/account/sign-in' };
