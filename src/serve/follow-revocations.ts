@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Ports } from '../operations/ports.ts';
-import { endAllRevoked } from '../operations/upkeep/end-revoked.ts';
-import { EndedLists } from '../operations/upkeep/ended-lists.ts';
+import { EndedLists, endAllRevoked } from '../operations/upkeep/ended-lists.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import type { RevocationList } from '../pki/revocation/crl.ts';
 import { marksOf, type RevokingList } from '../pki/revocation/revocation.ts';

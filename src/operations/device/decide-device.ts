@@ -62,21 +62,14 @@ export async function showDevice(id: DeviceId, person: Person, ports: Ports): Pr
   return accept({ device, integration, state, now, ...(!wouldConfirm.ok && { objection: wouldConfirm.refusal }) });
 }
 
-export function confirmDevice(id: DeviceId, person: Person, ports: Ports): Promise<PersonOutcome<DeviceOnScreen>> {
-  const by = person.identity.id;
-  return decide(
-    id,
-    person,
-    ports,
-    decideConfirm,
-    (row, at) => ({ ...row, decision: { is: 'confirmed', by, at } }),
-    'confirmed',
-  );
-}
+export const confirmDevice = deciding('confirmed', decideConfirm);
+export const denyDevice = deciding('denied', decideDeny);
 
-export function denyDevice(id: DeviceId, person: Person, ports: Ports): Promise<PersonOutcome<DeviceOnScreen>> {
-  const by = person.identity.id;
-  return decide(id, person, ports, decideDeny, (row, at) => ({ ...row, decision: { is: 'denied', by, at } }), 'denied');
+function deciding(is: 'confirmed' | 'denied', rule: typeof decideEnter) {
+  return (id: DeviceId, person: Person, ports: Ports): Promise<PersonOutcome<DeviceOnScreen>> => {
+    const by = person.identity.id;
+    return decide(id, person, ports, rule, (row, at) => ({ ...row, decision: { is, by, at } }), is);
+  };
 }
 
 type NextRow = (row: DeviceAuthorization, at: DecideFacts['now']) => DeviceAuthorization;

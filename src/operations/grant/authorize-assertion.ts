@@ -23,7 +23,7 @@ import { sha256 } from '../../tokens/sha256.ts';
 import type { AssertionPorts } from '../ports.ts';
 import { STORED } from './derived-identity.ts';
 import { mapWorkload } from './identify-workload.ts';
-import { drawGrant, type GrantDraft, issueGrant } from './issue-grant.ts';
+import { createGrant, drawGrant, type GrantDraft, issueGrant } from './issue-grant.ts';
 import { namedResourceServers } from './named-resource-servers.ts';
 import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
 
@@ -58,8 +58,10 @@ export async function authorizeAssertion(
   const limited = request.overCapOf?.(integration.value.clientId)('grants', drafted.value.identity.id);
   if (limited) return refusedTo(drafted.value.identity.id, limited);
   const { assertions: use, kind } = accepted.value.tokenIssuer;
-  const issue = use === 'once' || kind === 'enterprise' ? issueOnce : issueAgain;
-  return mintPair(await issue(accepted.value, drafted.value, ports), ports);
+  if (use === 'once' || kind === 'enterprise')
+    return mintPair(await issueOnce(accepted.value, drafted.value, ports), ports);
+  const { expiresAt } = accepted.value;
+  return createGrant(drafted.value, ports, (now) => (isExpired(expiresAt, now) ? 'assertion-expired' : undefined));
 }
 
 async function findServed(clientId: string, { registry }: AssertionPorts): Promise<Outcome<Integration>> {
@@ -132,19 +134,6 @@ function issueOnce(
     const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
     const next = { mark, endsAt: after(expiresAt, CLOCK_LEEWAY) };
     return { outcome: accept(pair), next, inserts: [insert(grants, grant)], events: [event] };
-  });
-}
-
-function issueAgain(
-  { expiresAt }: AcceptedAssertion,
-  draft: GrantDraft,
-  ports: AssertionPorts,
-): Promise<Outcome<DecidedPair>> {
-  const drawn = drawGrant(ports);
-  return ports.store.create(grants, drawn.id, (now): Decision<Grant, Outcome<DecidedPair>> => {
-    if (isExpired(expiresAt, now)) return { outcome: refuse('assertion-expired') };
-    const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
-    return { outcome: accept(pair), next: grant, events: [event] };
   });
 }
 

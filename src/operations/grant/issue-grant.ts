@@ -3,8 +3,9 @@ import { type Grant, type GrantId, grantPeriod, type Origin, type Terms } from '
 import type { Hex } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
-import { accept, type Outcome } from '../../core/outcome.ts';
+import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
+import type { RefusalReason } from '../../core/refusal.ts';
 import { settingsFor } from '../../core/settings.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
 import type { Decision } from '../../store/store.ts';
@@ -94,9 +95,15 @@ function endingBy(until: EpochSeconds | undefined, { refreshUntil, expiresAt }: 
   return { refreshUntil: earlier(refreshUntil, until), expiresAt: earlier(expiresAt, until) };
 }
 
-export async function createGrant(draft: GrantDraft, ports: Ports): Promise<Outcome<TokenPair>> {
+export async function createGrant(
+  draft: GrantDraft,
+  ports: Ports,
+  whyNot: (now: EpochSeconds) => RefusalReason | undefined = () => undefined,
+): Promise<Outcome<TokenPair>> {
   const drawn = drawGrant(ports);
   const decided = await ports.store.create(grants, drawn.id, (now): Decision<Grant, Outcome<DecidedPair>> => {
+    const reason = whyNot(now);
+    if (reason) return { outcome: refuse(reason) };
     const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
     return { outcome: accept(pair), next: grant, events: [event] };
   });

@@ -56,22 +56,17 @@ async function showPasskeyOptions(visit: Visit): Promise<Answer> {
 
 /** Begins a session. With a user code, the next page shows the request to confirm. */
 async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
-  const code = readUserCode(form['user_code']);
+  const going = goingOnOf(form);
   const userName = printable(form['user_name'] ?? '');
   const outcome = await (form['credential'] ? byPasskey(visit, userName, form) : byPassword(visit, userName, form));
-  if (!outcome.ok) {
-    const { status } = PAGE_WORDING[outcome.refusal.reason];
-    const said = wordRefusal(visit, outcome.refusal);
-    return signInPage(visit, {
-      code,
-      request: form['request'],
-      asks: form['asks'],
-      goOn: goOnOf(form['go_on']),
-      userName,
-      problem: { status, said, retryAfter: outcome.refusal.retryAfter },
-    });
-  }
-  return goOn(visit, outcome.value, { code, request: form['request'], goOn: goOnOf(form['go_on']) });
+  if (outcome.ok) return goOn(visit, outcome.value, going);
+  const { reason, retryAfter } = outcome.refusal;
+  const problem = { status: PAGE_WORDING[reason].status, said: wordRefusal(visit, outcome.refusal), retryAfter };
+  return signInPage(visit, { ...going, asks: form['asks'], userName, problem });
+}
+
+function goingOnOf(form: Form): GoingOn {
+  return { code: readUserCode(form['user_code']), request: form['request'], goOn: goOnOf(form['go_on']) };
 }
 
 async function byPassword(visit: Visit, userName: string, form: Form): ReturnType<typeof signIn> {
@@ -165,13 +160,7 @@ function atProvider(handle: (visit: Visit, provider: Provider, form: Form) => Pr
   };
 }
 
-const takeProvider = atProvider((visit, { label }, form) =>
-  beginAt(visit, label, {
-    code: readUserCode(form['user_code']),
-    request: form['request'],
-    goOn: goOnOf(form['go_on']),
-  }),
-);
+const takeProvider = atProvider((visit, { label }, form) => beginAt(visit, label, goingOnOf(form)));
 
 const showReturn = atProvider(async (visit, { label }) => {
   const { site, request } = visit;
