@@ -28,7 +28,6 @@ export interface MetadataFacts {
   readonly issuer: string;
   readonly mount: string;
   readonly settings: Pick<Settings, 'deviceFlow'>;
-  /** The address of a listener for callers with a client certificate, if there is one. */
   readonly certificateUrl: string | undefined;
 }
 

@@ -5,7 +5,8 @@ import type { Identity } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
-import type { RefusalReason } from '../../core/refusal.ts';
+import type { OverCap, RefusalReason } from '../../core/refusal.ts';
+import type { WantedTarget } from '../../core/rules/scope.ts';
 import { settingsFor } from '../../core/settings.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
 import type { Decision } from '../../store/store.ts';
@@ -33,6 +34,12 @@ export interface GrantDraft {
   readonly refresh?: 'if-set-by-integration' | 'never' | undefined;
   /** No token of it is valid from then on. */
   readonly until?: EpochSeconds;
+}
+
+/** What every request for a new grant has. */
+export interface GrantRequest extends WantedTarget, Pick<GrantDraft, 'presenter' | 'jkt'> {
+  /** Charged once the caller is identified and may have the grant. */
+  readonly overCap?: OverCap;
 }
 
 export interface IssuedGrant {

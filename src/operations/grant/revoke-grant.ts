@@ -48,7 +48,6 @@ export async function revokeByToken(
 
 export interface RevokeRequest {
   readonly clientId: string;
-  /** Set if the caller is a guest of the integration. */
   readonly guest?: ClientUrl | undefined;
   readonly isAuthenticated?: boolean | undefined;
   /** A refresh or access token of any generation. */

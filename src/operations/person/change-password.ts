@@ -18,7 +18,6 @@ export interface PasswordChange {
   readonly current: Secret;
   readonly next: Secret;
   readonly presenter: Presenter;
-  /** The cookie that a browser keeps after somebody signed in with it. */
   readonly knownBrowser?: string | undefined;
 }
 

@@ -19,7 +19,6 @@ export interface Question {
   /** Who asks, and from where. */
   readonly essentials: Html;
   readonly otherFacts: Html;
-  /** Set if this person may not confirm. */
   readonly objection?: Refusal<PersonReason> | undefined;
   readonly confirm: DecisionForm;
   readonly deny: DecisionForm;

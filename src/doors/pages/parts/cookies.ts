@@ -8,16 +8,10 @@ import type { Seconds } from '../../../core/time.ts';
  */
 export type CookieName = 'session' | 'visitor' | 'known' | 'provider';
 
-const NAMES: Readonly<Record<CookieName, string>> = {
-  session: 'tessera',
-  visitor: 'tessera-visitor',
-  known: 'tessera-known',
-  provider: 'tessera-provider',
-};
-
 /** With the prefix, no neighbouring host and no plain connection can set it. Browsers refuse the prefix without TLS. */
 function nameOf(cookie: CookieName, isSecure: boolean): string {
-  return isSecure ? `__Host-${NAMES[cookie]}` : NAMES[cookie];
+  const name = cookie === 'session' ? 'tessera' : `tessera-${cookie}`;
+  return isSecure ? `__Host-${name}` : name;
 }
 
 export function readCookie(request: FastifyRequest, cookie: CookieName, isSecure: boolean): string | undefined {
