@@ -32,7 +32,7 @@ export async function changePassword(
   { identity, session }: Person,
   ports: Ports,
 ): Promise<Outcome<ChangedPassword, PasswordObjection>> {
-  const objection = PASSWORD_RULES.findFlaw(next) ?? (isSame(current, next) ? 'unchanged' : undefined);
+  const objection = PASSWORD_RULES.findFlaw(next) ?? (current.reveal() === next.reveal() ? 'unchanged' : undefined);
   if (objection) return refused(objection);
   const userName = identity.userName ?? '';
   const browser = { is: 'in-session', session } as const;
@@ -50,8 +50,4 @@ export async function changePassword(
 /** Undefined where the person's password is not changed here. */
 export function passwordRules({ identity }: Pick<Person, 'identity'>): typeof PASSWORD_RULES | undefined {
   return isLocal(identity) ? PASSWORD_RULES : undefined;
-}
-
-function isSame(current: Secret, next: Secret): boolean {
-  return current.reveal() === next.reveal();
 }

@@ -6,6 +6,7 @@ import type { LoggedEvent, Store } from '../../store/store.ts';
 import { decodeEvent, encodeEvent } from '../../store/tables/events.ts';
 import { grants } from '../../store/tables/grants.ts';
 
+const ACTS: readonly string[] = ACT_TYPES;
 const STEP = 1_000;
 /** About 25 MB. */
 const MOST = 50_000;
@@ -38,7 +39,7 @@ export class RecentActs {
   /** Called when a change is durable. `era`: when it began. */
   remember(events: readonly Event[], era: number | undefined): void {
     for (const event of events) {
-      if (era === undefined || era !== this.era || !isAct(event)) continue;
+      if (era === undefined || era !== this.era || !ACTS.includes(event.type)) continue;
       const act = decodeEvent([NOT_READ, ...encodeEvent(event)]);
       const key = actKey(act);
       if (!this.#acts.has(key)) this.#acts.set(key, JSON.stringify(act));
@@ -97,8 +98,4 @@ export class RecentActs {
       this.#before = act.sequence === NOT_READ ? undefined : act;
     }
   }
-}
-
-function isAct({ type }: Event): boolean {
-  return (ACT_TYPES as readonly string[]).includes(type);
 }
