@@ -7,6 +7,7 @@ import { signInWithPasskey } from '../../../operations/person/passkeys.ts';
 import { beginProviderSignIn, finishProviderSignIn } from '../../../operations/person/provider-sign-in.ts';
 import { type SignedInBrowser, signIn } from '../../../operations/person/sign-in.ts';
 import { Secret } from '../../../tokens/secret.ts';
+import { queryTextOf } from '../../http/methods.ts';
 import { storyOf } from '../../http/story.ts';
 import { enterCode, readUserCode } from '../device/enter-code.ts';
 import type { Answer } from '../parts/answer.ts';
@@ -168,7 +169,7 @@ const showReturn = atProvider(async (visit, { label }) => {
     {
       label,
       redirectUri: redirectUri(label, site),
-      response: new URLSearchParams(request.url.split(/\?(.*)/s)[1]),
+      response: new URLSearchParams(queryTextOf(request.url)),
       cookie: readCookie(request, 'provider', isSecure(site)) ?? '',
       presenter: site.readConnection(request).presenter,
     },

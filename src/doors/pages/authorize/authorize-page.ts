@@ -13,6 +13,7 @@ import {
   findTarget,
   whyNotConfirm,
 } from '../../../operations/device/ask-code.ts';
+import { queryTextOf } from '../../http/methods.ts';
 import { recordRefusal, storyOf } from '../../http/story.ts';
 import { describe } from '../../token/descriptions.ts';
 import { readParameters } from '../../token/parameters.ts';
@@ -28,7 +29,7 @@ import type { PersonVisit, Visit } from '../parts/visit.ts';
 
 export function authorizeRoutes(path: string): readonly PageRoute[] {
   return [
-    show(path, 'page-authorize', (visit) => showRequest(visit, queryTextOf(visit))),
+    show(path, 'page-authorize', (visit) => showRequest(visit, queryTextOf(visit.request.url))),
     take(path, 'decide-authorize', ['request', 'decision', 'shown_at', 'shown'], takeDecision),
   ];
 }
@@ -50,12 +51,6 @@ const SCHEMA = {
   properties: { ...Object.fromEntries(PARAMETERS.map((name) => [name, {}])), resource: { type: 'array' } },
 };
 
-/** The request as the program sent it. It is carried in the address and the form: nothing is stored before the person decides. */
-function queryTextOf({ request }: Visit): string {
-  const [, query = ''] = request.url.split(/\?(.*)/s);
-  return query;
-}
-
 function requestOf(parameters: Parameters): Outcome<AskedCode> {
   const { scope: list, resource } = parameters;
   const scope = list === undefined ? accept(undefined) : readScopeList(list);
@@ -73,6 +68,7 @@ function requestOf(parameters: Parameters): Outcome<AskedCode> {
 /** A request that a signed-in person may decide on. */
 interface Asked {
   readonly visit: PersonVisit;
+  /** As the program sent it. It is carried in the address and the form: nothing is stored before the person decides. */
   readonly query: string;
   readonly client: CodeClient;
   readonly target: CodeTarget;
