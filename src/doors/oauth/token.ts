@@ -138,9 +138,9 @@ async function authorizeByCertificate(asked: Asked, call: Call) {
 }
 
 /** What a request for a new grant wants, from a caller within its limits. */
-function wantedBy({ clientId, scope = WHOLE_SCOPE, parameters }: Asked, operation: string, call: Call) {
+function wantedBy({ clientId, scope, parameters }: Asked, operation: string, call: Call) {
   call.story.operation = operation;
-  return scopeRequest({ clientId, scope, resource: parameters.resource }, call);
+  return scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE, resource: parameters.resource }, call);
 }
 
 /** Our own: for libraries that send a JWT as client assertion only. RFC 7521 4.2.1: what is wrong with it is wrong with the client. */

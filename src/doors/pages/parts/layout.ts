@@ -82,7 +82,7 @@ ${hint && html`<p class="hint" id="${id}_hint">${hint}</p>`}
 export function endingForm<What extends string>(
   visit: Visit,
   action: string,
-  words: Readonly<Record<What | `${What}Warning` | `${What}Really`, string>>,
+  words: Readonly<Record<NoInfer<What> | `${NoInfer<What>}Warning` | `${NoInfer<What>}Really`, string>>,
   what: What,
   which?: string,
 ): Html {
