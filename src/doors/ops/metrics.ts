@@ -198,7 +198,9 @@ function ofStore({ store }: WatchedFigures): readonly Shown[] {
 }
 
 function ofOthers({ spans, droppedLists }: WatchedFigures): readonly Shown[] {
+  const lists = 'Fetched revocation lists that were dropped because of a limit.';
   return [
+    ...(droppedLists ? [counter('tessera_revocation_lists_dropped_total', lists, droppedLists)] : []),
     counter('tessera_trace_spans_sent_total', 'Spans that the collector accepted.', () => spans?.().sent),
     counter('tessera_trace_spans_dropped_total', 'Spans that were lost, by reason.', () =>
       byLabel('reason', spans?.().dropped ?? {}),
@@ -207,11 +209,6 @@ function ofOthers({ spans, droppedLists }: WatchedFigures): readonly Shown[] {
       'tessera_trace_spans_waiting',
       'Spans that wait to be sent, of at most 4096 in each process.',
       () => spans?.().waiting,
-    ),
-    counter(
-      'tessera_revocation_lists_dropped_total',
-      'Fetched revocation lists that were dropped because of a limit.',
-      () => droppedLists?.(),
     ),
   ];
 }
