@@ -1,5 +1,4 @@
-// Who calls. A client id names an integration. By default the credential proves the rest; an integration may have keys or secrets of its
-// own. Resource servers prove themselves.
+// Who calls. A client id names an integration; the credential proves the rest, or a key or secret of the integration. Resource servers prove themselves.
 import { isPresented } from '../../core/certificate.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';

@@ -64,7 +64,6 @@ export function oauthPaths(mount: string): OpenapiPaths {
 }
 
 const POSTED = [400, 401, 404, 405, 413, 429, 431, 500, 503] as const;
-const PUBLISHED = [400, 404, 405, 431, 503] as const;
 
 const SENT_CLIENT = { client_id: '$request.body#/client_id' };
 
@@ -155,33 +154,27 @@ const REVOCATIONS: Words = {
     },
   },
 };
-const JWKS: Words = {
-  operationId: 'oauth-jwks',
-  summary: 'The public keys of access tokens that are JWTs (RFC 7517)',
-  answers: KeySet,
-  refuses: PUBLISHED,
-};
+const JWKS = published('oauth-jwks', 'The public keys of access tokens that are JWTs (RFC 7517)', KeySet);
 const RESOURCE: Words = {
-  operationId: 'oauth-resource-metadata',
-  summary: 'The metadata of a registered resource server (RFC 9728)',
+  ...published('oauth-resource-metadata', 'The metadata of a registered resource server (RFC 9728)', ResourceMetadata),
   parameters: [{ ...textParameter('path', 'id', 'The id of the resource server.'), required: true }],
-  answers: ResourceMetadata,
-  refuses: PUBLISHED,
 };
 const METADATA: Readonly<Record<(typeof METADATA_PATHS)[number], Words>> = {
-  '/.well-known/oauth-authorization-server': {
-    operationId: 'oauth-metadata',
-    summary: 'The metadata of this authorization server (RFC 8414)',
-    answers: Metadata,
-    refuses: PUBLISHED,
-  },
-  '/.well-known/openid-configuration': {
-    operationId: 'oauth-openid-metadata',
-    summary: 'The same metadata, where OpenID libraries look for it',
-    answers: Metadata,
-    refuses: PUBLISHED,
-  },
+  '/.well-known/oauth-authorization-server': published(
+    'oauth-metadata',
+    'The metadata of this authorization server (RFC 8414)',
+    Metadata,
+  ),
+  '/.well-known/openid-configuration': published(
+    'oauth-openid-metadata',
+    'The same metadata, where OpenID libraries look for it',
+    Metadata,
+  ),
 };
+
+function published(operationId: string, summary: string, answers: Schema): Words {
+  return { operationId, summary, answers, refuses: [400, 404, 405, 431, 503] };
+}
 
 function textParameter(place: OpenapiParameter['in'], name: string, description: string): OpenapiParameter {
   return { name, in: place, description, schema: { type: 'string' } };

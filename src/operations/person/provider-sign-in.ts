@@ -1,5 +1,4 @@
-// Sign-in at an OpenID provider. Nothing is stored until it succeeds: the cookie of the browser has what was begun, and `state`
-// authenticates the cookie, so that any node can finish it.
+// Sign-in at an OpenID provider. Nothing is stored until it succeeds: the cookie has what was begun, and `state` authenticates it for any node.
 import type { Hex } from '../../core/hex.ts';
 import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
 import { networkOf, type Presenter } from '../../core/presenter.ts';

@@ -1,5 +1,4 @@
-// What pages load besides themselves: a style sheet, a mark, the operator's logo and the script for passkeys, each under an address that holds the
-// hash of its content, so that browsers may keep them for ever.
+// What pages load besides themselves, each under an address that holds the hash of its content, so that browsers may keep it for ever.
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
