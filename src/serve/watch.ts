@@ -29,7 +29,6 @@ export function every(
   };
 }
 
-/** Reads files, and reads them again when one of them has changed. */
 export class WatchedFiles {
   readonly #paths: readonly string[];
   #seen = '';

@@ -44,7 +44,6 @@ export const ROUTES: readonly Route[] = [
 
 const wordRefusal: typeof bearerWording = (reason) => WORDING[reason];
 
-/** `mount`: one of the mounts of the door, on one listener. */
 export function mountAuthsvc(app: FastifyInstance, mount: TokenMount & { readonly errorKeys: ErrorKeys }): void {
   for (const { operation, method, path, handle } of ROUTES) {
     const wording = method === 'GET' ? bearerWording : wordRefusal;

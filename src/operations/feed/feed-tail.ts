@@ -173,7 +173,6 @@ export class FeedTail {
     this.#announce(); // nobody may join a read that began before: events up to `newest` may be missing from it
   }
 
-  /** Returns how many items there were. */
   async #readOn(at: Position, isCheck: boolean): Promise<number> {
     const items = await itemsAfter(at, READ, this.#store);
     if (items.length === 0 && !isCheck) return 0;

@@ -13,7 +13,6 @@ import { isResourceServerSecret } from '../../tokens/resource-server-secret.ts';
 import type { AssertionPorts } from '../ports.ts';
 import { withRetry } from './authorize-assertion.ts';
 
-/** What a request sent as proof. */
 export type SentProof =
   | { readonly by: 'assertion'; readonly assertion: string }
   | { readonly by: 'secret'; readonly secret: string };

@@ -10,7 +10,6 @@ import { derivedIdentity, type IdentityRows, STORED } from './derived-identity.t
 import { endRevoked } from './revoke-grant.ts';
 import { findNamed } from './seen-identity.ts';
 
-/** What a connection presented, and the request it came with. */
 export interface Presentation {
   readonly presented: Presented;
   readonly requestId: string;

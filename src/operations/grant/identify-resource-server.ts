@@ -12,7 +12,6 @@ import type { CallerPorts } from '../ports.ts';
 import { checkToken } from './check-token.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
 
-/** What the request sent as proof. */
 export type ResourceServerProof =
   | { readonly by: 'secret'; readonly id: string; readonly secret: string }
   | (Presentation & { readonly by: 'access-token'; readonly id: string | undefined; readonly accessToken: string })

@@ -79,7 +79,6 @@ async function takeSignOutAgents({ person, site }: PersonVisit): Promise<Answer>
   return { goTo: '/account?done=agents-signed-out' };
 }
 
-/** The newest ones; older events are not shown. */
 const EVENTS_SHOWN = 20;
 /** The others are in a disclosure, so that what follows is near on a phone. */
 const SHOWN_AT_ONCE = 5;

@@ -111,7 +111,6 @@ function denial(visit: Visit, { deny }: Question): Html {
   return postForm(visit, deny.action, deny.fields(button));
 }
 
-/** A tile with the initial of the integration, the heading, and the vendor. */
 export function integrationCard(
   { language }: Visit,
   { name, vendor }: Pick<Integration, 'name' | 'vendor'>,

@@ -101,7 +101,6 @@ export function noticeBox(visit: Visit): Html | undefined {
   return notice === undefined ? undefined : html`<p class="notice" role="status">${notice}</p>`;
 }
 
-/** A problem that the person should read first. */
 export function alertBox(title: string, text?: string): Html {
   return html`<div class="alert" role="alert"><p><strong>${title}</strong></p>${text && html`<p>${text}</p>`}</div>`;
 }

@@ -7,7 +7,6 @@ import type { RefusalText } from './texts/en-refusals.ts';
 /** Refusals of pages alone. */
 export const PAGE_REASONS = ['form-stale', 'console-closed', 'console-viewing'] as const;
 
-/** Its own, those of operations for people, and those of the server. */
 export type PageReason = (typeof PAGE_REASONS)[number] | PersonReason | TransportReason;
 export type PageRefusal = Refusal<PageReason>;
 
