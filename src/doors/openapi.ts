@@ -1,11 +1,6 @@
 import type { Door } from './door.ts';
 import type { OpenapiDocument, OpenapiOperation, OpenapiPaths } from './openapi-document.ts';
 
-export interface OpenapiOptions {
-  readonly publicUrl: string;
-  readonly version: string;
-}
-
 const SECURITY_SCHEMES = {
   basic: { type: 'http', scheme: 'basic', description: 'The id and the secret of a resource server.' },
   bearer: { type: 'http', scheme: 'bearer' },
@@ -20,7 +15,7 @@ const TAGS = [
 
 /** OpenAPI 3.1 of the doors, from the schemas that they read requests by. */
 export function openapiDocument(
-  { publicUrl, version }: OpenapiOptions,
+  { publicUrl, version }: { readonly publicUrl: string; readonly version: string },
   doors: readonly Pick<Door, 'openapi'>[],
 ): OpenapiDocument {
   const paths: OpenapiPaths = Object.assign({}, ...doors.map(({ openapi }) => openapi));

@@ -42,12 +42,6 @@ export interface GrantRequest extends WantedTarget, Pick<GrantDraft, 'presenter'
   readonly overCap?: OverCap;
 }
 
-export interface IssuedGrant {
-  readonly grant: Grant;
-  readonly pair: DecidedPair;
-  readonly event: Event;
-}
-
 /** Draws ids and secrets before the decision, so that deciding again yields the same grant. */
 export function drawGrant(ports: Pick<Ports, 'clock' | 'random'>): { id: GrantId; root: Buffer; secret: Buffer } {
   return { id: newId(ports) as GrantId, root: ports.random(ROOT_LENGTH), secret: ports.random(REFRESH_SECRET_LENGTH) };
@@ -59,7 +53,7 @@ export function issueGrant(
   drawn: ReturnType<typeof drawGrant>,
   now: EpochSeconds,
   ports: Ports,
-): IssuedGrant {
+): { readonly grant: Grant; readonly pair: DecidedPair; readonly event: Event } {
   const { integration, identity, presenter } = draft;
   const defaults = draft.refresh ? { ...ports.settings, refresh: false } : ports.settings;
   const own = settingsFor(integration, defaults);

@@ -21,17 +21,12 @@ export interface PasswordChange {
   readonly knownBrowser?: string | undefined;
 }
 
-export interface ChangedPassword extends BegunSession {
-  /** The browser's cookie from now on; undefined if an operator has set another password meanwhile. */
-  readonly knownBrowser: Secret | undefined;
-}
-
-/** A person changes their own password. Sessions and known browsers end; the browser that did it stays signed in and known. */
+/** Sessions and known browsers end; the browser that did it stays signed in, and known unless an operator has set another password meanwhile. */
 export async function changePassword(
   { current, next, presenter, knownBrowser }: PasswordChange,
   { identity, session }: Person,
   ports: Ports,
-): Promise<Outcome<ChangedPassword, PasswordObjection>> {
+): Promise<Outcome<BegunSession & { readonly knownBrowser: Secret | undefined }, PasswordObjection>> {
   const objection = PASSWORD_RULES.findFlaw(next) ?? (current.reveal() === next.reveal() ? 'unchanged' : undefined);
   if (objection) return refused(objection);
   const userName = identity.userName ?? '';

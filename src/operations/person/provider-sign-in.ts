@@ -19,13 +19,9 @@ const NONCE_LENGTH = 16;
 /** Browsers ignore longer cookies. */
 const COOKIE_MAX_LENGTH = 3_800;
 
-export interface BeginRequest extends Omit<ProviderAttempt, 'begunAt'> {
-  readonly redirectUri: string;
-}
-
 /** Where the browser goes, and the cookie that it keeps meanwhile. */
 export async function beginProviderSignIn(
-  { redirectUri, ...attempt }: BeginRequest,
+  { redirectUri, ...attempt }: Omit<ProviderAttempt, 'begunAt'> & { readonly redirectUri: string },
   ports: Ports,
 ): Promise<PersonOutcome<{ readonly url: string; readonly cookie: Secret }>> {
   const begunAt = await ports.store.now();
@@ -45,15 +41,11 @@ export interface ReturnRequest {
   readonly presenter: Presenter;
 }
 
-export interface FinishedSignIn extends BegunSession {
-  readonly attempt: ProviderAttempt;
-}
-
 /** A person returns from the provider, in the browser that was sent there; a session begins. */
 export async function finishProviderSignIn(
   { label, redirectUri, response, cookie, presenter }: ReturnRequest,
   ports: Ports,
-): Promise<PersonOutcome<FinishedSignIn>> {
+): Promise<PersonOutcome<BegunSession & { readonly attempt: ProviderAttempt }>> {
   const { store, keyring, settings } = ports;
   const state = response.get('state') ?? '';
   const key = keyring.keys.find((candidate) => isSameHash(state as Hex, derive(candidate, 'state', cookie)));
