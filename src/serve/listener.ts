@@ -45,7 +45,6 @@ export interface ListenerLoad extends Census {
 
 export interface ListenerMetrics {
   observe(story: Story, milliseconds: number): void;
-  ignoredHeader(): void;
   watchListener(load: () => ListenerLoad): void;
 }
 

@@ -50,13 +50,8 @@ export async function enterCode(visit: PersonVisit, code: string): Promise<Answe
   return { goTo: `/device?user_code=${code}&wrong` };
 }
 
-interface CodeProblem {
-  readonly status: number;
-  readonly said: Said;
-}
-
 /** Asks for the code; after a problem, shows what was typed, so that it is easy to correct. */
-function codePage(visit: Visit, typed = '', problem?: CodeProblem): Shown {
+function codePage(visit: Visit, typed = '', problem?: { readonly status: number; readonly said: Said }): Shown {
   const { code: words } = visit.language.texts;
   const input = html` class="code-input" value="${typed}" required maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false" autofocus${problem && html` aria-invalid="true"`}`;
   const { label, hint } = words;

@@ -123,15 +123,10 @@ export function integrationCard(
 </div>`;
 }
 
-interface PermissionLine {
-  readonly words: string;
-  readonly isFarReaching: boolean;
-}
-
 /** Permissions that destroy, or that give away more permissions. */
 const FAR_REACHING: ReadonlySet<string> = new Set(['delete', 'manage', 'approve', 'admin', 'execute']);
 
-export function permissionLines(scope: string, texts: Texts): PermissionLine[] {
+export function permissionLines(scope: string, texts: Texts) {
   return [...(parseScope(scope)?.resources ?? [])].flatMap(([resource, permissions]) => {
     const named = permissions.size > 0 ? [...permissions] : [undefined];
     return named.map((permission) => ({
