@@ -39,10 +39,11 @@ export function choresOf(
   const walk = () => walkDirectories(ports, directoryNews(log, metrics.directory));
   const countGrants = async () => {
     const living = await countByOne(keeper, ports, pause);
-    if (living) metrics.endingSoon(living.endingByDay.reduce((total, day) => total + day, 0));
+    if (living) metrics.endingGrants = living.endingByDay.reduce((total, day) => total + day, 0);
   };
-  const countSecrets = async () =>
-    metrics.endingSecrets(endingSecrets(registry.integrations, ports.clock.now()).length);
+  const countSecrets = async () => {
+    metrics.endingSecrets = endingSecrets(registry.integrations, ports.clock.now()).length;
+  };
   const warnOfSecrets = async () => {
     for (const secret of endingSecrets(registry.integrations, ports.clock.now())) log.warn(secret, 'secret ends soon');
   };

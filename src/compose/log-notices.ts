@@ -52,10 +52,7 @@ export function logEvents(log: Log, measure: (lag: number) => void): EventNews {
 const DETAILED = { burst: 50, perSecond: 1 };
 const BRIEF = { burst: 600, perSecond: 50 };
 
-/**
- * Logs which rule refused a certificate or an assertion, and which setting decides. `print` words the steps as the dry run
- * does; `otherwise` applies if the rule names no setting.
- */
+/** Names the rule, and the setting that decides; `otherwise`: if the rule names none. `print` words the steps as the dry run does. */
 export function logRefusals(log: Log, milliseconds: () => number, message: string, print: (step: Step) => string) {
   const detailed = new RateLimit(DETAILED, milliseconds);
   const brief = new RateLimit(BRIEF, milliseconds);

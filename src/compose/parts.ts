@@ -23,7 +23,6 @@ import type { Tracing } from './tracing.ts';
 interface Watchers {
   readonly timekeeper: Timekeeper;
   readonly watch: Pick<EventWatch, 'problem'>;
-  /** The name of this node. */
   readonly node: string;
 }
 
@@ -42,12 +41,13 @@ export async function partsOf(
   tracing: Tracing | undefined,
 ): Promise<Parts> {
   const { proxies } = config;
-  const metrics = new Metrics();
-  metrics.watchStore(() => ports.store.figures());
-  if (tracing) metrics.watchSpans(() => tracing.tally());
-  metrics.watchLists(() => judge.revocation.dropped);
+  const metrics = new Metrics({
+    store: () => ports.store.figures(),
+    spans: tracing && (() => tracing.tally()),
+    droppedLists: () => judge.revocation.dropped,
+  });
   if (isWorker()) metrics.shareWithWorkers(joinGathering);
-  const source = { totals: () => metrics.totals(), lag: () => metrics.lag, version: VERSION };
+  const source = { totals: () => metrics.totals(), lag: () => metrics.eventLag, version: VERSION };
   const keeper = new FigureKeeper(node, ports, source);
   const readConnection = connectionReader(proxies.addresses);
   const callerPorts = { ...ports, ...judging, countIgnoredHeader: () => metrics.ignoredHeader() };

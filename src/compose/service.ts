@@ -61,7 +61,9 @@ export async function composeService(
     store: recorded,
     node,
     milliseconds: clock.milliseconds,
-    news: logEvents(log, (lag) => parts.metrics.eventLag(lag)),
+    news: logEvents(log, (lag) => {
+      parts.metrics.eventLag = lag;
+    }),
     acts,
     resume: config.onRollback === 'resume' ? (rollback) => resumeAfter(rollback, recorded) : undefined,
   });

@@ -46,7 +46,6 @@ export interface PasswordSignIn {
 
 /** The person signs in at an OpenID provider, and returns to our page. The methods throw DirectoryAway if it cannot answer. */
 export interface ProviderSignIn {
-  /** What people call it. */
   readonly name: string;
   /** The address that the browser goes to. */
   readonly begin: (asked: ProviderRequest) => Promise<string>;

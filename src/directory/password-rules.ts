@@ -4,7 +4,6 @@ const MIN_LENGTH = 12;
 /** Longer ones take longer to hash and protect no better. */
 const MAX_BYTES = 1024;
 
-/** What a new password of the local directory must meet. */
 export const PASSWORD_RULES = {
   minLength: MIN_LENGTH,
   findFlaw: (password: Secret): 'too-short' | 'too-long' | undefined => {

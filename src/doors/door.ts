@@ -27,9 +27,7 @@ export interface Door extends Pick<DoorEntry, 'isNamedOnly'> {
   owns(url: string): boolean;
   /** Adds its routes. The app is its own: hooks added to it see no requests of other doors. */
   mount(app: FastifyInstance, listener: ListenerParts): void;
-  /** How it sends the server's refusals of requests to its paths. */
   readonly refusals: RefusalReplies;
-  /** Its part of the OpenAPI document. */
   readonly openapi: OpenapiPaths;
   /** Its refusals are pages, so browsers get them at paths that no door owns, too. */
   readonly isForPeople?: true;

@@ -52,7 +52,6 @@ type MakeDoor = Awaited<ReturnType<(typeof DOORS)[number]['load']>>;
 type AllParts = MakeDoor extends (entry: DoorEntry, parts: infer Parts) => Door ? Parts : never;
 export type DoorParts = Omit<AllParts, 'openapi' | 'adminOpenapi'> & {
   readonly version: string;
-  /** The names of the doors that some listener serves. */
   readonly servedDoors: readonly string[];
 };
 

@@ -1,6 +1,5 @@
 // The parts of an OpenAPI document that doors write and the reference page shows.
 
-/** Operations by path and method. */
 export type OpenapiPaths = Readonly<Record<string, Readonly<Record<string, OpenapiOperation>>>>;
 
 export interface OpenapiDocument {
@@ -34,15 +33,12 @@ export interface OpenapiParameter {
 
 export interface OpenapiResponse {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, OpenapiHeader>>;
+  readonly headers?: OpenapiHeaders;
   readonly content?: OpenapiContent;
   readonly links?: Readonly<Record<string, OpenapiLink>>;
 }
 
-export interface OpenapiHeader {
-  readonly description: string;
-  readonly schema: OpenapiSchema;
-}
+type OpenapiHeaders = Readonly<Record<string, { readonly description: string; readonly schema: OpenapiSchema }>>;
 
 export interface OpenapiLink {
   readonly operationId: string;
@@ -56,7 +52,7 @@ export const RESPONSE_HEADERS = {
   retryAfter: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },
   allow: { Allow: { description: 'The methods that this path takes.', schema: { type: 'string' } } },
   challenge: { 'WWW-Authenticate': { description: 'RFC 6750 3.', schema: { type: 'string' } } },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, OpenapiHeader>>>>;
+} as const satisfies Readonly<Record<string, OpenapiHeaders>>;
 
 type OpenapiContent = Readonly<Record<string, OpenapiMediaType>>;
 
@@ -105,22 +101,9 @@ function named(value: unknown, schemas: Record<string, unknown>): unknown {
 
 /** The same document without the bodies of links, which the parser of widespread generators refuses unless they are texts. */
 export function withPlainLinks(document: OpenapiDocument): OpenapiDocument {
-  return { ...document, paths: mapValues(document.paths, (methods) => mapValues(methods, plainOperation)) };
+  return JSON.parse(JSON.stringify(document, (key, value) => (key === 'links' ? plainLinks(value) : value)));
 }
 
-function plainOperation(operation: OpenapiOperation): OpenapiOperation {
-  return { ...operation, responses: mapValues(operation.responses, plainResponse) };
-}
-
-function plainResponse(response: OpenapiResponse): OpenapiResponse {
-  const { links } = response;
-  return links ? { ...response, links: mapValues(links, plainLink) } : response;
-}
-
-function plainLink({ operationId, description, parameters }: OpenapiLink): OpenapiLink {
-  return { operationId, description, ...(parameters && { parameters }) };
-}
-
-function mapValues<From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+function plainLinks(links: Readonly<Record<string, OpenapiLink>>): object {
+  return Object.fromEntries(Object.entries(links).map(([name, link]) => [name, { ...link, requestBody: undefined }]));
 }

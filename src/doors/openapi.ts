@@ -1,11 +1,6 @@
 import type { Door } from './door.ts';
 import type { OpenapiDocument, OpenapiOperation, OpenapiPaths } from './openapi-document.ts';
 
-export interface OpenapiOptions {
-  readonly publicUrl: string;
-  readonly version: string;
-}
-
 const SECURITY_SCHEMES = {
   basic: { type: 'http', scheme: 'basic', description: 'The id and the secret of a resource server.' },
   bearer: { type: 'http', scheme: 'bearer' },
@@ -20,7 +15,7 @@ const TAGS = [
 
 /** OpenAPI 3.1 of the doors, from the schemas that they read requests by. */
 export function openapiDocument(
-  { publicUrl, version }: OpenapiOptions,
+  { publicUrl, version }: { readonly publicUrl: string; readonly version: string },
   doors: readonly Pick<Door, 'openapi'>[],
 ): OpenapiDocument {
   const paths: OpenapiPaths = Object.assign({}, ...doors.map(({ openapi }) => openapi));
@@ -44,7 +39,6 @@ function operationsOf(paths: OpenapiPaths): OpenapiOperation[] {
   return Object.values(paths).flatMap((methods) => Object.values(methods));
 }
 
-/** The tags that operations have. */
 function tagsOf(paths: OpenapiPaths): object[] {
   const used = new Set(operationsOf(paths).flatMap(({ tags = [] }) => tags));
   const unknown = [...used].filter((name) => !TAGS.some((tag) => tag.name === name));
@@ -52,7 +46,6 @@ function tagsOf(paths: OpenapiPaths): object[] {
   return TAGS.filter(({ name }) => used.has(name));
 }
 
-/** The security schemes that operations name. */
 function schemesOf(paths: OpenapiPaths): object {
   const named = new Set(operationsOf(paths).flatMap(({ security }) => security.flatMap(Object.keys)));
   return Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => named.has(name)));

@@ -240,27 +240,23 @@ function headerBytes({ rawHeaders }: IncomingMessage): number {
   return sum;
 }
 
-function unavailableReason(error: StoreUnavailable): ServerReason {
+function unavailableReason(error: unknown): ServerReason | undefined {
   if (error instanceof OutcomeUnknown) return 'outcome-unknown';
   if (error instanceof HistoryInDoubt) return 'history-in-doubt';
-  return error instanceof ClockImplausible ? 'clock-implausible' : 'store-unavailable';
+  if (error instanceof ClockImplausible) return 'clock-implausible';
+  if (error instanceof StoreUnavailable) return 'store-unavailable';
+  if (error instanceof KeyMissing) return 'key-missing';
+  return error instanceof DirectoryAway ? 'directory-unavailable' : undefined;
 }
 
 /** Maps an error of fastify or an operation to a refusal. Unknown errors are faults; their text is not sent. */
 function refusalOf(error: FastifyError, request: FastifyRequest, options: AppOptions): ServerRefusal {
-  if (error instanceof StoreUnavailable) {
+  const reason = unavailableReason(error);
+  if (reason) {
     options.onFault(request, error);
-    return { reason: unavailableReason(error), retryAfter: RETRY_SHORTLY };
+    return { reason, retryAfter: RETRY_SHORTLY };
   }
   if (error instanceof BrokenRequest) return options.overLimit(request) ?? { reason: error.reason };
-  if (error instanceof KeyMissing) {
-    options.onFault(request, error);
-    return { reason: 'key-missing', retryAfter: RETRY_SHORTLY };
-  }
-  if (error instanceof DirectoryAway) {
-    options.onFault(request, error);
-    return { reason: 'directory-unavailable', retryAfter: RETRY_SHORTLY };
-  }
   if (error instanceof Overloaded) return { reason: 'overloaded', retryAfter: RETRY_SHORTLY };
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { reason: 'content-type-unsupported' };
   if (error.statusCode !== undefined && error.statusCode < 500) return { reason: 'body-unreadable' };

@@ -13,7 +13,6 @@ import type { Slots } from './slots.ts';
 
 export interface GateRules {
   readonly peers: Peers;
-  /** Whether a request is a health check or a scrape. */
   readonly isMonitoring: (url: string) => boolean;
   readonly repliesAt: (url: string) => RefusalReplies;
   readonly onRefused: (reason: ServerReason) => void;

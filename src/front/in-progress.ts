@@ -25,7 +25,6 @@ export interface Connection {
   whenIdle: (() => void) | undefined;
 }
 
-/** Who counts slots and streams. */
 interface SlotKeeper {
   readonly isStopping: boolean;
   keepStreaming(request: InProgress, end: () => void, follower: string): ServerReason | undefined;

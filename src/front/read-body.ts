@@ -4,10 +4,7 @@ import type { TransportReason } from '../doors/http/transport-refusal.ts';
 import { BrokenRequest } from './broken-request.ts';
 import { BODY_PIECES } from './limits.ts';
 
-/**
- * Reads the body of a request into memory, up to `limit` bytes. fastify's own reading removes its listeners again and always
- * copies, which takes 1 to 2 µs more.
- */
+/** Up to `limit` bytes. fastify's own reading removes its listeners again and always copies, which takes 1 to 2 µs more. */
 export function readBody(
   { raw, headers }: FastifyRequest,
   limit: number,

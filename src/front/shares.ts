@@ -1,10 +1,7 @@
 // How much of something each address, and each network, holds now.
 import { neighbourhoodOf, networkOf } from '../core/presenter.ts';
 
-/**
- * Where a request comes from, as limits see it: an IPv4 address or an IPv6 /64, inside a wider network. Undefined: a proxy that forwards
- * no address, which counts for nobody.
- */
+/** An IPv4 address or an IPv6 /64, inside a wider network. Undefined: a proxy that forwards no address, which counts for nobody. */
 export interface Origin {
   readonly address: string;
   readonly network: string;

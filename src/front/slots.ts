@@ -1,5 +1,4 @@
-// The requests in progress, and the slots that they hold: from the moment their body is complete until their answer is ready to be sent.
-// So slow bodies and slow readers hold none.
+// The requests in progress, and the slots that they hold: from a complete body to an answer that is ready. Slow bodies and slow readers hold none.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerReason } from '../doors/http/transport-refusal.ts';
 import type { Connections } from './connections.ts';

@@ -7,7 +7,6 @@ import type { Limits } from './limits.ts';
 
 const LOOK_EVERY_MS = 1_000;
 
-/** Returns a function that stops it. */
 export function endStalled(connections: Connections, limits: Limits): () => void {
   const look = () => {
     const now = performance.now();

@@ -56,10 +56,7 @@ export interface Ports {
   readonly issuer: string;
   readonly clock: Clock;
   readonly random: Random;
-  /**
-   * For a token of a generation that the grant's row does not know, or that it knows otherwise. Returns if a rollback that was accepted explains that, and otherwise throws
-   * HistoryInDoubt. Absent for a store that nobody can put back under a running node.
-   */
+  /** For a token that the row of its grant does not know: throws HistoryInDoubt unless an accepted rollback explains it. Absent for a store that nobody can put back. */
   readonly explainLoss?: (grant: Grant, generation: number) => Promise<void>;
 }
 

@@ -24,15 +24,10 @@ const SPECIAL: Readonly<Record<string, readonly string[]>> = {
 
 const LISTS = new Map(Object.entries(SPECIAL).map(([kind, ranges]) => [kind, blockList(ranges)]));
 
-/**
- * IPv4 inside IPv6: mapped, compatible and translated addresses (RFC 4291 2.5.5, RFC 6052) lead to the IPv4 address.
- */
+/** IPv4 inside IPv6: mapped, compatible and translated addresses (RFC 4291 2.5.5, RFC 6052) lead to the IPv4 address. */
 const EMBEDDING = blockList(['::ffff:0:0/96', '::/96', '64:ff9b::/96']);
 
-/**
- * Why an IP address must not be contacted; undefined if it may. `allowed`: the operator's addresses and networks
- * (CIDR).
- */
+/** `allowed`: the operator's addresses and networks (CIDR). */
 export function whyNotReachable(address: string, allowed: readonly string[] = []): string | undefined {
   const version = isIP(address);
   if (version === 0) return `${address} is not an IP address`;
@@ -75,8 +70,9 @@ function isListed(list: BlockList, address: string): boolean {
 }
 
 /** Whether an address is in one of these, given as addresses and networks (CIDR). */
-export function isInRanges(address: string, ranges: readonly string[]): boolean {
-  return isIP(address) !== 0 && isListed(blockList(ranges), address);
+export function rangeMatcher(ranges: readonly string[]): (address: string) => boolean {
+  const list = blockList(ranges);
+  return (address) => ranges.length > 0 && isIP(address) !== 0 && isListed(list, address);
 }
 
 function withoutZone(address: string): string {

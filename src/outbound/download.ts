@@ -2,10 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accept, type Outcome, refused } from '../core/outcome.ts';
 
-/**
- * Large downloads share a rate of 32 MB per second, in pieces every few milliseconds, so that fast servers cannot keep
- * the event loop busy.
- */
+/** Large downloads share 32 MB per second, in pieces every few milliseconds: fast servers cannot keep the event loop busy. */
 const REST_BYTES = 256 * 1024;
 const REST_MS = 8;
 const STEP = 1024 * 1024;
@@ -29,10 +26,7 @@ export interface FetchInit {
   readonly signal: AbortSignal;
 }
 
-/**
- * The part of a Response that is used here. Making a real one would load the client behind `fetch`, which stops the event loop
- * for a tenth of a second.
- */
+/** The part of a Response in use. A real one would load the client behind `fetch`, which stops the event loop for a tenth of a second. */
 export interface Fetched {
   readonly ok: boolean;
   readonly status: number;

@@ -15,10 +15,8 @@ import { turnsOf } from './turns.ts';
 // Not imported: an import statement reads every export of node:http, and one of them loads the client behind fetch.
 const { request: httpRequest } = process.getBuiltinModule('node:http');
 
-export type Resolve = (hostname: string) => Promise<readonly string[]>;
-
 export interface OutboundPorts {
-  readonly resolve: Resolve;
+  readonly resolve: (hostname: string) => Promise<readonly string[]>;
   readonly environment: Environment;
 }
 

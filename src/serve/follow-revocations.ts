@@ -2,16 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Ports } from '../operations/ports.ts';
-import { endAllRevoked } from '../operations/upkeep/end-revoked.ts';
-import { EndedLists } from '../operations/upkeep/ended-lists.ts';
+import { EndedLists, endAllRevoked } from '../operations/upkeep/ended-lists.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import type { RevocationList } from '../pki/revocation/crl.ts';
 import { marksOf, type RevokingList } from '../pki/revocation/revocation.ts';
 
-/**
- * When a new list is scanned, in seconds after it was first seen. More than once: a request judged by the previous lists,
- * here or on another node, may commit its grant after the first scan.
- */
+/** Seconds after a list was first seen. More than once: a request judged by the previous lists may commit its grant after the first scan. */
 const LOOKS = [0, 2, 30];
 /** Pause between slices of a millisecond: a million entries take a minute, and requests are hardly slower. */
 const REST_MS = 4;
@@ -40,7 +36,6 @@ export class RevocationFollower {
     this.#ended = new EndedLists(ports, machine);
   }
 
-  /** Returns how many grants were ended. */
   async follow(): Promise<number> {
     const current = [this.#judge.revocation.lists, this.#ports.registry.issuers];
     if (current.some((value, index) => value !== this.#seen[index])) await this.#update();

@@ -37,7 +37,6 @@ export interface ListenerOptions {
   readonly doors?: readonly string[] | undefined;
 }
 
-/** What a listener has in use, and the most it may use. */
 export interface ListenerLoad extends Census {
   readonly places: number;
   readonly connections: number;
@@ -46,7 +45,6 @@ export interface ListenerLoad extends Census {
 
 export interface ListenerMetrics {
   observe(story: Story, milliseconds: number): void;
-  ignoredHeader(): void;
   watchListener(load: () => ListenerLoad): void;
 }
 
@@ -91,7 +89,6 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
     mostConnections: connections,
   }));
   const listenerParts = { readPresented: presentedOn(app, options, parts), isNamed: options.doors !== undefined };
-  // In an app of its own: hooks of one door do not run for another.
   for (const door of doors) mountApart(app.fastify, door, listenerParts, parts.limits.bodyBytes);
   const server = app.fastify.server as unknown as TlsServer;
   const inspects = parts.inspects && options.tls !== undefined && options.tls.clientCertificates !== 'off';

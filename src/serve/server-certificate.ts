@@ -82,7 +82,6 @@ export function whyNotValid({ validFrom, validTo }: X509Certificate, nowMs: numb
   return days < SOON_DAYS ? { isOver: false, why: `expires at ${validTo}` } : undefined;
 }
 
-/** Why callers who connect to this name refuse the certificate. */
 export function whyNotFor(certificate: X509Certificate, name: string): string | undefined {
   if (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) return undefined;
   const names = certificate.subjectAltName ?? certificate.subject.replaceAll('\n', ', ');

@@ -3,10 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 /** How long a stop waits for a running call. */
 const PATIENCE_MS = 500;
 
-/**
- * Calls periodically, never twice at once; errors are reported and do not stop it. Returns a stop function, which waits for
- * a running call. Errors after the stop are ignored: the store may be closed by then.
- */
+/** Never twice at once; errors are reported and do not stop it. Returns a stop function, which waits for a running call and ignores its errors. */
 export function every(
   milliseconds: number,
   what: () => Promise<unknown>,
@@ -32,7 +29,6 @@ export function every(
   };
 }
 
-/** Reads files, and reads them again when one of them has changed. */
 export class WatchedFiles {
   readonly #paths: readonly string[];
   #seen = '';

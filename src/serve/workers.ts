@@ -112,10 +112,7 @@ function startWorker(
   });
 }
 
-/**
- * Kills workers that hang: the kernel keeps giving them connections. Counts questions, not time: this process may have been stopped, too.
- * Returns a function that ends it.
- */
+/** Kills workers that hang: the kernel keeps giving them connections. Counts questions, not time: this process may have been stopped, too. */
 function endHung(log: Log): () => void {
   const unanswered = new Map<number, number>();
   const heard = ({ id }: Worker, message: unknown) => {

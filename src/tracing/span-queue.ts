@@ -1,5 +1,4 @@
-// Spans on their way to the collector. Whatever the collector does, memory and time are bounded: spans that do not fit are
-// dropped and counted.
+// Spans on their way to the collector. Whatever it does, memory and time are bounded: spans that do not fit are dropped and counted.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rejectedSpans } from './otlp.ts';
 import type { Post, Reply } from './post.ts';

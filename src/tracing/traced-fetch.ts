@@ -1,10 +1,7 @@
 import type { Fetch } from '../outbound/download.ts';
 import type { Tracer } from './tracer.ts';
 
-/**
- * Records requests to CRL and OCSP servers, until their headers arrive. Only the host is named: an OCSP request may be in the
- * path. The servers belong to others, so they get no `traceparent`.
- */
+/** Records requests to CRL and OCSP servers. Only the host: an OCSP request may be in the path. Servers of others get no `traceparent`. */
 export function tracedFetch(fetch: Fetch, tracer: Tracer): Fetch {
   return async (url, init) => {
     const span = tracer.open(tracer.current);

@@ -1,41 +1,23 @@
 import type { Decision, Store } from '../store/store.ts';
 import type { Tracer } from './tracer.ts';
 
-/**
- * A store that records spans for the requests that use it: `store load` until the row is there, `store commit` from the first
- * decision until the commit is durable. Background work is not recorded.
- */
+/** Spans of requests: `store load` until the row is there, `store commit` from the first decision until the commit is durable. */
 export function tracedStore(store: Store, tracer: Tracer): Store {
-  const changing = <T>(table: string, work: (note: Note) => Promise<T>): Promise<T> =>
-    tracer.current ? changed(tracer, table, work) : work((decision) => decision);
+  const timed = <T>(table: string, work: (note: Note) => Promise<T>): Promise<T> =>
+    tracer.current ? timedWork(tracer, table, work) : work((decision) => decision);
   return {
     ...store,
-    load: (table, key) => timed(tracer, table.name, () => store.load(table, key)),
-    find: (table, where, limit) => timed(tracer, table.name, () => store.find(table, where, limit)),
+    load: (table, key) => timed(table.name, () => store.load(table, key)),
+    find: (table, where, limit) => timed(table.name, () => store.find(table, where, limit)),
     change: (table, key, decide) =>
-      changing(table.name, (note) => store.change(table, key, (found, now) => note(decide(found, now)))),
-    create: (table, key, decide) =>
-      changing(table.name, (note) => store.create(table, key, (now) => note(decide(now)))),
+      timed(table.name, (note) => store.change(table, key, (found, now) => note(decide(found, now)))),
+    create: (table, key, decide) => timed(table.name, (note) => store.create(table, key, (now) => note(decide(now)))),
   };
-}
-
-async function timed<T>(tracer: Tracer, table: string, work: () => Promise<T>): Promise<T> {
-  if (!tracer.current) return work();
-  const start = performance.now();
-  let fault: unknown;
-  try {
-    return await work();
-  } catch (thrown) {
-    fault = thrown;
-    throw thrown;
-  } finally {
-    record(tracer, 'store load', table, { start, end: performance.now(), fault });
-  }
 }
 
 type Note = <Row, T>(decision: Decision<Row, T>) => Decision<Row, T>;
 
-async function changed<T>(tracer: Tracer, table: string, work: (note: Note) => Promise<T>): Promise<T> {
+async function timedWork<T>(tracer: Tracer, table: string, work: (note: Note) => Promise<T>): Promise<T> {
   const start = performance.now();
   let decidedAt: number | undefined;
   let decisions = 0;

@@ -8,19 +8,15 @@ import { recordings } from './rules.ts';
 const REASONS: readonly string[] = [...REFUSAL_REASONS, ...PERSON_REASONS, ...TRANSPORT_REASONS];
 
 export function exportedText(): Promise<string> {
-  const metrics = new Metrics();
+  const sessions = { open: 4, idle: 1, limit: 8, waiting: 0 };
+  const [commits, reads] = [new DurationTally(), new DurationTally()];
+  const metrics = new Metrics({
+    store: () => ({ commits, reads, waiting: 0, walBytes: 4096, sessions }),
+    spans: () => ({ sent: 1, dropped: { 'queue-full': 1 }, waiting: 0 }),
+  });
   metrics.observe({ operation: 'token', outcome: 'refused', reason: 'store-unavailable' }, 12);
   metrics.ignoredHeader();
   metrics.directory('corp', { ended: 1 });
-  const sessions = { open: 4, idle: 1, limit: 8, waiting: 0 };
-  metrics.watchStore(() => ({
-    commits: new DurationTally(),
-    reads: new DurationTally(),
-    waiting: 0,
-    walBytes: 4096,
-    sessions,
-  }));
-  metrics.watchSpans(() => ({ sent: 1, dropped: { 'queue-full': 1 }, waiting: 0 }));
   return metrics.text();
 }
 

@@ -49,8 +49,7 @@ test('each duration bucket counts all requests up to its bound; +Inf, sum and co
 });
 
 test('revocation lists that were dropped are counted', async () => {
-  const metrics = new Metrics();
-  metrics.watchLists(() => 7);
+  const metrics = new Metrics({ droppedLists: () => 7 });
   assert.equal(
     (await linesAbout('tessera_revocation_lists_dropped_total', metrics)).at(-1),
     'tessera_revocation_lists_dropped_total 7',

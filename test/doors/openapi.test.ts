@@ -40,7 +40,7 @@ const MOUNTS: readonly DocumentedMount[] = [
 
 function documentOf(mounts: readonly DocumentedMount[]): OpenapiDocument {
   return openapiDocument({ publicUrl: 'https://tokens.corp.test', version: '1.2.3' }, [
-    { openapi: authsvcPaths(mounts) },
+    { openapi: authsvcPaths(mounts, 'https://tokens.corp.test') },
     { openapi: oauthPaths('/oauth2') },
     { openapi: opsPaths() },
   ]);

@@ -100,7 +100,6 @@ export class LdapConnections {
     }
   }
 
-  /** Why this server cannot be used; undefined if it can. */
   async problemOf(url: string): Promise<string | undefined> {
     return this.#connect(url, true).then(
       ({ client }) => close(client),
@@ -238,7 +237,6 @@ function filterOf({ anyOf = [], filter }: LdapQuery): Filter | undefined {
   return parts.length > 1 ? new AndFilter({ filters: parts }) : parts[0];
 }
 
-/** Why a text is not a filter of RFC 4515; undefined if it is. */
 export function filterFlaw(text: string): string | undefined {
   try {
     FilterParser.parseString(text);
@@ -263,7 +261,6 @@ function away(fault: unknown): unknown {
   return fault instanceof DirectoryAway ? fault : new DirectoryAway(wordsOf(fault));
 }
 
-/** One line. */
 function wordsOf(fault: unknown): string {
   const { message, code } = fault as Error & { code?: unknown };
   const words = message || (typeof code === 'string' ? code : String(fault));

@@ -120,7 +120,6 @@ export function firstValueOf(dn: string): string | undefined {
   return octets.replace(/\\(.)/gs, '$1');
 }
 
-/** Whether an entry is below another one. */
 export function isBelow(dn: string, base: string): boolean {
   const [inner, outer] = [dn, base].map((text) => text.toLowerCase().replace(/\s*([,=])\s*/g, '$1'));
   return inner?.endsWith(`,${outer}`) ?? false;

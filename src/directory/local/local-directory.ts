@@ -38,10 +38,7 @@ export function pushedLookups(store: Store, label: string): Pick<Directory, Look
   return { ...lookups, byUserName: (name) => lookups.byUserName(foldCase(name)) };
 }
 
-/**
- * A check of a password takes a thread for 20 to 40 ms and 19 MiB. Node has four such threads, and the store syncs its commits on them: with all
- * of them busy, refreshes took 0.7 s.
- */
+/** A check takes a thread for 20 to 40 ms and 19 MiB. Node has four, and the store syncs its commits on them: with all busy, refreshes took 0.7 s. */
 const AT_ONCE = availableParallelism() > 2 ? 2 : 1;
 /** More would keep people waiting for more than a second. */
 const MOST_WAITING = 32;

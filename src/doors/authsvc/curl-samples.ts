@@ -1,7 +1,7 @@
 // Commands to copy, filled with the address of this service. Capital letters stand for the caller's own values.
-import type { CodeSample, OpenapiPaths } from '../openapi-document.ts';
+import type { CodeSample } from '../openapi-document.ts';
 import { DEVICE_GRANT_TYPE } from '../token/grant-type.ts';
-import { type AuthsvcOperation, ROUTES } from './routes.ts';
+import type { AuthsvcOperation } from './routes.ts';
 
 const CERTIFICATE = '--cert client.crt --key client.key';
 const BEARER = "--header 'Authorization: Bearer ACCESS_TOKEN'";
@@ -31,21 +31,8 @@ function jsonBody(fields: Readonly<Record<string, string>>): string[] {
   return ["--header 'Content-Type: application/json'", `--data '${JSON.stringify(fields)}'`];
 }
 
-/** The paths of a mount with their commands. */
-export function withCurlSamples(paths: OpenapiPaths, mount: string, publicUrl: string): OpenapiPaths {
-  const added = ROUTES.map(({ operation, path }) => {
-    const samples = SAMPLES[operation].map((sample) => curlSample(sample, publicUrl + mount + path));
-    return [mount + path, withSamples(paths[mount + path] ?? {}, samples)] as const;
+export function curlSamples(operation: AuthsvcOperation, url: string): CodeSample[] {
+  return SAMPLES[operation].map(({ label, options }) => {
+    return { lang: 'Shell', label, source: ['curl', ...options, `'${url}'`].join(' \\\n  ') };
   });
-  return { ...paths, ...Object.fromEntries(added) };
-}
-
-function withSamples(methods: OpenapiPaths[string], samples: readonly CodeSample[]): OpenapiPaths[string] {
-  return Object.fromEntries(
-    Object.entries(methods).map(([method, operation]) => [method, { ...operation, 'x-codeSamples': samples }]),
-  );
-}
-
-function curlSample({ label, options }: Sample, url: string): CodeSample {
-  return { lang: 'Shell', label, source: ['curl', ...options, `'${url}'`].join(' \\\n  ') };
 }

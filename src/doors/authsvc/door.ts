@@ -8,7 +8,6 @@ import type { RefusalReplies } from '../http/refusal-replies.ts';
 import type { ServerReason } from '../http/transport-refusal.ts';
 import { type TokenRates, tokenLimits } from '../token/limits.ts';
 import { errorBody } from './answers.ts';
-import { withCurlSamples } from './curl-samples.ts';
 import { authsvcPaths, type DocumentedMount } from './openapi.ts';
 import { describeAuthsvc, replyAuthsvcRefusal } from './reply.ts';
 import { mountAuthsvc } from './routes.ts';
@@ -33,7 +32,7 @@ export function authsvcDoor({ name }: DoorEntry, parts: AuthsvcParts): Door {
       for (const mount of mounts) mountAuthsvc(app, { ...shared, ...listener, ...mount });
     },
     refusals: refusalsAt((url) => mountAt(url, mounts)?.errorKeys ?? 'spec'),
-    openapi: mounts.reduce((paths, { path }) => withCurlSamples(paths, path, publicUrl), authsvcPaths(mounts)),
+    openapi: authsvcPaths(mounts, publicUrl),
   };
 }
 

@@ -1,12 +1,21 @@
 // The OpenAPI part of this door: the schemas that requests are read by, with descriptions, examples and links.
 import type { Schema } from '../../schema.ts';
-import type { OpenapiLink, OpenapiOperation, OpenapiPaths } from '../openapi-document.ts';
+import {
+  type OpenapiLink,
+  type OpenapiOperation,
+  type OpenapiPaths,
+  type OpenapiResponse,
+  type OpenapiSchema,
+  RESPONSE_HEADERS,
+} from '../openapi-document.ts';
 import { DEVICE_GRANT_TYPE } from '../token/grant-type.ts';
-import { exampleOf, refusalResponses } from './openapi-responses.ts';
+import { errorBody } from './answers.ts';
+import { curlSamples } from './curl-samples.ts';
 import { type AuthsvcOperation, ROUTES } from './routes.ts';
 import {
   CertificateGrant,
   DeviceGrant,
+  ERROR_BODIES,
   type ErrorKeys,
   Nothing,
   RedemptionRequest,
@@ -130,15 +139,15 @@ export interface DocumentedMount {
   readonly errorKeys: ErrorKeys;
 }
 
-/** The paths of all mounts, for an OpenAPI 3.1 document. */
-export function authsvcPaths(mounts: readonly DocumentedMount[]): OpenapiPaths {
+export function authsvcPaths(mounts: readonly DocumentedMount[], publicUrl: string): OpenapiPaths {
   const names = uniqueNames(mounts.map(({ path }) => path));
   return Object.fromEntries(
     mounts.flatMap((mount, at) =>
-      ROUTES.map(({ operation, method, path }) => [
-        mount.path + path,
-        { [method.toLowerCase()]: operationOf(operation, mount.errorKeys, (id) => `${names[at]}-${id}`) },
-      ]),
+      ROUTES.map(({ operation, method, path }) => {
+        const words = operationOf(operation, mount.errorKeys, (id) => `${names[at]}-${id}`);
+        const samples = curlSamples(operation, publicUrl + mount.path + path);
+        return [mount.path + path, { [method.toLowerCase()]: { ...words, 'x-codeSamples': samples } }];
+      }),
     ),
   );
 }
@@ -159,7 +168,8 @@ function uniqueNames(paths: readonly string[]): readonly string[] {
 }
 
 function operationOf(operation: AuthsvcOperation, keys: ErrorKeys, idOf: (name: string) => string): OpenapiOperation {
-  const { summary, description, takes, answers, security, next = [], ...refusals } = WORDS[operation];
+  const words = WORDS[operation];
+  const { summary, description, takes, answers, security, next = [] } = words;
   const links = Object.fromEntries(next.map((step) => [step.name, linkTo(step, idOf)]));
   return {
     operationId: idOf(operation),
@@ -174,7 +184,7 @@ function operationOf(operation: AuthsvcOperation, keys: ErrorKeys, idOf: (name: 
         content: { [JSON_TYPE]: { schema: answers, example: exampleOf(answers) } },
         ...(next.length > 0 && { links }),
       },
-      ...refusalResponses({ ...refusals, takesBody: takes !== undefined, isBearer: security === BEARER }, keys),
+      ...refusalResponses(words, keys),
     },
   };
 }
@@ -190,4 +200,44 @@ function requestContent(takes: NonNullable<Words['takes']>) {
 
 function linkTo({ operation, description, body }: Next, idOf: (name: string) => string): OpenapiLink {
   return { operationId: idOf(operation), description, ...(body && { requestBody: body }) };
+}
+
+/** Every refusal of an operation by status, worded with the error keys of its mount. */
+function refusalResponses(words: Words, keys: ErrorKeys): OpenapiOperation['responses'] {
+  const { refuses, unauthorized, takes, security } = words;
+  const refusal = (
+    description: string,
+    headers?: OpenapiResponse['headers'],
+    error: AuthsvcError = 'invalid_request',
+  ) => ({
+    description,
+    ...(headers && { headers }),
+    content: { 'application/json': { schema: ERROR_BODIES[keys], example: errorBody(error, description, keys) } },
+  });
+  const [first = 'invalid_request'] = refuses;
+  return {
+    400: refusal(`Refused: ${refuses.join(', ')}. The description says what to do.`, undefined, first),
+    ...(unauthorized && {
+      401:
+        security === BEARER
+          ? refusal('The access token was not accepted.', RESPONSE_HEADERS.challenge, unauthorized)
+          : refusal('The client certificate was not accepted.', undefined, unauthorized),
+    }),
+    404: refusal('This address does not serve the operation. Check the path.'),
+    405: refusal('The path takes another method.', RESPONSE_HEADERS.allow),
+    ...(takes && { 413: refusal('The body is too large, or in too many parts.') }),
+    429: refusal('Too many requests. Wait, then ask again.', RESPONSE_HEADERS.retryAfter),
+    431: refusal('The request headers are too large.'),
+    503: refusal(
+      'Temporarily unavailable. Wait, then send exactly the same request again: it may have been carried out.',
+      RESPONSE_HEADERS.retryAfter,
+    ),
+  };
+}
+
+/** An object made of the first example, or the first allowed value, of each property. */
+function exampleOf(schema: Schema): Readonly<Record<string, unknown>> {
+  const { properties = {}, required = [] } = schema as OpenapiSchema;
+  const shown = Object.entries(properties).filter(([name, { examples }]) => examples || required.includes(name));
+  return Object.fromEntries(shown.map(([name, { examples, enum: allowed }]) => [name, examples?.[0] ?? allowed?.[0]]));
 }

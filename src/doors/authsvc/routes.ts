@@ -1,27 +1,24 @@
 // The routes of the authsvc door: one per operation of docs/contract.md.
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import { hasOpaqueItems } from '../../core/scope.ts';
 import { checkToken } from '../../operations/grant/check-token.ts';
 import { revokeByToken } from '../../operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
-import { portsOfRequest } from '../../operations/request-ports.ts';
 import { bearerToken } from '../caller/bearer.ts';
 import { answerJson } from '../http/answers.ts';
-import { storyOf } from '../http/story.ts';
-import { chargeUnusable } from '../token/limits.ts';
+import { Call, type TokenMount } from '../token/call.ts';
 import { obtainByCertificate, obtainDevice, obtainPair } from '../token/obtain.ts';
-import { recordGrant, recordPair } from '../token/request-story.ts';
 import { deviceGrant, tokenGrantText, verifiedTokenText } from './answers.ts';
-import type { AuthsvcMount } from './mount.ts';
 import { type ParsedTokenRequest, parseScopeRequest, parseTokenRequest } from './read-request.ts';
 import { replyAuthsvcRefusal } from './reply.ts';
+import type { ErrorKeys } from './schemas.ts';
 import { type AuthsvcReason, bearerWording, WORDING } from './wording.ts';
 
 type AuthsvcOutcome<T = string> = Outcome<T, Refusal<AuthsvcReason>>;
 /** An accepted outcome is the answer as JSON text. */
-type Handle = (request: FastifyRequest, mount: AuthsvcMount) => Promise<AuthsvcOutcome>;
+type Handle = (call: Call) => Promise<AuthsvcOutcome>;
 
 export type AuthsvcOperation = 'authorize-token' | 'authorize-certificate' | 'authorize-device' | 'verify' | 'revoke';
 
@@ -47,7 +44,7 @@ export const ROUTES: readonly Route[] = [
 
 const wordRefusal: typeof bearerWording = (reason) => WORDING[reason];
 
-export function mountAuthsvc(app: FastifyInstance, mount: AuthsvcMount): void {
+export function mountAuthsvc(app: FastifyInstance, mount: TokenMount & { readonly errorKeys: ErrorKeys }): void {
   for (const { operation, method, path, handle } of ROUTES) {
     const wording = method === 'GET' ? bearerWording : wordRefusal;
     app.route({
@@ -55,8 +52,9 @@ export function mountAuthsvc(app: FastifyInstance, mount: AuthsvcMount): void {
       url: mount.path + path,
       // Returns nothing: a reply has a `then`, and returning it would await it once more.
       handler: async (request, reply): Promise<void> => {
-        storyOf(request).operation = operation;
-        const outcome = chargeUnusable(await handle(request, mount), request, mount);
+        const call = new Call(request, mount);
+        call.story.operation = operation;
+        const outcome = call.chargeUnusable(await handle(call));
         if (outcome.ok) answerJson(reply, outcome.value);
         else replyAuthsvcRefusal(request, reply, outcome.refusal, wording(outcome.refusal.reason), mount.errorKeys);
       },
@@ -64,49 +62,45 @@ export function mountAuthsvc(app: FastifyInstance, mount: AuthsvcMount): void {
   }
 }
 
-async function authorizeByToken(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
-  const read = parseTokenRequest(request, mount);
+async function authorizeByToken(call: Call): Promise<AuthsvcOutcome> {
+  const read = parseTokenRequest(call);
   if (!read.ok) return read;
-  return wordPair(await obtainAuthsvcPair(read.value, request, mount), request, { withIdentity: false });
+  return wordPair(await obtainAuthsvcPair(read.value, call), call, { withIdentity: false });
 }
 
-function obtainAuthsvcPair(
-  { asked, form }: ParsedTokenRequest,
-  request: FastifyRequest,
-  mount: AuthsvcMount,
-): Promise<AuthsvcOutcome<TokenPair>> {
-  if (asked.kind !== 'refresh' || form !== 'form') return obtainPair(asked, request, mount);
+function obtainAuthsvcPair({ asked, form }: ParsedTokenRequest, call: Call): Promise<AuthsvcOutcome<TokenPair>> {
+  if (asked.kind !== 'refresh' || form !== 'form') return obtainPair(asked, call);
   // Contract 4.1: only a device code may be sent as a form. The request counts against the limit of its address.
-  mount.overLimit(request);
-  storyOf(request).operation = asked.kind;
+  call.overLimit();
+  call.story.operation = asked.kind;
   return Promise.resolve(refuse('refresh-by-form'));
 }
 
-async function authorizeByCertificate(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
-  const asked = parseScopeRequest(request, mount, ['json']);
+async function authorizeByCertificate(call: Call): Promise<AuthsvcOutcome> {
+  const asked = parseScopeRequest(call, ['json']);
   if (!asked.ok) return asked;
-  const pair = await obtainByCertificate(asked.value, request, mount);
-  return wordPair(pair, request, { withIdentity: true });
+  return wordPair(await obtainByCertificate(asked.value, call), call, { withIdentity: true });
 }
 
 function wordPair(
   pair: AuthsvcOutcome<TokenPair>,
-  request: FastifyRequest,
+  call: Call,
   parts: { readonly withIdentity: boolean },
 ): AuthsvcOutcome {
   if (!pair.ok) return pair;
-  recordPair(request, pair.value);
+  call.recordPair(pair.value);
   return accept(tokenGrantText(pair.value, parts));
 }
 
-async function authorizeDevice(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
-  const asked = parseScopeRequest(request, mount, ['json', 'form']);
+async function authorizeDevice(call: Call): Promise<AuthsvcOutcome> {
+  const asked = parseScopeRequest(call, ['json', 'form']);
   if (!asked.ok) return asked;
-  const started = await obtainDevice(asked.value, request, mount);
-  return started.ok ? accept(JSON.stringify(deviceGrant(started.value, mount.verificationUri))) : started;
+  const started = await obtainDevice(asked.value, call);
+  return started.ok ? accept(JSON.stringify(deviceGrant(started.value, call.mount.verificationUri))) : started;
 }
 
-async function verifyToken(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
+async function verifyToken(call: Call): Promise<AuthsvcOutcome> {
+  const { request, mount } = call;
   const token = bearerToken(request);
   if (!token.ok) return token;
   const overLimit = (isAuthentic: boolean) => (isAuthentic ? mount.overCheckLimit : mount.overLimit)(request);
@@ -115,17 +109,15 @@ async function verifyToken(request: FastifyRequest, mount: AuthsvcMount): Promis
   // The contract has no words for a token that needs a DPoP proof, nor for opaque scope items.
   const { jkt, scope } = checked.value;
   if (jkt !== undefined || hasOpaqueItems(scope.text)) return refuse('grant-of-oauth-door');
-  recordGrant(request, checked.value.grant);
+  call.recordGrant(checked.value.grant);
   return accept(verifiedTokenText(checked.value));
 }
 
-async function revokeToken(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
-  const token = bearerToken(request);
+async function revokeToken(call: Call): Promise<AuthsvcOutcome> {
+  const token = bearerToken(call.request);
   if (!token.ok) return token;
-  const { presenter } = mount.readConnection(request);
-  const overLimit = () => mount.overLimit(request);
-  const revoked = await revokeByToken(token.value, presenter, portsOfRequest(mount.ports, request.id), overLimit);
+  const revoked = await revokeByToken(token.value, call.presenter, call.ports, () => call.overLimit());
   if (!revoked.ok) return revoked;
-  recordGrant(request, revoked.value);
+  call.recordGrant(revoked.value);
   return accept('{}');
 }

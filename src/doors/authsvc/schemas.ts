@@ -149,7 +149,6 @@ const oauthError = { error: code, error_description: advice };
 /** How a mount spells the keys of an error: as the spec does, as OAuth does, or both. */
 export type ErrorKeys = 'spec' | 'oauth' | 'both';
 
-/** The body of a refusal, by the error keys of the mount. */
 export const ERROR_BODIES: Readonly<Record<ErrorKeys, Schema>> = {
   spec: object(specError, { title: 'Refusal' }),
   oauth: object(oauthError, { title: 'OauthRefusal' }),

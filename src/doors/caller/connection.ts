@@ -1,10 +1,11 @@
 // The caller's address and agent, read from the connection or, behind a listed proxy, from its headers.
 import type { IncomingHttpHeaders } from 'node:http';
-import { BlockList, isIP, SocketAddress } from 'node:net';
+import { isIP, SocketAddress } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
 import { networkOf, type Presenter, presenter } from '../../core/presenter.ts';
 import { parseTraceParent, type TraceParent } from '../../core/trace-parent.ts';
+import { rangeMatcher } from '../../outbound/address-filter.ts';
 
 export interface Connection {
   /** Whether the peer is a listed proxy: then its headers name the caller, and its own certificate is ignored. */
@@ -32,7 +33,7 @@ type KeptSocket = FastifyRequest['raw']['socket'] & { [SHOWN]?: Shown };
 
 /** `proxies`: addresses and CIDR ranges whose headers are trusted. */
 export function connectionReader(proxies: readonly string[]): ReadConnection {
-  const listed = listOf(proxies);
+  const isProxy = rangeMatcher(proxies);
   return (request: ReadRequest) => {
     request[CONNECTION] ??= withTrace(readConnection(request), request.headers['traceparent']);
     return request[CONNECTION];
@@ -44,8 +45,8 @@ export function connectionReader(proxies: readonly string[]): ReadConnection {
     const shown = raw.httpVersionMajor === 1 ? socket[SHOWN] : undefined;
     if (shown?.agent === agent) return shown.connection;
     const peer = plainAddress(socket.remoteAddress ?? '');
-    if (proxies.length > 0 && isListed(listed, peer)) {
-      const address = forwardedAddress(headers['x-forwarded-for'], peer, listed);
+    if (isProxy(peer)) {
+      const address = forwardedAddress(headers['x-forwarded-for'], peer, isProxy);
       return connectionOf(address, agent, { isProxied: true });
     }
     const connection = connectionOf(peer, agent, { isProxied: false });
@@ -68,24 +69,22 @@ function connectionOf(address: string, agent: string, { isProxied }: Pick<Connec
 /** Reads addresses for limits that apply before there is a request. */
 export interface Peers {
   readonly plain: (address: string) => string;
-  /** Whether an address is one of the listed proxies. */
   readonly isProxy: (address: string) => boolean;
   /** The address of the caller that a proxy forwards for. */
   readonly callerOf: (proxy: string, headers: IncomingHttpHeaders) => string;
 }
 
-/** Whether an address is in one of the networks. */
 export function networkMatcher(networks: readonly string[]): (address: string) => boolean {
-  const listed = listOf(networks);
-  return (address) => networks.length > 0 && isListed(listed, plainAddress(address));
+  const isListed = rangeMatcher(networks);
+  return (address) => isListed(plainAddress(address));
 }
 
 export function peersOf(proxies: readonly string[]): Peers {
-  const listed = listOf(proxies);
+  const isProxy = networkMatcher(proxies);
   return {
     plain: plainAddress,
-    isProxy: networkMatcher(proxies),
-    callerOf: (proxy, headers) => forwardedAddress(headers['x-forwarded-for'], proxy, listed),
+    isProxy,
+    callerOf: (proxy, headers) => forwardedAddress(headers['x-forwarded-for'], proxy, isProxy),
   };
 }
 
@@ -93,7 +92,7 @@ export function peersOf(proxies: readonly string[]): Peers {
 const MOST_HOPS = 20;
 
 /** The rightmost address that is not a listed proxy. Callers can forge everything to the left of it. */
-function forwardedAddress(header: string | string[] | undefined, peer: string, listed: BlockList): string {
+function forwardedAddress(header: string | string[] | undefined, peer: string, isProxy: Peers['isProxy']): string {
   const text = [header ?? []].flat().join(',');
   let end = text.length;
   for (let hops = 0; hops < MOST_HOPS && end > 0; hops += 1) {
@@ -102,25 +101,9 @@ function forwardedAddress(header: string | string[] | undefined, peer: string, l
     end = begin - 1;
     if (hop === '') continue;
     if (!isIP(hop)) return peer;
-    if (!isListed(listed, hop)) return hop;
+    if (!isProxy(hop)) return hop;
   }
   return peer;
-}
-
-function listOf(addresses: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const entry of addresses) {
-    const [address = '', prefix] = entry.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(prefix), family);
-  }
-  return list;
-}
-
-function isListed(list: BlockList, address: string): boolean {
-  const family = isIP(address);
-  return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
 const MAPPED = '::ffff:';

@@ -6,10 +6,7 @@ import { MAX_PRESENTED } from '../../core/certificate.ts';
 // Stored on the socket, not in a WeakMap: HTTP/2 wraps sockets in a proxy object, which passes properties through.
 const CHAIN = Symbol('chain of the handshake');
 
-/**
- * Read once, when it is first needed. Node shows all of it since 26.10; others may show the leaf only (src/serve/this-node.ts). Resumed
- * sessions hold only the leaf: resumption must be off.
- */
+/** Read when it is first needed. Node before 26.10 may show the leaf only (src/serve/this-node.ts), and so do resumed sessions: resumption must be off. */
 export function chainOf(socket: TLSSocket & { [CHAIN]?: readonly Uint8Array[] }): readonly Uint8Array[] {
   socket[CHAIN] ??= sentBy(socket.getPeerX509Certificate());
   return socket[CHAIN];

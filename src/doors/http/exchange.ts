@@ -5,10 +5,7 @@ import type { ServerReason } from './transport-refusal.ts';
 export interface Exchange {
   /** Whether it is on an HTTP/1.1 connection that stays open after it. */
   staysOpen(): boolean;
-  /**
-   * The response becomes a stream of events: `end` ends it when the server stops. `follower`: who gets it. Returns why it must not,
-   * if there are too many.
-   */
+  /** The response becomes a stream of events for `follower`; `end` ends it when the server stops. Returns why it must not, if there are too many. */
   keepStreaming(end: () => void, follower: string): ServerReason | undefined;
   /** Its answer is ready to be sent: it needs no slot any more. fastify's `send` calls it. */
   release(): void;

@@ -33,6 +33,11 @@ export function targetOf(url: string): string {
   return url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
 }
 
+/** What follows the question mark. */
+export function queryTextOf(url: string): string {
+  return url.split(/\?(.*)/s)[1] ?? '';
+}
+
 /** Whether a path matches a route with parameters, as in /things/:id, or one for all paths below it, as in /things/*. */
 function isCoveredBy(path: string, pattern: string): boolean {
   if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1));

@@ -11,12 +11,10 @@ export function prepareJson(status: number, body: string): PreparedRefusal {
   return { status, headers: { ...JSON_HEADERS, 'content-length': String(Buffer.byteLength(body)) }, body };
 }
 
-/** A 405 names the methods that are allowed. */
 export function withAllow(refusal: PreparedRefusal, allow: string): PreparedRefusal {
   return { ...refusal, headers: { allow, ...refusal.headers } };
 }
 
-/** Makes each refusal at its first use and keeps it. */
 export function prepareOnce<K>(make: (key: K) => PreparedRefusal): (key: K) => PreparedRefusal {
   const prepared = new Map<K, PreparedRefusal>();
   return (key) => {

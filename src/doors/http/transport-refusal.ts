@@ -1,5 +1,4 @@
-// Refusals of the server itself, or of a door that cannot read a request. The texts here are for paths that belong to no door; a
-// door may have its own, and then has one for each.
+// Refusals of the server itself, or of a door that cannot read a request. A door may have texts of its own, and then has one for each.
 import type { Refusal, RefusalReason } from '../../core/refusal.ts';
 
 /** What is wrong with the request itself. */

@@ -1,6 +1,4 @@
-// Who calls. A client id names an integration. By default the credential proves the rest; an integration may have keys or secrets of its
-// own. Resource servers prove themselves.
-import type { FastifyRequest } from 'fastify';
+// Who calls. A client id names an integration; the credential proves the rest, or a key or secret of the integration. Resource servers prove themselves.
 import { isPresented } from '../../core/certificate.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
@@ -11,8 +9,7 @@ import {
 } from '../../operations/grant/authenticate-client.ts';
 import type { Presentation } from '../../operations/grant/identify-caller.ts';
 import type { ResourceServerProof } from '../../operations/grant/identify-resource-server.ts';
-import { portsOfRequest } from '../../operations/request-ports.ts';
-import type { TokenMount } from '../token/mount.ts';
+import type { Call } from '../token/call.ts';
 import type { ClientParameters } from './schemas.ts';
 import type { OauthReason, OauthRefusal } from './wording.ts';
 
@@ -78,15 +75,13 @@ function claimedIn(jwt: string): { readonly iss?: unknown; readonly sub?: unknow
 /** The integration, if it authenticates. One function for every endpoint and grant type that takes a client. */
 export async function authenticate(
   { clientId, sent }: NamedClient,
-  request: FastifyRequest,
-  mount: TokenMount,
+  call: Call,
 ): Promise<Outcome<AuthenticatedClient | undefined, OauthRefusal>> {
   if (!sent || clientId === undefined) return accept(undefined);
-  const limited = mount.overLimit(request);
+  const limited = call.overLimit();
   if (limited) return refused(limited);
-  const { presenter } = mount.readConnection(request);
-  const asked = { clientId, sent, presenter, requestId: request.id };
-  const client = await authenticateClient(asked, portsOfRequest(mount.ports, request.id));
+  const asked = { clientId, sent, presenter: call.presenter, requestId: call.request.id };
+  const client = await authenticateClient(asked, call.ports);
   return client.ok ? client : refused({ ...client.refusal, credential: 'client' });
 }
 
@@ -97,10 +92,7 @@ function isRepeated(header: unknown, secret: unknown, assertion: unknown): boole
 
 type ProofOutcome = Outcome<ResourceServerProof, Refusal<OauthReason>>;
 
-/**
- * RFC 7662 2.1: how a resource server proves itself, by exactly one method. A certificate is presented with the connection, so
- * it counts only if nothing else was sent.
- */
+/** RFC 7662 2.1: by exactly one method. A certificate comes with the connection, so it counts only if nothing else was sent. */
 export function readProof(
   authorization: string | undefined,
   { client_id: id, client_secret: secret, client_assertion: assertion }: ClientParameters,

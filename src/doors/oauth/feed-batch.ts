@@ -12,7 +12,6 @@ const SHARED = 32;
 
 export interface FeedBatch {
   readonly bytes: Buffer;
-  /** Its last item. */
   readonly last: Position;
 }
 

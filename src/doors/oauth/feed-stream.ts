@@ -62,12 +62,18 @@ export class FeedStream {
     this.#response.end();
   }
 
-  /** Resolves when the connection has taken the bytes, or the stream has ended. */
+  /** Resolves when the connection has taken the bytes, or the stream has ended. One at a time. */
   async write(bytes: Buffer): Promise<void> {
-    while (this.#sendingSince !== undefined && !this.ending.aborted) await this.#taken();
     if (this.ending.aborted) return;
-    this.#begin(bytes);
-    await this.#taken();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#sent = resolve;
+    this.#sendingSince = performance.now();
+    this.#response.write(bytes, (fault) => {
+      this.#sendingSince = undefined;
+      if (fault) this.end();
+      resolve();
+    });
+    await promise;
   }
 
   /** Cuts the stream if its follower does not read, and ends it if it is too old. */
@@ -79,21 +85,5 @@ export class FeedStream {
 
   #disconnect(): void {
     exchangeOf(this.#response)?.disconnect();
-  }
-
-  #begin(bytes: Buffer): void {
-    this.#sendingSince = performance.now();
-    this.#response.write(bytes, (fault) => {
-      this.#sendingSince = undefined;
-      if (fault) this.end();
-      this.#sent?.();
-    });
-  }
-
-  #taken(): Promise<void> {
-    if (this.#sendingSince === undefined || this.ending.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#sent = resolve;
-    });
   }
 }

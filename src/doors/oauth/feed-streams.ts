@@ -71,10 +71,7 @@ export class FeedStreams {
     this.#timer = undefined;
   }
 
-  /**
-   * Streams end if the store cannot be read: otherwise silence would be taken for "nothing has changed". At the second look, since
-   * on a busy machine the tail may be about to read.
-   */
+  /** Streams end if the store cannot be read, at the second look: silence would be taken for "nothing has changed". */
   #look(): void {
     const now = performance.now();
     this.#staleLooks = this.#tail.isCurrent ? 0 : this.#staleLooks + 1;
@@ -111,10 +108,7 @@ export class FeedStreams {
   }
 }
 
-/**
- * The follower has everything that was committed until `ms` after it sent its request. With a name and data, so that EventSource
- * delivers it.
- */
+/** The follower has everything that was committed until `ms` after its request. With a name and data, so that EventSource delivers it. */
 function caughtUp(ms: number): Buffer {
   return Buffer.from(`event: caught-up\ndata: {"type":"caught-up","until":${Math.floor(ms)}}\n\n`);
 }

@@ -18,7 +18,6 @@ const CREDENTIALS: ReadonlyMap<string, GrantCredential> = new Map([
 
 export const GRANT_TYPES: readonly string[] = [...CREDENTIALS.keys()];
 
-/** The credential that a grant type takes; undefined if the grant type is not supported. */
 export function credentialOf(grantType: string): GrantCredential | undefined {
   return CREDENTIALS.get(grantType);
 }

@@ -1,3 +1,4 @@
+import type { ResourceServer } from '../../core/resource-server.ts';
 import { RESERVED_RESOURCE, scopeItems } from '../../core/scope.ts';
 import type { Settings } from '../../core/settings.ts';
 import { ASSERTION_ALGORITHMS } from '../../core/token-issuer.ts';
@@ -5,7 +6,7 @@ import { DpopProofs } from '../../operations/grant/dpop-proofs.ts';
 import type { Registry } from '../../operations/ports.ts';
 import { DEVICE_GRANT_TYPE } from '../token/grant-type.ts';
 import { CODE_GRANT_TYPE, GRANT_TYPES } from './grant-types.ts';
-import type { Metadata } from './schemas.ts';
+import type { Metadata, ResourceMetadata } from './schemas.ts';
 
 /** Below the mount. Case sensitive. */
 export const PATHS = {
@@ -27,7 +28,6 @@ export interface MetadataFacts {
   readonly issuer: string;
   readonly mount: string;
   readonly settings: Pick<Settings, 'deviceFlow'>;
-  /** The address of a listener for callers with a client certificate, if there is one. */
   readonly certificateUrl: string | undefined;
 }
 
@@ -68,10 +68,7 @@ export function metadataOf({ issuer, mount, settings: { deviceFlow }, certificat
 /** A longer list helps nobody; RFC 8414 2 allows to leave scopes out. */
 const MOST_SCOPES = 500;
 
-/**
- * The members that depend on what operators registered. Absent rather than empty (RFC 8414 3.2). Anybody can read them, so they show
- * the scopes of integrations for people only.
- */
+/** What depends on registrations; absent rather than empty (RFC 8414 3.2). Anybody can read it, so it shows the scopes of integrations for people only. */
 export function withRegistered(
   metadata: Metadata,
   registry: Pick<Registry, 'integrations' | 'signingKeys'>,
@@ -109,12 +106,29 @@ function codeMembers(metadata: Metadata, { authorizationEndpoint }: CodeFacts): 
 }
 
 /** What people can confirm. The reserved resource is nobody's business. */
-export function scopesForPeople({ integrations }: Pick<Registry, 'integrations'>, hasDeviceFlow: boolean): string[] {
+function scopesForPeople({ integrations }: Pick<Registry, 'integrations'>, hasDeviceFlow: boolean): string[] {
   const forPeople = integrations.filter(
     ({ enabled, flows }) => enabled && (flows.code || (flows.device && hasDeviceFlow)),
   );
   const items = new Set(forPeople.flatMap(({ scope }) => scopeItems(scope)));
   return [...items].filter((item) => item.split(':')[0] !== RESERVED_RESOURCE).sort();
+}
+
+/** Of a registered resource server (RFC 9728). */
+export function resourceMetadata(
+  { audience, name, resources }: ResourceServer,
+  metadata: Metadata,
+  registry: Pick<Registry, 'integrations'>,
+): ResourceMetadata {
+  const scopes = scopesForPeople(registry, metadata.device_authorization_endpoint !== undefined);
+  const served = scopes.filter((item) => resources.includes(item.split(':')[0] ?? ''));
+  return {
+    resource: audience,
+    authorization_servers: [metadata.issuer],
+    bearer_methods_supported: ['header'],
+    resource_name: name,
+    ...(served.length > 0 && { scopes_supported: served }),
+  };
 }
 
 /** RFC 8705 5: the endpoints that take a certificate. */

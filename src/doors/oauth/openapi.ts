@@ -1,18 +1,20 @@
 // The OpenAPI part of this door: the schemas of requests and answers, with descriptions, examples and links.
 import type { Schema } from '../../schema.ts';
-import type {
-  OpenapiLink,
-  OpenapiMediaType,
-  OpenapiOperation,
-  OpenapiParameter,
-  OpenapiPaths,
+import {
+  type OpenapiLink,
+  type OpenapiMediaType,
+  type OpenapiOperation,
+  type OpenapiParameter,
+  type OpenapiPaths,
+  type OpenapiResponse,
+  RESPONSE_HEADERS,
 } from '../openapi-document.ts';
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
 import { METADATA_PATHS, PATHS } from './metadata.ts';
-import { type OauthStatus, refusalResponses } from './openapi-refusals.ts';
 import { DeviceForm, EXAMPLES, IntrospectionForm, RevocationForm, TokenForm } from './request-forms.ts';
 import {
   DeviceAnswer,
+  ErrorAnswer,
   IntrospectionAnswer,
   KeySet,
   Metadata,
@@ -21,6 +23,19 @@ import {
   Snapshot,
   TokenAnswer,
 } from './schemas.ts';
+
+const STATUSES = {
+  400: 'Refused; error says why, error_description what to do.',
+  401: 'The client or its certificate was not accepted.',
+  404: 'This address does not serve the path.',
+  405: 'The path takes another method.',
+  410: 'The cursor or page is too old, or of another store or resource server: take a snapshot.',
+  413: 'The body is too large, or in too many parts.',
+  429: 'Too many requests; see Retry-After.',
+  431: 'The headers are too large.',
+  500: 'An internal error.',
+  503: 'Temporarily unavailable: send the same request again after Retry-After.',
+} as const;
 
 interface Words {
   readonly operationId: string;
@@ -31,11 +46,10 @@ interface Words {
   /** The stream that it answers to those who accept text/event-stream. */
   readonly streams?: string;
   readonly security?: readonly object[];
-  readonly refuses: readonly OauthStatus[];
+  readonly refuses: readonly (keyof typeof STATUSES)[];
   readonly next?: Readonly<Record<string, OpenapiLink>>;
 }
 
-/** The paths of the door, for an OpenAPI 3.1 document. */
 export function oauthPaths(mount: string): OpenapiPaths {
   return {
     [mount + PATHS.token]: { post: operationOf(TOKEN) },
@@ -50,7 +64,6 @@ export function oauthPaths(mount: string): OpenapiPaths {
 }
 
 const POSTED = [400, 401, 404, 405, 413, 429, 431, 500, 503] as const;
-const PUBLISHED = [400, 404, 405, 431, 503] as const;
 
 const SENT_CLIENT = { client_id: '$request.body#/client_id' };
 
@@ -141,33 +154,27 @@ const REVOCATIONS: Words = {
     },
   },
 };
-const JWKS: Words = {
-  operationId: 'oauth-jwks',
-  summary: 'The public keys of access tokens that are JWTs (RFC 7517)',
-  answers: KeySet,
-  refuses: PUBLISHED,
-};
+const JWKS = published('oauth-jwks', 'The public keys of access tokens that are JWTs (RFC 7517)', KeySet);
 const RESOURCE: Words = {
-  operationId: 'oauth-resource-metadata',
-  summary: 'The metadata of a registered resource server (RFC 9728)',
+  ...published('oauth-resource-metadata', 'The metadata of a registered resource server (RFC 9728)', ResourceMetadata),
   parameters: [{ ...textParameter('path', 'id', 'The id of the resource server.'), required: true }],
-  answers: ResourceMetadata,
-  refuses: PUBLISHED,
 };
 const METADATA: Readonly<Record<(typeof METADATA_PATHS)[number], Words>> = {
-  '/.well-known/oauth-authorization-server': {
-    operationId: 'oauth-metadata',
-    summary: 'The metadata of this authorization server (RFC 8414)',
-    answers: Metadata,
-    refuses: PUBLISHED,
-  },
-  '/.well-known/openid-configuration': {
-    operationId: 'oauth-openid-metadata',
-    summary: 'The same metadata, where OpenID libraries look for it',
-    answers: Metadata,
-    refuses: PUBLISHED,
-  },
+  '/.well-known/oauth-authorization-server': published(
+    'oauth-metadata',
+    'The metadata of this authorization server (RFC 8414)',
+    Metadata,
+  ),
+  '/.well-known/openid-configuration': published(
+    'oauth-openid-metadata',
+    'The same metadata, where OpenID libraries look for it',
+    Metadata,
+  ),
 };
+
+function published(operationId: string, summary: string, answers: Schema): Words {
+  return { operationId, summary, answers, refuses: [400, 404, 405, 431, 503] };
+}
 
 function textParameter(place: OpenapiParameter['in'], name: string, description: string): OpenapiParameter {
   return { name, in: place, description, schema: { type: 'string' } };
@@ -190,7 +197,7 @@ function operationOf(words: Words): OpenapiOperation {
         content: { 'application/json': { schema: answers }, ...stream },
         ...(next && { links: next }),
       },
-      ...refusalResponses(refuses, provesResourceServer(words)),
+      ...Object.fromEntries(refuses.map((status) => [status, refusalOf(status, security)])),
     },
   };
 }
@@ -202,6 +209,14 @@ function formOf({ schema, examples }: NonNullable<Words['takes']>): OpenapiMedia
   return { schema, examples: Object.fromEntries(values) };
 }
 
-function provesResourceServer({ security = [] }: Words): boolean {
-  return security.some((scheme) => 'basic' in scheme);
+/** Integrations have no secret, so only resource servers, which use HTTP Basic, always get WWW-Authenticate. */
+function refusalOf(status: keyof typeof STATUSES, security: readonly object[]): OpenapiResponse {
+  const isProof = security.some((scheme) => 'basic' in scheme);
+  const headers = {
+    ...(status === 405 && RESPONSE_HEADERS.allow),
+    ...((status === 429 || status === 503) && RESPONSE_HEADERS.retryAfter),
+    ...(status === 401 && isProof && RESPONSE_HEADERS.challenge),
+  };
+  const content = { 'application/json': { schema: ErrorAnswer } };
+  return { description: STATUSES[status], ...(Object.keys(headers).length > 0 && { headers }), content };
 }

@@ -2,9 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { type ClientNames, type NamedClient as NamedIntegration, namedClient } from '../../core/client-document.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { AuthenticatedClient } from '../../operations/grant/authenticate-client.ts';
-import type { TokenMount } from '../token/mount.ts';
+import type { Call } from '../token/call.ts';
 import { formOf, type ParameterSchema, readParameters } from '../token/parameters.ts';
-import { recordIntegration } from '../token/request-story.ts';
 import { readScopeList } from '../token/scope-list.ts';
 import { authenticate, readClient } from './client.ts';
 import type { ClientParameters } from './schemas.ts';
@@ -15,7 +14,6 @@ type ReadOutcome<T> = Outcome<T, OauthRefusal>;
 export interface ReadRequest<Parameters> extends Pick<NamedIntegration, 'guest'> {
   /** Undefined only at the token endpoint, where an assertion may say it. */
   readonly clientId: string | undefined;
-  /** The integration, if it has authenticated. */
   readonly client: AuthenticatedClient | undefined;
   /** An assertion of a platform in the place of a client assertion. It is not checked yet. */
   readonly platformAssertion: string | undefined;
@@ -24,7 +22,6 @@ export interface ReadRequest<Parameters> extends Pick<NamedIntegration, 'guest'>
   readonly scope: string | undefined;
 }
 
-/** Reads a form. */
 export function readForm<Parameters>(request: FastifyRequest, schema: ParameterSchema): ReadOutcome<Parameters> {
   const form = formOf(request.headers['content-type'], ['form']);
   return form.ok ? readParameters<Parameters>(request.body, form.value, schema) : form;
@@ -32,25 +29,22 @@ export function readForm<Parameters>(request: FastifyRequest, schema: ParameterS
 
 /** Reads a form, and which integration sent it. An integration that sends proof of itself must be able to. */
 export async function readRequest<Parameters extends ClientParameters & { readonly scope?: string }>(
-  request: FastifyRequest,
-  mount: TokenMount,
+  call: Call,
   schema: ParameterSchema,
 ): Promise<ReadOutcome<ReadRequest<Parameters>>> {
-  const parameters = readForm<Parameters>(request, schema);
+  const parameters = readForm<Parameters>(call.request, schema);
   if (!parameters.ok) return parameters;
-  const named = readClient(request.headers.authorization, parameters.value);
+  const named = readClient(call.request.headers.authorization, parameters.value);
   if (!named.ok) return named;
   const { sent, isOfPlatform = false } = named.value;
-  const { clientId, guest } = integrationOf(named.value.clientId, mount.ports);
-  recordIntegration(request, clientId, mount.ports);
+  const { clientId, guest } = integrationOf(named.value.clientId, call.mount.ports);
+  call.recordIntegration(clientId);
   const { scope: list } = parameters.value;
   const scope = list === undefined ? accept(undefined) : readScopeList(list);
   if (!scope.ok) return scope;
   const platformAssertion = isOfPlatform && sent?.by === 'assertion' ? sent.assertion : undefined;
   const client =
-    platformAssertion === undefined
-      ? await authenticate({ ...named.value, clientId }, request, mount)
-      : accept(undefined);
+    platformAssertion === undefined ? await authenticate({ ...named.value, clientId }, call) : accept(undefined);
   if (!client.ok) return client;
   return accept({
     clientId,
@@ -69,11 +63,10 @@ function integrationOf(clientId: string | undefined, names: ClientNames): Partia
 
 /** The same at endpoints that need the client id, and know no assertion of a platform. */
 export async function readClientRequest<Parameters extends ClientParameters & { readonly scope?: string }>(
-  request: FastifyRequest,
-  mount: TokenMount,
+  call: Call,
   schema: ParameterSchema,
 ): Promise<ReadOutcome<ReadRequest<Parameters> & { readonly clientId: string }>> {
-  const read = await readRequest<Parameters>(request, mount, schema);
+  const read = await readRequest<Parameters>(call, schema);
   if (!read.ok) return read;
   const { clientId, platformAssertion } = read.value;
   if (clientId === undefined) return refuse('client-id-missing');

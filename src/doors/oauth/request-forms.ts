@@ -1,5 +1,4 @@
-// The requests of this door for the OpenAPI document: the parameters that are read, with what a request must have, and
-// without those that are only refused.
+// The requests of this door for the OpenAPI document: what is read, with what a request must have, without what is only refused.
 import { object, optional, type Schema, string } from '../../schema.ts';
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
 import {
@@ -51,7 +50,6 @@ function withExample(schema: Schema<string>, example: string) {
 
 const EXAMPLE_CLIENT = { client_id: 'orders-sync' };
 
-/** Examples of requests, by name. */
 export const EXAMPLES = {
   token: {
     redeem: { ...EXAMPLE_CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code: 'tsd_EXAMPLE==' },

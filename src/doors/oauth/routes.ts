@@ -1,31 +1,26 @@
 // The routes of the oauth door: one per endpoint.
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
 import { revokeByIntegration } from '../../operations/grant/revoke-grant.ts';
-import { portsOfRequest } from '../../operations/request-ports.ts';
 import { answerJson, replyJson } from '../http/answers.ts';
 import { targetOf } from '../http/methods.ts';
-import { storyOf } from '../http/story.ts';
-import { chargeUnusable } from '../token/limits.ts';
-import type { TokenMount } from '../token/mount.ts';
+import { Call } from '../token/call.ts';
 import { obtainDevice, scopeRequest } from '../token/obtain.ts';
-import { recordGrant } from '../token/request-story.ts';
 import { deviceAnswer } from './answers.ts';
 import { introspect } from './introspect.ts';
 import { mountKeySet, mountPublic, PUBLIC_HEADERS } from './key-set.ts';
-import { METADATA_PATHS, PATHS, withRegistered } from './metadata.ts';
-import type { OauthMount } from './mount.ts';
+import { METADATA_PATHS, PATHS, resourceMetadata, withRegistered } from './metadata.ts';
+import type { OauthCall, OauthMount } from './mount.ts';
 import { readClientRequest } from './read-request.ts';
 import { replyOauthRefusal } from './reply.ts';
-import { mountResources } from './resources.ts';
 import { mountRevocations } from './revocations.ts';
 import { DeviceParameters, RevocationParameters } from './schemas.ts';
 import { issueToken } from './token.ts';
 import type { OauthRefusal } from './wording.ts';
 
 type OauthOutcome = Outcome<object, OauthRefusal>;
-type Handle = (request: FastifyRequest, mount: OauthMount) => Promise<OauthOutcome>;
+type Handle = (call: OauthCall) => Promise<OauthOutcome>;
 
 /** Operations have the same names at every token door, in logs and metrics. */
 const ROUTES: readonly (readonly [path: string, operation: string, handle: Handle])[] = [
@@ -45,11 +40,12 @@ export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
   });
   for (const [path, operation, handle] of ROUTES) {
     app.post(mount.path + path, async (request, reply): Promise<void> => {
-      storyOf(request).operation = operation;
+      const call = new Call(request, mount);
+      call.story.operation = operation;
       const isProven = request.headers['dpop'] !== undefined;
       // RFC 9449 8.2: for the next proof.
       if (isProven) reply.header('dpop-nonce', mount.proofs.nonce());
-      const outcome = chargeUnusable(await handle(request, mount), request, mount);
+      const outcome = call.chargeUnusable(await handle(call));
       if (outcome.ok && isProven) replyJson(reply, 200, JSON.stringify(outcome.value));
       else if (outcome.ok) answerJson(reply, JSON.stringify(outcome.value));
       else replyOauthRefusal(request, reply, outcome.refusal);
@@ -82,33 +78,41 @@ function mountMetadata(app: FastifyInstance, { path, metadata, ports }: OauthMou
   }
 }
 
+/** RFC 9728, for APIs that cannot serve the document themselves. */
+function mountResources(app: FastifyInstance, mount: OauthMount): void {
+  const { registry } = mount.ports;
+  mountPublic(app, `${mount.path}${PATHS.resources}/:id`, 'resource-metadata', (request, reply) => {
+    const { id } = request.params as { id: string };
+    const server = registry.resourceServers.find((known) => known.id === id);
+    if (!server) return void replyOauthRefusal(request, reply, { reason: 'not-found' });
+    reply.headers(PUBLIC_HEADERS).send(JSON.stringify(resourceMetadata(server, mount.metadata, registry)));
+  });
+}
+
 /** RFC 8628 3.1. */
-async function authorizeDevice(request: FastifyRequest, mount: TokenMount): Promise<OauthOutcome> {
-  const read = await readClientRequest<DeviceParameters>(request, mount, DeviceParameters);
+async function authorizeDevice(call: Call): Promise<OauthOutcome> {
+  const read = await readClientRequest<DeviceParameters>(call, DeviceParameters);
   if (!read.ok) return read;
   const { clientId, guest, client, scope = WHOLE_SCOPE, parameters } = read.value;
   if (guest) return refuse('integration-unknown');
   const { resource } = parameters;
-  const isAuthenticated = client !== undefined;
-  const asked = scopeRequest({ clientId, scope, resource, isAuthenticated }, request, mount);
+  const asked = scopeRequest({ clientId, scope, resource, isAuthenticated: client !== undefined }, call);
   if (!asked.ok) return asked;
-  const started = await obtainDevice(asked.value, request, mount);
-  return started.ok ? accept(deviceAnswer(started.value, mount.verificationUri)) : started;
+  const started = await obtainDevice(asked.value, call);
+  return started.ok ? accept(deviceAnswer(started.value, call.mount.verificationUri)) : started;
 }
 
 /** RFC 7009. */
-async function revokeToken(request: FastifyRequest, mount: TokenMount): Promise<OauthOutcome> {
-  const read = await readClientRequest<RevocationParameters>(request, mount, RevocationParameters);
+async function revokeToken(call: Call): Promise<OauthOutcome> {
+  const read = await readClientRequest<RevocationParameters>(call, RevocationParameters);
   if (!read.ok) return read;
   const { clientId, guest, client, parameters } = read.value;
   const { token } = parameters;
   if (!token) return refuse('token-missing');
-  const { presenter } = mount.readConnection(request);
-  const ports = portsOfRequest(mount.ports, request.id);
-  const overLimit = () => mount.overLimit(request);
-  const isAuthenticated = client !== undefined;
-  const revoked = await revokeByIntegration({ clientId, guest, isAuthenticated, token, presenter, overLimit }, ports);
+  const { presenter } = call;
+  const asked = { clientId, guest, isAuthenticated: client !== undefined, token, presenter };
+  const revoked = await revokeByIntegration({ ...asked, overLimit: () => call.overLimit() }, call.ports);
   if (!revoked.ok) return revoked;
-  if (revoked.value) recordGrant(request, revoked.value);
+  if (revoked.value) call.recordGrant(revoked.value);
   return accept({});
 }

@@ -3,7 +3,6 @@ import type { ActClaim } from '../../core/grant.ts';
 import { boolean, described, integer, list, object, optional, string, type ValueOf } from '../../schema.ts';
 import { OAUTH_ERRORS } from './wording.ts';
 
-/** A member that may be absent. */
 const text = (description: string) => optional(string({ description }));
 const texts = (description: string) => optional(list(string(), { description }));
 

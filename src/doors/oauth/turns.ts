@@ -11,7 +11,6 @@ export class Turns {
   #waiting: (() => void)[] = [];
   #isRunning = false;
 
-  /** Resolves when it is the caller's turn. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);

@@ -60,7 +60,6 @@ export const OAUTH_REASONS = [
 
 export type OauthReason = TokenReason | (typeof OAUTH_REASONS)[number];
 
-/** A refusal, and which credential it is about. */
 export type OauthRefusal = Refusal<OauthReason> & { readonly credential?: Credential };
 
 const pending: Wording = { status: 400, error: 'authorization_pending' };

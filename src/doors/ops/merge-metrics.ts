@@ -1,17 +1,10 @@
 // Metrics of several workers as those of one service.
-import type { Value } from './show-metric.ts';
+import type { Shown, Value } from './show-metric.ts';
 
-/** A metric with all its values. */
-export interface Family {
-  readonly name: string;
-  readonly help: string;
-  readonly type: string;
+export interface Family extends Omit<Shown, 'values'> {
   readonly values: readonly Value[];
-  /** How the values of workers are combined: `max`, `worker` (kept apart by label), otherwise summed. */
-  readonly aggregator?: string;
 }
 
-/** What a worker reports. */
 export type MetricsPart = readonly Family[];
 
 export interface PartsOfWorkers {

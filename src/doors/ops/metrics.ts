@@ -1,106 +1,136 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Counts } from '../../core/figures.ts';
 import type { StoreFigures } from '../../store/store.ts';
 import type { Story } from '../http/story.ts';
-import { type ListenerLoad, showLoad } from './load-metrics.ts';
 import { type MetricsPart, mergeParts, type PartsOfWorkers } from './merge-metrics.ts';
 import { RequestTally } from './request-tally.ts';
-import { type Shown, show, single } from './show-metric.ts';
-import { type SpanTally, showSpans } from './span-metrics.ts';
-import { showStore } from './store-metrics.ts';
+import { histogram, type Shown, show, type Value } from './show-metric.ts';
 
-export type DirectoryOutcome = 'rechecked' | 'ended' | 'alarm' | 'away';
+/** What one listener has in use, and the most it may use. */
+export interface ListenerLoad {
+  /** Requests under way. */
+  readonly held: number;
+  /** Requests under way whose connection is open. */
+  readonly living: number;
+  readonly orphaned: number;
+  readonly places: number;
+  readonly connections: number;
+  readonly mostConnections: number;
+}
+
+/** Kept elsewhere, and read with each scrape. */
+export interface WatchedFigures {
+  readonly store?: () => StoreFigures;
+  /** How the export of traces is doing. */
+  readonly spans?: (() => SpanTally) | undefined;
+  readonly droppedLists?: () => number;
+}
+
+interface SpanTally {
+  readonly sent: number;
+  readonly dropped: Readonly<Record<string, number>>;
+  readonly waiting: number;
+}
 
 /** What /metrics shows. Every label has a closed set of values: never an identity, an address or an unknown client_id. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests = shownTally(this.#registry);
-  readonly #ignoredHeaders = new Counter({
-    name: 'tessera_ignored_certificate_headers_total',
-    help: 'Certificate headers from addresses that are no listed proxy.',
-    registers: [this.#registry],
-  });
-
-  readonly #endingSoon = new Gauge({
-    name: 'tessera_grants_ending_soon',
-    help: 'Grants that end within 30 days, as counted every few minutes.',
-    aggregator: 'max',
-    registers: [this.#registry],
-  });
-
-  readonly #endingSecrets = new Gauge({
-    name: 'tessera_client_secrets_ending_soon',
-    help: 'Integrations whose last generated secret ends within 14 days, or has ended.',
-    aggregator: 'max',
-    registers: [this.#registry],
-  });
-
-  readonly #directories = new Counter({
-    name: 'tessera_directory_outcomes_total',
-    help: 'What rechecks of directories found: identities rechecked and ended, alarms (too many ended), and times that one was away.',
-    labelNames: ['directory', 'outcome'],
-    registers: [this.#registry],
-  });
-
-  lag = 0;
+  readonly #requests = new RequestTally();
   readonly #loads: (() => ListenerLoad)[] = [];
-  #figures: (() => StoreFigures) | undefined;
-  #spans: (() => SpanTally) | undefined;
+  readonly #directories = new Map<string, Value>();
+  #ignoredHeaders = 0;
+  endingGrants = 0;
+  endingSecrets = 0;
+  eventLag = 0;
   #gather: (() => Promise<PartsOfWorkers>) | undefined;
 
-  readonly #eventLag = new Gauge({
-    name: 'tessera_event_log_lag_seconds',
-    help: 'For how long readers of the event log have been held back by a commit that does not end.',
-    aggregator: 'max',
-    registers: [this.#registry],
-  });
-
-  constructor() {
-    showLoad(this.#registry, this.#loads);
-    showStore(this.#registry, () => this.#figures?.());
-    showSpans(this.#registry, () => this.#spans?.());
+  constructor(watched: WatchedFigures = {}) {
+    for (const metric of [...this.#own(), ...this.#load(), ...ofStore(watched), ...ofOthers(watched)])
+      show(this.#registry, metric);
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  endingSoon(grants: number): void {
-    this.#endingSoon.set(grants);
+  #own(): readonly Shown[] {
+    const requests = this.#requests;
+    return [
+      counter('tessera_requests_total', 'Requests by operation, outcome and reason of refusal.', () =>
+        requests.counts(),
+      ),
+      durations(
+        'tessera_request_duration_seconds',
+        'Time from the first byte of a request to its answer, by operation.',
+        (name) => requests.durations(name),
+      ),
+      counter(
+        'tessera_ignored_certificate_headers_total',
+        'Certificate headers from addresses that are no listed proxy.',
+        () => this.#ignoredHeaders,
+      ),
+      highest(
+        'tessera_grants_ending_soon',
+        'Grants that end within 30 days, as counted every few minutes.',
+        () => this.endingGrants,
+      ),
+      highest(
+        'tessera_client_secrets_ending_soon',
+        'Integrations whose last generated secret ends within 14 days, or has ended.',
+        () => this.endingSecrets,
+      ),
+      counter(
+        'tessera_directory_outcomes_total',
+        'What rechecks of directories found: identities rechecked and ended, alarms (too many ended), and times that one was away.',
+        () => [...this.#directories.values()],
+      ),
+      highest(
+        'tessera_event_log_lag_seconds',
+        'For how long readers of the event log have been held back by a commit that does not end.',
+        () => this.eventLag,
+      ),
+    ];
   }
 
-  endingSecrets(integrations: number): void {
-    this.#endingSecrets.set(integrations);
+  /** The sum over listeners. Each worker has its own limits, so workers are kept apart. */
+  #load(): readonly Shown[] {
+    const sum = (what: keyof ListenerLoad) => () => this.#loads.reduce((total, load) => total + load()[what], 0);
+    const active = () => performance.eventLoopUtilization().active / 1000;
+    return [
+      gauge(
+        'tessera_requests_in_flight',
+        'Requests under way, without those for health, readiness and metrics.',
+        sum('held'),
+      ),
+      gauge(
+        'tessera_slots_held',
+        'Requests under way whose connection or stream is open: the same number.',
+        sum('living'),
+      ),
+      gauge('tessera_slots_orphaned', 'Requests that outlived their connection. Not 0: a defect.', sum('orphaned')),
+      gauge('tessera_slots_limit', 'The most requests that may be under way, over all listeners.', sum('places')),
+      gauge(
+        'tessera_connections',
+        'Open connections, those that are in their TLS handshake included.',
+        sum('connections'),
+      ),
+      gauge('tessera_connections_limit', 'The most connections, over all listeners.', sum('mostConnections')),
+      counter(
+        'tessera_event_loop_active_seconds_total',
+        'Time in which the event loop had something to do. Its rate is the utilization of a process, from 0 to 1.',
+        active,
+      ),
+    ].map((metric) => ({ ...metric, aggregator: 'worker' }));
   }
 
-  /** Adds what a listener has in use. */
   watchListener(load: () => ListenerLoad): void {
     this.#loads.push(load);
   }
 
-  watchStore(figures: () => StoreFigures): void {
-    this.#figures = figures;
-  }
-
-  watchSpans(tally: () => SpanTally): void {
-    this.#spans = tally;
-  }
-
-  watchLists(dropped: () => number): void {
-    show(this.#registry, {
-      name: 'tessera_revocation_lists_dropped_total',
-      help: 'Fetched revocation lists that were dropped because of a limit.',
-      type: 'counter',
-      values: () => single(dropped()),
-    });
-  }
-
   readonly directory = (label: string, outcomes: Partial<Record<DirectoryOutcome, number>>): void => {
-    for (const [outcome, count] of Object.entries(outcomes))
-      this.#directories.inc({ directory: label, outcome }, count);
+    for (const [outcome, count] of Object.entries(outcomes)) {
+      const key = `${label} ${outcome}`;
+      const value = (this.#directories.get(key)?.value ?? 0) + count;
+      this.#directories.set(key, { labels: { directory: label, outcome }, value });
+    }
   };
-
-  eventLag(seconds: number): void {
-    this.#eventLag.set(seconds);
-    this.lag = seconds;
-  }
 
   /** Everything that was counted since the start. */
   totals(): Counts {
@@ -112,7 +142,7 @@ export class Metrics {
   }
 
   ignoredHeader(): void {
-    this.#ignoredHeaders.inc();
+    this.#ignoredHeaders += 1;
   }
 
   get contentType(): string {
@@ -127,25 +157,85 @@ export class Metrics {
   async text(): Promise<string> {
     if (!this.#gather) return this.#registry.metrics();
     const merged = new Registry();
-    for (const { values, type, ...family } of mergeParts(await this.#gather()))
-      show(merged, { ...family, type: type as Shown['type'], aggregator: 'sum', values: () => values });
+    for (const { values, ...family } of mergeParts(await this.#gather()))
+      show(merged, { ...family, values: () => values });
     return merged.metrics();
   }
 }
 
-function shownTally(registry: Registry): RequestTally {
-  const tally = new RequestTally();
-  show(registry, {
-    name: 'tessera_requests_total',
-    help: 'Requests by operation, outcome and reason of refusal.',
-    type: 'counter',
-    values: () => tally.counts(),
+type DirectoryOutcome = 'rechecked' | 'ended' | 'alarm' | 'away';
+
+function ofStore({ store }: WatchedFigures): readonly Shown[] {
+  const sessions = () => store?.().sessions;
+  return [
+    durations(
+      'tessera_store_commit_duration_seconds',
+      'Time of a transaction until it is durable. Changes that wait at the same moment share one.',
+      (name) => histogram(name, {}, store?.().commits),
+    ),
+    durations(
+      'tessera_store_read_duration_seconds',
+      'Time of a read from PostgreSQL, with the wait for a session. Reads of one table that wait at the same moment share one.',
+      (name) => histogram(name, {}, store?.().reads),
+    ),
+    gauge(
+      'tessera_store_commits_waiting',
+      'Changes that wait for the transaction before them.',
+      () => store?.().waiting,
+    ),
+    highest('tessera_store_wal_bytes', 'Size of the WAL file of SQLite.', () => store?.().walBytes),
+    gauge('tessera_store_sessions', 'Sessions to PostgreSQL by state: busy or idle.', () => {
+      const { open, idle } = sessions() ?? {};
+      return open === undefined || idle === undefined ? undefined : byLabel('state', { busy: open - idle, idle });
+    }),
+    gauge('tessera_store_sessions_limit', 'The most sessions to PostgreSQL that may be open.', () => sessions()?.limit),
+    gauge(
+      'tessera_store_sessions_waiting',
+      'Statements that wait for a free session to PostgreSQL.',
+      () => sessions()?.waiting,
+    ),
+  ];
+}
+
+function ofOthers({ spans, droppedLists }: WatchedFigures): readonly Shown[] {
+  const lists = 'Fetched revocation lists that were dropped because of a limit.';
+  return [
+    ...(droppedLists ? [counter('tessera_revocation_lists_dropped_total', lists, droppedLists)] : []),
+    counter('tessera_trace_spans_sent_total', 'Spans that the collector accepted.', () => spans?.().sent),
+    counter('tessera_trace_spans_dropped_total', 'Spans that were lost, by reason.', () =>
+      byLabel('reason', spans?.().dropped ?? {}),
+    ),
+    gauge(
+      'tessera_trace_spans_waiting',
+      'Spans that wait to be sent, of at most 4096 in each process.',
+      () => spans?.().waiting,
+    ),
+  ];
+}
+
+function byLabel(label: string, values: Readonly<Record<string, number>>): Value[] {
+  return Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
+}
+
+/** A number stands for a value without labels. */
+type Values = (name: string) => readonly Value[] | number | undefined;
+
+const metricOf =
+  (type: Shown['type'], aggregator?: Shown['aggregator']) =>
+  (name: string, help: string, values: Values): Shown => ({
+    name,
+    help,
+    type,
+    aggregator,
+    values: () => valuesOf(values(name)),
   });
-  show(registry, {
-    name: 'tessera_request_duration_seconds',
-    help: 'Time from the first byte of a request to its answer, by operation.',
-    type: 'histogram',
-    values: (name) => tally.durations(name),
-  });
-  return tally;
+
+const counter = metricOf('counter');
+const gauge = metricOf('gauge');
+/** Of the values of workers, the highest. */
+const highest = metricOf('gauge', 'max');
+const durations = metricOf('histogram');
+
+function valuesOf(given: ReturnType<Values>): readonly Value[] {
+  return typeof given === 'number' ? [{ labels: {}, value: given }] : (given ?? []);
 }

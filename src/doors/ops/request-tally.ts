@@ -21,7 +21,6 @@ export class RequestTally {
     tally.durations.add(milliseconds);
   }
 
-  /** The values of a counter by operation, outcome and reason. */
   counts(): Value[] {
     return [...this.#operations].flatMap(([operation, { outcomes }]) =>
       [...outcomes].flatMap(([outcome, reasons]) =>
@@ -30,7 +29,6 @@ export class RequestTally {
     );
   }
 
-  /** The values of a histogram of that name by operation. */
   durations(name: string): Value[] {
     return [...this.#operations].flatMap(([operation, { durations }]) => histogram(name, { operation }, durations));
   }
@@ -74,7 +72,6 @@ function newTally(): Tally {
   return { outcomes: new Map(), durations: new DurationTally() };
 }
 
-/** The value of a key. If there is none, makes and stores it. */
 function made<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;

@@ -1,7 +1,6 @@
 import type { Metric, Registry } from 'prom-client';
 import { DURATION_BOUNDS, type Durations } from '../../store/duration-tally.ts';
 
-/** One line of a metric. */
 export interface Value {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
@@ -13,28 +12,21 @@ export interface Shown {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** How the values of workers are combined: see merge-metrics.ts. */
-  readonly aggregator?: 'max' | 'worker' | 'sum';
-  readonly values: (name: string) => readonly Value[];
+  /** How the values of workers are combined: `max`, `worker` (kept apart by label), otherwise summed. */
+  readonly aggregator?: string | undefined;
+  readonly values: () => readonly Value[];
 }
 
 /** Registers a metric whose values are kept elsewhere. The registry calls only `get`, though its type requires more. */
-export function show(registry: Registry, { name, help, type, aggregator = 'sum', values }: Shown): void {
-  const get = async () => ({ name, help, type, values: values(name), aggregator });
-  registry.registerMetric({ name, get } as unknown as Metric);
+export function show(registry: Registry, { values, ...metric }: Shown): void {
+  const get = async () => ({ ...metric, values: values() });
+  registry.registerMetric({ name: metric.name, get } as unknown as Metric);
 }
 
-/** The value of a metric without labels; none if there is no value. */
-export function single(value: number | undefined): readonly Value[] {
-  return value === undefined ? [] : [{ labels: {}, value }];
-}
-
-/** The values of a histogram. */
-export function histogram(
-  name: string,
-  labels: Value['labels'],
-  { buckets, seconds, count }: Durations,
-): readonly Value[] {
+/** The values of a histogram; none if nothing is measured. */
+export function histogram(name: string, labels: Value['labels'], durations: Durations | undefined): readonly Value[] {
+  if (!durations) return [];
+  const { buckets, seconds, count } = durations;
   let below = 0;
   const bounded = DURATION_BOUNDS.map((le, at) => {
     below += buckets[at] ?? 0;

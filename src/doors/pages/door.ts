@@ -10,7 +10,10 @@ import { type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from '../http/
 import { wantedForm } from '../http/wanted-form.ts';
 import { withNamedSchemas, withPlainLinks } from '../openapi-document.ts';
 import { formOf, readParameters } from '../token/parameters.ts';
-import { ACCOUNT_ROUTES } from './account/routes.ts';
+import { ACCOUNT_ROUTES } from './account/account-page.ts';
+import { PASSKEY_ROUTES } from './account/passkeys-page.ts';
+import { PASSWORD_ROUTES } from './account/password-page.ts';
+import { SIGN_IN_ROUTES } from './account/sign-in.ts';
 import { authorizeRoutes } from './authorize/authorize-page.ts';
 import { DEVICE_ROUTES } from './device/routes.ts';
 import { docsRoutes } from './docs/docs-pages.ts';
@@ -68,7 +71,8 @@ function preparePage(reason: ServerReason): PreparedRefusal {
 
 function mountPages(app: FastifyInstance, site: Site, authorize: string | undefined): void {
   mountAssets(app, site.assets);
-  const routes = [...HOME_ROUTES, ...DEVICE_ROUTES, ...ACCOUNT_ROUTES, ...docsRoutes()];
+  const account = [...ACCOUNT_ROUTES, ...SIGN_IN_ROUTES, ...PASSWORD_ROUTES, ...PASSKEY_ROUTES];
+  const routes = [...HOME_ROUTES, ...DEVICE_ROUTES, ...account, ...docsRoutes()];
   if (authorize !== undefined) routes.push(...authorizeRoutes(authorize));
   for (const route of routes) mountRoute(app, route, site);
   mountOpenapi(app, site);

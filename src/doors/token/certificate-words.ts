@@ -1,5 +1,4 @@
-// The text for a caller whose certificate breaks a rule: general, without names and settings. The operator's log
-// has the details. "It" is the presented certificate.
+// The text for a caller whose certificate ("it") breaks a rule: general, without names and settings, which the operator's log has.
 
 const UNREADABLE = 'an extension is malformed';
 const CRITICALITY = 'an extension is marked critical that must not be, or the reverse';

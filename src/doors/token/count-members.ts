@@ -14,7 +14,6 @@ export function countMembers(text: string): number {
   return members;
 }
 
-/** Where the string that begins at `start` ends. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);

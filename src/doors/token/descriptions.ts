@@ -117,19 +117,15 @@ const NAMING_THE_RULE: readonly string[] = [
   'certificate-issuer-not-approved',
 ] satisfies readonly RefusalReason[];
 
-/** Every refusal that a token door can send. */
 export type TokenReason = RefusalReason | TransportReason;
 
 export function describe({ reason, retryAfter, rule }: Refusal<TokenReason>): string {
   const words = isTransport(reason) ? TRANSPORT_WORDS[reason].text : DESCRIPTIONS[reason];
-  if (NAMING_THE_RULE.includes(reason)) return describePolicy(words, wordsOfRule(rule));
+  const broken = NAMING_THE_RULE.includes(reason) ? wordsOfRule(rule) : undefined;
+  if (broken) return `${words.slice(0, -1)}: ${broken}.`;
   return ASK_AGAIN.includes(reason) && retryAfter !== undefined
     ? `${words} Ask again in ${retryAfter} seconds.`
     : words;
-}
-
-function describePolicy(words: string, broken: string | undefined): string {
-  return broken ? `${words.slice(0, -1)}: ${broken}.` : words;
 }
 
 function isTransport(reason: TokenReason): reason is ServerReason {

@@ -1,14 +1,14 @@
 // Rate limits of token doors: per address, and per integration.
 import type { FastifyRequest } from 'fastify';
-import { type Outcome, refused } from '../../core/outcome.ts';
 import type { CappedUse, OverCap, Refusal, RefusalReason } from '../../core/refusal.ts';
 import type { Ports } from '../../operations/ports.ts';
-import type { RateLimit } from '../http/rate-limit.ts';
-import { type AddressLimit, type RateRefusal, rateRefusal } from '../http/rate-limit.ts';
+import { type AddressLimit, type RateLimit, type RateRefusal, rateRefusal } from '../http/rate-limit.ts';
 import { REQUEST_REASONS, type TransportReason } from '../http/transport-refusal.ts';
 
 export interface TokenRates {
+  /** The refusal for a caller whose address is over its limit, if it is. */
   readonly overLimit: AddressLimit;
+  /** The same for checks of authentic tokens: a resource server sends one for each of its own requests. */
   readonly overCheckLimit: AddressLimit;
   readonly perIntegration: Readonly<Record<'grants' | 'devices', RateLimit>>;
   readonly caps: Readonly<Record<CappedUse, readonly Cap[]>>;
@@ -29,15 +29,8 @@ export interface ReachedCap {
   readonly grantId?: string | undefined;
 }
 
-export interface TokenLimits {
-  /** The refusal for a caller whose address is over its limit, if it is. */
-  readonly overLimit: AddressLimit;
-  /** The same for checks of authentic tokens: a resource server sends one for each of its own requests. */
-  readonly overCheckLimit: AddressLimit;
-  /**
-   * The same for an integration. Anybody may know its client id, so only authentic requests are charged to it. Anybody can
-   * start a device authorization, so those are counted separately.
-   */
+export interface TokenLimits extends Pick<TokenRates, 'overLimit' | 'overCheckLimit'> {
+  /** The same for an integration. Anybody may know its client id, so only authentic requests are charged to it; device authorizations are counted apart. */
   readonly overIntegrationLimit: (clientId: string, what: 'grants' | 'devices') => RateRefusal | undefined;
   /** For one request of an identified caller. A grant is charged before its identity, and that before its integration: others need these too. */
   readonly capsFor: (clientId: string) => OverCap;
@@ -84,7 +77,7 @@ export function chargedOnce(overLimit: AddressLimit): AddressLimit {
 }
 
 /** Requests that name no grant, so that no limit was charged for them, and a 429 instead hides no grant that has ended. */
-const NAMING_NO_GRANT: ReadonlySet<string> = new Set([
+export const NAMING_NO_GRANT: ReadonlySet<string> = new Set([
   ...REQUEST_REASONS,
   'client-id-missing',
   'credential-missing',
@@ -92,14 +85,3 @@ const NAMING_NO_GRANT: ReadonlySet<string> = new Set([
   'grant-type-missing',
   'grant-type-unsupported',
 ] satisfies (RefusalReason | TransportReason | 'grant-type-missing')[]);
-
-/** Charges the address of a caller whose request could not be used. */
-export function chargeUnusable<T, R extends Refusal<string>>(
-  outcome: Outcome<T, R>,
-  request: FastifyRequest,
-  { overLimit }: Pick<TokenLimits, 'overLimit'>,
-): Outcome<T, R | RateRefusal> {
-  if (outcome.ok || !NAMING_NO_GRANT.has(outcome.refusal.reason)) return outcome;
-  const limited = overLimit(request);
-  return limited ? refused(limited) : outcome;
-}

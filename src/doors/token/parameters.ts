@@ -11,7 +11,6 @@ export interface ParameterSchema {
 
 export type BodyForm = 'json' | 'form';
 
-/** The result of reading a request. */
 export type Read<T> = Outcome<T, Refusal<TransportReason>>;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
@@ -35,10 +34,7 @@ export function formOf(contentType: string | undefined, taken: readonly BodyForm
   return !charset || charset.replaceAll('"', '') === 'charset=utf-8' ? accept(form) : refuse('charset-unsupported');
 }
 
-/**
- * Reads the known parameters of a body. Unknown ones are ignored; empty means absent; a known one that is not a string,
- * or that is given twice, is refused. JSON may not repeat unknown keys either.
- */
+/** Unknown parameters are ignored; empty means absent; one that is not a string, or is given twice, is refused. JSON may not repeat unknown keys either. */
 export function readParameters<T>(body: unknown, form: BodyForm, schema: ParameterSchema): Read<T> {
   const text = decode(body);
   if (text === undefined) return refuse('body-unreadable');

@@ -72,7 +72,6 @@ export async function findTarget(
   return checkAskedCode(request, integration, await namedResourceServers(request.resource, ports));
 }
 
-/** Why this person may not confirm, if so. */
 export function whyNotConfirm({ identity }: Person, { integration }: CodeClient): Refusal<PersonReason> | undefined {
   const decided = decideConfirmCode(identity, integration);
   return decided.ok ? undefined : decided.refusal;

@@ -25,10 +25,7 @@ export interface DeviceOnScreen {
   readonly integration: Integration;
 }
 
-/**
- * Shows the device authorization of a user code to the person who typed it. Every attempt is counted before the lookup;
- * the count of a right code is taken back.
- */
+/** For the person who typed a user code. Every attempt is counted before the lookup; the count of a right code is taken back. */
 export async function enterUserCode(
   typed: string,
   person: Person,
@@ -65,21 +62,14 @@ export async function showDevice(id: DeviceId, person: Person, ports: Ports): Pr
   return accept({ device, integration, state, now, ...(!wouldConfirm.ok && { objection: wouldConfirm.refusal }) });
 }
 
-export function confirmDevice(id: DeviceId, person: Person, ports: Ports): Promise<PersonOutcome<DeviceOnScreen>> {
-  const by = person.identity.id;
-  return decide(
-    id,
-    person,
-    ports,
-    decideConfirm,
-    (row, at) => ({ ...row, decision: { is: 'confirmed', by, at } }),
-    'confirmed',
-  );
-}
+export const confirmDevice = deciding('confirmed', decideConfirm);
+export const denyDevice = deciding('denied', decideDeny);
 
-export function denyDevice(id: DeviceId, person: Person, ports: Ports): Promise<PersonOutcome<DeviceOnScreen>> {
-  const by = person.identity.id;
-  return decide(id, person, ports, decideDeny, (row, at) => ({ ...row, decision: { is: 'denied', by, at } }), 'denied');
+function deciding(is: 'confirmed' | 'denied', rule: typeof decideEnter) {
+  return (id: DeviceId, person: Person, ports: Ports): Promise<PersonOutcome<DeviceOnScreen>> => {
+    const by = person.identity.id;
+    return decide(id, person, ports, rule, (row, at) => ({ ...row, decision: { is, by, at } }), is);
+  };
 }
 
 type NextRow = (row: DeviceAuthorization, at: DecideFacts['now']) => DeviceAuthorization;
@@ -133,10 +123,7 @@ export async function countFailedSignIn(userCode: string, ports: Ports): Promise
   });
 }
 
-/**
- * Before sign-in, timing must not reveal whether a code exists: an unknown code also costs one durable write, of a row
- * without meaning.
- */
+/** Timing must not reveal whether a code exists: an unknown one also costs a durable write, of a row without meaning. */
 async function writeDecoy({ store, random }: Ports): Promise<void> {
   const about = `unknown code ${random(8).toString('hex')}`;
   await store.change(attempts, about, (_, now) => ({ outcome: undefined, next: { about, count: 0, endsAt: now } }));

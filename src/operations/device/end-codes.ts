@@ -13,10 +13,7 @@ export interface ConfirmedCodes {
   readonly which?: 'all' | 'authorization';
 }
 
-/**
- * Ends codes that were confirmed and that no program has redeemed yet; returns how many. Grants are ended afterwards, so that those of
- * codes redeemed meanwhile are included.
- */
+/** Ends confirmed codes that nobody has redeemed; returns how many. Grants are ended afterwards, with those of codes redeemed meanwhile. */
 export async function endConfirmedCodes(
   { by, clientId, which = 'all' }: ConfirmedCodes,
   { store, settings }: Pick<Ports, 'store'> & Partial<Pick<Ports, 'settings'>>,

@@ -16,7 +16,6 @@ import type { Ports } from '../ports.ts';
 import { checkRedemption, type RedeemRequest, type Redemption, redemption } from './redeem-device.ts';
 
 export interface CodeRedemption extends Omit<RedeemRequest, 'deviceCode' | 'slowsDown'> {
-  /** Set if the caller is a guest of the integration. */
   readonly guest?: ClientUrl | undefined;
   readonly code: string;
   readonly redirectUri: string;

@@ -86,7 +86,6 @@ export async function checkRedemption<Code>(
   return unproven ? refuse(unproven) : checked;
 }
 
-/** The code is redeemed and the grant is issued in one commit. */
 export function redemption(
   row: DeviceAuthorization,
   { holder: identity, target }: Extract<RedeemDecision, { do: 'redeem' }>,

@@ -39,7 +39,6 @@ export function serverMark({ id, audience, resources, enabled }: ResourceServer)
   return markOf(JSON.stringify([id, audience, resources, enabled]));
 }
 
-/** The newest place that can be read. */
 export async function newestPosition(store: Pick<Store, 'newestEvents' | 'load'>): Promise<Position> {
   const { epoch } = await readHistory(store);
   const [newest] = await store.newestEvents({ count: 1 });

@@ -78,19 +78,14 @@ export class FeedTail {
   /** Begins to read the store, if nobody has followed so far. Returns a function that ends it. */
   async follow(): Promise<() => void> {
     this.#followers += 1;
-    let isFollowing = true;
-    const leave = () => {
-      if (isFollowing) this.#leave();
-      isFollowing = false;
-    };
     try {
       if (!this.#at) await this.look();
     } catch (fault) {
-      leave();
+      this.#leave();
       throw fault;
     }
     this.#timer ??= setInterval(() => void this.look().catch(() => undefined), this.#lookMs).unref();
-    return leave;
+    return () => this.#leave();
   }
 
   /** Resolves when everything that was committed before this call has been read, in the history of this moment. */
@@ -178,7 +173,6 @@ export class FeedTail {
     this.#announce(); // nobody may join a read that began before: events up to `newest` may be missing from it
   }
 
-  /** Returns how many items there were. */
   async #readOn(at: Position, isCheck: boolean): Promise<number> {
     const items = await itemsAfter(at, READ, this.#store);
     if (items.length === 0 && !isCheck) return 0;

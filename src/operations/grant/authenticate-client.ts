@@ -6,14 +6,13 @@ import type { Presenter } from '../../core/presenter.ts';
 import { CLOCK_LEEWAY, isExpired } from '../../core/rules/claims.ts';
 import { type ClientProof, checkClient, clientIssuer, liveSecrets } from '../../core/rules/client.ts';
 import { after } from '../../core/time.ts';
-import { isInRanges } from '../../outbound/address-filter.ts';
+import { rangeMatcher } from '../../outbound/address-filter.ts';
 import type { Decision } from '../../store/store.ts';
 import { assertions, type UsedAssertion } from '../../store/tables/assertions.ts';
 import { isResourceServerSecret } from '../../tokens/resource-server-secret.ts';
 import type { AssertionPorts } from '../ports.ts';
 import { withRetry } from './authorize-assertion.ts';
 
-/** What a request sent as proof. */
 export type SentProof =
   | { readonly by: 'assertion'; readonly assertion: string }
   | { readonly by: 'secret'; readonly secret: string };
@@ -25,7 +24,6 @@ export interface ClientRequest {
   readonly requestId: string;
 }
 
-/** An integration that has authenticated. */
 export interface AuthenticatedClient {
   readonly integration: Integration;
   readonly proof: ClientProof;
@@ -67,6 +65,6 @@ function bySecret(
   const hashes = liveSecrets(integration, clock.now()).map(({ hash }) => hash);
   if (!isResourceServerSecret(secret, hashes)) return refuse('client-unproven');
   const { secretAddresses: ranges = [] } = integration;
-  if (ranges.length > 0 && !isInRanges(presenter.address, ranges)) return refuse('client-unproven');
+  if (ranges.length > 0 && !rangeMatcher(ranges)(presenter.address)) return refuse('client-unproven');
   return accept({ integration, proof: 'secret' });
 }

@@ -3,7 +3,6 @@ import type { Grant } from '../../core/grant.ts';
 import { firstHalf } from '../../core/hex.ts';
 import type { Integration } from '../../core/integration.ts';
 import { accept, type Outcome, refuse, refused, refusedTo } from '../../core/outcome.ts';
-import type { Presenter } from '../../core/presenter.ts';
 import type { OverCap, Refusal } from '../../core/refusal.ts';
 import {
   checkAssertedIdentity,
@@ -14,7 +13,6 @@ import {
 } from '../../core/rules/assertion.ts';
 import { CLOCK_LEEWAY, isExpired } from '../../core/rules/claims.ts';
 import { whyUnbound } from '../../core/rules/client.ts';
-import type { WantedTarget } from '../../core/rules/scope.ts';
 import { after, seconds } from '../../core/time.ts';
 import { type Decision, insert } from '../../store/store.ts';
 import { assertions, type UsedAssertion } from '../../store/tables/assertions.ts';
@@ -23,19 +21,17 @@ import { sha256 } from '../../tokens/sha256.ts';
 import type { AssertionPorts } from '../ports.ts';
 import { STORED } from './derived-identity.ts';
 import { mapWorkload } from './identify-workload.ts';
-import { drawGrant, type GrantDraft, issueGrant } from './issue-grant.ts';
+import { createGrant, drawGrant, type GrantDraft, type GrantRequest, issueGrant } from './issue-grant.ts';
 import { namedResourceServers } from './named-resource-servers.ts';
 import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
 
-export interface AssertionRequest extends WantedTarget, Pick<GrantDraft, 'jkt'> {
+export interface AssertionRequest extends Omit<GrantRequest, 'overCap'> {
   /** Undefined: the integration follows from the rule that matches. */
   readonly clientId: string | undefined;
   /** Whether that integration has authenticated. */
   readonly isAuthenticated?: boolean;
   readonly assertion: string;
-  readonly presenter: Presenter;
   readonly requestId: string;
-  /** Charged once the caller is identified and may have the grant. */
   readonly overCapOf?: (clientId: string) => OverCap;
 }
 
@@ -58,8 +54,10 @@ export async function authorizeAssertion(
   const limited = request.overCapOf?.(integration.value.clientId)('grants', drafted.value.identity.id);
   if (limited) return refusedTo(drafted.value.identity.id, limited);
   const { assertions: use, kind } = accepted.value.tokenIssuer;
-  const issue = use === 'once' || kind === 'enterprise' ? issueOnce : issueAgain;
-  return mintPair(await issue(accepted.value, drafted.value, ports), ports);
+  if (use === 'once' || kind === 'enterprise')
+    return mintPair(await issueOnce(accepted.value, drafted.value, ports), ports);
+  const { expiresAt } = accepted.value;
+  return createGrant(drafted.value, ports, (now) => (isExpired(expiresAt, now) ? 'assertion-expired' : undefined));
 }
 
 async function findServed(clientId: string, { registry }: AssertionPorts): Promise<Outcome<Integration>> {
@@ -132,19 +130,6 @@ function issueOnce(
     const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
     const next = { mark, endsAt: after(expiresAt, CLOCK_LEEWAY) };
     return { outcome: accept(pair), next, inserts: [insert(grants, grant)], events: [event] };
-  });
-}
-
-function issueAgain(
-  { expiresAt }: AcceptedAssertion,
-  draft: GrantDraft,
-  ports: AssertionPorts,
-): Promise<Outcome<DecidedPair>> {
-  const drawn = drawGrant(ports);
-  return ports.store.create(grants, drawn.id, (now): Decision<Grant, Outcome<DecidedPair>> => {
-    if (isExpired(expiresAt, now)) return { outcome: refuse('assertion-expired') };
-    const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
-    return { outcome: accept(pair), next: grant, events: [event] };
   });
 }
 

@@ -1,23 +1,16 @@
 import type { Grant } from '../../core/grant.ts';
 import { type Outcome, refuse, refusedTo } from '../../core/outcome.ts';
-import type { Presenter } from '../../core/presenter.ts';
-import type { OverCap } from '../../core/refusal.ts';
 import { decideCertificate } from '../../core/rules/certificate.ts';
 import { whyUnbound } from '../../core/rules/client.ts';
-import type { WantedTarget } from '../../core/rules/scope.ts';
 import type { CallerPorts } from '../ports.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
-import { createGrant, type GrantDraft } from './issue-grant.ts';
+import { createGrant, type GrantDraft, type GrantRequest } from './issue-grant.ts';
 import { namedResourceServers } from './named-resource-servers.ts';
 import type { TokenPair } from './token-pair.ts';
 
-export interface CertificateRequest extends Presentation, WantedTarget {
+export interface CertificateRequest extends Presentation, GrantRequest {
   readonly clientId: string | undefined;
   readonly refresh?: GrantDraft['refresh'];
-  readonly jkt?: GrantDraft['jkt'];
-  readonly presenter: Presenter;
-  /** Charged once the caller is identified and may have the grant. */
-  readonly overCap?: OverCap;
 }
 
 /** rules/certificate.ts has the order of checks. Without a client id, the certificate is not judged. */

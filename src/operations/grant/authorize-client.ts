@@ -1,19 +1,14 @@
 import { type Outcome, refused } from '../../core/outcome.ts';
-import type { Presenter } from '../../core/presenter.ts';
-import type { OverCap } from '../../core/refusal.ts';
 import { decideClient } from '../../core/rules/client.ts';
-import type { WantedTarget } from '../../core/rules/scope.ts';
 import type { Ports } from '../ports.ts';
 import type { AuthenticatedClient } from './authenticate-client.ts';
 import { integrationIdentity, storeDerived } from './derived-identity.ts';
-import { createGrant, type GrantDraft } from './issue-grant.ts';
+import { createGrant, type GrantDraft, type GrantRequest } from './issue-grant.ts';
 import { namedResourceServers } from './named-resource-servers.ts';
 import type { TokenPair } from './token-pair.ts';
 
-export interface ClientGrantRequest extends WantedTarget, Pick<GrantDraft, 'jkt'> {
+interface ClientGrantRequest extends GrantRequest {
   readonly client: AuthenticatedClient;
-  readonly presenter: Presenter;
-  readonly overCap?: OverCap;
 }
 
 /** RFC 6749 4.4: a grant of the integration itself, which has authenticated. */

@@ -27,10 +27,7 @@ export interface CheckedToken extends CheckedAccess {
   readonly jkt: string | undefined;
 }
 
-/**
- * What an access token allows now. Always reads the store: nothing is cached, so a revocation takes effect at once.
- * `overLimit` is charged before that. Its argument says whether this service minted the token.
- */
+/** Always reads the store, so a revocation takes effect at once. `overLimit` is charged before that: its argument says whether we minted the token. */
 export async function checkToken(
   accessToken: string,
   ports: Ports,

@@ -27,7 +27,6 @@ export function derivedIdentity(label: string, from: string, name: string): Iden
   return { id, enabled: true, mayUseApi: true, groups: [], userName: `${label}/${name}` };
 }
 
-/** The identity of an integration that authenticates. */
 export function integrationIdentity({ clientId }: Pick<Integration, 'clientId'>): Identity {
   return derivedIdentity(INTEGRATION_LABEL, `${INTEGRATION_LABEL}\0${clientId}`, clientId);
 }
@@ -37,7 +36,6 @@ const loadDerived: FindDerived = async (derived, _, { store }) => {
   return found?.row ?? derived;
 };
 
-/** How the row of an identity comes about. */
 export interface IdentityRows {
   readonly derived: FindDerived;
   readonly seen: KeepSeen;

@@ -1,31 +1,25 @@
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
-import type { Presenter } from '../../core/presenter.ts';
-import type { OverCap } from '../../core/refusal.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
 import { decideCertificateCaller } from '../../core/rules/certificate.ts';
 import { decideExchange, type ExchangeCaller } from '../../core/rules/exchange.ts';
-import type { WantedTarget } from '../../core/rules/scope.ts';
 import { after, earlier, seconds } from '../../core/time.ts';
 import type { CallerPorts } from '../ports.ts';
 import type { AuthenticatedClient } from './authenticate-client.ts';
 import { checkToken } from './check-token.ts';
 import { integrationIdentity, storeDerived } from './derived-identity.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
-import { createGrant, type GrantDraft } from './issue-grant.ts';
+import { createGrant, type GrantDraft, type GrantRequest } from './issue-grant.ts';
 import { namedResourceServers } from './named-resource-servers.ts';
 import type { TokenPair } from './token-pair.ts';
 
 /** An API exchanges again with the next call. */
 const LONGEST = seconds(3600);
 
-export interface ExchangeRequest extends Presentation, WantedTarget {
+interface ExchangeRequest extends Presentation, GrantRequest {
   readonly clientId: string;
   /** Undefined: the certificate must prove the caller. */
   readonly client: AuthenticatedClient | undefined;
   readonly subjectToken: string;
-  readonly jkt: string | undefined;
-  readonly presenter: Presenter;
-  readonly overCap?: OverCap;
 }
 
 /** RFC 8693: rules/exchange.ts has the checks. */

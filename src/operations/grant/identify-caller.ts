@@ -10,7 +10,6 @@ import { derivedIdentity, type IdentityRows, STORED } from './derived-identity.t
 import { endRevoked } from './revoke-grant.ts';
 import { findNamed } from './seen-identity.ts';
 
-/** What a connection presented, and the request it came with. */
 export interface Presentation {
   readonly presented: Presented;
   readonly requestId: string;
@@ -76,15 +75,13 @@ function theOnly([identity, ...others]: readonly Identity[]): Outcome<Identity> 
   return others.length > 0 ? refuse('certificate-identity-ambiguous') : accept(identity);
 }
 
-function wordsFor(directories: readonly string[] | undefined): string {
-  return directories ? `the directories ${directories.join(', ')}` : 'the directory';
-}
-
 /** The last step of a verdict, worded like the others: the identity that the name belongs to. */
 export function mappingStep({ issuer, name }: AcceptedCertificate, caller: Outcome<CertifiedCaller>): Step {
+  const { directories } = issuer;
+  const where = directories ? `the directories ${directories.join(', ')}` : 'the directory';
   const demand =
     issuer.identities === 'directory'
-      ? `exactly one identity in ${wordsFor(issuer.directories)} has this name`
+      ? `exactly one identity in ${where} has this name`
       : 'the identity is derived from the name';
   return {
     rule: 'identity-mapped',

@@ -12,25 +12,12 @@ import type { CallerPorts } from '../ports.ts';
 import { checkToken } from './check-token.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
 
-/** What the request sent as proof. */
-export type ResourceServerProof = SecretProof | TokenProof | CertificateProof;
+export type ResourceServerProof =
+  | { readonly by: 'secret'; readonly id: string; readonly secret: string }
+  | (Presentation & { readonly by: 'access-token'; readonly id: string | undefined; readonly accessToken: string })
+  | (Presentation & { readonly by: 'certificate'; readonly id: string | undefined });
 
-interface SecretProof {
-  readonly by: 'secret';
-  readonly id: string;
-  readonly secret: string;
-}
-
-interface TokenProof extends Presentation {
-  readonly by: 'access-token';
-  readonly id: string | undefined;
-  readonly accessToken: string;
-}
-
-interface CertificateProof extends Presentation {
-  readonly by: 'certificate';
-  readonly id: string | undefined;
-}
+type ProofBy<How> = Extract<ResourceServerProof, { readonly by: How }>;
 
 /** `overLimit` is charged for failed attempts. */
 export async function identifyResourceServer(
@@ -63,7 +50,7 @@ function provenAs(server: ResourceServer | undefined): Outcome<ResourceServer> {
   return server ? accept(server) : refuse('resource-server-unproven');
 }
 
-function bySecret({ id, secret }: SecretProof, known: readonly ResourceServer[]): ResourceServer | undefined {
+function bySecret({ id, secret }: ProofBy<'secret'>, known: readonly ResourceServer[]): ResourceServer | undefined {
   const server = known.find((each) => each.enabled && each.id === id);
   const hashes = server?.secrets.map(({ hash }) => hash) ?? [];
   return isResourceServerSecret(secret, hashes) ? server : undefined;
@@ -71,7 +58,7 @@ function bySecret({ id, secret }: SecretProof, known: readonly ResourceServer[])
 
 /** Only a token for this service: one for a resource server is in the hands of that resource server too. */
 async function byAccessToken(
-  { id, accessToken, ...presentation }: TokenProof,
+  { id, accessToken, ...presentation }: ProofBy<'access-token'>,
   known: readonly ResourceServer[],
   ports: CallerPorts,
 ): Promise<ResourceServer | undefined> {

@@ -1,5 +1,5 @@
 import { tokenId } from '../../core/grant.ts';
-import { type Identity, isLocal } from '../../core/identity.ts';
+import { isLocal } from '../../core/identity.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
 import { scopeSeenBy } from '../../core/rules/audience.ts';
 import type { Scope } from '../../core/scope.ts';
@@ -29,11 +29,7 @@ export async function introspectToken(
   const scope = scopeSeenBy(server, checked.value.scope, read.audience ?? grant.resource);
   if (!scope) return undefined;
   const { generation, expiresAt } = read;
-  const [userName, id] = [personName(holder), tokenId(grant, generation)];
-  return { grant, scope, userName, tokenId: id, boundTo, jkt, issuedAt, expiresAt };
-}
-
-/** Identities that are derived from certificates are machines. */
-function personName(holder: Identity): string | undefined {
-  return isLocal(holder) ? holder.userName : undefined;
+  // Identities that are derived from certificates are machines.
+  const userName = isLocal(holder) ? holder.userName : undefined;
+  return { grant, scope, userName, tokenId: tokenId(grant, generation), boundTo, jkt, issuedAt, expiresAt };
 }

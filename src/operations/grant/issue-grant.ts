@@ -3,8 +3,10 @@ import { type Grant, type GrantId, grantPeriod, type Origin, type Terms } from '
 import type { Hex } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
-import { accept, type Outcome } from '../../core/outcome.ts';
+import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
+import type { OverCap, RefusalReason } from '../../core/refusal.ts';
+import type { WantedTarget } from '../../core/rules/scope.ts';
 import { settingsFor } from '../../core/settings.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
 import type { Decision } from '../../store/store.ts';
@@ -34,10 +36,10 @@ export interface GrantDraft {
   readonly until?: EpochSeconds;
 }
 
-export interface IssuedGrant {
-  readonly grant: Grant;
-  readonly pair: DecidedPair;
-  readonly event: Event;
+/** What every request for a new grant has. */
+export interface GrantRequest extends WantedTarget, Pick<GrantDraft, 'presenter' | 'jkt'> {
+  /** Charged once the caller is identified and may have the grant. */
+  readonly overCap?: OverCap;
 }
 
 /** Draws ids and secrets before the decision, so that deciding again yields the same grant. */
@@ -51,7 +53,7 @@ export function issueGrant(
   drawn: ReturnType<typeof drawGrant>,
   now: EpochSeconds,
   ports: Ports,
-): IssuedGrant {
+): { readonly grant: Grant; readonly pair: DecidedPair; readonly event: Event } {
   const { integration, identity, presenter } = draft;
   const defaults = draft.refresh ? { ...ports.settings, refresh: false } : ports.settings;
   const own = settingsFor(integration, defaults);
@@ -94,10 +96,15 @@ function endingBy(until: EpochSeconds | undefined, { refreshUntil, expiresAt }: 
   return { refreshUntil: earlier(refreshUntil, until), expiresAt: earlier(expiresAt, until) };
 }
 
-/** Commits a new grant by itself. */
-export async function createGrant(draft: GrantDraft, ports: Ports): Promise<Outcome<TokenPair>> {
+export async function createGrant(
+  draft: GrantDraft,
+  ports: Ports,
+  whyNot: (now: EpochSeconds) => RefusalReason | undefined = () => undefined,
+): Promise<Outcome<TokenPair>> {
   const drawn = drawGrant(ports);
   const decided = await ports.store.create(grants, drawn.id, (now): Decision<Grant, Outcome<DecidedPair>> => {
+    const reason = whyNot(now);
+    if (reason) return { outcome: refuse(reason) };
     const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
     return { outcome: accept(pair), next: grant, events: [event] };
   });

@@ -5,7 +5,7 @@ import { accept, refused } from '../../core/outcome.ts';
 import { rows } from '../../store/pages.ts';
 import { groupsOf, pushedGroups } from '../../store/tables/pushed-groups.ts';
 import { newId, type Ports } from '../ports.ts';
-import { allUsers, findUser, type Pushed, type PushReason } from './pushed-users.ts';
+import { allUsers, findUser, type Pushed, type PushReason, type StorePorts } from './pushed-users.ts';
 import { settleBy } from './seen-identity.ts';
 
 export interface GroupChange extends Pick<PushedGroup, 'displayName' | 'externalId'> {
@@ -15,7 +15,6 @@ export interface GroupChange extends Pick<PushedGroup, 'displayName' | 'external
   readonly remove?: readonly IdentityId[];
 }
 
-type StorePorts = Pick<Ports, 'store'>;
 const MOST_GROUPS = 1_000;
 const AT_ONCE = 20;
 

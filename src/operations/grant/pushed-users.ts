@@ -39,7 +39,7 @@ export type PushReason =
   | 'groups-too-many';
 export type Pushed<T> = Outcome<T, PushReason>;
 
-type StorePorts = Pick<Ports, 'store'>;
+export type StorePorts = Pick<Ports, 'store'>;
 
 export async function createUser(user: PushedUser, pushing: Pushing, ports: StorePorts): Promise<Pushed<KnownUser>> {
   const id = idOf(user, pushing);

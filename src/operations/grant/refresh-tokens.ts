@@ -204,7 +204,6 @@ function end(turn: Turn, { why, refusal }: RefreshDecision & { do: 'end' }): Dec
   return { outcome: refusedTo(grant.identityId, refusal), next: revoke(grant, now, why), events };
 }
 
-/** What its events have in common. */
 function facts({ grant, presenter, requestId, now }: Turn) {
   const { id: subjectId, clientId, identityId } = grant;
   return { at: now, clientId, identityId, subjectId, presenter, requestId };

@@ -48,7 +48,6 @@ export async function revokeByToken(
 
 export interface RevokeRequest {
   readonly clientId: string;
-  /** Set if the caller is a guest of the integration. */
   readonly guest?: ClientUrl | undefined;
   readonly isAuthenticated?: boolean | undefined;
   /** A refresh or access token of any generation. */
@@ -115,10 +114,7 @@ export async function revokeById(id: GrantId, reason: RevocationReason, { store,
 
 const STEP = 200;
 
-/**
- * Ends all grants of an identity, an integration or a certificate, or those of them that are `meant`, in steps; returns how many. Without
- * `where`, every grant: for a store that was restored from a copy.
- */
+/** Ends grants in steps; returns how many. Without `where`, every grant: for a store that was restored from a copy. */
 export async function revokeAll(
   where: Where | undefined,
   reason: RevocationReason,
@@ -134,7 +130,6 @@ export async function revokeAll(
   return ended;
 }
 
-/** Ends the grants of one certificate. */
 export function revokeByCertificate(certificate: Hex, ports: Pick<Ports, 'store'>): Promise<number> {
   return revokeAll(grantsOf.certificate(certificate), 'certificate-revoked', ports);
 }

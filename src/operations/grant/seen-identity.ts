@@ -23,7 +23,6 @@ export interface NameQuery {
   readonly directories: readonly string[] | undefined;
 }
 
-/** Every identity with this name in these directories. */
 export async function findNamed(
   { by, name, directories = [LOCAL] }: NameQuery,
   ports: Pick<Ports, 'store' | 'directories'>,

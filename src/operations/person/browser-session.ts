@@ -45,10 +45,7 @@ export function drawSession({ random, settings }: Pick<Ports, 'random' | 'settin
   return { id, begin };
 }
 
-/**
- * The person whose session this cookie belongs to. Undefined once the session has ended or the identity is disabled. `isSeen`: the session
- * goes on, since the person is there.
- */
+/** Undefined once the session has ended or the identity is disabled. `isSeen`: the session goes on, since the person is there. */
 export async function personOf(cookie: string, ports: Ports, isSeen = true): Promise<Person | undefined> {
   const secret = Buffer.from(cookie, 'base64url');
   if (secret.length !== COOKIE_LENGTH) return undefined;

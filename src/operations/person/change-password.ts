@@ -18,22 +18,16 @@ export interface PasswordChange {
   readonly current: Secret;
   readonly next: Secret;
   readonly presenter: Presenter;
-  /** The cookie that a browser keeps after somebody signed in with it. */
   readonly knownBrowser?: string | undefined;
 }
 
-export interface ChangedPassword extends BegunSession {
-  /** The browser's cookie from now on; undefined if an operator has set another password meanwhile. */
-  readonly knownBrowser: Secret | undefined;
-}
-
-/** A person changes their own password. Sessions and known browsers end; the browser that did it stays signed in and known. */
+/** Sessions and known browsers end; the browser that did it stays signed in, and known unless an operator has set another password meanwhile. */
 export async function changePassword(
   { current, next, presenter, knownBrowser }: PasswordChange,
   { identity, session }: Person,
   ports: Ports,
-): Promise<Outcome<ChangedPassword, PasswordObjection>> {
-  const objection = PASSWORD_RULES.findFlaw(next) ?? (isSame(current, next) ? 'unchanged' : undefined);
+): Promise<Outcome<BegunSession & { readonly knownBrowser: Secret | undefined }, PasswordObjection>> {
+  const objection = PASSWORD_RULES.findFlaw(next) ?? (current.reveal() === next.reveal() ? 'unchanged' : undefined);
   if (objection) return refused(objection);
   const userName = identity.userName ?? '';
   const browser = { is: 'in-session', session } as const;
@@ -51,8 +45,4 @@ export async function changePassword(
 /** Undefined where the person's password is not changed here. */
 export function passwordRules({ identity }: Pick<Person, 'identity'>): typeof PASSWORD_RULES | undefined {
   return isLocal(identity) ? PASSWORD_RULES : undefined;
-}
-
-function isSame(current: Secret, next: Secret): boolean {
-  return current.reveal() === next.reveal();
 }

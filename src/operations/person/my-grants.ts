@@ -18,7 +18,6 @@ export interface MyGrant {
 export interface MyGrants {
   /** Newest first. */
   readonly newest: readonly MyGrant[];
-  /** Whether these are all. */
   readonly isComplete: boolean;
 }
 
@@ -26,7 +25,6 @@ export interface MyGrants {
 const MOST_LIVE = 200;
 const MOST_READ = 1_000;
 
-/** The live grants of a person. */
 export async function myGrants({ identity }: Person, { store, registry }: Ports): Promise<MyGrants> {
   const now = await store.now();
   const newest: MyGrant[] = [];
@@ -46,20 +44,17 @@ export async function revokeMyGrant(id: GrantId, { identity }: Person, { store }
   return found?.row.identityId === identity.id && revokeById(id, 'by-holder', { store });
 }
 
-export async function revokeMyGrants({ identity }: Person, ports: Ports): Promise<number> {
-  const { store } = ports;
-  await endConfirmedCodes({ by: identity.id }, ports);
-  return revokeAll(grantsOf.holder(identity.id), 'by-holder', { store });
+/** `authorization`: what programs obtained by authorization code: agents, apps and command lines that the person signed in with a browser. */
+export async function revokeMyGrants(
+  { identity }: Person,
+  ports: Ports,
+  which: 'all' | 'authorization' = 'all',
+): Promise<number> {
+  const isMeant = ({ origin }: Grant) => which === 'all' || origin.kind === 'code';
+  await endConfirmedCodes({ by: identity.id, which }, ports);
+  return revokeAll(grantsOf.holder(identity.id), 'by-holder', { store: ports.store }, isMeant);
 }
 
-/** Ends what programs obtained by authorization code: agents, apps and command lines that the person signed in with a browser. */
-export async function revokeMyAgents({ identity }: Person, ports: Ports): Promise<number> {
-  const { store } = ports;
-  await endConfirmedCodes({ by: identity.id, which: 'authorization' }, ports);
-  return revokeAll(grantsOf.holder(identity.id), 'by-holder', { store }, ({ origin }) => origin.kind === 'code');
-}
-
-/** The newest events of a person, newest first. */
 export async function myEvents(
   { identity }: Person,
   count: number,

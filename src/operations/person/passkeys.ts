@@ -137,10 +137,7 @@ export function renamePasskey(id: string, name: string, { identity }: Person, { 
   }));
 }
 
-/**
- * Removes those that `isMeant`, and ends the sessions of the identity except `keep`: some may have begun with them. Returns
- * what was removed.
- */
+/** Also ends the sessions of the identity except `keep`: some may have begun with them. Returns what was removed. */
 export async function removePasskeys(
   id: IdentityId,
   isMeant: (key: Passkey) => boolean,

@@ -1,5 +1,4 @@
-// Sign-in at an OpenID provider. Nothing is stored until it succeeds: the cookie of the browser has what was begun, and `state`
-// authenticates the cookie, so that any node can finish it.
+// Sign-in at an OpenID provider. Nothing is stored until it succeeds: the cookie has what was begun, and `state` authenticates it for any node.
 import type { Hex } from '../../core/hex.ts';
 import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
 import { networkOf, type Presenter } from '../../core/presenter.ts';
@@ -20,13 +19,9 @@ const NONCE_LENGTH = 16;
 /** Browsers ignore longer cookies. */
 const COOKIE_MAX_LENGTH = 3_800;
 
-export interface BeginRequest extends Omit<ProviderAttempt, 'begunAt'> {
-  readonly redirectUri: string;
-}
-
 /** Where the browser goes, and the cookie that it keeps meanwhile. */
 export async function beginProviderSignIn(
-  { redirectUri, ...attempt }: BeginRequest,
+  { redirectUri, ...attempt }: Omit<ProviderAttempt, 'begunAt'> & { readonly redirectUri: string },
   ports: Ports,
 ): Promise<PersonOutcome<{ readonly url: string; readonly cookie: Secret }>> {
   const begunAt = await ports.store.now();
@@ -46,15 +41,11 @@ export interface ReturnRequest {
   readonly presenter: Presenter;
 }
 
-export interface FinishedSignIn extends BegunSession {
-  readonly attempt: ProviderAttempt;
-}
-
 /** A person returns from the provider, in the browser that was sent there; a session begins. */
 export async function finishProviderSignIn(
   { label, redirectUri, response, cookie, presenter }: ReturnRequest,
   ports: Ports,
-): Promise<PersonOutcome<FinishedSignIn>> {
+): Promise<PersonOutcome<BegunSession & { readonly attempt: ProviderAttempt }>> {
   const { store, keyring, settings } = ports;
   const state = response.get('state') ?? '';
   const key = keyring.keys.find((candidate) => isSameHash(state as Hex, derive(candidate, 'state', cookie)));

@@ -115,10 +115,7 @@ async function withRow(signedIn: SignedIn, ports: Ports): Promise<SignedIn> {
   return { ...signedIn, identity: await storeSeen(signedIn.identity, ports) };
 }
 
-/**
- * Attempts are counted under a hash of the typed name: people type passwords there, and anything else. Directories may ignore case:
- * spelling a name in another way gives no further attempts.
- */
+/** A hash, since people type passwords there. Directories may ignore case: another spelling gives no further attempts. */
 export function nameMark(typed: string): Hex {
   return firstHalf(sha256(foldCase(typed)));
 }

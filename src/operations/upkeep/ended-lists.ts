@@ -1,15 +1,14 @@
+import type { Hex } from '../../core/hex.ts';
 import { after, seconds } from '../../core/time.ts';
 import { endedLists } from '../../store/tables/ended-lists.ts';
+import { revokeByCertificate } from '../grant/revoke-grant.ts';
 import type { Ports } from '../ports.ts';
 
 const DAY = 86_400;
 /** After this time a list is processed once more at the next start. */
 const REMEMBERED = seconds(35 * DAY);
 
-/**
- * The revocation lists that this machine has processed completely, so that a restart need not repeat the work. Recorded per
- * machine: lists from files differ between machines, and so does the time from which they apply.
- */
+/** The lists that this machine has processed, so that a restart need not repeat it. Per machine: lists from files, and their times, differ. */
 export class EndedLists {
   readonly #store: Ports['store'];
   readonly #machine: string;
@@ -42,4 +41,24 @@ export class EndedLists {
   #name(list: string): string {
     return `${list} at ${this.#machine}`;
   }
+}
+
+/** The longest slice of work, in milliseconds: requests wait for it. */
+const SLICE_MS = 1;
+
+/** Ends the grants of every certificate that a list revokes, in slices with a pause between them. Returns how many. */
+export async function endAllRevoked(
+  marks: Iterable<Hex>,
+  ports: Pick<Ports, 'store' | 'clock'>,
+  pause: () => Promise<unknown>,
+): Promise<number> {
+  let ended = 0;
+  let began = ports.clock.milliseconds();
+  for (const mark of marks) {
+    ended += await revokeByCertificate(mark, ports);
+    if (ports.clock.milliseconds() - began < SLICE_MS) continue;
+    await pause();
+    began = ports.clock.milliseconds();
+  }
+  return ended;
 }

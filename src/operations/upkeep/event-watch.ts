@@ -22,7 +22,6 @@ export interface EventNews {
 
 export interface WatchParts {
   readonly store: Store;
-  /** The name that this node reports. */
   readonly node: string;
   readonly milliseconds: () => number;
   readonly news: EventNews;

@@ -24,7 +24,6 @@ export const SPANS = {
 export type Span = keyof typeof SPANS;
 
 export interface FigureSource {
-  /** Everything that was counted since the start. */
   readonly totals: () => Counts;
   readonly lag: () => number;
   readonly version: string;

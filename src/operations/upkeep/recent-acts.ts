@@ -6,16 +6,14 @@ import type { LoggedEvent, Store } from '../../store/store.ts';
 import { decodeEvent, encodeEvent } from '../../store/tables/events.ts';
 import { grants } from '../../store/tables/grants.ts';
 
+const ACTS: readonly string[] = ACT_TYPES;
 const STEP = 1_000;
 /** About 25 MB. */
 const MOST = 50_000;
 /** Of an act that was committed here and has not been read from the log yet. */
 const NOT_READ = 0;
 
-/**
- * The latest revocations and acts of operators, kept in memory in case that the store loses them: those of this node from the moment
- * that they are durable, those of others when they are read from the log.
- */
+/** The latest revocations and acts of operators, in case that the store loses them: ours once they are durable, others when they are read from the log. */
 export class RecentActs {
   readonly #store: Pick<Store, 'events' | 'load'>;
   /** The texts of the acts, by actKey. */
@@ -41,7 +39,7 @@ export class RecentActs {
   /** Called when a change is durable. `era`: when it began. */
   remember(events: readonly Event[], era: number | undefined): void {
     for (const event of events) {
-      if (era === undefined || era !== this.era || !isAct(event)) continue;
+      if (era === undefined || era !== this.era || !ACTS.includes(event.type)) continue;
       const act = decodeEvent([NOT_READ, ...encodeEvent(event)]);
       const key = actKey(act);
       if (!this.#acts.has(key)) this.#acts.set(key, JSON.stringify(act));
@@ -100,8 +98,4 @@ export class RecentActs {
       this.#before = act.sequence === NOT_READ ? undefined : act;
     }
   }
-}
-
-function isAct({ type }: Event): boolean {
-  return (ACT_TYPES as readonly string[]).includes(type);
 }

@@ -45,7 +45,6 @@ export async function resumeAfter({ lost }: Rollback, store: Store): Promise<voi
   await beginEpoch({ store, by: { as: 'service', why: 'rollback' } }, isSame);
 }
 
-/** Makes lost revocations again. */
 export async function revokeAgain(lost: readonly LostAct[], store: Store): Promise<void> {
   const ended = lost.flatMap(({ type, subjectId, detail }) =>
     type === 'revoked' && subjectId !== undefined ? [{ id: subjectId as GrantId, reason: detail.reason }] : [],

@@ -1,7 +1,7 @@
 // What nodes write into the row of the service's times: when the service began to answer, and that it is still running.
 import { withStart } from '../../core/rules/outage.ts';
 import type { ServiceTimes } from '../../core/service-times.ts';
-import { between, type EpochSeconds, later, type Seconds, seconds } from '../../core/time.ts';
+import { between, type EpochSeconds, later, seconds } from '../../core/time.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
 import type { Ports } from '../ports.ts';
 
@@ -37,11 +37,7 @@ export function keepSeen(ports: Pick<Ports, 'store'>): Promise<void> {
 
 function seen(found: ServiceTimes | undefined, now: EpochSeconds): ServiceTimes | undefined {
   if (!found) return { seenAt: now, outages: [] };
-  return isOlder(found, seconds(SEEN_EVERY - 1), now) ? { ...found, seenAt: later(found.seenAt, now) } : undefined;
-}
-
-function isOlder({ seenAt }: ServiceTimes, length: Seconds, now: EpochSeconds): boolean {
-  return between(seenAt, now) > length;
+  return between(found.seenAt, now) >= SEEN_EVERY ? { ...found, seenAt: later(found.seenAt, now) } : undefined;
 }
 
 function write({ store }: Pick<Ports, 'store'>, decide: Write): Promise<void> {

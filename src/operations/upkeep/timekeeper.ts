@@ -11,10 +11,7 @@ import { ClockImplausible, type Problem } from '../../store/store.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
 import type { Ports } from '../ports.ts';
 
-/**
- * Compares the store's clock with the store's high-water mark and with the time that this node has really been running.
- * Gets the time once a second; times read in between are compared with what was plausible then.
- */
+/** Compares the store's clock, once a second, with the store's high-water mark and with the time that this node has really been running. */
 export class Timekeeper {
   readonly #running: () => number;
   readonly #startedAt: number;
@@ -44,7 +41,6 @@ export class Timekeeper {
     return fault && { reason: fault.reason, detail: `${fault.message}. ${fault.todo}` };
   }
 
-  /** Like `check`. */
   faultAt(now: EpochSeconds): ImplausibleClock | undefined {
     const ran = this.#look();
     const why = this.#whyNot(now);

@@ -31,7 +31,6 @@ export interface Walk {
   readonly unreadable: readonly string[];
 }
 
-/** Reports every directory that it walked, and the problem of one that cannot answer. */
 export interface WalkNews {
   readonly walked: (walk: Walk) => void;
   readonly away: (label: string, why: string) => void;

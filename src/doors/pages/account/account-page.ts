@@ -5,21 +5,23 @@ import type { GrantId } from '../../../core/grant.ts';
 import { isLocal } from '../../../core/identity.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
 import { passwordRules } from '../../../operations/person/change-password.ts';
-import {
-  myEvents,
-  myGrants,
-  revokeMyAgents,
-  revokeMyGrant,
-  revokeMyGrants,
-} from '../../../operations/person/my-grants.ts';
+import { myEvents, myGrants, revokeMyGrant, revokeMyGrants } from '../../../operations/person/my-grants.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { noticeBox, personName, postForm } from '../parts/layout.ts';
+import { forPerson, type PageRoute, show, take } from '../parts/route.ts';
 import { type PersonVisit, queryOf, type Visit } from '../parts/visit.ts';
 import { grantList } from './grant-list.ts';
 import { relyingParty } from './passkey-parts.ts';
 
-export async function showAccount(visit: PersonVisit): Promise<Answer> {
+export const ACCOUNT_ROUTES: readonly PageRoute[] = [
+  show('/account', 'page-account', forPerson(showAccount)),
+  take('/account/grants/:id/revoke', 'revoke-my-grant', [], forPerson(takeRevoke)),
+  take('/account/grants/revoke', 'revoke-my-grants', [], forPerson(takeRevokeAll)),
+  take('/account/sign-out-agents', 'sign-out-agents', [], forPerson(takeSignOutAgents)),
+];
+
+async function showAccount(visit: PersonVisit): Promise<Answer> {
   const { ports } = visit.site;
   const { account: words } = visit.language.texts;
   const [grants, events, now] = await Promise.all([
@@ -61,23 +63,22 @@ ${postForm(visit, '/account/sign-out-everywhere', everywhere)}
 
 const GRANT_ID = /^[0-9a-f]{32}$/;
 
-export async function takeRevoke({ request, person, site }: PersonVisit): Promise<Answer> {
+async function takeRevoke({ request, person, site }: PersonVisit): Promise<Answer> {
   const { id = '' } = request.params as { id?: string };
   const isRevoked = GRANT_ID.test(id) && (await revokeMyGrant(id as GrantId, person, site.ports));
   return { goTo: `/account?done=${isRevoked ? 'revoked' : 'revoked-before'}` };
 }
 
-export async function takeRevokeAll({ person, site }: PersonVisit): Promise<Answer> {
+async function takeRevokeAll({ person, site }: PersonVisit): Promise<Answer> {
   await revokeMyGrants(person, site.ports);
   return { goTo: '/account?done=revoked-all' };
 }
 
-export async function takeSignOutAgents({ person, site }: PersonVisit): Promise<Answer> {
-  await revokeMyAgents(person, site.ports);
+async function takeSignOutAgents({ person, site }: PersonVisit): Promise<Answer> {
+  await revokeMyGrants(person, site.ports, 'authorization');
   return { goTo: '/account?done=agents-signed-out' };
 }
 
-/** The newest ones; older events are not shown. */
 const EVENTS_SHOWN = 20;
 /** The others are in a disclosure, so that what follows is near on a phone. */
 const SHOWN_AT_ONCE = 5;

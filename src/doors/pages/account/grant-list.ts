@@ -1,11 +1,10 @@
-// The list of a person's grants.
 import { type Grant, guestOf } from '../../../core/grant.ts';
 import type { Presenter } from '../../../core/presenter.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
 import type { MyGrant, MyGrants } from '../../../operations/person/my-grants.ts';
 import { integrationCard, permissionCount, permissionList } from '../device/request-page.ts';
 import { type Html, html } from '../parts/html.ts';
-import { postForm } from '../parts/layout.ts';
+import { endingForm } from '../parts/layout.ts';
 import type { Visit } from '../parts/visit.ts';
 
 const PAGE_SIZE = 20;
@@ -20,8 +19,8 @@ export function grantList(visit: Visit, mine: MyGrants, page: number, now: Epoch
   return html`<p>${isComplete ? counted(visit, grants.length) : words.newestGrants}</p>
 <ul class="cards">${shown.map((grant) => grantCard(visit, grant, now))}</ul>
 ${turner(visit, grants.length, page)}
-${grants.some(({ grant }) => grant.origin.kind === 'code') && signOutAgents(visit)}
-${revokeAll(visit)}`;
+${grants.some(({ grant }) => grant.origin.kind === 'code') && endingForm(visit, '/account/sign-out-agents', words, 'signOutAgents')}
+${endingForm(visit, '/account/grants/revoke', words, 'revokeAll')}`;
 }
 
 function counted({ language }: Visit, count: number): string {
@@ -47,7 +46,7 @@ ${integrationCard(visit, { name, vendor: integration?.vendor ?? '' }, html`<h3>$
 ${permissionList(grant.scope, language.texts)}
 ${grantFacts(visit, grant, now)}
 </details>
-${revokeOne(visit, grant, which)}
+${endingForm(visit, `/account/grants/${grant.id}/revoke`, words, 'revoke', which)}
 </div>
 </li>`;
 }
@@ -75,34 +74,6 @@ function grantFacts({ language }: Visit, grant: Grant, now: EpochSeconds): Html 
 /** The address, and the program if it said its name. */
 function presenterOf({ address, agent }: Presenter): Html {
   return html`${address}${agent !== '' && html` <span class="small">${agent}</span>`}`;
-}
-
-/** A confirmation step without script: the button is inside a disclosure. */
-function revokeOne(visit: Visit, { id }: Grant, which: string): Html {
-  const { account: words } = visit.language.texts;
-  const button = html`<button class="button deny" aria-label="${words.revokeReally}: ${which}">${words.revokeReally}</button>`;
-  return html`<details class="revoke"><summary aria-label="${words.revoke}: ${which}">${words.revoke}</summary>
-<p>${words.revokeWarning}</p>
-${postForm(visit, `/account/grants/${id}/revoke`, button)}
-</details>`;
-}
-
-function signOutAgents(visit: Visit): Html {
-  const { account: words } = visit.language.texts;
-  const button = html`<button class="button deny">${words.signOutAgentsReally}</button>`;
-  return html`<details class="revoke revoke-all"><summary>${words.signOutAgents}</summary>
-<p>${words.signOutAgentsWarning}</p>
-${postForm(visit, '/account/sign-out-agents', button)}
-</details>`;
-}
-
-function revokeAll(visit: Visit): Html {
-  const { account: words } = visit.language.texts;
-  const button = html`<button class="button deny">${words.revokeAllReally}</button>`;
-  return html`<details class="revoke revoke-all"><summary>${words.revokeAll}</summary>
-<p>${words.revokeAllWarning}</p>
-${postForm(visit, '/account/grants/revoke', button)}
-</details>`;
 }
 
 function turner(visit: Visit, count: number, page: number): Html | undefined {

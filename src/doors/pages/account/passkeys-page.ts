@@ -7,7 +7,7 @@ import type { EpochSeconds } from '../../../core/time.ts';
 import { passkeysOf, registerPasskey, removePasskeys, renamePasskey } from '../../../operations/person/passkeys.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { noticeBox, personName, postForm } from '../parts/layout.ts';
+import { endingForm, inputField, noticeBox, personName, postForm } from '../parts/layout.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
 import { type Form, forPerson, type PageRoute, show, take } from '../parts/route.ts';
 import type { PersonVisit } from '../parts/visit.ts';
@@ -67,7 +67,6 @@ function passkeyCard(
   const { passkeys: words } = language.texts;
   const rename = html`${nameField(visit, `name_${id}`, name)}
 <button class="button quiet" aria-label="${words.save}: ${name}">${words.save}</button>`;
-  const remove = html`<button class="button deny" aria-label="${words.removeReally}: ${name}">${words.removeReally}</button>`;
   return html`<li class="card">
 <h2 class="key-name">${name}</h2>
 <dl class="facts">
@@ -80,10 +79,7 @@ ${
 <details><summary aria-label="${words.rename}: ${name}">${words.rename}</summary>
 ${postForm(visit, `${PATH}/${id}/rename`, rename)}
 </details>
-<details class="revoke"><summary aria-label="${words.remove}: ${name}">${words.remove}</summary>
-<p>${words.removeWarning}</p>
-${postForm(visit, `${PATH}/${id}/remove`, remove)}
-</details>
+${endingForm(visit, `${PATH}/${id}/remove`, words, 'remove', name)}
 </div>`
 }
 </li>`;
@@ -100,20 +96,14 @@ ${passkeyButton({ label, ceremony: 'create', options: `${PATH}/options`, failed,
 }
 
 function invitationField({ language }: PersonVisit, isRequired: boolean): Html {
-  const { invitation, invitationHint } = language.texts.passkeys;
-  return html`<div class="field">
-<label for="invitation">${invitation}</label>
-<input id="invitation" name="invitation" maxlength="64" autocomplete="off" spellcheck="false" aria-describedby="invitation_hint"${isRequired && html` required`}>
-<p class="hint" id="invitation_hint">${invitationHint}</p>
-</div>`;
+  const { invitation: label, invitationHint: hint } = language.texts.passkeys;
+  const input = html` maxlength="64" autocomplete="off" spellcheck="false"${isRequired && html` required`}`;
+  return inputField({ id: 'invitation', label, hint, input });
 }
 
 function nameField({ language }: PersonVisit, id: string, value: string, hint?: string): Html {
-  return html`<div class="field">
-<label for="${id}">${language.texts.passkeys.name}</label>
-<input id="${id}" name="name" value="${value}" required maxlength="64" autocomplete="off"${hint && html` aria-describedby="${id}_hint"`}>
-${hint && html`<p class="hint" id="${id}_hint">${hint}</p>`}
-</div>`;
+  const input = html` value="${value}" required maxlength="64" autocomplete="off"`;
+  return inputField({ id, name: 'name', label: language.texts.passkeys.name, hint, input });
 }
 
 /** WebAuthn 5.4. The id of the identity reveals nothing about the person. */

@@ -4,9 +4,9 @@ import { recordRefusal } from '../../http/story.ts';
 import type { Answer, Shown } from '../parts/answer.ts';
 import { writeCookie } from '../parts/cookies.ts';
 import { type Html, html } from '../parts/html.ts';
-import { alertBox, personName, postForm } from '../parts/layout.ts';
+import { alertBox, inputField, personName, postForm } from '../parts/layout.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
-import type { Form } from '../parts/route.ts';
+import { type Form, forPerson, type PageRoute, show, take } from '../parts/route.ts';
 import type { Texts } from '../parts/texts/en.ts';
 import { isSecure, type PersonVisit } from '../parts/visit.ts';
 import { readKnown, writeKnown } from './sign-in.ts';
@@ -14,12 +14,17 @@ import { readKnown, writeKnown } from './sign-in.ts';
 type Rules = NonNullable<ReturnType<typeof passwordRules>>;
 type Objection = keyof Texts['password']['objections'];
 
-export async function showPassword(visit: PersonVisit): Promise<Answer> {
+export const PASSWORD_ROUTES: readonly PageRoute[] = [
+  show('/account/password', 'page-password', forPerson(showPassword)),
+  take('/account/password', 'change-password', ['current', 'next', 'repeated'], forPerson(takePassword)),
+];
+
+async function showPassword(visit: PersonVisit): Promise<Answer> {
   const rules = passwordRules(visit.person);
   return rules ? passwordPage(visit, rules) : refusalPage(visit, { reason: 'not-found' });
 }
 
-export async function takePassword(visit: PersonVisit, form: Form): Promise<Answer> {
+async function takePassword(visit: PersonVisit, form: Form): Promise<Answer> {
   const rules = passwordRules(visit.person);
   if (!rules) return refusalPage(visit, { reason: 'not-found' });
   const { current = '', next = '', repeated = '' } = form;
@@ -54,9 +59,5 @@ ${postForm(visit, '/account/password', fields)}
 }
 
 function passwordField(name: string, label: string, autocomplete: string, hint?: string): Html {
-  return html`<div class="field">
-<label for="${name}">${label}</label>
-<input id="${name}" name="${name}" type="password" required autocomplete="${autocomplete}"${hint && html` aria-describedby="${name}_hint"`}>
-${hint && html`<p class="hint" id="${name}_hint">${hint}</p>`}
-</div>`;
+  return inputField({ id: name, label, hint, input: html` type="password" required autocomplete="${autocomplete}"` });
 }

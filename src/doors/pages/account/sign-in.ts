@@ -7,27 +7,25 @@ import { signInWithPasskey } from '../../../operations/person/passkeys.ts';
 import { beginProviderSignIn, finishProviderSignIn } from '../../../operations/person/provider-sign-in.ts';
 import { type SignedInBrowser, signIn } from '../../../operations/person/sign-in.ts';
 import { Secret } from '../../../tokens/secret.ts';
+import { queryTextOf } from '../../http/methods.ts';
 import { storyOf } from '../../http/story.ts';
 import { enterCode, readUserCode } from '../device/enter-code.ts';
 import type { Answer } from '../parts/answer.ts';
 import { dropCookie, readCookie, writeCookie, writeLastingCookie } from '../parts/cookies.ts';
 import { refusalPage, wordRefusal } from '../parts/refusal-page.ts';
-import type { Form } from '../parts/route.ts';
+import { type Form, forPerson, type PageRoute, show, take } from '../parts/route.ts';
 import { isSecure, type PersonVisit, queryOf, type Site, signedIn, type Visit } from '../parts/visit.ts';
 import { PAGE_WORDING } from '../parts/wording.ts';
 import { answerOf, drawOptions, relyingParty } from './passkey-parts.ts';
-import { goOnOf, providerPath, type SignInForm, signInPage } from './sign-in-page.ts';
+import { goOnOf, PASSKEY_OPTIONS, providerPath, type SignInForm, signInPage } from './sign-in-page.ts';
 
-export async function showSignIn(visit: Visit): Promise<Answer> {
+async function showSignIn(visit: Visit): Promise<Answer> {
   const code = readUserCode(queryOf(visit, 'user_code'));
   if (visit.person) return { goTo: code ? `/device?user_code=${code}` : '/account' };
   return askToSignIn(visit, { code });
 }
 
-/**
- * Straight to the provider where people sign in nowhere else. Not with a user code, which the person must have seen on our page, and not right
- * after signing out.
- */
+/** Straight to the provider where people sign in nowhere else; not with a user code, which must be seen on our page, nor right after signing out. */
 export async function askToSignIn(visit: Visit, form: SignInForm): Promise<Answer> {
   const { settings, directories } = visit.site.ports;
   const [only, ...others] = directories.providers;
@@ -51,30 +49,25 @@ function redirectUri(label: string, { publicUrl }: Site): string {
 }
 
 /** What a passkey signs to sign in. Any passkey of any account may answer, so that nothing is said about accounts (WebAuthn 14.6.2). */
-export async function showPasskeyOptions(visit: Visit): Promise<Answer> {
+async function showPasskeyOptions(visit: Visit): Promise<Answer> {
   const party = relyingParty(visit.site);
   if (!party) return refusalPage(visit, { reason: 'not-found' });
   return { json: { ...drawOptions(visit), rpId: party.id, userVerification: 'required' } };
 }
 
 /** Begins a session. With a user code, the next page shows the request to confirm. */
-export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
-  const code = readUserCode(form['user_code']);
+async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
+  const going = goingOnOf(form);
   const userName = printable(form['user_name'] ?? '');
   const outcome = await (form['credential'] ? byPasskey(visit, userName, form) : byPassword(visit, userName, form));
-  if (!outcome.ok) {
-    const { status } = PAGE_WORDING[outcome.refusal.reason];
-    const said = wordRefusal(visit, outcome.refusal);
-    return signInPage(visit, {
-      code,
-      request: form['request'],
-      asks: form['asks'],
-      goOn: goOnOf(form['go_on']),
-      userName,
-      problem: { status, said, retryAfter: outcome.refusal.retryAfter },
-    });
-  }
-  return goOn(visit, outcome.value, { code, request: form['request'], goOn: goOnOf(form['go_on']) });
+  if (outcome.ok) return goOn(visit, outcome.value, going);
+  const { reason, retryAfter } = outcome.refusal;
+  const problem = { status: PAGE_WORDING[reason].status, said: wordRefusal(visit, outcome.refusal), retryAfter };
+  return signInPage(visit, { ...going, asks: form['asks'], userName, problem });
+}
+
+function goingOnOf(form: Form): GoingOn {
+  return { code: readUserCode(form['user_code']), request: form['request'], goOn: goOnOf(form['go_on']) };
 }
 
 async function byPassword(visit: Visit, userName: string, form: Form): ReturnType<typeof signIn> {
@@ -126,7 +119,6 @@ function cookiesOf({ cookie, knownBrowser }: SignedInBy, site: Site): string[] {
   ];
 }
 
-/** The cookie by which a browser is known after a sign-in. */
 export function readKnown({ request, site }: Visit): string | undefined {
   return readCookie(request, 'known', isSecure(site));
 }
@@ -140,12 +132,12 @@ function printable(name: string): string {
   return name.replace(/\p{Cc}/gu, '\ufffd').slice(0, 128);
 }
 
-export async function takeSignOut({ site, person }: PersonVisit): Promise<Answer> {
+async function takeSignOut({ site, person }: PersonVisit): Promise<Answer> {
   await endSession(person.session, site.ports);
   return signedOut(site, person);
 }
 
-export async function takeSignOutEverywhere({ site, person }: PersonVisit): Promise<Answer> {
+async function takeSignOutEverywhere({ site, person }: PersonVisit): Promise<Answer> {
   await endSessionsOf(person.identity.id, site.ports);
   return signedOut(site, person);
 }
@@ -161,7 +153,6 @@ const SIGNED_OUT = '/account/sign-in?done=signed-out';
 
 type Provider = Site['ports']['directories']['providers'][number];
 
-/** For the provider whose label is in the path. */
 function atProvider(handle: (visit: Visit, provider: Provider, form: Form) => Promise<Answer>) {
   return async (visit: Visit, form: Form): Promise<Answer> => {
     const { label } = visit.request.params as { label?: string };
@@ -170,21 +161,15 @@ function atProvider(handle: (visit: Visit, provider: Provider, form: Form) => Pr
   };
 }
 
-export const takeProvider = atProvider((visit, { label }, form) =>
-  beginAt(visit, label, {
-    code: readUserCode(form['user_code']),
-    request: form['request'],
-    goOn: goOnOf(form['go_on']),
-  }),
-);
+const takeProvider = atProvider((visit, { label }, form) => beginAt(visit, label, goingOnOf(form)));
 
-export const showReturn = atProvider(async (visit, { label }) => {
+const showReturn = atProvider(async (visit, { label }) => {
   const { site, request } = visit;
   const finished = await finishProviderSignIn(
     {
       label,
       redirectUri: redirectUri(label, site),
-      response: new URLSearchParams(request.url.split(/\?(.*)/s)[1]),
+      response: new URLSearchParams(queryTextOf(request.url)),
       cookie: readCookie(request, 'provider', isSecure(site)) ?? '',
       presenter: site.readConnection(request).presenter,
     },
@@ -196,7 +181,20 @@ export const showReturn = atProvider(async (visit, { label }) => {
   return { ...next, cookies: [...(next.cookies ?? []), dropCookie('provider', isSecure(site))] };
 });
 
-export const showSignOutThere = atProvider(async ({ site }, { provider }) => {
+const showSignOutThere = atProvider(async ({ site }, { provider }) => {
   const leaveTo = await provider.signOutUrl(site.publicUrl + SIGNED_OUT);
   return leaveTo === undefined ? { goTo: SIGNED_OUT } : { leaveTo };
 });
+
+const GOING_ON = ['user_code', 'request', 'asks', 'go_on'];
+
+export const SIGN_IN_ROUTES: readonly PageRoute[] = [
+  show('/account/sign-in', 'page-sign-in', showSignIn),
+  take('/account/sign-in', 'sign-in', ['user_name', 'password', 'credential', ...GOING_ON], takeSignIn),
+  show(PASSKEY_OPTIONS, 'sign-in-options', showPasskeyOptions),
+  take(providerPath(':label'), 'begin-provider-sign-in', GOING_ON, takeProvider),
+  show(providerPath(':label'), 'provider-sign-in', showReturn),
+  show(`${providerPath(':label')}/sign-out`, 'provider-sign-out', showSignOutThere),
+  take('/account/sign-out', 'sign-out', [], forPerson(takeSignOut)),
+  take('/account/sign-out-everywhere', 'sign-out-everywhere', [], forPerson(takeSignOutEverywhere)),
+];

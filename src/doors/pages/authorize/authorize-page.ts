@@ -1,10 +1,9 @@
-// /oauth2/authorize (RFC 6749 4.1.1): a program sends a person here, and gets an authorization code if that person confirms. The page asks
+// /oauth2/authorize (RFC 6749 4.1.1): a program sends a person here, and gets an authorization code if that person confirms.
 import { accept, type Outcome } from '../../../core/outcome.ts';
 import { isLoopback, withResponse } from '../../../core/redirect-uri.ts';
-import type { PersonReason, Refusal, RefusalReason } from '../../../core/refusal.ts';
+import type { RefusalReason } from '../../../core/refusal.ts';
 import type { AskedCode } from '../../../core/rules/code.ts';
 import { WHOLE_SCOPE } from '../../../core/rules/scope.ts';
-import type { EpochSeconds } from '../../../core/time.ts';
 import {
   type CodeClient,
   type CodeTarget,
@@ -14,6 +13,7 @@ import {
   findTarget,
   whyNotConfirm,
 } from '../../../operations/device/ask-code.ts';
+import { queryTextOf } from '../../http/methods.ts';
 import { recordRefusal, storyOf } from '../../http/story.ts';
 import { describe } from '../../token/descriptions.ts';
 import { readParameters } from '../../token/parameters.ts';
@@ -26,11 +26,10 @@ import { alertBox, personName } from '../parts/layout.ts';
 import { refusalPage, wrongRequestPage } from '../parts/refusal-page.ts';
 import { type Form, type PageRoute, show, take } from '../parts/route.ts';
 import type { PersonVisit, Visit } from '../parts/visit.ts';
-// as the one for devices does.
 
 export function authorizeRoutes(path: string): readonly PageRoute[] {
   return [
-    show(path, 'page-authorize', (visit) => showRequest(visit, queryTextOf(visit))),
+    show(path, 'page-authorize', (visit) => showRequest(visit, queryTextOf(visit.request.url))),
     take(path, 'decide-authorize', ['request', 'decision', 'shown_at', 'shown'], takeDecision),
   ];
 }
@@ -52,12 +51,6 @@ const SCHEMA = {
   properties: { ...Object.fromEntries(PARAMETERS.map((name) => [name, {}])), resource: { type: 'array' } },
 };
 
-/** The request as the program sent it. It is carried in the address and the form: nothing is stored before the person decides. */
-function queryTextOf({ request }: Visit): string {
-  const [, query = ''] = request.url.split(/\?(.*)/s);
-  return query;
-}
-
 function requestOf(parameters: Parameters): Outcome<AskedCode> {
   const { scope: list, resource } = parameters;
   const scope = list === undefined ? accept(undefined) : readScopeList(list);
@@ -75,6 +68,7 @@ function requestOf(parameters: Parameters): Outcome<AskedCode> {
 /** A request that a signed-in person may decide on. */
 interface Asked {
   readonly visit: PersonVisit;
+  /** As the program sent it. It is carried in the address and the form: nothing is stored before the person decides. */
   readonly query: string;
   readonly client: CodeClient;
   readonly target: CodeTarget;
@@ -85,12 +79,6 @@ async function showRequest(visit: Visit, query: string): Promise<Answer> {
   const asked = await readRequest(visit, query);
   if ('answer' in asked) return asked.answer;
   return ask(asked);
-}
-
-async function ask(asked: Asked, hasChanged = false): Promise<Answer> {
-  const { visit, client } = asked;
-  const objection = whyNotConfirm(visit.person, client);
-  return authorizePage(visit, { ...asked, objection, hasChanged, now: await visit.site.ports.store.now() });
 }
 
 async function takeDecision(visit: Visit, { request = '', decision, shown_at: shownAt, shown }: Form): Promise<Answer> {
@@ -155,35 +143,26 @@ function sendBack(
   return { leaveTo: withResponse(client.redirectUri, { ...response, state, iss: site.publicUrl }) };
 }
 
-/** `objection`: set if this person may not confirm. `hasChanged`: the person tried to confirm something else. */
-function authorizePage(
-  visit: Visit,
-  asked: Pick<Asked, 'query' | 'client' | 'target'> & {
-    readonly objection: Refusal<PersonReason> | undefined;
-    readonly hasChanged: boolean;
-    readonly now: EpochSeconds;
-  },
-): Shown {
-  const { query, client, target, objection, now } = asked;
-  const { integration } = client;
-  const name = clientName(client);
-  const fields = (
-    decision: 'confirm' | 'deny',
-    button: Html,
-  ) => html`<input type="hidden" name="request" value="${query}">
+/** `hasChanged`: the person tried to confirm something else. */
+async function ask({ visit, query, client, target }: Asked, hasChanged = false): Promise<Shown> {
+  const { request: words } = visit.language.texts;
+  const now = await visit.site.ports.store.now();
+  const form = (decision: 'confirm' | 'deny') => ({
+    action: `${visit.site.oauthMount ?? ''}/authorize`,
+    fields: (button: Html) => html`<input type="hidden" name="request" value="${query}">
 <input type="hidden" name="shown_at" value="${now}">
 <input type="hidden" name="shown" value="${shownTarget(target)}">
 <input type="hidden" name="decision" value="${decision}">
-${button}`;
-  const action = authorizePathOf(visit);
+${button}`,
+  });
   const shown = askPage(visit, {
-    integration: { ...integration, name, ...(client.document && { vendor: '' }) },
+    integration: { ...client.integration, name: clientName(client), ...(client.document && { vendor: '' }) },
     scope: target.scope.text,
-    objection,
-    essentials: html`${asked.hasChanged && alertBox(visit.language.texts.request.changed)}${essentials(visit, client)}`,
-    otherFacts: html`<dl class="facts"><div><dt>${visit.language.texts.request.actsAs}</dt><dd translate="no">${personName(visit)}</dd></div></dl>`,
-    confirm: { action, fields: (button) => fields('confirm', button) },
-    deny: { action, fields: (button) => fields('deny', button) },
+    objection: whyNotConfirm(visit.person, client),
+    essentials: html`${hasChanged && alertBox(words.changed)}${essentials(visit, client)}`,
+    otherFacts: html`<dl class="facts"><div><dt>${words.actsAs}</dt><dd translate="no">${personName(visit)}</dd></div></dl>`,
+    confirm: form('confirm'),
+    deny: form('deny'),
   });
   return { ...shown, leadsToProgram: true };
 }
@@ -191,10 +170,6 @@ ${button}`;
 /** What the person sees: nothing else is confirmed, whatever operators change meanwhile. */
 function shownTarget({ scope, resource = [] }: CodeTarget): string {
   return [scope.text, ...resource].join(' ');
-}
-
-function authorizePathOf({ site }: Visit): string {
-  return `${site.oauthMount ?? ''}/authorize`;
 }
 
 /** A guest is named by the host of its document, which is all that was checked. */

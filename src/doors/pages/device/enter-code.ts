@@ -5,7 +5,7 @@ import { enterUserCode } from '../../../operations/device/decide-device.ts';
 import { normalizeUserCode } from '../../../tokens/user-code.ts';
 import type { Answer, Shown } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { alertBox, postForm } from '../parts/layout.ts';
+import { alertBox, inputField, postForm } from '../parts/layout.ts';
 import { refusalPage, wordRefusal } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
 import type { Said } from '../parts/texts/en-refusals.ts';
@@ -50,20 +50,12 @@ export async function enterCode(visit: PersonVisit, code: string): Promise<Answe
   return { goTo: `/device?user_code=${code}&wrong` };
 }
 
-interface CodeProblem {
-  readonly status: number;
-  readonly said: Said;
-}
-
 /** Asks for the code; after a problem, shows what was typed, so that it is easy to correct. */
-function codePage(visit: Visit, typed = '', problem?: CodeProblem): Shown {
+function codePage(visit: Visit, typed = '', problem?: { readonly status: number; readonly said: Said }): Shown {
   const { code: words } = visit.language.texts;
-  const field = html`<div class="field">
-<label for="user_code">${words.label}</label>
-<input class="code-input" id="user_code" name="user_code" value="${typed}" required maxlength="40" autocomplete="off"
- autocapitalize="characters" spellcheck="false" autofocus aria-describedby="user_code_hint"${problem && html` aria-invalid="true"`}>
-<p class="hint" id="user_code_hint">${words.hint}</p>
-</div>
+  const input = html` class="code-input" value="${typed}" required maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false" autofocus${problem && html` aria-invalid="true"`}`;
+  const { label, hint } = words;
+  const field = html`${inputField({ id: 'user_code', label, hint, input })}
 <button class="button">${words.next}</button>`;
   const body = html`<div class="card">
 ${problem && alertBox(problem.said.title, problem.said.text)}
@@ -96,10 +88,7 @@ function warning(visit: Visit): Html {
   return html`<aside class="warning"><h2>${words.warningTitle}</h2><p>${words.warning}</p></aside>`;
 }
 
-/**
- * Draws only our own address with a well-formed user code, so that nobody can make us draw another address. Does not look
- * the code up: a page without sign-in must not reveal whether it exists.
- */
+/** Draws no address but our own. Does not look the code up: a page without sign-in must not reveal whether it exists. */
 export async function showQr(visit: Visit): Promise<Answer> {
   const code = readUserCode(queryOf(visit, 'user_code'));
   if (!code) return { goTo: '/device' };

@@ -19,7 +19,6 @@ export interface Question {
   /** Who asks, and from where. */
   readonly essentials: Html;
   readonly otherFacts: Html;
-  /** Set if this person may not confirm. */
   readonly objection?: Refusal<PersonReason> | undefined;
   readonly confirm: DecisionForm;
   readonly deny: DecisionForm;
@@ -112,7 +111,6 @@ function denial(visit: Visit, { deny }: Question): Html {
   return postForm(visit, deny.action, deny.fields(button));
 }
 
-/** A tile with the initial of the integration, the heading, and the vendor. */
 export function integrationCard(
   { language }: Visit,
   { name, vendor }: Pick<Integration, 'name' | 'vendor'>,
@@ -125,15 +123,10 @@ export function integrationCard(
 </div>`;
 }
 
-interface PermissionLine {
-  readonly words: string;
-  readonly isFarReaching: boolean;
-}
-
 /** Permissions that destroy, or that give away more permissions. */
 const FAR_REACHING: ReadonlySet<string> = new Set(['delete', 'manage', 'approve', 'admin', 'execute']);
 
-export function permissionLines(scope: string, texts: Texts): PermissionLine[] {
+export function permissionLines(scope: string, texts: Texts) {
   return [...(parseScope(scope)?.resources ?? [])].flatMap(([resource, permissions]) => {
     const named = permissions.size > 0 ? [...permissions] : [undefined];
     return named.map((permission) => ({
@@ -143,14 +136,12 @@ export function permissionLines(scope: string, texts: Texts): PermissionLine[] {
   });
 }
 
-/** How many, and how many of them are far-reaching. */
 export function permissionCount(scope: string, texts: Texts): string {
   const lines = permissionLines(scope, texts);
   const farReaching = lines.filter((line) => line.isFarReaching).length;
   return farReaching > 0 ? `${lines.length} (${texts.request.farReaching}: ${farReaching})` : `${lines.length}`;
 }
 
-/** Those that are far-reaching come first. */
 export function permissionList(scope: string, texts: Texts): Html {
   const lines = permissionLines(scope, texts)
     .toSorted((a, b) => Number(b.isFarReaching) - Number(a.isFarReaching))

@@ -1,16 +1,12 @@
 // /device: its paths, the decision, and how it ended.
 
 import type { DeviceId, DeviceState } from '../../../core/device.ts';
-import type { PersonOutcome } from '../../../core/outcome.ts';
-import type { Person } from '../../../core/person.ts';
 import {
   confirmDevice,
-  type DeviceOnScreen,
   type DeviceStanding,
   denyDevice,
   showDevice,
 } from '../../../operations/device/decide-device.ts';
-import type { Ports } from '../../../operations/ports.ts';
 import type { Answer, Shown } from '../parts/answer.ts';
 import { html } from '../parts/html.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
@@ -24,18 +20,8 @@ export const DEVICE_ROUTES: readonly PageRoute[] = [
   take('/device', 'enter-user-code', ['user_code'], takeCode),
   show('/device/qr', 'page-qr', showQr),
   show('/device/:id', 'page-request', forPerson(showRequest)),
-  take(
-    '/device/:id/confirm',
-    'confirm-device',
-    [],
-    forPerson((visit) => takeDecision(visit, confirmDevice)),
-  ),
-  take(
-    '/device/:id/deny',
-    'deny-device',
-    [],
-    forPerson((visit) => takeDecision(visit, denyDevice)),
-  ),
+  take('/device/:id/confirm', 'confirm-device', [], takeDecision(confirmDevice)),
+  take('/device/:id/deny', 'deny-device', [], takeDecision(denyDevice)),
 ];
 
 const DEVICE_ID = /^[0-9a-f]{32}$/;
@@ -55,14 +41,13 @@ async function showRequest(visit: PersonVisit): Promise<Answer> {
 }
 
 /** Redirects to the stored decision, so that reloading or going back shows it and changes nothing. */
-async function takeDecision(
-  visit: PersonVisit,
-  operation: (id: DeviceId, person: Person, ports: Ports) => Promise<PersonOutcome<DeviceOnScreen>>,
-): Promise<Answer> {
-  const id = deviceIdOf(visit);
-  if (!id) return refusalPage(visit, { reason: 'not-found' });
-  const decided = await operation(id, visit.person, visit.site.ports);
-  return decided.ok ? { goTo: `/device/${id}` } : refusalPage(visit, decided.refusal);
+function takeDecision(operation: typeof confirmDevice): PageRoute['handle'] {
+  return forPerson(async (visit) => {
+    const id = deviceIdOf(visit);
+    if (!id) return refusalPage(visit, { reason: 'not-found' });
+    const decided = await operation(id, visit.person, visit.site.ports);
+    return decided.ok ? { goTo: `/device/${id}` } : refusalPage(visit, decided.refusal);
+  });
 }
 
 type EndState = Exclude<DeviceState, 'pending'>;

@@ -17,7 +17,6 @@ export async function showReference({ site }: Visit): Promise<Answer> {
   return pageOf(site.openapi(), '/docs/openapi.json', site);
 }
 
-/** The reference of the admin door. */
 export async function showAdminReference({ site }: Visit): Promise<Answer> {
   return pageOf(await site.adminOpenapi(), '/admin/v1/openapi.json', site);
 }

@@ -1,5 +1,4 @@
-// The operator's accent colour, made legible: darkened for light pages and lightened for dark ones until text in it, and
-// text on it, meet WCAG 2.2 (4.5 : 1).
+// The operator's accent colour, darkened for light pages and lightened for dark ones until text in it and on it meets WCAG 2.2 (4.5 : 1).
 
 /** The surfaces of assets/colours.css that contrast least with the accent: the darker light one, the lighter dark one. */
 const LIGHT_SURFACE = '#f1efe9';

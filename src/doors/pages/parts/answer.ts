@@ -54,10 +54,7 @@ export function sendAnswer(visit: Visit, reply: FastifyReply, answer: Answer): F
 }
 
 function pageHeaders(site: Site): Readonly<Record<string, string>> {
-  return isKnownByName(site) ? { ...PAGE_HEADERS, ...strictTransport(site.look.strictTransport) } : PAGE_HEADERS;
-}
-
-/** Strict transport on `localhost` would bind every other service of a developer's machine, on every port. */
-function isKnownByName(site: Site): boolean {
-  return isSecure(site) && new URL(site.publicUrl).hostname !== 'localhost';
+  // Strict transport on `localhost` would bind every other service of a developer's machine, on every port.
+  const isStrict = isSecure(site) && new URL(site.publicUrl).hostname !== 'localhost';
+  return isStrict ? { ...PAGE_HEADERS, ...strictTransport(site.look.strictTransport) } : PAGE_HEADERS;
 }

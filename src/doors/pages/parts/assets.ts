@@ -1,5 +1,4 @@
-// What pages load besides themselves: a style sheet, a mark, the operator's logo and the script for passkeys, each under an address that holds the
-// hash of its content, so that browsers may keep them for ever.
+// What pages load besides themselves, each under an address that holds the hash of its content, so that browsers may keep it for ever.
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
@@ -49,8 +48,7 @@ function asset(name: string, type: string, bytes: Buffer): Asset {
 }
 
 function accentRules({ light, dark }: Accent): string {
-  const rule = ({ accent, onAccent }: Accent['light']) => `:root { --accent: ${accent}; --on-accent: ${onAccent}; }`;
-  return `${rule(light)}\n@media (prefers-color-scheme: dark) { ${rule(dark)} }\n`;
+  return `:root { --accent: light-dark(${light.accent}, ${dark.accent}); --on-accent: light-dark(${light.onAccent}, ${dark.onAccent}); }\n`;
 }
 
 export function mountAssets(app: FastifyInstance, assets: Assets): void {

@@ -8,16 +8,10 @@ import type { Seconds } from '../../../core/time.ts';
  */
 export type CookieName = 'session' | 'visitor' | 'known' | 'provider';
 
-const NAMES: Readonly<Record<CookieName, string>> = {
-  session: 'tessera',
-  visitor: 'tessera-visitor',
-  known: 'tessera-known',
-  provider: 'tessera-provider',
-};
-
 /** With the prefix, no neighbouring host and no plain connection can set it. Browsers refuse the prefix without TLS. */
 function nameOf(cookie: CookieName, isSecure: boolean): string {
-  return isSecure ? `__Host-${NAMES[cookie]}` : NAMES[cookie];
+  const name = cookie === 'session' ? 'tessera' : `tessera-${cookie}`;
+  return isSecure ? `__Host-${name}` : name;
 }
 
 export function readCookie(request: FastifyRequest, cookie: CookieName, isSecure: boolean): string | undefined {
@@ -38,7 +32,6 @@ export function writeCookie(cookie: CookieName, value: string, isSecure: boolean
   return `${nameOf(cookie, isSecure)}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
 }
 
-/** A cookie that outlives the browser's closing. */
 export function writeLastingCookie(cookie: CookieName, value: string, lasts: Seconds, isSecure: boolean): string {
   return `${writeCookie(cookie, value, isSecure)}; Max-Age=${lasts}`;
 }

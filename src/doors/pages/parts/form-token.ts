@@ -1,5 +1,4 @@
-// The CSRF token: every form carries one, and it is good for one browser session, or for one visitor before sign-in. The
-// challenges of passkeys are made in the same way.
+// The CSRF token of every form: good for one browser session, or for one visitor before sign-in. Challenges of passkeys are made in the same way.
 import type { Hex } from '../../../core/hex.ts';
 import { type EpochSeconds, epochSeconds } from '../../../core/time.ts';
 import type { Keyring } from '../../../tokens/keyring.ts';

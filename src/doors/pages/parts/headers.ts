@@ -1,5 +1,3 @@
-// Headers of everything the pages door answers.
-
 export const NO_SNIFFING = {
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
@@ -10,7 +8,6 @@ const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; frame-ance
 export interface PolicyNeeds {
   /** Its forms may end in a redirect to a program: browsers apply `form-action` to wherever that redirects in turn. */
   readonly leadsToProgram?: boolean | undefined;
-  /** It loads the script for passkeys. */
   readonly hasScript?: boolean | undefined;
 }
 

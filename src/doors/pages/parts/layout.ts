@@ -7,7 +7,6 @@ export interface Page {
   readonly body: Html;
   /** `wide` for lists; forms and questions read best narrow. */
   readonly width?: 'wide' | 'console';
-  /** Whether it loads the script for passkeys. */
   readonly hasScript?: boolean;
 }
 
@@ -62,6 +61,39 @@ ${fields}
 </form>`;
 }
 
+interface InputField {
+  readonly id: string;
+  readonly name?: string;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  /** Its other attributes. */
+  readonly input: Html;
+}
+
+export function inputField({ id, name = id, label, hint, input }: InputField): Html {
+  return html`<div class="field">
+<label for="${id}">${label}</label>
+<input id="${id}" name="${name}"${input}${hint && html` aria-describedby="${id}_hint"`}>
+${hint && html`<p class="hint" id="${id}_hint">${hint}</p>`}
+</div>`;
+}
+
+/** A confirmation step without script: the button is inside a disclosure. `which`: what ends, if there are several such forms. */
+export function endingForm<What extends string>(
+  visit: Visit,
+  action: string,
+  words: Readonly<Record<NoInfer<What> | `${NoInfer<What>}Warning` | `${NoInfer<What>}Really`, string>>,
+  what: What,
+  which?: string,
+): Html {
+  const [summary, button] = [words[what], words[`${what}Really`]];
+  const named = (text: string) => which && html` aria-label="${text}: ${which}"`;
+  return html`<details class="revoke${which === undefined && ' revoke-all'}"><summary${named(summary)}>${summary}</summary>
+<p>${words[`${what}Warning`]}</p>
+${postForm(visit, action, html`<button class="button deny"${named(button)}>${button}</button>`)}
+</details>`;
+}
+
 /** The result of the previous step: one of a few constant texts, named in the address. */
 export function noticeBox(visit: Visit): Html | undefined {
   const { notices } = visit.language.texts;
@@ -69,7 +101,6 @@ export function noticeBox(visit: Visit): Html | undefined {
   return notice === undefined ? undefined : html`<p class="notice" role="status">${notice}</p>`;
 }
 
-/** A problem that the person should read first. */
 export function alertBox(title: string, text?: string): Html {
   return html`<div class="alert" role="alert"><p><strong>${title}</strong></p>${text && html`<p>${text}</p>`}</div>`;
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 
-/** How an operator wants the pages to look. */
 export interface Look {
   readonly name: string;
   /** As `#rrggbb`. */
@@ -14,9 +13,6 @@ export interface Look {
 export function readLook({ logo, ...look }: Omit<Look, 'logo'> & { readonly logo?: string }): Look {
   if (logo === undefined) return look;
   const bytes = readFileSync(logo);
-  return { ...look, logo: { bytes, type: isPng(bytes) ? 'image/png' : 'image/svg+xml' } };
-}
-
-function isPng(bytes: Buffer): boolean {
-  return bytes.subarray(1, 4).toString('latin1') === 'PNG';
+  const isPng = bytes.subarray(1, 4).toString('latin1') === 'PNG';
+  return { ...look, logo: { bytes, type: isPng ? 'image/png' : 'image/svg+xml' } };
 }

@@ -9,7 +9,6 @@ export interface PageRoute {
   readonly path: string;
   /** Its name in log lines and metrics. */
   readonly operation: string;
-  /** The fields of its form. */
   readonly fields: readonly string[];
   /** Whether it is the same for everybody. It needs no session and no store, so it can be read during an outage. */
   readonly isForAll?: true;
@@ -17,9 +16,7 @@ export interface PageRoute {
 }
 
 /** For signed-in people only; others are asked to sign in first. */
-export function forPerson(
-  handle: (visit: PersonVisit, form: Form) => Promise<Answer>,
-): (visit: Visit, form: Form) => Promise<Answer> {
+export function forPerson(handle: (visit: PersonVisit, form: Form) => Promise<Answer>): PageRoute['handle'] {
   return async (visit, form) => {
     const { person } = visit;
     return person ? handle({ ...visit, person }, form) : { goTo: '/account/sign-in' };

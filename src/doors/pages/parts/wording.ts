@@ -1,12 +1,12 @@
 // Every refusal that a page can show, and how it is worded: the status, and which text.
 import type { PersonReason, Refusal } from '../../../core/refusal.ts';
-import type { TransportReason } from '../../http/transport-refusal.ts';
+import { REQUEST_REASONS, type TransportReason } from '../../http/transport-refusal.ts';
+import { wordedAlike } from '../../token/worded-alike.ts';
 import type { RefusalText } from './texts/en-refusals.ts';
 
 /** Refusals of pages alone. */
 export const PAGE_REASONS = ['form-stale', 'console-closed', 'console-viewing'] as const;
 
-/** Its own, those of operations for people, and those of the server. */
 export type PageReason = (typeof PAGE_REASONS)[number] | PersonReason | TransportReason;
 export type PageRefusal = Refusal<PageReason>;
 
@@ -15,36 +15,24 @@ export interface PageWording {
   readonly says: RefusalText;
 }
 
-const fault: PageWording = { status: 500, says: 'fault' };
 const unreadable: PageWording = { status: 400, says: 'unreadable' };
 const unavailable: PageWording = { status: 503, says: 'unavailable' };
-const spent: PageWording = { status: 410, says: 'codeSpent' };
 const gone: PageWording = { status: 404, says: 'integrationGone' };
-const flowOff: PageWording = { status: 403, says: 'deviceFlowOff' };
 
 export const PAGE_WORDING: Readonly<Record<PageReason, PageWording>> = {
-  'request-malformed': unreadable,
-  'request-too-slow': unreadable,
-  'body-unreadable': unreadable,
+  ...wordedAlike(REQUEST_REASONS, unreadable),
   'body-too-large': { status: 413, says: 'unreadable' },
   'headers-too-large': { status: 431, says: 'unreadable' },
-  'body-compressed': unreadable,
-  'content-type-repeated': unreadable,
-  'content-type-unsupported': unreadable,
-  'json-required': unreadable,
-  'charset-unsupported': unreadable,
   'form-stale': { status: 403, says: 'formStale' },
   'console-closed': { status: 403, says: 'consoleClosed' },
   'console-viewing': { status: 403, says: 'consoleViewing' },
-  'parameter-not-text': unreadable,
-  'parameter-repeated': unreadable,
   'not-found': { status: 404, says: 'notFound' },
   'method-not-allowed': { status: 405, says: 'methodWrong' },
   'integration-unknown': gone,
   'integration-disabled': gone,
-  'device-flow-disabled': flowOff,
+  'device-flow-disabled': { status: 403, says: 'deviceFlowOff' },
   'device-code-expired': { status: 410, says: 'codeExpired' },
-  'device-code-spent': spent,
+  'device-code-spent': { status: 410, says: 'codeSpent' },
   'user-code-unknown': { status: 404, says: 'codeUnknown' },
   'user-code-attempts-exhausted': { status: 429, says: 'codesTooMany' },
   'code-flow-disabled': { status: 403, says: 'codeFlowOff' },
@@ -73,5 +61,5 @@ export const PAGE_WORDING: Readonly<Record<PageReason, PageWording>> = {
   'outcome-unknown': { status: 503, says: 'outcomeUnknown' },
   'directory-unavailable': { status: 503, says: 'directoryAway' },
   overloaded: unavailable,
-  fault,
+  fault: { status: 500, says: 'fault' },
 };
