@@ -59,7 +59,7 @@ export function testsNamed(root, name) {
   return globSync(isFolder ? `${name}/**/*.test.ts` : name, { cwd: root }).sort();
 }
 
-/** The files that take longest, in this order, so that none of them is left for the end. They share no process. */
+/** The files that take longest, in this order, so that none of them is left for the end. */
 export const LONGEST = [
   'test/e2e/proxied-nodes.test.ts',
   'test/e2e/proxies.test.ts',
