@@ -6,9 +6,6 @@ import { AtService } from './at-service.ts';
 import { Commands } from './commands.ts';
 import { runTranscript } from './transcript.ts';
 
-/** Its commands have processes of their own, as they have for an operator. */
-const IN_OWN_PROCESSES = 'help.transcript';
-
 /** These run doctor, which says what older versions of Node lack. */
 const FOR_THE_PINNED_NODE = ['doctor.transcript', 'keyring.transcript'];
 
@@ -20,7 +17,7 @@ suite('the tessera command does what its transcripts show', () => {
     test(file.replace('.transcript', ''), async (t) => {
       if (FOR_THE_PINNED_NODE.includes(file) && !(await canInspect()))
         return t.skip(`doctor has something to say of ${process.version}`);
-      await runTranscript(join(folder, file), file === IN_OWN_PROCESSES ? undefined : commands);
+      await runTranscript(join(folder, file), commands);
     });
   }
 });
