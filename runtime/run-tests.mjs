@@ -2,7 +2,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { run } from 'node:test';
 import { dot, junit, spec, tap } from 'node:test/reporters';
-import { entriesOf, processesOf } from './share-processes.mjs';
+import { entriesOf } from './share-processes.mjs';
 import { OWN_FOLDER } from './test-folder.mjs';
 import { collectResults } from './test-results.mjs';
 
@@ -10,7 +10,7 @@ const REPORTERS = { dot, junit, spec, tap };
 /** Tests wait for processes, disks and clocks much of their time. The suite took 385 s with two processes per core, 329 s with three. */
 const AT_ONCE = 3 * availableParallelism();
 
-/** If no file ended for this long, a process hangs: usually a test failed before it closed what it had opened. */
+/** If no test ended for this long, a process hangs: usually a test failed before it closed what it had opened. */
 const LONGEST_WAIT_MS = 10 * 60_000;
 /** Of the tests themselves, per core. */
 const USUAL_LOAD = 4;
@@ -30,11 +30,11 @@ const CHOOSING = /^--test-(name-pattern|skip-pattern|only)\b/;
 export async function runTests(root, files, flags = [], { atOnce, longestWaitMs = LONGEST_WAIT_MS, isAlone } = {}) {
   const { reporter, concurrency = atOnce ?? AT_ONCE, others } = readFlags(flags);
   const isSharing = !isAlone && !flags.some((flag) => CHOOSING.test(flag));
-  const entries = entriesOf(root, isSharing ? processesOf(root, files) : files.map((file) => [file]));
+  const entries = entriesOf(root, files, { atOnce: concurrency, isSharing });
   const { signal } = stopping;
   const execArgv = [...OWN_FOLDER, ...others];
   const events = run({ cwd: root, files: [...entries.keys()], concurrency, execArgv, signal });
-  const results = collectResults(entries, events);
+  const results = collectResults(files, entries, events);
   const patience = stopIfNothingEnds(events, longestWaitMs, results);
   for await (const text of events.compose(reporter)) process.stdout.write(text);
   clearInterval(patience);
@@ -47,12 +47,12 @@ export async function runTests(root, files, flags = [], { atOnce, longestWaitMs 
 /** Ends a run that hangs. On a busy machine, everything takes longer without hanging. */
 function stopIfNothingEnds(events, longestWaitMs, results) {
   let since = Date.now();
-  events.on('test:summary', () => (since = Date.now()));
+  for (const end of ['test:pass', 'test:fail', 'test:summary']) events.on(end, () => (since = Date.now()));
   const check = () => {
     const perCore = loadavg()[0] / availableParallelism();
     const waitMs = longestWaitMs * Math.max(1, perCore / USUAL_LOAD);
     if (stopping.signal.aborted || Date.now() - since < waitMs) return;
-    console.error(`tessera: no test file ended for ${(waitMs / 60_000).toFixed(1)} minutes. Not ended:`);
+    console.error(`tessera: no test ended for ${(waitMs / 60_000).toFixed(1)} minutes. Not ended:`);
     for (const file of results.notEnded()) console.error(`tessera:   ${file}`);
     stopping.abort();
   };

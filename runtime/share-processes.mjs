@@ -1,41 +1,45 @@
 // Which test files share a process. Starting Node and loading the service takes longer than most files that use no other program.
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LONGEST, textsOf } from './choose-tests.mjs';
+import { textsOf } from './choose-tests.mjs';
 import { SHARED_PROCESS } from './shared-process.mjs';
 
 /** A module that changes the process, or defines hooks when it is loaded, says so: `// Own process: WHY`. */
 const ALONE = /^\/\/ Own process: /m;
-const MOST_FILES = 10;
+/** A process is worth its start for some files. After many, it keeps too much of them in memory. */
+const FEWEST_FILES = 10;
+const MOST_FILES = 60;
 
-/** The files in lists, one list for each process: those that take longest, then those that share, then the others. */
-export function processesOf(root, files) {
-  const isSharing = (file) => !LONGEST.includes(file) && !textsOf(root, file).some((text) => ALONE.test(text));
-  const sharing = files.filter(isSharing);
-  const isShared = new Set(sharing);
-  const others = files.filter((file) => !isShared.has(file));
-  const first = others.filter((file) => LONGEST.includes(file));
-  const last = others.filter((file) => !LONGEST.includes(file));
-  return [...first.map((file) => [file]), ...inParts(sharing), ...last.map((file) => [file])];
+/**
+ * What Node is to run, in this order: a `file` by itself; or a module that takes one file after the other from those that share processes,
+ * so that all processes end at about the same time. `ran` and `ended` list the files that it has begun and ended.
+ */
+export function entriesOf(root, files, { atOnce, isSharing }) {
+  const mayShare = (file) => isSharing && !textsOf(root, file).some((text) => ALONE.test(text));
+  const sharing = files.filter(mayShare);
+  const shared = sharing.length > 1 ? sharing : [];
+  const alone = files.filter((file) => !shared.includes(file));
+  const count = Math.max(
+    Math.min(atOnce, Math.ceil(shared.length / FEWEST_FILES)),
+    Math.ceil(shared.length / MOST_FILES),
+  );
+  return new Map([
+    ...alone.map((file) => [join(root, file), { file, ran: () => [file], ended: () => [] }]),
+    ...Array.from({ length: count }, (_, number) => sharedEntry(root, shared, String(number))),
+  ]);
 }
 
-/** As few lists as possible, all about as long. */
-function inParts(files) {
-  const count = Math.ceil(files.length / MOST_FILES);
-  return Array.from({ length: count }, (_, part) =>
-    files.slice(Math.round((part * files.length) / count), Math.round(((part + 1) * files.length) / count)),
+function sharedEntry(root, files, name) {
+  const folder = process.env.TEST_RUN_FOLDER;
+  const entry = join(folder, `shared-${name}.mjs`);
+  const given = [root, files, { folder, name, most: MOST_FILES }].map((each) => JSON.stringify(each)).join(', ');
+  writeFileSync(
+    entry,
+    `import { runTogether } from ${JSON.stringify(SHARED_PROCESS)};\nawait runTogether(${given});\n`,
   );
-}
-
-/** What Node is to run for each list, with the list: the file itself, or a module that runs several. */
-export function entriesOf(root, processes) {
-  return new Map(
-    processes.map((files, number) => {
-      if (files.length === 1) return [join(root, files[0]), files];
-      const entry = join(process.env.TEST_RUN_FOLDER, `shared-${number}.mjs`);
-      const call = `await runTogether(${JSON.stringify(root)}, ${JSON.stringify(files)});`;
-      writeFileSync(entry, `import { runTogether } from ${JSON.stringify(SHARED_PROCESS)};\n${call}\n`);
-      return [entry, files];
-    }),
-  );
+  const marked = (mark) =>
+    readdirSync(folder)
+      .filter((found) => found.endsWith(mark) && readFileSync(join(folder, found), 'utf8') === name)
+      .map((found) => files[Number.parseInt(found, 10)]);
+  return [entry, { ran: () => marked('.taken'), ended: () => marked('.ended') }];
 }

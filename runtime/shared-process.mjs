@@ -1,4 +1,5 @@
 // Runs test files one after the other in this process. Each is a test, and the tests of the file are below it.
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mock, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -11,20 +12,37 @@ export const SHARED_PROCESS = fileURLToPath(import.meta.url);
 const ends = [];
 globalThis[Symbol.for('tessera: after the last test file')] = (end) => ends.push(end);
 
-export async function runTogether(root, files) {
+/** Runs those of the files that no other process has taken, `most` of them. */
+export async function runTogether(root, files, { folder, name, most }) {
   const environment = { ...process.env };
   // As Node does for a single file: a test may wait for a timer that does not keep the process alive.
   const keepAlive = setInterval(() => undefined, 60_000);
-  for (const file of files) {
-    if (process.env.TEST_RUN_FOLDER !== undefined) openFolderOf(file);
+  let taken = 0;
+  for (const [at, file] of files.entries()) {
+    const mark = join(folder, String(at));
+    if (taken === most || !take(`${mark}.taken`, name)) continue;
+    taken += 1;
+    openFolderOf(file);
     // Ends after the last test of the file, and after the hooks that the file defines outside of tests.
     await test(file, () => import(pathToFileURL(join(root, file)).href));
     mock.reset();
     process.chdir(root);
     restoreEnvironment(environment);
+    writeFileSync(`${mark}.ended`, name);
   }
   for (const end of ends) await end();
   clearInterval(keepAlive);
+}
+
+/** Whether this process is the first that wants it. */
+function take(mark, name) {
+  try {
+    writeFileSync(mark, name, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 function restoreEnvironment(wanted) {

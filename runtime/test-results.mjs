@@ -2,11 +2,10 @@
 import { say } from './say.mjs';
 import { SHARED_PROCESS } from './shared-process.mjs';
 
-/** `entries`: what Node runs, and the test files that run in its process. */
-export function collectResults(entries, events) {
+/** `entries`: what Node runs, and which of the `files` its process has run. */
+export function collectResults(files, entries, events) {
   const times = new Map();
   const failed = new Set();
-  const ended = new Set();
   const broken = new Set();
   let isPassed = false;
   let tests = 0;
@@ -30,23 +29,24 @@ export function collectResults(entries, events) {
   events.on('test:summary', ({ file, success, duration_ms: duration }) => {
     if (file === undefined) isPassed = success;
     if (!entries.has(file)) return;
-    ended.add(file);
     tests = 0;
     if (!success) broken.add(file);
-    if (entries.get(file).length === 1) times.set(entries.get(file)[0], duration / 1000);
+    const { file: alone } = entries.get(file);
+    if (alone) times.set(alone, duration / 1000);
   });
-  /** Those of a process that failed or did not end. If it is not known which of them did, all. */
-  const blamed = (files) => {
-    const found = files.filter((file) => failed.has(file) || !times.has(file));
-    return found.length > 0 ? found : files;
+  const isWrong = (file) => failed.has(file) || !times.has(file); // a process that ends with 0 passes for Node
+  /** Those of a process that failed. If it is not known which of them did, all. */
+  const blamed = (entry) => {
+    const ran = entries.get(entry).ran();
+    return ran.some(isWrong) ? [] : ran;
   };
-  const among = (isChosen) => [...entries].filter((entry) => isChosen(...entry)).flatMap(([, files]) => blamed(files));
-  const hasMissing = (files) => files.some((file) => !times.has(file)); // a process that ends with 0 passes for Node
   return {
     times,
-    isPassed: () => isPassed && failed.size === 0 && ![...entries.values()].some(hasMissing),
-    failed: () =>
-      among((entry, files) => broken.has(entry) || files.some((file) => failed.has(file)) || hasMissing(files)),
-    notEnded: () => among((entry) => !ended.has(entry)),
+    isPassed: () => isPassed && !files.some(isWrong),
+    failed: () => [...new Set([...files.filter(isWrong), ...[...broken].flatMap(blamed)])],
+    notEnded: () => {
+      const ended = new Set([...entries.values()].flatMap((entry) => entry.ended())); // perhaps not reported yet
+      return files.filter((file) => !times.has(file) && !ended.has(file));
+    },
   };
 }

@@ -85,15 +85,15 @@ suite('tessera for callers', () => {
       login.stderr,
       /^Open https:\S+\/device\nand enter \S+\nLogged in to https:\S+ as orders-sync, for: orders:read\n$/,
     );
-    const { stdout: token } = await start(['token']);
+    const { stdout: token } = await tessera(['token']);
     assert.equal((await verify(caller, token.trim())).status, 200);
-    const { identity, scope, clientId } = JSON.parse((await start(['whoami', '--json'])).stdout);
+    const { identity, scope, clientId } = JSON.parse((await tessera(['whoami', '--json'])).stdout);
     assert.deepEqual([identity.slice(0, 6), scope, clientId], ['local:', 'orders:read', CLIENT]);
     const print = ['exec', '--', 'sh', '-c', 'printf "%s %s" "$TESSERA_TOKEN" "$1"; exit 3', 'sh', '--flag'];
     assert.deepEqual(await start(print), { status: 3, stdout: `${token.trim()} --flag`, stderr: '' });
-    assert.equal((await start(['logout'])).status, 0);
+    assert.equal((await tessera(['logout'])).status, 0);
     assert.equal((await verify(caller, token.trim())).status, 401);
-    assert.equal((await start(['token'])).status, 8);
+    assert.equal((await tessera(['token'])).status, 8);
   });
 
   test('a second login repeats the first, and profiles are kept apart', async () => {

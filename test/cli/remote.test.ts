@@ -1,4 +1,5 @@
 // Administrative commands at a service print and end as they do beside its store.
+// Only in test:all: every kind of act
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

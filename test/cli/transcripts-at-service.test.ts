@@ -1,4 +1,4 @@
-// Transcripts whose commands run at a service, where they can: the same output and the same exit codes as beside the store.
+// Transcripts whose commands run at a service, where they can, or in processes of their own: the same output and the same exit codes.
 // Only in test:all: every kind of act
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,4 +17,8 @@ suite('transcripts at a service', () => {
     const name = file.replace('.transcript', '');
     if (!ON_THE_MACHINE.includes(name)) test(name, () => runTranscript(join(folder, file), way));
   }
+});
+
+suite('transcripts in processes of their own, as for an operator', () => {
+  for (const name of ['help', 'init']) test(name, () => runTranscript(join(import.meta.dirname, `${name}.transcript`)));
 });

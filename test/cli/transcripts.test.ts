@@ -6,23 +6,19 @@ import { AtService } from './at-service.ts';
 import { Commands } from './commands.ts';
 import { runTranscript } from './transcript.ts';
 
-/** Commands of these transcripts have processes of their own, as they have for an operator. */
-const IN_OWN_PROCESSES = ['help.transcript', 'init.transcript'];
-
 /** These run doctor, which says what older versions of Node lack. */
 const FOR_THE_PINNED_NODE = ['doctor.transcript', 'keyring.transcript'];
-
-const inspects = await canInspect();
 
 suite('the tessera command does what its transcripts show', () => {
   const commands = new Commands();
   after(() => commands.close());
   const folder = import.meta.dirname;
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.transcript'))) {
-    const skip = FOR_THE_PINNED_NODE.includes(file) && !inspects && `doctor has something to say of ${process.version}`;
-    test(file.replace('.transcript', ''), { skip }, () =>
-      runTranscript(join(folder, file), IN_OWN_PROCESSES.includes(file) ? undefined : commands),
-    );
+    test(file.replace('.transcript', ''), async (t) => {
+      if (FOR_THE_PINNED_NODE.includes(file) && !(await canInspect()))
+        return t.skip(`doctor has something to say of ${process.version}`);
+      await runTranscript(join(folder, file), commands);
+    });
   }
 });
 

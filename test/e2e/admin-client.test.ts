@@ -1,4 +1,5 @@
 // A client that an independent generator makes from the OpenAPI document completes the life of an integration.
+// Only in test:all: libraries of others
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';

@@ -57,6 +57,7 @@ export class Installation {
     const settings = {
       publicUrl: `https://localhost:${port}`,
       tokens: { refreshRetryWindow: '1h' },
+      limits: { idleTimeout: '1h' }, // callers keep their connections, and a busy machine may not ask for minutes
       ...(store && { store }),
     };
     const home = makeHome({ listeners: [{ tls: true, port }], settings, signing: 'ES256' });

@@ -1,7 +1,7 @@
 // jwt-bearer as platforms, MCP and enterprises send it: without client_id, with the token endpoint as audience, and ID-JAG. And the
 // scope strings of other libraries.
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { after, suite, test } from 'node:test';
 import type { TokenIssuer } from '../../src/core/token-issuer.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { claimsOf, keySetOf, platformKey } from '../platform.ts';
@@ -9,7 +9,10 @@ import { anIntegration, ORDERS_AUDIENCE, scopeOf } from '../samples.ts';
 import { json } from './caller.ts';
 import { registryFollows } from './registry-follows.ts';
 import { clientId, PUBLIC_URL } from './service.ts';
-import { assertionOf, assertRefused, CLIENT, issuerOf, key, post, service, stranger, TOKEN } from './workload-scene.ts';
+import { assertRefused, CLIENT, openWorkloads, TOKEN } from './workload-scene.ts';
+
+const { assertionOf, issuerOf, key, post, service, stranger, close } = await openWorkloads();
+after(close);
 
 const LAST_RULE = issuerOf().rules[0] as TokenIssuer['rules'][number];
 

@@ -1,11 +1,14 @@
 // The keys of a platform, as a running service follows them: changed, out of reach, no longer trusted.
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { after, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { type PlatformKey, platformKey, platformServer } from '../platform.ts';
 import { registryFollows } from './registry-follows.ts';
-import { assertionOf, assertRefused, issuerOf, key, post, service } from './workload-scene.ts';
+import { assertRefused, openWorkloads } from './workload-scene.ts';
+
+const { assertionOf, issuerOf, key, post, service, close } = await openWorkloads();
+after(close);
 
 suite('the keys of the platform', () => {
   test('change in the middle of traffic: no honest assertion is refused', async () => {

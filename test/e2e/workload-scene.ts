@@ -1,7 +1,5 @@
 // A service with a platform that serves its keys on loopback: what the tests of workloads begin with.
-// Own process: its service is stopped after the file that loaded it.
 import assert from 'node:assert/strict';
-import { after } from 'node:test';
 import { seconds } from '../../src/core/time.ts';
 import type { TokenIssuer } from '../../src/core/token-issuer.ts';
 import { ASSERTION_GRANT_TYPE } from '../../src/doors/oauth/grant-types.ts';
@@ -16,39 +14,44 @@ export const TOKEN = '/oauth2/token';
 const FLOWS = { device: true, certificate: true, assertion: true };
 export const CLIENT = 'deploy';
 
-export const key = await platformKey();
-export const platform = await platformServer([key]);
-export const service = await startService({ signing: 'ES256' });
-await service.put(tokenIssuers, issuerOf());
-await service.put(resourceServers, aResourceServer());
-await service.register(anIntegration({ clientId: clientId('deploy-jwt'), flows: FLOWS, accessTokenFormat: 'jwt' }));
-await service.register(
-  anIntegration({ clientId: clientId(CLIENT), flows: FLOWS, overrides: { accessTokenLifetime: seconds(900) } }),
-);
-await service.register(
-  anIntegration({ clientId: clientId('deploy-refreshing'), flows: FLOWS, overrides: { refresh: true } }),
-);
-export const stranger = callerOver('HTTP/1.1', reachOf(service));
-
-after(async () => {
-  stranger.close();
-  platform.close();
-  await service.stop();
-});
-
-export function issuerOf(difference: Partial<TokenIssuer> = {}): TokenIssuer {
-  const keys = { from: 'discovery', allowedAddresses: ['127.0.0.1'] } as const;
-  return aTokenIssuer({ issuer: platform.url, keys, ...difference });
-}
-
-/** A new assertion of the job, by the clock of the service. */
-export function assertionOf(claims: Record<string, unknown> = {}, by = key, header = {}): Promise<string> {
-  return by.sign({ ...claimsOf({}, service.now()), iss: platform.url, aud: PUBLIC_URL, ...claims }, header);
-}
-
-export function post(fields: Record<string, string>, caller = stranger): Promise<Answer> {
-  const usual = { grant_type: ASSERTION_GRANT_TYPE, client_id: CLIENT };
-  return caller.ask({ path: TOKEN, ...form({ ...usual, ...fields }) });
+/** Close it after the tests of the file. */
+export async function openWorkloads() {
+  const key = await platformKey();
+  const platform = await platformServer([key]);
+  const service = await startService({ signing: 'ES256' });
+  const issuerOf = (difference: Partial<TokenIssuer> = {}): TokenIssuer => {
+    const keys = { from: 'discovery', allowedAddresses: ['127.0.0.1'] } as const;
+    return aTokenIssuer({ issuer: platform.url, keys, ...difference });
+  };
+  await service.put(tokenIssuers, issuerOf());
+  await service.put(resourceServers, aResourceServer());
+  await service.register(anIntegration({ clientId: clientId('deploy-jwt'), flows: FLOWS, accessTokenFormat: 'jwt' }));
+  await service.register(
+    anIntegration({ clientId: clientId(CLIENT), flows: FLOWS, overrides: { accessTokenLifetime: seconds(900) } }),
+  );
+  await service.register(
+    anIntegration({ clientId: clientId('deploy-refreshing'), flows: FLOWS, overrides: { refresh: true } }),
+  );
+  const stranger = callerOver('HTTP/1.1', reachOf(service));
+  return {
+    key,
+    platform,
+    service,
+    stranger,
+    issuerOf,
+    /** A new assertion of the job, by the clock of the service. */
+    assertionOf: (claims: Record<string, unknown> = {}, by = key, header = {}): Promise<string> =>
+      by.sign({ ...claimsOf({}, service.now()), iss: platform.url, aud: PUBLIC_URL, ...claims }, header),
+    post: (fields: Record<string, string>, caller = stranger): Promise<Answer> => {
+      const usual = { grant_type: ASSERTION_GRANT_TYPE, client_id: CLIENT };
+      return caller.ask({ path: TOKEN, ...form({ ...usual, ...fields }) });
+    },
+    close: async () => {
+      stranger.close();
+      platform.close();
+      await service.stop();
+    },
+  };
 }
 
 export function assertRefused(answer: Answer, status: number, error: string): void {

@@ -16,5 +16,5 @@ export async function registerWorkload(
   await service.put(tokenIssuers, aTokenIssuer({ keys: { from: 'file', set: keySetOf(key) } }));
   const flows = { device: false, certificate: false, assertion: true };
   await service.register(anIntegration({ clientId: clientId(WORKLOAD_CLIENT), flows, overrides }));
-  return () => key.sign({ ...claimsOf({}, Math.floor(Date.now() / 1000)), aud: service.issuer });
+  return () => key.sign({ ...claimsOf({}, service.now()), aud: service.issuer });
 }

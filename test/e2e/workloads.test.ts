@@ -1,6 +1,6 @@
 // jwt-bearer (RFC 7523 2.1) at the oauth door of a real service, with a platform that serves its keys on loopback.
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { after, suite, test } from 'node:test';
 import { ASSERTION_GRANT_TYPE } from '../../src/doors/oauth/grant-types.ts';
 import { grants, grantsOf } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
@@ -12,18 +12,10 @@ import { callerOver, form, PROTOCOLS, reachOf } from './caller.ts';
 import { registryFollows } from './registry-follows.ts';
 import { PUBLIC_URL } from './service.ts';
 import { verify } from './steps.ts';
-import {
-  assertionOf,
-  assertRefused,
-  CLIENT,
-  issuerOf,
-  key,
-  platform,
-  post,
-  service,
-  stranger,
-  TOKEN,
-} from './workload-scene.ts';
+import { assertRefused, CLIENT, openWorkloads, TOKEN } from './workload-scene.ts';
+
+const { assertionOf, issuerOf, key, platform, post, service, stranger, close } = await openWorkloads();
+after(close);
 
 /** Sends an assertion that is refused as `invalid_grant`. Returns the reason in the log line of the request. */
 async function refusedFor(assertion: string): Promise<string | undefined> {

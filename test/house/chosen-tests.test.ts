@@ -174,5 +174,5 @@ test('a test file whose process does not end fails the run, by its name', (t) =>
     timeout: HANGING_MS,
   });
   assert.equal(status, 9, stdout);
-  assert.match(stderr, /no test file ended[\s\S]*hangs\.test\.mjs/, stdout);
+  assert.match(stderr, /no test ended[\s\S]*hangs\.test\.mjs/, stdout);
 });

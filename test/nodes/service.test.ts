@@ -1,7 +1,5 @@
 // Three complete services on one PostgreSQL that goes down and comes back.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,7 +10,6 @@ import { openStore } from '../../src/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { systemClock } from '../../src/system.ts';
-import { commandEnvironment, TESSERA } from '../cli/command.ts';
 import { registryFollows } from '../e2e/registry-follows.ts';
 import { makeHome, populate } from '../e2e/service.ts';
 import { eventually } from '../eventually.ts';
@@ -122,27 +119,6 @@ test('while the database is down: 503 with Retry-After and not ready; it recover
   await server.launch();
   assert.equal((await refreshPatiently(node, refreshToken)).status, 200);
   await untilReadiness(node, 200);
-});
-
-test('a node that starts while commits hang waits, and serves when they end', async () => {
-  await server.query("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
-  await server.query('SELECT pg_reload_conf()');
-  const flags = ['--config', home.configFile, '--set', `store=${server.url()}?statement_timeout=500`];
-  const child = spawn(process.execPath, [TESSERA, ...flags, 'serve', '--workers', '1'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: commandEnvironment(),
-  });
-  let printed = '';
-  for (const output of [child.stdout, child.stderr]) output.on('data', (text) => (printed += text));
-  const ended = once(child, 'exit');
-  await eventually('it waits', async () => printed.includes('waiting for the store') || child.exitCode !== null);
-  assert.equal(child.exitCode, null, printed);
-  await server.query('ALTER SYSTEM RESET synchronous_standby_names');
-  await server.query('SELECT pg_reload_conf()');
-  await eventually('it serves', async () => printed.includes('"msg":"ready"') || child.exitCode !== null);
-  assert.match(printed, /"msg":"ready"/);
-  child.kill('SIGTERM');
-  assert.deepEqual(await ended, [0, null]);
 });
 
 /** The result of /readyz is cached for a second. */

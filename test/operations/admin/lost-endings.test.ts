@@ -1,5 +1,6 @@
 // Which acts end something again after the store was put back, for every act of every kind. The tables here are independent of those
 // in src/core.
+// Only in test:all: every kind of act
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { suite, type TestContext, test } from 'node:test';

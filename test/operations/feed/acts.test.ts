@@ -1,4 +1,5 @@
 // What followers of the revocation feed hear of every act. This table is independent of the one in src/core/act.ts.
+// Only in test:all: every kind of act
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { suite, type TestContext, test } from 'node:test';

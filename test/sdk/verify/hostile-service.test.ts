@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { suite, type TestContext, test } from 'node:test';
 import { type Guard, Misconfigured, type VerifierOptions, verifier } from '../../../sdk/verify/src/verify.ts';
 import { eventually } from '../../eventually.ts';
+import { givenUp } from './endless-snapshot.ts';
 import { FakeService } from './fake-service.ts';
 
 const METADATA = '/.well-known/oauth-authorization-server';
@@ -101,26 +102,7 @@ suite('the feed', () => {
     assert.equal(guard.isFresh, false);
   });
 
-  for (const [name, next] of Object.entries({
-    'repeats a page': () => 'p',
-    'has no end': (count: number) => `p${count}`,
-  }))
-    test(`a snapshot that ${name} is given up, and taken again later`, async (t) => {
-      const service = await FakeService.start();
-      t.after(() => service.leave());
-      const notices: string[] = [];
-      let count = 0;
-      service.instead.set('/feed', (response) => {
-        count += 1;
-        sendText(JSON.stringify({ cursor: 'c0', entries: [], next: next(count) }))(response);
-      });
-      const starting = verifier({ ...service.options, onNotice: (notice) => notices.push(notice) });
-      await eventually('the verifier gives up', () => /snapshot has no end/.test(notices[0] ?? ''));
-      service.instead.delete('/feed');
-      const guard = await starting;
-      t.after(() => guard.close());
-      await eventually('the feed is read', () => guard.isFresh && service.followers === 1);
-    });
+  givenUp('repeats a page', () => 'p');
 
   test('an onNotice that throws ends nothing', async (t) => {
     let notices = 0;

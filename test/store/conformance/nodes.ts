@@ -24,8 +24,8 @@ export function nodes(claim: Claim): void {
     assert.equal(await countOf(await database.open(), 'a'), 64);
   });
 
-  claim('four processes change one row at once: no update is lost', async (database) => {
-    const processes = Array.from({ length: 4 }, () => incrementElsewhere(database, 25));
+  claim('two processes change one row at once: no update is lost', async (database) => {
+    const processes = Array.from({ length: 2 }, () => incrementElsewhere(database, 50));
     const results = await Promise.all(processes);
     assert.equal(new Set(results.flat()).size, 100, 'every caller saw a number of its own');
     assert.equal(await countOf(await database.open(), 'a'), 100);

@@ -139,11 +139,9 @@ export function severalRows(claim: Claim): void {
   });
 
   claim('a process killed while it changes several rows leaves all of them changed or none', async (database) => {
-    for (let round = 0; round < 2; round++) {
-      await killWhileWriting(database);
-      const rows = await (await database.open()).page(attempts, { limit: 2000 });
-      assert.equal(new Set(rows.map(({ count }) => count)).size, 1);
-    }
+    await killWhileWriting(database);
+    const rows = await (await database.open()).page(attempts, { limit: 2000 });
+    assert.equal(new Set(rows.map(({ count }) => count)).size, 1);
   });
 }
 

@@ -1,0 +1,5 @@
+// Ten thousand pages of a snapshot that names one more page each time.
+// Only in test:all: long property runs
+import { givenUp } from './endless-snapshot.ts';
+
+givenUp('has no end', (count) => `p${count}`);
