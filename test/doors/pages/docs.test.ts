@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { REFUSAL_REASONS } from '../../../src/core/refusal.ts';
+import { TRANSPORT_WORDS } from '../../../src/doors/http/transport-refusal.ts';
 import { SERVED_PAGES } from '../../../src/doors/pages/docs/docs-pages.ts';
 import { RELEASE } from '../../../src/version.ts';
 import { type RunningService, startService } from './running-service.ts';
@@ -54,6 +56,16 @@ suite('the documentation', () => {
     });
     assert.deepEqual(broken, []);
     for (const [path, text] of texts) assert.doesNotMatch(text, /<(?:img|link|script)[^>]*(?:src|href)="(?!\/)/, path);
+  });
+
+  test('every refusal is an anchor of /docs/errors, where the console and problem details point', async () => {
+    const { text } = await new Visitor(service).get('/docs/errors');
+    const anchors = [...text.matchAll(/ id="([^"]+)"/g)].map(([, name = '']) => name);
+    const refusals: readonly string[] = [...REFUSAL_REASONS, ...Object.keys(TRANSPORT_WORDS), 'administration'];
+    assert.deepEqual(
+      refusals.filter((refusal) => anchors.filter((name) => name === refusal).length !== 1),
+      [],
+    );
   });
 
   test('a link to a page that is not served is the name of its file', async () => {

@@ -14,9 +14,16 @@ export interface Links {
 }
 
 export function renderMarkdown(source: string, links: Links): Rendered {
-  const headings: string[] = [];
-  const blocks = blocksOf(source).map((block) => html`${renderBlock(block, headings, links)}\n`);
-  return { title: headings[0] ?? '', html: html`${blocks}` };
+  const page: Page = { headings: [], rowNames: new Set() };
+  const blocks = blocksOf(source).map((block) => html`${renderBlock(block, page, links)}\n`);
+  return { title: page.headings[0] ?? '', html: html`${blocks}` };
+}
+
+/** What a page has so far. */
+interface Page {
+  readonly headings: string[];
+  /** What the first cells of tables name in code: anchors, as headings are. */
+  readonly rowNames: Set<string>;
 }
 
 const COMMENT = /^\s*<!--[\s\S]*-->\s*$/;
@@ -31,26 +38,26 @@ function blocksOf(source: string): string[] {
   return blocks.filter((block) => !COMMENT.test(block));
 }
 
-function renderBlock(block: string, headings: string[], links: Links): Html {
+function renderBlock(block: string, page: Page, links: Links): Html {
   const text = block.replace(/^\n+|\s+$/g, '');
-  if (text.startsWith('```')) return renderCode(text.split('\n').slice(1, -1).join('\n'), headings);
-  if (/^#{1,6} /.test(text)) return renderHeading(text, headings, links);
-  if (text.startsWith('|')) return renderTable(text.split('\n'), headings, links);
+  if (text.startsWith('```')) return renderCode(text.split('\n').slice(1, -1).join('\n'), page);
+  if (/^#{1,6} /.test(text)) return renderHeading(text, page, links);
+  if (text.startsWith('|')) return renderTable(text.split('\n'), page, links);
   if (text.startsWith('>')) return html`<blockquote><p>${inline(text.replace(/^> ?/gm, ''), links)}</p></blockquote>`;
   if (/^(?:[-*]|\d+\.) /.test(text)) return renderList(text, links);
   return html`<p>${inline(text, links)}</p>`;
 }
 
-function renderCode(code: string, headings: readonly string[]): Html {
-  return html`<pre${scrollable('Code', headings)}><code translate="no">${code}</code></pre>`;
+function renderCode(code: string, page: Page): Html {
+  return html`<pre${scrollable('Code', page)}><code translate="no">${code}</code></pre>`;
 }
 
 /** A keyboard can scroll what is wider than the screen, and hears what it is in. The shadow at its edges is in parts.css. */
-function scrollable(kind: 'Code' | 'Table', headings: readonly string[]): Html {
+function scrollable(kind: 'Code' | 'Table', { headings }: Page): Html {
   return html` tabindex="0" role="group" aria-label="${kind}: ${headings.at(-1)}"`;
 }
 
-function renderHeading(text: string, headings: string[], links: Links): Html {
+function renderHeading(text: string, { headings }: Page, links: Links): Html {
   const [marks = '#'] = text.split(' ');
   const title = text.slice(marks.length + 1);
   headings.push(title.replaceAll('`', ''));
@@ -65,11 +72,13 @@ function anchorOf(title: string): string {
     .replaceAll(' ', '-');
 }
 
-function renderTable(lines: readonly string[], headings: readonly string[], links: Links): Html {
+function renderTable(lines: readonly string[], page: Page, links: Links): Html {
   const [head = '', rule = '', ...rows] = lines;
   const isRight = cellsOf(rule).map((cell) => cell.endsWith(':'));
   const alignment = (at: number) => isRight[at] === true && html` class="right"`;
-  const cells = (line: string) => cellsOf(line).map((cell) => inline(cell, links));
+  const anchors = (cell: string) => namesIn(cell, page).map((name) => html`<span id="${name}"></span>`);
+  const cells = (line: string) =>
+    cellsOf(line).map((cell, at) => html`${at === 0 && anchors(cell)}${inline(cell, links)}`);
   const body = rows.map(
     (line) => html`<tr>${cells(line).map((cell, at) => html`<td${alignment(at)}>${cell}</td>`)}</tr>\n`,
   );
@@ -77,7 +86,14 @@ function renderTable(lines: readonly string[], headings: readonly string[], link
   const header = cellsOf(head).map((cell, at) =>
     cell === '' ? html`<td></td>` : html`<th${alignment(at)}>${inline(cell, links)}</th>`,
   );
-  return html`<div class="table"${scrollable('Table', headings)}><table><thead><tr>${header}</tr></thead><tbody>${body}</tbody></table></div>`;
+  return html`<div class="table"${scrollable('Table', page)}><table><thead><tr>${header}</tr></thead><tbody>${body}</tbody></table></div>`;
+}
+
+/** Names that no cell before has: each is an anchor. */
+function namesIn(cell: string, { rowNames }: Page): string[] {
+  const names = [...cell.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name).filter((name) => !rowNames.has(name));
+  for (const name of names) rowNames.add(name);
+  return names;
 }
 
 function cellsOf(line: string): string[] {
