@@ -1,14 +1,14 @@
 // npm run mutants -- FOLDER|FILE …: changes the code in one place at a time, and counts which changes the related tests notice.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Seeded } from '../../test/seeded.ts';
 import { ROOT } from '../deploy/shell.ts';
 import { makeCopy } from '../report/copy.ts';
+import { whyHarmless } from './harmless.ts';
 import { type Mutant, mutantsOf } from './mutations.ts';
 import { relatedTests } from './related-tests.ts';
+import { timeOf } from './test-run.ts';
 
 const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such as src/core/rules, or src/core/scope.ts:12-20
 
@@ -17,7 +17,8 @@ const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such 
   --minutes N     stops then, and counts what was tried (30)
   --parallel N    at a time (2)
 
-Survivors are printed, and written to out/mutants.json. Kill rates are lower bounds: other tests may notice more.`;
+Survivors are printed, and written to out/mutants.json. Kill rates are lower bounds: other tests may notice more.
+Mutants that change nothing a caller could notice are in lab/mutants/harmless.ts, each with its reason. They are not tried.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -36,6 +37,8 @@ if (values.help || positionals.length === 0) {
 }
 
 type Fate = 'killed' | 'survived' | 'no test';
+/** A test file that takes longer without a mutant is left out. */
+const LONGEST_MS = 60_000;
 const ends = Date.now() + Number(values.minutes) * 60_000;
 /** A folder, a file, or lines of a file: src/core/scope.ts:12-20. */
 const [paths, lines] = [positionals.map((each) => each.split(':')[0] ?? ''), positionals.map(linesOf)];
@@ -45,11 +48,12 @@ const files = paths.flatMap((path) =>
 const queue = sampled(
   files
     .flatMap((file) => mutantsOf(file, readFileSync(join(ROOT, file), 'utf8')))
-    .filter(({ file, line }) => lines[paths.indexOf(file)]?.(line) ?? true),
+    .filter(({ file, line }) => lines[paths.indexOf(file)]?.(line) ?? true)
+    .filter((mutant) => whyHarmless(mutant) === undefined),
 );
 const total = queue.length;
 const fates: { mutant: Mutant; fate: Fate }[] = [];
-/** By the tests: how long they take without a mutant; undefined if they fail. */
+/** By test file: how long it takes without a mutant; undefined if it fails. */
 const baselines = new Map<string, Promise<number | undefined>>();
 console.log(`${total} mutants in ${files.length} files`);
 await Promise.all(
@@ -80,35 +84,25 @@ async function work(copy: string): Promise<void> {
 }
 
 async function fateOf({ file, start, end, to }: Mutant, copy: string): Promise<Fate> {
-  const tests = relatedTests(file, Number(values.tests));
-  const key = tests.join(' ');
-  if (!baselines.has(key)) baselines.set(key, timeOf(tests, copy, Number.POSITIVE_INFINITY));
-  const usual = await baselines.get(key);
-  if (tests.length === 0 || usual === undefined) return 'no test';
+  const tests = await quickestFirst(relatedTests(file, Number(values.tests)), copy);
+  if (tests.length === 0) return 'no test';
   const text = readFileSync(join(ROOT, file), 'utf8');
   writeFileSync(join(copy, file), text.slice(0, start) + to + text.slice(end));
-  const took = await timeOf(tests, copy, 3 * usual + 10_000);
+  let isNoticed = false;
+  for (const { test, usual } of tests) isNoticed ||= (await timeOf(test, copy, 3 * usual + 10_000)) === undefined;
   writeFileSync(join(copy, file), text);
-  return took === undefined ? 'killed' : 'survived';
+  return isNoticed ? 'killed' : 'survived';
 }
 
-/** Milliseconds; undefined if a test failed or did not end. */
-async function timeOf(tests: readonly string[], copy: string, limit: number): Promise<number | undefined> {
-  const began = performance.now();
-  const flags = ['--test', '--test-concurrency=2', '--test-force-exit', '--disable-warning=ExperimentalWarning'];
-  const child = spawn(process.execPath, [...flags, ...tests], { cwd: copy, stdio: 'ignore', detached: true });
-  const stop = () => {
-    try {
-      process.kill(-(child.pid as number), 'SIGKILL');
-    } catch {
-      // All have ended.
-    }
-  };
-  const timer = setTimeout(stop, Math.min(limit, 600_000));
-  const [code] = (await once(child, 'close')) as [number | null];
-  clearTimeout(timer);
-  stop();
-  return code === 0 ? performance.now() - began : undefined;
+/** Without those that fail or take long even without a mutant. */
+async function quickestFirst(tests: readonly string[], copy: string): Promise<{ test: string; usual: number }[]> {
+  const timed: { test: string; usual: number }[] = [];
+  for (const test of tests) {
+    if (!baselines.has(test)) baselines.set(test, timeOf(test, copy, LONGEST_MS));
+    const usual = await baselines.get(test);
+    if (usual !== undefined) timed.push({ test, usual });
+  }
+  return timed.sort((a, b) => a.usual - b.usual);
 }
 
 function shown({ file, line, from, to }: Mutant): string {

@@ -33,12 +33,21 @@ export function relatedTests(file: string, most: number): string[] {
     .filter((test) => !/^test\/(?:house|lab|deploy)\//.test(test))
     .map((test) => [test, stepsFrom(test)] as const);
   const name = file.split('/').at(-1)?.replace('.ts', '') ?? '';
-  const area = `test/${file.split('/')[1]}/`;
-  const rank = (test: string, distance: number) =>
-    distance - (test.includes(`/${name}.test.`) ? 10 : 0) - (test.startsWith(area) ? 3 : 0);
+  const folders = mirrorOf(file).split('/');
+  const rank = (test: string, distance: number) => {
+    const other = test.split('/').findIndex((folder, level) => folder !== folders[level]);
+    return distance - (test.includes(`/${name}.test.`) ? 10 : 0) - 3 * other;
+  };
   return all
     .flatMap(([test, steps]) => (steps.has(file) ? [[test, rank(test, steps.get(file) ?? 0)] as const] : []))
     .toSorted(([a, near], [b, far]) => near - far || a.localeCompare(b))
     .slice(0, most)
     .map(([test]) => test);
+}
+
+/** The folder of its tests. */
+function mirrorOf(file: string): string {
+  return dirname(file)
+    .replace(/^src/, 'test')
+    .replace(/^sdk\/(\w+)\/src/, 'test/sdk/$1');
 }

@@ -8,7 +8,6 @@ import { accept, type Outcome, refused } from '../core/outcome.ts';
  */
 const REST_BYTES = 256 * 1024;
 const REST_MS = 8;
-const STEP = 1024 * 1024;
 let nextPieceAt = 0;
 
 function itsTurn(): Promise<void> {
@@ -89,23 +88,21 @@ async function readBounded(
   if (Number(response.headers.get('content-length') ?? 0) > most) return tooLarge;
   // It grows in place, so that the data is in memory only once.
   const buffer = new ArrayBuffer(0, { maxByteLength: most });
-  let [length, unrested] = [0, 0];
+  let unrested = 0;
   const reader = response.body?.getReader();
   const stop = () => void reader?.cancel(signal.reason).catch(() => undefined);
   signal.addEventListener('abort', stop, { once: true });
   for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-    const end = length + part.value.length;
-    if (end > most) return tooLarge;
-    if (end > buffer.byteLength) buffer.resize(Math.min(Math.max(end, buffer.byteLength + STEP), most));
+    const length = buffer.byteLength;
+    if (length + part.value.length > most) return tooLarge;
+    buffer.resize(length + part.value.length);
     new Uint8Array(buffer).set(part.value, length);
-    length = end;
     unrested += part.value.length;
     if (unrested < REST_BYTES) continue;
     unrested = 0;
     await itsTurn();
   }
   signal.throwIfAborted();
-  buffer.resize(length);
   return accept(new Uint8Array(buffer.transferToFixedLength()));
 }
 

@@ -1,0 +1,17 @@
+// Mutants that no caller, operator or person could notice, each with its reason. They are neither tried nor counted.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../deploy/shell.ts';
+import type { Mutant } from './mutations.ts';
+
+/** By file and the changed line. */
+const HARMLESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {};
+
+export function whyHarmless({ file, start, end, to }: Mutant): string | undefined {
+  const reasons = HARMLESS[file];
+  if (!reasons) return undefined;
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const [before, after] = [text.slice(0, start), text.slice(end)];
+  const line = before.slice(before.lastIndexOf('\n') + 1) + to + after.slice(0, after.indexOf('\n'));
+  return reasons[line.trim()];
+}
