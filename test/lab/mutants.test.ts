@@ -9,7 +9,7 @@ type T = 1 | 2;
 export function f(x: number, y?: T): boolean {
   a(x);
   if (!y) return false;
-  return x < 3 && x !== y;
+  return x < 3 && x !== y && x < 500;
 }
 `;
   assert.deepEqual(
@@ -21,9 +21,12 @@ export function f(x: number, y?: T): boolean {
       '5 !y → y',
       '5 false → true',
       '6 && → ||',
+      '6 && → ||',
       '6 < → <=',
       '6 3 → 4',
       '6 !== → ===',
+      '6 < → <=',
+      '6 500 → 1000',
     ],
   );
 });

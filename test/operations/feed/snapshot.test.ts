@@ -110,7 +110,8 @@ suite('a snapshot', () => {
 });
 
 suite('an item of the feed', () => {
-  const itemOf = async (event: object) => (await itemsAfter({ epoch: 1, sequence: 0 }, 10, storeWith([event]).store))[0];
+  const itemOf = async (event: object) =>
+    (await itemsAfter({ epoch: 1, sequence: 0 }, 10, storeWith([event]).store))[0];
 
   test('of a grant says its scope and what it is limited to, if the event does', async () => {
     const detail = { reason: 'by-caller', scope: 'orders:read', resource: ['urn:a'] };
