@@ -44,7 +44,13 @@ suite('a token allows the least of its scope, the groups of its holder and its p
   });
 
   test('by proof: only a strong one changes anything', () => {
-    const weak = [{ kind: 'device' }, { kind: 'code' }, { kind: 'assertion' }, { kind: 'client' }, { kind: 'exchange' }];
+    const weak = [
+      { kind: 'device' },
+      { kind: 'code' },
+      { kind: 'assertion' },
+      { kind: 'client' },
+      { kind: 'exchange' },
+    ];
     for (const origin of weak as Origin[]) assert.equal(allows('tessera:manage', ['operators'], origin), 'read');
     assert.equal(allows('tessera:manage', ['operators'], { kind: 'code', proof: 'passkey' }), 'manage');
     assert.equal(allows('tessera:manage', ['operators'], CERTIFICATE, false), 'read');
