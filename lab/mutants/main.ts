@@ -1,10 +1,12 @@
 // npm run mutants -- FOLDER|FILE …: changes the code in one place at a time, and counts which changes the related tests notice.
-import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Seeded } from '../../test/seeded.ts';
 import { ROOT } from '../deploy/shell.ts';
+import { circumstances, readFigures, writeFigures } from '../figures/data.ts';
 import { makeCopy } from '../report/copy.ts';
+import type { MutantFigures, MutantRow } from '../report/data.ts';
 import { whyHarmless } from './harmless.ts';
 import { type Mutant, mutantsOf } from './mutations.ts';
 import { relatedTests } from './related-tests.ts';
@@ -17,7 +19,7 @@ const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such 
   --minutes N     stops then, and counts what was tried (30)
   --parallel N    at a time (2)
 
-Survivors are printed, and written to out/mutants.json. Kill rates are lower bounds: other tests may notice more.
+Survivors are printed. Results of folders are written to figures/mutants.json. Kill rates are lower bounds: other tests may notice more.
 Mutants that change nothing a caller could notice are in lab/mutants/harmless.ts, each with its reason. They are not tried.`;
 
 const { values, positionals } = parseArgs({
@@ -37,6 +39,7 @@ if (values.help || positionals.length === 0) {
 }
 
 type Fate = 'killed' | 'survived' | 'no test';
+const about = circumstances(`npm run mutants -- ${process.argv.slice(2).join(' ')}`);
 /** A test file that takes longer without a mutant is left out. */
 const LONGEST_MS = 60_000;
 const ends = Date.now() + Number(values.minutes) * 60_000;
@@ -111,19 +114,25 @@ function shown({ file, line, from, to }: Mutant): string {
 
 function report(): void {
   const tried = fates.filter(({ fate }) => fate !== 'no test');
+  const rows = paths.map((folder) =>
+    rowOf(
+      folder,
+      tried.filter(({ mutant }) => mutant.file.startsWith(folder)),
+    ),
+  );
+  for (const { folder, noticed, tried } of rows) console.log(`${folder}: ${noticed} of ${tried} noticed`);
+  console.log(`${fates.length - tried.length} without a test that passes, ${total - fates.length} not tried`);
+  const kept = (readFigures<MutantFigures>('mutants')?.rows ?? []).filter(({ folder }) => !paths.includes(folder));
+  const all = [...kept, ...rows].sort((a, b) => a.folder.localeCompare(b.folder));
+  writeFigures(
+    'mutants',
+    { ...about, rows: all },
+    paths.some((path) => path.endsWith('.ts')),
+  );
+}
+
+function rowOf(folder: string, tried: readonly { mutant: Mutant; fate: Fate }[]): MutantRow {
   const survivors = tried.filter(({ fate }) => fate === 'survived').map(({ mutant }) => shown(mutant));
-  const killed = tried.length - survivors.length;
-  mkdirSync(join(ROOT, 'out'), { recursive: true });
-  writeFileSync(
-    join(ROOT, 'out/mutants.json'),
-    `${JSON.stringify({ files, total, tried: tried.length, killed, survivors }, undefined, 2)}\n`,
-  );
-  for (const [folder, own] of Map.groupBy(tried, ({ mutant }) => mutant.file.split('/').slice(0, -1).join('/'))) {
-    const dead = own.filter(({ fate }) => fate === 'killed').length;
-    console.log(`${folder}: ${dead} of ${own.length} noticed, ${((100 * dead) / own.length).toFixed(0)} %`);
-  }
-  console.log(
-    `${killed} of ${tried.length} noticed (${((100 * killed) / tried.length).toFixed(0)} %), ${survivors.length} survived, ` +
-      `${fates.length - tried.length} without a test that passes, ${total - fates.length} not tried`,
-  );
+  const { date } = about;
+  return { folder, tried: tried.length, noticed: tried.length - survivors.length, seed: values.seed, date, survivors };
 }
