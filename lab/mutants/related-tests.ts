@@ -36,7 +36,8 @@ export function relatedTests(file: string, most: number): string[] {
   const folders = mirrorOf(file).split('/');
   const rank = (test: string, distance: number) => {
     const other = test.split('/').findIndex((folder, level) => folder !== folders[level]);
-    return distance - (test.includes(`/${name}.test.`) ? 10 : 0) - 3 * other;
+    const isOfFolder = test.split('/').at(-1)?.includes(folders.at(-1) ?? '');
+    return distance - (test.includes(`/${name}.test.`) ? 10 : 0) - 3 * other - (isOfFolder ? 4 : 0);
   };
   return all
     .flatMap(([test, steps]) => (steps.has(file) ? [[test, rank(test, steps.get(file) ?? 0)] as const] : []))
