@@ -30,7 +30,7 @@ let all: readonly (readonly [test: string, steps: ReadonlyMap<string, number>])[
 
 export function relatedTests(file: string, most: number): string[] {
   all ??= globSync('test/**/*.test.ts', { cwd: ROOT })
-    .filter((test) => !/^test\/(?:house|lab|deploy)\//.test(test))
+    .filter((test) => !/^test\/(?:lab|deploy)\//.test(test))
     .map((test) => [test, stepsFrom(test)] as const);
   const name = file.split('/').at(-1)?.replace('.ts', '') ?? '';
   const folders = mirrorOf(file).split('/');
