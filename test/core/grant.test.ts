@@ -144,8 +144,16 @@ suite('an event', () => {
       const { identityId, clientId } = acted({ kind, id: 'x', did: 'y' } as never, { at: NOW, by });
       return [identityId, clientId];
     };
-    assert.deepEqual([of('identity'), of('passkey'), of('integration'), of('issuer')], [
-      ...[['x', undefined], ['x', undefined], [undefined, 'x'], [undefined, undefined]],
-    ]);
+    assert.deepEqual(
+      [of('identity'), of('passkey'), of('integration'), of('issuer')],
+      [
+        ...[
+          ['x', undefined],
+          ['x', undefined],
+          [undefined, 'x'],
+          [undefined, undefined],
+        ],
+      ],
+    );
   });
 });

@@ -73,7 +73,10 @@ suite('a request is malformed', () => {
     assert.equal(why([...HOST, 'Content-Type', 'a', 'content-type', 'a']), 'content-type-repeated');
     assert.equal(why([...HOST, 'Authorization', 'a']), undefined);
     assert.equal(why([...HOST, 'Authorization', 'a', 'authorization', 'b']), 'request-malformed');
-    assert.equal(why([...HOST, 'x-type-words', 'a', 'x-type-words', 'a', 'x-other-names', 'b', 'x-other-names', 'b']), undefined);
+    assert.equal(
+      why([...HOST, 'x-type-words', 'a', 'x-type-words', 'a', 'x-other-names', 'b', 'x-other-names', 'b']),
+      undefined,
+    );
   });
 
   test('with another transfer coding than chunked, or over HTTP/1.0 [RFC 9112 6.1]', () => {

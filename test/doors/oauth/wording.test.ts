@@ -4,7 +4,13 @@ import { suite, test } from 'node:test';
 import { type Credential, type OauthReason, wordingOf } from '../../../src/doors/oauth/wording.ts';
 
 const WORDED: Readonly<Record<string, readonly OauthReason[]>> = {
-  '400 invalid_request': ['client-id-missing', 'grant-type-missing', 'token-missing', 'exchange-unbound', 'body-unreadable'],
+  '400 invalid_request': [
+    'client-id-missing',
+    'grant-type-missing',
+    'token-missing',
+    'exchange-unbound',
+    'body-unreadable',
+  ],
   '400 invalid_grant': ['grant-revoked', 'refresh-token-reused', 'device-code-redeemed', 'access-token-expired'],
   '400 invalid_scope': ['scope-missing', 'scope-exceeds-grant', 'scope-no-longer-allowed'],
   '400 invalid_target': ['resource-unknown', 'resource-outside-scope', 'resource-differs-from-grant'],

@@ -45,7 +45,8 @@ beforeEach(() => {
 const METADATA = '/.well-known/oauth-authorization-server';
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
-const claimsOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
+const claimsOf = (jwt: string) =>
+  JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
 
 test('an address is https, or on this machine; its last slash does not count', () => {
   for (const [given, expected] of [
@@ -145,18 +146,29 @@ suite('a proof of a key', () => {
 suite('a token is exchanged', () => {
   const options = { clientId: 'api', by: secret({ secret: 'tsc_x' }), token: 'A1' };
   const answering = (reply: Reply) => {
-    replies = { [METADATA]: [{ status: 200, json: { issuer: url, token_endpoint: `${url}/token` } }], '/token': [reply] };
+    replies = {
+      [METADATA]: [{ status: 200, json: { issuer: url, token_endpoint: `${url}/token` } }],
+      '/token': [reply],
+    };
   };
 
   test('for one of the next API', async () => {
     answering({ status: 200, json: { access_token: 'B1', scope: 'stock:read', expires_in: 60 } });
     const began = Date.now() / 1000;
-    const { expiresAt, ...token } = await exchange({ ...options, server: url, audience: 'urn:stock', scope: 'stock:read' });
+    const { expiresAt, ...token } = await exchange({
+      ...options,
+      server: url,
+      audience: 'urn:stock',
+      scope: 'stock:read',
+    });
     assert.deepEqual(token, { accessToken: 'B1', scope: 'stock:read' });
     assert.ok(expiresAt >= began + 60 && expiresAt <= Date.now() / 1000 + 60);
     const form = new URLSearchParams(seen.at(-1)?.text);
     assert.equal(form.get('grant_type'), 'urn:ietf:params:oauth:grant-type:token-exchange');
-    assert.deepEqual([form.get('subject_token'), form.get('audience'), form.get('scope')], ['A1', 'urn:stock', 'stock:read']);
+    assert.deepEqual(
+      [form.get('subject_token'), form.get('audience'), form.get('scope')],
+      ['A1', 'urn:stock', 'stock:read'],
+    );
   });
 
   test('or the failure says whether asking again may help', async () => {

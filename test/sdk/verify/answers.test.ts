@@ -81,7 +81,10 @@ suite('metadata [RFC 9728]', () => {
         ...{ resourceMetadataUrl: 'https://mcp.example/m', extra: { identity: 'local:ada' } },
       },
     );
-    assert.equal(mcpAuth('t', { ...allowed, guest: 'https://c.example/' }, 'https://a.example', '').clientId, 'https://c.example/');
+    assert.equal(
+      mcpAuth('t', { ...allowed, guest: 'https://c.example/' }, 'https://a.example', '').clientId,
+      'https://c.example/',
+    );
   });
 });
 
@@ -113,7 +116,10 @@ suite('of a call is read', () => {
     const fastify = [{ raw }, { code: () => undefined, raw: {} }];
     for (const args of [[raw, {}], fastify, [hono, () => undefined]]) {
       const { authorization, proof, method, path, certificate } = callOf(args);
-      assert.deepEqual([authorization, proof, method, path, certificate], ['Bearer x', 'p', 'GET', '/orders', undefined]);
+      assert.deepEqual(
+        [authorization, proof, method, path, certificate],
+        ['Bearer x', 'p', 'GET', '/orders', undefined],
+      );
     }
     assert.equal(callOf([raw, {}]).target, '/orders?page=2');
     assert.equal(callOf([hono, () => undefined]).target, '/orders');
@@ -126,7 +132,8 @@ suite('of a call is read', () => {
 
   test('the path as the caller sent it, whatever a router cut off', () => {
     const path = (url?: string, originalUrl?: string) =>
-      callOf([{ headers: {}, socket: {}, ...(url !== undefined && { url }), ...(originalUrl && { originalUrl }) }, {}]).path;
+      callOf([{ headers: {}, socket: {}, ...(url !== undefined && { url }), ...(originalUrl && { originalUrl }) }, {}])
+        .path;
     assert.equal(path('/1', '/orders/1'), '/orders/1');
     assert.equal(path('https://a.example/x'), '/x');
     assert.equal(path('*'), '');

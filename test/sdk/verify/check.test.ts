@@ -55,7 +55,10 @@ async function check(token: string, world: World): Promise<string> {
 }
 
 const AWAY = new Unavailable('away');
-const knownFor = (seconds: number, claims: Claims | undefined = CLAIMS): Known => ({ claims, askedAt: NOW - seconds * 1000 });
+const knownFor = (seconds: number, claims: Claims | undefined = CLAIMS): Known => ({
+  claims,
+  askedAt: NOW - seconds * 1000,
+});
 const exchanged: Claims = { ...CLAIMS, isExchanged: true };
 
 suite('a JWT', () => {
@@ -69,9 +72,17 @@ suite('a JWT', () => {
     ['is asked about if it was exchanged', { jwt: exchanged }, 'local:ada, asked'],
     ['is asked about if there are no keys', { jwt: AWAY }, 'local:ada, asked'],
     ['is refused if there are neither keys nor an answer', { jwt: AWAY, answer: AWAY }, 'unavailable, asked'],
-    ['counts by the last news if the service is away', { isFresh: false, wasFresh: true, answer: AWAY }, 'local:ada, asked'],
+    [
+      'counts by the last news if the service is away',
+      { isFresh: false, wasFresh: true, answer: AWAY },
+      'local:ada, asked',
+    ],
     ['is unavailable after that', { isFresh: false, wasFresh: false, answer: AWAY }, 'unavailable, asked'],
-    ['is unavailable if the feed says too little and the service is away', { mustAsk: true, answer: AWAY }, 'unavailable, asked'],
+    [
+      'is unavailable if the feed says too little and the service is away',
+      { mustAsk: true, answer: AWAY },
+      'unavailable, asked',
+    ],
     [
       'is trusted if the operator said so',
       { isFresh: false, wasFresh: false, answer: AWAY, onOutage: 'trust-until-expiry' },
@@ -83,7 +94,11 @@ suite('a JWT', () => {
       'unavailable, asked',
     ],
     ['is not asked about if it was revoked anyway', { isFresh: false, isRevoked: true }, 'token-invalid'],
-    ['of a verifier that is no longer accepted', { isFresh: false, answer: new Misconfigured('401') }, 'unavailable, asked'],
+    [
+      'of a verifier that is no longer accepted',
+      { isFresh: false, answer: new Misconfigured('401') },
+      'unavailable, asked',
+    ],
   ];
   for (const [what, world, expected] of CASES)
     test(what, async () => {
@@ -100,8 +115,16 @@ suite('an opaque token', () => {
     ['is asked about then', { known: knownFor(30), isFresh: false, answer: OTHER }, 'local:bob, asked'],
     ['is asked about if the clock was set back', { known: knownFor(-1), answer: OTHER }, 'local:bob, asked'],
     ['is known from this very moment', { known: knownFor(0) }, 'local:ada'],
-    ['is asked about if the answer no longer counts', { known: knownFor(1), isCovered: false, answer: OTHER }, 'local:bob, asked'],
-    ['that was not active is not, for 5 seconds', { known: { ...knownFor(4.999), claims: undefined } }, 'token-invalid'],
+    [
+      'is asked about if the answer no longer counts',
+      { known: knownFor(1), isCovered: false, answer: OTHER },
+      'local:bob, asked',
+    ],
+    [
+      'that was not active is not, for 5 seconds',
+      { known: { ...knownFor(4.999), claims: undefined } },
+      'token-invalid',
+    ],
     ['is asked about after that', { known: { ...knownFor(5), claims: undefined } }, 'local:ada, asked'],
     ['that was exchanged is known for 5 seconds', { known: knownFor(4.999, exchanged) }, 'local:ada'],
     ['is asked about after that, too', { known: knownFor(5, exchanged), answer: OTHER }, 'local:bob, asked'],
@@ -120,7 +143,8 @@ suite('an opaque token', () => {
     });
 
   test('that cannot be one is refused without asking', async () => {
-    for (const token of ['', 'a b', 'a\n', '=', 'ä', 'x'.repeat(16_385)]) assert.equal(await check(token, {}), 'token-invalid');
+    for (const token of ['', 'a b', 'a\n', '=', 'ä', 'x'.repeat(16_385)])
+      assert.equal(await check(token, {}), 'token-invalid');
     assert.equal(await check('x'.repeat(16_384), {}), 'local:ada, asked');
   });
 
