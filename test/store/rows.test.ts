@@ -62,7 +62,7 @@ suite('a grant', () => {
     });
 
   test('that releases before 0.3 must not accept: they find another hash, format and flag', () => {
-    const valueOf = (difference: Partial<Grant>, column: string) =>
+    const written = (difference: Partial<Grant>, column: string) =>
       grants.columns.find(({ name }) => name === column)?.of(aGrant({ accessHash: '12' as never, ...difference }));
     const guarded: Partial<Grant>[] = [
       { terms: { jkt: 'k' } as never },
@@ -71,11 +71,11 @@ suite('a grant', () => {
     ];
     for (const difference of guarded)
       assert.deepEqual(
-        ['access_hash', 'format', 'refreshable'].map((column) => valueOf(difference, column)),
+        ['access_hash', 'format', 'refreshable'].map((column) => written(difference, column)),
         ['21', 2, 2],
       );
     const plain = ['access_hash', 'format', 'refreshable'].map((column) =>
-      valueOf({ origin: { kind: 'code' } }, column),
+      written({ origin: { kind: 'code' } }, column),
     );
     assert.deepEqual(plain, ['12', 0, 1]);
   });
