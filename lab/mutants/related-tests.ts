@@ -1,5 +1,5 @@
 // Which test files import a source file, the nearest first.
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { ROOT } from '../deploy/shell.ts';
 
@@ -14,8 +14,9 @@ function importsOf(file: string): readonly string[] {
   if (known) return known;
   const text = readFileSync(join(ROOT, file), 'utf8');
   const paths = [...text.matchAll(IMPORT)].map(([, from, lazy]) => normalize(join(dirname(file), from ?? lazy ?? '')));
-  imports.set(file, paths);
-  return paths;
+  const found = paths.filter((path) => existsSync(join(ROOT, path))); // others are examples in a text
+  imports.set(file, found);
+  return found;
 }
 
 /** Steps from a test to each file that it imports, also through others. */
@@ -36,7 +37,10 @@ export function relatedTests(file: string, most: number): string[] {
   const folders = mirrorOf(file).split('/');
   const rank = (test: string, distance: number) => {
     const other = test.split('/').findIndex((folder, level) => folder !== folders[level]);
-    const isOfFolder = test.split('/').at(-1)?.includes(folders.at(-1) ?? '');
+    const isOfFolder = test
+      .split('/')
+      .at(-1)
+      ?.includes(folders.at(-1) ?? '');
     return distance - (test.includes(`/${name}.test.`) ? 10 : 0) - 3 * other - (isOfFolder ? 4 : 0);
   };
   return all
