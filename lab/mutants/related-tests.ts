@@ -5,7 +5,7 @@ import { ROOT } from '../deploy/shell.ts';
 
 const IMPORT = /\bfrom '(\.[^']+\.ts)'|import\('(\.[^']+\.ts)'\)/g;
 /** What a test reaches through more files than this, it does not test. */
-const FARTHEST = 6;
+const FARTHEST = 9;
 
 const imports = new Map<string, readonly string[]>();
 
@@ -35,13 +35,12 @@ export function relatedTests(file: string, most: number): string[] {
     .map((test) => [test, stepsFrom(test)] as const);
   const name = file.split('/').at(-1)?.replace('.ts', '') ?? '';
   const folders = mirrorOf(file).split('/');
+  const words = [...name.split('-'), folders.at(-1) ?? ''];
   const rank = (test: string, distance: number) => {
     const other = test.split('/').findIndex((folder, level) => folder !== folders[level]);
-    const isOfFolder = test
-      .split('/')
-      .at(-1)
-      ?.includes(folders.at(-1) ?? '');
-    return distance - (test.includes(`/${name}.test.`) ? 10 : 0) - 3 * other - (isOfFolder ? 4 : 0);
+    const named = test.split('/').at(-1)?.split(/[-.]/) ?? [];
+    const shared = words.filter((word) => named.some((each) => each.startsWith(word)));
+    return distance - (test.includes(`/${name}.test.`) ? 10 : 0) - 3 * other - 4 * shared.length;
   };
   return all
     .flatMap(([test, steps]) => (steps.has(file) ? [[test, rank(test, steps.get(file) ?? 0)] as const] : []))
