@@ -34,7 +34,7 @@ suite('turns', () => {
     second.leave();
     third.leave();
     await settle();
-    fourth.leave?.();
+    (fourth as { leave?: () => void }).leave?.();
     const [fifth, sixth, seventh] = [wait(take), wait(take), wait(take)];
     await settle();
     assert.ok(fifth.leave && sixth.leave && !seventh.leave, 'afterwards, as at the beginning');

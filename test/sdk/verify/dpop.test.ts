@@ -23,7 +23,7 @@ beforeEach(() => {
   proofs = proofsOf();
 });
 
-const proofOf = (claims: object = {}, header: object = {}, by = key) =>
+const proofOf = (claims: object = {}, header: Record<string, unknown> = {}, by = key) =>
   by.proof({ htm: 'GET', htu: URL_OF_CALL, iat: now, ath: ath(TOKEN), ...claims }, header);
 
 /** The reason of the refusal; undefined if the call may use the token. */
@@ -49,7 +49,7 @@ test('[RFC 9449 7.1] the challenge names the algorithms of the proofs that are a
 });
 
 suite('[RFC 9449 4.3] a proof', () => {
-  const WRONG: readonly (readonly [string, object, object?])[] = [
+  const WRONG: readonly (readonly [string, object, Record<string, unknown>?])[] = [
     ['for another method', { htm: 'POST' }],
     ['for another path', { htu: `${URL_OF_CALL}/1` }],
     ['for another origin', { htu: 'https://evil.example/orders' }],
