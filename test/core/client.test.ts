@@ -14,6 +14,8 @@ import {
   whyUnprovenRefresh,
   withFlow,
 } from '../../src/core/rules/client.ts';
+import { decideStart } from '../../src/core/rules/device.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { aGrant, anIdentity, anIntegration, CLIENT, hexOf, NOW } from '../samples.ts';
 
@@ -100,6 +102,17 @@ suite('an integration', () => {
     assert.equal(reason(anIntegration({ binding: 'dpop' })), 'dpop-proof-missing');
     assert.equal(reason(anIntegration({ binding: 'dpop' }), { jkt: 'k' }), 'orders:read');
   });
+});
+
+test('a device authorization of a confidential integration is begun by itself', () => {
+  const start = (integration: Integration, isAuthenticated?: boolean) => {
+    const facts = { clientId: CLIENT, resourceServers: [], settings: DEFAULT_SETTINGS, scope: 'orders:read' };
+    const outcome = decideStart({ ...facts, integration, isAuthenticated });
+    return outcome.ok ? outcome.value.scope.text : outcome.refusal.reason;
+  };
+  assert.equal(start(withKeys, false), 'client-authentication-required');
+  for (const isAuthenticated of [true, undefined]) assert.equal(start(withKeys, isAuthenticated), 'orders:read');
+  assert.equal(start(anIntegration(), false), 'orders:read');
 });
 
 test('a code is redeemed with the proofs that the integration needs', () => {
