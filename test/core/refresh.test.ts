@@ -139,6 +139,9 @@ test('reuse of a spent refresh token ends the grant; with onReuse: report it is 
   assert.deepEqual(decideRefresh(facts({ standing: 'spent' })), { do: 'end', why: 'reuse', refusal });
   const tolerant = anIntegration({ overrides: { onReuse: 'report' } });
   assert.deepEqual(decideRefresh(facts({ standing: 'spent', integration: tolerant })), { do: 'report-reuse', refusal });
+  const overCap = () => ({ reason: 'rate-limited' }) as const;
+  const capped = decideRefresh(facts({ standing: 'spent', integration: tolerant, overCap }));
+  assert.equal(capped.do, 'refuse', 'above a cap, it is not even reported');
 });
 
 test('a generation ahead of the row proves a rolled-back store: refused, and the grant ends', () => {
