@@ -5,7 +5,12 @@ import { ROOT } from '../deploy/shell.ts';
 import type { Mutant } from './mutations.ts';
 
 /** By file and the changed line. */
-const HARMLESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {};
+const HARMLESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'src/outbound/download.ts': {
+    'unrested = 1;': 'the next pause comes a byte earlier',
+    'let unrested = 1;': 'the first pause comes a byte earlier',
+  },
+};
 
 export function whyHarmless({ file, start, end, to }: Mutant): string | undefined {
   const reasons = HARMLESS[file];

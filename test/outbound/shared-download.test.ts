@@ -10,7 +10,10 @@ suite('of a download that nodes share', () => {
   };
   const fetching = () => {
     const done = { fetched: 0 };
-    return { done, fetch: async () => void (done.fetched += 1) };
+    const fetch = async () => {
+      done.fetched += 1;
+    };
+    return { done, fetch };
   };
 
   test('nothing is fetched that others have fetched, also while this node took its turn', async () => {

@@ -30,11 +30,11 @@ async function assertWaiting(answer: Promise<string>): Promise<void> {
 }
 
 let server: RudeServer;
-let late: ServerResponse | undefined;
+const late: ServerResponse[] = [];
 before(async () => {
   server = await rudeServer({
     late: (response) => {
-      late = response;
+      late.push(response);
       response.writeHead(200).write('late');
     },
   });
@@ -91,9 +91,27 @@ suite('a server', () => {
     const { body } = await fetch(`${server.url}/late`, { ...LIMITS, redirect: 'error', signal });
     t.mock.timers.tick(60_000);
     await turn();
-    late?.end();
+    late.pop()?.end();
     assert.equal(Buffer.concat(await Array.fromAsync(body ?? [])).toString(), 'late');
   });
+});
+
+test('a server has eight connections at most, each until its body is read or given up', async () => {
+  const giveUp = new AbortController();
+  const ask = (signal = new AbortController().signal) =>
+    fetch(`${server.url}/late`, { ...LIMITS, redirect: 'error', signal });
+  const open = await Promise.all([ask(giveUp.signal), ...Array.from({ length: 7 }, () => ask())]);
+  let served = 0;
+  const more = [ask(), ask()].map((each) => each.then(() => served++));
+  for (let n = 0; n < 20; n++) await turn();
+  assert.equal(served, 0);
+  giveUp.abort();
+  await open[0]?.body?.cancel().catch(() => undefined);
+  await until(() => served === 1);
+  for (const response of late.splice(0)) response.end();
+  for (const { body } of open.slice(1)) await Array.fromAsync(body ?? []);
+  await Promise.all(more);
+  for (const response of late.splice(0)) response.end();
 });
 
 test('nothing keeps the process alive after a download, whether it succeeded or not', async () => {
