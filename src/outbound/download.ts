@@ -63,7 +63,8 @@ export async function download(
     if (!response.ok) return refused(`the response is HTTP ${response.status}`);
     return await readBounded(response, maxBytes, deadline.signal);
   } catch (problem) {
-    return refused(`no response: ${messageOf(deadline.signal.aborted ? deadline.signal.reason : problem)}`);
+    const { message } = (deadline.signal.aborted ? deadline.signal.reason : problem) as Error;
+    return refused(`no response: ${message}`);
   } finally {
     clearTimeout(timer);
     deadline.abort();
@@ -85,7 +86,7 @@ async function readBounded(
   signal: AbortSignal,
 ): Promise<Outcome<Uint8Array<ArrayBuffer>, string>> {
   const tooLarge = refused(tooLargeFor(most));
-  if (Number(response.headers.get('content-length') ?? 0) > most) return tooLarge;
+  if (Number(response.headers.get('content-length')) > most) return tooLarge;
   // It grows in place, so that the data is in memory only once.
   const buffer = new ArrayBuffer(0, { maxByteLength: most });
   let unrested = 0;
@@ -108,10 +109,4 @@ async function readBounded(
 
 export function tooLargeFor(most: number): string {
   return `it has more than ${most} octets`;
-}
-
-/** The message of a fetch error is vague; its cause says more. */
-function messageOf(problem: unknown): string {
-  const { message, cause } = problem as Error;
-  return cause instanceof Error ? cause.message : message;
 }
