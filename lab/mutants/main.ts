@@ -87,7 +87,7 @@ async function work(copy: string): Promise<void> {
 
 /** The nearest test first. One that fails is run without the mutant, too: it counts only if it passes then. */
 async function fateOf({ file, start, end, to }: Mutant, copy: string): Promise<Fate> {
-  const text = readFileSync(join(ROOT, file), 'utf8');
+  const text = readFileSync(join(copy, file), 'utf8');
   const mutated = text.slice(0, start) + to + text.slice(end);
   let passed = 0;
   for (const test of relatedTests(file, Number(values.tests))) {
