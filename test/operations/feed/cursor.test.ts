@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ResourceServer } from '../../../src/core/resource-server.ts';
-import { epochSeconds } from '../../../src/core/time.ts';
 import {
   cursorText,
   isInLog,
@@ -12,8 +11,6 @@ import {
   positionOf,
   serverMark,
 } from '../../../src/operations/feed/cursor.ts';
-import { currentServer, isOutdated } from '../../../src/operations/feed/follower.ts';
-import { accessChangeOf } from '../../../src/operations/feed/read-feed.ts';
 import type { LoggedEvent, Store } from '../../../src/store/store.ts';
 import { aResourceServer, NOW } from '../../samples.ts';
 
@@ -98,76 +95,5 @@ suite('a position is in the log', () => {
 
   test('at its end', async () => {
     assert.deepEqual(await newestPosition(storeWith(log, 4)), positionOf(event(5), 4));
-  });
-});
-
-suite('a follower', () => {
-  const NEWS = { state: { about: 'resource-server', id: 'orders-api' } } as never;
-  const SECRETS = ['aa', 'bb'].map((hash) => ({ hash, createdAt: NOW })) as never;
-  const then = aResourceServer({ secrets: SECRETS, identity: 'local:api' as never });
-  const storing = (row: ResourceServer | undefined) =>
-    ({ load: async () => ({ found: row && { row } }) }) as unknown as Pick<Store, 'load'>;
-  const outdated = (now: ResourceServer | undefined, news = NEWS) => isOutdated(then, [news], storing(now));
-
-  test('may follow while it is registered and enabled', async () => {
-    assert.equal(await currentServer(then, storing(then)), then);
-    assert.equal(await currentServer(then, storing({ ...then, enabled: false })), undefined);
-    assert.equal(await currentServer(then, storing(undefined)), undefined);
-  });
-
-  test('must start again if what it serves or what proves it was changed', async () => {
-    const [first] = then.secrets;
-    const { identity, ...withoutIdentity } = then;
-    assert.ok(identity);
-    for (const [now, expected] of [
-      [then, false],
-      [{ ...then, name: 'Other' }, false],
-      [{ ...then, secrets: [...then.secrets, { hash: 'cc', createdAt: NOW }] as never }, false],
-      [undefined, true],
-      [{ ...then, enabled: false }, true],
-      [{ ...then, resources: ['other'] }, true],
-      [{ ...then, secrets: first ? [first] : [] }, true],
-      [withoutIdentity, true],
-    ] as const)
-      assert.equal(await outdated(now), expected, JSON.stringify(now));
-  });
-
-  test('is not concerned by changes of other things', async () => {
-    assert.equal(await outdated(undefined, { state: { about: 'resource-server', id: 'other' } } as never), false);
-    assert.equal(await outdated(undefined, { state: { about: 'keys', changedAt: NOW } } as never), false);
-    assert.equal(await outdated(undefined, { state: undefined } as never), false);
-  });
-});
-
-suite('tokens issued before a change of an integration are introspected', () => {
-  const changeOf = (changed: object, more: object = {}) =>
-    accessChangeOf({
-      ...{ type: 'administered', at: epochSeconds(NOW), sequence: 1 },
-      detail: { kind: 'integration', did: 'changed', id: 'till', by: 'ada', changed, ...more },
-    } as unknown as LoggedEvent);
-  const scopes = (before: unknown, after: unknown) => {
-    const { formerScope, isRecheck } = changeOf({ scope: { before, after } });
-    return [typeof formerScope === 'object' ? formerScope.text : formerScope, isRecheck];
-  };
-
-  test('if others may use it', () => {
-    assert.deepEqual(changeOf({ access: {} }, { accessChanged: true }), { isRecheck: true });
-    assert.deepEqual(changeOf({ name: {} }), { isRecheck: false });
-    assert.equal(changeOf({ scope: { before: 'a:x', after: 'a:x' } }, { accessChanged: true }).isRecheck, true);
-  });
-
-  test('if its scope grew, or may have grown', () => {
-    assert.deepEqual(scopes('a:x,y', 'a:x'), ['a:x,y', false]);
-    assert.deepEqual(scopes('a:x', 'a:x,y'), ['a:x', true]);
-    assert.deepEqual(scopes('a:x', 'b:x'), ['a:x', true]);
-    assert.deepEqual(scopes('a:x', `sha256:${'0'.repeat(16)}`), ['a:x', true]);
-    assert.deepEqual(scopes(`sha256:${'0'.repeat(16)}`, 'a:x'), ['unknown', true]);
-    assert.deepEqual(scopes(undefined, undefined), ['unknown', true]);
-  });
-
-  test('but not because of other acts', () => {
-    assert.deepEqual(changeOf({ scope: { before: 'a', after: 'b' } }, { did: 'enabled' }), { isRecheck: false });
-    assert.deepEqual(changeOf({ scope: { before: 'a', after: 'b' } }, { kind: 'identity' }), { isRecheck: false });
-    assert.deepEqual(accessChangeOf(event(1)), { isRecheck: false });
   });
 });
