@@ -2,46 +2,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { FEED_WINDOW, type FeedState } from '../../../src/core/feed.ts';
-import { type FeedStore, itemsAfter } from '../../../src/operations/feed/read-feed.ts';
+import type { FeedStore } from '../../../src/operations/feed/read-feed.ts';
 import { firstPage, nextPage } from '../../../src/operations/feed/snapshot.ts';
-import type { LoggedEvent } from '../../../src/store/store.ts';
-import { ADA, anIdentity, anIntegration, CLIENT, NOW } from '../../samples.ts';
-
-const integration = anIntegration();
-
-/** A store with this log, one integration and one identity. */
-function storeWith(log: readonly object[]) {
-  const events = log.map((event, at) => ({ sequence: at + 1, at: NOW, ...event }) as LoggedEvent);
-  const state = { epochs: [] as number[], pages: 0 };
-  const store = {
-    now: async () => NOW,
-    load: async (_: unknown, key: string) => {
-      if (key !== 'history') return { found: key === ADA ? { row: anIdentity({ enabled: false }) } : undefined };
-      const epoch = state.epochs.shift();
-      return { found: epoch === undefined ? undefined : { row: { epoch, rollback: undefined } } };
-    },
-    page: async () => {
-      state.pages += 1;
-      return [integration];
-    },
-    events: async ({ after, limit }: { after: number; limit: number }) =>
-      events.filter(({ sequence }) => sequence > after).slice(0, limit),
-    newestEvents: async ({ count, before = Number.POSITIVE_INFINITY }: { count: number; before?: number }) =>
-      events.filter(({ sequence }) => sequence < before).slice(-count),
-  } as unknown as FeedStore;
-  return { store, state };
-}
-
-const revoked = (subjectId: string, more: object = {}) => ({
-  ...{ type: 'revoked', subjectId, detail: { reason: 'by-caller' } },
-  ...more,
-});
-const changed = (facts: object, more: object = {}) => ({
-  ...{ type: 'administered', clientId: CLIENT },
-  detail: { kind: 'integration', did: 'changed', id: CLIENT, by: 'ada', changed: {}, ...facts },
-  ...more,
-});
-const scopeChange = (before: string) => changed({ changed: { scope: { before, after: 'orders:read' } } });
+import { NOW } from '../../samples.ts';
+import { changed, integration, revoked, scopeChange, storeWith } from './feed-log.ts';
 
 async function allPages(store: FeedStore): Promise<(readonly FeedState[])[]> {
   const pages: (readonly FeedState[])[] = [];
@@ -106,34 +70,5 @@ suite('a snapshot', () => {
     assert.equal(state.pages, 2, 'the integrations were read again, too');
     state.epochs.push(3);
     assert.equal(await nextPage(from, 2, store), undefined);
-  });
-});
-
-suite('an item of the feed', () => {
-  const itemOf = async (event: object) =>
-    (await itemsAfter({ epoch: 1, sequence: 0 }, 10, storeWith([event]).store))[0];
-
-  test('of a grant says its scope and what it is limited to, if the event does', async () => {
-    const detail = { reason: 'by-caller', scope: 'orders:read', resource: ['urn:a'] };
-    const state = (await itemOf(revoked('a', { detail })))?.state;
-    assert.partialDeepStrictEqual(state, { about: 'grant', grantId: 'a', scope: { text: 'orders:read' } });
-    assert.partialDeepStrictEqual(state, { resource: ['urn:a'], keepUntil: NOW + FEED_WINDOW });
-    const { resource, scope } = { resource: undefined, scope: 1, ...(await itemOf(revoked('a')))?.state };
-    assert.deepEqual([resource, scope], [undefined, undefined]);
-    assert.equal((await itemOf({ type: 'revoked', detail: {} }))?.state, undefined);
-  });
-
-  test('of an identity says whether it is allowed now', async () => {
-    const detail = { kind: 'identity', did: 'enabled', id: ADA, by: 'ada' };
-    const state = (await itemOf({ type: 'administered', identityId: ADA, detail }))?.state;
-    assert.partialDeepStrictEqual(state, { about: 'identity', isAllowed: false, keepUntil: NOW + FEED_WINDOW });
-  });
-
-  test('of an integration says from when tokens must have been issued, five seconds after the change', async () => {
-    const state = (await itemOf(changed({ accessChanged: true })))?.state;
-    assert.deepEqual(state, { about: 'integration', integration, recheckBefore: NOW + 5 });
-    assert.deepEqual((await itemOf(changed({})))?.state, { about: 'integration', integration });
-    const narrowed = (await itemOf(scopeChange('orders:read,write')))?.state;
-    assert.equal(narrowed && 'formerScope' in narrowed, true);
   });
 });
