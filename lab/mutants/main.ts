@@ -20,7 +20,7 @@ const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such 
   --parallel N    at a time (2)
 
 Survivors are printed. Results of folders are written to figures/mutants.json. Kill rates are lower bounds: other tests may notice more.
-Mutants that change nothing a caller could notice are in lab/mutants/harmless.ts, each with its reason. They are not tried.`;
+Mutants that no test can notice are in lab/mutants/harmless.ts, each with its reason. They are not tried.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
