@@ -3,7 +3,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { ROOT } from '../deploy/shell.ts';
 
-const IMPORT = /\bfrom '(\.[^']+\.ts)'|import\('(\.[^']+\.ts)'\)/g;
+/** Not of types alone. */
+const IMPORT = /^(?:import|export) (?!type )[^;]*?from '(\.[^']+\.ts)'|import\('(\.[^']+\.ts)'\)/gm;
 /** What a test reaches through more files than this, it does not test. */
 const FARTHEST = 9;
 
