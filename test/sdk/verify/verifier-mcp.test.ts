@@ -44,7 +44,10 @@ suite('metadata', () => {
   test('are named in refusals from then on', async () => {
     const { args, answered } = call('/orders');
     await guard.require('orders:read')(...args);
-    assert.match(answered.headers?.['www-authenticate'] ?? '', /scope="orders:read", resource_metadata="https:\/\/orders/);
+    assert.match(
+      answered.headers?.['www-authenticate'] ?? '',
+      /scope="orders:read", resource_metadata="https:\/\/orders/,
+    );
   });
 });
 
