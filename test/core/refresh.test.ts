@@ -144,6 +144,14 @@ test('reuse of a spent refresh token ends the grant; with onReuse: report it is 
   assert.equal(capped.do, 'refuse', 'above a cap, it is not even reported');
 });
 
+test('without the proof that it needs, a token changes nothing: a stolen one may not even end the grant', () => {
+  const integration = anIntegration({ keys: { from: 'file', set: '{"keys":[]}' } });
+  const proven = { isAuthenticated: false, jkt: undefined };
+  for (const standing of ['current', 'last-spent', 'spent', 'ahead'] as const)
+    assert.equal(reasonOf({ standing, integration, proven }), 'client-authentication-required');
+  assert.equal(reasonOf({ integration, proven: { ...proven, isAuthenticated: true } }), 'rotate');
+});
+
 test('a generation ahead of the row proves a rolled-back store: refused, and the grant ends', () => {
   const refusal = { reason: 'store-rolled-back' };
   assert.deepEqual(decideRefresh(facts({ standing: 'ahead' })), { do: 'end', why: 'rolled-back-store', refusal });
