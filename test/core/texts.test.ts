@@ -146,7 +146,7 @@ test('a cache keeps the newest; what is computed per object is computed once', (
     ],
   );
   let computed = 0;
-  const once = oncePer((_: object) => ++computed);
+  const once = oncePer<object, number>(() => ++computed);
   const key = {};
   assert.deepEqual([once(key), once(key), once({})], [1, 1, 2]);
 });

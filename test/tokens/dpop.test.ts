@@ -90,6 +90,7 @@ suite('a nonce', () => {
 });
 
 suite('a public key', () => {
+  const reasonOf = (read: unknown) => (typeof read === 'string' ? read : 'it can be used');
   const jwkOf = (type: 'rsa' | 'ec' | 'ed25519', options: object = {}) =>
     createPublicKey(generateKeyPairSync(type as 'rsa', options as { modulusLength: number }).privateKey).export({
       format: 'jwk',
@@ -121,7 +122,7 @@ suite('a public key', () => {
       [{ ...rsa, e: 'AQAA' }, 'exponent'],
       [{ ...rsa, e: 'AQAAAAAAAAAB' }, 'exponent'],
     ] as const)
-      assert.match(String(readPublicJwk(jwk)), new RegExp(why));
+      assert.match(reasonOf(readPublicJwk(jwk)), new RegExp(why));
   });
 
   test('is found in PEM, in a key as JSON and in a set', () => {
@@ -130,9 +131,12 @@ suite('a public key', () => {
     const pem = publicKey.export({ type: 'spki', format: 'pem' }) as string;
     for (const text of [pem, JSON.stringify(jwk), JSON.stringify({ keys: [jwk] })])
       assert.deepEqual(readPublicKeys(text), [jwk]);
-    assert.match(String(readPublicKeys(privateKey.export({ type: 'pkcs8', format: 'pem' }) as string)), /private key/);
+    assert.match(
+      reasonOf(readPublicKeys(privateKey.export({ type: 'pkcs8', format: 'pem' }) as string)),
+      /private key/,
+    );
     for (const text of ['', '-----BEGIN PUBLIC KEY-----'])
-      assert.match(String(readPublicKeys(text)), /neither PEM nor JSON/);
+      assert.match(reasonOf(readPublicKeys(text)), /neither PEM nor JSON/);
   });
 });
 

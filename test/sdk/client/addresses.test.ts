@@ -1,7 +1,7 @@
 // Addresses, discovery (RFC 8414), proofs of a key (RFC 9449) and exchanged tokens (RFC 8693), with a server of the test.
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { authorizedFetch } from '../../../sdk/client/src/authorized-fetch.ts';
@@ -24,7 +24,7 @@ const seen: { method: string; path: string; text: string; dpop: string; authoriz
 /** By path; the last one stays. */
 let replies: Record<string, Reply[]> = {};
 before(async () => {
-  server = createServer(async (request, response) => {
+  const reply = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url: path = '', headers } = request;
     const text = (await Array.fromAsync(request)).join('');
     const [dpop, authorization] = [String(headers['dpop'] ?? ''), headers.authorization ?? ''];
@@ -32,7 +32,8 @@ before(async () => {
     const queue = replies[path] ?? [{ status: 404 }];
     const { status, json = {}, headers: own = {} } = (queue.length > 1 ? queue.shift() : queue[0]) as Reply;
     response.writeHead(status, own).end(JSON.stringify(json));
-  });
+  };
+  server = createServer((request, response) => void reply(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });

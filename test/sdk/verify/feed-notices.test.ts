@@ -20,6 +20,7 @@ test('an operator is notified once that the feed is away, and once that it is ba
   await eventually('it has tried again', () => attempts >= 3);
   service.instead.delete('/feed');
   await eventually('it is fresh', () => guard.isFresh);
+  assert.equal(service.snapshots, 1, 'it resumed where it was');
   assert.equal(notices.length, 2, notices.join('\n'));
   assert.match(notices[0] ?? '', /the revocation feed is away: /);
   assert.equal(notices[1], 'the revocation feed is back');
