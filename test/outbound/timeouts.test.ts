@@ -7,9 +7,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { download } from '../../src/outbound/download.ts';
 import { guardedFetch } from '../../src/outbound/guarded-fetch.ts';
-import { type RudeServer, rudeServer } from './rude-server.ts';
+import { BROKEN, type RudeServer, rudeServer } from './rude-server.ts';
 
-const LIMITS = { maxBytes: 1000, withinMs: 60_000, allowed: ['127.0.0.1'] };
+const LIMITS = { maxBytes: 1000, withinMs: 20_000, allowed: ['127.0.0.1'] };
 const fetch = guardedFetch({ resolve: async () => assert.fail('no name to resolve'), environment: {} });
 
 async function get(url: string): Promise<string> {
@@ -112,6 +112,12 @@ test('a server has eight connections at most, each until its body is read or giv
   for (const { body } of open.slice(1)) await Array.fromAsync(body ?? []);
   await Promise.all(more);
   for (const response of late.splice(0)) response.end();
+});
+
+test('replies that break in their first read take no connection from later ones', async () => {
+  for (const reply of Object.keys(BROKEN))
+    for (let count = 0; count < 9; count += 1) await get(`${server.url}/broken/${reply}`);
+  assert.equal(await get(`${server.url}/hello`), 'hello');
 });
 
 test('nothing keeps the process alive after a download, whether it succeeded or not', async () => {
