@@ -157,6 +157,12 @@ test('a damaged MAC key gives a clear fault', () => {
   assert.throws(() => parseKeyring('{"version":1}', 'k'), /no list named keys/);
 });
 
+test('a fault names the key that is damaged', () => {
+  const text = formatKeyring([MAC_KEY, aSigningKey(), aSigningKey({ id: 'k2' })]);
+  assert.throws(() => parseKeyring(text.replace('"k2"', '"k 2"'), 'k'), /: signing key 2 has no id/);
+  assert.throws(() => parseKeyring(text.replace('"k1"', '"k 1"'), 'k'), /: signing key 1 has no id/);
+});
+
 test('a node that lacks a key says which, and what to do', () => {
   assert.match(new KeyMissing(3).message, /key 3 is in use and this node lacks it: copy the keyring/);
   assert.match(new KeyMissing(undefined).message, /there is no signing key: add one/);
