@@ -19,7 +19,7 @@ const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such 
   --minutes N     stops then, and counts what was tried (30)
   --parallel N    at a time (2)
 
-Survivors are printed. Results of folders are written to figures/mutants.json. Kill rates are lower bounds: other tests may notice more.
+Survivors are printed. Results of at least 100 are published: figures/mutants.json. Kill rates are lower bounds: other tests may notice more.
 Mutants that no test can notice are in lab/mutants/harmless.ts, each with its reason. They are not tried.`;
 
 const { values, positionals } = parseArgs({
@@ -37,6 +37,9 @@ if (values.help || positionals.length === 0) {
   console.log(USAGE);
   process.exit(values.help ? 0 : 1);
 }
+
+/** Fewer say too little about a folder. */
+const LEAST_PUBLISHED = 100;
 
 type Fate = 'killed' | 'survived' | 'no test';
 const about = circumstances(`npm run mutants -- ${process.argv.slice(2).join(' ')}`);
@@ -123,11 +126,7 @@ function report(): void {
   const kept = (readFigures<MutantFigures>('mutants')?.rows ?? []).filter(({ folder }) => !paths.includes(folder));
   const all = [...kept, ...rows].sort((a, b) => a.folder.localeCompare(b.folder));
   const found: MutantFigures = { ...about, rows: all };
-  writeFigures(
-    'mutants',
-    found,
-    paths.some((path) => path.endsWith('.ts')),
-  );
+  writeFigures('mutants', found, tried.length < LEAST_PUBLISHED);
 }
 
 function rowOf(folder: string, tried: readonly { mutant: Mutant; fate: Fate }[]): MutantRow {

@@ -40,6 +40,19 @@ suite('turns', () => {
     assert.ok(fifth.leave && sixth.leave && !seventh.leave, 'afterwards, as at the beginning');
   });
 
+  test('that end without others waiting leave the limit as it is', async () => {
+    const take = turnsOf(2);
+    const [first, second] = [wait(take), wait(take)];
+    await settle();
+    first.leave?.();
+    const [third, fourth] = [wait(take), wait(take)];
+    await settle();
+    assert.ok(third.leave && !fourth.leave);
+    second.leave?.();
+    await settle();
+    assert.ok((fourth as { leave?: () => void }).leave);
+  });
+
   test('that are given up leave the others in order', async () => {
     const take = turnsOf(1);
     const first = wait(take);
