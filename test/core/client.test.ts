@@ -14,10 +14,10 @@ import {
   whyUnprovenRefresh,
   withFlow,
 } from '../../src/core/rules/client.ts';
-import { decideStart } from '../../src/core/rules/device.ts';
+import { decideRedeem, decideStart } from '../../src/core/rules/device.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds } from '../../src/core/time.ts';
-import { aGrant, anIdentity, anIntegration, CLIENT, hexOf, NOW } from '../samples.ts';
+import { aDevice, aGrant, anIdentity, anIntegration, CLIENT, hexOf, NOW } from '../samples.ts';
 
 const DAY = 86_400;
 const at = (offset: number) => epochSeconds(NOW + offset);
@@ -113,6 +113,17 @@ test('a device authorization of a confidential integration is begun by itself', 
   assert.equal(start(withKeys, false), 'client-authentication-required');
   for (const isAuthenticated of [true, undefined]) assert.equal(start(withKeys, isAuthenticated), 'orders:read');
   assert.equal(start(anIntegration(), false), 'orders:read');
+});
+
+test('a device code that is dead gets its own error, not that of a limit', () => {
+  const limit = { reason: 'rate-limited' } as const;
+  const redeem = (now: number) => {
+    const facts = { integration: anIntegration(), holder: anIdentity(), limit, resourceServers: [] };
+    const decision = decideRedeem({ ...facts, device: aDevice(), now: at(now) });
+    return 'refusal' in decision ? decision.refusal.reason : decision.do;
+  };
+  assert.equal(redeem(300), 'device-code-expired');
+  assert.equal(redeem(0), 'rate-limited');
 });
 
 test('a code is redeemed with the proofs that the integration needs', () => {
