@@ -2,7 +2,7 @@
 import type { PeerFigures } from '../peers/data.ts';
 import { isProved } from '../peers/proof.ts';
 import { peerTable } from '../peers/table.ts';
-import type { ReliabilityFigures } from '../report/data.ts';
+import type { MutantFigures, ReliabilityFigures } from '../report/data.ts';
 import { type Circumstances, type Row, type Rows, readFigures } from './data.ts';
 
 /** What stands between the markers of a name. */
@@ -24,6 +24,7 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
   connections: () =>
     rowsAsTable('connections', 'npm run figures -- connections --connections 2000', (value) => value.toFixed(0)),
   reliability,
+  mutants,
   postgres: () => rowsAsTable('postgres', 'npm run figures -- postgres', (value) => value.toLocaleString('en')),
   'directory-walk': () =>
     rowsAsTable('directory-walk', 'npm run figures -- directory-walk', (value) => value.toLocaleString('en')),
@@ -249,4 +250,14 @@ function reliability(): string {
   ]);
   const table = markdown(['Promise', 'Drill', 'Tried', 'Result', 'Took'], rows).replace(/---:/g, '---');
   return `${table}\n\n${circumstancesOf(data)}`;
+}
+
+function mutants(): string {
+  const data = readFigures<MutantFigures>('mutants');
+  if (!data) return notMeasured('npm run mutants -- src/core');
+  const rows = data.rows.map(({ folder, tried, noticed, date }) => [
+    ...[`\`${folder}\``, String(tried), String(noticed)],
+    ...[`${((100 * noticed) / tried).toFixed(0)} %`, date],
+  ]);
+  return markdown(['Folder', 'Changes tried', 'Noticed', 'Share', 'On'], rows);
 }

@@ -1,14 +1,16 @@
 // npm run mutants -- FOLDER|FILE …: changes the code in one place at a time, and counts which changes the related tests notice.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Seeded } from '../../test/seeded.ts';
 import { ROOT } from '../deploy/shell.ts';
+import { circumstances, readFigures, writeFigures } from '../figures/data.ts';
 import { makeCopy } from '../report/copy.ts';
+import type { MutantFigures, MutantRow } from '../report/data.ts';
+import { whyHarmless } from './harmless.ts';
 import { type Mutant, mutantsOf } from './mutations.ts';
 import { relatedTests } from './related-tests.ts';
+import { timeOf } from './test-run.ts';
 
 const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such as src/core/rules, or src/core/scope.ts:12-20
 
@@ -17,7 +19,8 @@ const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such 
   --minutes N     stops then, and counts what was tried (30)
   --parallel N    at a time (2)
 
-Survivors are printed, and written to out/mutants.json. Kill rates are lower bounds: other tests may notice more.`;
+Survivors are printed. Results of at least 100 are published: figures/mutants.json. Kill rates are lower bounds: other tests may notice more.
+Mutants that no test can notice are in lab/mutants/harmless.ts, each with its reason. They are not tried.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -35,7 +38,12 @@ if (values.help || positionals.length === 0) {
   process.exit(values.help ? 0 : 1);
 }
 
+/** Fewer say too little about a folder. */
+const LEAST_PUBLISHED = 100;
+
 type Fate = 'killed' | 'survived' | 'no test';
+const about = circumstances(`npm run mutants -- ${process.argv.slice(2).join(' ')}`);
+const LONGEST_MS = 60_000;
 const ends = Date.now() + Number(values.minutes) * 60_000;
 /** A folder, a file, or lines of a file: src/core/scope.ts:12-20. */
 const [paths, lines] = [positionals.map((each) => each.split(':')[0] ?? ''), positionals.map(linesOf)];
@@ -45,11 +53,12 @@ const files = paths.flatMap((path) =>
 const queue = sampled(
   files
     .flatMap((file) => mutantsOf(file, readFileSync(join(ROOT, file), 'utf8')))
-    .filter(({ file, line }) => lines[paths.indexOf(file)]?.(line) ?? true),
+    .filter(({ file, line }) => lines[paths.indexOf(file)]?.(line) ?? true)
+    .filter((mutant) => whyHarmless(mutant) === undefined),
 );
 const total = queue.length;
 const fates: { mutant: Mutant; fate: Fate }[] = [];
-/** By the tests: how long they take without a mutant; undefined if they fail. */
+/** By test file that has failed once: how long it takes without a mutant; undefined if it fails then, too. */
 const baselines = new Map<string, Promise<number | undefined>>();
 console.log(`${total} mutants in ${files.length} files`);
 await Promise.all(
@@ -79,36 +88,25 @@ async function work(copy: string): Promise<void> {
   rmSync(copy, { recursive: true, force: true });
 }
 
+/** The nearest test first. One that fails is run without the mutant, too: it counts only if it passes then. */
 async function fateOf({ file, start, end, to }: Mutant, copy: string): Promise<Fate> {
-  const tests = relatedTests(file, Number(values.tests));
-  const key = tests.join(' ');
-  if (!baselines.has(key)) baselines.set(key, timeOf(tests, copy, Number.POSITIVE_INFINITY));
-  const usual = await baselines.get(key);
-  if (tests.length === 0 || usual === undefined) return 'no test';
-  const text = readFileSync(join(ROOT, file), 'utf8');
-  writeFileSync(join(copy, file), text.slice(0, start) + to + text.slice(end));
-  const took = await timeOf(tests, copy, 3 * usual + 10_000);
-  writeFileSync(join(copy, file), text);
-  return took === undefined ? 'killed' : 'survived';
+  const text = readFileSync(join(copy, file), 'utf8');
+  const mutated = text.slice(0, start) + to + text.slice(end);
+  let passed = 0;
+  for (const test of relatedTests(file, Number(values.tests))) {
+    const usual = await baselines.get(test);
+    writeFileSync(join(copy, file), mutated);
+    const took = await timeOf(test, copy, usual === undefined ? LONGEST_MS : 3 * usual + 10_000);
+    writeFileSync(join(copy, file), text);
+    if (took !== undefined) passed += 1;
+    else if (await isSound(test, copy)) return 'killed';
+  }
+  return passed > 0 ? 'survived' : 'no test';
 }
 
-/** Milliseconds; undefined if a test failed or did not end. */
-async function timeOf(tests: readonly string[], copy: string, limit: number): Promise<number | undefined> {
-  const began = performance.now();
-  const flags = ['--test', '--test-concurrency=2', '--test-force-exit', '--disable-warning=ExperimentalWarning'];
-  const child = spawn(process.execPath, [...flags, ...tests], { cwd: copy, stdio: 'ignore', detached: true });
-  const stop = () => {
-    try {
-      process.kill(-(child.pid as number), 'SIGKILL');
-    } catch {
-      // All have ended.
-    }
-  };
-  const timer = setTimeout(stop, Math.min(limit, 600_000));
-  const [code] = (await once(child, 'close')) as [number | null];
-  clearTimeout(timer);
-  stop();
-  return code === 0 ? performance.now() - began : undefined;
+async function isSound(test: string, copy: string): Promise<boolean> {
+  if (!baselines.has(test)) baselines.set(test, timeOf(test, copy, LONGEST_MS));
+  return (await baselines.get(test)) !== undefined;
 }
 
 function shown({ file, line, from, to }: Mutant): string {
@@ -117,19 +115,22 @@ function shown({ file, line, from, to }: Mutant): string {
 
 function report(): void {
   const tried = fates.filter(({ fate }) => fate !== 'no test');
+  const rows = paths.map((folder) =>
+    rowOf(
+      folder,
+      tried.filter(({ mutant }) => mutant.file.startsWith(folder)),
+    ),
+  );
+  for (const { folder, noticed, tried } of rows) console.log(`${folder}: ${noticed} of ${tried} noticed`);
+  console.log(`${fates.length - tried.length} without a test that passes, ${total - fates.length} not tried`);
+  const kept = (readFigures<MutantFigures>('mutants')?.rows ?? []).filter(({ folder }) => !paths.includes(folder));
+  const all = [...kept, ...rows].sort((a, b) => a.folder.localeCompare(b.folder));
+  const found: MutantFigures = { ...about, rows: all };
+  writeFigures('mutants', found, tried.length < LEAST_PUBLISHED);
+}
+
+function rowOf(folder: string, tried: readonly { mutant: Mutant; fate: Fate }[]): MutantRow {
   const survivors = tried.filter(({ fate }) => fate === 'survived').map(({ mutant }) => shown(mutant));
-  const killed = tried.length - survivors.length;
-  mkdirSync(join(ROOT, 'out'), { recursive: true });
-  writeFileSync(
-    join(ROOT, 'out/mutants.json'),
-    `${JSON.stringify({ files, total, tried: tried.length, killed, survivors }, undefined, 2)}\n`,
-  );
-  for (const [folder, own] of Map.groupBy(tried, ({ mutant }) => mutant.file.split('/').slice(0, -1).join('/'))) {
-    const dead = own.filter(({ fate }) => fate === 'killed').length;
-    console.log(`${folder}: ${dead} of ${own.length} noticed, ${((100 * dead) / own.length).toFixed(0)} %`);
-  }
-  console.log(
-    `${killed} of ${tried.length} noticed (${((100 * killed) / tried.length).toFixed(0)} %), ${survivors.length} survived, ` +
-      `${fates.length - tried.length} without a test that passes, ${total - fates.length} not tried`,
-  );
+  const { date } = about;
+  return { folder, tried: tried.length, noticed: tried.length - survivors.length, seed: values.seed, date, survivors };
 }

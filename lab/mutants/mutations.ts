@@ -32,6 +32,9 @@ const OPERATORS: Readonly<Record<string, string>> = {
   '??': '&&',
 };
 
+/** Limits and sizes from here on are doubled: by one, no caller would notice. Where the exact number counts, a comparison is changed. */
+const LARGE = 100;
+
 /** Types and imports change nothing that a test could notice. */
 const LEFT_OUT = /^(?:TS(?!As|NonNull|Satisfies)|Import|ExportAll)/;
 
@@ -59,7 +62,7 @@ function changesOf(node: Node, text: string): Change[] {
       return (operator as unknown) === '!' ? [[node, text.slice(argument?.start, node.end)]] : [];
     case 'Literal':
       if (typeof value === 'boolean') return [[node, String(!value)]];
-      return typeof value === 'number' ? [[node, String(value + 1)]] : [];
+      return typeof value === 'number' ? [[node, String(value < LARGE ? value + 1 : 2 * value)]] : [];
     case 'ExpressionStatement':
       return /^(?:Await|Call)Expression$/.test(expression?.type ?? '') ? [[node, ';']] : [];
     default:

@@ -1,11 +1,12 @@
 // Which test files import a source file, the nearest first.
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { ROOT } from '../deploy/shell.ts';
 
-const IMPORT = /\bfrom '(\.[^']+\.ts)'|import\('(\.[^']+\.ts)'\)/g;
+/** Not of types alone. */
+const IMPORT = /^(?:import|export) (?!type )[^;]*?from '(\.[^']+\.ts)'|import\('(\.[^']+\.ts)'\)/gm;
 /** What a test reaches through more files than this, it does not test. */
-const FARTHEST = 6;
+const FARTHEST = 9;
 
 const imports = new Map<string, readonly string[]>();
 
@@ -14,8 +15,9 @@ function importsOf(file: string): readonly string[] {
   if (known) return known;
   const text = readFileSync(join(ROOT, file), 'utf8');
   const paths = [...text.matchAll(IMPORT)].map(([, from, lazy]) => normalize(join(dirname(file), from ?? lazy ?? '')));
-  imports.set(file, paths);
-  return paths;
+  const found = paths.filter((path) => existsSync(join(ROOT, path))); // others are examples in a text
+  imports.set(file, found);
+  return found;
 }
 
 /** Steps from a test to each file that it imports, also through others. */
@@ -30,15 +32,27 @@ let all: readonly (readonly [test: string, steps: ReadonlyMap<string, number>])[
 
 export function relatedTests(file: string, most: number): string[] {
   all ??= globSync('test/**/*.test.ts', { cwd: ROOT })
-    .filter((test) => !/^test\/(?:house|lab|deploy)\//.test(test))
+    .filter((test) => !/^test\/(?:lab|deploy)\//.test(test))
     .map((test) => [test, stepsFrom(test)] as const);
   const name = file.split('/').at(-1)?.replace('.ts', '') ?? '';
-  const area = `test/${file.split('/')[1]}/`;
-  const rank = (test: string, distance: number) =>
-    distance - (test.includes(`/${name}.test.`) ? 10 : 0) - (test.startsWith(area) ? 3 : 0);
+  const folders = mirrorOf(file).split('/');
+  const words = [...name.split('-'), folders.at(-1) ?? ''];
+  const rank = (test: string, distance: number) => {
+    const other = test.split('/').findIndex((folder, level) => folder !== folders[level]);
+    const named = test.split('/').at(-1)?.split(/[-.]/) ?? [];
+    const shared = words.filter((word) => named.some((each) => each.startsWith(word)));
+    return distance - (test.includes(`/${name}.test.`) ? 10 : 0) - 3 * other - 4 * shared.length;
+  };
   return all
     .flatMap(([test, steps]) => (steps.has(file) ? [[test, rank(test, steps.get(file) ?? 0)] as const] : []))
     .toSorted(([a, near], [b, far]) => near - far || a.localeCompare(b))
     .slice(0, most)
     .map(([test]) => test);
+}
+
+/** The folder of its tests. */
+function mirrorOf(file: string): string {
+  return dirname(file)
+    .replace(/^src/, 'test')
+    .replace(/^sdk\/(\w+)\/src/, 'test/sdk/$1');
 }

@@ -1,4 +1,4 @@
-// What `npm run lab` found.
+// What `npm run lab` and `npm run mutants` found.
 import type { Circumstances } from '../figures/data.ts';
 import type { Outcome } from './run-drill.ts';
 
@@ -9,4 +9,17 @@ export interface PromiseRow extends Outcome {
 
 export interface ReliabilityFigures extends Circumstances {
   readonly rows: readonly PromiseRow[];
+}
+
+export interface MutantRow {
+  readonly folder: string;
+  readonly tried: number;
+  readonly noticed: number;
+  readonly seed: string;
+  readonly date: string;
+  readonly survivors: readonly string[];
+}
+
+export interface MutantFigures extends Circumstances {
+  readonly rows: readonly MutantRow[];
 }

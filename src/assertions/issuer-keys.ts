@@ -177,8 +177,8 @@ export class IssuerKeys {
   #take(shared: SharedKeySet): void {
     const { set: before } = this.#held.get(shared.name) ?? {};
     const text = shared.fetched?.text;
-    const set = text === undefined || text === before?.text ? before : setOf(text);
-    this.#held.set(shared.name, { shared, set: text === undefined ? undefined : set });
+    const set = text === undefined ? undefined : text === before?.text ? before : setOf(text);
+    this.#held.set(shared.name, { shared, set });
   }
 
   #log(label: string, name: string, failure: string | undefined): void {

@@ -5,7 +5,6 @@ import { accept, type Outcome, refused } from '../core/outcome.ts';
 /** Large downloads share 32 MB per second, in pieces every few milliseconds: fast servers cannot keep the event loop busy. */
 const REST_BYTES = 256 * 1024;
 const REST_MS = 8;
-const STEP = 1024 * 1024;
 let nextPieceAt = 0;
 
 function itsTurn(): Promise<void> {
@@ -58,7 +57,8 @@ export async function download(
     if (!response.ok) return refused(`the response is HTTP ${response.status}`);
     return await readBounded(response, maxBytes, deadline.signal);
   } catch (problem) {
-    return refused(`no response: ${messageOf(deadline.signal.aborted ? deadline.signal.reason : problem)}`);
+    const { message } = (deadline.signal.aborted ? deadline.signal.reason : problem) as Error;
+    return refused(`no response: ${message}`);
   } finally {
     clearTimeout(timer);
     deadline.abort();
@@ -80,35 +80,27 @@ async function readBounded(
   signal: AbortSignal,
 ): Promise<Outcome<Uint8Array<ArrayBuffer>, string>> {
   const tooLarge = refused(tooLargeFor(most));
-  if (Number(response.headers.get('content-length') ?? 0) > most) return tooLarge;
+  if (Number(response.headers.get('content-length')) > most) return tooLarge;
   // It grows in place, so that the data is in memory only once.
   const buffer = new ArrayBuffer(0, { maxByteLength: most });
-  let [length, unrested] = [0, 0];
+  let unrested = 0;
   const reader = response.body?.getReader();
   const stop = () => void reader?.cancel(signal.reason).catch(() => undefined);
   signal.addEventListener('abort', stop, { once: true });
   for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-    const end = length + part.value.length;
-    if (end > most) return tooLarge;
-    if (end > buffer.byteLength) buffer.resize(Math.min(Math.max(end, buffer.byteLength + STEP), most));
+    const length = buffer.byteLength;
+    if (length + part.value.length > most) return tooLarge;
+    buffer.resize(length + part.value.length);
     new Uint8Array(buffer).set(part.value, length);
-    length = end;
     unrested += part.value.length;
     if (unrested < REST_BYTES) continue;
     unrested = 0;
     await itsTurn();
   }
   signal.throwIfAborted();
-  buffer.resize(length);
   return accept(new Uint8Array(buffer.transferToFixedLength()));
 }
 
 export function tooLargeFor(most: number): string {
   return `it has more than ${most} octets`;
-}
-
-/** The message of a fetch error is vague; its cause says more. */
-function messageOf(problem: unknown): string {
-  const { message, cause } = problem as Error;
-  return cause instanceof Error ? cause.message : message;
 }

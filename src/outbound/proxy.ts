@@ -10,7 +10,7 @@ export function proxyFor(target: URL, environment: Environment): URL | undefined
   const scheme = target.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
   const proxy = read(environment, scheme) || read(environment, 'all_proxy');
   if (!proxy || isExempt(target, read(environment, 'no_proxy'))) return undefined;
-  const url = new URL(/^[a-z]+:\/\//i.test(proxy) ? proxy : `http://${proxy}`);
+  const url = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(proxy) ? proxy : `http://${proxy}`);
   if (url.protocol !== 'http:') throw new Error(`the proxy ${url.host} is not an http proxy`);
   return url;
 }

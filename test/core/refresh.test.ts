@@ -139,6 +139,17 @@ test('reuse of a spent refresh token ends the grant; with onReuse: report it is 
   assert.deepEqual(decideRefresh(facts({ standing: 'spent' })), { do: 'end', why: 'reuse', refusal });
   const tolerant = anIntegration({ overrides: { onReuse: 'report' } });
   assert.deepEqual(decideRefresh(facts({ standing: 'spent', integration: tolerant })), { do: 'report-reuse', refusal });
+  const overCap = () => ({ reason: 'rate-limited' }) as const;
+  const capped = decideRefresh(facts({ standing: 'spent', integration: tolerant, overCap }));
+  assert.equal(capped.do, 'refuse', 'above a cap, it is not even reported');
+});
+
+test('without the proof that it needs, a token changes nothing: a stolen one may not even end the grant', () => {
+  const integration = anIntegration({ keys: { from: 'file', set: '{"keys":[]}' } });
+  const proven = { isAuthenticated: false, jkt: undefined };
+  for (const standing of ['current', 'last-spent', 'spent', 'ahead'] as const)
+    assert.equal(reasonOf({ standing, integration, proven }), 'client-authentication-required');
+  assert.equal(reasonOf({ integration, proven: { ...proven, isAuthenticated: true } }), 'rotate');
 });
 
 test('a generation ahead of the row proves a rolled-back store: refused, and the grant ends', () => {

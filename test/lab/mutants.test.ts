@@ -9,7 +9,7 @@ type T = 1 | 2;
 export function f(x: number, y?: T): boolean {
   a(x);
   if (!y) return false;
-  return x < 3 && x !== y;
+  return x < 3 && x !== y && x < 500;
 }
 `;
   assert.deepEqual(
@@ -21,9 +21,12 @@ export function f(x: number, y?: T): boolean {
       '5 !y → y',
       '5 false → true',
       '6 && → ||',
+      '6 && → ||',
       '6 < → <=',
       '6 3 → 4',
       '6 !== → ===',
+      '6 < → <=',
+      '6 500 → 1000',
     ],
   );
 });
@@ -31,4 +34,9 @@ export function f(x: number, y?: T): boolean {
 test('the nearest tests of a file begin with the test of its name', () => {
   assert.equal(relatedTests('src/assertions/assertion-judge.ts', 1)[0], 'test/assertions/assertion-judge.test.ts');
   assert.ok(relatedTests('src/core/rules/claims.ts', 3).includes('test/core/assertion.test.ts'));
+  const near = [...relatedTests('sdk/verify/src/jwt.ts', 5), ...relatedTests('sdk/verify/src/feed.ts', 5)];
+  assert.deepEqual(
+    near.filter((test) => !test.startsWith('test/sdk/verify/')),
+    [],
+  );
 });

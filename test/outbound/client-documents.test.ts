@@ -13,12 +13,20 @@ function response(status: number, body = ''): Fetched {
   return { ok: status === 200, status, headers: { get: () => null }, body: new Response(body).body };
 }
 
+/** A good document that may be kept for this long. */
+const keptFor =
+  (seconds: number): Respond =>
+  async (url) => ({
+    ...(await good(url)),
+    headers: { get: (name) => (name === 'cache-control' ? `max-age=${seconds}` : null) },
+  });
+
 const good: Respond = (url) =>
   response(200, JSON.stringify({ client_id: url, redirect_uris: ['http://127.0.0.1/callback'] }));
 const never: Respond = () => new Promise(() => undefined);
 
 /** Documents, and what the test changes and sees of them. */
-function opened(respond: Respond = good) {
+function opened(respond: Respond = good, logRefused: (url: string, why: string) => void = () => undefined) {
   const state = { respond, now: NOW as number, fetched: [] as string[] };
   const documents = new ClientDocuments({
     fetch: async (url) => {
@@ -27,7 +35,7 @@ function opened(respond: Respond = good) {
     },
     now: () => epochSeconds(state.now),
     allowed: [],
-    logRefused: () => undefined,
+    logRefused,
   });
   const read = async (url: string, person = 'ada') => {
     const outcome = await documents.read(url as ClientUrl, person);
@@ -50,7 +58,9 @@ suite('a document that never comes', () => {
     const late = read('https://other.example/client.json', 'bob');
     assert.equal(await late, AWAY);
     const settled = await Promise.all(waits.map(isSettled));
-    assert.equal(settled.filter((is) => !is).length, 16);
+    const waiting = people.filter((_, index) => !settled[index]);
+    assert.equal(waiting.length, 16);
+    assert.equal(waiting.filter((person) => person === 'person 0').length, 4);
     t.mock.timers.tick(2_000);
     assert.deepEqual(new Set(await Promise.all(waits)), new Set([AWAY]));
     assert.ok(!(await isSettled(read(URL_OF_CLIENT, 'bob'))), 'and others may wait then');
@@ -100,4 +110,43 @@ suite('a document that was read', () => {
       assert.equal(await read(URL_OF_CLIENT), 'client-document-refused');
     }
   });
+});
+
+suite('a document that cannot be read', () => {
+  for (const [status, expected] of [
+    [300, 'refused'],
+    [404, 'refused'],
+    [499, 'refused'],
+    [429, 'unavailable'],
+    [500, 'unavailable'],
+    [503, 'unavailable'],
+  ] as const)
+    test(`${status}: ${expected}`, async () => {
+      const { read } = opened(() => response(status));
+      assert.equal(await read(URL_OF_CLIENT), `client-document-${expected}`);
+    });
+
+  test('too large or malformed: refused, and an operator learns why', async () => {
+    const why: string[] = [];
+    for (const body of ['x'.repeat(5 * 1024 + 1), '{']) {
+      const { read } = opened(
+        () => response(200, body),
+        (_, reason) => why.push(reason),
+      );
+      assert.equal(await read(URL_OF_CLIENT), 'client-document-refused');
+    }
+    assert.equal(why.length, 2);
+    assert.equal(why[0], 'it has more than 5120 octets');
+  });
+});
+
+test('a document is fetched again when its server says so, within an hour and a day', async () => {
+  const { state, read } = opened(keptFor(7_200));
+  await read(URL_OF_CLIENT);
+  state.now += 7_199;
+  await read(URL_OF_CLIENT);
+  assert.equal(state.fetched.length, 1);
+  state.now += 1;
+  await Promise.all([read(URL_OF_CLIENT), read(URL_OF_CLIENT, 'bob')]);
+  assert.equal(state.fetched.length, 2, 'requests at the same time share one');
 });

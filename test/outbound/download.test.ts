@@ -38,7 +38,10 @@ suite('a download', () => {
   test('returns the body, and decompresses it even if compression was not requested', async () => {
     assert.equal(await get(`${server.url}/hello`), 'hello');
     assert.equal(await get(`${server.url}/gzip`), 'hello');
+    for (const name of ['x-gzip', 'deflate', 'br', 'identity'])
+      assert.equal(await get(`${server.url}/coded/${name}`), 'hello');
     assert.match(await get(`${server.url}/zstd`), /unsupported encoding zstd/);
+    assert.equal(await get(`${server.url}/empty`), '', 'success without a body');
   });
 
   test('without end is aborted at its size limit while reading', async () => {
@@ -111,7 +114,8 @@ suite('a download', () => {
   test('refuses error statuses, other schemes and URLs with a password', async () => {
     assert.equal(await get(`${server.url}/missing`), 'the response is HTTP 404');
     assert.equal(await get('ftp://127.0.0.1/x'), 'the address is not http or https');
-    assert.match(await get(`http://a:b@127.0.0.1:${server.port}/hello`), /contains a password/);
+    for (const user of ['a:b', 'a', ':b'])
+      assert.match(await get(`http://${user}@127.0.0.1:${server.port}/hello`), /contains a password/);
     assert.match(await get('http://[/'), /no response/);
   });
 

@@ -1,7 +1,7 @@
 // A misbehaving server.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 
 export interface RudeServer {
   readonly url: string;
@@ -48,6 +48,12 @@ function flood(socket: Socket | null, start: string, part: string): void {
   socket.write(start, more);
 }
 
+const CODERS: Readonly<Record<string, (text: string) => Buffer>> = {
+  'x-gzip': (text) => gzipSync(text),
+  deflate: (text) => deflateSync(text),
+  br: (text) => brotliCompressSync(text),
+};
+
 /** By the first segment of the path. */
 const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   endless: (response, _, server) => {
@@ -74,6 +80,11 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   },
   bomb: (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(BOMB),
   gzip: (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('hello')),
+  coded: (response, { url }) => {
+    const name = url?.split('/')[2] ?? '';
+    response.writeHead(200, { 'content-encoding': name.toUpperCase() }).end(CODERS[name]?.('hello') ?? 'hello');
+  },
+  empty: (response) => response.writeHead(204).end(),
   zstd: (response) => response.writeHead(200, { 'content-encoding': 'zstd' }).end('?'),
   large: (response) => response.writeHead(200, { 'content-length': 10_000_000_000 }).write('x'),
   redirect: (response, { headers }) => response.writeHead(302, { location: `http://${headers.host}/hello` }).end(),

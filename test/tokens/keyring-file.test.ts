@@ -33,7 +33,7 @@ test('a keyring readable by others is refused, with the command that fixes it', 
   const file = path();
   writeKeyringFile(file, firstKey());
   chmodSync(file, 0o640);
-  assert.throws(() => readKeyringFile(file), /chmod 600/);
+  assert.throws(() => readKeyringFile(file), /\(mode 640\)\. Do: chmod 600/);
 });
 
 test('a damaged keyring gives a clear fault without any key material', () => {

@@ -6,6 +6,7 @@ import type { SigningAlgorithm } from '../../src/core/signing-key.ts';
 import {
   addKey,
   addSigningKey,
+  KeyMissing,
   Keyring,
   KeyringFault,
   mintWith,
@@ -135,4 +136,34 @@ test('the ids of retired keys are kept, and older keyrings have none', () => {
   assert.deepEqual(new Keyring(read).retired, [1, 'k1']);
   assert.deepEqual([new Keyring(read).isRetired('k1'), new Keyring(read).isRetired(2)], [true, false]);
   assert.throws(() => parseKeyring(formatKeyring(keys).replace('"k1"', 'null'), 'k'), /retired key 2 has no id/);
+});
+
+test('a keyring of a later release, and what is none, is refused: no key is made anew', () => {
+  const text = formatKeyring([MAC_KEY, aSigningKey()]);
+  for (const other of [text.replace('"version": 2', '"version": 3'), text.replace('"version": 2,', ''), '', '[]', '{'])
+    assert.throws(() => parseKeyring(other, 'k'), /not JSON, or not a keyring of version 1 or 2/);
+});
+
+test('a damaged MAC key gives a clear fault', () => {
+  const entry = { id: 1, state: 'minting', secret: MAC_KEY.secret.toString('base64') };
+  const parse = (difference: object) =>
+    parseKeyring(JSON.stringify({ version: 1, keys: [{ ...entry, ...difference }] }), 'k');
+  assert.equal(parse({}).length, 1);
+  assert.equal(parse({ id: 255 }).length, 1);
+  for (const id of [0, 256, 1.5, '1', undefined]) assert.throws(() => parse({ id }), /key 1 has no id from 1 to 255/);
+  assert.throws(() => parse({ state: 'asleep' }), /none of the states/);
+  for (const secret of ['', 'AAAA', `${entry.secret}=`, 7])
+    assert.throws(() => parse({ secret }), /not 32 bytes of base64/);
+  assert.throws(() => parseKeyring('{"version":1}', 'k'), /no list named keys/);
+});
+
+test('a fault names the key that is damaged', () => {
+  const text = formatKeyring([MAC_KEY, aSigningKey(), aSigningKey({ id: 'k2' })]);
+  assert.throws(() => parseKeyring(text.replace('"k2"', '"k 2"'), 'k'), /: signing key 2 has no id/);
+  assert.throws(() => parseKeyring(text.replace('"k1"', '"k 1"'), 'k'), /: signing key 1 has no id/);
+});
+
+test('a node that lacks a key says which, and what to do', () => {
+  assert.match(new KeyMissing(3).message, /key 3 is in use and this node lacks it: copy the keyring/);
+  assert.match(new KeyMissing(undefined).message, /there is no signing key: add one/);
 });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type CompactVerifyGetKey, calculateJwkThumbprint, compactVerify, EmbeddedJWK } from 'jose';
 import type { Claims } from './claims.ts';
 import type { Settings } from './options.ts';
-import { type Refusal, refuse } from './refusal.ts';
+import { DPOP_ALGORITHMS, type Refusal, refuse } from './refusal.ts';
 
 /** The call that a proof is for. */
 export interface DpopCall {
@@ -13,8 +13,6 @@ export interface DpopCall {
   /** The address as the caller wrote it, such as `https://orders.example.com/orders`. */
   readonly url: string;
 }
-
-const DPOP_ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'RS256', 'PS256'];
 
 /** Seconds that a proof can be used, before and after it was made. */
 const WINDOW = 60;
@@ -28,11 +26,13 @@ const BUSY = refuse('unavailable', 'Too many DPoP proofs at once. Send it again.
 
 export class DpopProofs {
   readonly #settings: Pick<Settings, 'now' | 'clockTolerance'>;
+  readonly #most: number;
   /** Until when each is remembered, the oldest first. */
   readonly #seen = new Map<string, number>();
 
-  constructor(settings: Pick<Settings, 'now' | 'clockTolerance'>) {
+  constructor(settings: Pick<Settings, 'now' | 'clockTolerance'>, most = MOST_REMEMBERED) {
     this.#settings = settings;
+    this.#most = most;
   }
 
   /** Why the call may not use the token; undefined if it may. */
@@ -46,7 +46,7 @@ export class DpopProofs {
       if (until > now) break;
       this.#seen.delete(known);
     }
-    if (this.#seen.size >= MOST_REMEMBERED) return BUSY;
+    if (this.#seen.size >= this.#most) return BUSY;
     this.#seen.set(id, now + 2 * (WINDOW + this.#settings.clockTolerance) * 1000);
     return undefined;
   }

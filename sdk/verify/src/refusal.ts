@@ -20,7 +20,8 @@ export interface Answer {
 }
 
 const RETRY_AFTER = '5';
-const DPOP_ALGS = 'ES256 ES384 ES512 EdDSA Ed25519 RS256 PS256';
+/** Of DPoP proofs: those that the service accepts. */
+export const DPOP_ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'RS256', 'PS256'];
 const PLAIN = { 'content-type': 'application/json', 'cache-control': 'no-store' };
 
 export function refuse(reason: Reason, description: string): Refusal {
@@ -44,7 +45,7 @@ export function answerTo({ reason, description, scope = [], resourceMetadata }: 
     // RFC 9449 7.1
     case 'proof-invalid':
       return answer(401, 'invalid_dpop_proof', description, {
-        'www-authenticate': `DPoP error="invalid_dpop_proof", error_description="${description}", algs="${DPOP_ALGS}"`,
+        'www-authenticate': `DPoP error="invalid_dpop_proof", error_description="${description}", algs="${DPOP_ALGORITHMS.join(' ')}"`,
       });
     case 'scope-insufficient':
       return answer(403, 'insufficient_scope', description, challenge('insufficient_scope'));

@@ -101,8 +101,7 @@ export function mayOwnerEnable({ enabled, disabledByOwner }: Integration): boole
 }
 
 function hasNoOtherFlow({ code, ...next }: Integration['flows'], before: Integration['flows']): boolean {
-  const known = before.code ? before.code.redirectUris : [];
-  const isSameCode = !code || JSON.stringify(code.redirectUris) === JSON.stringify(known);
+  const isSameCode = !code || JSON.stringify(code) === JSON.stringify(before.code);
   return isSameCode && Object.entries(next).every(([flow, isOn]) => !isOn || before[flow as keyof typeof next]);
 }
 

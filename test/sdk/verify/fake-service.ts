@@ -159,7 +159,9 @@ export class FakeService {
     const { pathname } = new URL(request.url ?? '', this.issuer);
     const send = (body: object, status = 200) => response.writeHead(status).end(JSON.stringify(body));
     const instead = this.instead.get(pathname);
+    const method = pathname === '/introspection' ? 'POST' : 'GET';
     if (instead) instead(response);
+    else if (request.method !== method) send({}, 405);
     else if (pathname.startsWith('/.well-known/')) send(this.#metadata());
     else if (this.away.has(pathname.slice(1) as Part)) send({}, 503);
     else if (pathname === '/keys') this.#sendKeys(request, send);

@@ -1,0 +1,54 @@
+// Mutants that no test can notice, each with its reason. They are neither tried nor counted.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../deploy/shell.ts';
+import type { Mutant } from './mutations.ts';
+
+/** By file, and the changed line or what was removed. */
+const HARMLESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'src/assertions/issuer-keys.ts': {
+    'without this.#held.set(name, held);': 'the keys of a file are read anew each time, which takes longer',
+  },
+  'src/operations/feed/feed-tail.ts': {
+    'while (this.#currentAt <= asked && !signal.aborted) {':
+      'one look more, if both are the same fraction of a microsecond',
+  },
+  'sdk/verify/src/feed.ts': {
+    '#freshAt = 1;': 'set before it is first read',
+  },
+  'sdk/verify/src/service.ts': {
+    '...(signal || { signal }),': 'close() destroys the agents, too, and so the stream',
+  },
+  'sdk/verify/src/awaited.ts': {
+    'const alive = setInterval(() => undefined, 2 ** 31);': 'an empty function is called, however often',
+    'const alive = setInterval(() => undefined, 3 ** 30);': 'an empty function is called, however often',
+  },
+  'src/pki/path/search.ts': {
+    'if (trail.length > MAX_PATH_LENGTH || trail.includes(above) || this.#isAnchor(above)) return false;':
+      'bounds self-issued certificates alone: others have a lower limit',
+  },
+  'src/tokens/keyring-file.ts': {
+    'without syncPath(dirname(this.#path));': 'only a power cut shows it',
+    'without fsyncSync(file);': 'only a power cut shows it',
+  },
+  'src/tokens/jwt/jwt.ts': {
+    "RS256: { digest: 'sha256', isSlow: false },": 'the same signature, only on the main thread',
+    "ES256: { digest: 'sha256', encoding: { dsaEncoding: 'ieee-p1363' }, isSlow: true },":
+      'the same signature, only on a thread',
+    'EdDSA: { digest: undefined, isSlow: true },': 'the same signature, only on a thread',
+  },
+  'src/outbound/download.ts': {
+    'let nextPieceAt = 1;': 'the first turn comes at once, whatever it is',
+    'unrested = 1;': 'the next pause comes a byte earlier',
+    'let unrested = 1;': 'the first pause comes a byte earlier',
+  },
+};
+
+export function whyHarmless({ file, start, end, from, to }: Mutant): string | undefined {
+  const reasons = HARMLESS[file];
+  if (!reasons) return undefined;
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const [before, after] = [text.slice(0, start), text.slice(end)];
+  const line = before.slice(before.lastIndexOf('\n') + 1) + to + after.slice(0, after.indexOf('\n'));
+  return reasons[to === ';' ? `without ${from}` : line.trim()];
+}

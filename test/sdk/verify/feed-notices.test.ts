@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { verifier } from '../../../sdk/verify/src/verify.ts';
+import { eventually } from '../../eventually.ts';
+import { FakeService } from './fake-service.ts';
+
+test('an operator is notified once that the feed is away, and once that it is back', async (t) => {
+  const service = await FakeService.start();
+  t.after(() => service.leave());
+  const notices: string[] = [];
+  const guard = await verifier({ ...service.options, onNotice: (notice) => notices.push(notice) });
+  t.after(() => guard.close());
+  assert.deepEqual(notices, []);
+  let attempts = 0;
+  service.instead.set('/feed', (response) => {
+    attempts += 1;
+    response.writeHead(503).end();
+  });
+  service.cutStreams();
+  await eventually('it has tried again', () => attempts >= 3);
+  service.instead.delete('/feed');
+  await eventually('it is fresh', () => guard.isFresh);
+  assert.equal(service.snapshots, 1, 'it resumed where it was');
+  assert.equal(notices.length, 2, notices.join('\n'));
+  assert.match(notices[0] ?? '', /the revocation feed is away: /);
+  assert.equal(notices[1], 'the revocation feed is back');
+});
