@@ -162,8 +162,12 @@ export const KIND_WORDS: Readonly<Record<Kind, { readonly one: string; readonly 
 
 /** For people, such as `integration disabled`. */
 export function actWords(act: Act): string {
-  return `${KIND_WORDS[act.kind].one} ${act.kind === 'unknown' ? act.words : act.did.replaceAll('-', ' ')}`;
+  const did = act.kind === 'unknown' ? act.words : act.did.replaceAll('-', ' ');
+  return `${KIND_WORDS[act.kind].one} ${act.kind === 'issuer' ? (OF_ISSUERS[did] ?? did) : did}`;
 }
+
+/** The pages and commands say this of all other things too. */
+const OF_ISSUERS: Readonly<Record<string, string>> = { approved: 'registered', withdrawn: 'removed' };
 
 export type Author =
   | {

@@ -7,7 +7,7 @@ export interface Presenter {
 }
 
 const ADDRESS_MAX_LENGTH = 45;
-const AGENT_MAX_LENGTH = 80;
+export const AGENT_MAX_LENGTH = 80;
 
 /** Control characters and excess length never reach a row, a page or a log line. */
 export function presenter(address: string, agent: string): Presenter {

@@ -189,7 +189,7 @@ const CHECKS = ['required', 'if-available', 'off'] as const;
 
 const REVOCATION = {
   crl: optional(oneOf(CHECKS, 'Revocation lists. Default: required with list files, else if-available.')),
-  ocsp: usually(oneOf(CHECKS, 'OCSP.'), 'if-available'),
+  ocsp: usually(oneOf(CHECKS, 'Asking the authority about each certificate (OCSP).'), 'if-available'),
   crlFiles: usually(texts('List files on the machines of the service. New ones are named there.'), []),
   allowedAddresses: usually(texts(ADDRESSES), []),
   endGrants: flag('Whether grants end when their certificate is revoked.', true),

@@ -80,7 +80,7 @@ suite('a form', () => {
       'overrides.refresh': 'true',
       exchange: 'evil orders:read',
     });
-    assert.match(preview, /accessTokenLifetime 15m/);
+    assert.match(preview, /Access token lifetime: 15m/);
     const { flows, overrides, access, exchange } = (await integration()) ?? {};
     const code = { redirectUris: ['https://a.example/back', 'https://b.example/back'] };
     assert.deepEqual(flows, { device: false, certificate: true, secret: true, code });
@@ -131,6 +131,7 @@ suite('a form', () => {
       text,
       /Subject<\/dt><dd>CN=Tessera development authority.*Expires.*20\d\d-.*Fingerprint.*[0-9A-F]{2}:/s,
     );
+    assert.match(text, />Revocation lists \(CRL\): off; .*Revocation ends grants: yes</);
     assert.equal((await scene.store.load(issuers, 'corp')).found, undefined);
     await olga.post('/console/issuers/new', fieldsOf(text));
     assert.deepEqual((await scene.store.load(issuers, 'corp')).found?.row.identitySources, ['common-name']);
@@ -145,10 +146,21 @@ test('an issuer that was removed is in the list, and is registered again as it w
   assert.equal((await row())?.enabled, false);
   assert.match((await olga.get('/console/issuers')).text, /\/console\/issuers\/corp".*state bad">removed/s);
   const page = (await olga.get('/console/issuers/corp')).text;
-  assert.match(page, /issuer withdrawn.*olga by passkey/s);
+  assert.match(page, /issuer removed.*olga by passkey/s);
+  assert.doesNotMatch(page, /withdrawn|>Enabled<|class="notice"/);
   const [, again = ''] = /href="([^"]*new\?like=corp)"/.exec(page) ?? [];
-  await fill(again, {});
+  const { text } = await olga.get(again);
+  assert.match(text, /<h1>Register again: corp/);
+  const other = await olga.post(again, { ...fieldsOf(text), upnComparison: 'active-directory' });
+  assert.match(other.text, /It was removed; it is registered again with these changes.*active-directory/s);
+  const preview = await fill(again, {});
+  assert.match(preview, /It was removed; it is registered again as it was\./);
+  assert.doesNotMatch(preview, /does not exist/);
   assert.deepEqual(await row(), was);
+  assert.match(
+    (await olga.get('/console/events?about=corp')).text,
+    /issuer registered.*issuer removed.*issuer registered/s,
+  );
 });
 
 test('keys of an integration are added and removed', async () => {

@@ -5,7 +5,7 @@ import { after, before, suite, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { hexOf } from '../../samples.ts';
-import { DESKTOP, NARROW, notInView, overflowOf, PHONE, startBrowser, violations } from '../pages/browser.ts';
+import { DESKTOP, NARROW, notInView, overflowOf, PHONE, startBrowser, styleOf, violations } from '../pages/browser.ts';
 import { CONSOLE_PAGES, ConsoleScene, EVIL_ID } from './scene.ts';
 
 let scene: ConsoleScene;
@@ -141,6 +141,22 @@ suite('the console in a browser', () => {
       await field.fill('x');
       await page.context().close();
     });
+
+  test('on a phone without script the menu shows which page is open; a failed request has the colour of an alarm, not of success', async () => {
+    const page = await scene.page(browser, 'olga', { javaScriptEnabled: false, viewport: PHONE });
+    for (const path of ['', '/identities', '/events']) {
+      await page.goto(`${scene.service.url}/console${path}`);
+      assert.deepEqual(await notInView(page.locator('.console-menu [aria-current]')), [], path);
+    }
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.goto(`${scene.service.url}/console/figures/requests`);
+      const failed = page.locator('.legend li', { hasText: 'failed' }).locator('path');
+      const [red = 0, green = 0, blue = 0] = (await styleOf(failed, 'fill')).match(/\d+/g)?.map(Number) ?? [];
+      assert.ok(red > 1.5 * green && red > blue, colorScheme);
+    }
+    await page.context().close();
+  });
 
   test('a grant ended elsewhere while its page was open is not ended twice, and the page says so', async () => {
     const page = await scene.page(browser, 'olga');

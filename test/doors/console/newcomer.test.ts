@@ -79,8 +79,8 @@ const WAYS: Readonly<Record<keyof typeof CAUSES, Way>> = {
     solve: async (by) => {
       await by.click('See Issuers');
       await by.click(/^CN=Corp CA/);
-      await by.sees(/issuer withdrawn/);
-      await by.click('Register it again…');
+      await by.sees(/issuer removed/);
+      await by.click('Register again…');
       await by.click('Check');
       await by.click('Do it');
       await by.sees(DONE);
@@ -102,7 +102,7 @@ const WAYS: Readonly<Record<keyof typeof CAUSES, Way>> = {
     solve: async (by) => {
       await by.sees(/refresh-token-reused.*Do:/s);
       await by.click('See Events');
-      await by.click(/^[0-9a-f]{8}…$/);
+      await by.click(/^…[0-9a-f]{8}$/);
       await by.sees(/What happened.*reused.*ended: yes/s);
       job.startAnew();
     },

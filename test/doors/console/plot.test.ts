@@ -79,6 +79,17 @@ test('whoever cannot see the picture has its title, what it says, and every valu
   ]);
 });
 
+test('a plot with nothing to see is not drawn; its title and what it says remain', () => {
+  const empty = aPlot({ series: [{ name: 'grant-revoked', values: [0, undefined, 0] }] });
+  assert.equal(`${drawPlot(empty)}${legend(empty)}`, '');
+});
+
+test('a legend names every series, a single one too, unless the title is its name', () => {
+  const values = [1, 2, 3];
+  assert.match(legend(aPlot({ series: [{ name: 'grant-revoked', values }] })).toString(), /grant-revoked/);
+  assert.equal(legend(aPlot({ series: [{ name: 'Refusals', values }] })).toString(), '');
+});
+
 test('names are text, never markup', () => {
   const hostile = aPlot({
     title: '<img src=x>',

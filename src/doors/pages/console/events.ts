@@ -12,15 +12,19 @@ import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, show } from './access.ts';
 import {
+  agentText,
+  agentWords,
   ago,
   button,
   consolePage,
+  dotted,
   filterForm,
   identityLink,
   integrationLink,
   pathOf,
   refusalOf,
   requestLink,
+  shortId,
   table,
   valueText,
 } from './frame.ts';
@@ -103,7 +107,7 @@ export async function eventTable(visit: ConsoleVisit, events: readonly LoggedEve
       [
         words.where,
         ({ presenter, requestId }) =>
-          html`${presenter && html`<span class="id">${presenter.address}</span> <span class="small">${presenter.agent}</span><br>`}${requestLink(visit, requestId)}`,
+          html`${presenter && html`<span class="id">${presenter.address}</span> <span class="small">${agentText(presenter.agent)}</span><br>`}${requestLink(visit, requestId)}`,
       ],
     ],
     events,
@@ -133,7 +137,7 @@ function holderOf({ kind, id }: Act): string | undefined {
 function authorText(author: Author, names: Names): Html {
   if (author.as !== 'identity') return html`${authorWords(author)}`;
   const words = authorWords(author).replace(author.id, (id) => names.get(id) ?? id);
-  return html`<span title="${author.id}">${words}</span>`;
+  return html`<a href="${pathOf('identities', author.id)}" title="${author.id}">${words}</a>`;
 }
 
 function thingLink(act: Act, names: Names): Html {
@@ -147,13 +151,15 @@ export function isBad({ type }: LoggedEvent): boolean {
   return type === 'reused' || type === 'revoked';
 }
 
-/** What happened, with who did it and what changed. */
-export function eventWords(event: LoggedEvent, names: Names): Html {
+/** What happened, with who did it and what changed. `here`: the grant whose page it is on. */
+export function eventWords(event: LoggedEvent, names: Names, here?: string): Html {
   const { type, detail, subjectId } = event;
   const by = type !== 'issued' && detail && 'by' in detail ? detail.by : undefined;
   const author = by && authorText(by, names);
   const grant =
-    subjectId !== undefined && html` <a class="id" href="${pathOf('grants', subjectId)}">${subjectId.slice(0, 8)}…</a>`;
+    subjectId !== undefined &&
+    subjectId !== here &&
+    html` <a class="id" href="${pathOf('grants', subjectId)}">${shortId(subjectId)}</a>`;
   if (type === 'administered') {
     const changed = 'changed' in detail ? Object.entries(detail.changed) : [];
     return html`<strong>${actWords(detail)}</strong> ${thingLink(detail, names)}
@@ -162,9 +168,13 @@ ${changed.map(([name, { before, after }]) => html`<br><span class="small">${name
   }
   const { by: _, ...facts } = { by: undefined, ...detail };
   const text = (name: string, value: unknown) =>
-    name === 'until' ? timeText(value as EpochSeconds) : valueText(value);
+    name === 'until'
+      ? timeText(value as EpochSeconds)
+      : name === 'firstAgent'
+        ? agentWords(String(value))
+        : valueText(value);
   const notes = Object.entries(facts).map(([name, value]) => `${name}: ${text(name, value)}`);
-  return html`<strong${isBad(event) && html` class="state bad"`}>${type}</strong>${grant}<br><span class="small">${notes.join(' · ')}${notes.length > 0 && author && ' · '}${author}</span>`;
+  return html`<strong${isBad(event) && html` class="state bad"`}>${type}</strong>${grant}<br><span class="small">${dotted([...notes, author])}</span>`;
 }
 
 /** The newest that fit into a file. If there are older ones, its name and its last line say so. */

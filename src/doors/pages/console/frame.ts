@@ -1,8 +1,11 @@
 // What every page of the console has around it, and the parts that several have.
 import { formatDuration } from '../../../core/duration.ts';
+import { AGENT_MAX_LENGTH } from '../../../core/presenter.ts';
 import { type EpochSeconds, epochSeconds, isoTime } from '../../../core/time.ts';
 import type { AdminRefusal } from '../../../operations/admin/admin.ts';
+import { findIdentity } from '../../../operations/admin/find-identity.ts';
 import { describeRefusal } from '../../../operations/admin/refusals.ts';
+import { userNames } from '../../../operations/admin/show-grant.ts';
 import type { Shown } from '../parts/answer.ts';
 import { type Html, html, type Inset } from '../parts/html.ts';
 import { alertBox, postForm } from '../parts/layout.ts';
@@ -37,7 +40,7 @@ ${doneBox(visit)}
 <div class="title"><h1>${title}</h1>${beside}${isLive && html`<span class="small" id="as-of" data-live>${words.live.asOf(isoTime(visit.now).slice(11, 19))}</span>`}</div>
 ${isLive && html`<p class="warning" data-stale hidden>${words.live.stale}</p>`}
 ${body}
-<p class="small">${roleText(visit)}</p>
+${limitText(visit)}
 </div>`;
   const shown = { title: `${title} · ${words.title}`, body: page, width: 'console', hasScript: isLive } as const;
   return { page: shown, ...(status && { status }) };
@@ -46,9 +49,11 @@ ${body}
 /** Owners see their integrations and the grants of these. */
 const OF_OWNERS: readonly string[] = ['integrations', 'grants'];
 
-function roleText({ isStrong, may, actsOn }: ConsoleVisit): string {
-  if (!isStrong) return words.roles.weak;
-  return actsOn ? words.roles.owner : may === 'manage' ? words.roles.manage : words.roles.read;
+/** What this person cannot do here, if anything. */
+function limitText({ isStrong, may, actsOn }: ConsoleVisit): Html | undefined {
+  const { weak, owner, read } = words.roles;
+  const text = isStrong ? (actsOn ? owner : may !== 'manage' && read) : weak;
+  return text ? html`<p class="small">${text}</p>` : undefined;
 }
 
 /** By POST, since it may be a token: addresses are kept in histories and logs. */
@@ -57,7 +62,7 @@ function searchForm(visit: ConsoleVisit, asked: string): Html {
     visit,
     '/console/search',
     html`<div class="field"><label class="unseen" for="q">${words.search.label}</label>
-<input id="q" name="q" value="${asked}" placeholder="${words.search.hint}" autocomplete="off" spellcheck="false"></div>
+<input id="q" name="q" value="${asked}" placeholder="${words.search.short}" title="${words.search.hint}" autocomplete="off" spellcheck="false"></div>
 <button class="button">${words.search.button}</button>`,
     'search',
   )}</search>`;
@@ -139,8 +144,37 @@ export function valueText(value: unknown, name = ''): string {
   if (Array.isArray(value)) return value.map((each) => valueText(each)).join(', ');
   return Object.entries(value)
     .map(([member, each]) => [member, valueText(each, member)])
-    .flatMap(([member, text]) => (text ? `${member} ${text}` : []))
-    .join(', ');
+    .flatMap(([member = '', text]) => (text ? `${nameText(member)}: ${text}` : []))
+    .join('; ');
+}
+
+/** The same for people: moments are written as everywhere, and fingerprints break between two bytes. */
+export function factOf({ language }: ConsoleVisit, name: string, value: unknown): Html {
+  const text = valueText(value, name);
+  if (/(?:At|Until)$/.test(name) && text) return html`${language.moment(momentOf(text))}`;
+  if (name === 'lastAgent') return html`${agentWords(text)}`;
+  return name === 'fingerprint' ? html`${text.split(/(?<=:)/).map((byte) => html`${byte}<wbr>`)}` : html`${text}`;
+}
+
+/** Those that say something, with dots between. */
+export function dotted(parts: readonly Inset[]): Html {
+  const said = parts.filter((part) => part !== undefined && part !== false && String(part) !== '');
+  return html`${said.map((part, index) => html`${index > 0 && ' · '}${part}`)}`;
+}
+
+/** Whole words of a user agent, which is stored up to a length. */
+export function agentWords(agent: string, most = AGENT_MAX_LENGTH - 1): string {
+  return agent.length > most ? `${agent.slice(0, most).replace(/\s+\S*$/, '')}…` : agent;
+}
+
+/** Its first words. */
+export function agentText(agent = ''): Html | undefined {
+  return agent === '' ? undefined : html`<span title="${agent}">${agentWords(agent, 40)}</span>`;
+}
+
+/** The end of an id: those that were made together begin alike. */
+export function shortId(id: string): string {
+  return `…${id.slice(-8)}`;
 }
 
 /** Members with a number of seconds. */
@@ -202,6 +236,13 @@ export function requestLink({ owned }: ConsoleVisit, id: string | undefined): Ht
 
 export function integrationLink(clientId = ''): Html | undefined {
   return clientId === '' ? undefined : html`<a href="${pathOf('integrations', clientId)}">${clientId}</a>`;
+}
+
+/** How a filter names an identity: by its user name, if no other has it. */
+export async function filterName({ ports }: ConsoleVisit, id: string): Promise<string> {
+  const name = (await userNames([id], ports)).get(id) ?? id;
+  const found = await findIdentity(name, ports);
+  return found.ok && found.value.id === id ? name : id;
 }
 
 /** A link to an identity, by its user name if it has one. */

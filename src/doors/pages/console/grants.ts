@@ -9,13 +9,17 @@ import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access.ts';
 import { eventWords, isBad, namesIn } from './events.ts';
 import {
+  agentText,
   ago,
   button,
   card,
   consolePage,
   doForm,
+  dotted,
   factList,
+  factOf,
   filterForm,
+  filterName,
   hiddenFields,
   integrationLink,
   momentOf,
@@ -55,7 +59,8 @@ function filterOf(visit: ConsoleVisit): Record<string, string> {
 }
 
 async function showGrants(visit: ConsoleVisit): Promise<Answer> {
-  const filter = filterOf(visit);
+  const asked = filterOf(visit);
+  const filter = asked['identity'] ? { ...asked, identity: await filterName(visit, asked['identity']) } : asked;
   const all = queryOf(visit, 'all') !== undefined;
   const [first, ...others] = visit.owned ?? [];
   // Owners see the grants of one integration at a time.
@@ -136,20 +141,28 @@ async function showGrant(visit: ConsoleVisit): Promise<Answer> {
   const line = [
     ...events.map((event) => ({
       at: event.at,
-      what: eventWords(event, names),
-      from: html`${event.presenter && `${event.presenter.address} · ${event.presenter.agent} · `}${requestLink(visit, event.requestId)}`,
+      what: eventWords(event, names, id),
+      from: [event.presenter?.address, agentText(event.presenter?.agent), requestLink(visit, event.requestId)],
       isBad: isBad(event),
     })),
-    ...(generation > 0 ? [{ ...refreshed, from: `${lastAddress} · ${lastAgent}`, isBad: false }] : []),
+    ...(generation > 0 ? [{ ...refreshed, from: [lastAddress, agentText(lastAgent)], isBad: false }] : []),
   ];
   const item = ({ at, what, from, isBad }: (typeof line)[number]) =>
-    html`<li${isBad && html` class="bad"`}>${what}<br><span class="small">${ago(visit, at)} · ${visit.language.moment(at)} · ${from}</span></li>`;
+    html`<li${isBad && html` class="bad"`}>${what}<br><span class="small">${dotted([ago(visit, at), visit.language.moment(at), ...from])}</span></li>`;
+  // Nothing refreshes a grant that has ended.
+  const facts = Object.entries(grant).filter(([name]) => name !== 'refreshable' || grant.state === 'live');
   const body = html`<p>${marks(grant)} <span class="id">${grant.id}</span></p>
 <p class="ways">${grant.state === 'live' && visit.may !== 'read' && button(`${pathOf('grants', grant.id)}/end`, words.end, 'deny')}
 ${button(pathOf('identities', grant.identityId), `${words.identity} ${grant.userName ?? grant.identityId}`)}${button(pathOf('integrations', grant.clientId), `${words.integration} ${grant.clientId}`)}</p>
 ${card(words.story, html`<ol class="timeline">${line.sort((a, b) => a.at - b.at).map(item)}</ol>`)}
-${card(words.facts, factList(Object.entries(grant).map(([name, value]) => [nameText(name), valueText(value, name)])))}`;
+${card(words.facts, factList(facts.map(([name, value]) => [nameText(name), name === 'certificate' ? certificateLink(value) : factOf(visit, name, value)])))}`;
   return consolePage(visit, 'grants', words.one(grant.id), body);
+}
+
+/** To all grants that the certificate got. */
+function certificateLink(mark: unknown): Html {
+  const query = new URLSearchParams({ certificate: valueText(mark), all: 'yes' });
+  return html`<a class="id" href="/console/grants?${query.toString()}">${valueText(mark)}</a>`;
 }
 
 async function askEnd(visit: ConsoleVisit): Promise<Answer> {

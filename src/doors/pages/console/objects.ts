@@ -8,14 +8,14 @@ import type { PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access.ts';
-import { eventTable, type LoggedEvent } from './events.ts';
 import { fieldNames } from './form.ts';
 import {
   button,
   card,
   consolePage,
   factList,
-  momentOf,
+  factOf,
+  filterName,
   nameText,
   pathOf,
   refusalOf,
@@ -26,7 +26,7 @@ import {
 } from './frame.ts';
 import { refusalTable } from './refusal-table.ts';
 import { actFields, askAct, takeAct } from './thing-acts.ts';
-import { HIDDEN, mayPut, showForm, takeForm } from './thing-form.ts';
+import { HIDDEN, lastChanges, mayPut, showForm, takeForm } from './thing-form.ts';
 import { actOf, mayDo, schemaOf, THING_KINDS, type Thing, type ThingKind, titleOf, type Verb } from './things.ts';
 
 const words = enConsole.object;
@@ -80,7 +80,7 @@ async function showList(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
   const body = html`${canAdd && html`<p class="ways">${button(`/console/${place}/new`, `${words.add}…`, '')}${of.verbs.includes('import') && button(`/console/${place}/import`, `${enConsole.verbs.import.name}…`)}</p>`}
 ${items.length === 0 ? html`<p>${words.none}</p>` : table(enConsole.menu[place], columns, items)}
 ${next !== undefined && html`<p class="ways">${button(`/console/${place}?${new URLSearchParams({ after: next })}`, enConsole.grant.next)}</p>`}`;
-  return consolePage(visit, place, enConsole.menu[place], body);
+  return consolePage(visit, place, enConsole.menu[place], html`<p>${words.leads[place]}</p>${body}`);
 }
 
 /** One by one: the cursor of a list would name integrations of others. */
@@ -102,19 +102,20 @@ async function showThing(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
   const id = String(thing[key]);
   const state = stateOf(thing, of);
   const its = kind === 'integration' || kind === 'identity' ? { [kind]: id } : undefined;
+  const named = kind === 'identity' ? { identity: await filterName(visit, id) } : its;
   const refused = its && !visit.owned ? await visit.act('refusal-list', { query: its }) : undefined;
-  const [changes, passkeys] = await Promise.all([lastChanges(visit, kind, id), passkeysOf(visit, of, id)]);
+  const [changes, passkeys] = await Promise.all([lastChanges(visit, of, id), passkeysOf(visit, of, id)]);
   const body = html`<p>${stateMark(state)} <span class="id">${id}</span></p>
-<p class="ways">${its && button(`/console/grants?${new URLSearchParams(its)}`, enConsole.grant.title)}
-${!visit.owned && button(`/console/events?${new URLSearchParams(its ?? { about: id })}`, enConsole.events.title)}
+<p class="ways">${named && button(`/console/grants?${new URLSearchParams(named)}`, enConsole.grant.title)}
+${!visit.owned && button(`/console/events?${new URLSearchParams(named ?? { about: id })}`, enConsole.events.title)}
 ${visit.may === 'manage' && mayPut(visit, of, id) && offered(visit, of, id, state)}</p>
-${state === 'removed' && html`<p class="notice">${words.removed}</p>`}
+${state === 'removed' && html`<p class="warning">${words.removed}</p>`}
 ${refused && card(enConsole.overview.refusedLately, await refusalTable(visit, refused.ok ? refused.value.value.items : []))}
-${changes.length > 0 && card(words.changes, await eventTable(visit, changes))}
+${changes}
 ${partTable(visit, of, id, 'key-remove', 'key', rowsOf(keys))}
 ${partTable(visit, of, id, 'secret-drop', '', rowsOf(secrets))}
 ${partTable(visit, of, id, 'passkey-remove', 'passkey', passkeys)}
-${card(words.settings, factList(flat(thing)))}`;
+${card(words.settings, factList(flat(visit, thing)))}`;
   return consolePage(visit, place, titleOf(thing, id), body);
 }
 
@@ -122,7 +123,7 @@ ${card(words.settings, factList(flat(thing)))}`;
 function offered(visit: ConsoleVisit, of: ThingKind, id: string, state: string): Html {
   const path = pathOf(of.place, id);
   if (state === 'removed')
-    return button(`/console/${of.place}/new?${new URLSearchParams({ like: id })}`, words.again, '');
+    return button(`/console/${of.place}/new?${new URLSearchParams({ like: id })}`, `${words.again}…`, '');
   const useless = ['import', state === 'enabled' ? 'enable' : 'disable'];
   const verbs = of.verbs
     .toSorted((a, b) => Number(a === 'remove') - Number(b === 'remove'))
@@ -154,8 +155,7 @@ function partTable(
 ): Html | undefined {
   if (parts.length === 0) return undefined;
   const names = [...new Set(parts.flatMap((part) => Object.keys(part)))];
-  const cell = (name: string) => (part: Thing) =>
-    /At$/.test(name) && part[name] ? visit.language.moment(momentOf(valueText(part[name]))) : valueText(part[name]);
+  const cell = (name: string) => (part: Thing) => factOf(visit, name, part[name]);
   const link = (part: Thing) => {
     const which = query && `?${new URLSearchParams({ [query]: valueText(part['id']) })}`;
     return html`<a href="${pathOf(of.place, id)}/${verb}${which}">${enConsole.verbs[verb].name}…<span class="unseen"> ${valueText(part['id'])}</span></a>`;
@@ -168,19 +168,11 @@ function partTable(
   );
 }
 
-/** The last three acts of this thing, newest first. */
-async function lastChanges(visit: ConsoleVisit, kind: string, id: string): Promise<LoggedEvent[]> {
-  const acts = visit.owned ? undefined : await visit.act('event-list', { query: { about: id, limit: 10 } });
-  const isOf = ({ type, detail }: LoggedEvent) =>
-    type === 'administered' && (detail.kind === kind || detail.kind === 'passkey');
-  return acts?.ok ? acts.value.value.items.filter(isOf).slice(-3).toReversed() : [];
-}
-
-/** Members of members, each on its line. */
-function flat(thing: Thing, path = ''): [string, Html][] {
+/** Members of members, each on its line. Whether it is enabled, its state says. */
+function flat(visit: ConsoleVisit, { enabled: _, ...thing }: Thing, path = ''): [string, Html][] {
   return Object.entries(thing).flatMap(([name, value]): [string, Html][] =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? flat(value as Thing, `${path}${name}.`)
-      : [[nameText(path + name), name === 'pem' ? html`<pre>${String(value)}</pre>` : html`${valueText(value, name)}`]],
+      ? flat(visit, value as Thing, `${path}${name}.`)
+      : [[nameText(path + name), name === 'pem' ? html`<pre>${String(value)}</pre>` : factOf(visit, name, value)]],
   );
 }

@@ -122,7 +122,7 @@ function card(plot: Plot, span: Span): Html {
   return html`<figure class="card plot-card">
 <figcaption><h2>${plot.title} <span class="small">${plot.unit}</span></h2><span class="small says">${plot.says}</span></figcaption>
 ${drawPlot(plot)}
-${plot.series.length > 1 && legend(plot)}
+${legend(plot)}
 <a class="small" href="/console/figures/${plot.name}?span=${span}">${words.asTable}<span class="unseen">: ${plot.title}</span></a>
 </figure>`;
 }

@@ -28,8 +28,10 @@ export interface Plot {
 const [WIDTH, HEIGHT] = [400, 190];
 const AREA = { left: 40, right: 392, top: 12, bottom: 164 };
 
+/** Nothing if there is nothing to see: what it says is beside its title. */
 export function drawPlot(plot: Plot): Html {
   const { title, unit, says, times, series, shape } = plot;
+  if (isEmpty(plot)) return html``;
   const scale = axisUpTo(Math.max(...totals(plot)));
   const x = (index: number) => AREA.left + (index * (AREA.right - AREA.left)) / Math.max(1, times.length);
   const y = (value: number) => AREA.bottom - (value * (AREA.bottom - AREA.top)) / scale.most;
@@ -41,7 +43,6 @@ export function drawPlot(plot: Plot): Html {
 <g class="axis">${scale.marks.map((mark) => html`<path d="M${AREA.left} ${round(y(mark))}H${AREA.right}"/><text x="${AREA.left - 6}" y="${round(y(mark) + 4)}" text-anchor="end">${short(mark)}</text>`)}
 ${timeMarks(plot).map(([index, text]) => html`<text x="${round(middle(index))}" y="${HEIGHT - 8}" text-anchor="middle">${text}</text>`)}</g>
 ${draw}
-${Math.max(...totals(plot)) === 0 && html`<g class="axis"><text x="${WIDTH / 2}" y="${HEIGHT / 2}" text-anchor="middle">${says}</text></g>`}
 </svg>`;
 }
 
@@ -90,6 +91,10 @@ function runsOf(values: Series['values']): (readonly [index: number, value: numb
   return runs.filter((run) => run.length > 0);
 }
 
+function isEmpty(plot: Plot): boolean {
+  return totals(plot).every((value) => value === 0);
+}
+
 /** What the axis must reach: of bars the sums, of lines each value. */
 function totals({ series, times, shape }: Plot): number[] {
   if (shape !== 'bars') return [0, ...series.flatMap(({ values }) => values.map((value = 0) => value))];
@@ -127,7 +132,10 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-export function legend({ series, shape }: Plot): Html {
+/** Nothing where the title says what is counted. */
+export function legend(plot: Plot): Html {
+  const { title, series, shape } = plot;
+  if (isEmpty(plot) || series.every(({ name }) => name === title)) return html``;
   const kind = shape === 'bars' ? 'bar' : 'line';
   const mark = (nth: number) =>
     html`<svg class="mark" viewBox="0 0 20 12" aria-hidden="true"><path class="${kind} series-${nth}" d="${kind === 'bar' ? 'M0 0h20v12h-20z' : 'M0 6h20'}"/></svg>`;

@@ -13,6 +13,8 @@ import { consolePage, doForm, hiddenFields, pathOf, refusalBox, refusalOf, value
 import { mayPut, notTheirs, revisionOf, stalePage, touchedBox } from './thing-form.ts';
 import { actOf, type Keywords, keywordsOf, mayDo, rowOf, type ThingKind, titleOf, type Verb } from './things.ts';
 
+/** Those after which something works no longer. */
+const ENDING = /^disable$|remove$|-drop$/;
 /** Those that end or refuse grants. */
 const STOPPING: readonly Verb[] = ['disable', 'remove'];
 
@@ -50,8 +52,8 @@ export async function askAct(
   const input = inputOf(of, verb);
   const fields = html`${hiddenFields({ revision: found?.value.revision })}${fieldsFor(input, { ...('usual' in more && more.usual), ...entered })}${secretsOf(input).fields}${verb === 'password' && (await passkeyBox(visit, id))}`;
   const back = id === '' ? `/console/${place}` : pathOf(place, id);
-  const body = html`${problem}<div class="card"><p>${effect}</p>${touched && touchedBox(touched, way)}
-${doForm(visit, `${back}/${verb}`, fields, name, back, 'deny')}</div>`;
+  const body = html`${problem}<div class="card"><p>${verb === 'remove' && of.isKept ? enConsole.object.removeKept : effect}</p>${touched && touchedBox(touched, way)}
+${doForm(visit, `${back}/${verb}`, fields, name, back, ENDING.test(verb) ? 'deny' : '')}</div>`;
   const title = id === '' ? `${enConsole.menu[place]}: ${name}` : `${name}: ${titleOf(thing, id)}`;
   return consolePage(visit, place, title, html`<p class="id small">${id}</p>${body}`, { status: problem && 400 });
 }

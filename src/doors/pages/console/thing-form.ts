@@ -10,12 +10,15 @@ import type { Form } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleVisit, idOf } from './access.ts';
+import { eventTable, type LoggedEvent } from './events.ts';
 import { fieldsFor, readObject, secretsOf } from './form.ts';
 import {
   button,
+  card,
   consolePage,
   doForm,
   factList,
+  factOf,
   hiddenFields,
   nameText,
   parseJson,
@@ -26,7 +29,7 @@ import {
   table,
   valueText,
 } from './frame.ts';
-import { actOf, schemaOf, type Thing, type ThingKind } from './things.ts';
+import { actOf, schemaOf, type Thing, type ThingKind, titleOf } from './things.ts';
 
 const words = enConsole.object;
 
@@ -40,16 +43,30 @@ export async function showForm(visit: ConsoleVisit, of: ThingKind): Promise<Answ
   const found = await actOf(visit, of, 'show', { id: id || like });
   if (!found.ok) return refusalOf(visit, of.place, found.refusal);
   const { value, revision } = found.value;
+  const key = String(value[of.key]);
   return id
-    ? formPage(visit, of, String(value[of.key]), value, { revision })
-    : formPage(visit, of, undefined, value, { name: like });
+    ? formPage(visit, of, key, value, { revision, above: await lastChanges(visit, of, key) })
+    : formPage(visit, of, undefined, value, { name: like, isAgain: true });
+}
+
+/** The last three acts of this thing, newest first: whoever repairs one finds there what was before. */
+export async function lastChanges(visit: ConsoleVisit, { kind }: ThingKind, id: string): Promise<Html | undefined> {
+  const acts = visit.owned ? undefined : await visit.act('event-list', { query: { about: id, limit: 10 } });
+  const isOf = ({ type, detail }: LoggedEvent) =>
+    type === 'administered' && (detail.kind === kind || detail.kind === 'passkey');
+  const last = acts?.ok ? acts.value.value.items.filter(isOf).slice(-3).toReversed() : [];
+  return last.length > 0 ? card(words.changes, await eventTable(visit, last)) : undefined;
 }
 
 interface Filled {
   readonly revision?: number | undefined;
-  readonly problem?: Html;
+  /** A problem, or the last changes. */
+  readonly above?: Html | undefined;
+  readonly status?: number;
   /** Of a new thing. */
   readonly name?: string;
+  /** A removed thing is registered again, with its name. */
+  readonly isAgain?: boolean;
 }
 
 function pathsOf({ place }: ThingKind, id: string | undefined): readonly [form: string, back: string] {
@@ -64,17 +81,18 @@ function formPage(
   of: ThingKind,
   id: string | undefined,
   thing: Thing,
-  { revision, problem, name = '' }: Filled = {},
+  { revision, above, status, name = '', isAgain = false }: Filled = {},
 ): Answer {
   const { place } = of;
   const [path, back] = pathsOf(of, id);
   const seen = id === undefined ? undefined : JSON.stringify(thing);
-  const fields = html`${id === undefined && html`<div class="field"><label for="object_name">${words.name}</label><input id="object_name" name="object_name" required value="${name}"></div>`}
+  const fields = html`${id === undefined && html`<div class="field"><label for="object_name">${words.name}</label><input id="object_name" name="object_name" required value="${name}"${isAgain && html` readonly`}></div>`}
 ${hiddenFields({ step: 'check', revision, seen })}
 ${fieldsFor(schemaOf(of), thing, enConsole.form.groups[place])}`;
-  const title = id === undefined ? `${enConsole.menu[place]}: ${words.add}` : `${id}: ${words.change}`;
+  const added = isAgain ? `${words.again}: ${name}` : `${enConsole.menu[place]}: ${words.add}`;
+  const title = id === undefined ? added : `${words.change}: ${titleOf(thing, id)}`;
   const form = doForm(visit, path, fields, words.preview, back, '', 'object-form');
-  return consolePage(visit, place, title, html`${problem}<div class="card">${form}</div>`, { status: problem && 400 });
+  return consolePage(visit, place, title, html`${above}<div class="card">${form}</div>`, { status });
 }
 
 export async function takeForm(visit: ConsoleVisit, of: ThingKind, form: Form): Promise<Answer> {
@@ -83,16 +101,24 @@ export async function takeForm(visit: ConsoleVisit, of: ThingKind, form: Form): 
   if (!mayPut(visit, of, known)) return notTheirs(visit, of);
   const body = readObject(schema, form);
   const id = known ?? form['object_name'] ?? '';
-  const again = (problem: Html) => formPage(visit, of, known, body, { revision: revisionOf(form), problem, name: id });
+  const was = known === undefined ? await removedThing(visit, of, id) : undefined;
+  const filled = { revision: revisionOf(form), name: id, isAgain: was !== undefined };
+  const again = (above: Html) => formPage(visit, of, known, body, { ...filled, above, status: 400 });
   const flaw = flawOf(schema as Schema, body);
   if (flaw !== undefined) return again(alertBox(flaw));
   const plan = await previewPut(of.section, id, body, visit.ports);
   if (!plan.ok) return again(refusalBox(plan.refusal));
-  if (form['step'] !== 'do') return previewPage(visit, of, { id, known, form }, plan.value);
+  if (form['step'] !== 'do') return previewPage(visit, of, { id, known, form, was }, plan.value);
   const onlyIf = known === undefined ? ('absent' as const) : revisionOf(form);
   const done = await actOf(visit, of, 'put', { id, body, onlyIf });
   if (done.ok) return { goTo: `${pathOf(of.place, String(done.value.value[of.key]))}?done=yes` };
   return done.refusal.reason === 'changed-meanwhile' ? stalePage(visit, of, id, form) : again(refusalBox(done.refusal));
+}
+
+/** The thing of that name that was removed, if its name may be used again. */
+async function removedThing(visit: ConsoleVisit, of: ThingKind, id: string): Promise<Thing | undefined> {
+  const found = of.isKept && id ? await actOf(visit, of, 'show', { id }) : undefined;
+  return found?.ok && found.value.value['enabled'] === false ? found.value.value : undefined;
 }
 
 /** A preview shows the thing as it is: owners change theirs only, and make none. */
@@ -113,28 +139,34 @@ interface Draft {
   readonly id: string;
   readonly known: string | undefined;
   readonly form: Form;
+  readonly was: Thing | undefined;
 }
 
 /** What would change, and what that does to living grants. The values travel in hidden fields, as they were entered; secrets are entered here. */
-function previewPage(visit: ConsoleVisit, of: ThingKind, { id, known, form }: Draft, plan: Preview): Answer {
+function previewPage(visit: ConsoleVisit, of: ThingKind, { id, known, form, was }: Draft, plan: Preview): Answer {
   const schema = schemaOf(of);
   const isEmpty = ({ after }: { readonly after?: unknown }) => known === undefined && !valueText(after);
-  const changes = Object.entries(plan.fields).filter(([name, change]) => name !== 'pem' && !isEmpty(change));
+  const all = was ? differences({ ...was, enabled: true }, plan.facts ?? {}) : Object.entries(plan.fields);
+  const changes = all.filter(([name, change]) => name !== 'pem' && !isEmpty(change));
   const [path, back] = pathsOf(of, known);
   const secrets = secretsOf(schema);
   const left = ['form_token', 'step', ...secrets.names];
   const entered = Object.fromEntries(Object.entries(form).filter(([name]) => !left.includes(name)));
-  const facts = Object.entries(plan.facts ?? {}).filter(([name]) => schema.properties?.[name]?.readOnly);
+  const isFact = (name: string) => name !== 'enabled' && schema.properties?.[name]?.readOnly;
+  const facts = Object.entries(plan.facts ?? {}).filter(([name]) => isFact(name));
+  const isNew = known === undefined && !was;
   const isIdle = known !== undefined && Object.keys(plan.fields).length === 0;
+  const again = all.length === 0 ? words.asItWas : words.notAsItWas;
+  const nature = was ? again : isNew ? words.created : isIdle && words.nothingChanges;
   const fields = html`${hiddenFields({ ...entered, step: 'do' })}${known === undefined && secrets.fields}`;
   const body = html`<div class="card">
-${known === undefined ? html`<p>${words.created}</p>` : isIdle && html`<p>${words.nothingChanges}</p>`}
-${factList(facts.map(([name, value]) => [nameText(name), valueText(value, name)]))}
-${changes.length > 0 && changeTable(words.previewTitle, changes, known === undefined)}
+${nature && html`<p>${nature}</p>`}
+${factList(facts.map(([name, value]) => [nameText(name), factOf(visit, name, value)]))}
+${changes.length > 0 && changeTable(words.previewTitle, changes, isNew)}
 ${plan.touched && touchedBox(plan.touched, 'change')}
 ${doForm(visit, path, fields, isIdle ? undefined : words.do, back)}
 </div>`;
-  return consolePage(visit, of.place, `${id}: ${words.previewTitle}`, body);
+  return consolePage(visit, of.place, `${words.previewTitle}: ${titleOf(form, id)}`, body);
 }
 
 type Changes = readonly (readonly [name: string, change: { readonly before?: unknown; readonly after?: unknown }])[];
@@ -163,12 +195,15 @@ export async function stalePage(visit: ConsoleVisit, of: ThingKind, id: string, 
   const now = await actOf(visit, of, 'show', { id });
   if (!now.ok) return refusalOf(visit, of.place, now.refusal);
   const [before, after] = [parsed(form['seen']), now.value.value];
-  const changes = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    .filter((name) => !isDeepStrictEqual(before[name], after[name]))
-    .map((name) => [name, { before: before[name], after: after[name] }] as const);
-  const body = html`${alertBox(words.stale, words.staleText)}${changeTable(words.stale, changes)}
+  const body = html`${alertBox(words.stale, words.staleText)}${changeTable(words.stale, differences(before, after))}
 <p class="ways">${button(`${pathOf(of.place, id)}/change`, words.openAgain, '')}${button(`/console/events?about=${encodeURIComponent(id)}`, enConsole.done.events)}</p>`;
   return consolePage(visit, of.place, words.stale, body, { status: 412 });
+}
+
+function differences(before: Thing, after: Thing): Changes {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((name) => !isDeepStrictEqual(before[name], after[name]))
+    .map((name) => [name, { before: before[name], after: after[name] }]);
 }
 
 function parsed(text = ''): Thing {

@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 import { html, type Inset } from '../parts/html.ts';
 import type { Page } from '../parts/layout.ts';
 import { type PageRoute, showToAll } from '../parts/route.ts';
+import { queryOf, type Visit } from '../parts/visit.ts';
 import { type Rendered, renderMarkdown } from './markdown.ts';
 import { showAdminReference, showReference } from './reference-page.ts';
 
@@ -33,7 +34,7 @@ export function docsRoutes(): PageRoute[] {
     showToAll('/docs', 'page-docs', async () => ({ page: startPage(names) })),
     showToAll('/docs/api', 'page-docs', showReference),
     showToAll('/docs/admin-api', 'page-docs', showAdminReference),
-    ...names.map((name) => showToAll(`/docs/${name}`, 'page-docs', async () => ({ page: docsPage(name) }))),
+    ...names.map((name) => showToAll(`/docs/${name}`, 'page-docs', async (visit) => ({ page: docsPage(visit, name) }))),
   ];
 }
 
@@ -53,10 +54,12 @@ ${links}</ul>
   return { title: 'Documentation', body, width: 'wide' };
 }
 
-function docsPage(name: string): Page {
+/** `?from=console`: with the way back there. */
+function docsPage(visit: Visit, name: string): Page {
   const { title, html: text } = rendered(name);
+  const isFromConsole = queryOf(visit, 'from') === 'console';
   const body = html`<article class="text" lang="en">
-<p><a href="/docs">Documentation</a></p>
+<p>${isFromConsole && html`<a href="/console">Console</a> · `}<a href="/docs">Documentation</a></p>
 ${text}
 </article>`;
   return { title, body, width: 'wide' };
