@@ -24,7 +24,6 @@ import {
   pathOf,
   refusalOf,
   requestLink,
-  shortId,
   table,
   valueText,
 } from './frame.ts';
@@ -99,7 +98,7 @@ export async function eventTable(visit: ConsoleVisit, events: readonly LoggedEve
     [
       [
         words.time,
-        ({ at }) => html`<span class="when">${timeText(at)}</span><br><span class="small">${ago(visit, at)}</span>`,
+        ({ at }) => html`<span class="when">${timeText(at)}</span><br> <span class="small">${ago(visit, at)}</span>`,
       ],
       [words.what, (event) => eventWords(event, names)],
       [words.identity, ({ identityId }) => identityLink(identityId, names)],
@@ -159,7 +158,7 @@ export function eventWords(event: LoggedEvent, names: Names, here?: string): Htm
   const grant =
     subjectId !== undefined &&
     subjectId !== here &&
-    html` <a class="id" href="${pathOf('grants', subjectId)}">${shortId(subjectId)}</a>`;
+    html` <a class="id" href="${pathOf('grants', subjectId)}">…${subjectId.slice(-8)}</a>`;
   if (type === 'administered') {
     const changed = 'changed' in detail ? Object.entries(detail.changed) : [];
     return html`<strong>${actWords(detail)}</strong> ${thingLink(detail, names)}

@@ -172,11 +172,6 @@ export function agentText(agent = ''): Html | undefined {
   return agent === '' ? undefined : html`<span title="${agent}">${agentWords(agent, 40)}</span>`;
 }
 
-/** The end of an id: those that were made together begin alike. */
-export function shortId(id: string): string {
-  return `…${id.slice(-8)}`;
-}
-
 /** Members with a number of seconds. */
 const LENGTHS = /(?:Lifetime|Window)$/;
 
