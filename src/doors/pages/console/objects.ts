@@ -98,9 +98,9 @@ async function showThing(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
   const { place, kind, key } = of;
   const found = await actOf(visit, of, 'show', { id: idOf(visit) });
   if (!found.ok) return refusalOf(visit, place, found.refusal);
-  const { keys, secrets, ...thing } = found.value.value;
+  const { keys, secrets, enabled, ...thing } = found.value.value;
   const id = String(thing[key]);
-  const state = stateOf(thing, of);
+  const state = stateOf({ enabled }, of);
   const its = kind === 'integration' || kind === 'identity' ? { [kind]: id } : undefined;
   const named = kind === 'identity' ? { identity: await filterName(visit, id) } : its;
   const refused = its && !visit.owned ? await visit.act('refusal-list', { query: its }) : undefined;
@@ -168,8 +168,8 @@ function partTable(
   );
 }
 
-/** Members of members, each on its line. Whether it is enabled, its state says. */
-function flat(visit: ConsoleVisit, { enabled: _, ...thing }: Thing, path = ''): [string, Html][] {
+/** Members of members, each on its line. */
+function flat(visit: ConsoleVisit, thing: Thing, path = ''): [string, Html][] {
   return Object.entries(thing).flatMap(([name, value]): [string, Html][] =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? flat(visit, value as Thing, `${path}${name}.`)
