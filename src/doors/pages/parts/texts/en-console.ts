@@ -258,7 +258,7 @@ export const enConsole = {
     any: 'any',
     identity: 'Identity',
     integration: 'Integration',
-    about: 'About (label or id)',
+    about: 'About',
     by: 'Done by',
     within: 'In the last',
     from: 'From (UTC)',
