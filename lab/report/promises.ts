@@ -156,8 +156,8 @@ export const DRILLS: readonly Drill[] = [
     long: 'chaos token-file --cycles 30',
     limit: 2,
     mutation: {
-      from: '.lock`));',
-      to: '.lock` + process.pid));',
+      from: 'replaceDurably(this.#file, this.#next, writeTokens(tokens));',
+      to: '',
     },
   },
   {

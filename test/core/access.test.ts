@@ -57,6 +57,12 @@ test('no token works after revoke, past refresh_until, or from a generation unkn
   assert.equal(check({ token: undefined }), 'access-token-not-authentic');
 });
 
+test('a token whose binding was forgotten, after many renewals, is not taken for an unbound one', () => {
+  const grant = aGrant({ bindings: [{ since: 3 }] });
+  assert.equal(check({ grant }), 'orders:read');
+  assert.equal(check({ grant, token: { ...token, generation: 2 } }), 'access-token-superseded');
+});
+
 test('a disabled identity or integration fails checks at once', () => {
   assert.equal(check({ holder: anIdentity({ enabled: false }) }), 'identity-disabled');
   assert.equal(check({ integration: anIntegration({ enabled: false }) }), 'integration-disabled');
