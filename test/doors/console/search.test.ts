@@ -158,7 +158,13 @@ test('the dry run of an assertion names the step that fails', async () => {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const jwt = `${part({ alg: 'ES256' })}.${part({ iss: 'https://nobody.example', sub: 'x' })}.AAAA`;
   const { text } = await olga.post('/console/explain', { text: jwt });
-  assert.match(text, /It would be refused: <a href="\/docs\/errors#assertion-issuer-unknown"/);
+  assert.match(text, /It would be refused: <a href="\/docs\/errors\?from=console#assertion-issuer-unknown"/);
+  assert.match(
+    (await olga.get('/docs/errors?from=console')).text,
+    /<main.*<a href="\/console">Console<\/a>/s,
+    'the way back',
+  );
+  assert.doesNotMatch((await olga.get('/docs/errors')).text, /href="\/console"/);
   assert.match((await olga.post('/console/explain', { text: 'hello' })).text, /neither a certificate/);
 });
 
