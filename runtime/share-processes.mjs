@@ -1,5 +1,5 @@
 // Which test files share a process. Starting Node and loading the service takes longer than most files that use no other program.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { textsOf } from './choose-tests.mjs';
 import { SHARED_PROCESS } from './shared-process.mjs';
@@ -24,7 +24,7 @@ export function entriesOf(root, files, { atOnce, isSharing }) {
     Math.ceil(shared.length / MOST_FILES),
   );
   return new Map([
-    ...alone.map((file) => [join(root, file), { file, ran: () => [file], ended: () => [] }]),
+    ...alone.map((file) => [join(root, file), { file, ran: () => [file], ended: () => [], isStray: () => false }]),
     ...Array.from({ length: count }, (_, number) => sharedEntry(root, shared, String(number))),
   ]);
 }
@@ -41,5 +41,6 @@ function sharedEntry(root, files, name) {
     readdirSync(folder)
       .filter((found) => found.endsWith(mark) && readFileSync(join(folder, found), 'utf8') === name)
       .map((found) => files[Number.parseInt(found, 10)]);
-  return [entry, { ran: () => marked('.taken'), ended: () => marked('.ended') }];
+  const isStray = () => existsSync(join(folder, `${name}.stray`));
+  return [entry, { ran: () => marked('.taken'), ended: () => marked('.ended'), isStray }];
 }

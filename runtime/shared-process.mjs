@@ -17,6 +17,10 @@ export async function runTogether(root, files, { folder, name, most }) {
   const environment = { ...process.env };
   // As Node does for a single file: a test may wait for a timer that does not keep the process alive.
   const keepAlive = setInterval(() => undefined, 60_000);
+  // What happens outside of the test of a file belongs to any of the files before: all are blamed.
+  let isEnded = false;
+  const stray = () => isEnded || writeFileSync(join(folder, `${name}.stray`), '');
+  for (const event of ['uncaughtExceptionMonitor', 'unhandledRejection', 'exit']) process.on(event, stray);
   let taken = 0;
   for (const [at, file] of files.entries()) {
     const mark = join(folder, String(at));
@@ -31,6 +35,7 @@ export async function runTogether(root, files, { folder, name, most }) {
     writeFileSync(`${mark}.ended`, name);
   }
   for (const end of ends) await end();
+  isEnded = true;
   clearInterval(keepAlive);
 }
 

@@ -7,6 +7,7 @@ export function collectResults(files, entries, events) {
   const times = new Map();
   const failed = new Set();
   const broken = new Set();
+  const summed = new Set();
   let isPassed = false;
   let tests = 0;
   // In a shared process, a test of that name stands for the file. It comes after those of the file, if the runner has seen any.
@@ -30,6 +31,7 @@ export function collectResults(files, entries, events) {
     if (file === undefined) isPassed = success;
     if (!entries.has(file)) return;
     tests = 0;
+    summed.add(file);
     if (!success) broken.add(file);
     const { file: alone } = entries.get(file);
     if (alone) times.set(alone, duration / 1000);
@@ -37,16 +39,25 @@ export function collectResults(files, entries, events) {
   const isWrong = (file) => failed.has(file) || !times.has(file); // a process that ends with 0 passes for Node
   /** Those of a process that failed. If it is not known which of them did, all. */
   const blamed = (entry) => {
-    const ran = entries.get(entry).ran();
-    return ran.some(isWrong) ? [] : ran;
+    const { ran, isStray } = entries.get(entry);
+    return ran().some(isWrong) && !isStray() ? [] : ran();
   };
   return {
     times,
     isPassed: () => isPassed && !files.some(isWrong),
-    failed: () => [...new Set([...files.filter(isWrong), ...[...broken].flatMap(blamed)])],
+    failed: () => [
+      ...new Set([
+        ...files.filter(isWrong),
+        ...[...entries.keys()].filter((entry) => broken.has(entry) || entries.get(entry).isStray()).flatMap(blamed),
+      ]),
+    ],
     notEnded: () => {
       const ended = new Set([...entries.values()].flatMap((entry) => entry.ended())); // perhaps not reported yet
-      return files.filter((file) => !times.has(file) && !ended.has(file));
+      const left = files.filter((file) => !times.has(file) && !ended.has(file));
+      // All have passed, and one of them keeps its process from ending.
+      return left.length > 0
+        ? left
+        : [...entries].filter(([entry]) => !summed.has(entry)).flatMap(([, { ran }]) => ran());
     },
   };
 }

@@ -118,7 +118,7 @@ function responseOf(message: IncomingMessage): Fetched {
   const status = message.statusCode ?? 0;
   if (status !== 200) {
     message.destroy();
-    return { ok: status <= 299, status, headers: { get: () => null }, body: null };
+    return { ok: status >= 200 && status <= 299, status, headers: { get: () => null }, body: null };
   }
   const headers = { get: (name: string) => [message.headers[name]].flat()[0] ?? null };
   // Not Readable.toWeb: it throws an uncatchable error if data arrives after a cancellation.

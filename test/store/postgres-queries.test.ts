@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { parseAddress } from '../../src/store/postgres/address.ts';
+import { connect } from '../../src/store/postgres/connection.ts';
 import { PreparedQuery, type ResultReaders, type Statement } from '../../src/store/postgres/prepared-query.ts';
+import { Secret } from '../../src/tokens/secret.ts';
 import { sharedServer } from './postgres-database.ts';
 
 let client: pg.Client;
@@ -89,4 +92,19 @@ test('a query on a connection that was closed is rejected', async () => {
     closed.query(new PreparedQuery({ name: 'late', text: 'SELECT 1' }, [], readers)).answer,
     /closed/,
   );
+});
+
+test('a name stands for the same text in every session: a pooler that swaps sessions executes no other statement', async () => {
+  const address = parseAddress(new Secret((await sharedServer()).url()), {});
+  const texts = ['SELECT 1', 'SELECT 2', 'SELECT 3'];
+  const sessions = [texts, texts.toReversed()].map(async (inOrder) => {
+    const session = await connect(address);
+    for (const text of inOrder) await session.run(text);
+    const { rows } = await session.runUnprepared('SELECT name, statement FROM pg_prepared_statements');
+    session.close();
+    return rows.filter(([, text]) => texts.includes(String(text))).sort();
+  });
+  const [first, second] = await Promise.all(sessions);
+  assert.equal(first?.length, 3);
+  assert.deepEqual(first, second);
 });

@@ -44,7 +44,7 @@ explain certificate <file>    the same as \`tessera certificate explain\`, which
 explain assertion <file>      the same as \`tessera token-issuer explain\`, which has more options
   <file>                      a JWT in compact form; - for standard input
   $ tessera explain assertion - < assertion.jwt
-explain refusal <name>        what a refusal means and what to do, from docs/errors.md
+explain refusal <name>        what to do about a refusal, from docs/errors.md
   <name>                      such as refresh-token-reused
   $ tessera explain refusal refresh-token-reused
 `;

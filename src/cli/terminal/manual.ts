@@ -29,9 +29,22 @@ export function declares(text: string, works: Works, parsers: Parsers = {}): (pr
     .join('\n')
     .split(/\n(?! )/)
     .map((block) => block.split('\n').map(readLine));
+  const named = new Set(
+    blocks.flatMap(([heading, ...lines]) => [namesOf(heading).join(' '), ...wordsOf(heading, ...lines)]),
+  );
+  for (const name of [...Object.keys(works), ...Object.keys(parsers)])
+    if (!named.has(name)) throw new Error(`${name} is not in the text of the commands`);
   return (program) => {
     for (const block of blocks) declare(program, block, { shared: blocks[0] ?? [], works, parsers });
   };
+}
+
+function wordsOf(...lines: readonly (Line | undefined)[]): string[] {
+  return lines.flatMap((line) => line?.written.split(/[ ,]+/) ?? []);
+}
+
+function namesOf(heading: Line | undefined): string[] {
+  return wordsOf(heading).filter((word) => /^\w/.test(word));
 }
 
 function linesIn(text: string): string[] {
@@ -52,8 +65,7 @@ function declare(
   [heading, ...lines]: readonly Line[],
   { shared, works, parsers }: Declared,
 ): void {
-  const words = heading?.written.split(' ') ?? [];
-  const names = words.filter((word) => /^\w/.test(word));
+  const [words, names] = [wordsOf(heading), namesOf(heading)];
   const isDefault = heading?.choices?.[0] === 'default';
   const group = names.slice(0, -1).reduce(innerOf, program);
   const command = group.command(names.at(-1) ?? '', { isDefault }).description(heading?.about ?? '');
@@ -65,10 +77,9 @@ function declare(
   const needed = lines.find(({ written }) => written.startsWith('needs '))?.written.split(' ') ?? [];
   for (const option of command.options) if (needed.includes(option.long ?? '')) option.makeOptionMandatory();
   const examples = lines.flatMap(({ written }) => (written.startsWith('$ ') ? written.slice(2) : []));
-  if (examples.length === 0) return;
   const work = works[names.join(' ')];
-  if (!work) throw new Error(`${names.join(' ')} has no work`);
-  command.examples(...examples).runs(work);
+  if (!work !== (examples.length === 0)) throw new Error(`${names.join(' ')} lacks its work or an example`);
+  if (work) command.examples(...examples).runs(work);
 }
 
 function innerOf(group: CliCommand, name: string): CliCommand {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
@@ -73,7 +74,8 @@ export class Connection {
     const known = this.#statements.get(given);
     if (known) return known;
     const text = this.isSpread ? given.replaceAll(/\/\*spread (.*?)\*\//gs, '$1') : given;
-    const statement = { name: `tessera_${this.#statements.size}`, text };
+    // By its text, not its turn: a pooler that swaps sessions must never make us execute another statement.
+    const statement = { name: `tessera_${hash('sha1', text)}`, text };
     this.#statements.set(given, statement);
     return statement;
   }

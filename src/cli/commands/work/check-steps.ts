@@ -174,7 +174,7 @@ const steps = new Map(
 );
 
 function stepsOf(line: string): readonly CheckStep[] {
-  return line.includes('|') ? [stepOf(line)] : line.split(' ').flatMap((name) => steps.get(name) ?? []);
+  return line.includes('|') ? [stepOf(line)] : line.split(' ').flatMap((name) => steps.get(name) ?? missing(name));
 }
 
 /** For a scope alone, whatever the operation. */
@@ -189,3 +189,7 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = Objec
       return [operation, lines.flatMap(stepsOf)];
     }),
 );
+
+function missing(name: string): never {
+  throw new Error(`there is no step ${name}`);
+}

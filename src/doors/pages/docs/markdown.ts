@@ -14,7 +14,8 @@ export interface Links {
 }
 
 export function renderMarkdown(source: string, links: Links): Rendered {
-  const page: Page = { headings: [], rowNames: new Set() };
+  const titles = [...source.matchAll(/^#{1,6} (.+)$/gm)].map(([, title = '']) => anchorOf(title));
+  const page: Page = { headings: [], anchors: new Set(titles) };
   const blocks = blocksOf(source).map((block) => html`${renderBlock(block, page, links)}\n`);
   return { title: page.headings[0] ?? '', html: html`${blocks}` };
 }
@@ -22,8 +23,8 @@ export function renderMarkdown(source: string, links: Links): Rendered {
 /** What a page has so far. */
 interface Page {
   readonly headings: string[];
-  /** What the first cells of tables name in code: anchors, as headings are. */
-  readonly rowNames: Set<string>;
+  /** Headings, and what the first cells of tables name in code. */
+  readonly anchors: Set<string>;
 }
 
 const COMMENT = /^\s*<!--[\s\S]*-->\s*$/;
@@ -89,10 +90,10 @@ function renderTable(lines: readonly string[], page: Page, links: Links): Html {
   return html`<div class="table"${scrollable('Table', page)}><table><thead><tr>${header}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
-/** Names that no cell before has: each is an anchor. */
-function namesIn(cell: string, { rowNames }: Page): string[] {
-  const names = [...cell.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name).filter((name) => !rowNames.has(name));
-  for (const name of names) rowNames.add(name);
+/** Names that are no anchor yet: each becomes one. */
+function namesIn(cell: string, { anchors }: Page): string[] {
+  const names = [...cell.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name).filter((name) => !anchors.has(name));
+  for (const name of names) anchors.add(name);
   return names;
 }
 

@@ -31,7 +31,8 @@ function readAsset(name: string): string {
 
 export function makeAssets({ accent, logo }: Look): Assets {
   const colours = legibleAccent(accent);
-  const style = [...SHEETS.map(readAsset), accentRules(colours)].join('\n');
+  const accents = accentRules(colours);
+  const style = [...SHEETS.map(readAsset), accents, inOlderBrowsers(readAsset('colours.css') + accents)].join('\n');
   const mark = readAsset('mark.svg');
   const icon = asset('mark.svg', 'image/svg+xml', Buffer.from(mark.replaceAll('#0b5fff', colours.light.accent)));
   const own = logo && asset(logo.type === 'image/png' ? 'logo.png' : 'logo.svg', logo.type, logo.bytes);
@@ -49,6 +50,13 @@ function asset(name: string, type: string, bytes: Buffer): Asset {
 
 function accentRules({ light, dark }: Accent): string {
   return `:root { --accent: light-dark(${light.accent}, ${dark.accent}); --on-accent: light-dark(${light.onAccent}, ${dark.onAccent}); }\n`;
+}
+
+const LIGHT_DARK = /light-dark\(((?:[^(),]|\([^()]*\))+), (?:[^(),]|\([^()]*\))+\)/g;
+
+/** Before 2024 browsers knew no `light-dark()`: there pages are light. */
+function inOlderBrowsers(style: string): string {
+  return `@supports not (color: light-dark(#000, #fff)) {\n${style.replaceAll(LIGHT_DARK, '$1')}}\n`;
 }
 
 export function mountAssets(app: FastifyInstance, assets: Assets): void {

@@ -63,8 +63,9 @@ export function shownRefusal(count: RefusalCount) {
 
 /** `2026-11-18`, or with a time, in UTC unless it says otherwise. */
 function momentIn(text: string): EpochSeconds | undefined {
-  const at = Date.parse(/T[\d:.]+$/.test(text) ? `${text}Z` : text);
-  return /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(at) ? epochSeconds(at / 1000) : undefined;
+  const [, day, time = 'T00:00', zone = 'Z'] = /^(\d{4}-\d\d-\d\d)(T[\d:.]+)?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
+  const at = Date.parse(`${day}${time}${zone}`);
+  return Number.isNaN(at) ? undefined : epochSeconds(at / 1000);
 }
 
 async function filterOf(

@@ -152,7 +152,8 @@ function unknown({ kind }: AnyKind, id: string) {
   return decline(`${kind as Registered}-unknown`, id);
 }
 
-/** Identities are made by an act of their own. */
 function exists({ kind }: AnyKind, id: string) {
-  return decline(`${kind as Exclude<Registered, 'identity'>}-exists`, id);
+  return kind === 'identity'
+    ? decline('user-name-taken', id)
+    : decline(`${kind as Exclude<Registered, 'identity'>}-exists`, id);
 }
