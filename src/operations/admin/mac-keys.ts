@@ -98,7 +98,9 @@ export async function retireKey(
   const { liveGrants, tokensUntil } = await keyUse(id, await longestLifetime(accessTokenLifetime, ports), ports.store);
   if (liveGrants > 0) return decline('key-in-use', `${liveGrants}`);
   const now = await ports.store.now();
-  if (tokensUntil && tokensUntil > now && !atOnce) return decline('key-tokens-alive', isoTime(tokensUntil));
+  const hasMinted = key.state === 'retiring';
+  if (hasMinted && tokensUntil && tokensUntil > now && !atOnce)
+    return decline('key-tokens-alive', isoTime(tokensUntil));
   await ports.store.change(keyMarks, String(id), (found, at) => ({
     outcome: undefined,
     ...(found && { next: endedBy('key', found.row, { did: 'retired' }, at) }),
@@ -154,5 +156,7 @@ async function stoppedMinting(id: number, store: Store): Promise<EpochSeconds | 
 }
 
 function stopsMinting({ type, detail }: Event, id: number): boolean {
-  return type === 'administered' && detail.kind === 'key' && detail.did === 'minting' && detail.before === id;
+  if (type !== 'administered' || detail.kind !== 'key' || detail.did !== 'minting') return false;
+  // None before it: the store was put back to a time at which it did not know the key, and any other may have minted until then.
+  return detail.before === undefined ? detail.id !== String(id) : detail.before === id;
 }

@@ -25,4 +25,7 @@ test('tokens of a key may live for one lifetime after it last stopped minting', 
   assert.equal(await until(1), at(1) + LIFETIME, 'none of these is about it');
   await stops(1, 5);
   assert.equal(await until(1), at(5) + LIFETIME, 'the last time counts');
+  await note(acted({ kind: 'key', id: '3', did: 'minting' }, { at: at(6), by: OPERATOR }));
+  assert.equal(await until(1), at(6) + LIFETIME, 'a store that was put back meets a key that it does not know');
+  assert.equal(await until(2), at(6) + LIFETIME);
 });

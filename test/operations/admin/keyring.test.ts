@@ -5,6 +5,7 @@ import { epochSeconds, seconds } from '../../../src/core/time.ts';
 import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
 import { checkKeyring } from '../../../src/operations/admin/check-keyring.ts';
 import { addToKeyring, markMinting, mintWithKey, retireKey } from '../../../src/operations/admin/mac-keys.ts';
+import { alignWithKeyring } from '../../../src/operations/admin/signing-keys.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { firstKey, KEY_ID_MAX, Keyring, KeyringFault, mintWith, type StoredKey } from '../../../src/tokens/keyring.ts';
 import { registerIntegration } from '../../administer.ts';
@@ -77,6 +78,24 @@ suite('the life of a key', () => {
     assert.equal((await retireFirst(keys, admin)).ok, false);
     admin.pass(1);
     assert.equal((await retireFirst(keys, admin)).ok, true);
+  });
+
+  test('nor on a store that was put back to a time before the rotation', async (t) => {
+    const keys = await rotated(await administration(t));
+    const restored = await administration(t);
+    await installed(restored);
+    await alignWithKeyring(keys, restored);
+    const refused = await retireFirst(keys, restored);
+    assert.equal(refused.ok || refused.refusal.reason, 'key-tokens-alive');
+    restored.pass(90 * DAY);
+    assert.equal((await retireFirst(keys, restored)).ok, true);
+  });
+
+  test('a key that never minted is retired at once', async (t) => {
+    const admin = await administration(t);
+    const added = await addToKeyring(await installed(admin), admin);
+    assert.ok(added.ok);
+    assert.ok((await retireKey(added.value, { id: 2, accessTokenLifetime: seconds(90 * DAY) }, admin)).ok);
   });
 
   test('an integration with longer access tokens holds a key back for as long', async (t) => {
