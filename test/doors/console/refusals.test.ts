@@ -56,7 +56,7 @@ test('its row says who changed what, and leads the operator to the field; viewer
   assert.doesNotMatch((await vera.get('/console')).text, /change#scope/);
 });
 
-test('what was refused in the night still needs attention in the morning, and no longer a day later', async () => {
+test('what was refused in the night still needs attention in the morning, and Events says where it is', async () => {
   job.scene.service.advance(7 * 3600);
   olga = await job.scene.visitor('olga');
   assert.match(
@@ -66,7 +66,7 @@ test('what was refused in the night still needs attention in the morning, and no
   assert.match(await read('/console/events'), /Refused requests are not events\. See what was refused lately/);
 });
 
-test('after the repair, the refusal says that it is older; another change of the same thing does not say so', async () => {
+test('after the repair, the refusal says that it is older; another change of the same thing does not say so; a day later, nothing needs attention', async () => {
   const path = '/console/integrations/orders-sync/change';
   const change = async (fields: Record<string, string>) => {
     job.scene.service.advance(5);
