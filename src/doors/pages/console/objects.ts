@@ -80,7 +80,8 @@ async function showList(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
   const body = html`${canAdd && html`<p class="ways">${button(`/console/${place}/new`, `${words.add}…`, '')}${of.verbs.includes('import') && button(`/console/${place}/import`, `${enConsole.verbs.import.name}…`)}</p>`}
 ${items.length === 0 ? html`<p>${words.none}</p>` : table(enConsole.menu[place], columns, items)}
 ${next !== undefined && html`<p class="ways">${button(`/console/${place}?${new URLSearchParams({ after: next })}`, enConsole.grant.next)}</p>`}`;
-  return consolePage(visit, place, enConsole.menu[place], html`<p>${words.leads[place]}</p>${body}`);
+  const lead = words.leads[place];
+  return consolePage(visit, place, enConsole.menu[place], html`${lead && html`<p>${lead}</p>`}${body}`);
 }
 
 /** One by one: the cursor of a list would name integrations of others. */

@@ -115,13 +115,9 @@ export const enConsole = {
     asItWas: 'It was removed; it is registered again as it was.',
     notAsItWas: 'It was removed; it is registered again with these changes.',
     leads: {
-      integrations: 'What gets tokens, and for which scope.',
       issuers: 'Certificate authorities: callers with a certificate of one of these are accepted.',
-      'token-issuers':
-        'Platforms such as a CI system or a cluster: workloads with a signed assertion (JWT) of one of these are accepted.',
-      'resource-servers': 'APIs that accept tokens, and ask here whether they are good.',
-      identities: 'People and workloads that hold grants.',
-    },
+      'token-issuers': 'Platforms such as a CI system: workloads with an assertion (JWT) of one of these are accepted.',
+    } as Readonly<Record<string, string>>,
     none: 'There are none.',
     settings: 'Settings',
     changes: 'Last changes',
@@ -148,10 +144,7 @@ export const enConsole = {
   /** What is done to things: on the button, and what it does. `usual`: what its fields begin with. */
   verbs: {
     enable: { name: 'Enable', effect: 'It works again within a second.' },
-    disable: {
-      name: 'Disable',
-      effect: 'Everything that needs it is refused within a second. It can be enabled again.',
-    },
+    disable: { name: 'Disable', effect: 'What needs it is refused within a second. It can be enabled again.' },
     remove: { name: 'Remove', effect: 'It ends for good, and its name stays taken.' },
     import: { name: 'Import', effect: 'All of them are registered, or none.' },
     'key-add': { name: 'Add keys', effect: 'Callers can then prove themselves by a key of these.' },
@@ -162,10 +155,7 @@ export const enConsole = {
       usual: { endsIn: 7_776_000 },
     },
     'secret-drop': { name: 'End secrets', effect: 'All but the newest end at once.' },
-    password: {
-      name: 'Set a password',
-      effect: 'The old one stops working, and the browser sessions that it began end.',
-    },
+    password: { name: 'Set a password', effect: 'The old one stops working. Browser sessions that it began end.' },
     'passkey-invite': {
       name: 'Invite to add a passkey',
       effect:
