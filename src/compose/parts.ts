@@ -50,7 +50,9 @@ export async function partsOf(
   const source = { totals: () => metrics.totals(), lag: () => metrics.eventLag, version: VERSION };
   const keeper = new FigureKeeper(node, ports, source);
   const readConnection = connectionReader(proxies.addresses);
-  const callerPorts = { ...ports, ...judging, countIgnoredHeader: () => metrics.ignoredHeader() };
+  const refusals = new RefusalCounts(ports);
+  const countIgnoredHeader = () => metrics.ignoredHeader();
+  const callerPorts = { ...ports, ...judging, countIgnoredHeader, unwrittenRefusals: () => refusals.unwritten };
   const readiness = new Readiness({ ...ports, timekeeper }, logReadiness(log), () => [
     { name: 'history', ...(watch.problem && { problem: watch.problem }) },
     ...judge.revocation.limitsReached.map((remark) => ({ name: 'revocation lists', remark })),
@@ -73,7 +75,7 @@ export async function partsOf(
     readConnection,
     doors: await openDoors(doors),
     overLimit: doors.overLimit,
-    refusals: new RefusalCounts(ports),
+    refusals,
     overLineLimit: doors.overLineLimit,
     limits: serverLimits(config, log, ports.registry),
     proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },

@@ -123,9 +123,11 @@ export async function composeService(
       await parts.readiness.announceStop(config.limits.stopNotice * 1000);
       // The background work goes on until the last request is answered: requests need its results.
       await Promise.all(listeners.map((listener) => listener.drain()));
-      const last = Promise.all([reporter.leave(), parts.refusals.flush()]).catch(logFault);
+      const stopped = stopChores();
+      const keepLast = () => parts.keeper.keep(clock.now(), true);
+      const last = Promise.all([reporter.leave(), parts.refusals.flush(), stopped.then(keepLast)]).catch(logFault);
       const leaving = Promise.race([last, sleep(LEAVE_MS, undefined, { ref: false })]);
-      await Promise.all([stopChores(), leaving]);
+      await Promise.all([stopped, leaving]);
       await Promise.all([store.close(), tracing?.stop()]);
     },
   };

@@ -13,6 +13,7 @@ import type { TokenIssuer } from '../core/token-issuer.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Directories } from '../directory/side-by-side.ts';
 import type { Store } from '../store/store.ts';
+import type { RefusalCount } from '../store/tables/refusal-counts.ts';
 import type { Keyring } from '../tokens/keyring.ts';
 
 export interface Clock {
@@ -70,6 +71,8 @@ export interface CallerPorts extends Ports {
   readonly logRefused: (requestId: string, verdict: Verdict) => void;
   /** A peer that is not a listed proxy sent a certificate header: usually a mistake in the set-up of a proxy. */
   readonly countIgnoredHeader: () => void;
+  /** The refusals that this node has counted but not written yet. Absent beside the store. */
+  readonly unwrittenRefusals?: (() => readonly RefusalCount[]) | undefined;
 }
 
 /** What operations need that identify workloads by assertion. */

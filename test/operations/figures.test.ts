@@ -67,6 +67,9 @@ for (const [backEnd, make] of Object.entries(MAKE)) {
       const { points: coarse } = await figuresOver(span, { store }, ash.keeper.unwritten);
       assert.equal(total(coarse, 'accepted'), 17, span);
     }
+    await ash.keeper.keep(after(next, seconds(10)), true);
+    assert.deepEqual(ash.keeper.unwritten.counts, {}, 'a node that stops writes the minute that it is in');
+    assert.equal(total((await figuresOver('hour', { store }, oak.keeper.unwritten)).points, 'accepted'), 17);
   });
 
   test(`${backEnd}: an hour of a busy node is 60 rows of minutes and one of the hour; minutes end after 48 hours`, async (t) => {

@@ -156,9 +156,17 @@ function portsOf(
 ): ActPorts {
   const { presenter } = readConnection(request);
   const { store } = portsOfRequest(callerPorts, request.id, presenter);
-  const { random } = callerPorts;
+  const { random, unwrittenRefusals } = callerPorts;
   const everyNodeKnows = () => sleep(EVERYWHERE_MS);
-  return { store, by, random, issuer: publicUrl, everyNodeKnows, callerPorts: async () => callerPorts };
+  return {
+    store,
+    by,
+    random,
+    unwrittenRefusals,
+    issuer: publicUrl,
+    everyNodeKnows,
+    callerPorts: async () => callerPorts,
+  };
 }
 
 /** A cursor belongs to the act and its filters. */

@@ -17,6 +17,12 @@ export function meaningOf(refusal: string): string | undefined {
   return words && plain(words.replace(/ \|$/, ''));
 }
 
+/** The same in two parts: what the caller does, and what the operator does. */
+export function remediesOf(refusal: string): { readonly caller?: string; readonly operator?: string } {
+  const [caller, operator] = (meaningOf(refusal) ?? '').split(/ ?\bOperator: /);
+  return { ...(caller && { caller }), ...(operator && { operator }) };
+}
+
 /** Without links and emphasis. */
 function plain(text: string): string {
   return text.replace(/\[([^\]]+)\]\(([^)]+)\)/g, '$1 (docs/$2)').replaceAll(/[`*]/g, '');

@@ -11,8 +11,8 @@ import { pages, rows } from '../../store/pages.ts';
 import type { LoggedEvent, Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { byEmail, byUpn, identities } from '../../store/tables/identities.ts';
-import { refusalCounts } from '../../store/tables/refusal-counts.ts';
 import type { CallerPorts } from '../ports.ts';
+import { readRefusals } from '../upkeep/count-refusals.ts';
 import { shownRefusal } from './acts/event.ts';
 import { explainToken, type TokenExplanation } from './explain-token.ts';
 import { grantsBeginning, pageOfGrants } from './find-grants.ts';
@@ -53,7 +53,7 @@ export async function search(text: string, ports: CallerPorts): Promise<Findings
     findGrantsBy(wanted, ports),
     peopleCalled(wanted, store),
     isRequest ? eventsOfRequest(wanted, ports) : isAddress(wanted) ? eventsFrom(wanted, store) : [],
-    isRequest ? Array.fromAsync(rows(store, refusalCounts)) : [],
+    isRequest ? readRefusals(ports) : [],
   ]);
   const lower = wanted.toLowerCase();
   return {

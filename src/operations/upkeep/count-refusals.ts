@@ -2,7 +2,7 @@
 import type { EpochSeconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import { type RefusalCount, refusalCounts } from '../../store/tables/refusal-counts.ts';
-import type { Ports } from '../ports.ts';
+import type { CallerPorts, Ports } from '../ports.ts';
 
 export interface RefusedRequest {
   readonly clientId?: string | undefined;
@@ -34,6 +34,11 @@ export class RefusalCounts {
     add(this.#counted, isFull ? byReason(refusal) : { ...refusal, key });
   }
 
+  /** What this node has counted but not written yet. */
+  get unwritten(): readonly RefusalCount[] {
+    return [...this.#counted.values()];
+  }
+
   /** Adds what was counted to the rows of the store. What cannot be written is counted again with the next minute. */
   async flush(): Promise<void> {
     if (this.#counted.size === 0) return;
@@ -58,6 +63,16 @@ export class RefusalCounts {
       throw fault;
     }
   }
+}
+
+/** What is stored, and what this node has not written yet: counts of other nodes are up to a minute old. */
+export async function readRefusals({
+  store,
+  unwrittenRefusals,
+}: Pick<CallerPorts, 'store' | 'unwrittenRefusals'>): Promise<RefusalCount[]> {
+  const counts = new Map((await Array.fromAsync(rows(store, refusalCounts))).map((row) => [row.key, row]));
+  for (const row of unwrittenRefusals?.() ?? []) add(counts, row);
+  return [...counts.values()];
 }
 
 function keyOf({ clientId, identityId, reason }: Omit<RefusalCount, 'key'>): string {

@@ -43,12 +43,12 @@ export class FigureKeeper {
     this.#source = source;
   }
 
-  /** Called every few seconds; writes once a minute. What could not be written is written with the next minute. */
-  async keep(now: EpochSeconds): Promise<void> {
+  /** Called every few seconds; writes once a minute, and when the node stops. What could not be written is written with the next minute. */
+  async keep(now: EpochSeconds, isLast = false): Promise<void> {
     const minute = floorTo(now, MINUTE);
     const at = this.#minute ?? minute;
     this.#minute = at;
-    if (minute === at) return;
+    if (minute === at && !isLast) return;
     const totals = this.#source.totals();
     const living = this.#living;
     await this.#write(at, since(this.#written, totals), living);

@@ -52,11 +52,10 @@ const DONE = /Done\. It holds on every node/;
 
 const WAYS: Readonly<Record<keyof typeof CAUSES, Way>> = {
   'a narrowed scope': {
-    most: 4,
+    most: 3,
     solve: async (by) => {
-      await by.click(/orders-sync were refused/);
-      await by.sees(/orders:read,write;stock:read → stock:read/);
-      await by.click('Change…');
+      await by.sees(/orders:read,write;stock:read → stock:read · oscar/);
+      await by.click('Change the scope of orders-sync…');
       await by.page.getByLabel('Scope', { exact: true }).fill('orders:read,write;stock:read');
       await by.click('Check');
       await by.sees(/stock:read\s*orders:read,write;stock:read/);
@@ -65,22 +64,20 @@ const WAYS: Readonly<Record<keyof typeof CAUSES, Way>> = {
     },
   },
   'a disabled identity': {
-    most: 3,
+    most: 2,
     solve: async (by) => {
-      await by.click('nina');
-      await by.sees(/identity disabled/);
-      await by.click('Enable…');
+      await by.sees(/identity disabled nina · oscar/);
+      await by.click('Enable nina…');
       await by.click('Enable');
       await by.sees(DONE);
+      await by.sees(/Not refused since: identity enabled nina · olga/);
     },
   },
   'a withdrawn issuer': {
-    most: 5,
+    most: 3,
     solve: async (by) => {
-      await by.click('See Issuers');
-      await by.click(/^CN=Corp CA/);
-      await by.sees(/issuer withdrawn/);
-      await by.click('Register it again…');
+      await by.sees(/issuer withdrawn corp · oscar/);
+      await by.click('Register corp again…');
       await by.click('Check');
       await by.click('Do it');
       await by.sees(DONE);
@@ -89,7 +86,7 @@ const WAYS: Readonly<Record<keyof typeof CAUSES, Way>> = {
   'a revoked certificate': {
     most: 2,
     solve: async (by) => {
-      await by.sees(/certificate-revoked.*Do:/s);
+      await by.sees(/certificate-revoked.*The caller: Get a new certificate/s);
       await by.click('See Explain');
       job.renewCertificate();
       await by.page.getByLabel(/certificate in PEM/).fill(job.certificate.pem);
@@ -100,7 +97,7 @@ const WAYS: Readonly<Record<keyof typeof CAUSES, Way>> = {
   'a reused refresh token': {
     most: 2,
     solve: async (by) => {
-      await by.sees(/refresh-token-reused.*Do:/s);
+      await by.sees(/refresh-token-reused.*The caller: Get a new grant/s);
       await by.click('See Events');
       await by.click(/^[0-9a-f]{8}…$/);
       await by.sees(/What happened.*reused.*ended: yes/s);

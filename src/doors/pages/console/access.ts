@@ -128,6 +128,7 @@ function admit(visit: PersonVisit, parts: ConsoleParts, now: EpochSeconds): Cons
     store,
     by,
     random,
+    unwrittenRefusals: parts.callerPorts.unwrittenRefusals,
     issuer: site.publicUrl,
     everyNodeKnows: () => sleep(EVERYWHERE_MS),
     callerPorts: async () => parts.callerPorts,

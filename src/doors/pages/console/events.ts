@@ -68,7 +68,7 @@ async function showEvents(visit: ConsoleVisit): Promise<Answer> {
     const asked = Object.entries({ ...query, ...more }).map(([name, value]): [string, string] => [name, `${value}`]);
     return `${path}?${new URLSearchParams(asked)}`;
   };
-  const body = html`${filterOf(query)}
+  const body = html`<p class="small">${words.refusals} <a href="/console#refused">${words.toRefusals}</a></p>${filterOf(query)}
 <div id="live" data-live>${events.length === 0 ? html`<p>${oldest === undefined ? words.none : words.noneYet}</p>` : await eventTable(visit, events)}</div>
 <p class="ways">${oldest !== undefined && button(link('/console/events', { before: oldest }), words.older)}${button(link('/console/events.jsonl'), `${words.export}: JSON lines`)}${button(link('/console/events.csv'), `${words.export}: CSV`)}</p>`;
   const isLive = query['before'] === undefined && query['to'] === undefined;
@@ -130,7 +130,7 @@ function holderOf({ kind, id }: Act): string | undefined {
   return kind === 'identity' || kind === 'passkey' ? id : undefined;
 }
 
-function authorText(author: Author, names: Names): Html {
+export function authorText(author: Author, names: Names): Html {
   if (author.as !== 'identity') return html`${authorWords(author)}`;
   const words = authorWords(author).replace(author.id, (id) => names.get(id) ?? id);
   return html`<span title="${author.id}">${words}</span>`;

@@ -52,10 +52,12 @@ function resultOf({ accepted, refusal, identityId, steps, reach = [] }: Explaine
   const title = accepted ? words.accepted : words.refused;
   const step = ({ passed, words: text, about, rule }: Step) =>
     html`<li class="${passed ? 'good' : 'bad'}">${stateMark(passed ? 'ok' : 'failing')} ${text} <span class="small">${about} · ${rule}</span></li>`;
+  const failed = steps.filter(({ passed }) => !passed);
   return html`<div class="card" role="status"><h2>${title}${refusal && html`: <a href="/docs/errors#${refusal.reason}">${refusal.reason}</a>`}</h2>
-${refusal && html`<p>${remedyOf(refusal.reason)}</p>`}
+${refusal && remedyOf(refusal.reason).map((line) => html`<p>${line}</p>`)}
 ${identityId !== undefined && factList([[words.identity, html`<a class="id" href="${pathOf('identities', identityId)}">${identityId}</a>`]])}
-<h3>${words.steps}</h3><ol class="timeline">${steps.map(step)}</ol>
+${failed.length > 0 && html`<ol class="timeline">${failed.map(step)}</ol>`}
+<details><summary>${words.passed(steps.length - failed.length)}</summary><ol class="timeline">${steps.filter(({ passed }) => passed).map(step)}</ol></details>
 ${reach.length > 0 && html`<h3>${words.reach}</h3>${factList(reach.map(({ clientId, refusal: why }) => [clientId, why ?? words.would]))}`}
 </div>`;
 }

@@ -13,13 +13,13 @@ import { type ConsoleParts, type ConsoleVisit, idOf, show } from './access.ts';
 import { eventTable } from './events.ts';
 import { consolePage, factList, momentOf, pathOf, stateMark, table } from './frame.ts';
 import { drawPlot, legend, type Plot, plotTable, short } from './plot.ts';
-import { type RefusalRow, refusalTable } from './refusal-table.ts';
+import { type ChangeEvent, changeBehind, changesNewestFirst, type RefusalRow, refusalTable } from './refusal-table.ts';
 
 const words = enConsole.overview;
 /** Reasons with a colour of their own. */
 const MOST_SERIES = 5;
-/** An integration refused within this many seconds counts as refused now. */
-const RECENTLY = 900;
+/** A nightly job that was refused needs attention until it has run again. In seconds. */
+const RECENTLY = 86_400;
 const MOST_NAMED = 5;
 const LAST_REFUSALS = 10;
 const LAST_CHANGES = 3;
@@ -41,7 +41,7 @@ async function showOverview(visit: ConsoleVisit): Promise<Answer> {
     figuresOver(span, ports, parts.keeper.unwritten),
     parts.readiness.ask(),
     visit.act('refusal-list'),
-    visit.act('event-list', { query: { type: 'administered', limit: LAST_CHANGES } }),
+    changesNewestFirst(visit),
   ]);
   const health = checks.map(({ name, problem, remark }): [string, Html] => [
     name,
@@ -49,11 +49,12 @@ async function showOverview(visit: ConsoleVisit): Promise<Answer> {
   ]);
   const rows = refused.ok ? refused.value.value.items : [];
   const shown = queryOf(visit, 'refusals') === 'all' ? rows : rows.slice(0, LAST_REFUSALS);
-  const changes = changed.ok ? changed.value.value.items.toReversed() : [];
+  const changes = changed.slice(0, LAST_CHANGES);
   const beside = html`<nav class="ways" aria-label="${words.spans}">${Object.entries(enConsole.spans).map(([name, text]) => html`<a class="button quiet" href="/console?span=${name}"${name === span && html` aria-current="true"`}>${text}</a>`)}</nav>`;
   const body = html`<div id="live" data-live class="console-body">
-${await attention(visit, figures, checks.filter(({ problem }) => problem).length, rows)}
-<section class="card"><h2>${words.refusedLately}</h2>${await refusalTable(visit, shown)}
+${await attention(visit, figures, checks.filter(({ problem }) => problem).length, rows, changed)}
+<section class="card" id="refused"><h2>${words.refusedLately}</h2>${await refusalTable(visit, shown, changed)}
+${figures.nodes.length > 1 && html`<p class="small">${enConsole.refusals.otherNodes}</p>`}
 ${shown.length < rows.length && html`<a href="/console?refusals=all">${words.allRefusals(rows.length)}</a>`}</section>
 <section class="card"><h2>${enConsole.object.changes}</h2>${changes.length === 0 ? html`<p>${enConsole.object.none}</p>` : html`${await eventTable(visit, changes)}<a href="/console/events?type=administered">${words.allChanges}</a>`}</section>
 <div class="plots">${plotsOf(figures, span).map((plot) => card(plot, span))}
@@ -74,11 +75,12 @@ async function attention(
   { points }: FiguresOver,
   failing: number,
   refusals: readonly RefusalRow[],
+  changes: readonly ChangeEvent[],
 ): Promise<Html> {
   const total = totalOf(points);
   const { fault = 0, [REUSED]: reused = 0 } = total;
   const recent = refusals.filter(({ clientId, last }) => clientId !== '' && momentOf(last) > visit.now - RECENTLY);
-  const refusedNow = [...Map.groupBy(recent, ({ clientId }) => clientId)].slice(0, MOST_NAMED);
+  const refused = [...Map.groupBy(recent, ({ clientId }) => clientId)].slice(0, MOST_NAMED);
   const { share } = requestsIn(total);
   const issuers = await visit.act('issuer-list');
   const soon = new Date((visit.now + 30 * 86_400) * 1000).toISOString();
@@ -88,9 +90,7 @@ async function attention(
     ...(failing > 0 ? [html`<li>${words.failing(failing)}</li>`] : []),
     ...(fault > 0 ? [html`<li>${words.faults(fault)}</li>`] : []),
     ...(reused > 0 ? [link('/console/events?type=reused', words.reused(reused))] : []),
-    ...refusedNow.map(([clientId, rows]) =>
-      link(pathOf('integrations', clientId), words.refusedNow(clientId, rows.map(({ reason }) => reason).join(', '))),
-    ),
+    ...refused.map(([clientId, rows]) => link(pathOf('integrations', clientId), refusedText(visit, rows, changes))),
     ...(share >= MUCH ? [html`<li>${words.muchRefused(percent(share))}</li>`] : []),
     ...expiring.map(({ label = '', expires = '' }) => link(pathOf('issuers', label), words.expiring(label, expires))),
     ...endingSecrets(visit.parts.callerPorts.registry.integrations, visit.now).map(({ clientId }) =>
@@ -100,6 +100,14 @@ async function attention(
   return items.length > 0
     ? html`<div class="alert" role="alert"><p><strong>${words.attention}</strong></p><ul>${items}</ul></div>`
     : html`<p class="notice">${words.calm}</p>`;
+}
+
+/** Of one integration, newest first. */
+function refusedText(visit: ConsoleVisit, rows: readonly RefusalRow[], changes: readonly ChangeEvent[]): string {
+  const [{ clientId, last } = { clientId: '', last: '' }] = rows;
+  const reasons = [...new Set(rows.map(({ reason }) => reason))].join(', ');
+  const isOver = rows.every((row) => changeBehind(row, changes).isOver);
+  return words.refused(clientId, reasons, visit.language.distance(visit.now, momentOf(last)), isOver);
 }
 
 function requestsIn(total: Counts) {

@@ -16,7 +16,7 @@ import type { Section } from '../objects.ts';
 import { IS_THERE, type Registered } from '../perform.ts';
 import type { AdminRefusalReason } from '../refusals.ts';
 
-export interface ActPorts extends AdminPorts {
+export interface ActPorts extends AdminPorts, Pick<TokenPorts, 'unwrittenRefusals'> {
   readonly random: Random;
   /** The public address of the service. */
   readonly issuer: string;

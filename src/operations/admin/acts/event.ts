@@ -2,8 +2,9 @@ import { accept } from '../../../core/outcome.ts';
 import { type EpochSeconds, epochSeconds, isoTime, after as later, seconds } from '../../../core/time.ts';
 import { rows } from '../../../store/pages.ts';
 import { nodes } from '../../../store/tables/nodes.ts';
-import { type RefusalCount, refusalCounts } from '../../../store/tables/refusal-counts.ts';
+import type { RefusalCount } from '../../../store/tables/refusal-counts.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
+import { readRefusals } from '../../upkeep/count-refusals.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
 import { findIdentity } from '../find-identity.ts';
 import { type EventFilter, readNewEvents, readOlderEvents } from '../read-events.ts';
@@ -39,7 +40,7 @@ export const RUNS: RunsOf<'event' | 'node' | 'refusal'> = {
     const { integration, identity, reason } = query as { integration?: string; identity?: string; reason?: string };
     const known = identity === undefined ? undefined : await findIdentity(identity, ports);
     if (known && !known.ok) return known;
-    const found = await Array.fromAsync(rows(ports.store, refusalCounts));
+    const found = await readRefusals(ports);
     const wanted = found.filter(
       (row) =>
         (integration === undefined || row.clientId === integration) &&

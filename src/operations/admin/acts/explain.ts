@@ -4,8 +4,7 @@ import type { PresentedChain } from '../../../core/certificate.ts';
 import type { ApprovedIssuer } from '../../../core/issuer.ts';
 import { accept } from '../../../core/outcome.ts';
 import { readPem } from '../../../pki/der/pem.ts';
-import { rows } from '../../../store/pages.ts';
-import { refusalCounts } from '../../../store/tables/refusal-counts.ts';
+import { readRefusals } from '../../upkeep/count-refusals.ts';
 import { explainAssertion } from '../explain-assertion.ts';
 import { explainCaller } from '../explain-caller.ts';
 import { explainScope } from '../explain-scope.ts';
@@ -19,7 +18,7 @@ type Issuers = readonly ApprovedIssuer[];
 export const RUNS: RunsOf<'explain'> = {
   'explain-request': async ({ id = '' }, ports) => {
     const events = await eventsOfRequest(id, ports);
-    const counts = await Array.fromAsync(rows(ports.store, refusalCounts));
+    const counts = await readRefusals(ports);
     const refusals = counts.filter(({ lastRequestId }) => lastRequestId === id).map(shownRefusal);
     return answer({ events: [...events], refusals });
   },

@@ -47,8 +47,8 @@ export const enConsole = {
     faults: (count: number) => `${count === 1 ? '1 request' : `${count} requests`} failed: the log has the details.`,
     reused: (count: number) =>
       `${count === 1 ? '1 spent refresh token was' : `${count} spent refresh tokens were`} presented again.`,
-    refusedNow: (clientId: string, reasons: string) =>
-      `Requests of ${clientId} were refused in the last 15 minutes: ${reasons}.`,
+    refused: (clientId: string, reasons: string, ago: string, isOver: boolean) =>
+      `Requests of ${clientId} were refused: ${reasons}, most recently ${ago}.${isOver ? ' Not since the last change.' : ''}`,
     muchRefused: (share: string) => `${share} of all requests were refused.`,
     expiring: (label: string, date: string) => `The certificate of the issuer ${label} expires on ${date}.`,
     ending: (clientId: string) => `The last secret of the integration ${clientId} ends soon, or has ended.`,
@@ -236,7 +236,7 @@ export const enConsole = {
     refused: 'It would be refused',
     unreadable: 'This is neither a certificate in PEM nor a JWT.',
     identity: 'Identity',
-    steps: 'Step by step',
+    passed: (count: number) => (count === 1 ? '1 step passed' : `${count} steps passed`),
     reach: 'Integrations',
     would: 'would accept',
   },
@@ -256,6 +256,8 @@ export const enConsole = {
     where: 'From',
     none: 'No event matches.',
     noneYet: 'None of the last 10,000 events matches. Older ones may.',
+    refusals: 'Refused requests are not events.',
+    toRefusals: 'See what was refused lately',
     older: 'Older',
     olderLeft: (number: string) =>
       `There are older events, before ${number}: tessera events --json, or a narrower filter.`,
@@ -273,6 +275,20 @@ export const enConsole = {
     since: 'since',
     last: 'Last',
     todo: 'Do:',
+    caller: 'The caller:',
+    change: 'Last change:',
+    over: 'Not refused since:',
+    /** On the link to what is changed, with its name. */
+    repairs: {
+      enabled: (name: string) => `Enable ${name}…`,
+      again: (name: string) => `Register ${name} again…`,
+      scope: (name: string) => `Change the scope of ${name}…`,
+      flows: (name: string) => `Change how ${name} gets tokens…`,
+      exchange: (name: string) => `Change what ${name} may exchange…`,
+      access: (name: string) => `Change who may use ${name}…`,
+      mayUseApi: (name: string) => `Let ${name} use integrations…`,
+    },
+    otherNodes: 'Counts of other nodes may be a minute old.',
     see: 'See',
     none: 'Nothing was refused.',
   },

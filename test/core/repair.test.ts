@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Act } from '../../src/core/act.ts';
+import { isBeforeChange, lastChangeBehind } from '../../src/core/rules/repair.ts';
+import { epochSeconds } from '../../src/core/time.ts';
+
+const [NOW, DAY] = [1_800_000_000, 86_400];
+
+function refused(reason: string, ago = 60) {
+  const at = epochSeconds(NOW - ago);
+  return { reason, clientId: 'orders-sync', identityId: 'nina', first: at, last: at };
+}
+
+function change(detail: object, ago: number) {
+  return { at: epochSeconds(NOW - ago), detail: detail as Act };
+}
+
+function changed(id: string, name: string, ago: number) {
+  return change({ kind: 'integration', id, did: 'changed', changed: { [name]: { before: 'a', after: 'b' } } }, ago);
+}
+
+test('behind a refusal is the newest change of the setting that it depends on, not of another one or another thing', () => {
+  const wanted = changed('orders-sync', 'scope', 300);
+  const others = [changed('orders-sync', 'vendor', 10), changed('other', 'scope', 20)];
+  const made = change({ kind: 'integration', id: 'orders-sync', did: 'registered', scope: 'a:b' }, 900);
+  assert.equal(lastChangeBehind(refused('scope-exceeds-integration'), [...others, wanted, made]), wanted);
+  assert.equal(lastChangeBehind(refused('scope-exceeds-integration'), [...others, made]), made);
+  assert.equal(lastChangeBehind(refused('identity-disabled'), [...others, wanted, made]), undefined);
+  assert.equal(lastChangeBehind(refused('grant-revoked'), [wanted]), undefined);
+});
+
+test('an issuer that was withdrawn long before the first refusal is not named: it is hardly the cause', () => {
+  const withdrawn = (ago: number) => change({ kind: 'issuer', id: 'corp', did: 'withdrawn' }, ago);
+  const [lately, long] = [withdrawn(DAY / 2), withdrawn(3 * DAY)];
+  assert.equal(lastChangeBehind(refused('certificate-issuer-not-approved'), [lately]), lately);
+  assert.equal(lastChangeBehind(refused('certificate-issuer-not-approved'), [long]), undefined);
+});
+
+test('a refusal of the same second is not older than the change', () => {
+  const change = { at: epochSeconds(NOW - 60) };
+  assert.equal(isBeforeChange(refused('identity-disabled', 60), change), false);
+  assert.equal(isBeforeChange(refused('identity-disabled', 61), change), true);
+  assert.equal(isBeforeChange(refused('identity-disabled', 61), undefined), false);
+});

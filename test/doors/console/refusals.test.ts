@@ -1,0 +1,97 @@
+// What the console says about refusals: counts that agree, who changed what, and what an operator does about it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Visitor } from '../pages/visitor.ts';
+import { CAUSES, NightlyJob } from './nightly-job.ts';
+import { fieldsOf } from './scene.ts';
+
+let job: NightlyJob;
+let olga: Visitor;
+before(async () => {
+  job = await NightlyJob.open();
+  olga = await job.scene.visitor('olga');
+});
+after(() => job?.scene.stop());
+
+/** The text of a page, without its tags. */
+async function read(path: string): Promise<string> {
+  const { text } = await olga.get(path);
+  const main = text.slice(text.indexOf('<main'));
+  return main
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&gt;', '>')
+    .replaceAll(/\s+/g, ' ');
+}
+
+test('a restart loses no figure: a reused token is in the alarm, the row and the plot', async () => {
+  await job.failBy(CAUSES['a reused refresh token']);
+  const shown = await read('/console');
+  assert.match(
+    shown,
+    /1 spent refresh token was presented again.*refresh-token-reused.*Reused refresh tokens grants 1 /,
+  );
+  job.startAnew();
+  await job.runsAgain();
+});
+
+test('a refusal is on the page at once: its count, the time of the last, and its request', async () => {
+  await job.failBy(CAUSES['a narrowed scope']);
+  job.scene.service.advance(30);
+  for (let times = 0; times < 3; times++) await job.run();
+  const shown = await read('/console');
+  assert.match(shown, /orders-sync nina 4 since 3\d seconds ago (?:now|\d seconds? ago) /);
+  const [, request = ''] = /ago (?:now )?([0-9a-f]{16})\b/.exec(shown) ?? [];
+  assert.match(await read(`/console/requests/${request}`), /scope-exceeds-integration/);
+});
+
+test('its row says who changed what, and leads the operator to the field; viewers are only told', async () => {
+  const { text } = await olga.get('/console');
+  assert.match(text, /href="\/console\/integrations\/orders-sync\/change#scope"/);
+  assert.match((await olga.get('/console/integrations/orders-sync/change')).text, /id="scope"/);
+  assert.match(
+    await read('/console'),
+    /Last change: integration changed orders-sync, scope: orders:read,write;stock:read → stock:read · oscar by passkey · \d+ seconds ago/,
+  );
+  const vera = await job.scene.visitor('vera');
+  assert.doesNotMatch((await vera.get('/console')).text, /change#scope/);
+});
+
+test('what was refused in the night still needs attention in the morning, and Events says where it is', async () => {
+  job.scene.service.advance(7 * 3600);
+  olga = await job.scene.visitor('olga');
+  assert.match(
+    await read('/console'),
+    /Requests of orders-sync were refused: scope-exceeds-integration, most recently 7 hours ago\. /,
+  );
+  assert.match(await read('/console/events'), /Refused requests are not events\. See what was refused lately/);
+});
+
+test('after the repair, the refusal says that it is older; another change of the same thing does not say so; a day later, nothing needs attention', async () => {
+  const path = '/console/integrations/orders-sync/change';
+  const change = async (fields: Record<string, string>) => {
+    job.scene.service.advance(5);
+    const checked = await olga.post(path, { ...fieldsOf((await olga.get(path)).text), ...fields });
+    assert.equal((await olga.post(path, fieldsOf(checked.text))).status, 303);
+  };
+  await change({ vendor: 'Acme' });
+  assert.doesNotMatch(await read('/console'), /Not (?:refused )?since/);
+  await change({ scope: 'orders:read,write;stock:read' });
+  const shown = await read('/console');
+  assert.match(
+    shown,
+    /Not since the last change\..*Not refused since: integration changed orders-sync, scope: stock:read → /,
+  );
+  assert.doesNotMatch(shown, /Change the scope of/);
+  await job.runsAgain();
+  job.scene.service.advance(86_400);
+  olga = await job.scene.visitor('olga');
+  assert.doesNotMatch(await read('/console'), /orders-sync were refused/);
+});
+
+test('Explain shows what failed first, and folds what passed', async () => {
+  await job.failBy(CAUSES['a revoked certificate']);
+  const form = fieldsOf((await olga.get('/console/explain')).text);
+  const { text } = await olga.post('/console/explain', { ...form, text: job.certificate.pem });
+  assert.match(text, /certificate-revoked.*failing.*<details><summary>\d+ steps passed<\/summary>.*>ok</s);
+  assert.equal(text.slice(text.indexOf('<details>')).includes('>failing<'), false);
+});
