@@ -183,7 +183,10 @@ suite('while the service is away', { concurrency: true }, () => {
       });
 
       suite('and is there in time', () => {
-        before(() => scene.gate.open());
+        before(() => {
+          scene.service.pass(Math.max(0, Date.now() / 1000 - scene.service.now())); // programs sign by the clock of the machine
+          scene.gate.open();
+        });
         for (const way of wayNames)
           test(`by ${way}: get() returns a token, and the program ends`, async () => {
             const child = byWay.get(way);

@@ -33,7 +33,7 @@ PROOF           a DPoP proof is of this request, new and well signed, where one 
 AUTHENTICATED   the client has authenticated with its key or secret, where it sends one or needs one
       | client-unproven client-authentication-required | RFC 6749 2.3; docs/workloads.md
 CLIENT          it names a client id | client-id-missing | contract 4
-INTEGRATION     the integration is registered and enabled | integration-unknown integration-disabled | contract 2.3
+INTEGRATION     the integration is registered and enabled | integration-unknown integration-disabled | contract 1.1, 7.1
 DEVICE_FLOW     device authorization is on, for the server and the integration | device-flow-disabled | contract 7.1
 CODE_FLOW       authorization by code is on for the integration | code-flow-disabled | docs/agents.md
 SCOPE           the scope is well-formed and within that of the integration
@@ -105,7 +105,7 @@ authorize-certificate
       | certificate-missing certificate-repeated ${CERTIFICATE_VERDICTS.join(' ')} | contract 5.4; RFC 5280 6
   the certificate names exactly one identity | ${CERTIFICATE_NAME_VERDICTS.join(' ')} | contract 5.4
   INTEGRATION
-  authorization by certificate is on for it | certificate-flow-disabled | contract 7.1
+  authorization by certificate is on for it | certificate-flow-disabled | contract 7.2
   SCOPE TARGET
   the issuer may serve this integration | issuer-not-for-integration | docs/certificates.md, Approving an issuer
   IDENTITY
