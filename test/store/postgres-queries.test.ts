@@ -8,12 +8,14 @@ import { PreparedQuery, type ResultReaders, type Statement } from '../../src/sto
 import { Secret } from '../../src/tokens/secret.ts';
 import { sharedServer } from './postgres-database.ts';
 
+let url: string;
 let client: pg.Client;
 let described: number;
 let readers: ResultReaders;
 
 before(async () => {
-  client = new pg.Client((await sharedServer()).url());
+  url = (await sharedServer()).url();
+  client = new pg.Client(url);
   await client.connect();
   const { connection } = client as unknown as { connection: pg.Connection };
   connection.on('rowDescription', () => {
@@ -95,7 +97,7 @@ test('a query on a connection that was closed is rejected', async () => {
 });
 
 test('a name stands for the same text in every session: a pooler that swaps sessions executes no other statement', async () => {
-  const address = parseAddress(new Secret((await sharedServer()).url()), {});
+  const address = parseAddress(new Secret(url), {});
   const texts = ['SELECT 1', 'SELECT 2', 'SELECT 3'];
   const sessions = [texts, texts.toReversed()].map(async (inOrder) => {
     const session = await connect(address);
