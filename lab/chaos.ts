@@ -17,7 +17,6 @@ import { failoverWithLoss } from './chaos/lossy-failover.ts';
 import { floodMemory } from './chaos/memory.ts';
 import { attackWithHandshakes } from './chaos/overload/handshakes.ts';
 import { attackWithLoad } from './chaos/overload/overload.ts';
-import { attackPlaces } from './chaos/places.ts';
 import { takeConnections } from './chaos/postgres-connections.ts';
 import { freezeServer } from './chaos/postgres-frozen.ts';
 import { rollOutKeys } from './chaos/postgres-keys.ts';
@@ -34,6 +33,7 @@ import { retryMany } from './chaos/retries.ts';
 import { revocationUnderAttack } from './chaos/revocation.ts';
 import { besiege } from './chaos/sieges/besiege.ts';
 import { rotateUnderLoad } from './chaos/signing-keys.ts';
+import { attackSlots } from './chaos/slots.ts';
 import { stopMany } from './chaos/stop.ts';
 import { failDisk } from './chaos/sync.ts';
 import { shareTokenFile } from './chaos/token-file.ts';
@@ -79,7 +79,7 @@ const DRILLS = {
   ],
   lockout: [lockOut, 'strangers fail to sign in on purpose; their targets must not be locked out'],
   patroni: [failoverByPatroni, 'kills the primary of a Patroni cluster under load; root on Debian, or as postgres'],
-  places: [attackPlaces, 'unauthenticated clients try to hold slots with CONNECT, Upgrade and pipelines'],
+  slots: [attackSlots, 'unauthenticated clients try to hold slots with CONNECT, Upgrade and pipelines'],
   http2: [
     attackOverHttp2,
     'strangers hold HTTP/2 streams and flood the service with frames made by hand; ignores --cycles',

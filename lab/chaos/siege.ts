@@ -167,8 +167,8 @@ async function insist(ask: () => Promise<Answer>): Promise<Answer | undefined> {
 async function heldPlaces({ reach }: Siege): Promise<string[]> {
   const held = await settledMetric(reach, 'tessera_requests_in_flight');
   const orphaned = await metricOf(reach, 'tessera_slots_orphaned');
-  console.log(`places: ${held} held, ${orphaned} orphaned`);
-  return held === 0 && orphaned === 0 ? [] : [`places: ${held} held, ${orphaned} orphaned, nobody is connected`];
+  console.log(`slots: ${held} held, ${orphaned} orphaned`);
+  return held === 0 && orphaned === 0 ? [] : [`slots: ${held} held, ${orphaned} orphaned, nobody is connected`];
 }
 
 async function settledMetric(reach: Reach, name: string): Promise<number | undefined> {

@@ -1,7 +1,7 @@
 // What it costs to count a request and to write its log line: our own parts beside the simplest alternative, in turns in
 // one process. In microseconds of processor time per request.
 import { Counter, Histogram, Registry } from 'prom-client';
-import type { Story } from '../../src/doors/http/story.ts';
+import type { RequestRecord } from '../../src/doors/http/request-record.ts';
 import { RequestTally } from '../../src/doors/ops/request-tally.ts';
 import { makeLog } from '../../src/log/log.ts';
 import { requestLines } from '../../src/log/request-line.ts';
@@ -11,7 +11,7 @@ import { table } from './measure.ts';
 const ROUNDS = 15;
 const REQUESTS = 100_000;
 
-const STORY: Story = {
+const RECORD: RequestRecord = {
   operation: 'token',
   outcome: 'accepted',
   reason: undefined,
@@ -34,10 +34,10 @@ function counting(): Record<string, Work> {
   const total = new Counter({ name: 'total', help: 'x', labelNames, registers });
   const duration = new Histogram({ name: 'duration', help: 'x', labelNames: ['operation'], registers });
   return {
-    'request-tally': (n) => tally.add(STORY, n % 20),
+    'request-tally': (n) => tally.add(RECORD, n % 20),
     'prom-client': (n) => {
-      total.inc({ operation: STORY.operation, outcome: STORY.outcome, reason: STORY.reason ?? 'none' });
-      duration.observe({ operation: STORY.operation }, (n % 20) / 1000);
+      total.inc({ operation: RECORD.operation, outcome: RECORD.outcome, reason: RECORD.reason ?? 'none' });
+      duration.observe({ operation: RECORD.operation }, (n % 20) / 1000);
     },
   };
 }
@@ -51,12 +51,12 @@ function logging(): Record<string, Work> {
   const request = { id: '0011223344556677', status: 200, ms: 1.234, address: '192.0.2.1' };
   const { id, status, ms, address } = request;
   return {
-    'own text': () => own('info', request, STORY),
+    'own text': () => own('info', request, RECORD),
     'JSON.stringify': () =>
       destination.write(
-        `${JSON.stringify({ level: 'info', time, id, ...STORY, status, ms, address, msg: 'request' })}\n`,
+        `${JSON.stringify({ level: 'info', time, id, ...RECORD, status, ms, address, msg: 'request' })}\n`,
       ),
-    'log.info': () => log.info({ id, ...STORY, status, ms, address }, 'request'),
+    'log.info': () => log.info({ id, ...RECORD, status, ms, address }, 'request'),
   };
 }
 

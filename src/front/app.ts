@@ -18,7 +18,7 @@ import { methodTable } from '../doors/http/methods.ts';
 import { type PreparedRefusal, withAllow } from '../doors/http/prepared-refusal.ts';
 import type { AddressLimit } from '../doors/http/rate-limit.ts';
 import type { RefusalReplies } from '../doors/http/refusal-replies.ts';
-import { type Story, storyOf } from '../doors/http/story.ts';
+import { type RequestRecord, recordOf } from '../doors/http/request-record.ts';
 import type { ServerReason, ServerRefusal } from '../doors/http/transport-refusal.ts';
 import { ClockImplausible, OutcomeUnknown, StoreUnavailable } from '../store/store.ts';
 import { HistoryInDoubt } from '../store/tables/store-history.ts';
@@ -48,7 +48,12 @@ export interface AppOptions {
   /** Runs the handler of a request as a part of its trace. Absent if there is no tracing. */
   readonly trace?: ((request: FastifyRequest, proceed: () => void) => void) | undefined;
   /** Called once per request that passed the gate, when its answer is out or its caller is gone. */
-  readonly onAnswered: (request: FastifyRequest, reply: FastifyReply, story: Story, milliseconds: number) => void;
+  readonly onAnswered: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    record: RequestRecord,
+    milliseconds: number,
+  ) => void;
   /** Called with errors that are no refusals, for the operator's log. The caller gets no details. */
   readonly onFault: (request: FastifyRequest, fault: unknown) => void;
   /** Who words a refusal for a request to this address that no door was reached for, or that a door did not answer itself. */
@@ -148,9 +153,9 @@ function follow(request: FastifyRequest, reply: FastifyReply, gate: Gate, option
   // V8 allocates a function that is assigned to a property where it stands among long-lived objects, where it keeps the request
   // alive until the next full collection: hence the constant. Refreshes made 0.9 of the rate, and the process took 50 MB more.
   const onEnd: InProgress['onEnd'] = ({ answered, milliseconds }) => {
-    const story = storyOf(request);
-    if (!answered) story.outcome = 'aborted';
-    options.onAnswered(request, reply, story, milliseconds);
+    const record = recordOf(request);
+    if (!answered) record.outcome = 'aborted';
+    options.onAnswered(request, reply, record, milliseconds);
   };
   followed.onEnd = onEnd;
 }

@@ -10,7 +10,7 @@ import type { Door, ListenerParts } from '../doors/door.ts';
 import type { AddressLimit } from '../doors/http/rate-limit.ts';
 import { RateLimit } from '../doors/http/rate-limit.ts';
 import { unownedReplies } from '../doors/http/refusal-replies.ts';
-import type { Story } from '../doors/http/story.ts';
+import type { RequestRecord } from '../doors/http/request-record.ts';
 import { type App, makeApp } from '../front/app.ts';
 import { inspectHandshakes, reportEnded } from '../front/certificate-inspection.ts';
 import { BACKLOG, type Limits } from '../front/limits.ts';
@@ -44,7 +44,7 @@ export interface ListenerLoad extends Census {
 }
 
 export interface ListenerMetrics {
-  observe(story: Story, milliseconds: number): void;
+  observe(record: RequestRecord, milliseconds: number): void;
   watchListener(load: () => ListenerLoad): void;
 }
 
@@ -61,7 +61,7 @@ export interface ServiceParts {
   readonly overLimit: AddressLimit;
   readonly refusals: Pick<RefusalCounts, 'count'>;
   /** Charged for the log lines of unauthenticated clients, whatever they request. Lines of one kind do not take the place of others. */
-  readonly overLineLimit: (connection: Connection, story: Story) => boolean;
+  readonly overLineLimit: (connection: Connection, record: RequestRecord) => boolean;
   readonly proxies: {
     readonly addresses: readonly string[];
     readonly header: PresentedOptions['header'];
@@ -145,21 +145,21 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
     begin: readConnection,
     trace: traces && ((request, proceed) => traces.enter(request, readConnection(request).trace, proceed)),
     // One line per request, without its path: a caller who mistypes it may have pasted a token there.
-    onAnswered: (request, reply, story, ms) => {
-      metrics?.observe(story, ms);
-      const { reason, outcome, clientId, identityId: caller } = story;
+    onAnswered: (request, reply, record, ms) => {
+      metrics?.observe(record, ms);
+      const { reason, outcome, clientId, identityId: caller } = record;
       if (reason !== undefined && outcome === 'refused')
         refusals.count({ clientId, identityId: caller, reason, requestId: request.id });
       const connection = readConnection(request);
       const { trace, presenter } = connection;
-      const span = traces?.leave(request, reply, story, ms, trace);
-      const { grantId, identityId, resourceServer, isMonitoring } = story;
+      const span = traces?.leave(request, reply, record, ms, trace);
+      const { grantId, identityId, resourceServer, isMonitoring } = record;
       const isUnknownCaller = !(grantId ?? identityId ?? resourceServer ?? isMonitoring);
       const isSpared =
-        story.reason === 'rate-limited'
+        record.reason === 'rate-limited'
           ? limitedLines.take('') !== undefined
-          : isUnknownCaller && overLineLimit(connection, story);
-      const level = story.outcome === 'fault' ? 'error' : isMonitoring || isSpared ? 'debug' : 'info';
+          : isUnknownCaller && overLineLimit(connection, record);
+      const level = record.outcome === 'fault' ? 'error' : isMonitoring || isSpared ? 'debug' : 'info';
       const line = {
         id: request.id,
         status: reply.statusCode,
@@ -169,7 +169,7 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
         parentSpanId: trace?.spanId,
         spanId: span?.spanId,
       };
-      writeLine(level, line, story);
+      writeLine(level, line, record);
     },
     onFault: (request, fault) =>
       log.error(

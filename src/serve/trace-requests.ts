@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TraceParent } from '../core/trace-parent.ts';
-import type { Story } from '../doors/http/story.ts';
+import type { RequestRecord } from '../doors/http/request-record.ts';
 import type { OpenSpan, Tracer } from '../tracing/tracer.ts';
 
 const SPAN = Symbol('span of the request');
@@ -27,15 +27,15 @@ export class RequestTraces {
   leave(
     request: TracedRequest,
     reply: FastifyReply,
-    story: Story,
+    record: RequestRecord,
     milliseconds: number,
     parent: TraceParent | undefined,
   ): OpenSpan | undefined {
-    if (story.isMonitoring) return undefined;
+    if (record.isMonitoring) return undefined;
     const span = request[SPAN] ?? this.#tracer.open(parent);
     if (span.isSampled) {
       const end = performance.now();
-      const what = describe(request, reply, story);
+      const what = describe(request, reply, record);
       // Not after what happened inside it, even if the process was interrupted since `milliseconds` were counted.
       const start = Math.min(end - milliseconds, request[ENTERED] ?? end);
       this.#tracer.record(span, { ...what, kind: 'server', start, end });
@@ -50,7 +50,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PAT
  * Names and attributes of https://opentelemetry.io/docs/specs/semconv/http/http-spans/, without the path and the address: a
  * caller who mistypes a path may have pasted a token there. The log line with this request's id has the address.
  */
-function describe(request: FastifyRequest, reply: FastifyReply, story: Story) {
+function describe(request: FastifyRequest, reply: FastifyReply, record: RequestRecord) {
   const method = METHODS.has(request.method) ? request.method : '_OTHER';
   const route = request.is404 ? undefined : request.routeOptions.url;
   const shown = method === '_OTHER' ? 'HTTP' : method;
@@ -63,12 +63,12 @@ function describe(request: FastifyRequest, reply: FastifyReply, story: Story) {
       'http.response.status_code': reply.statusCode,
       'network.protocol.version': request.raw.httpVersionMajor > 1 ? '2' : request.raw.httpVersion,
       'tessera.request_id': request.id,
-      'tessera.operation': story.operation,
-      'tessera.outcome': story.outcome,
-      'tessera.reason': story.reason,
-      'tessera.client_id': story.clientId,
-      'tessera.grant_id': story.grantId,
+      'tessera.operation': record.operation,
+      'tessera.outcome': record.outcome,
+      'tessera.reason': record.reason,
+      'tessera.client_id': record.clientId,
+      'tessera.grant_id': record.grantId,
     },
-    error: isFault ? (story.reason ?? String(reply.statusCode)) : undefined,
+    error: isFault ? (record.reason ?? String(reply.statusCode)) : undefined,
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { makeLog } from '../../src/log/log.ts';
-import { type LoggedRequest, type LoggedStory, requestLines } from '../../src/log/request-line.ts';
+import { type LoggedRecord, type LoggedRequest, requestLines } from '../../src/log/request-line.ts';
 import { anyCharacter } from '../any-character.ts';
 
 const hex = (length: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${length}}$`));
@@ -16,7 +16,7 @@ const request: fc.Arbitrary<LoggedRequest> = fc.record({
   ms: fc.nat(100_000).map((microseconds) => microseconds / 1000),
   address: any,
 });
-const story: fc.Arbitrary<LoggedStory> = fc.record(
+const record: fc.Arbitrary<LoggedRecord> = fc.record(
   {
     operation: fc.constantFrom('refresh', 'none'),
     outcome: fc.constantFrom('accepted', 'refused'),
@@ -29,7 +29,7 @@ const story: fc.Arbitrary<LoggedStory> = fc.record(
   { requiredKeys: ['operation', 'outcome'] },
 );
 
-function lineOf(told: LoggedRequest, of: LoggedStory): string {
+function lineOf(told: LoggedRequest, of: LoggedRecord): string {
   let text = '';
   const destination = {
     write: (line: string) => {
@@ -46,7 +46,7 @@ function lineOf(told: LoggedRequest, of: LoggedStory): string {
 
 test('a request is logged as one line of JSON with every given value, whatever characters it has', () => {
   fc.assert(
-    fc.property(request, story, (told, of) => {
+    fc.property(request, record, (told, of) => {
       const line = lineOf(told, of);
       assert.equal(line.indexOf('\n'), line.length - 1);
       const expected = { level: 'info', time: '1970-01-01T00:00:01.000Z', ...told, ...of, msg: 'request' };

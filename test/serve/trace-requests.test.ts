@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FastifyReply } from 'fastify';
-import type { Story } from '../../src/doors/http/story.ts';
+import type { RequestRecord } from '../../src/doors/http/request-record.ts';
 import { RequestTraces } from '../../src/serve/trace-requests.ts';
 import type { Tracer } from '../../src/tracing/tracer.ts';
 
@@ -23,7 +23,7 @@ test('a request’s span does not start after what happens inside it, even if it
   });
   const countedMs = performance.now() - inside;
   for (const interrupted = performance.now() + 30; performance.now() < interrupted; );
-  traces.leave(request, { statusCode: 200 } as FastifyReply, {} as Story, countedMs, undefined);
+  traces.leave(request, { statusCode: 200 } as FastifyReply, {} as RequestRecord, countedMs, undefined);
   const [what] = recorded;
   assert.ok(what && what.start <= inside && inside <= what.end, JSON.stringify({ inside, what }));
 });

@@ -1,4 +1,4 @@
-import { HALF_POST, PIPELINES } from '../places.ts';
+import { HALF_POST, PIPELINES } from '../slots.ts';
 
 /** Over HTTP/1.1. */
 export interface RawAttack {

@@ -18,7 +18,7 @@ import { JSON_HEADERS } from '../http/answers.ts';
 import { pathOf } from '../http/methods.ts';
 import { prepareOnce } from '../http/prepared-refusal.ts';
 import type { AddressLimit } from '../http/rate-limit.ts';
-import { storyOf } from '../http/story.ts';
+import { recordOf } from '../http/request-record.ts';
 import type { ServerReason } from '../http/transport-refusal.ts';
 import { withNamedSchemas } from '../openapi-document.ts';
 import { openCursor, sealCursor } from './cursor.ts';
@@ -78,7 +78,7 @@ function mountAct(app: FastifyInstance, name: ActName, act: ActRow, mount: Admin
     method: act.method,
     url: MOUNT + act.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request, reply) => {
-      storyOf(request).operation = `admin-${name}`;
+      recordOf(request).operation = `admin-${name}`;
       const operator = await authorize(request, act, mount);
       const refusal = operator.ok ? whyNotNow(request, reply, name, mount) : operator.refusal;
       if (refusal) return replyProblem(request, reply, refusal, mount.publicUrl);
@@ -138,10 +138,10 @@ async function authorize(
   const presentation = { presented: mount.readPresented(request), requestId: request.id };
   const operator = await authorizeOperator(token.value, permission, presentation, mount.callerPorts, overLimit);
   if (!operator.ok) return operator;
-  const story = storyOf(request);
-  story.identityId = operator.value.holder.id;
-  story.clientId = operator.value.clientId;
-  story.grantId = operator.value.grantId;
+  const record = recordOf(request);
+  record.identityId = operator.value.holder.id;
+  record.clientId = operator.value.clientId;
+  record.grantId = operator.value.grantId;
   return operator;
 }
 

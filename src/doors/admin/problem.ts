@@ -6,7 +6,7 @@ import { type AdminRefusalClass, describeRefusal } from '../../operations/admin/
 import { JSON_HEADERS } from '../http/answers.ts';
 import type { PreparedRefusal } from '../http/prepared-refusal.ts';
 import { REQUEST_ID } from '../http/refusal-replies.ts';
-import { recordRefusal } from '../http/story.ts';
+import { recordRefusal } from '../http/request-record.ts';
 import { type ServerReason, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
 import { describe } from '../token/descriptions.ts';
 

@@ -53,7 +53,7 @@ export function mountAuthsvc(app: FastifyInstance, mount: TokenMount & { readonl
       // Returns nothing: a reply has a `then`, and returning it would await it once more.
       handler: async (request, reply): Promise<void> => {
         const call = new Call(request, mount);
-        call.story.operation = operation;
+        call.record.operation = operation;
         const outcome = call.chargeUnusable(await handle(call));
         if (outcome.ok) answerJson(reply, outcome.value);
         else replyAuthsvcRefusal(request, reply, outcome.refusal, wording(outcome.refusal.reason), mount.errorKeys);
@@ -72,7 +72,7 @@ function obtainAuthsvcPair({ asked, form }: ParsedTokenRequest, call: Call): Pro
   if (asked.kind !== 'refresh' || form !== 'form') return obtainPair(asked, call);
   // Contract 4.1: only a device code may be sent as a form. The request counts against the limit of its address.
   call.overLimit();
-  call.story.operation = asked.kind;
+  call.record.operation = asked.kind;
   return Promise.resolve(refuse('refresh-by-form'));
 }
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CERTIFICATE_NAME_VERDICTS, CERTIFICATE_VERDICTS, type Refusal } from '../../core/refusal.ts';
 import { replyJson } from './answers.ts';
 import { type PreparedRefusal, prepareJson, prepareOnce } from './prepared-refusal.ts';
-import { recordRefusal } from './story.ts';
+import { recordRefusal } from './request-record.ts';
 import { neutralBody, type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from './transport-refusal.ts';
 import { wantedForm } from './wanted-form.ts';
 

@@ -34,7 +34,7 @@ export async function askingServer(
   const limited = call.mount.overCheckLimit(call.request) ?? (proof.ok ? undefined : call.overLimit());
   const server = limited ? refused(limited) : await identify(proof, call);
   if (!server.ok) return refused({ ...server.refusal, credential: 'resource-server' });
-  call.story.resourceServer = server.value.id;
+  call.record.resourceServer = server.value.id;
   return server;
 }
 

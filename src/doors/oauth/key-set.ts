@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PublishedKey } from '../../core/signing-key.ts';
-import { storyOf } from '../http/story.ts';
+import { recordOf } from '../http/request-record.ts';
 import { PATHS } from './metadata.ts';
 import type { OauthMount } from './mount.ts';
 import type { KeySet } from './schemas.ts';
@@ -28,11 +28,11 @@ type Handle = (request: FastifyRequest, reply: FastifyReply) => void;
 /** RFC 9110 9.1: HEAD where there is something to GET. */
 export function mountPublic(app: FastifyInstance, path: string, operation: string, handle: Handle): void {
   app.get(path, { exposeHeadRoute: true }, async (request, reply): Promise<void> => {
-    storyOf(request).operation = operation;
+    recordOf(request).operation = operation;
     handle(request, reply);
   });
   app.options(path, async (request, reply): Promise<void> => {
-    storyOf(request).operation = operation;
+    recordOf(request).operation = operation;
     reply.code(204).headers(PREFLIGHT_HEADERS).send();
   });
 }

@@ -29,7 +29,7 @@ export function mountRevocations(app: FastifyInstance, mount: OauthMount): void 
   app.get(mount.path + PATHS.revocations, async (request, reply): Promise<void> => {
     const isStream = (request.headers.accept ?? '').toLowerCase().includes('text/event-stream');
     const call = new Call(request, mount);
-    call.story.operation = isStream ? 'follow-revocations' : 'snapshot-revocations';
+    call.record.operation = isStream ? 'follow-revocations' : 'snapshot-revocations';
     const query = readParameters<FeedQuery>(Buffer.from(queryTextOf(request.url)), 'form', FEED_QUERY);
     const refusal = query.ok
       ? await (isStream ? follow(call, query.value, reply, streams) : replySnapshot(call, query.value, reply))

@@ -41,7 +41,7 @@ export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
   for (const [path, operation, handle] of ROUTES) {
     app.post(mount.path + path, async (request, reply): Promise<void> => {
       const call = new Call(request, mount);
-      call.story.operation = operation;
+      call.record.operation = operation;
       const isProven = request.headers['dpop'] !== undefined;
       // RFC 9449 8.2: for the next proof.
       if (isProven) reply.header('dpop-nonce', mount.proofs.nonce());

@@ -98,7 +98,7 @@ async function redeem({ clientId, parameters, ...asked }: Named, call: Call) {
 async function redeemByCode({ clientId, guest, parameters, ...asked }: Named, call: Call) {
   const { code, redirect_uri: redirectUri, code_verifier: verifier, resource } = parameters;
   if (!code || !redirectUri || !verifier) return refuse('credential-missing');
-  call.story.operation = 'redeem-code';
+  call.record.operation = 'redeem-code';
   const sent = { clientId, guest, code, redirectUri, verifier, resource, proven: provenBy(asked) };
   return redeemCode({ ...sent, ...call.limitsOf(clientId) }, call.ports);
 }
@@ -139,7 +139,7 @@ async function authorizeByCertificate(asked: Asked, call: Call) {
 
 /** What a request for a new grant wants, from a caller within its limits. */
 function wantedBy({ clientId, scope, parameters }: Asked, operation: string, call: Call) {
-  call.story.operation = operation;
+  call.record.operation = operation;
   return scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE, resource: parameters.resource }, call);
 }
 

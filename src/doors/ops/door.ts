@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Door, DoorEntry } from '../door.ts';
 import { NEUTRAL_REPLIES } from '../http/refusal-replies.ts';
-import { storyOf } from '../http/story.ts';
+import { recordOf } from '../http/request-record.ts';
 import type { Metrics } from './metrics.ts';
 import { opsPaths } from './openapi.ts';
 import type { CheckResult, Readiness } from './readiness.ts';
@@ -27,9 +27,9 @@ export function opsDoor({ name, segments }: DoorEntry, parts: OpsParts): Door {
 
 export function mountOps(app: FastifyInstance, { readiness, metrics }: OpsParts): void {
   app.addHook('onRequest', async (request, reply) => {
-    const story = storyOf(request);
-    story.operation = 'ops';
-    story.isMonitoring = true;
+    const record = recordOf(request);
+    record.operation = 'ops';
+    record.isMonitoring = true;
     reply.header('x-content-type-options', 'nosniff');
   });
   app.get('/healthz', async () => ({ status: 'ok' }));

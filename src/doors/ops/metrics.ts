@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Counts } from '../../core/figures.ts';
 import type { StoreFigures } from '../../store/store.ts';
-import type { Story } from '../http/story.ts';
+import type { RequestRecord } from '../http/request-record.ts';
 import { type MetricsPart, mergeParts, type PartsOfWorkers } from './merge-metrics.ts';
 import { RequestTally } from './request-tally.ts';
 import { histogram, type Shown, show, type Value } from './show-metric.ts';
@@ -137,8 +137,8 @@ export class Metrics {
     return this.#requests.totals();
   }
 
-  observe(story: Story, milliseconds: number): void {
-    this.#requests.add(story, milliseconds);
+  observe(record: RequestRecord, milliseconds: number): void {
+    this.#requests.add(record, milliseconds);
   }
 
   ignoredHeader(): void {

@@ -2,18 +2,18 @@
 // 1.6 µs, against 0.1 µs here, of the 30 to 45 µs of a request (`npm run figures -- requests`).
 import { type Counts, refusedFor, within } from '../../core/figures.ts';
 import { DURATION_BOUNDS, DurationTally } from '../../store/duration-tally.ts';
-import type { Story } from '../http/story.ts';
+import type { RequestRecord } from '../http/request-record.ts';
 import { histogram, type Value } from './show-metric.ts';
 
 interface Tally {
-  readonly outcomes: Map<Story['outcome'], Map<string, number>>;
+  readonly outcomes: Map<RequestRecord['outcome'], Map<string, number>>;
   readonly durations: DurationTally;
 }
 
 export class RequestTally {
   readonly #operations = new Map<string, Tally>();
 
-  add({ operation, outcome, reason }: Story, milliseconds: number): void {
+  add({ operation, outcome, reason }: RequestRecord, milliseconds: number): void {
     const tally = made(this.#operations, operation, newTally);
     const reasons = made(tally.outcomes, outcome, () => new Map<string, number>());
     const why = reason ?? 'none';
@@ -61,7 +61,11 @@ const ISSUING = /^(?:redeem|authorize-(?!device)|exchange)/;
 const WAITING = 'authorization-pending';
 
 /** The names under which such a request counts. */
-function namesOf({ operation, outcome, reason }: Omit<Story, 'reason'> & { readonly reason: string }): string[] {
+function namesOf({
+  operation,
+  outcome,
+  reason,
+}: Omit<RequestRecord, 'reason'> & { readonly reason: string }): string[] {
   if (reason === WAITING) return ['accepted'];
   if (outcome === 'refused') return [outcome, refusedFor(reason)];
   if (outcome === 'accepted' && operation === 'refresh') return [outcome, 'refreshes'];

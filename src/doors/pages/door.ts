@@ -5,7 +5,7 @@ import type { Door, DoorEntry } from '../door.ts';
 import { pathOf } from '../http/methods.ts';
 import { type PreparedRefusal, prepareOnce } from '../http/prepared-refusal.ts';
 import { NEUTRAL_REPLIES } from '../http/refusal-replies.ts';
-import { storyOf } from '../http/story.ts';
+import { recordOf } from '../http/request-record.ts';
 import { type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
 import { wantedForm } from '../http/wanted-form.ts';
 import { withNamedSchemas, withPlainLinks } from '../openapi-document.ts';
@@ -103,9 +103,9 @@ export function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): 
     handler: async (request, reply): Promise<FastifyReply> => {
       if (isForPrograms(route, request))
         return NEUTRAL_REPLIES.reply(request, reply, site.overLimit(request) ?? { reason: 'not-found' });
-      storyOf(request).operation = route.operation;
+      recordOf(request).operation = route.operation;
       const visit = route.isForAll ? strangerVisit(request, site) : await visitOf(request, site);
-      if (visit.person) storyOf(request).identityId = visit.person.identity.id;
+      if (visit.person) recordOf(request).identityId = visit.person.identity.id;
       const limited = site.overLimit(request);
       if (limited) return sendAnswer(visit, reply, refusalPage(visit, limited));
       const form = route.method === 'POST' ? readForm(visit, route.fields) : { ok: true as const, value: {} };

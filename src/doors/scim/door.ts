@@ -13,7 +13,7 @@ import { pathOf } from '../http/methods.ts';
 import { prepareOnce } from '../http/prepared-refusal.ts';
 import type { AddressLimit } from '../http/rate-limit.ts';
 import { REQUEST_ID } from '../http/refusal-replies.ts';
-import { recordRefusal, storyOf } from '../http/story.ts';
+import { recordOf, recordRefusal } from '../http/request-record.ts';
 import { type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
 import { type ScimAnswer, scimError, trimmed } from './answers.ts';
 import { ENDPOINTS } from './endpoints.ts';
@@ -58,7 +58,7 @@ function mountScim(app: FastifyInstance, parts: ScimParts): void {
       method,
       url: `${ROOT}/:label${path}`,
       handler: async (request, reply) => {
-        storyOf(request).operation = 'scim';
+        recordOf(request).operation = 'scim';
         const { label, id = '' } = request.params as { label: string; id?: string };
         const pushing = await authenticated(request, label, parts);
         // Known callers are not held back by others at their address.
@@ -92,7 +92,7 @@ async function authenticated(
   const { presenter } = readConnection(request);
   const sent = { by: 'secret', secret: secret.value } as const;
   const client = await authenticateClient({ clientId, sent, presenter, requestId: request.id }, callerPorts);
-  if (client.ok) storyOf(request).clientId = clientId;
+  if (client.ok) recordOf(request).clientId = clientId;
   return client.ok ? directory : undefined;
 }
 

@@ -12,7 +12,7 @@ import { sha256 } from '../../tokens/sha256.ts';
 import type { ReadConnection } from '../caller/connection.ts';
 import type { ListenerParts } from '../door.ts';
 import type { RateRefusal } from '../http/rate-limit.ts';
-import { type Story, storyOf } from '../http/story.ts';
+import { type RequestRecord, recordOf } from '../http/request-record.ts';
 import { NAMING_NO_GRANT, type TokenLimits } from './limits.ts';
 
 /** A token door at one path, on one listener. */
@@ -36,8 +36,8 @@ export class Call<Mount extends TokenMount = TokenMount> {
   }
 
   /** For its log line. */
-  get story(): Story {
-    return storyOf(this.request);
+  get record(): RequestRecord {
+    return recordOf(this.request);
   }
 
   get presenter(): Presenter {
@@ -84,19 +84,19 @@ export class Call<Mount extends TokenMount = TokenMount> {
   recordIntegration(clientId: string | undefined): void {
     if (!clientId) return;
     const isKnown = this.mount.ports.registry.integration(clientId) !== undefined;
-    this.story.clientId = isKnown ? clientId : `unknown:${sha256(clientId).slice(0, MARK_LENGTH)}`;
+    this.record.clientId = isKnown ? clientId : `unknown:${sha256(clientId).slice(0, MARK_LENGTH)}`;
   }
 
   recordPair({ identityId, grantId }: TokenPair): void {
-    const { story } = this;
-    story.identityId = identityId;
-    story.grantId = grantId;
+    const { record } = this;
+    record.identityId = identityId;
+    record.grantId = grantId;
   }
 
   recordGrant({ clientId, identityId, id: grantId }: Grant): void {
-    const { story } = this;
-    story.clientId = clientId;
-    story.identityId = identityId;
-    story.grantId = grantId;
+    const { record } = this;
+    record.clientId = clientId;
+    record.identityId = identityId;
+    record.grantId = grantId;
   }
 }

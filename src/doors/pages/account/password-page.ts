@@ -1,6 +1,6 @@
 import { changePassword, passwordRules } from '../../../operations/person/change-password.ts';
 import { Secret } from '../../../tokens/secret.ts';
-import { recordRefusal } from '../../http/story.ts';
+import { recordRefusal } from '../../http/request-record.ts';
 import type { Answer, Shown } from '../parts/answer.ts';
 import { writeCookie } from '../parts/cookies.ts';
 import { type Html, html } from '../parts/html.ts';

@@ -8,7 +8,7 @@ import { beginProviderSignIn, finishProviderSignIn } from '../../../operations/p
 import { type SignedInBrowser, signIn } from '../../../operations/person/sign-in.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { queryTextOf } from '../../http/methods.ts';
-import { storyOf } from '../../http/story.ts';
+import { recordOf } from '../../http/request-record.ts';
 import { enterCode, readUserCode } from '../device/enter-code.ts';
 import type { Answer } from '../parts/answer.ts';
 import { dropCookie, readCookie, writeCookie, writeLastingCookie } from '../parts/cookies.ts';
@@ -96,7 +96,7 @@ type GoingOn = Pick<SignInForm, 'code' | 'request' | 'goOn'>;
 export async function goOn(visit: Visit, begun: SignedInBy, to: GoingOn): Promise<Answer> {
   const { site } = visit;
   const { person } = begun;
-  storyOf(visit.request).identityId = person.identity.id;
+  recordOf(visit.request).identityId = person.identity.id;
   if (visit.person) await endSession(visit.person.session, site.ports);
   const next: Answer = to.code ? await enterCode(signedIn(visit, person), to.code) : { goTo: pageAfter(to, site) };
   return { ...next, cookies: cookiesOf(begun, site) };

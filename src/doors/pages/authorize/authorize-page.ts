@@ -14,7 +14,7 @@ import {
   whyNotConfirm,
 } from '../../../operations/device/ask-code.ts';
 import { queryTextOf } from '../../http/methods.ts';
-import { recordRefusal, storyOf } from '../../http/story.ts';
+import { recordOf, recordRefusal } from '../../http/request-record.ts';
 import { describe } from '../../token/descriptions.ts';
 import { readParameters } from '../../token/parameters.ts';
 import { readScopeList } from '../../token/scope-list.ts';
@@ -112,7 +112,7 @@ async function readRequest(visit: Visit, query: string): Promise<Asked | { reado
   if (!client.ok) return { answer: refusalPage(visit, client.refusal) };
   if (!person || client.value === 'unknown')
     return { answer: await askToSignIn(visit, { request: query, asks: clientName(client.value, clientId) }) };
-  storyOf(visit.request).clientId = client.value.integration.clientId;
+  recordOf(visit.request).clientId = client.value.integration.clientId;
   const request = requestOf(read.value);
   const target = request.ok ? await findTarget(request.value, client.value, ports) : request;
   if (target.ok) return { query, client: client.value, target: target.value, state, visit: { ...visit, person } };

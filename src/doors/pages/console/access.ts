@@ -15,7 +15,7 @@ import type { TokenPorts } from '../../../operations/ports.ts';
 import { portsOfRequest } from '../../../operations/request-ports.ts';
 import type { FigureKeeper } from '../../../operations/upkeep/figures.ts';
 import type { ListenerParts } from '../../door.ts';
-import { recordRefusal } from '../../http/story.ts';
+import { recordRefusal } from '../../http/request-record.ts';
 import { describe } from '../../token/descriptions.ts';
 import { goOn } from '../account/sign-in.ts';
 import { type ConsolePath, consolePath, type SignInForm, signInPage } from '../account/sign-in-page.ts';

@@ -131,11 +131,11 @@ export async function grantTable(visit: ConsoleVisit, grants: readonly ShownGran
 
 async function showGrant(visit: ConsoleVisit): Promise<Answer> {
   const id = idOf(visit);
-  const [shown, story] = await Promise.all([visit.act('grant-show', { id }), visit.act('grant-timeline', { id })]);
+  const [shown, timeline] = await Promise.all([visit.act('grant-show', { id }), visit.act('grant-timeline', { id })]);
   if (!shown.ok) return refusalOf(visit, 'grants', shown.refusal);
   const grant = shown.value.value;
   const { generation, lastIssuedAt, lastAddress, lastAgent } = grant;
-  const events = story.ok ? story.value.value.items : [];
+  const events = timeline.ok ? timeline.value.value.items : [];
   const [names, marks] = await Promise.all([namesIn(events, visit), marksOf(visit, [grant])]);
   const refreshed = { at: momentOf(lastIssuedAt), what: html`<strong>${words.refreshedTimes(generation)}</strong>` };
   const line = [
@@ -154,7 +154,7 @@ async function showGrant(visit: ConsoleVisit): Promise<Answer> {
   const body = html`<p>${marks(grant)} <span class="id">${grant.id}</span></p>
 <p class="ways">${grant.state === 'live' && visit.may !== 'read' && button(`${pathOf('grants', grant.id)}/end`, words.end, 'deny')}
 ${button(pathOf('identities', grant.identityId), `${words.identity} ${grant.userName ?? grant.identityId}`)}${button(pathOf('integrations', grant.clientId), `${words.integration} ${grant.clientId}`)}</p>
-${card(words.story, html`<ol class="timeline">${line.sort((a, b) => a.at - b.at).map(item)}</ol>`)}
+${card(words.timeline, html`<ol class="timeline">${line.sort((a, b) => a.at - b.at).map(item)}</ol>`)}
 ${card(words.facts, factList(facts.map(([name, value]) => [nameText(name), name === 'certificate' ? certificateLink(value) : factOf(visit, name, value)])))}`;
   return consolePage(visit, 'grants', words.one(grant.id), body);
 }

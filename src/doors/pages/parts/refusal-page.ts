@@ -1,6 +1,6 @@
 // A refusal as a page of its own: what happened, what to do now.
 import type { Refusal } from '../../../core/refusal.ts';
-import { recordRefusal } from '../../http/story.ts';
+import { recordRefusal } from '../../http/request-record.ts';
 import { describe } from '../../token/descriptions.ts';
 import type { Shown } from './answer.ts';
 import { html } from './html.ts';

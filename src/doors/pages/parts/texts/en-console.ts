@@ -93,7 +93,7 @@ export const enConsole = {
     noneYet: 'None of the first 1,000 grants matches. The next page has more.',
     count: (count: number) => (count === 1 ? '1 grant' : `${count} grants`),
     next: 'Next page',
-    story: 'What happened',
+    timeline: 'What happened',
     facts: 'Facts',
     holderDisabled: 'identity disabled',
     integrationDisabled: 'integration disabled',

@@ -1,4 +1,4 @@
-// Strangers without credentials take places and try to keep them: pipelined requests with a final CONNECT,
+// Callers without credentials take slots and try to keep them: pipelined requests with a final CONNECT,
 // upgrades, and connections cut during a pipeline. Everybody else must be served, during and after.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
@@ -22,7 +22,7 @@ export const PIPELINES: Readonly<Record<string, string>> = {
 };
 
 /** Returns how many promises were broken. */
-export async function attackPlaces(): Promise<number> {
+export async function attackSlots(): Promise<number> {
   const siege = await startSiege();
   const pairs = await acknowledged(siege.reach);
   for (let n = 0; n < 50; n++) await askOnce(siege.reach, VERIFY); // warm

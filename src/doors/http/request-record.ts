@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Refusal } from '../../core/refusal.ts';
 
 /** What one request was about, for its log line and its metrics. Never a secret. */
-export interface Story {
+export interface RequestRecord {
   operation: string;
   /** `aborted`: the caller went away before its answer had gone out. */
   outcome: 'accepted' | 'refused' | 'fault' | 'aborted';
@@ -19,15 +19,15 @@ export interface Story {
 }
 
 // Kept on the request itself: a WeakMap costs every request a few microseconds, garbage collection included.
-const STORY = Symbol('story of the request');
+const RECORD = Symbol('record of the request');
 
-export function storyOf(request: FastifyRequest & { [STORY]?: Story }): Story {
-  request[STORY] ??= newStory();
-  return request[STORY];
+export function recordOf(request: FastifyRequest & { [RECORD]?: RequestRecord }): RequestRecord {
+  request[RECORD] ??= newRecord();
+  return request[RECORD];
 }
 
 /** All fields from the start: adding fields later would change the object's shape, which is slower. */
-function newStory(): Story {
+function newRecord(): RequestRecord {
   return {
     operation: 'none',
     outcome: 'accepted',
@@ -42,9 +42,9 @@ function newStory(): Story {
 }
 
 export function recordRefusal(request: FastifyRequest, { reason, rule, identityId }: Refusal<string>): void {
-  const story = storyOf(request);
-  story.outcome = reason === 'fault' ? 'fault' : 'refused';
-  story.reason = reason;
-  if (rule) story.rule = rule;
-  if (identityId) story.identityId = identityId;
+  const record = recordOf(request);
+  record.outcome = reason === 'fault' ? 'fault' : 'refused';
+  record.reason = reason;
+  if (rule) record.rule = rule;
+  if (identityId) record.identityId = identityId;
 }
