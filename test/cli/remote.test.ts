@@ -81,7 +81,7 @@ const LINES: readonly (readonly string[])[] = [
   ['integration', 'key', 'remove', 'ID', 'none'],
   ['explain', 'scope', 'ID', 'shop:everything'],
   ['explain', '691c8a3e07f10003'],
-  ['refusals'],
+  ['refusals', '--integration', 'ID'], // of none: beside the store they are a minute late
   ['grant', 'list', '--certificate', 'abc'],
   ['grant', 'list', '--identity', 'nobody'],
   ['grant', 'show', '0000'],
