@@ -6,7 +6,7 @@ import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
 import { readPemOrDer } from '../der/pem.ts';
 import { EVERY_PROFILE } from '../path/path.ts';
-import { step } from '../path/rules.ts';
+import { step } from '../path/rule.ts';
 import type { SearchLimits } from '../path/search.ts';
 import { readRevocationList } from '../revocation/crl.ts';
 import { type Certificate, namesOf, readCertificate } from '../x509/certificate.ts';

@@ -9,7 +9,7 @@ import type { Step, Verdict } from '../../core/verdict.ts';
 import type { NameComparisons } from '../path/name-constraints.ts';
 import { describe, EVERY_PROFILE, judgePath, type Path } from '../path/path.ts';
 import { authoritiesOf, type ReadIssuer, readIssuer } from '../path/read-issuer.ts';
-import { step } from '../path/rules.ts';
+import { step } from '../path/rule.ts';
 import { PathSearch, SEARCH_LIMITS, type SearchLimits } from '../path/search.ts';
 import { REVOCATION_COST } from '../path/search-budget.ts';
 import { beginOf } from '../revocation/crl.ts';

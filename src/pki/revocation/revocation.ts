@@ -6,7 +6,7 @@ import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
 import { describe, judgePath, type Path, roleAt } from '../path/path.ts';
 import { authoritiesOf } from '../path/read-issuer.ts';
-import { step } from '../path/rules.ts';
+import { step } from '../path/rule.ts';
 import { PathSearch, SEARCH_LIMITS } from '../path/search.ts';
 import { signerBudget } from '../path/search-budget.ts';
 import type { Candidate } from '../x509/candidate.ts';
