@@ -27,9 +27,7 @@ const label = text(
   { example: 'corp' },
 );
 const authorities = optional(
-  path('PEM file with the authorities of its certificates, if not public.', {
-    example: '/etc/tessera/ldap-ca.pem',
-  }),
+  path('PEM file with the authorities of its certificates, if not public.', { example: '/etc/tessera/ldap-ca.pem' }),
 );
 const GROUP = '^[^\\u0000-\\u001f]{1,256}$';
 const powers = {
@@ -58,9 +56,7 @@ const ldap = {
   ),
   authorities,
   bindDn: name('The service account that searches.', 'cn=tessera,ou=services,dc=example,dc=com'),
-  passwordFile: path('A file with its password.', {
-    example: '/etc/tessera/ldap-password',
-  }),
+  passwordFile: path('A file with its password.', { example: '/etc/tessera/ldap-password' }),
   base: name('People are looked for below this entry.', 'ou=people,dc=example,dc=com'),
   filter: filter('Which entries are people.', '(objectClass=person)'),
   attributes: section('Attributes that carry names, if not the usual ones.', {

@@ -15,11 +15,7 @@ const NOBODY = localIdentityId('00000000-0000-0000-0000-000000000000');
 /** `check`: argon2's own; tests replace it. */
 export function localDirectory(store: Store, check: typeof isPassword = isPassword): Directory {
   const lookups = storedLookups(store, isLocal);
-  return {
-    label: LOCAL,
-    ...lookups,
-    passwords: passwordSignIn(store, lookups.byUserName, check),
-  };
+  return { label: LOCAL, ...lookups, passwords: passwordSignIn(store, lookups.byUserName, check) };
 }
 
 /** The table holds identities of all directories, and derived ones. */
