@@ -3,7 +3,6 @@ import type { ShownGrant } from '../../operations/admin/show-grant.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { declares } from '../terminal/manual.ts';
 import { counted, print, printJson, printRecord, printTable, remark, result } from '../terminal/output.ts';
-import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import { printEventLines } from './event-lines.ts';
 import { type Administration, itemsOf } from './steps.ts';
@@ -69,13 +68,13 @@ function rowOf({ id, state, clientId, guest, userName, identityId, refreshUntil,
 }
 
 async function printGrant(id: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
-  const shown = accepted(await act('grant-show', { id })).value;
+  const shown = await act('grant-show', { id });
   if (json) printJson(shown);
   else printRecord(shown);
 }
 
 async function printTimeline(id: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
-  const { items } = accepted(await act('grant-timeline', { id })).value;
+  const { items } = await act('grant-timeline', { id });
   if (json) printJson(items);
   else printEventLines(items);
 }
@@ -91,11 +90,11 @@ async function revokeGrants(id: string | undefined, flags: RevokeFlags, { act }:
     throw new CommandFailure('usage', 'name one grant, or flags that select some', 'See: tessera grant revoke --help');
   }
   if (id !== undefined) {
-    const { id: grant } = accepted(await act('grant-revoke', { id })).value;
+    const { id: grant } = await act('grant-revoke', { id });
     print(`Ended the grant ${grant}`);
     return result({ id: grant, endedGrants: 1 });
   }
-  const ended = accepted(await act('grant-revoke-all', { body: { ...filter, confirmed: yes } })).value;
+  const ended = await act('grant-revoke-all', { body: { ...filter, confirmed: yes } });
   const { endedGrants = 0, endedCodes = 0 } = ended;
   print(
     `Ended ${counted(endedGrants, 'grant')}${endedCodes > 0 ? ` and ${counted(endedCodes, 'confirmed code')}` : ''}`,

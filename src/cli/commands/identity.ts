@@ -4,7 +4,6 @@ import { CommandFailure } from '../terminal/exit.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { counted, print, printJson, printOnly, printSecret, printTable, remark, result } from '../terminal/output.ts';
 import { obtainPassword, type PasswordFlags } from '../terminal/password.ts';
-import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import { type Administration, change, itemsOf } from './steps.ts';
 import { removes, shows, switches, yesNo } from './things.ts';
@@ -94,7 +93,7 @@ async function addPerson(userName: string, flags: Flags, { act }: Administration
   const obtained = flags['password'] ? await obtainPassword(flags, systemRandom) : undefined;
   const password = obtained && { password: obtained.password.reveal() };
   const body = { userName, ...described(flags), ...password };
-  const { id } = accepted(await act('identity-put', { id: userName, body, onlyIf: 'absent' })).value;
+  const { id } = await act('identity-put', { id: userName, body, onlyIf: 'absent' });
   print(`Added ${userName} as ${id}`);
   if (obtained?.isNew) printSecret(`Password, shown this once: ${obtained.password.reveal()}`);
   result({ id, userName, ...(obtained?.isNew && password) });
@@ -114,16 +113,16 @@ async function changePerson(name: string, flags: Flags, administration: Administ
 type SetPasswordFlags = PasswordFlags & { readonly removePasskeys?: true };
 
 async function changePassword(name: string, flags: SetPasswordFlags, { act }: Administration): Promise<void> {
-  accepted(await act('identity-show', { id: name })); // before the person types a password
+  await act('identity-show', { id: name }); // before the person types a password
   const { password, isNew } = await obtainPassword(flags, systemRandom);
   const body = { password: password.reveal() };
-  const { id } = accepted(await act('identity-password', { id: name, body })).value;
+  const { id } = await act('identity-password', { id: name, body });
   print(`Set the password of ${id}`);
   if (isNew) printSecret(`Password, shown this once: ${password.reveal()}`);
-  const passkeys = accepted(await act('identity-passkey-list', { id })).value.items.length;
+  const passkeys = (await act('identity-passkey-list', { id })).items.length;
   const removed = passkeys > 0 && flags.removePasskeys ? passkeys : 0;
   if (removed > 0) {
-    accepted(await act('identity-passkey-remove', { id, query: { all: true } }));
+    await act('identity-passkey-remove', { id, query: { all: true } });
     print(`Removed ${counted(removed, 'passkey')}`);
   } else if (passkeys > 0) {
     remark(
@@ -152,14 +151,14 @@ function rowOf({ userName, id, enabled, email, upn, groups = [] }: WrittenIdenti
 }
 
 async function printPasskeys(name: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
-  const { items } = accepted(await act('identity-passkey-list', { id: name })).value;
+  const { items } = await act('identity-passkey-list', { id: name });
   if (json) return printJson(items);
   const lines = items.map(({ id, name: called, createdAt, usedAt }) => [called, id, createdAt, usedAt]);
   printTable(['name', 'id', 'added', 'last used'], lines);
 }
 
 async function inviteToPasskey(name: string, _: unknown, { act }: Administration): Promise<void> {
-  const made = accepted(await act('identity-passkey-invite', { id: name })).value;
+  const made = await act('identity-passkey-invite', { id: name });
   printOnly(made.invitation, made);
   remark(`Good once, until ${made.endsAt}, on /account/passkeys, for whoever signs in as ${name}.`);
 }
@@ -173,7 +172,7 @@ async function dropPasskeys(
   if ((passkey === undefined) === (all === undefined))
     throw new CommandFailure('usage', 'give either a passkey or --all', 'See: tessera identity passkey list IDENTITY');
   const query = all ? { all } : { passkey };
-  const { items } = accepted(await act('identity-passkey-remove', { id: name, query })).value;
+  const { items } = await act('identity-passkey-remove', { id: name, query });
   print(`Removed ${counted(items.length, 'passkey')} of ${name}, and ended its browser sessions`);
   result({ removed: items.map(({ id }) => id) });
 }

@@ -105,8 +105,7 @@ export const integrationCommands = declares(TEXT, {
 });
 
 async function addOne(id: string, flags: Flags, { act }: Administration): Promise<void> {
-  const put = await act('integration-put', { id, body: bodyOf(flags), onlyIf: 'absent' });
-  const integration = accepted(put).value;
+  const integration = await act('integration-put', { id, body: bodyOf(flags), onlyIf: 'absent' });
   print(`Registered ${id} with the scope ${integration.scope}`);
   result(integration);
 }
@@ -139,7 +138,7 @@ function codeFlow({ code, redirectUri }: Flags, before: unknown): unknown {
 
 async function importFile(file: string, { update = false }: { update?: boolean }, { act }: Administration) {
   const integrations = entriesIn(readInput(file));
-  const { items } = accepted(await act('integration-import', { body: { integrations, update } })).value;
+  const { items } = await act('integration-import', { body: { integrations, update } });
   for (const { clientId, isNew } of items) print(`${isNew ? 'Registered' : 'Changed'} ${clientId}`);
   result(items);
 }

@@ -1,7 +1,6 @@
 import type { WrittenResourceServer } from '../../operations/admin/objects.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { print, printOnly, remark, result } from '../terminal/output.ts';
-import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import { type Administration, change } from './steps.ts';
 import { lists, removes, shows, yesNo } from './things.ts';
@@ -57,7 +56,7 @@ export const resourceServerCommands = declares(TEXT, {
 });
 
 async function addOne(id: string, flags: Flags, { act }: Administration): Promise<void> {
-  const server = accepted(await act('resource-server-put', { id, body: described(flags), onlyIf: 'absent' })).value;
+  const server = await act('resource-server-put', { id, body: described(flags), onlyIf: 'absent' });
   print(`Registered ${id} for ${server.audience}`);
   result(server);
   if (!flags['identity']) remark(`Make its secret with: tessera resource-server secret ${id}`);
@@ -74,11 +73,11 @@ type SecretFlags = { readonly dropOld?: boolean; readonly replace?: boolean };
 /** The secret alone goes to standard output, so that it can be sent to a file. */
 async function makeSecret(id: string, { dropOld, replace = false }: SecretFlags, { act }: Administration) {
   if (dropOld) {
-    accepted(await act('resource-server-secret-drop', { id }));
+    await act('resource-server-secret-drop', { id });
     print(`The old secret of ${id} is no longer valid`);
     return result({ id });
   }
-  const { secret } = accepted(await act('resource-server-secret-make', { id, query: { replaces: replace } })).value;
+  const { secret } = await act('resource-server-secret-make', { id, query: { replaces: replace } });
   printOnly(secret, { id, secret });
   remark('This is shown once. It is valid within a second.');
 }

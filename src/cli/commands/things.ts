@@ -1,7 +1,6 @@
 // Work that several kinds of registered things have.
 import type { Gives, Listed } from '../../operations/admin/act-formats.ts';
 import { print, printJson, printRecord, printTable, result } from '../terminal/output.ts';
-import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import { type Administration, itemsOf, type Kind } from './steps.ts';
 
@@ -27,7 +26,7 @@ export function shows<K extends Kind>(
   asJson = (thing: Shown<K>) => thing as object,
 ) {
   return administering(async (id: string, { json }: { json?: true }, { act }: Administration) => {
-    const { value } = accepted(await act<`${K}-show`>(`${kind}-show`, { id }));
+    const value = await act<`${K}-show`>(`${kind}-show`, { id });
     if (json) printJson(asJson(value));
     else printRecord(record(value));
   });
@@ -35,7 +34,7 @@ export function shows<K extends Kind>(
 
 export function switches<K extends 'integration' | 'identity'>(kind: K, verb: 'enable' | 'disable') {
   return administering(async (id: string, _: unknown, { act }: Administration) => {
-    const { value } = accepted(await act<`${K}-enable`>(`${kind}-${verb}` as `${K}-enable`, { id }));
+    const value = await act<`${K}-enable`>(`${kind}-${verb}` as `${K}-enable`, { id });
     const { id: found = id } = value as { readonly id?: string };
     print(`The ${kind} ${found} is ${verb}d`);
     result(value as object);
@@ -45,7 +44,7 @@ export function switches<K extends 'integration' | 'identity'>(kind: K, verb: 'e
 /** `said`: the line for people, and the result. */
 export function removes(kind: Kind, said: (id: string, endedGrants: number) => readonly [line: string, done: object]) {
   return administering(async (name: string, { yes = false }: { yes?: boolean }, { act }: Administration) => {
-    const removed = accepted(await act(`${kind}-remove`, { id: name, query: { confirmed: yes } })).value;
+    const removed = await act(`${kind}-remove`, { id: name, query: { confirmed: yes } });
     const [line, done] = said(removed.id ?? name, removed.endedGrants ?? 0);
     print(line);
     result(done);

@@ -101,7 +101,7 @@ export const tokenIssuerCommands = declares(
 
 async function addTokenIssuer(label: string, flags: Flags, { act }: Administration): Promise<void> {
   const body = { rules: [], ...bodyOf(flags), issuer: flags['issuer'] };
-  const added = accepted(await act('token-issuer-put', { id: label, body, onlyIf: 'absent' })).value;
+  const added = await act('token-issuer-put', { id: label, body, onlyIf: 'absent' });
   print(`Registered ${label}: ${added.issuer}`);
   remarkOpenRules(added);
   result(shown(added));

@@ -79,7 +79,7 @@ function declare(
   const examples = lines.flatMap(({ written }) => (written.startsWith('$ ') ? written.slice(2) : []));
   const work = works[names.join(' ')];
   if (!work !== (examples.length === 0)) throw new Error(`${names.join(' ')} lacks its work or an example`);
-  if (work) command.examples(...examples).runs(work);
+  if (work) command.examples(...examples).action(async (...given) => (await work())(...given));
 }
 
 function innerOf(group: CliCommand, name: string): CliCommand {

@@ -5,7 +5,6 @@ import { StoreMissing } from '../../../store/store.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { print, printJson, printRecord, result } from '../../terminal/output.ts';
 import { readInput } from '../../terminal/read-input.ts';
-import { accepted } from '../../terminal/wording.ts';
 import { administers } from '../administration.ts';
 import { printEventLines } from '../event-lines.ts';
 import type { Administration } from '../steps.ts';
@@ -43,7 +42,7 @@ export async function explainRequest(id: string, { log }: { log?: string }, comm
 async function knownOf(id: string, hasLog: boolean, command: Command): Promise<Gives['explain-request']> {
   let known: Gives['explain-request'] = { events: [], refusals: [] };
   const look = administers(async () => async ({ act }: Administration) => {
-    known = accepted(await act('explain-request', { id })).value;
+    known = await act('explain-request', { id });
   });
   await (await look())(command).catch((fault: unknown) => {
     if (!hasLog || !(fault instanceof CommandFailure || fault instanceof StoreMissing)) throw fault;
@@ -67,7 +66,7 @@ function printLogged({ request = {}, details }: RequestLines): void {
 
 export async function explainTokenFile(file: string | undefined, _: unknown, { act }: Administration): Promise<void> {
   const token = readInput(file).trim();
-  const { operation, refusal, facts } = accepted(await act('explain-token', { body: { token } })).value;
+  const { operation, refusal, facts } = await act('explain-token', { body: { token } });
   if (Object.keys(facts).length > 0) printRecord(facts);
   print('');
   const steps = (CHECK_STEPS[operation] ?? []).filter(({ ofRequest }) => !ofRequest);
@@ -80,7 +79,7 @@ export async function explainScope(
   _: unknown,
   { act }: Administration,
 ): Promise<void> {
-  const explained = accepted(await act('explain-scope', { query: { integration, scope: wanted } })).value;
+  const explained = await act('explain-scope', { query: { integration, scope: wanted } });
   for (const { item, has } of explained.items) print(`${has ? 'has  ' : 'LACKS'} ${item}`);
   if (explained.scope !== undefined) {
     print(`The integration has: ${explained.scope}`);
