@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { VERSION } from '../version.ts';
-import { CliCommand } from './terminal/cli-command.ts';
 import { EXIT, EXIT_MEANINGS } from './terminal/exit.ts';
+import { CliCommand } from './terminal/manual.ts';
 import { collect } from './terminal/options.ts';
 import { expectJson, isForScripts } from './terminal/output.ts';
 

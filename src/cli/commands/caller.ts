@@ -7,8 +7,8 @@ import {
   currentLogin as loginOfClient,
 } from '../../../sdk/client/src/cli.ts';
 import { PERMISSIONS } from '../../core/rules/operator.ts';
-import type { CliCommand } from '../terminal/cli-command.ts';
 import { CommandFailure } from '../terminal/exit.ts';
+import type { CliCommand } from '../terminal/manual.ts';
 import { printOnly, remark, result } from '../terminal/output.ts';
 
 export function callerCommands(program: CliCommand): void {

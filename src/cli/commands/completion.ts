@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import type { CliCommand } from '../terminal/cli-command.ts';
+import type { CliCommand } from '../terminal/manual.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 

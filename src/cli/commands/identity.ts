@@ -1,9 +1,9 @@
 import type { WrittenIdentity } from '../../operations/admin/objects.ts';
 import { systemRandom } from '../../system.ts';
 import { CommandFailure } from '../terminal/exit.ts';
+import { obtainPassword, type PasswordFlags } from '../terminal/input.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { counted, print, printJson, printOnly, printSecret, printTable, remark, result } from '../terminal/output.ts';
-import { obtainPassword, type PasswordFlags } from '../terminal/password.ts';
 import { administering } from './administration.ts';
 import { type Administration, change, itemsOf } from './steps.ts';
 import { removes, shows, switches, yesNo } from './things.ts';

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import type { Seconds } from '../../core/time.ts';
 import type { KeyAddition } from '../../operations/admin/integration-keys.ts';
 import { CommandFailure } from '../terminal/exit.ts';
+import { readInput } from '../terminal/input.ts';
 import { print, printJson, printOnly, printTable, remark, result } from '../terminal/output.ts';
-import { readInput } from '../terminal/read-input.ts';
 import { administering } from './administration.ts';
 import type { Administration } from './steps.ts';
 

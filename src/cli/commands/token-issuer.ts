@@ -5,10 +5,10 @@ import { ASSERTION_ALGORITHMS, type AssertionRule } from '../../core/token-issue
 import { openRules, readRules, type WrittenRule, type WrittenTest } from '../../operations/admin/assertion-rules.ts';
 import type { WrittenTokenIssuer } from '../../operations/admin/objects.ts';
 import { CommandFailure } from '../terminal/exit.ts';
+import { readInput } from '../terminal/input.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { asMoment } from '../terminal/options.ts';
 import { print, remark, result } from '../terminal/output.ts';
-import { readInput } from '../terminal/read-input.ts';
 import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import { type Administration, change } from './steps.ts';

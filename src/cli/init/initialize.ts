@@ -20,11 +20,10 @@ import type { Store } from '../../store/store.ts';
 import { firstKey, Keyring } from '../../tokens/keyring.ts';
 import { writeKeyringFile } from '../../tokens/keyring-file.ts';
 import { CommandFailure } from '../terminal/exit.ts';
+import { FOR_OWNER, writeNewFile } from '../terminal/files.ts';
 import { print, result } from '../terminal/output.ts';
-import { refusePassword } from '../terminal/store-address.ts';
 import { accepted } from '../terminal/wording.ts';
-import { atWorkplace, commandAuthor } from '../terminal/workplace.ts';
-import { FOR_OWNER, writeNewFile } from '../terminal/write-file.ts';
+import { atWorkplace, commandAuthor, refusePassword } from '../terminal/workplace.ts';
 import { configText, type InitFlags } from './config-text.ts';
 import { addFirstRegistrations } from './first-registrations.ts';
 

@@ -2,8 +2,7 @@
 // flags and examples; below the first group, arguments that its commands share. What is in brackets at the end of a line is the
 // default, such as `[= 90d]`, or the choices, such as `[once|reusable]`; `-> flows.device` is the member of a registered thing that a
 // flag sets. A line that begins further to the right continues the one before.
-import { Option } from 'commander';
-import type { CliCommand, Work } from './cli-command.ts';
+import { Command, Option } from 'commander';
 import { asCount, asDuration, asYesNo, collect } from './options.ts';
 
 /** By the name of a command: loads its work. */
@@ -124,4 +123,18 @@ export function describes(
 function setMember(described: Record<string, unknown>, path: string, value: unknown): void {
   const [outer = '', inner] = path.split('.');
   described[outer] = inner === undefined ? value : { ...(described[outer] as object), [inner]: value };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as in the type of commander's actions
+export type Work = (...given: any[]) => void | Promise<void>;
+
+export class CliCommand extends Command {
+  override createCommand(name?: string): CliCommand {
+    return new CliCommand(name);
+  }
+
+  /** Lines at the end of its help text. */
+  examples(...lines: readonly string[]): this {
+    return this.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`);
+  }
 }

@@ -6,8 +6,8 @@ import type { Seconds } from '../../../core/time.ts';
 import { continuousBackup, needed, sqliteCopies } from '../../../open-store.ts';
 import { systemClock } from '../../../system.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
+import { removingAfter } from '../../terminal/files.ts';
 import { counted, print, printJson, printTable, remark, result } from '../../terminal/output.ts';
-import { removingAfter } from '../../terminal/unfinished-files.ts';
 import { configOf } from '../../terminal/workplace.ts';
 import { Shipping } from './ship-files.ts';
 

@@ -13,7 +13,7 @@ import { ALONE } from '../../../outbound/shared-download.ts';
 import { FollowedRegistry } from '../../../store/registry.ts';
 import { keySets } from '../../../store/tables/key-sets.ts';
 import { systemClock } from '../../../system.ts';
-import { readInput } from '../../terminal/read-input.ts';
+import { readInput } from '../../terminal/input.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
 import { refuseAtService, serviceOf } from '../administration.ts';
 import { printDryRun } from './explain.ts';
