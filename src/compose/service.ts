@@ -17,7 +17,6 @@ import { resumeAfter } from '../operations/upkeep/resume.ts';
 import { keeperOfTimes } from '../operations/upkeep/service-times.ts';
 import { Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import { watchedStore } from '../operations/upkeep/watched-store.ts';
-import { startChores } from '../serve/chores.ts';
 import { openListener } from '../serve/open-listener.ts';
 import {
   INTERMEDIATES_UNSEEN,
@@ -26,6 +25,7 @@ import {
   TO_SEE_INTERMEDIATES,
   UNINSPECTED,
 } from '../serve/this-node.ts';
+import { startChores } from '../serve/watch.ts';
 import { recordingOutages } from '../store/outages.ts';
 import { FollowedRegistry } from '../store/registry.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EVENT_TYPES, type EventType } from '../../core/event.ts';
-import { EVENT_COLUMNS, eventAsCsv } from '../../core/event-csv.ts';
+import { EVENT_COLUMNS, EVENT_TYPES, type EventType, eventAsCsv } from '../../core/event.ts';
 import type { Seconds } from '../../core/time.ts';
 import type { LoggedEvent } from '../../store/store.ts';
 import { CommandFailure } from '../terminal/exit.ts';

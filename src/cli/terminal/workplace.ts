@@ -1,5 +1,4 @@
 // The surroundings of an administrative command: the configuration and the store that it names.
-
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';

@@ -1,8 +1,7 @@
 // What the claims of an assertion must say (RFC 7523 3). All are checked, for the dry run; the first failure counts.
 import type { AcceptedClaims, AssertionStep, EnterpriseClaims } from '../assertion.ts';
 import { isPlainName } from '../certificate.ts';
-import { type FilledTemplate, fillTemplate } from '../claim-template.ts';
-import { type Claims, claimText, showClaim } from '../claims.ts';
+import { type Claims, claimText, type FilledTemplate, fillTemplate, showClaim } from '../claims.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import { fitsPattern } from '../pattern.ts';
 import type { RefusalReason } from '../refusal.ts';

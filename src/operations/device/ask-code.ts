@@ -9,14 +9,8 @@ import type { Presenter } from '../../core/presenter.ts';
 import type { PersonReason, Refusal } from '../../core/refusal.ts';
 import type { Target } from '../../core/rules/audience.ts';
 import { withFlow } from '../../core/rules/client.ts';
-import {
-  type AskedCode,
-  CODE_LIFETIME,
-  checkAskedCode,
-  checkClient,
-  decideConfirmCode,
-  MOST_CODES,
-} from '../../core/rules/code.ts';
+import { type AskedCode, CODE_LIFETIME, checkAskedCode, checkClient, MOST_CODES } from '../../core/rules/code.ts';
+import { allowedIdentity } from '../../core/rules/identity.ts';
 import { strongProof } from '../../core/rules/proof.ts';
 import { after, seconds } from '../../core/time.ts';
 import { devices } from '../../store/tables/devices.ts';
@@ -73,7 +67,7 @@ export async function findTarget(
 }
 
 export function whyNotConfirm({ identity }: Person, { integration }: CodeClient): Refusal<PersonReason> | undefined {
-  const decided = decideConfirmCode(identity, integration);
+  const decided = allowedIdentity(identity, integration);
   return decided.ok ? undefined : decided.refusal;
 }
 
@@ -86,7 +80,7 @@ export async function confirmCode(
   ports: Ports,
 ): Promise<PersonOutcome<Secret>> {
   const { integration, redirectUri, document } = client;
-  const allowed = decideConfirmCode(person.identity, integration);
+  const allowed = allowedIdentity(person.identity, integration);
   if (!allowed.ok) return allowed;
   const by = allowed.value.id;
   const counted = await countDecision(person, ports);

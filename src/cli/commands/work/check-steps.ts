@@ -1,6 +1,5 @@
 // Every check of an operation in the order of the rules (src/core/rules), with the refusals it can end in and its clause. A test
 // compares the lists with the refusals that exist.
-
 import {
   ASSERTION_IDENTITY_VERDICTS,
   ASSERTION_VERDICTS,
