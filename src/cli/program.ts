@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { VERSION } from '../version.ts';
-import { EXIT, EXIT_MEANINGS } from './terminal/exit.ts';
+import { ENDS } from './terminal/exit.ts';
 import { CliCommand } from './terminal/manual.ts';
 import { collect } from './terminal/options.ts';
 import { expectJson, isForScripts } from './terminal/output.ts';
@@ -39,9 +39,7 @@ const GROUPS: readonly (readonly [names: string, load: () => Promise<Declare>])[
 ];
 
 function exitCodes(): string {
-  const lines = Object.entries(EXIT).map(
-    ([end, code]) => `  ${String(code).padEnd(3)} ${EXIT_MEANINGS[end as keyof typeof EXIT]}`,
-  );
+  const lines = Object.values(ENDS).map(([code, meaning]) => `  ${String(code).padEnd(3)} ${meaning}`);
   return `\nExit codes:\n${lines.join('\n')}`;
 }
 

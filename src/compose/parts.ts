@@ -25,12 +25,6 @@ import type { Judges } from './judges.ts';
 import { logCaps, logReadiness } from './log-notices.ts';
 import type { Tracing } from './tracing.ts';
 
-interface Watchers {
-  readonly timekeeper: Timekeeper;
-  readonly watch: Pick<EventWatch, 'problem'>;
-  readonly node: string;
-}
-
 export interface Parts extends Omit<ServiceParts, 'inspects'> {
   readonly metrics: Metrics;
   readonly readiness: Readiness;
@@ -40,7 +34,12 @@ export interface Parts extends Omit<ServiceParts, 'inspects'> {
 
 export async function partsOf(
   config: Config,
-  { timekeeper, watch, node, ...ports }: Ports & Watchers,
+  {
+    timekeeper,
+    watch,
+    node,
+    ...ports
+  }: Ports & { timekeeper: Timekeeper; watch: Pick<EventWatch, 'problem'>; node: string },
   { judge, callerPorts: judging }: Judges,
   log: Log,
   tracing: Tracing | undefined,

@@ -12,6 +12,7 @@ import type { CliCommand } from '../terminal/manual.ts';
 import { printOnly, remark, result } from '../terminal/output.ts';
 
 export function callerCommands(program: CliCommand): void {
+  const qrCode = async (text: string) => (await import('uqr')).renderUnicodeCompact(text, { border: 2 });
   const commands = commandsOfClient({ program: 'tessera', note: remark, qrCode });
   const isOfProfiles = ({ name }: CallerCommand) => name.startsWith('profile ');
   for (const command of commands.filter((each) => !isOfProfiles(each))) declare(program, command);
@@ -45,8 +46,4 @@ export type { CurrentLogin };
 /** The service of a login, and a valid access token for it. */
 export function currentLogin(profile: string | undefined): Promise<CurrentLogin> {
   return loginOfClient({ program: 'tessera', note: remark }, profile);
-}
-
-async function qrCode(text: string): Promise<string> {
-  return (await import('uqr')).renderUnicodeCompact(text, { border: 2 });
 }

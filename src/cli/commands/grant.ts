@@ -1,11 +1,11 @@
 import type { GrantFilter } from '../../operations/admin/find-grants.ts';
-import type { ShownGrant } from '../../operations/admin/show-grant.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { declares } from '../terminal/manual.ts';
-import { counted, print, printJson, printRecord, printTable, remark, result } from '../terminal/output.ts';
+import { counted, print, printJson, result } from '../terminal/output.ts';
 import { administering } from './administration.ts';
 import { printEventLines } from './event-lines.ts';
-import { type Administration, itemsOf } from './steps.ts';
+import type { Administration } from './steps.ts';
+import { lists, shows } from './things.ts';
 
 const FILTER = `
   --identity <identity>       of this identity, by user name or id
@@ -44,34 +44,23 @@ ${FILTER}
 `;
 
 export const grantCommands = declares(TEXT, {
-  'grant list': administering(listGrants),
-  'grant show': administering(printGrant),
+  'grant list': lists(
+    'grant',
+    ['grant', 'state', 'client id', 'user name', 'identity', 'ends', 'scope'],
+    ({ id, state, clientId, guest, userName, identityId, refreshUntil, scope }) => [
+      id,
+      state,
+      guest ?? clientId,
+      userName,
+      identityId,
+      refreshUntil,
+      scope,
+    ],
+  ),
+  'grant show': shows('grant', (grant) => grant),
   'grant timeline': administering(printTimeline),
   'grant revoke': administering(revokeGrants),
 });
-
-interface ListFlags extends GrantFilter {
-  readonly limit: number;
-  readonly json?: true;
-}
-
-async function listGrants({ limit, json, ...filter }: ListFlags, administration: Administration): Promise<void> {
-  const found = await itemsOf('grant-list', filter, administration, limit + 1);
-  const shown = found.slice(0, limit);
-  if (json) printJson(shown);
-  else printTable(['grant', 'state', 'client id', 'user name', 'identity', 'ends', 'scope'], shown.map(rowOf));
-  if (found.length > limit) remark(`There are more than ${limit}; see --limit.`);
-}
-
-function rowOf({ id, state, clientId, guest, userName, identityId, refreshUntil, scope }: ShownGrant) {
-  return [id, state, guest ?? clientId, userName, identityId, refreshUntil, scope];
-}
-
-async function printGrant(id: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
-  const shown = await act('grant-show', { id });
-  if (json) printJson(shown);
-  else printRecord(shown);
-}
 
 async function printTimeline(id: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
   const { items } = await act('grant-timeline', { id });

@@ -5,8 +5,8 @@ import { obtainPassword, type PasswordFlags } from '../terminal/input.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { counted, print, printJson, printOnly, printSecret, printTable, remark, result } from '../terminal/output.ts';
 import { administering } from './administration.ts';
-import { type Administration, change, itemsOf } from './steps.ts';
-import { removes, shows, switches, yesNo } from './things.ts';
+import { type Administration, change } from './steps.ts';
+import { lists, removes, shows, switches, yesNo } from './things.ts';
 
 const FLAGS = `
   --email <address>           matched with the e-mail of certificates; '' for none -> email
@@ -80,7 +80,20 @@ export const identityCommands = declares(TEXT, {
     { id, endedGrants },
   ]),
   'identity set-password': administering(changePassword),
-  'identity list': administering(printIdentities),
+  'identity list': lists(
+    'identity',
+    ['user name', 'identity', 'enabled', 'e-mail', 'principal name', 'groups'],
+    ({ userName, id, enabled, email, upn, groups = [] }) => [
+      userName,
+      id,
+      yesNo(enabled),
+      email,
+      upn,
+      groups.join(' '),
+    ],
+    undefined,
+    byName,
+  ),
   'identity show': shows('identity', recordOf),
   'identity disable': switches('identity', 'disable'),
   'identity enable': switches('identity', 'enable'),
@@ -132,22 +145,8 @@ async function changePassword(name: string, flags: SetPasswordFlags, { act }: Ad
   result({ id, passkeys: passkeys - removed, ...(isNew && { password: password.reveal() }) });
 }
 
-type ListFlags = { readonly limit: number; readonly json?: true };
-
-async function printIdentities({ limit, json }: ListFlags, administration: Administration): Promise<void> {
-  const found = await itemsOf('identity-list', {}, administration, limit + 1);
-  const identities = found.slice(0, limit).sort(byName);
-  if (json) printJson(identities);
-  else printTable(['user name', 'identity', 'enabled', 'e-mail', 'principal name', 'groups'], identities.map(rowOf));
-  if (found.length > limit) remark(`There are more than ${limit}; see --limit.`);
-}
-
 function byName(a: WrittenIdentity, b: WrittenIdentity): number {
   return (a.userName ?? a.id ?? '') < (b.userName ?? b.id ?? '') ? -1 : 1;
-}
-
-function rowOf({ userName, id, enabled, email, upn, groups = [] }: WrittenIdentity) {
-  return [userName, id, yesNo(enabled), email, upn, groups.join(' ')];
 }
 
 async function printPasskeys(name: string, { json }: { json?: true }, { act }: Administration): Promise<void> {

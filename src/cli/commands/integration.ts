@@ -93,7 +93,11 @@ export const integrationCommands = declares(TEXT, {
   'integration add': administering(addOne),
   'integration change': administering(changeOne),
   'integration import': administering(importFile),
-  'integration list': lists('integration', ['client id', 'name', 'enabled', 'scope'], rowOf),
+  'integration list': lists(
+    'integration',
+    ['client id', 'name', 'enabled', 'scope'],
+    ({ clientId, name, scope, enabled = true }) => [clientId, name, yesNo(enabled), scope],
+  ),
   'integration show': shows('integration', recordOf),
   'integration disable': switches('integration', 'disable'),
   'integration enable': switches('integration', 'enable'),
@@ -150,10 +154,6 @@ function entriesIn(text: string): readonly unknown[] {
   } catch {
     return accepted(decline('import-malformed', 'it is not JSON'));
   }
-}
-
-function rowOf({ clientId, name, scope, enabled = true }: WrittenIntegration) {
-  return [clientId, name, yesNo(enabled), scope];
 }
 
 function recordOf(integration: WrittenIntegration): Record<string, string> {

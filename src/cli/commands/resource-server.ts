@@ -48,7 +48,17 @@ const described = describes(FLAGS, { identity: (given: string | false) => given 
 
 export const resourceServerCommands = declares(TEXT, {
   'resource-server add': administering(addOne),
-  'resource-server list': lists('resource-server', ['id', 'audience', 'enabled', 'resources', 'secrets'], rowOf),
+  'resource-server list': lists(
+    'resource-server',
+    ['id', 'audience', 'enabled', 'resources', 'secrets'],
+    ({ id, audience, enabled = true, resources, secrets = [] }) => [
+      id,
+      audience,
+      yesNo(enabled),
+      resources.join(' '),
+      secrets.length,
+    ],
+  ),
   'resource-server show': shows('resource-server', recordOf),
   'resource-server change': administering(changeOne),
   'resource-server secret': administering(makeSecret),
@@ -80,10 +90,6 @@ async function makeSecret(id: string, { dropOld, replace = false }: SecretFlags,
   const { secret } = await act('resource-server-secret-make', { id, query: { replaces: replace } });
   printOnly(secret, { id, secret });
   remark('This is shown once. It is valid within a second.');
-}
-
-function rowOf({ id, audience, enabled = true, resources, secrets = [] }: WrittenResourceServer) {
-  return [id, audience, yesNo(enabled), resources.join(' '), secrets.length];
 }
 
 function recordOf({ id, audience, name, resources, enabled = true, identity, secrets = [] }: WrittenResourceServer) {

@@ -1,26 +1,36 @@
 // Work that several kinds of registered things have.
 import type { Gives, Listed } from '../../operations/admin/act-formats.ts';
-import { print, printJson, printRecord, printTable, result } from '../terminal/output.ts';
+import { print, printJson, printRecord, printTable, remark, result } from '../terminal/output.ts';
 import { administering } from './administration.ts';
 import { type Administration, itemsOf, type Kind } from './steps.ts';
 
-type Shown<K extends Kind> = Gives[`${K}-show`];
+type Shown<K extends Kind | 'grant'> = Gives[`${K}-show`];
+
+interface ListFlags {
+  readonly json?: true;
+  readonly limit?: number;
+}
 
 /** `asJson`: what --json shows of a thing, if not all of it. */
-export function lists<K extends Kind>(
+export function lists<K extends Kind | 'grant'>(
   kind: K,
   columns: readonly string[],
   row: (thing: Shown<K>) => readonly (string | number | undefined)[],
   asJson = (thing: Shown<K>) => thing as object,
+  order: (a: Shown<K>, b: Shown<K>) => number = () => 0,
 ) {
-  return administering(async ({ json, ...query }: { json?: true; all?: true }, administration: Administration) => {
-    const found = (await itemsOf(`${kind}-list`, query, administration)) as Listed<Shown<K>>['items'];
-    if (json) printJson(found.map(asJson));
-    else printTable(columns, found.map(row));
-  });
+  return administering(
+    async ({ json, limit = Number.POSITIVE_INFINITY, ...query }: ListFlags, administration: Administration) => {
+      const found = (await itemsOf(`${kind}-list`, query, administration, limit + 1)) as Listed<Shown<K>>['items'];
+      const shown = found.slice(0, limit).sort(order);
+      if (json) printJson(shown.map(asJson));
+      else printTable(columns, shown.map(row));
+      if (found.length > limit) remark(`There are more than ${limit}; see --limit.`);
+    },
+  );
 }
 
-export function shows<K extends Kind>(
+export function shows<K extends Kind | 'grant'>(
   kind: K,
   record: (thing: Shown<K>) => Readonly<Record<string, string | number | boolean | undefined>>,
   asJson = (thing: Shown<K>) => thing as object,

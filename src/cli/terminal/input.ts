@@ -18,17 +18,13 @@ export async function obtainPassword(
     throw new CommandFailure('usage', '--generate and --password-stdin cannot be combined', 'Give one of them.');
   }
   if (flags.generate) return { password: new Secret(random(15).toString('base64url')), isNew: true };
-  if (flags.passwordStdin) return { password: fromStandardInput(), isNew: false };
+  if (flags.passwordStdin) return { password: new Secret(readInput().replace(/\r?\n$/, '')), isNew: false };
   if (process.stdin.isTTY) return { password: await askTwice(), isNew: false };
   throw new CommandFailure(
     'usage',
     'there is no terminal to read the password from',
     'Give --password-stdin and the password on standard input, or --generate.',
   );
-}
-
-function fromStandardInput(): Secret {
-  return new Secret(readInput().replace(/\r?\n$/, ''));
 }
 
 async function askTwice(): Promise<Secret> {

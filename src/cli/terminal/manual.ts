@@ -53,16 +53,10 @@ function linesIn(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-interface Declared {
-  readonly shared: readonly Line[];
-  readonly works: Works;
-  readonly parsers: Parsers;
-}
-
 function declare(
   program: CliCommand,
   [heading, ...lines]: readonly Line[],
-  { shared, works, parsers }: Declared,
+  { shared, works, parsers }: { shared: readonly Line[]; works: Works; parsers: Parsers },
 ): void {
   const [words, names] = [wordsOf(heading), namesOf(heading)];
   const isDefault = heading?.choices?.[0] === 'default';

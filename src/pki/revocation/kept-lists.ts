@@ -81,11 +81,6 @@ export interface ListLimits {
 /** What a list needs in memory besides its own size. */
 const OVERHEAD_BYTES = 4096;
 
-interface Drop {
-  readonly dropped: string;
-  readonly limit: string;
-}
-
 /** The lists in memory by address: for which issuers they are kept, and which are dropped at a limit. */
 export class ListStock {
   readonly #limits: () => ListLimits;
@@ -154,7 +149,7 @@ export class ListStock {
   }
 
   /** What to drop next if a limit is exceeded. Lists that a verdict waits for stay. */
-  get surplus(): Drop | undefined {
+  get surplus(): { readonly dropped: string; readonly limit: string } | undefined {
     const { addressesPerIssuer, totalBytes } = this.#limits();
     const byOwner = [...Map.groupBy(this.#kept.keys(), (url) => this.#named.get(url)?.values().next().value)];
     const isSpare = (url: string) => !this.#awaited.has(url);
