@@ -1,6 +1,6 @@
+// Something of every kind that can end: how it is made, ended and opened again.
 import type { Ending, EndingKind } from '../../src/core/act.ts';
 import type { Installation } from './installation.ts';
-
 import {
   addIntegration,
   addIssuer,

@@ -1,3 +1,4 @@
+// An example of every act that ends something, and stores with one. Independent of the tables in src/core.
 import { hash } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { type Act, type EndingKind, type FactsOf, KINDS } from '../../../src/core/act.ts';

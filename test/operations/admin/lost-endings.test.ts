@@ -1,5 +1,4 @@
-// Which acts end something again after the store was put back, for every act of every kind. The tables here are independent of those
-// in src/core.
+// Which acts end something again after the store was put back, for every act of every kind.
 // Only in test:all: every kind of act
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
@@ -17,7 +16,6 @@ import {
 import { makeAuthority } from '../../authority.ts';
 import { CLIENT } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
-
 import {
   changesOf,
   didsOf,

@@ -1,4 +1,4 @@
-// What followers of the revocation feed hear of every act. This table is independent of the one in src/core/act.ts.
+// What followers of the revocation feed hear of every act.
 // Only in test:all: every kind of act
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
@@ -11,7 +11,6 @@ import { setPassword } from '../../../src/operations/admin/set-password.ts';
 import { itemsAfter } from '../../../src/operations/feed/read-feed.ts';
 import { firstPage } from '../../../src/operations/feed/snapshot.ts';
 import { accepted } from '../../node.ts';
-
 import { ofLaterRelease, PASSWORD, type Scene, scene } from './scene.ts';
 import { nothing, TOLD, type Told } from './told-acts.ts';
 

@@ -1,3 +1,4 @@
+// Every act, how it is done, and what followers of the feed are told about it. Independent of the table in src/core/act.ts.
 import { hash } from 'node:crypto';
 import type { FactsOf, Kind } from '../../../src/core/act.ts';
 import type { IdentityId } from '../../../src/core/identity.ts';
@@ -31,7 +32,6 @@ import {
 } from '../../administer.ts';
 import { accepted } from '../../node.ts';
 import { anIdentity } from '../../samples.ts';
-
 import {
   addKey,
   addPasskey,
