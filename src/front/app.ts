@@ -10,8 +10,7 @@ import {
   type FastifyServerOptions,
   fastify,
 } from 'fastify';
-import { DirectoryAway } from '../core/directory-away.ts';
-import { Overloaded } from '../core/overloaded.ts';
+import { DirectoryAway, Overloaded } from '../core/faults.ts';
 import { seconds } from '../core/time.ts';
 import { peersOf } from '../doors/caller/connection.ts';
 import { methodTable } from '../doors/http/methods.ts';

@@ -2,7 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import { OperatorFault } from '../core/operator-fault.ts';
+import { OperatorFault } from '../core/faults.ts';
 
 export interface CertificatePaths {
   readonly certificate: string;

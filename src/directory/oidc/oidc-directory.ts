@@ -3,9 +3,8 @@ import { isPlainName } from '../../core/certificate.ts';
 import type { Identity } from '../../core/identity.ts';
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
 import type { Fetch } from '../../outbound/download.ts';
-import { claimedId } from '../claimed-id.ts';
 import type { Directory, DirectoryStep } from '../directory.ts';
-import { type GroupPowers, groupsHere } from '../groups-here.ts';
+import { claimedId, type GroupPowers, groupsHere } from '../names-here.ts';
 import { NOBODYS } from '../side-by-side.ts';
 import { type Claims, type OpenidAnswer, OpenidProvider, type OpenidSettings } from './openid-provider.ts';
 

@@ -14,7 +14,7 @@ import { allowedIdentity } from '../../core/rules/identity.ts';
 import { strongProof } from '../../core/rules/proof.ts';
 import { after, seconds } from '../../core/time.ts';
 import { devices } from '../../store/tables/devices.ts';
-import { DEVICE_SECRET_LENGTH, mintAuthorizationCode } from '../../tokens/opaque/token-text.ts';
+import { DEVICE_SECRET_LENGTH, mintCode } from '../../tokens/opaque/token-text.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { type Attempt, countAttempt } from '../attempts.ts';
@@ -105,7 +105,7 @@ export async function confirmCode(
       presenter,
       decision: { is: 'confirmed', by, at: now, ...(proof && { proof }) },
     };
-    const code = mintAuthorizationCode({ deviceId: id, expiresAt, secret }, ports.keyring.minting);
+    const code = mintCode('authorization', { deviceId: id, expiresAt, secret }, ports.keyring.minting);
     const event = { type: 'confirmed', at: now, clientId, identityId: by, subjectId: id, presenter } as const;
     return { outcome: accept(code), next, events: [{ ...event, ...guestDetail(client) }] };
   });

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { type TestContext, test } from 'node:test';
-import type { IdentityId } from '../../../src/core/identity.ts';
-import { localIdentityId } from '../../../src/core/identity.ts';
+import { Overloaded } from '../../../src/core/faults.ts';
+import { type IdentityId, localIdentityId } from '../../../src/core/identity.ts';
 import type { ApprovedIssuer } from '../../../src/core/issuer.ts';
-import { Overloaded } from '../../../src/core/overloaded.ts';
 import type { Directory, PasswordSignIn, SignedIn } from '../../../src/directory/directory.ts';
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { hashPassword, isPassword, NOBODYS_HASH } from '../../../src/directory/local/passwords.ts';
