@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from 'commander';
-import { callerCommands } from '../../src/cli/commands/caller.ts';
+import { commands as callerCommands } from '../../src/cli/commands/caller.ts';
 import { FLAGS } from '../../src/cli/commands/work/explain-assertion.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { CliCommand } from '../../src/cli/terminal/manual.ts';

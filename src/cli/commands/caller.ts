@@ -11,13 +11,13 @@ import { CommandFailure } from '../terminal/exit.ts';
 import type { CliCommand } from '../terminal/manual.ts';
 import { printOnly, remark, result } from '../terminal/output.ts';
 
-export function callerCommands(program: CliCommand): void {
+export function commands(program: CliCommand): void {
   const qrCode = async (text: string) => (await import('uqr')).renderUnicodeCompact(text, { border: 2 });
-  const commands = commandsOfClient({ program: 'tessera', note: remark, qrCode });
+  const declared = commandsOfClient({ program: 'tessera', note: remark, qrCode });
   const isOfProfiles = ({ name }: CallerCommand) => name.startsWith('profile ');
-  for (const command of commands.filter((each) => !isOfProfiles(each))) declare(program, command);
+  for (const command of declared.filter((each) => !isOfProfiles(each))) declare(program, command);
   const group = program.command('profile').description('the logins of this user');
-  for (const command of commands.filter(isOfProfiles)) declare(group, command);
+  for (const command of declared.filter(isOfProfiles)) declare(group, command);
 }
 
 function declare(group: CliCommand, { name, about, argument, options, examples, run }: CallerCommand): void {

@@ -3,7 +3,7 @@ import type { CliCommand } from '../terminal/manual.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-export function completionCommand(program: CliCommand): void {
+export function commands(program: CliCommand): void {
   program
     .command('completion')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))

@@ -41,7 +41,7 @@ refusals                      show what was refused: how often, when last, and t
   $ tessera refusals --integration orders-sync
 `;
 
-export const eventCommands = declares(
+export const commands = declares(
   TEXT,
   { events: administering(printEvents), refusals: administering(printRefusals) },
   { '--after': asCount },

@@ -43,7 +43,7 @@ ${FILTER}
   $ tessera grant revoke --identity ada --yes
 `;
 
-export const grantCommands = declares(TEXT, {
+export const commands = declares(TEXT, {
   'grant list': lists(
     'grant',
     ['grant', 'state', 'client id', 'user name', 'identity', 'ends', 'scope'],

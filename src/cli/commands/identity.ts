@@ -72,7 +72,7 @@ identity passkey remove <identity> [passkey]  accept a passkey no longer, and en
 
 const described = describes(FLAGS);
 
-export const identityCommands = declares(TEXT, {
+export const commands = declares(TEXT, {
   'identity add': administering(addPerson),
   'identity change': administering(changePerson),
   'identity remove': removes('identity', (id, endedGrants) => [

@@ -89,7 +89,7 @@ function exchangeEntry(text: string) {
   return { integration, scope: scope.join('=') };
 }
 
-export const integrationCommands = declares(TEXT, {
+export const commands = declares(TEXT, {
   'integration add': administering(addOne),
   'integration change': administering(changeOne),
   'integration import': administering(importFile),

@@ -77,7 +77,7 @@ const described = describes(FLAGS, {
 
 const COLUMNS = ['label', 'approved', 'expires', 'profile', 'revocation', 'identity from', 'authority'];
 
-export const issuerCommands = declares(TEXT, {
+export const commands = declares(TEXT, {
   'issuer add': administering(addIssuer),
   'issuer change': administering(changeOne),
   'issuer list': lists('issuer', COLUMNS, rowOf, shown),

@@ -46,7 +46,7 @@ resource-server remove <id>   remove a resource server: it may no longer check t
 
 const described = describes(FLAGS, { identity: (given: string | false) => given || '' });
 
-export const resourceServerCommands = declares(TEXT, {
+export const commands = declares(TEXT, {
   'resource-server add': administering(addOne),
   'resource-server list': lists(
     'resource-server',

@@ -9,7 +9,7 @@ status    list the running nodes
   $ tessera status
 `;
 
-export const statusCommand = declares(TEXT, { status: administering(printNodes) });
+export const commands = declares(TEXT, { status: administering(printNodes) });
 
 async function printNodes({ json }: { json?: true }, { act }: Administration): Promise<void> {
   const { items } = await act('node-list');

@@ -83,7 +83,7 @@ const described = describes(FLAGS, { authorities: (file: string) => readFileSync
 
 const COLUMNS = ['label', 'registered', 'issuer', 'keys', 'assertions', 'rules'];
 
-export const tokenIssuerCommands = declares(
+export const commands = declares(
   TEXT,
   {
     'token-issuer add': administering(addTokenIssuer),
