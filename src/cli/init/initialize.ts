@@ -112,7 +112,9 @@ async function takeKeyring(config: Config, store: Store): Promise<void> {
   const isNew = readKeys(config, process.env) === undefined && !(await knowsKeys(store));
   if (isNew) makeKeyring(config);
   const keyring = new Keyring(await openKeyring(config, store));
-  if (!isNew) print(`Left the keyring ${placeOf(config)} as it is: it has every key in use`);
+  const { keyring: source } = config;
+  const place = source.from === 'file' ? source.path : `in the variable ${source.name}`;
+  if (!isNew) print(`Left the keyring ${place} as it is: it has every key in use`);
   await markMinting(keyring.minting, undefined, { store, by: commandAuthor() });
 }
 
@@ -126,10 +128,6 @@ function makeKeyring(config: Config): void {
     );
   writeKeyringFile(keyring.path, firstKey());
   print(`Made the keyring ${keyring.path} (mode 0600)`);
-}
-
-function placeOf({ keyring }: Config): string {
-  return keyring.from === 'file' ? keyring.path : `in the variable ${keyring.name}`;
 }
 
 /** What the store already has. */

@@ -120,11 +120,7 @@ async function verifySeries(archive: string, json?: true): Promise<void> {
     );
 }
 
-interface Span {
-  readonly from: string;
-  readonly to: string;
-  readonly records: number;
-}
+type Span = { readonly from: string; readonly to: string; readonly records: number };
 
 /** From when to when it can be restored, or what is damaged. */
 async function verifyOne(folder: string, file: string): Promise<Span | string> {
