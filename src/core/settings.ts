@@ -1,5 +1,5 @@
 import type { ClientDocuments } from './client-document.ts';
-import type { AccessTokenFormat, Integration, OnReuse } from './integration.ts';
+import type { AccessTokenFormat, Integration, OnReuse, TokenOverrides } from './integration.ts';
 import { type Seconds, seconds } from './time.ts';
 
 /** Which refreshes become events. `changes`: those by another presenter than the last one, or with another certificate. */
@@ -63,7 +63,13 @@ export function settingsFor(
   format: AccessTokenFormat = accessTokenFormat,
 ): Settings {
   const own = Object.keys(overrides).length === 0 ? settings : { ...settings, ...overrides };
-  if (format === 'opaque') return own;
-  const lifetime = overrides.accessTokenLifetime ?? Math.min(own.jwtLifetime, own.accessTokenLifetime);
-  return { ...own, accessTokenLifetime: seconds(Math.min(lifetime, JWT_LIFETIME_MAX)) };
+  return BY_FORMAT[format](own, overrides);
 }
+
+const BY_FORMAT: Readonly<Record<AccessTokenFormat, (own: Settings, overrides: TokenOverrides) => Settings>> = {
+  opaque: (own) => own,
+  jwt: (own, overrides) => {
+    const lifetime = overrides.accessTokenLifetime ?? Math.min(own.jwtLifetime, own.accessTokenLifetime);
+    return { ...own, accessTokenLifetime: seconds(Math.min(lifetime, JWT_LIFETIME_MAX)) };
+  },
+};
