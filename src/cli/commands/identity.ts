@@ -1,5 +1,4 @@
 import type { WrittenIdentity } from '../../operations/admin/objects.ts';
-import { systemRandom } from '../../system.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { obtainPassword, type PasswordFlags } from '../terminal/input.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';
@@ -103,7 +102,7 @@ export const commands = declares(TEXT, {
 });
 
 async function addPerson(userName: string, flags: Flags, { act }: Administration): Promise<void> {
-  const obtained = flags['password'] ? await obtainPassword(flags, systemRandom) : undefined;
+  const obtained = flags['password'] ? await obtainPassword(flags) : undefined;
   const password = obtained && { password: obtained.password.reveal() };
   const body = { userName, ...described(flags), ...password };
   const { id } = await act('identity-put', { id: userName, body, onlyIf: 'absent' });
@@ -127,7 +126,7 @@ type SetPasswordFlags = PasswordFlags & { readonly removePasskeys?: true };
 
 async function changePassword(name: string, flags: SetPasswordFlags, { act }: Administration): Promise<void> {
   await act('identity-show', { id: name }); // before the person types a password
-  const { password, isNew } = await obtainPassword(flags, systemRandom);
+  const { password, isNew } = await obtainPassword(flags);
   const body = { password: password.reveal() };
   const { id } = await act('identity-password', { id: name, body });
   print(`Set the password of ${id}`);

@@ -77,7 +77,7 @@ async function addIntegration(id: string, scope: string, workplace: Workplace): 
 
 /** Undefined if there is such an identity already. */
 async function addPerson(userName: string, workplace: Workplace) {
-  const { password } = await obtainPassword({ generate: true }, workplace.random);
+  const { password } = await obtainPassword({ generate: true });
   const outcome = await addIdentity({ userName, password }, workplace);
   if (!outcome.ok && outcome.refusal.reason === 'user-name-taken') {
     print(`Left the identity ${userName} as it is`);

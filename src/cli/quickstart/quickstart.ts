@@ -136,7 +136,7 @@ async function fill(path: string, pem: string, issuer: string): Promise<MadeSecr
   const store = await openStore({ store: storeFile(path) }, 'init');
   try {
     const ports = { store, by: { as: 'service', why: 'quickstart' } as const, random: systemRandom, issuer };
-    const { password } = await obtainPassword({ generate: true }, systemRandom);
+    const { password } = await obtainPassword({ generate: true });
     accepted(await make('integrations', CLIENT_ID, INTEGRATION, ports));
     accepted(await addIdentity({ userName: USER_NAME, password, groups: [OPERATORS] }, ports));
     accepted(await make('issuers', ISSUER_LABEL, { ...ISSUER, pem }, ports));

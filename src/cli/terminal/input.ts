@@ -1,6 +1,7 @@
 // Passwords are typed without echo, read from standard input, or generated; never given on the command line, which every
 // process on the machine can read.
 import { readFileSync, readSync } from 'node:fs';
+import { systemRandom } from '../../system.ts';
 import { Secret } from '../../tokens/secret.ts';
 import { CommandFailure } from './exit.ts';
 
@@ -10,14 +11,11 @@ export interface PasswordFlags {
 }
 
 /** `isNew`: the password was generated here and must be shown once. */
-export async function obtainPassword(
-  flags: PasswordFlags,
-  random: (length: number) => Buffer,
-): Promise<{ password: Secret; isNew: boolean }> {
+export async function obtainPassword(flags: PasswordFlags): Promise<{ password: Secret; isNew: boolean }> {
   if (flags.generate && flags.passwordStdin) {
     throw new CommandFailure('usage', '--generate and --password-stdin cannot be combined', 'Give one of them.');
   }
-  if (flags.generate) return { password: new Secret(random(15).toString('base64url')), isNew: true };
+  if (flags.generate) return { password: new Secret(systemRandom(15).toString('base64url')), isNew: true };
   if (flags.passwordStdin) return { password: new Secret(readInput().replace(/\r?\n$/, '')), isNew: false };
   if (process.stdin.isTTY) return { password: await askTwice(), isNew: false };
   throw new CommandFailure(
