@@ -96,8 +96,7 @@ function serverLimits(
   if (connections < limits.connections)
     log.warn({ openFiles, connections }, 'the limit on open files allows fewer than limits.connections');
   return {
-    headerBytes: limits.headerBytes,
-    bodyBytes: limits.bodyBytes,
+    ...limits,
     headersTimeoutMs: limits.headersTimeout * 1000,
     requestTimeoutMs: limits.requestTimeout * 1000,
     idleTimeoutMs: limits.idleTimeout * 1000,
@@ -109,8 +108,6 @@ function serverLimits(
     // Only one resource server follows: nobody else needs the rest.
     eventStreamsOfOne: () =>
       registry.resourceServers.length > 1 ? Math.max(1, limits.followers / 2) : limits.followers,
-    addressShare: limits.addressShare,
-    networkShare: limits.networkShare,
   };
 }
 
