@@ -12,6 +12,7 @@ import { distributionPoint } from '../list-server.ts';
 import { extension } from '../signed-der.ts';
 import { approve, CRL_REQUIRED, NOW, worded } from './approved.ts';
 
+const HOUR = 3600;
 const root = makeAuthority({ name: 'Root' });
 const caller = root.issue();
 const issuers = [approve(root, { revocation: CRL_REQUIRED })];
