@@ -1,7 +1,7 @@
 import type { Shown } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { alertBox, inputField, noticeBox, postForm } from '../parts/layout.ts';
-import type { Said } from '../parts/texts/en-refusals.ts';
+import type { Problem } from '../parts/refusal-page.ts';
 import { queryOf, type Visit } from '../parts/visit.ts';
 import { passkeyButton, relyingParty } from './passkey-parts.ts';
 
@@ -34,7 +34,7 @@ export interface SignInForm {
   readonly userName?: string | undefined;
   /** Where the certificate of this connection signs in, and the text of the button. */
   readonly certificate?: { readonly path: string; readonly text: string } | undefined;
-  readonly problem?: { readonly status: number; readonly said: Said; readonly retryAfter?: number | undefined };
+  readonly problem?: Problem;
 }
 
 /** Where a provider's sign-in begins, and where the browser returns. */

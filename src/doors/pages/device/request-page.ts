@@ -8,9 +8,9 @@ import type { DeviceStanding } from '../../../operations/device/decide-device.ts
 import type { Shown } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { alertBox, personName, postForm } from '../parts/layout.ts';
+import { problemOf } from '../parts/refusal-page.ts';
 import type { Texts } from '../parts/texts/en.ts';
 import type { Visit } from '../parts/visit.ts';
-import { PAGE_WORDING } from '../parts/wording.ts';
 
 /** What is asked, whoever asks. */
 export interface Question {
@@ -99,8 +99,8 @@ ${postForm(visit, asked.confirm.action, asked.confirm.fields(confirm))}
 
 /** People who may not confirm can still deny: that only reduces power, and the device stops waiting. */
 function objection(visit: Visit, asked: Question): Html {
-  const { request: words, refusalTexts } = visit.language.texts;
-  const said = refusalTexts[PAGE_WORDING[asked.objection?.reason ?? 'fault'].says];
+  const { request: words } = visit.language.texts;
+  const { said } = problemOf(visit, asked.objection?.reason ?? 'fault');
   return html`${alertBox(said.title, said.text)}
 <p>${words.onlyDeny}</p>
 ${denial(visit, asked)}`;

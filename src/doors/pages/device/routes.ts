@@ -9,6 +9,7 @@ import {
 } from '../../../operations/device/decide-device.ts';
 import type { Answer, Shown } from '../parts/answer.ts';
 import { html } from '../parts/html.ts';
+import { said } from '../parts/language.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
 import { forPerson, type PageRoute, show, take } from '../parts/route.ts';
 import type { PersonVisit, Visit } from '../parts/visit.ts';
@@ -62,7 +63,7 @@ const SIGNS: Readonly<Record<EndState, { readonly sign: string; readonly style: 
 
 function lastPage(visit: Visit, { integration }: DeviceStanding, state: EndState): Shown {
   const { last: words } = visit.language.texts;
-  const { title, text } = words[state];
+  const { title, text } = said(words[state]);
   const { sign, style } = SIGNS[state];
   const body = html`<div class="card verdict">
 <p class="sign ${style}" aria-hidden="true">${sign}</p>

@@ -26,18 +26,10 @@ export const de: Texts = {
   home: {
     title: 'Willkommen',
     lead: 'Dieser Dienst gibt Programmen Zugriff auf Web-APIs, im Namen einer Person oder einer Maschine.',
-    device: {
-      title: 'Gerät verbinden',
-      text: 'Ein Gerät oder Programm zeigt Ihnen einen Code: Geben Sie ihn hier ein und bestätigen Sie die Anfrage oder lehnen Sie sie ab.',
-    },
-    account: {
-      title: 'Mein Konto',
-      text: 'Sehen Sie, welche Programme in Ihrem Namen handeln, und beenden Sie ihren Zugriff.',
-    },
-    docs: {
-      title: 'Dokumentation',
-      text: 'Wie Programme Token erhalten, erneuern, prüfen und widerrufen, und was jede Fehlermeldung bedeutet (auf Englisch).',
-    },
+    device:
+      'Gerät verbinden. Ein Gerät oder Programm zeigt Ihnen einen Code: Geben Sie ihn hier ein und bestätigen Sie die Anfrage oder lehnen Sie sie ab.',
+    account: 'Mein Konto. Sehen Sie, welche Programme in Ihrem Namen handeln, und beenden Sie ihren Zugriff.',
+    docs: 'Dokumentation. Wie Programme Token erhalten, erneuern, prüfen und widerrufen, und was jede Fehlermeldung bedeutet (auf Englisch).',
   },
   code: {
     title: 'Gerät verbinden',
@@ -98,26 +90,16 @@ export const de: Texts = {
       'Sie können diese Anfrage nicht bestätigen. Lehnen Sie sie ab, damit das Gerät oder Programm nicht länger wartet.',
   },
   last: {
-    confirmed: {
-      title: 'Bestätigt',
-      text: 'Kehren Sie zu Ihrem Gerät zurück: Es macht in wenigen Sekunden von selbst weiter. Sie können diese Seite schließen.',
-    },
-    redeemed: {
-      title: 'Bestätigt, und Ihr Gerät hat Zugriff',
-      text: 'Das Gerät hat seinen Zugriff abgeholt. Sie können diese Seite schließen.',
-    },
-    denied: {
-      title: 'Abgelehnt',
-      text: 'Das Gerät erhält keinen Zugriff. Wenn nicht Sie die Anfrage gestartet haben, wollte Sie vielleicht jemand täuschen: Sagen Sie den Betreibern dieses Dienstes Bescheid.',
-    },
-    expired: {
-      title: 'Der Code ist abgelaufen',
-      text: 'Es wurde nichts bestätigt. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
-    },
-    spent: {
-      title: 'Der Code gilt nicht mehr',
-      text: 'Die Anmeldung damit ist zu oft fehlgeschlagen, oder der Betreiber hat ihn beendet. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
-    },
+    confirmed:
+      'Bestätigt. Kehren Sie zu Ihrem Gerät zurück: Es macht in wenigen Sekunden von selbst weiter. Sie können diese Seite schließen.',
+    redeemed:
+      'Bestätigt, und Ihr Gerät hat Zugriff. Das Gerät hat seinen Zugriff abgeholt. Sie können diese Seite schließen.',
+    denied:
+      'Abgelehnt. Das Gerät erhält keinen Zugriff. Wenn nicht Sie die Anfrage gestartet haben, wollte Sie vielleicht jemand täuschen: Sagen Sie den Betreibern dieses Dienstes Bescheid.',
+    expired:
+      'Der Code ist abgelaufen. Es wurde nichts bestätigt. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
+    spent:
+      'Der Code gilt nicht mehr. Die Anmeldung damit ist zu oft fehlgeschlagen, oder der Betreiber hat ihn beendet. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
     about: (integration) => `Die Anfrage von ${integration}`,
     toAccount: 'Ansehen, was in Ihrem Namen handelt',
     another: 'Anderen Code eingeben',

@@ -34,15 +34,9 @@ export const en = {
   home: {
     title: 'Welcome',
     lead: 'This service gives programs access to web APIs, in the name of a person or a machine.',
-    device: {
-      title: 'Connect a device',
-      text: 'A device or program shows you a code: enter it here, then confirm or deny the request.',
-    },
-    account: { title: 'My account', text: 'See which programs act in your name, and end their access.' },
-    docs: {
-      title: 'Documentation',
-      text: 'How programs get, refresh, check and revoke tokens, and what every error means.',
-    },
+    device: 'Connect a device. A device or program shows you a code: enter it here, then confirm or deny the request.',
+    account: 'My account. See which programs act in your name, and end their access.',
+    docs: 'Documentation. How programs get, refresh, check and revoke tokens, and what every error means.',
   },
   code: {
     title: 'Connect a device',
@@ -101,26 +95,14 @@ export const en = {
     onlyDeny: 'You cannot confirm this request. Deny it, so that the device or program stops waiting.',
   },
   last: {
-    confirmed: {
-      title: 'Confirmed',
-      text: 'Go back to your device: it continues by itself within a few seconds. You can close this page.',
-    },
-    redeemed: {
-      title: 'Confirmed, and your device has access',
-      text: 'The device has collected its access. You can close this page.',
-    },
-    denied: {
-      title: 'Denied',
-      text: 'The device gets no access. If you did not start this request, someone may have tried to trick you: tell the people who run this service.',
-    },
-    expired: {
-      title: 'The code has expired',
-      text: 'Nothing was confirmed. Start again on your device to get a new code.',
-    },
-    spent: {
-      title: 'The code no longer works',
-      text: 'Sign-in failed too often with it, or the operator ended it. Start again on your device to get a new code.',
-    },
+    confirmed:
+      'Confirmed. Go back to your device: it continues by itself within a few seconds. You can close this page.',
+    redeemed: 'Confirmed, and your device has access. The device has collected its access. You can close this page.',
+    denied:
+      'Denied. The device gets no access. If you did not start this request, someone may have tried to trick you: tell the people who run this service.',
+    expired: 'The code has expired. Nothing was confirmed. Start again on your device to get a new code.',
+    spent:
+      'The code no longer works. Sign-in failed too often with it, or the operator ended it. Start again on your device to get a new code.',
     about: (integration: string) => `The request of ${integration}`,
     toAccount: 'See what acts in your name',
     another: 'Enter another code',
