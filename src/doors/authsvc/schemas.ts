@@ -1,5 +1,5 @@
 // The schemas of this door, used to read requests and for the OpenAPI document.
-import { described, integer, object, optional, type Schema, string, type ValueOf } from '../../schema.ts';
+import { described, integer, named, object, optional, type Schema, string, type ValueOf } from '../../schema.ts';
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
 import { AUTHSVC_ERRORS } from './wording.ts';
 
@@ -38,21 +38,19 @@ export const TokenParameters = object({
 export const ScopeParameters = object({ client_id: optional(clientId), scope: optional(scope) });
 
 // The same parameters for documents, with what a request must have. Documents name schemas by their titles.
-export const RefreshRequest = object(
-  {
-    client_id: clientId,
-    refresh_token: refreshToken,
-    grant_type: optional(string({ description: 'May be absent.', enum: [REFRESH_GRANT_TYPE] })),
-  },
-  { title: 'RefreshRequest' },
-);
+export const RefreshRequest = named('RefreshRequest', {
+  client_id: clientId,
+  refresh_token: refreshToken,
+  grant_type: optional(string({ description: 'May be absent.', enum: [REFRESH_GRANT_TYPE] })),
+});
 
-export const RedemptionRequest = object(
-  { client_id: clientId, grant_type: string({ enum: [DEVICE_GRANT_TYPE] }), device_code: deviceCode },
-  { title: 'RedemptionRequest' },
-);
+export const RedemptionRequest = named('RedemptionRequest', {
+  client_id: clientId,
+  grant_type: string({ enum: [DEVICE_GRANT_TYPE] }),
+  device_code: deviceCode,
+});
 
-export const ScopeRequest = object({ client_id: clientId, scope }, { title: 'ScopeRequest' });
+export const ScopeRequest = named('ScopeRequest', { client_id: clientId, scope });
 
 const epoch = (description: string) =>
   integer({ description: `${description} Epoch seconds.`, examples: [1_800_000_000] });
@@ -83,61 +81,52 @@ const grantFields = {
   refresh_until: epoch('The grant ends here.'),
 };
 
-export const TokenGrant = object(grantFields, { title: 'TokenGrant' });
+export const TokenGrant = named('TokenGrant', grantFields);
 
-export const CertificateGrant = object(
-  {
-    ...grantFields,
-    identity: string({ description: 'The identity that the certificate was mapped to.', ...identity }),
-  },
-  { title: 'CertificateGrant' },
-);
+export const CertificateGrant = named('CertificateGrant', {
+  ...grantFields,
+  identity: string({ description: 'The identity that the certificate was mapped to.', ...identity }),
+});
 
-export const DeviceGrant = object(
-  {
-    device_code: string({ description: 'For Authorize/Token. A secret.', examples: ['tsd_EXAMPLE=='] }),
-    user_code: string({ description: 'What the person types in the browser.', examples: ['BCDF-GHJK'] }),
-    verification_uri: string({ format: 'uri', examples: ['https://tokens.example/device'] }),
-    verification_uri_complete: string({
-      format: 'uri',
-      examples: ['https://tokens.example/device?user_code=BCDF-GHJK'],
-    }),
-    expires_in: integer({ description: 'Seconds until device_code expires.', minimum: 0, examples: [300] }),
-    expires: epoch('Expiry of device_code.'),
-    interval: integer({ description: 'Seconds to wait between two polls.', minimum: 0, examples: [5] }),
-  },
-  { title: 'DeviceGrant' },
-);
+export const DeviceGrant = named('DeviceGrant', {
+  device_code: string({ description: 'For Authorize/Token. A secret.', examples: ['tsd_EXAMPLE=='] }),
+  user_code: string({ description: 'What the person types in the browser.', examples: ['BCDF-GHJK'] }),
+  verification_uri: string({ format: 'uri', examples: ['https://tokens.example/device'] }),
+  verification_uri_complete: string({
+    format: 'uri',
+    examples: ['https://tokens.example/device?user_code=BCDF-GHJK'],
+  }),
+  expires_in: integer({ description: 'Seconds until device_code expires.', minimum: 0, examples: [300] }),
+  expires: epoch('Expiry of device_code.'),
+  interval: integer({ description: 'Seconds to wait between two polls.', minimum: 0, examples: [5] }),
+});
 
-export const VerifiedToken = object(
-  {
-    identity: string({ description: 'Who the token belongs to.', ...identity }),
-    application: string({ description: 'client_id of the integration.', examples: ['orders-sync'] }),
-    scope: string({ description: 'What the token allows at this moment.', examples: ['orders:read'] }),
-    valid_for: lifetime('The whole lifetime of the access token, in seconds.'),
-    access_issued_on: inMilliseconds,
-    access_issued_on_ISO8601: isoTime,
-    access_issued_on_unix_time: epoch('When the access token was issued.'),
-    access_expires_ISO8601: isoTime,
-    access_expires_unix_time: epoch('When the access token expires. Unlike `expires`, which is the end of the grant.'),
-    grant_issued_on: inMilliseconds,
-    grant_issued_on_ISO8601: isoTime,
-    grant_issued_on_unix_time: epoch('When the grant was issued.'),
-    expires: inMilliseconds,
-    expires_ISO8601: isoTime,
-    expires_unix_time: epoch('The end of the grant, not of the access token.'),
-    cnf: optional(
-      object(
-        { 'x5t#S256': string({ description: 'SHA-256 of the certificate, in base64url.' }) },
-        {
-          description:
-            'The certificate that the caller must present with this token (RFC 8705 3.1), if it is bound to one.',
-        },
-      ),
+export const VerifiedToken = named('VerifiedToken', {
+  identity: string({ description: 'Who the token belongs to.', ...identity }),
+  application: string({ description: 'client_id of the integration.', examples: ['orders-sync'] }),
+  scope: string({ description: 'What the token allows at this moment.', examples: ['orders:read'] }),
+  valid_for: lifetime('The whole lifetime of the access token, in seconds.'),
+  access_issued_on: inMilliseconds,
+  access_issued_on_ISO8601: isoTime,
+  access_issued_on_unix_time: epoch('When the access token was issued.'),
+  access_expires_ISO8601: isoTime,
+  access_expires_unix_time: epoch('When the access token expires. Unlike `expires`, which is the end of the grant.'),
+  grant_issued_on: inMilliseconds,
+  grant_issued_on_ISO8601: isoTime,
+  grant_issued_on_unix_time: epoch('When the grant was issued.'),
+  expires: inMilliseconds,
+  expires_ISO8601: isoTime,
+  expires_unix_time: epoch('The end of the grant, not of the access token.'),
+  cnf: optional(
+    object(
+      { 'x5t#S256': string({ description: 'SHA-256 of the certificate, in base64url.' }) },
+      {
+        description:
+          'The certificate that the caller must present with this token (RFC 8705 3.1), if it is bound to one.',
+      },
     ),
-  },
-  { title: 'VerifiedToken' },
-);
+  ),
+});
 
 export const Nothing = object({}, { title: 'Nothing', additionalProperties: false });
 
@@ -150,8 +139,8 @@ const oauthError = { error: code, error_description: advice };
 export type ErrorKeys = 'spec' | 'oauth' | 'both';
 
 export const ERROR_BODIES: Readonly<Record<ErrorKeys, Schema>> = {
-  spec: object(specError, { title: 'Refusal' }),
-  oauth: object(oauthError, { title: 'OauthRefusal' }),
+  spec: named('Refusal', specError),
+  oauth: named('OauthRefusal', oauthError),
   // Not all four: generated clients in Go and Java would have two fields of one name.
   both: object(oauthError, {
     title: 'DoubleRefusal',

@@ -1,4 +1,4 @@
-import { described, object, optional, type Schema, string } from '../../schema.ts';
+import { described, named, optional, type Schema, string } from '../../schema.ts';
 import {
   type OpenapiOperation,
   type OpenapiPaths,
@@ -9,22 +9,19 @@ import {
 const texts = (description: string) =>
   described<object>({ type: 'object', description, additionalProperties: string() });
 
-const Health = object({ status: string({ enum: ['ok'] }) }, { title: 'Health' });
+const Health = named('Health', { status: string({ enum: ['ok'] }) });
 
-const Readiness = object(
-  {
-    status: string({ enum: ['ok', 'not ready'] }),
-    checks: texts('Each check: ok, failing or limited.'),
-    reasons: optional(texts('Why a check is not ok, by its name.')),
-  },
-  { title: 'Readiness' },
-);
+const Readiness = named('Readiness', {
+  status: string({ enum: ['ok', 'not ready'] }),
+  checks: texts('Each check: ok, failing or limited.'),
+  reasons: optional(texts('Why a check is not ok, by its name.')),
+});
 
 /** The neutral words of the server: this door has none of its own. */
-const NeutralRefusal = object(
-  { Error: string({ enum: ['invalid_request'] }), Error_description: string() },
-  { title: 'NeutralRefusal' },
-);
+const NeutralRefusal = named('NeutralRefusal', {
+  Error: string({ enum: ['invalid_request'] }),
+  Error_description: string(),
+});
 
 const json = (description: string, schema: Schema): OpenapiResponse => ({
   description,
