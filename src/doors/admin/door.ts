@@ -16,14 +16,13 @@ import type { ReadConnection } from '../caller/connection.ts';
 import type { Door, DoorEntry, ListenerParts } from '../door.ts';
 import { JSON_HEADERS } from '../http/answers.ts';
 import { pathOf } from '../http/methods.ts';
-import { prepareOnce } from '../http/prepared-refusal.ts';
 import type { AddressLimit } from '../http/rate-limit.ts';
+import { repliesIn } from '../http/refusal-replies.ts';
 import { recordOf } from '../http/request-record.ts';
-import type { ServerReason } from '../http/transport-refusal.ts';
 import { withNamedSchemas } from '../openapi-document.ts';
 import { openCursor, sealCursor } from './cursor.ts';
 import { adminDocument, MOUNT } from './openapi.ts';
-import { type DoorRefusal, prepareProblem, replyProblem } from './problem.ts';
+import { type DoorRefusal, problemOf, replyProblem } from './problem.ts';
 import { etagOf, readRequest } from './read-request.ts';
 
 export interface AdminParts {
@@ -45,16 +44,12 @@ const DOCUMENT_ACTS: readonly ActName[] = ['object-plan', 'object-apply', 'integ
 export function adminDoor({ name }: DoorEntry, parts: AdminParts): Door {
   const { publicUrl } = parts;
   const documents = new Set<FastifyRequest>();
-  const prepared = prepareOnce((reason: ServerReason) => prepareProblem(reason, publicUrl));
   return {
     name,
     isNamedOnly: true,
     owns: (url) => pathOf(url).startsWith('/admin/'),
     mount: (app, listener) => mountAdmin(app, { ...parts, ...listener, documents }),
-    refusals: {
-      reply: (request, reply, refusal) => replyProblem(request, reply, refusal, publicUrl),
-      prepare: (_url, reason) => prepared(reason),
-    },
+    refusals: repliesIn((refusal, request) => problemOf(refusal, publicUrl, request)),
     openapi: {},
     bodyBytes: (request) => (documents.has(request) ? DOCUMENT_BYTES : undefined),
   };

@@ -3,10 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Refusal, RefusalReason } from '../../core/refusal.ts';
 import type { AdminRefusal } from '../../operations/admin/admin.ts';
 import { type AdminRefusalClass, describeRefusal } from '../../operations/admin/refusals.ts';
-import { JSON_HEADERS } from '../http/answers.ts';
-import type { PreparedRefusal } from '../http/prepared-refusal.ts';
-import { REQUEST_ID } from '../http/refusal-replies.ts';
-import { recordRefusal } from '../http/request-record.ts';
+import { replyRefusal, type WordedRefusal } from '../http/refusal-replies.ts';
 import { type ServerReason, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
 import { describe } from '../token/descriptions.ts';
 
@@ -39,19 +36,18 @@ export function replyProblem(
   refusal: DoorRefusal,
   publicUrl: string,
 ): FastifyReply {
-  const { status, anchor, title, members } = wordingOf(refusal, request.headers['if-none-match'] !== undefined);
-  recordRefusal(request, refusal);
-  if ('retryAfter' in refusal && refusal.retryAfter !== undefined) reply.header('retry-after', refusal.retryAfter);
-  if (status === 401) reply.header('www-authenticate', 'Bearer realm="tessera", error="invalid_token"');
-  if (status === 403) reply.header('www-authenticate', 'Bearer realm="tessera", error="insufficient_scope"');
-  const body = { type: typeOf(publicUrl, anchor), title, status, ...members, requestId: request.id };
-  return reply.code(status).headers(PROBLEM_HEADERS).header(REQUEST_ID, request.id).send(JSON.stringify(body));
+  const problem = problemOf(refusal, publicUrl, request);
+  if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="tessera", error="invalid_token"');
+  if (problem.status === 403) reply.header('www-authenticate', 'Bearer realm="tessera", error="insufficient_scope"');
+  return replyRefusal(request, reply, refusal, problem);
 }
 
-const PROBLEM_HEADERS = { ...JSON_HEADERS, 'content-type': 'application/problem+json; charset=utf-8' };
-
-function typeOf(publicUrl: string, anchor: string): string {
-  return `${publicUrl}/docs/errors#${anchor}`;
+export function problemOf(refusal: DoorRefusal, publicUrl: string, request?: FastifyRequest): WordedRefusal {
+  const isCreating = request?.headers['if-none-match'] !== undefined;
+  const { status, anchor, title, members } = wordingOf(refusal, isCreating);
+  const type = `${publicUrl}/docs/errors#${anchor}`;
+  const body = { type, title, status, ...members, ...(request && { requestId: request.id }) };
+  return { status, type: 'application/problem+json; charset=utf-8', body: JSON.stringify(body) };
 }
 
 /** `isCreating`: the request says that the thing must not exist, so an existing one is a precondition that failed. */
@@ -77,10 +73,4 @@ function tokenWording(refusal: Refusal<RefusalReason | ServerReason>): Worded {
 
 function isOfServer(reason: string): reason is ServerReason {
   return Object.hasOwn(TRANSPORT_WORDS, reason);
-}
-
-export function prepareProblem(reason: ServerReason, publicUrl: string): PreparedRefusal {
-  const { status, anchor, title, members } = tokenWording({ reason });
-  const body = JSON.stringify({ type: typeOf(publicUrl, anchor), title, status, ...members });
-  return { status, headers: { ...PROBLEM_HEADERS, 'content-length': String(Buffer.byteLength(body)) }, body };
 }

@@ -90,8 +90,3 @@ export const TRANSPORT_WORDS: Readonly<Record<ServerReason, Words>> = {
   'rate-limited': { status: 429, text: 'Too many requests. Wait, then ask again.' },
   fault: { status: 400, text: 'An internal error occurred.' },
 };
-
-/** The body of a refusal at a path that no door owns. */
-export function neutralBody(text: string): string {
-  return JSON.stringify({ Error: 'invalid_request', Error_description: text });
-}
