@@ -4,13 +4,11 @@ import {
   type OpenapiLink,
   type OpenapiOperation,
   type OpenapiPaths,
-  type OpenapiResponse,
   type OpenapiSchema,
-  RESPONSE_HEADERS,
+  refusalResponse,
 } from '../openapi-document.ts';
 import { DEVICE_GRANT_TYPE } from '../token/grant-type.ts';
 import { errorBody } from './answers.ts';
-import { curlSamples } from './curl-samples.ts';
 import { type AuthsvcOperation, ROUTES } from './routes.ts';
 import {
   CertificateGrant,
@@ -37,6 +35,8 @@ interface Words {
   readonly refuses: readonly AuthsvcError[];
   readonly unauthorized?: AuthsvcError;
   readonly next?: readonly Next[];
+  /** Options of curl commands to copy, by their label. Capital letters stand for the caller's own values. */
+  readonly samples: Readonly<Record<string, readonly string[]>>;
 }
 
 /** What a caller can do with an answer. */
@@ -50,6 +50,8 @@ interface Next {
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const BEARER = [{ bearer: [] }];
+const BEARER_OPTION = "--header 'Authorization: Bearer ACCESS_TOKEN'";
+const CERTIFICATE_OPTION = '--cert client.crt --key client.key';
 
 const REDEEM: Next = {
   operation: 'authorize-token',
@@ -95,6 +97,14 @@ const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
       'unauthorized_client',
     ],
     next: [REFRESH, VERIFY, REVOKE],
+    samples: {
+      Refresh: jsonBody({ client_id: 'CLIENT_ID', refresh_token: 'REFRESH_TOKEN' }),
+      'Redeem a device code': jsonBody({
+        client_id: 'CLIENT_ID',
+        grant_type: DEVICE_GRANT_TYPE,
+        device_code: 'DEVICE_CODE',
+      }),
+    },
   },
   'authorize-certificate': {
     summary: 'Obtain a token by client certificate',
@@ -105,6 +115,7 @@ const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
     refuses: ['invalid_request', 'invalid_scope', 'invalid_grant', 'unauthorized_client'],
     unauthorized: 'invalid_client',
     next: [REFRESH, VERIFY, REVOKE],
+    samples: { 'Get a token': [CERTIFICATE_OPTION, ...jsonBody({ client_id: 'CLIENT_ID', scope: 'SCOPE' })] },
   },
   'authorize-device': {
     summary: 'Start a device authorization',
@@ -114,6 +125,7 @@ const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
     security: [],
     refuses: ['invalid_client', 'invalid_request', 'invalid_scope', 'invalid_grant'],
     next: [REDEEM],
+    samples: { Start: jsonBody({ client_id: 'CLIENT_ID', scope: 'SCOPE' }) },
   },
   verify: {
     summary: 'Check an access token',
@@ -123,6 +135,7 @@ const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
     refuses: ['invalid_request'],
     unauthorized: 'invalid_token',
     next: [REVOKE],
+    samples: { Check: [BEARER_OPTION] },
   },
   revoke: {
     summary: 'Revoke the grant of an access token',
@@ -131,8 +144,13 @@ const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
     security: BEARER,
     refuses: ['invalid_request'],
     unauthorized: 'invalid_token',
+    samples: { Revoke: [BEARER_OPTION] },
   },
 };
+
+function jsonBody(fields: Readonly<Record<string, string>>): string[] {
+  return ["--header 'Content-Type: application/json'", `--data '${JSON.stringify(fields)}'`];
+}
 
 export interface DocumentedMount {
   readonly path: string;
@@ -145,7 +163,11 @@ export function authsvcPaths(mounts: readonly DocumentedMount[], publicUrl: stri
     mounts.flatMap((mount, at) =>
       ROUTES.map(({ operation, method, path }) => {
         const words = operationOf(operation, mount.errorKeys, (id) => `${names[at]}-${id}`);
-        const samples = curlSamples(operation, publicUrl + mount.path + path);
+        const samples = Object.entries(WORDS[operation].samples).map(([label, options]) => ({
+          lang: 'Shell',
+          label,
+          source: ['curl', ...options, `'${publicUrl}${mount.path}${path}'`].join(' \\\n  '),
+        }));
         return [mount.path + path, { [method.toLowerCase()]: { ...words, 'x-codeSamples': samples } }];
       }),
     ),
@@ -203,36 +225,24 @@ function linkTo({ operation, description, body }: Next, idOf: (name: string) => 
 }
 
 /** Every refusal of an operation by status, worded with the error keys of its mount. */
-function refusalResponses(words: Words, keys: ErrorKeys): OpenapiOperation['responses'] {
-  const { refuses, unauthorized, takes, security } = words;
-  const refusal = (
-    description: string,
-    headers?: OpenapiResponse['headers'],
-    error: AuthsvcError = 'invalid_request',
-  ) => ({
-    description,
-    ...(headers && { headers }),
-    content: { 'application/json': { schema: ERROR_BODIES[keys], example: errorBody(error, description, keys) } },
-  });
-  const [first = 'invalid_request'] = refuses;
-  return {
-    400: refusal(`Refused: ${refuses.join(', ')}. The description says what to do.`, undefined, first),
-    ...(unauthorized && {
-      401:
-        security === BEARER
-          ? refusal('The access token was not accepted.', RESPONSE_HEADERS.challenge, unauthorized)
-          : refusal('The client certificate was not accepted.', undefined, unauthorized),
-    }),
-    404: refusal('This address does not serve the operation. Check the path.'),
-    405: refusal('The path takes another method.', RESPONSE_HEADERS.allow),
-    ...(takes && { 413: refusal('The body is too large, or in too many parts.') }),
-    429: refusal('Too many requests. Wait, then ask again.', RESPONSE_HEADERS.retryAfter),
-    431: refusal('The request headers are too large.'),
-    503: refusal(
-      'Temporarily unavailable. Wait, then send exactly the same request again: it may have been carried out.',
-      RESPONSE_HEADERS.retryAfter,
-    ),
+function refusalResponses({ refuses, unauthorized, takes, security }: Words, keys: ErrorKeys) {
+  const presented = security === BEARER ? 'access token' : 'client certificate';
+  const descriptions: Readonly<Record<number, string>> = {
+    400: `Refused: ${refuses.join(', ')}. The description says what to do.`,
+    ...(unauthorized && { 401: `The ${presented} was not accepted.` }),
+    404: 'This address does not serve the operation. Check the path.',
+    405: 'The path takes another method.',
+    ...(takes && { 413: 'The body is too large, or in too many parts.' }),
+    429: 'Too many requests. Wait, then ask again.',
+    431: 'The request headers are too large.',
+    503: 'Temporarily unavailable. Wait, then send exactly the same request again: it may have been carried out.',
   };
+  const errors: Readonly<Record<number, AuthsvcError | undefined>> = { 400: refuses[0], 401: unauthorized };
+  const refusals = Object.entries(descriptions).map(([status, description]) => {
+    const example = errorBody(errors[Number(status)] ?? 'invalid_request', description, keys);
+    return [status, refusalResponse(Number(status), description, { schema: ERROR_BODIES[keys], example }, security)];
+  });
+  return Object.fromEntries(refusals);
 }
 
 /** An object made of the first example, or the first allowed value, of each property. */

@@ -6,8 +6,7 @@ import {
   type OpenapiOperation,
   type OpenapiParameter,
   type OpenapiPaths,
-  type OpenapiResponse,
-  RESPONSE_HEADERS,
+  refusalResponse,
 } from '../openapi-document.ts';
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
 import { METADATA_PATHS, PATHS } from './metadata.ts';
@@ -197,7 +196,9 @@ function operationOf(words: Words): OpenapiOperation {
         content: { 'application/json': { schema: answers }, ...stream },
         ...(next && { links: next }),
       },
-      ...Object.fromEntries(refuses.map((status) => [status, refusalOf(status, security)])),
+      ...Object.fromEntries(
+        refuses.map((status) => [status, refusalResponse(status, STATUSES[status], { schema: ErrorAnswer }, security)]),
+      ),
     },
   };
 }
@@ -207,16 +208,4 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 function formOf({ schema, examples }: NonNullable<Words['takes']>): OpenapiMediaType {
   const values = Object.entries(examples).map(([name, value]) => [name, { value }]);
   return { schema, examples: Object.fromEntries(values) };
-}
-
-/** Integrations have no secret, so only resource servers, which use HTTP Basic, always get WWW-Authenticate. */
-function refusalOf(status: keyof typeof STATUSES, security: readonly object[]): OpenapiResponse {
-  const isProof = security.some((scheme) => 'basic' in scheme);
-  const headers = {
-    ...(status === 405 && RESPONSE_HEADERS.allow),
-    ...((status === 429 || status === 503) && RESPONSE_HEADERS.retryAfter),
-    ...(status === 401 && isProof && RESPONSE_HEADERS.challenge),
-  };
-  const content = { 'application/json': { schema: ErrorAnswer } };
-  return { description: STATUSES[status], ...(Object.keys(headers).length > 0 && { headers }), content };
 }

@@ -3,7 +3,7 @@ import {
   type OpenapiOperation,
   type OpenapiPaths,
   type OpenapiResponse,
-  RESPONSE_HEADERS,
+  refusalResponse,
 } from '../openapi-document.ts';
 
 const texts = (description: string) =>
@@ -28,9 +28,9 @@ const json = (description: string, schema: Schema): OpenapiResponse => ({
   content: { 'application/json': { schema } },
 });
 
-const REFUSALS: Readonly<Record<string, OpenapiResponse>> = {
-  404: json('This address does not serve the path.', NeutralRefusal),
-  405: { ...json('The path takes another method.', NeutralRefusal), headers: RESPONSE_HEADERS.allow },
+const REFUSALS = {
+  404: refusalResponse(404, 'This address does not serve the path.', { schema: NeutralRefusal }),
+  405: refusalResponse(405, 'The path takes another method.', { schema: NeutralRefusal }),
 };
 
 /** The paths of the ops door, for an OpenAPI 3.1 document. Metrics are for operators, and not on public listeners. */
