@@ -19,9 +19,8 @@ export const REQUEST_REASONS = [
   'method-not-allowed',
 ] as const;
 
-export const TRANSPORT_REASONS = [
-  ...REQUEST_REASONS,
-  // the state of the service
+/** The state of the service: ask again later. */
+export const UNAVAILABLE_REASONS = [
   'store-unavailable',
   'clock-implausible',
   'history-in-doubt',
@@ -29,8 +28,9 @@ export const TRANSPORT_REASONS = [
   'key-missing',
   'directory-unavailable',
   'overloaded',
-  'fault',
 ] as const;
+
+export const TRANSPORT_REASONS = [...REQUEST_REASONS, ...UNAVAILABLE_REASONS, 'fault'] as const;
 
 export type TransportReason = (typeof TRANSPORT_REASONS)[number];
 
@@ -90,3 +90,8 @@ export const TRANSPORT_WORDS: Readonly<Record<ServerReason, Words>> = {
   'rate-limited': { status: 429, text: 'Too many requests. Wait, then ask again.' },
   fault: { status: 400, text: 'An internal error occurred.' },
 };
+
+/** One wording for every reason of a group, as part of a table of wordings. */
+export function wordedAlike<R extends string, W>(reasons: readonly R[], wording: W): Readonly<Record<R, W>> {
+  return Object.fromEntries(reasons.map((reason) => [reason, wording])) as Record<R, W>;
+}

@@ -8,11 +8,10 @@ import { portsOfRequest } from '../../../operations/request-ports.ts';
 import type { ReadConnection } from '../../caller/connection.ts';
 import type { AddressLimit } from '../../http/rate-limit.ts';
 import type { OpenapiDocument } from '../../openapi-document.ts';
-import type { Assets } from './assets.ts';
+import type { Assets, Look } from './assets.ts';
 import { readCookie, writeCookie } from './cookies.ts';
 import { type FormOwner, formToken } from './form-token.ts';
 import { type Language, languageFor } from './language.ts';
-import type { Look } from './look.ts';
 
 /** What all visits share. */
 export interface Site {
