@@ -1,16 +1,14 @@
 // The admin door: every act of the table (src/operations/admin/act-table.ts) over HTTP, for holders of our own access tokens.
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accept, type Outcome } from '../../core/outcome.ts';
 import { seconds } from '../../core/time.ts';
 import type { ActName } from '../../operations/admin/act-formats.ts';
 import { ACTS, type ActRow, type Answered, type Given } from '../../operations/admin/act-table.ts';
-import type { ActPorts } from '../../operations/admin/acts/act.ts';
+import { actPortsOf } from '../../operations/admin/acts/act.ts';
 import { runActAs } from '../../operations/admin/acts/owned-act.ts';
 import { decline } from '../../operations/admin/admin.ts';
 import { authorizeOperator, type Operator } from '../../operations/admin/authorize-operator.ts';
 import type { TokenPorts } from '../../operations/ports.ts';
-import { portsOfRequest } from '../../operations/request-ports.ts';
 import { bearerToken } from '../caller/bearer.ts';
 import type { ReadConnection } from '../caller/connection.ts';
 import type { Door, DoorEntry, ListenerParts } from '../door.ts';
@@ -114,7 +112,9 @@ async function perform(
   const list = listOf(name, given.value);
   const opened = withOpenCursor(given.value, list, mount);
   if (!opened) return decline('cursor-unknown', '');
-  const done = await runActAs(operator.owned, name, opened, portsOf(request, operator, mount));
+  const { presenter } = mount.readConnection(request);
+  const ports = actPortsOf({ id: request.id, presenter, by: operator.by }, mount.callerPorts, mount.publicUrl);
+  const done = await runActAs(operator.owned, name, opened, ports);
   return done.ok ? accept(withSealedNext(done.value, name, list, mount)) : done;
 }
 
@@ -138,30 +138,6 @@ async function authorize(
   record.clientId = operator.value.clientId;
   record.grantId = operator.value.grantId;
   return operator;
-}
-
-/** Nodes read what is registered again every 0.4 seconds. */
-const EVERYWHERE_MS = 1_000;
-
-/** Its events say who did it, from where, and by which request. */
-function portsOf(
-  request: FastifyRequest,
-  { by }: Operator,
-  { callerPorts, readConnection, publicUrl }: AdminMount,
-): ActPorts {
-  const { presenter } = readConnection(request);
-  const { store } = portsOfRequest(callerPorts, request.id, presenter);
-  const { random, unwrittenRefusals } = callerPorts;
-  const everyNodeKnows = () => sleep(EVERYWHERE_MS);
-  return {
-    store,
-    by,
-    random,
-    unwrittenRefusals,
-    issuer: publicUrl,
-    everyNodeKnows,
-    callerPorts: async () => callerPorts,
-  };
 }
 
 /** A cursor belongs to the act and its filters. */

@@ -23,14 +23,15 @@ export const ACCOUNT_ROUTES: readonly PageRoute[] = [
 
 async function showAccount(visit: PersonVisit): Promise<Answer> {
   const { ports } = visit.site;
-  const { account: words } = visit.language.texts;
+  const { account: words, layout } = visit.language.texts;
+  const { account: title } = layout;
   const [grants, events, now] = await Promise.all([
     myGrants(visit.person, ports),
     myEvents(visit.person, EVENTS_SHOWN, ports),
     ports.store.now(),
   ]);
   const body = html`${noticeBox(visit)}
-<h1>${words.title}</h1>
+<h1>${title}</h1>
 <p class="lead">${words.lead}</p>
 <section aria-labelledby="grants"><h2 id="grants">${words.grants}</h2>
 ${grantList(visit, grants, pageNumber(visit), now)}
@@ -39,7 +40,7 @@ ${grantList(visit, grants, pageNumber(visit), now)}
 ${eventList(visit, events, now)}
 </section>
 ${signInSection(visit)}`;
-  return { page: { title: words.title, body, width: 'wide' } };
+  return { page: { title, body, width: 'wide' } };
 }
 
 function pageNumber(visit: PersonVisit): number {
@@ -53,7 +54,7 @@ function signInSection(visit: PersonVisit): Html {
   return html`<section aria-labelledby="security"><h2 id="security">${words.security}</h2>
 <div class="card ways">
 <p class="who">${visit.language.texts.layout.signedInAs(personName(visit))}</p>
-${passwordRules(visit.person) && html`<a class="button quiet" href="/account/password">${words.changePassword}</a>`}
+${passwordRules(visit.person) && html`<a class="button quiet" href="/account/password">${visit.language.texts.password.title}</a>`}
 ${isLocal(visit.person.identity) && relyingParty(visit.site) && html`<a class="button quiet" href="/account/passkeys">${visit.language.texts.passkeys.title}</a>`}
 ${postForm(visit, '/account/sign-out-everywhere', everywhere)}
 <p class="hint">${words.signOutEverywhereHint}</p>

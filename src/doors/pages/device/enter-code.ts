@@ -5,7 +5,7 @@ import { enterUserCode } from '../../../operations/device/decide-device.ts';
 import { normalizeUserCode } from '../../../tokens/user-code.ts';
 import type { Answer, Shown } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { alertBox, inputField, postForm } from '../parts/layout.ts';
+import { alertBox, hiddenFields, inputField, postForm } from '../parts/layout.ts';
 import { type Problem, problemOf, recordProblem, refusalPage } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
 import { type PersonVisit, queryOf, type Visit } from '../parts/visit.ts';
@@ -18,12 +18,8 @@ export function readUserCode(typed: string | undefined): string | undefined {
 
 export async function showCode(visit: Visit): Promise<Answer> {
   const code = readUserCode(queryOf(visit, 'user_code'));
-  if (queryOf(visit, 'wrong') !== undefined) return unknownCode(visit, code);
+  if (queryOf(visit, 'wrong') !== undefined) return codePage(visit, code, problemOf(visit, 'user-code-unknown'));
   return code ? comparePage(visit, code) : codePage(visit);
-}
-
-function unknownCode(visit: Visit, code: string | undefined): Answer {
-  return codePage(visit, code, problemOf(visit, 'user-code-unknown'));
 }
 
 export async function takeCode(visit: Visit, form: Form): Promise<Answer> {
@@ -67,7 +63,7 @@ ${warning(visit)}`;
 /** RFC 8628 3.3.1: the code that came with the address is compared by the person before anything else happens. */
 function comparePage(visit: Visit, code: string): Shown {
   const { code: words, last } = visit.language.texts;
-  const fields = html`<input type="hidden" name="user_code" value="${code}">
+  const fields = html`${hiddenFields({ user_code: code })}
 <button class="button">${words.next}</button>`;
   const body = html`<div class="card">
 <h1>${words.checkTitle}</h1>

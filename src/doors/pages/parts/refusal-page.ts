@@ -37,13 +37,13 @@ export function wrongRequestPage(visit: Visit, refusal: Refusal): Shown {
 }
 
 function verdict(visit: Visit, { status, said: { title, text }, retryAfter }: Problem, description?: string): Shown {
-  const { refusal: words } = visit.language.texts;
+  const { refusal: words, layout } = visit.language.texts;
   const body = html`<div class="card verdict">
 <p class="sign" aria-hidden="true">!</p>
 <h1>${title}</h1>
 <p>${text}</p>
 ${description && html`<p lang="en"><code>${description}</code></p>`}
-<p class="ways"><a class="button quiet" href="/device">${words.toDevice}</a> <a class="button quiet" href="/account">${words.toAccount}</a></p>
+<p class="ways"><a class="button quiet" href="/device">${words.toDevice}</a> <a class="button quiet" href="/account">${layout.account}</a></p>
 ${status >= 500 && html`<p class="small">${words.requestId(visit.request.id)}</p>`}
 </div>`;
   return { status, page: { title, body }, retryAfter };

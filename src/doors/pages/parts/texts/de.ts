@@ -52,7 +52,6 @@ export const de: Texts = {
     forAccount: 'um zu sehen, was in Ihrem Namen handelt',
     userName: 'Benutzername',
     password: 'Passwort',
-    button: 'Anmelden',
     atProvider: (provider) => `Anmelden mit ${provider}`,
     signOutThere: (provider) => `Auch bei ${provider} abmelden`,
     forPasskeys: 'noch einmal, um Ihre Passkeys zu ändern',
@@ -111,7 +110,6 @@ export const de: Texts = {
     or: 'Oder öffnen Sie diese Adresse und geben Sie den Code ein:',
   },
   account: {
-    title: 'Mein Konto',
     lead: 'Was in Ihrem Namen handelt und wie Sie es beenden.',
     grants: 'Zugriffsrechte',
     grantCount: {
@@ -186,7 +184,6 @@ export const de: Texts = {
     },
     from: (address) => `von ${address}`,
     security: 'Anmeldung',
-    changePassword: 'Passwort ändern',
     signOutEverywhere: 'Überall abmelden',
     signOutEverywhereHint: 'Beendet Ihre Sitzungen in allen Browsern, auch in diesem. Zugriffsrechte bleiben bestehen.',
   },
@@ -197,7 +194,6 @@ export const de: Texts = {
     next: 'Neues Passwort',
     nextHint: (characters) => `Mindestens ${characters} Zeichen. Ein paar Wörter hintereinander merken sich leicht.`,
     repeat: 'Neues Passwort noch einmal',
-    button: 'Passwort ändern',
     back: 'Zurück zu meinem Konto',
     objections: {
       'current-wrong': 'Das bisherige Passwort ist falsch.',
@@ -246,7 +242,6 @@ export const de: Texts = {
   refusalTexts: deRefusals,
   refusal: {
     toDevice: 'Code eingeben',
-    toAccount: 'Mein Konto',
     requestId: (id) => `Vorgang ${id}`,
   },
   permission: (resource, permission) => {

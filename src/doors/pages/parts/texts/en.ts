@@ -58,7 +58,6 @@ export const en = {
     forAccount: 'to see what acts in your name',
     userName: 'User name',
     password: 'Password',
-    button: 'Sign in',
     atProvider: (provider: string) => `Sign in with ${provider}`,
     signOutThere: (provider: string) => `Sign out of ${provider} too`,
     forPasskeys: 'once more to change your passkeys',
@@ -114,7 +113,6 @@ export const en = {
     or: 'Or open this address and type the code:',
   },
   account: {
-    title: 'My account',
     lead: 'What acts in your name, and how to end it.',
     grants: 'Grants',
     grantCount: { one: '{count} grant acts in your name.', other: '{count} grants act in your name.' } as PluralForms,
@@ -185,7 +183,6 @@ export const en = {
     } satisfies Record<RevocationReason, string>,
     from: (address: string) => `from ${address}`,
     security: 'Sign-in',
-    changePassword: 'Change password',
     signOutEverywhere: 'Sign out everywhere',
     signOutEverywhereHint: 'Ends your sessions in all browsers, this one too. Grants stay as they are.',
   },
@@ -196,7 +193,6 @@ export const en = {
     next: 'New password',
     nextHint: (characters: number) => `At least ${characters} characters. A few words in a row are easy to remember.`,
     repeat: 'New password once more',
-    button: 'Change password',
     back: 'Back to my account',
     objections: {
       'current-wrong': 'The current password is wrong.',
@@ -246,7 +242,6 @@ export const en = {
   refusalTexts: enRefusals,
   refusal: {
     toDevice: 'Enter a code',
-    toAccount: 'My account',
     requestId: (id: string) => `Request ${id}`,
   },
   /** A permission in plain words; `resource` alone where the scope names no permission. */
