@@ -8,13 +8,10 @@ import { actPortsOf } from '../../operations/admin/acts/act.ts';
 import { runActAs } from '../../operations/admin/acts/owned-act.ts';
 import { decline } from '../../operations/admin/admin.ts';
 import { authorizeOperator, type Operator } from '../../operations/admin/authorize-operator.ts';
-import type { TokenPorts } from '../../operations/ports.ts';
 import { bearerToken } from '../caller/bearer.ts';
-import type { ReadConnection } from '../caller/connection.ts';
-import type { Door, DoorEntry, ListenerParts } from '../door.ts';
+import type { CallerParts, Door, DoorEntry, ListenerParts } from '../door.ts';
 import { JSON_HEADERS } from '../http/answers.ts';
 import { pathOf } from '../http/methods.ts';
-import type { AddressLimit } from '../http/rate-limit.ts';
 import { repliesIn } from '../http/refusal-replies.ts';
 import { recordOf } from '../http/request-record.ts';
 import { withNamedSchemas } from '../openapi-document.ts';
@@ -23,13 +20,8 @@ import { adminDocument, MOUNT } from './openapi.ts';
 import { type DoorRefusal, problemOf, replyProblem } from './problem.ts';
 import { etagOf, readRequest } from './read-request.ts';
 
-export interface AdminParts {
-  readonly publicUrl: string;
+export interface AdminParts extends CallerParts {
   readonly version: string;
-  readonly callerPorts: TokenPorts;
-  readonly readConnection: ReadConnection;
-  readonly overLimit: AddressLimit;
-  readonly overCheckLimit: AddressLimit;
 }
 
 type AdminMount = AdminParts & ListenerParts & { readonly documents: Set<FastifyRequest> };

@@ -1,7 +1,5 @@
 // The authsvc door: the operations of docs/contract.md, for callers written against it, at one or more mounts.
-import type { TokenPorts } from '../../operations/ports.ts';
-import type { ReadConnection } from '../caller/connection.ts';
-import type { Door, DoorEntry } from '../door.ts';
+import type { CallerParts, Door, DoorEntry } from '../door.ts';
 import { pathOf } from '../http/methods.ts';
 import { type RefusalReplies, repliesIn } from '../http/refusal-replies.ts';
 import { type TokenRates, tokenLimits } from '../token/limits.ts';
@@ -11,11 +9,8 @@ import { mountAuthsvc } from './routes.ts';
 import type { ErrorKeys } from './schemas.ts';
 import { WORDING } from './wording.ts';
 
-export interface AuthsvcParts extends TokenRates {
+export interface AuthsvcParts extends TokenRates, CallerParts {
   readonly authsvcMounts: readonly DocumentedMount[];
-  readonly publicUrl: string;
-  readonly callerPorts: TokenPorts;
-  readonly readConnection: ReadConnection;
 }
 
 export function authsvcDoor({ name }: DoorEntry, parts: AuthsvcParts): Door {

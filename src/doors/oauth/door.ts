@@ -1,9 +1,7 @@
 // The oauth door: the operations of the authsvc door as OAuth 2.0 words them, for any OAuth library.
 import { FeedTail } from '../../operations/feed/feed-tail.ts';
 import { DpopProofs } from '../../operations/grant/dpop-proofs.ts';
-import type { TokenPorts } from '../../operations/ports.ts';
-import type { ReadConnection } from '../caller/connection.ts';
-import type { Door, DoorEntry } from '../door.ts';
+import type { CallerParts, Door, DoorEntry } from '../door.ts';
 import { pathOf } from '../http/methods.ts';
 import { NEUTRAL_REPLIES, repliesIn } from '../http/refusal-replies.ts';
 import { chargedOnce, type TokenRates, tokenLimits } from '../token/limits.ts';
@@ -12,14 +10,11 @@ import { oauthPaths } from './openapi.ts';
 import { oauthWords } from './reply.ts';
 import { mountOauth } from './routes.ts';
 
-export interface OauthParts extends TokenRates {
+export interface OauthParts extends TokenRates, CallerParts {
   /** Where the door is; undefined if it is off. */
   readonly oauthMount: string | undefined;
-  readonly publicUrl: string;
   /** The address of a listener for callers with a client certificate, if there is one. */
   readonly certificateUrl: string | undefined;
-  readonly callerPorts: TokenPorts;
-  readonly readConnection: ReadConnection;
 }
 
 export function oauthDoor({ name }: DoorEntry, parts: OauthParts): Door {

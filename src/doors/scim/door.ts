@@ -3,16 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseObject } from '../../core/json.ts';
 import { authenticateClient } from '../../operations/grant/authenticate-client.ts';
 import type { Pushing } from '../../operations/grant/pushed-users.ts';
-import type { TokenPorts } from '../../operations/ports.ts';
 import { portsOfRequest } from '../../operations/request-ports.ts';
 import { bearerToken } from '../caller/bearer.ts';
-import type { ReadConnection } from '../caller/connection.ts';
-import type { Door, DoorEntry } from '../door.ts';
+import type { CallerParts, Door, DoorEntry } from '../door.ts';
 import { JSON_HEADERS } from '../http/answers.ts';
 import { pathOf } from '../http/methods.ts';
-import type { AddressLimit } from '../http/rate-limit.ts';
-import { REQUEST_ID, repliesIn } from '../http/refusal-replies.ts';
-import { recordOf, recordRefusal } from '../http/request-record.ts';
+import { REQUEST_ID, repliesIn, replyRefusal } from '../http/refusal-replies.ts';
+import { recordOf } from '../http/request-record.ts';
 import { type ServerReason, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
 import { type ScimAnswer, scimError, trimmed } from './answers.ts';
 import { ENDPOINTS } from './endpoints.ts';
@@ -22,12 +19,7 @@ export interface ScimDirectory extends Pushing {
   readonly integration: string;
 }
 
-export interface ScimParts {
-  readonly publicUrl: string;
-  readonly callerPorts: TokenPorts;
-  readonly readConnection: ReadConnection;
-  readonly overLimit: AddressLimit;
-  readonly overCheckLimit: AddressLimit;
+export interface ScimParts extends CallerParts {
   readonly scimDirectories: readonly ScimDirectory[];
 }
 
@@ -102,9 +94,9 @@ const REASONS: Readonly<Record<number, ServerReason | 'client-unproven'>> = {
 };
 
 function refuse(request: FastifyRequest, reply: FastifyReply, { status, body }: ScimAnswer): FastifyReply {
-  recordRefusal(request, { reason: REASONS[status] ?? 'request-malformed' });
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="tessera"');
-  return send(request, reply, status, JSON.stringify(body));
+  const reason = REASONS[status] ?? 'request-malformed';
+  return replyRefusal(request, reply, { reason }, { status, type: TYPE, body: JSON.stringify(body) });
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, status: number, body: string | undefined): FastifyReply {
