@@ -113,9 +113,7 @@ function named(value: unknown, schemas: Record<string, unknown>): unknown {
 
 /** The same document without the bodies of links, which the parser of widespread generators refuses unless they are texts. */
 export function withPlainLinks(document: OpenapiDocument): OpenapiDocument {
-  return JSON.parse(JSON.stringify(document, (key, value) => (key === 'links' ? plainLinks(value) : value)));
-}
-
-function plainLinks(links: Readonly<Record<string, OpenapiLink>>): object {
-  return Object.fromEntries(Object.entries(links).map(([name, link]) => [name, { ...link, requestBody: undefined }]));
+  const plain = (links: Readonly<Record<string, OpenapiLink>>) =>
+    Object.fromEntries(Object.entries(links).map(([name, link]) => [name, { ...link, requestBody: undefined }]));
+  return JSON.parse(JSON.stringify(document, (key, value) => (key === 'links' ? plain(value) : value)));
 }

@@ -5,7 +5,7 @@ import type { AdminRefusal } from '../../operations/admin/admin.ts';
 import { type AdminRefusalClass, describeRefusal } from '../../operations/admin/refusals.ts';
 import { replyRefusal, type WordedRefusal } from '../http/refusal-replies.ts';
 import { type ServerReason, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
-import { describe } from '../token/descriptions.ts';
+import { describe, isTransport } from '../token/descriptions.ts';
 
 export type DoorRefusal = AdminRefusal | Refusal<RefusalReason | ServerReason>;
 
@@ -63,14 +63,10 @@ function wordingOf(refusal: DoorRefusal, isCreating: boolean): Worded {
 /** Refusals of the access token, and of the server. */
 function tokenWording(refusal: Refusal<RefusalReason | ServerReason>): Worded {
   const { reason } = refusal;
-  if (isOfServer(reason)) {
+  if (isTransport(reason)) {
     const { status, text } = TRANSPORT_WORDS[reason];
     const isFault = reason === 'fault';
     return { status: isFault ? 500 : status, anchor: reason, title: reason, members: { detail: text, reason } };
   }
   return { status: 401, anchor: reason, title: reason, members: { detail: describe(refusal), reason } };
-}
-
-function isOfServer(reason: string): reason is ServerReason {
-  return Object.hasOwn(TRANSPORT_WORDS, reason);
 }

@@ -98,7 +98,8 @@ export function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): 
     method: route.isForAll ? ['GET', 'HEAD'] : route.method,
     url: route.path,
     handler: async (request, reply): Promise<FastifyReply> => {
-      if (isForPrograms(route, request))
+      // For callers that do not accept HTML, there is nothing at `/`.
+      if (route.path === '/' && wantedForm(request.headers) !== 'page')
         return NEUTRAL_REPLIES.reply(request, reply, site.overLimit(request) ?? { reason: 'not-found' });
       recordOf(request).operation = route.operation;
       const visit = route.isForAll ? strangerVisit(request, site) : await visitOf(request, site);
@@ -110,11 +111,6 @@ export function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): 
       return sendAnswer(visit, reply, await route.handle(visit, form.value));
     },
   });
-}
-
-/** For callers that do not accept HTML, there is nothing at `/`. */
-function isForPrograms({ path }: PageRoute, { headers }: FastifyRequest): boolean {
-  return path === '/' && wantedForm(headers) !== 'page';
 }
 
 /** What the browser says about the page with the form. Older ones say less; `null` is what our pages' referrer policy makes of it. */

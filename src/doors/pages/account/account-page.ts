@@ -10,15 +10,16 @@ import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { noticeBox, personName, postForm } from '../parts/layout.ts';
 import { forPerson, type PageRoute, show, take } from '../parts/route.ts';
-import { type PersonVisit, queryOf, type Visit } from '../parts/visit.ts';
+import type { Texts } from '../parts/texts/en.ts';
+import { type PersonVisit, paramOf, queryOf, type Visit } from '../parts/visit.ts';
 import { grantList } from './grant-list.ts';
 import { relyingParty } from './passkey-parts.ts';
 
 export const ACCOUNT_ROUTES: readonly PageRoute[] = [
   show('/account', 'page-account', forPerson(showAccount)),
   take('/account/grants/:id/revoke', 'revoke-my-grant', [], forPerson(takeRevoke)),
-  take('/account/grants/revoke', 'revoke-my-grants', [], forPerson(takeRevokeAll)),
-  take('/account/sign-out-agents', 'sign-out-agents', [], forPerson(takeSignOutAgents)),
+  take('/account/grants/revoke', 'revoke-my-grants', [], revokeAll('revoked-all')),
+  take('/account/sign-out-agents', 'sign-out-agents', [], revokeAll('agents-signed-out', 'authorization')),
 ];
 
 async function showAccount(visit: PersonVisit): Promise<Answer> {
@@ -64,20 +65,18 @@ ${postForm(visit, '/account/sign-out-everywhere', everywhere)}
 
 const GRANT_ID = /^[0-9a-f]{32}$/;
 
-async function takeRevoke({ request, person, site }: PersonVisit): Promise<Answer> {
-  const { id = '' } = request.params as { id?: string };
+async function takeRevoke(visit: PersonVisit): Promise<Answer> {
+  const { person, site } = visit;
+  const id = paramOf(visit, 'id');
   const isRevoked = GRANT_ID.test(id) && (await revokeMyGrant(id as GrantId, person, site.ports));
   return { goTo: `/account?done=${isRevoked ? 'revoked' : 'revoked-before'}` };
 }
 
-async function takeRevokeAll({ person, site }: PersonVisit): Promise<Answer> {
-  await revokeMyGrants(person, site.ports);
-  return { goTo: '/account?done=revoked-all' };
-}
-
-async function takeSignOutAgents({ person, site }: PersonVisit): Promise<Answer> {
-  await revokeMyGrants(person, site.ports, 'authorization');
-  return { goTo: '/account?done=agents-signed-out' };
+function revokeAll(done: keyof Texts['notices'], which?: Parameters<typeof revokeMyGrants>[2]): PageRoute['handle'] {
+  return forPerson(async ({ person, site }) => {
+    await revokeMyGrants(person, site.ports, which);
+    return { goTo: `/account?done=${done}` };
+  });
 }
 
 const EVENTS_SHOWN = 20;

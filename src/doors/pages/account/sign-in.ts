@@ -14,7 +14,7 @@ import type { Answer } from '../parts/answer.ts';
 import { dropCookie, readCookie, writeCookie, writeLastingCookie } from '../parts/cookies.ts';
 import { recordProblem, refusalPage } from '../parts/refusal-page.ts';
 import { type Form, forPerson, type PageRoute, show, take } from '../parts/route.ts';
-import { isSecure, type PersonVisit, queryOf, type Site, signedIn, type Visit } from '../parts/visit.ts';
+import { isSecure, type PersonVisit, paramOf, queryOf, type Site, signedIn, type Visit } from '../parts/visit.ts';
 import { answerOf, drawOptions, relyingParty } from './passkey-parts.ts';
 import { goOnOf, PASSKEY_OPTIONS, providerPath, type SignInForm, signInPage } from './sign-in-page.ts';
 
@@ -153,7 +153,7 @@ type Provider = Site['ports']['directories']['providers'][number];
 
 function atProvider(handle: (visit: Visit, provider: Provider, form: Form) => Promise<Answer>) {
   return async (visit: Visit, form: Form): Promise<Answer> => {
-    const { label } = visit.request.params as { label?: string };
+    const label = paramOf(visit, 'label');
     const found = visit.site.ports.directories.providers.find((provider) => provider.label === label);
     return found ? handle(visit, found, form) : refusalPage(visit, { reason: 'not-found' });
   };

@@ -12,7 +12,7 @@ import { html } from '../parts/html.ts';
 import { said } from '../parts/language.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
 import { forPerson, type PageRoute, show, take } from '../parts/route.ts';
-import type { PersonVisit, Visit } from '../parts/visit.ts';
+import { type PersonVisit, paramOf, type Visit } from '../parts/visit.ts';
 import { showCode, showQr, takeCode } from './enter-code.ts';
 import { requestPage } from './request-page.ts';
 
@@ -27,8 +27,8 @@ export const DEVICE_ROUTES: readonly PageRoute[] = [
 
 const DEVICE_ID = /^[0-9a-f]{32}$/;
 
-function deviceIdOf({ request }: Visit): DeviceId | undefined {
-  const { id = '' } = request.params as { id?: string };
+function deviceIdOf(visit: Visit): DeviceId | undefined {
+  const id = paramOf(visit, 'id');
   return DEVICE_ID.test(id) ? (id as DeviceId) : undefined;
 }
 

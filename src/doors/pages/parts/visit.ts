@@ -85,6 +85,11 @@ function visitor(request: FastifyRequest, site: Site): { formOwner: FormOwner; c
   return { formOwner: { visitor: drawn }, cookies: [writeCookie('visitor', drawn, isSecure(site))] };
 }
 
+/** A parameter of the path. */
+export function paramOf({ request }: Visit, name: string): string {
+  return (request.params as Record<string, string | undefined>)[name] ?? '';
+}
+
 /** A query parameter, if it is given exactly once. */
 export function queryOf({ request }: Visit, name: string): string | undefined {
   const value = (request.query as Record<string, unknown>)[name];
