@@ -22,14 +22,6 @@ const STATUS: Readonly<Record<AdminRefusalClass, number>> = {
 };
 export const PROBLEM_STATUSES = [...new Set(Object.values(STATUS)), 405, 413, 429, 500, 503].sort((a, b) => a - b);
 
-interface Worded {
-  readonly status: number;
-  /** The heading of docs/errors.md, or the refusal there. */
-  readonly anchor: string;
-  readonly title: string;
-  readonly members: object;
-}
-
 export function replyProblem(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -44,29 +36,22 @@ export function replyProblem(
 
 export function problemOf(refusal: DoorRefusal, publicUrl: string, request?: FastifyRequest): WordedRefusal {
   const isCreating = request?.headers['if-none-match'] !== undefined;
-  const { status, anchor, title, members } = wordingOf(refusal, isCreating);
-  const type = `${publicUrl}/docs/errors#${anchor}`;
-  const body = { type, title, status, ...members, ...(request && { requestId: request.id }) };
-  return { status, type: 'application/problem+json; charset=utf-8', body: JSON.stringify(body) };
+  const { anchor, ...words } = 'about' in refusal ? adminWords(refusal, isCreating) : tokenWords(refusal);
+  const body = { type: `${publicUrl}/docs/errors#${anchor}`, ...words, ...(request && { requestId: request.id }) };
+  return { status: words.status, type: 'application/problem+json; charset=utf-8', body: JSON.stringify(body) };
 }
 
 /** `isCreating`: the request says that the thing must not exist, so an existing one is a precondition that failed. */
-function wordingOf(refusal: DoorRefusal, isCreating: boolean): Worded {
-  if (!('about' in refusal)) return tokenWording(refusal);
-  const { reason, about } = refusal;
-  const { class: kind, what, remedy } = describeRefusal(reason, about);
-  const status = isCreating && reason.endsWith('-exists') ? 412 : STATUS[kind];
+function adminWords({ reason, about }: AdminRefusal, isCreating: boolean) {
+  const { class: title, what, remedy } = describeRefusal(reason, about);
+  const status = isCreating && reason.endsWith('-exists') ? 412 : STATUS[title];
   const todo = typeof remedy === 'string' ? remedy : `${remedy.act}.`;
-  return { status, anchor: 'administration', title: kind, members: { detail: `${what}. ${todo}`, reason, about } };
+  return { anchor: 'administration', title, status, detail: `${what}. ${todo}`, reason, about };
 }
 
-/** Refusals of the access token, and of the server. */
-function tokenWording(refusal: Refusal<RefusalReason | ServerReason>): Worded {
+/** Refusals of the access token, and of the server. The anchor is the refusal in docs/errors.md. */
+function tokenWords(refusal: Refusal<RefusalReason | ServerReason>) {
   const { reason } = refusal;
-  if (isTransport(reason)) {
-    const { status, text } = TRANSPORT_WORDS[reason];
-    const isFault = reason === 'fault';
-    return { status: isFault ? 500 : status, anchor: reason, title: reason, members: { detail: text, reason } };
-  }
-  return { status: 401, anchor: reason, title: reason, members: { detail: describe(refusal), reason } };
+  const status = reason === 'fault' ? 500 : isTransport(reason) ? TRANSPORT_WORDS[reason].status : 401;
+  return { anchor: reason, title: reason, status, detail: describe(refusal), reason };
 }
