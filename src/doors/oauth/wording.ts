@@ -43,7 +43,15 @@ export interface Wording {
 }
 
 /** What the caller presented. The same objection to an identity has another code for each. */
-export type GrantCredential = 'device-code' | 'code' | 'refresh-token' | 'certificate' | 'assertion' | 'subject-token';
+const GRANT_CREDENTIALS = [
+  'device-code',
+  'code',
+  'refresh-token',
+  'certificate',
+  'assertion',
+  'subject-token',
+] as const;
+export type GrantCredential = (typeof GRANT_CREDENTIALS)[number];
 /** `client`: what the client authenticates with. */
 export type Credential = GrantCredential | 'client' | 'resource-server';
 
@@ -78,23 +86,17 @@ const denied: Wording = { status: 400, error: 'access_denied' };
 const unavailable: Wording = { status: 503, error: 'temporarily_unavailable' };
 
 const identity: Readonly<Record<Credential, Wording>> = {
+  ...wordedAlike(GRANT_CREDENTIALS, unauthorized),
   'device-code': denied,
   code: grant,
   'refresh-token': grant,
-  certificate: unauthorized,
-  assertion: unauthorized,
-  'subject-token': unauthorized,
   client,
   'resource-server': client,
 };
 
 /** RFC 7521 4.2.1: the same assertion may authenticate the client, or be the grant. */
 const asserted: typeof identity = {
-  'device-code': grant,
-  code: grant,
-  'refresh-token': grant,
-  certificate: grant,
-  assertion: grant,
+  ...wordedAlike(GRANT_CREDENTIALS, grant),
   // RFC 8693 2.2.2
   'subject-token': request,
   client,

@@ -37,7 +37,7 @@ export function scimDoor({ name }: DoorEntry, parts: ScimParts): Door {
 }
 
 function mountScim(app: FastifyInstance, parts: ScimParts): void {
-  for (const { method, path, needsBody, run } of ENDPOINTS)
+  for (const { method, path, run } of ENDPOINTS)
     app.route({
       method,
       url: `${ROOT}/:label${path}`,
@@ -51,7 +51,8 @@ function mountScim(app: FastifyInstance, parts: ScimParts): void {
         if (!pushing)
           return refuse(request, reply, scimError(401, 'Send a secret of the integration as a bearer token.'));
         const body = parseObject(String(request.body));
-        if (needsBody && !body) return refuse(request, reply, scimError(400, 'The body is not JSON.', 'invalidSyntax'));
+        if (method.startsWith('P') && !body)
+          return refuse(request, reply, scimError(400, 'The body is not JSON.', 'invalidSyntax'));
         const query = request.query as Readonly<Record<string, unknown>>;
         const base = `${parts.publicUrl}${ROOT}/${label}`;
         const ports = portsOfRequest(parts.callerPorts, request.id);
