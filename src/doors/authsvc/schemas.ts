@@ -3,28 +3,19 @@ import { described, integer, named, object, optional, type Schema, string, type 
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
 import { AUTHSVC_ERRORS } from './wording.ts';
 
-const clientId = string({
-  description: 'The Client ID of the API integration. Case sensitive.',
+const text = (description: string, example: string, limits: object = {}) =>
+  string({ description, ...limits, examples: [example] });
+
+const clientId = text('The Client ID of the API integration. Case sensitive.', 'orders-sync', {
   minLength: 1,
   maxLength: 128,
-  examples: ['orders-sync'],
 });
-const scope = string({
-  description: 'The whole scope of the integration or a subset of it.',
+const scope = text('The whole scope of the integration or a subset of it.', 'orders:read,write;stock:read', {
   minLength: 1,
   maxLength: 4096,
-  examples: ['orders:read,write;stock:read'],
 });
-const deviceCode = string({
-  description: 'The device_code of Authorize/Device. Valid once only.',
-  minLength: 1,
-  examples: ['tsd_EXAMPLE=='],
-});
-const refreshToken = string({
-  description: 'The newest refresh token of the grant.',
-  minLength: 1,
-  examples: ['tsr_EXAMPLE=='],
-});
+const deviceCode = text('The device_code of Authorize/Device. Valid once only.', 'tsd_EXAMPLE==', { minLength: 1 });
+const refreshToken = text('The newest refresh token of the grant.', 'tsr_EXAMPLE==', { minLength: 1 });
 
 /** What Authorize/Token reads. Which of them a request needs depends on what it asks for. */
 export const TokenParameters = object({
@@ -61,23 +52,17 @@ const inMilliseconds = string({
   pattern: '^/Date\\(\\d+\\)/$',
   examples: ['/Date(1800000000000)/'],
 });
-const identity = { examples: ['local:{0a1b2c3d-0000-4000-8000-000000000001}'] };
+const IDENTITY = 'local:{0a1b2c3d-0000-4000-8000-000000000001}';
 
 const grantFields = {
-  access_token: string({
-    description: 'Send it as Authorization: Bearer with other API calls.',
-    examples: ['tsa_EXAMPLE=='],
-  }),
+  access_token: text('Send it as Authorization: Bearer with other API calls.', 'tsa_EXAMPLE=='),
   refresh_token: optional(
-    string({
-      description: 'Use it once, when access_token expires. Absent where the integration offers no refresh.',
-      examples: ['tsr_EXAMPLE=='],
-    }),
+    text('Use it once, when access_token expires. Absent where the integration offers no refresh.', 'tsr_EXAMPLE=='),
   ),
   expires_in: lifetime('Seconds until access_token expires.'),
   expires: epoch('Expiry of access_token.'),
   token_type: described<'Bearer'>({ type: 'string', enum: ['Bearer'] }),
-  scope: string({ description: 'The scope of the grant.', examples: ['orders:read,write;stock:read'] }),
+  scope: text('The scope of the grant.', 'orders:read,write;stock:read'),
   refresh_until: epoch('The grant ends here.'),
 };
 
@@ -85,12 +70,12 @@ export const TokenGrant = named('TokenGrant', grantFields);
 
 export const CertificateGrant = named('CertificateGrant', {
   ...grantFields,
-  identity: string({ description: 'The identity that the certificate was mapped to.', ...identity }),
+  identity: text('The identity that the certificate was mapped to.', IDENTITY),
 });
 
 export const DeviceGrant = named('DeviceGrant', {
-  device_code: string({ description: 'For Authorize/Token. A secret.', examples: ['tsd_EXAMPLE=='] }),
-  user_code: string({ description: 'What the person types in the browser.', examples: ['BCDF-GHJK'] }),
+  device_code: text('For Authorize/Token. A secret.', 'tsd_EXAMPLE=='),
+  user_code: text('What the person types in the browser.', 'BCDF-GHJK'),
   verification_uri: string({ format: 'uri', examples: ['https://tokens.example/device'] }),
   verification_uri_complete: string({
     format: 'uri',
@@ -102,9 +87,9 @@ export const DeviceGrant = named('DeviceGrant', {
 });
 
 export const VerifiedToken = named('VerifiedToken', {
-  identity: string({ description: 'Who the token belongs to.', ...identity }),
-  application: string({ description: 'client_id of the integration.', examples: ['orders-sync'] }),
-  scope: string({ description: 'What the token allows at this moment.', examples: ['orders:read'] }),
+  identity: text('Who the token belongs to.', IDENTITY),
+  application: text('client_id of the integration.', 'orders-sync'),
+  scope: text('What the token allows at this moment.', 'orders:read'),
   valid_for: lifetime('The whole lifetime of the access token, in seconds.'),
   access_issued_on: inMilliseconds,
   access_issued_on_ISO8601: isoTime,

@@ -5,6 +5,8 @@ import { OAUTH_ERRORS } from './wording.ts';
 
 const text = (description: string) => optional(string({ description }));
 const texts = (description: string) => optional(list(string(), { description }));
+const flag = (description: string) => optional(boolean({ description }));
+const epoch = (description: string) => optional(integer({ description: `${description} Epoch seconds.` }));
 
 const CLIENT = {
   client_id: text('The Client ID of the API integration, here or as user name of HTTP Basic. Case sensitive.'),
@@ -81,8 +83,8 @@ export const IntrospectionAnswer = named('IntrospectedToken', {
   sub: text('The identity that the token belongs to.'),
   username: text('The user name, if that is a person.'),
   token_type: optional(tokenType),
-  exp: optional(integer({ description: 'When the token expires. Epoch seconds.' })),
-  iat: optional(integer({ description: 'When the token was issued. Epoch seconds.' })),
+  exp: epoch('When the token expires.'),
+  iat: epoch('When the token was issued.'),
   aud: text('The audience of this resource server.'),
   iss: text('The issuer: this server.'),
   jti: text('An id of the token: the grant and the generation.'),
@@ -129,8 +131,8 @@ export const Metadata = named('ServerMetadata', {
   authorization_endpoint: text('Present if an integration uses authorization codes.'),
   code_challenge_methods_supported: optional(list(string())),
   authorization_response_iss_parameter_supported: optional(boolean()),
-  client_id_metadata_document_supported: optional(
-    boolean({ description: 'Whether client_id may be the address of a document that describes the client.' }),
+  client_id_metadata_document_supported: flag(
+    'Whether client_id may be the address of a document that describes the client.',
   ),
   revocation_endpoint: string(),
   revocation_endpoint_auth_methods_supported: list(string()),
@@ -165,16 +167,14 @@ export const FeedEntry = named('RevocationEntry', {
   type: string({ description: 'grant, identity, integration or keys.' }),
   grant: text('The id of a grant that has ended: the first part of jti.'),
   identity: text('SHA-256 of sub, in hex.'),
-  allowed: optional(boolean({ description: 'Whether tokens of this identity are valid.' })),
+  allowed: flag('Whether tokens of this identity are valid.'),
   except: texts('Integrations that the identity may not use all the same.'),
   client_id: text('An integration.'),
-  enabled: optional(boolean({ description: 'Whether tokens of this integration are valid.' })),
+  enabled: flag('Whether tokens of this integration are valid.'),
   scope: text('The most that its tokens allow at this resource server, separated by spaces.'),
-  recheck_before: optional(
-    integer({ description: 'Tokens of this integration with a lower iat must be introspected. Epoch seconds.' }),
-  ),
-  changed: optional(integer({ description: 'When a signing key was removed: fetch the keys again. Epoch seconds.' })),
-  keep_until: optional(integer({ description: 'After this time, no token is affected. Epoch seconds.' })),
+  recheck_before: epoch('Tokens of this integration with a lower iat must be introspected.'),
+  changed: epoch('When a signing key was removed: fetch the keys again.'),
+  keep_until: epoch('After this time, no token is affected.'),
 });
 
 export const Snapshot = named('RevocationSnapshot', {
