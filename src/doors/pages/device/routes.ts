@@ -53,20 +53,15 @@ function takeDecision(operation: typeof confirmDevice): PageRoute['handle'] {
 
 type EndState = Exclude<DeviceState, 'pending'>;
 
-const SIGNS: Readonly<Record<EndState, { readonly sign: string; readonly style: string }>> = {
-  confirmed: { sign: '✓', style: 'sign-done' },
-  redeemed: { sign: '✓', style: 'sign-done' },
-  denied: { sign: '✕', style: '' },
-  expired: { sign: '!', style: '' },
-  spent: { sign: '!', style: '' },
-};
+const DONE = '✓';
+const SIGNS: Partial<Record<EndState, string>> = { confirmed: DONE, redeemed: DONE, denied: '✕' };
 
 function lastPage(visit: Visit, { integration }: DeviceStanding, state: EndState): Shown {
   const { last: words } = visit.language.texts;
   const { title, text } = said(words[state]);
-  const { sign, style } = SIGNS[state];
+  const { [state]: sign = '!' } = SIGNS;
   const body = html`<div class="card verdict">
-<p class="sign ${style}" aria-hidden="true">${sign}</p>
+<p class="sign ${sign === DONE && 'sign-done'}" aria-hidden="true">${sign}</p>
 <h1>${title}</h1>
 <p class="vendor">${words.about(integration.name)}</p>
 <p>${text}</p>
