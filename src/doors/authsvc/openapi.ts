@@ -22,7 +22,7 @@ import {
   TokenGrant,
   VerifiedToken,
 } from './schemas.ts';
-import type { AuthsvcError } from './wording.ts';
+import { AUTHSVC_ERRORS, type AuthsvcError } from './wording.ts';
 
 interface Words {
   readonly summary: string;
@@ -34,17 +34,9 @@ interface Words {
   /** The codes of a 400, and of a 401 if there is one. */
   readonly refuses: readonly AuthsvcError[];
   readonly unauthorized?: AuthsvcError;
-  readonly next?: readonly Next[];
+  readonly next?: readonly (keyof typeof NEXT)[];
   /** Options of curl commands to copy, by their label. Capital letters stand for the caller's own values. */
   readonly samples: Readonly<Record<string, readonly string[]>>;
-}
-
-/** What a caller can do with an answer. */
-interface Next {
-  readonly operation: AuthsvcOperation;
-  readonly name: string;
-  readonly description: string;
-  readonly body?: Readonly<Record<string, string>>;
 }
 
 const JSON_TYPE = 'application/json';
@@ -53,32 +45,31 @@ const BEARER = [{ bearer: [] }];
 const BEARER_OPTION = "--header 'Authorization: Bearer ACCESS_TOKEN'";
 const CERTIFICATE_OPTION = '--cert client.crt --key client.key';
 
-const REDEEM: Next = {
-  operation: 'authorize-token',
-  name: 'redeem',
-  description: 'Redeem the device code once the person has confirmed.',
-  body: {
-    client_id: '$request.body#/client_id',
-    grant_type: DEVICE_GRANT_TYPE,
-    device_code: '$response.body#/device_code',
+interface Next {
+  readonly operation: AuthsvcOperation;
+  readonly description: string;
+  readonly body?: Readonly<Record<string, string>>;
+}
+
+/** What a caller can do with an answer. */
+const NEXT = {
+  redeem: {
+    operation: 'authorize-token',
+    description: 'Redeem the device code once the person has confirmed.',
+    body: {
+      client_id: '$request.body#/client_id',
+      grant_type: DEVICE_GRANT_TYPE,
+      device_code: '$response.body#/device_code',
+    },
   },
-};
-const REFRESH: Next = {
-  operation: 'authorize-token',
-  name: 'refresh',
-  description: 'Refresh the pair before or after access_token expires.',
-  body: { client_id: '$request.body#/client_id', refresh_token: '$response.body#/refresh_token' },
-};
-const VERIFY: Next = {
-  operation: 'verify',
-  name: 'verify',
-  description: 'Check access_token: send it as Authorization: Bearer.',
-};
-const REVOKE: Next = {
-  operation: 'revoke',
-  name: 'revoke',
-  description: 'End the grant: send access_token as Authorization: Bearer.',
-};
+  refresh: {
+    operation: 'authorize-token',
+    description: 'Refresh the pair before or after access_token expires.',
+    body: { client_id: '$request.body#/client_id', refresh_token: '$response.body#/refresh_token' },
+  },
+  verify: { operation: 'verify', description: 'Check access_token: send it as Authorization: Bearer.' },
+  revoke: { operation: 'revoke', description: 'End the grant: send access_token as Authorization: Bearer.' },
+} as const satisfies Readonly<Record<string, Next>>;
 
 const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
   'authorize-token': {
@@ -88,15 +79,8 @@ const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
     takes: { [JSON_TYPE]: [RefreshRequest, RedemptionRequest], [FORM_TYPE]: [RedemptionRequest] },
     answers: TokenGrant,
     security: [],
-    refuses: [
-      'authorization_pending',
-      'invalid_client',
-      'invalid_request',
-      'invalid_scope',
-      'invalid_grant',
-      'unauthorized_client',
-    ],
-    next: [REFRESH, VERIFY, REVOKE],
+    refuses: AUTHSVC_ERRORS.filter((code) => code !== 'invalid_token'),
+    next: ['refresh', 'verify', 'revoke'],
     samples: {
       Refresh: jsonBody({ client_id: 'CLIENT_ID', refresh_token: 'REFRESH_TOKEN' }),
       'Redeem a device code': jsonBody({
@@ -114,7 +98,7 @@ const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
     security: [{ certificate: [] }],
     refuses: ['invalid_request', 'invalid_scope', 'invalid_grant', 'unauthorized_client'],
     unauthorized: 'invalid_client',
-    next: [REFRESH, VERIFY, REVOKE],
+    next: ['refresh', 'verify', 'revoke'],
     samples: { 'Get a token': [CERTIFICATE_OPTION, ...jsonBody({ client_id: 'CLIENT_ID', scope: 'SCOPE' })] },
   },
   'authorize-device': {
@@ -124,7 +108,7 @@ const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
     answers: DeviceGrant,
     security: [],
     refuses: ['invalid_client', 'invalid_request', 'invalid_scope', 'invalid_grant'],
-    next: [REDEEM],
+    next: ['redeem'],
     samples: { Start: jsonBody({ client_id: 'CLIENT_ID', scope: 'SCOPE' }) },
   },
   verify: {
@@ -134,7 +118,7 @@ const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
     security: BEARER,
     refuses: ['invalid_request'],
     unauthorized: 'invalid_token',
-    next: [REVOKE],
+    next: ['revoke'],
     samples: { Check: [BEARER_OPTION] },
   },
   revoke: {
@@ -192,7 +176,7 @@ function uniqueNames(paths: readonly string[]): readonly string[] {
 function operationOf(operation: AuthsvcOperation, keys: ErrorKeys, idOf: (name: string) => string): OpenapiOperation {
   const words = WORDS[operation];
   const { summary, description, takes, answers, security, next = [] } = words;
-  const links = Object.fromEntries(next.map((step) => [step.name, linkTo(step, idOf)]));
+  const links = Object.fromEntries(next.map((name) => [name, linkTo(NEXT[name], idOf)]));
   return {
     operationId: idOf(operation),
     summary,
