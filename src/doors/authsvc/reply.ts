@@ -31,7 +31,7 @@ export function authsvcWords(
   return { status, phrase, body: JSON.stringify(errorBody(error, nameRequest(phrase, refusal, request), keys)) };
 }
 
-function describeAuthsvc({ reason, ...details }: Refusal<AuthsvcReason>): string {
+export function describeAuthsvc({ reason, ...details }: Refusal<AuthsvcReason>): string {
   if (reason === 'refresh-by-form') return 'A refresh takes Content-Type: application/json.';
   if (reason === 'content-type-unsupported') {
     return 'Send Content-Type: application/json, or application/x-www-form-urlencoded for a device code.';
