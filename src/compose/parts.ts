@@ -8,7 +8,7 @@ import { type DoorParts, openDoors } from '../doors/doors.ts';
 import { addressLimit, RateLimit } from '../doors/http/rate-limit.ts';
 import { Metrics } from '../doors/ops/metrics.ts';
 import { Readiness } from '../doors/ops/readiness.ts';
-import { type Look, readLook } from '../doors/pages/parts/look.ts';
+import { type Look, readLook } from '../doors/pages/parts/assets.ts';
 import type { Log } from '../log/log.ts';
 import type { Ports } from '../operations/ports.ts';
 import { RefusalCounts } from '../operations/upkeep/count-refusals.ts';

@@ -1,6 +1,6 @@
 // A platform on loopback that publishes its keys, for the tests of one file.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, } from 'node:test';
+import { after, before, beforeEach } from 'node:test';
 import type { KeySource } from '../../src/core/key-source.ts';
 import type { TokenIssuer } from '../../src/core/token-issuer.ts';
 import { guardedFetch, type OutboundPorts } from '../../src/outbound/guarded-fetch.ts';
