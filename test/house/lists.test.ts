@@ -142,8 +142,8 @@ test('the lock file names no registry, so that any mirror serves', () => {
   assert.deepEqual(named, []);
 });
 
-test('docs/threats.md names test files that exist', () => {
-  const named = [...read('docs/threats.md').matchAll(/`(test\/[\w./-]+\.test\.ts)`/g)].map(([, path = '']) => path);
+test('test/threats.md names test files that exist', () => {
+  const named = [...read('test/threats.md').matchAll(/`(test\/[\w./-]+\.test\.ts)`/g)].map(([, path = '']) => path);
   assert.ok(named.length > 40, 'the page names its tests');
   assert.deepEqual(
     named.filter((path) => read(path) === ''),
