@@ -1,7 +1,7 @@
 // The parts of pages that state measured figures, made from the data of the folder `figures`.
 import type { PeerFigures } from '../peers/data.ts';
 import { isProved } from '../peers/proof.ts';
-import { peerTable } from '../peers/table.ts';
+import { markdown, peerTable } from '../peers/table.ts';
 import type { MutantFigures, ReliabilityFigures } from '../report/data.ts';
 import { type Circumstances, type Row, type Rows, readFigures } from './data.ts';
 
@@ -15,7 +15,7 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
   jwts,
   verify: () => rowsAsTable('verify', 'npm run figures -- verify', (value) => value.toFixed(0)),
   tracing: () => rowsAsTable('tracing', 'npm run figures -- tracing', (value) => value.toFixed(2)),
-  console: () => rowsAsTable('console', 'npm run figures -- console', (value) => value.toLocaleString('en')),
+  console: () => rowsAsTable('console', 'npm run figures -- console', (value) => value.toLocaleString('en'), 'ratio'),
   'console-postgres': () =>
     rowsAsTable('console-postgres', 'npm run figures -- console --store postgres', (value) =>
       value.toLocaleString('en'),
@@ -36,20 +36,16 @@ const notMeasured = (command: string) => `Not measured yet: \`${command}\`.`;
 
 function circumstancesOf({ command, date, machine, load }: Circumstances): string {
   const { cores, processor, node } = machine;
-  return `\`${command}\`, ${date}, ${cores} cores (${processor}), Node ${node}, load average ${load} before it.`;
+  return `\`${command}\`, ${date}, ${cores} cores (${processor}), Node ${node}, load average ${load}.`;
 }
 
-function markdown(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const rule = headings.map((_, column) => (column === 0 ? '---' : '---:'));
-  return [headings, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-}
-
-/** Rows with other columns are a table of their own. */
-function rowsAsTable(name: string, command: string, words: (value: number) => string): string {
+/** Rows with other columns are a table of their own. `only`: the rows that have this column. */
+function rowsAsTable(name: string, command: string, words: (value: number) => string, only?: string): string {
   const data = readFigures(name);
   if (!data || data.rows.length === 0) return notMeasured(command);
   const cell = (value: string | number = '') => (typeof value === 'number' ? words(value) : value);
-  const tables = Map.groupBy(data.rows, (row) => Object.keys(row).join());
+  const wanted = data.rows.filter((row) => only === undefined || only in row);
+  const tables = Map.groupBy(wanted, (row) => Object.keys(row).join());
   const shown = [...tables.values()].map((rows) => {
     const headings = Object.keys(rows[0] ?? {});
     return markdown(
@@ -84,7 +80,7 @@ function peers(): string {
   return [
     '![Refreshes per second, as bars](performance/peers.svg)',
     peerTable(data),
-    `"Tessera is": the median of its multiples in ${slices} slices of ${seconds} s, with their quartiles, against Tessera with the same store and tokens. ${named.join(', ')}; ${connections} connections. ${checked}`,
+    `In brackets: how many times as many Tessera serves with the same store and tokens, as the median of ${slices} slices of ${seconds} s. \`figures/peers.json\` has the quartiles. ${named.join(', ')}; ${connections} connections. ${checked}`,
     circumstancesOf(data),
     ...(missing.length > 0
       ? [`Not in the tables: ${missing.map(({ what, why }) => `${what} (${why.split('\n')[0]})`).join('; ')}.`]
@@ -134,7 +130,7 @@ function operations(): string {
 function memory(): string {
   const facts = readFigures('bench/facts')?.rows ?? [];
   const rows = facts
-    .filter(({ what }) => /^(?:memory|ready|fsyncs|disk)/.test(String(what)))
+    .filter(({ what }) => /^(?:memory|ready|fsyncs|disk)(?!.*(?:as a package|echo))/.test(String(what)))
     .map(({ what, measured }) => [String(what), String(measured)]);
   return rows.length > 0 ? markdown(['', 'measured'], rows) : notMeasured('npm run bench');
 }
@@ -241,14 +237,12 @@ function costs(): string {
 function reliability(): string {
   const data = readFigures<ReliabilityFigures>('reliability');
   if (!data) return notMeasured('npm run lab');
-  const rows = data.rows.map(({ promise, command, tried, result, seconds }) => [
+  const rows = data.rows.map(({ promise, command, tried, result }) => [
     promise,
     `\`npm run ${command.replace(' ', ' -- ')}\``,
-    tried.replaceAll('|', '/'),
-    result === 'kept' ? 'kept' : `**${result.toLowerCase()}**`,
-    `${seconds} s`,
+    result === 'kept' ? 'kept' : `**${result.toLowerCase()}**: ${tried.replaceAll('|', '/')}`,
   ]);
-  const table = markdown(['Promise', 'Drill', 'Tried', 'Result', 'Took'], rows).replace(/---:/g, '---');
+  const table = markdown(['Promise', 'Drill', 'Result'], rows).replace(/---:/g, '---');
   return `${table}\n\n${circumstancesOf(data)}`;
 }
 
