@@ -11,7 +11,7 @@ import { AGENT, CALLBACK, jsonOf, Program } from '../doors/pages/asking-program.
 import { ADA } from '../doors/pages/running-service.ts';
 import { signedIn, Visitor } from '../doors/pages/visitor.ts';
 import { scopeOf } from '../samples.ts';
-import { McpScene, example } from './mcp-scene.ts';
+import { example, McpScene } from './mcp-scene.ts';
 
 const GUESTS = {
   ...AGENT,

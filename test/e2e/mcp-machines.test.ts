@@ -16,7 +16,7 @@ import { ADA } from '../doors/pages/running-service.ts';
 import { aTokenIssuer, claimsOf, keySetOf, platformKey } from '../platform.ts';
 import { anIntegration } from '../samples.ts';
 import type { MachineOrder } from './mcp-machine-client.ts';
-import { McpScene, example } from './mcp-scene.ts';
+import { example, McpScene } from './mcp-scene.ts';
 import { registryFollows } from './registry-follows.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

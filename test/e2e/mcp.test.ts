@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { AGENT } from '../doors/pages/asking-program.ts';
 import { ADA } from '../doors/pages/running-service.ts';
-import { McpScene, type Printed, example } from './mcp-scene.ts';
+import { example, McpScene, type Printed } from './mcp-scene.ts';
 
 const LIBRARIES = new URL('code-library-client.ts', import.meta.url);
 
