@@ -1,7 +1,7 @@
-// Labels in brackets cite pages of docs/, and test/threats.md: every section they name must exist, and so must every drill that a page names.
+// Labels in brackets cite pages of docs/, and test/threats.md: every section they name must exist.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { quoted, read, sourcesIn } from './sources.ts';
+import { read, sourcesIn } from './sources.ts';
 
 const LABEL = /\[(contract|spec-gaps|threats)(?::? ([^\]\n]*))?\]/g;
 
@@ -80,18 +80,5 @@ test('a label without its section is found', () => {
   assert.deepEqual(
     found,
     wrong.map((label) => `x: ${label}`),
-  );
-});
-
-test('test/threats.md names drills that exist', () => {
-  const cells = [...read('test/threats.md').matchAll(/drills? ((?:`[\w-]+`(?: and )?)+)/g)].map(
-    ([, names = '']) => names,
-  );
-  const named = cells.flatMap(quoted);
-  assert.ok(named.length > 9, 'the page names its drills');
-  const [, drills = ''] = read('lab/chaos.ts').split('const DRILLS = {');
-  assert.deepEqual(
-    named.filter((name) => !new RegExp(`^  '?${name}'?: \\[`, 'm').test(drills)),
-    [],
   );
 });
