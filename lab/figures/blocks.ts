@@ -237,12 +237,13 @@ function costs(): string {
 function reliability(): string {
   const data = readFigures<ReliabilityFigures>('reliability');
   if (!data) return notMeasured('npm run lab');
-  const rows = data.rows.map(({ promise, command, tried, result }) => [
+  const rows = data.rows.map(({ promise, command, tried, result, date }) => [
     promise,
     `\`npm run ${command.replace(' ', ' -- ')}\``,
     result === 'kept' ? 'kept' : `**${result.toLowerCase()}**: ${tried.replaceAll('|', '/')}`,
+    date,
   ]);
-  const table = markdown(['Promise', 'Drill', 'Result'], rows).replace(/---:/g, '---');
+  const table = markdown(['Promise', 'Drill', 'Result', 'On'], rows).replace(/---:/g, '---');
   return `${table}\n\n${circumstancesOf(data)}`;
 }
 
