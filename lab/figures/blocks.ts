@@ -15,11 +15,7 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
   jwts,
   verify: () => rowsAsTable('verify', 'npm run figures -- verify', (value) => value.toFixed(0)),
   tracing: () => rowsAsTable('tracing', 'npm run figures -- tracing', (value) => value.toFixed(2)),
-  console: () => rowsAsTable('console', 'npm run figures -- console', (value) => value.toLocaleString('en'), 'ratio'),
-  'console-postgres': () =>
-    rowsAsTable('console-postgres', 'npm run figures -- console --store postgres', (value) =>
-      value.toLocaleString('en'),
-    ),
+  console: consoles,
   costs,
   connections: () =>
     rowsAsTable('connections', 'npm run figures -- connections --connections 2000', (value) => value.toFixed(0)),
@@ -39,13 +35,12 @@ function circumstancesOf({ command, date, machine, load }: Circumstances): strin
   return `\`${command}\`, ${date}, ${cores} cores (${processor}), Node ${node}, load average ${load}.`;
 }
 
-/** Rows with other columns are a table of their own. `only`: the rows that have this column. */
-function rowsAsTable(name: string, command: string, words: (value: number) => string, only?: string): string {
+/** Rows with other columns are a table of their own. */
+function rowsAsTable(name: string, command: string, words: (value: number) => string): string {
   const data = readFigures(name);
   if (!data || data.rows.length === 0) return notMeasured(command);
   const cell = (value: string | number = '') => (typeof value === 'number' ? words(value) : value);
-  const wanted = data.rows.filter((row) => only === undefined || only in row);
-  const tables = Map.groupBy(wanted, (row) => Object.keys(row).join());
+  const tables = Map.groupBy(data.rows, (row) => Object.keys(row).join());
   const shown = [...tables.values()].map((rows) => {
     const headings = Object.keys(rows[0] ?? {});
     return markdown(
@@ -54,6 +49,25 @@ function rowsAsTable(name: string, command: string, words: (value: number) => st
     );
   });
   return [...shown, circumstancesOf(data)].join('\n\n');
+}
+
+/** On each store: the slowest page of the console, and refreshes while ten consoles are open. */
+function consoles(): string {
+  const found = [readFigures('console'), readFigures('console-postgres')].flatMap((data, at) =>
+    data ? [{ data, at }] : [],
+  );
+  const rows = found.map(({ data, at }) => {
+    const pages = data.rows.filter((row) => 'page' in row).toSorted((a, b) => Number(b['ms']) - Number(a['ms']));
+    const [account, [slowest], last] = [pages.find((row) => row['page'] === 'account'), pages, data.rows.at(-1)];
+    return [
+      ['SQLite', 'PostgreSQL'][at] ?? '',
+      ...[String(account?.['ms']), `${slowest?.['ms']} (${slowest?.['page']})`],
+      ...[last?.['refreshes/s, no console'], last?.['with 10']].map((each) => Number(each).toLocaleString('en')),
+    ];
+  });
+  if (found.length === 0) return notMeasured('npm run figures -- console');
+  const headings = ['', 'account page, ms', 'slowest page, ms', 'refreshes/s, no console', 'with 10'];
+  return [markdown(headings, rows), ...found.map(({ data }) => circumstancesOf(data))].join('\n\n');
 }
 
 /** Over all stores and kinds of token: the smallest and the largest multiple of the refreshes per second that were proved. */
