@@ -85,6 +85,15 @@ const Grant = described<ShownGrant>({
 const Event = described<LoggedEvent>({
   ...object({ sequence: integer(), at: integer(), type: string() }, { title: 'Event' }),
 });
+const Credential = object(
+  {
+    subject: optional(string({ description: 'Of a certificate, as it says.' })),
+    issuer: optional(string()),
+    serial: optional(string({ description: 'In hex.' })),
+    label: optional(string({ description: 'The issuer here that signed it, even if it was removed.' })),
+  },
+  { title: 'RefusedCredential', description: 'The last certificate or assertion.' },
+);
 const Refusal = object(
   {
     clientId: string({ description: 'Empty: of no known integration.' }),
@@ -94,6 +103,7 @@ const Refusal = object(
     first: string(),
     last: string(),
     lastRequestId: string(),
+    credential: optional(Credential),
   },
   { title: 'RefusalCount' },
 );

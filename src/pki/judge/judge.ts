@@ -4,6 +4,7 @@ import type { Hex } from '../../core/hex.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept, acceptedOf, type Outcome, refuse } from '../../core/outcome.ts';
 import { escapeText } from '../../core/quote.ts';
+import type { RefusedCredential } from '../../core/refusal.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
 import type { Step, Verdict } from '../../core/verdict.ts';
 import type { NameComparisons } from '../path/name-constraints.ts';
@@ -11,7 +12,7 @@ import { describe, EVERY_PROFILE, judgePath, type Path } from '../path/path.ts';
 import { authoritiesOf, type ReadIssuer, readIssuer } from '../path/read-issuer.ts';
 import { step } from '../path/rules.ts';
 import { PathSearch, SEARCH_LIMITS, type SearchLimits } from '../path/search.ts';
-import { REVOCATION_COST } from '../path/search-budget.ts';
+import { REVOCATION_COST, SearchBudget } from '../path/search-budget.ts';
 import { beginOf } from '../revocation/crl.ts';
 import { judgeRevocation, type RevocationEvidence, type RevocationQuestion } from '../revocation/revocation.ts';
 import { type Candidate, candidateOf, printNameOf, readCandidate } from '../x509/candidate.ts';
@@ -44,7 +45,8 @@ export function judgeCertificate(presented: PresentedCertificate): Judgement {
   if (!leaf.ok) return refusedAt(unreadable(leaf.refusal.rule));
   const sent = acceptedOf(rest.filter(isFirst).map(readCandidate));
   const approved = issuers.filter(({ enabled }) => enabled).map(readIssuer);
-  const judgement = judgeLeaf(leaf.value, sent, approved, presented);
+  const judged = judgeLeaf(leaf.value, sent, approved, presented);
+  const judgement = { ...judged, credential: credentialOf(leaf.value, sent, judged, presented) };
   // Without a path, nothing that becomes valid changes the verdict.
   if (judgement.outcome.ok || !judgement.path) return judgement;
   const begins = [leaf.value, ...sent].flatMap(({ validity }) => validity?.notBefore ?? []);
@@ -53,6 +55,37 @@ export function judgeCertificate(presented: PresentedCertificate): Judgement {
   const dated = isAboutRevocation(judgement) ? [...lists, ...responses.flatMap(({ answers }) => answers)] : [];
   const changes = [...begins, ...known, ...dated.map(beginOf)].filter((begin) => begin > presented.now);
   return changes.length > 0 ? { ...judgement, changesAt: changes.reduce(earlier) } : judgement;
+}
+
+const MAX_SHOWN = 200;
+
+/** What the certificate says, and which issuer signed it. */
+function credentialOf(
+  leaf: Candidate,
+  sent: readonly Candidate[],
+  { issuer }: Judgement,
+  presented: PresentedCertificate,
+): RefusedCredential {
+  const { label } = issuer ?? removedIssuer(leaf, sent, presented) ?? {};
+  const shown = (name: 'subject' | 'issuer') => printNameOf(leaf[name]).slice(0, MAX_SHOWN);
+  return { subject: shown('subject'), issuer: shown('issuer'), serial: leaf.serial, label };
+}
+
+/** Only for people, so little work is spent on it. Estimated microseconds. */
+const FOR_REMOVED = 1_000;
+
+/** The issuer that was removed, if it signed the certificate. */
+function removedIssuer(
+  leaf: Candidate,
+  sent: readonly Candidate[],
+  { issuers, now, limits }: PresentedCertificate,
+): ApprovedIssuer | undefined {
+  const removed = issuers.filter(({ enabled }) => !enabled).map(readIssuer);
+  const anchors = removed.flatMap(({ certificate }) => certificate ?? []);
+  const pool = [...sent, ...removed.flatMap(({ intermediates }) => intermediates)];
+  const budget = new SearchBudget(FOR_REMOVED, FOR_REMOVED);
+  const [path] = anchors.length > 0 ? new PathSearch(anchors, pool, now, limits, budget).pathsTo(leaf) : [];
+  return removed.find(({ certificate }) => certificate === path?.[0])?.issuer;
 }
 
 function isAboutRevocation({ outcome }: Judgement): boolean {

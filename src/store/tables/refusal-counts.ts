@@ -1,3 +1,4 @@
+import type { RefusedCredential } from '../../core/refusal.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { keyedTable } from '../table.ts';
 
@@ -12,6 +13,7 @@ export interface RefusalCount {
   readonly first: EpochSeconds;
   readonly last: EpochSeconds;
   readonly lastRequestId: string;
+  readonly credential?: RefusedCredential | undefined;
 }
 
 /** How long a row stays after the last refusal. */
