@@ -81,7 +81,7 @@ async function judge(
 }
 
 function withCredential(refusal: Refusal, label: string | undefined): Outcome<never> {
-  return refused({ ...refusal, credential: { label } });
+  return refused(label === undefined ? refusal : { ...refusal, credential: { label } });
 }
 
 /** A token issuer that is unknown may have been added a moment ago. */

@@ -13,7 +13,7 @@ export interface RefusalCount {
   readonly first: EpochSeconds;
   readonly last: EpochSeconds;
   readonly lastRequestId: string;
-  readonly credential?: RefusedCredential | undefined;
+  readonly credential?: RefusedCredential;
 }
 
 /** How long a row stays after the last refusal. */
