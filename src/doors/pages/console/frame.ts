@@ -187,7 +187,7 @@ export function hiddenFields(values: Readonly<Record<string, string | number | u
 
 /** What the address says under these names. */
 export function textsIn(visit: ConsoleVisit, names: readonly string[]): Record<string, string> {
-  const given = names.map((name) => [name, queryOf(visit, name)?.trim() ?? '']);
+  const given = names.map((name) => [name, queryOf(visit, name)?.trim() ?? ''] as const);
   return Object.fromEntries(given.filter(([, text]) => text !== ''));
 }
 
