@@ -201,11 +201,11 @@ export interface Refusal<R extends string = RefusalReason> {
   readonly rule?: string;
   /** Whose request it was, if that is known: for the log and the console. */
   readonly identityId?: string;
-  readonly credential?: RefusedCredential | undefined;
+  readonly claimed?: ClaimedCaller | undefined;
 }
 
 /** What a refused certificate or assertion said, for operators. Anybody can send one: its texts are escaped and short. */
-export interface RefusedCredential {
+export interface ClaimedCaller {
   /** Of a certificate; the serial number in hex. */
   readonly subject?: string;
   readonly issuer?: string;

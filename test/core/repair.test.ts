@@ -33,8 +33,8 @@ test('an issuer is behind a refusal only if it signed the certificate, however l
   const withdrawn = (id: string, ago: number) => change({ kind: 'issuer', id, did: 'withdrawn' }, ago);
   const [other, corp] = [withdrawn('partners', 60), withdrawn('corp', 3 * DAY)];
   const refusal = refused('certificate-issuer-not-approved');
-  assert.equal(lastChangeBehind({ ...refusal, credential: { label: 'corp' } }, [other, corp]), corp);
-  assert.equal(lastChangeBehind({ ...refusal, credential: {} }, [other, corp]), undefined);
+  assert.equal(lastChangeBehind({ ...refusal, claimed: { label: 'corp' } }, [other, corp]), corp);
+  assert.equal(lastChangeBehind({ ...refusal, claimed: {} }, [other, corp]), undefined);
   assert.equal(lastChangeBehind(refusal, [other, corp]), undefined);
 });
 

@@ -145,7 +145,7 @@ interface RefusalFlags {
 async function printRefusals({ json, ...query }: RefusalFlags, { act }: Administration): Promise<void> {
   const { items } = accepted(await act('refusal-list', { query })).value;
   if (json) return printJson(items);
-  const whoOf = ({ identityId, credential }: (typeof items)[number]) => identityId || (credential?.subject ?? '');
+  const whoOf = ({ identityId, claimed }: (typeof items)[number]) => identityId || (claimed?.subject ?? '');
   const lines = items.map((row) => [row.reason, row.clientId, whoOf(row), row.count, row.last, row.lastRequestId]);
   printTable(['reason', 'client id', 'identity or certificate', 'count', 'last', 'last request'], lines);
 }

@@ -1,6 +1,6 @@
 // What lets a refused caller pass: which setting of which thing, and which change of it came last.
 import { type Act, lifeOf } from '../act.ts';
-import type { RefusalReason, RefusedCredential } from '../refusal.ts';
+import type { ClaimedCaller, RefusalReason } from '../refusal.ts';
 import type { EpochSeconds } from '../time.ts';
 
 /** `kind`: of the thing. `setting`: of its form; `enabled` and `keys` have acts of their own. */
@@ -50,7 +50,7 @@ interface Refused {
   /** Empty: unknown. */
   readonly clientId: string;
   readonly identityId: string;
-  readonly credential?: Pick<RefusedCredential, 'label'> | undefined;
+  readonly claimed?: Pick<ClaimedCaller, 'label'> | undefined;
   readonly last: EpochSeconds;
 }
 
@@ -60,9 +60,9 @@ interface Change {
 }
 
 /** The thing that a refusal depends on, if it is known which one. */
-export function idBehind({ clientId, identityId, credential }: Omit<Refused, 'last'>, { kind }: Repair): string {
+export function idBehind({ clientId, identityId, claimed }: Omit<Refused, 'last'>, { kind }: Repair): string {
   if (kind === 'integration') return clientId;
-  return kind === 'identity' ? identityId : (credential?.label ?? '');
+  return kind === 'identity' ? identityId : (claimed?.label ?? '');
 }
 
 /** The newest change of what a refusal depends on. */

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Refusal, RefusedCredential } from '../../core/refusal.ts';
+import type { ClaimedCaller, Refusal } from '../../core/refusal.ts';
 
 /** What one request was about, for its log line and its metrics. Never a secret. */
 export interface RequestRecord {
@@ -12,7 +12,7 @@ export interface RequestRecord {
   clientId?: string | undefined;
   identityId?: string | undefined;
   /** Not for the log, which has the steps of the verdict. */
-  credential?: RefusedCredential | undefined;
+  claimed?: ClaimedCaller | undefined;
   grantId?: string | undefined;
   /** The id of the resource server that sent the request. */
   resourceServer?: string | undefined;
@@ -37,7 +37,7 @@ function newRecord(): RequestRecord {
     rule: undefined,
     clientId: undefined,
     identityId: undefined,
-    credential: undefined,
+    claimed: undefined,
     grantId: undefined,
     resourceServer: undefined,
     isMonitoring: false,
@@ -45,11 +45,11 @@ function newRecord(): RequestRecord {
 }
 
 export function recordRefusal(request: FastifyRequest, refusal: Refusal<string>): void {
-  const { reason, rule, identityId, credential } = refusal;
+  const { reason, rule, identityId, claimed } = refusal;
   const record = recordOf(request);
   record.outcome = reason === 'fault' ? 'fault' : 'refused';
   record.reason = reason;
   if (rule) record.rule = rule;
   if (identityId) record.identityId = identityId;
-  if (credential) record.credential = credential;
+  if (claimed) record.claimed = claimed;
 }

@@ -1,6 +1,6 @@
 // What goes into each act of the table (act-table.ts), and what comes out.
 import { EVENT_TYPES, type EventType } from '../../core/event.ts';
-import type { RefusedCredential } from '../../core/refusal.ts';
+import type { ClaimedCaller } from '../../core/refusal.ts';
 import type { Seconds } from '../../core/time.ts';
 import {
   boolean,
@@ -86,7 +86,7 @@ const Grant = described<ShownGrant>({
 const Event = described<LoggedEvent>({
   ...object({ sequence: integer(), at: integer(), type: string() }, { title: 'Event' }),
 });
-const Credential = described<RefusedCredential>({
+const Claimed = described<ClaimedCaller>({
   ...object(
     {
       subject: optional(string({ description: 'Of the last certificate, as it says.' })),
@@ -94,7 +94,7 @@ const Credential = described<RefusedCredential>({
       serial: optional(string({ description: 'In hex.' })),
       label: optional(string({ description: 'The issuer here that signed it, even if it was removed.' })),
     },
-    { title: 'RefusedCredential' },
+    { title: 'ClaimedCaller' },
   ),
 });
 const Refusal = object(
@@ -106,7 +106,7 @@ const Refusal = object(
     first: string(),
     last: string(),
     lastRequestId: string(),
-    credential: optional(Credential),
+    claimed: optional(Claimed),
   },
   { title: 'RefusalCount' },
 );

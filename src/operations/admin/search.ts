@@ -115,7 +115,7 @@ function digitsIn(text: string): string | undefined {
 
 function isOf(text: string, digits: string | undefined): (refusal: RefusalCount) => boolean {
   const serial = digits?.replace(/^00(?=..)/, '');
-  return ({ lastRequestId, credential }) => lastRequestId === text || credential?.serial === serial;
+  return ({ lastRequestId, claimed }) => lastRequestId === text || claimed?.serial === serial;
 }
 
 /** Serial numbers may look like addresses (IPv6). */

@@ -50,7 +50,7 @@ export async function authorizeAssertion(
   const integration = named ?? (await findOnly(accepted.value, ports));
   if (!integration.ok) return integration;
   const drafted = await draftGrant(accepted.value, integration.value, request, ports);
-  if (!drafted.ok) return withCredential(drafted.refusal, accepted.value.tokenIssuer.label);
+  if (!drafted.ok) return withClaim(drafted.refusal, accepted.value.tokenIssuer.label);
   const limited = request.overCapOf?.(integration.value.clientId)('grants', drafted.value.identity.id);
   if (limited) return refusedTo(drafted.value.identity.id, limited);
   const { assertions: use, kind } = accepted.value.tokenIssuer;
@@ -77,11 +77,11 @@ async function judge(
   if (verdict.outcome.ok) return verdict.outcome;
   ports.logRefusedAssertion(requestId, verdict);
   const { outcome, tokenIssuer, removed } = verdict;
-  return withCredential(withRetry(outcome.refusal).refusal, tokenIssuer?.label ?? removed);
+  return withClaim(withRetry(outcome.refusal).refusal, tokenIssuer?.label ?? removed);
 }
 
-function withCredential(refusal: Refusal, label: string | undefined): Outcome<never> {
-  return refused(label === undefined ? refusal : { ...refusal, credential: { label } });
+function withClaim(refusal: Refusal, label: string | undefined): Outcome<never> {
+  return refused(label === undefined ? refusal : { ...refusal, claimed: { label } });
 }
 
 /** A token issuer that is unknown may have been added a moment ago. */

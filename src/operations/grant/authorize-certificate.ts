@@ -25,8 +25,8 @@ export async function authorizeCertificate(
   const { isPlain = false } = request;
   const decision = decideCertificate({ clientId, caller, integration, scope, resource, isPlain, resourceServers });
   if (!decision.ok && caller.ok) {
-    const credential = { label: caller.value.issuer };
-    return refusedTo(caller.value.identity.id, { ...decision.refusal, credential });
+    const claimed = { label: caller.value.issuer };
+    return refusedTo(caller.value.identity.id, { ...decision.refusal, claimed });
   }
   if (!decision.ok) return decision;
   const unbound = whyUnbound(decision.value.integration, request.jkt);

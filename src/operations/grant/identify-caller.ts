@@ -24,17 +24,17 @@ export async function certifyCaller(
   if (!isPresented(presented)) return refuse('certificate-missing');
   ports.admitClock();
   const verdict = await judge(presented, ports);
-  const { outcome, steps, issuer, mark, credential } = verdict;
+  const { outcome, steps, issuer, mark, claimed } = verdict;
   if (!outcome.ok) {
     if (steps.length > 0) ports.logRefused(requestId, verdict);
     if (outcome.refusal.reason === 'certificate-revoked' && issuer && mark)
       await endRevoked(issuer, mark, portsOfRequest(ports, requestId));
-    return refused({ ...outcome.refusal, credential });
+    return refused({ ...outcome.refusal, claimed });
   }
   const caller = await mapCaller(outcome.value, portsOfRequest(ports, requestId), STORED);
   if (caller.ok) return caller;
   ports.logRefused(requestId, { ...verdict, steps: [...steps, mappingStep(outcome.value, caller)] });
-  return refused({ ...caller.refusal, credential });
+  return refused({ ...caller.refusal, claimed });
 }
 
 /** An issuer that is not approved may have been approved a moment ago. */

@@ -4,7 +4,7 @@ import type { Hex } from '../../core/hex.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept, acceptedOf, type Outcome, refuse } from '../../core/outcome.ts';
 import { escapeText } from '../../core/quote.ts';
-import type { RefusedCredential } from '../../core/refusal.ts';
+import type { ClaimedCaller } from '../../core/refusal.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
 import type { Step, Verdict } from '../../core/verdict.ts';
 import type { NameComparisons } from '../path/name-constraints.ts';
@@ -46,7 +46,7 @@ export function judgeCertificate(presented: PresentedCertificate): Judgement {
   const sent = acceptedOf(rest.filter(isFirst).map(readCandidate));
   const approved = issuers.filter(({ enabled }) => enabled).map(readIssuer);
   const judged = judgeLeaf(leaf.value, sent, approved, presented);
-  const judgement = { ...judged, credential: credentialOf(leaf.value, sent, judged, presented) };
+  const judgement = { ...judged, claimed: claimOf(leaf.value, sent, judged, presented) };
   // Without a path, nothing that becomes valid changes the verdict.
   if (judgement.outcome.ok || !judgement.path) return judgement;
   const begins = [leaf.value, ...sent].flatMap(({ validity }) => validity?.notBefore ?? []);
@@ -60,12 +60,12 @@ export function judgeCertificate(presented: PresentedCertificate): Judgement {
 const MAX_SHOWN = 200;
 
 /** What the certificate says, and which issuer signed it. */
-function credentialOf(
+function claimOf(
   leaf: Candidate,
   sent: readonly Candidate[],
   { issuer }: Judgement,
   presented: PresentedCertificate,
-): RefusedCredential {
+): ClaimedCaller {
   const { label } = issuer ?? removedIssuer(leaf, sent, presented) ?? {};
   const shown = (name: 'subject' | 'issuer') => printNameOf(leaf[name]).slice(0, MAX_SHOWN);
   return { subject: shown('subject'), issuer: shown('issuer'), serial: leaf.serial, label };

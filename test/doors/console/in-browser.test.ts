@@ -13,8 +13,8 @@ let browser: Browser;
 before(async () => {
   scene = await ConsoleScene.open();
   await scene.furnish();
-  const credential = { subject: `CN=${EVIL.repeat(7)}`.slice(0, 200), issuer: EVIL, serial: '01', label: undefined };
-  await scene.refusal({ reason: 'certificate-issuer-not-approved', count: 3, clientId: EVIL_ID, credential });
+  const claimed = { subject: `CN=${EVIL.repeat(7)}`.slice(0, 200), issuer: EVIL, serial: '01', label: undefined };
+  await scene.refusal({ reason: 'certificate-issuer-not-approved', count: 3, clientId: EVIL_ID, claimed });
   for (const index of [1, 2, 3, 4]) await scene.grant(index);
   await scene.grant(5, 'nina', { clientId: EVIL_ID });
   browser = await startBrowser();

@@ -201,8 +201,8 @@ export class ConsoleScene {
       outcome: undefined,
       events: [acted(act, { at: first, by: { as: 'identity', id: PEOPLE.oscar.id, proof: 'passkey' } })],
     }));
-    const credential = { subject: 'O=Shop, CN=nina', issuer: 'CN=Corp CA', serial: REVOKED_SERIAL, label: 'corp' };
-    await this.refusal({ reason: 'certificate-revoked', count: 9, credential });
+    const claimed = { subject: 'O=Shop, CN=nina', issuer: 'CN=Corp CA', serial: REVOKED_SERIAL, label: 'corp' };
+    await this.refusal({ reason: 'certificate-revoked', count: 9, claimed });
     await this.refusal({ reason: 'scope-no-longer-allowed', count: 8, identityId: PEOPLE.nina.id });
   }
 

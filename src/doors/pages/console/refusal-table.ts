@@ -60,7 +60,7 @@ export async function refusalTable(
   const about = ({ change, isOver, ...row }: (typeof found)[number]) => {
     const action = visit.may === 'manage' && !visit.actsOn ? repairLink(row, change, names) : undefined;
     const todo = isOver ? [] : [action, ...remedyOf(row.reason, action !== undefined), !action && wayFrom(row)];
-    const facts = [credentialText(row), change && changeText(visit, change, names, isOver)];
+    const facts = [claimText(row), change && changeText(visit, change, names, isOver)];
     const lines = [saidOf(row.reason), ...facts, ...todo].map((line) => line && html`<br>${line}`);
     return html`<span class="reason"><a href="/docs/errors?from=console#${row.reason}">${row.reason}</a>${lines}</span>`;
   };
@@ -79,8 +79,8 @@ export async function refusalTable(
 }
 
 /** Whom the last certificate names. Anybody can send any name; if an issuer here signed it, its grants are known. */
-function credentialText({ credential = {} }: RefusalRow): Html | undefined {
-  const { subject, issuer = '', serial = '', label = '' } = credential;
+function claimText({ claimed = {} }: RefusalRow): Html | undefined {
+  const { subject, issuer = '', serial = '', label = '' } = claimed;
   if (subject === undefined) return undefined;
   const from = label
     ? [certificateLink(serial), html`<a href="${pathOf('issuers', label)}">${label}</a>`]

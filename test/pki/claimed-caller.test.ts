@@ -10,15 +10,15 @@ const root = makeAuthority({ name: 'Root' });
 const below = root.makeIntermediate({ name: 'Below' });
 const removed = [approve(root, { enabled: false })];
 
-function credentialOf(chain: readonly Uint8Array[], issuers = removed) {
-  return judge({ chain, issuers }).credential;
+function claimOf(chain: readonly Uint8Array[], issuers = removed) {
+  return judge({ chain, issuers }).claimed;
 }
 
 suite('what is known of a refused certificate', () => {
   test('its subject, its issuer and its serial number', () => {
     const { chain } = root.issue({ commonName: 'nina', serial: Uint8Array.of(0xca, 0xfe), notAfter: '2025-01-01' });
     const said = { subject: 'CN=nina', issuer: 'CN=Root', serial: 'cafe', label: 'TEST' };
-    assert.deepEqual(credentialOf(chain, [approve(root)]), said);
+    assert.deepEqual(claimOf(chain, [approve(root)]), said);
   });
 
   test('the removed issuer that signed it, or an intermediate above it', () => {
@@ -26,20 +26,20 @@ suite('what is known of a refused certificate', () => {
       const { outcome, issuer, mark } = judge({ chain, issuers: removed, now: NOW });
       assert.equal(!outcome.ok && outcome.refusal.reason, 'certificate-issuer-not-approved');
       assert.deepEqual([issuer, mark], [undefined, undefined], 'it is not approved by that');
-      assert.equal(credentialOf(chain)?.label, 'TEST');
+      assert.equal(claimOf(chain)?.label, 'TEST');
     }
     const registered = [approve(root, { enabled: false, intermediates: [below.certificate] })];
-    assert.equal(credentialOf([below.issue().certificate], registered)?.label, 'TEST');
+    assert.equal(claimOf([below.issue().certificate], registered)?.label, 'TEST');
   });
 
   test('no issuer, if the certificate only names one', () => {
     const forger = makeAuthority({ name: 'Root' });
     for (const { chain } of [forger.issue(), forger.makeIntermediate().issue(), makeAuthority().issue()])
-      assert.equal(credentialOf(chain)?.label, undefined);
+      assert.equal(claimOf(chain)?.label, undefined);
   });
 
   test('short texts, whatever it has', () => {
-    const said = credentialOf(
+    const said = claimOf(
       makeAuthority({ name: '\u202e'.repeat(300) }).issue({
         commonName: ['\r\n"<>', 'x'.repeat(400), '\u0000'.repeat(100)],
         serial: new Uint8Array(500).fill(7),
