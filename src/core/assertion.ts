@@ -40,6 +40,6 @@ export interface AssertionVerdict {
   readonly steps: readonly AssertionStep[];
   /** The token issuer that `iss` names, if there is one. */
   readonly tokenIssuer?: TokenIssuer;
-  /** The label of the token issuer that `iss` names, if it was removed. */
-  readonly removed?: string | undefined;
+  /** An `iss` that no token issuer has. */
+  readonly unknownIssuer?: unknown;
 }

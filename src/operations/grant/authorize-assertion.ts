@@ -76,8 +76,9 @@ async function judge(
   const verdict = await verdictOn(assertion, ports);
   if (verdict.outcome.ok) return verdict.outcome;
   ports.logRefusedAssertion(requestId, verdict);
-  const { outcome, tokenIssuer, removed } = verdict;
-  return withClaim(withRetry(outcome.refusal).refusal, tokenIssuer?.label ?? removed);
+  const { outcome, tokenIssuer, unknownIssuer } = verdict;
+  const removed = ports.registry.allTokenIssuers.find(({ issuer }) => issuer === unknownIssuer);
+  return withClaim(withRetry(outcome.refusal).refusal, (tokenIssuer ?? removed)?.label);
 }
 
 function withClaim(refusal: Refusal, label: string | undefined): Outcome<never> {

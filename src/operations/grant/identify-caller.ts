@@ -40,10 +40,10 @@ export async function certifyCaller(
 /** An issuer that is not approved may have been approved a moment ago. */
 async function judge(presented: Presented, { judge, registry }: CallerPorts): Promise<Verdict> {
   const { issuers } = registry;
-  const verdict = await judge(presented, issuers);
+  const verdict = await judge(presented, issuers, registry.allIssuers);
   if (verdict.outcome.ok || verdict.outcome.refusal.reason !== 'certificate-issuer-not-approved') return verdict;
   const newest = await registry.lookForIssuers();
-  return newest === issuers ? verdict : judge(presented, newest);
+  return newest === issuers ? verdict : judge(presented, newest, registry.allIssuers);
 }
 
 /** Maps an accepted certificate to an identity, as its issuer's settings say. A dry run passes `LOADED`. */

@@ -22,6 +22,8 @@ export interface PresentedCertificate {
   /** DER, leaf first; the others are only candidates for the path. */
   readonly chain: readonly Uint8Array[];
   readonly issuers: readonly ApprovedIssuer[];
+  /** With removed ones. */
+  readonly all?: readonly ApprovedIssuer[] | undefined;
   readonly evidence: RevocationEvidence;
   readonly now: EpochSeconds;
   readonly limits?: SearchLimits;
@@ -78,9 +80,9 @@ const FOR_REMOVED = 1_000;
 function removedIssuer(
   leaf: Candidate,
   sent: readonly Candidate[],
-  { issuers, now, limits }: PresentedCertificate,
+  { issuers, all = issuers, now, limits }: PresentedCertificate,
 ): ApprovedIssuer | undefined {
-  const removed = issuers.filter(({ enabled }) => !enabled).map(readIssuer);
+  const removed = all.filter(({ enabled }) => !enabled).map(readIssuer);
   const anchors = removed.flatMap(({ certificate }) => certificate ?? []);
   const pool = [...sent, ...removed.flatMap(({ intermediates }) => intermediates)];
   const budget = new SearchBudget(FOR_REMOVED, FOR_REMOVED);

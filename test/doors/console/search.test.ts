@@ -51,7 +51,7 @@ test('it finds grants by address, and events by address and request id', async (
   assert.match((await find(hexOf(8, 9))).text, /certificate-revoked/, 'of a refused request');
   assert.match((await find(REVOKED_SERIAL)).text, /certificate-revoked/, 'of a refused certificate');
   const address = '2001:db8::7';
-  const { id, pair } = await scene.grant(3);
+  const { id, pair } = await scene.grant(3, 'shaun');
   const moved = { ...pair, presenter: presenter(address, 'curl/8') };
   await scene.store.change(grants, id, (found) => ({
     outcome: undefined,
