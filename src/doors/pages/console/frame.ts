@@ -103,7 +103,7 @@ export function table<Row>(caption: string, columns: readonly TableColumn<Row>[]
 }
 
 export function factList(facts: readonly (readonly [name: string, value: Inset])[]): Html {
-  const shown = facts.filter(([, value]) => value !== undefined && value !== '' && value !== false);
+  const shown = facts.filter(([, value]) => value !== undefined && value !== false && String(value) !== '');
   return html`<dl class="facts">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 

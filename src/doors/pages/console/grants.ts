@@ -106,7 +106,7 @@ export async function grantTable(visit: ConsoleVisit, grants: readonly ShownGran
       [
         words.identity,
         ({ id, userName, identityId }) =>
-          html`<a href="${pathOf('grants', id)}">${userName ?? identityId}<br><span class="id small">${words.one(id)}</span></a>`,
+          html`<a href="${pathOf('grants', id)}">${userName ?? identityId}<span class="unseen">, ${id}</span></a><br><span class="id small">${words.one(id)}</span>`,
       ],
       [words.integration, ({ clientId }) => integrationLink(clientId)],
       [words.state, marks],
