@@ -10,8 +10,8 @@ import type { Step, Verdict } from '../../core/verdict.ts';
 import type { NameComparisons } from '../path/name-constraints.ts';
 import { describe, EVERY_PROFILE, judgePath, type Path } from '../path/path.ts';
 import { authoritiesOf, type ReadIssuer, readIssuer } from '../path/read-issuer.ts';
-import { step } from '../path/rules.ts';
-import { PathSearch, SEARCH_LIMITS, type SearchLimits } from '../path/search.ts';
+import { step } from '../path/rule.ts';
+import { PathSearch } from '../path/search.ts';
 import { REVOCATION_COST, SearchBudget } from '../path/search-budget.ts';
 import { beginOf } from '../revocation/crl.ts';
 import { judgeRevocation, type RevocationEvidence, type RevocationQuestion } from '../revocation/revocation.ts';
@@ -26,7 +26,7 @@ export interface PresentedCertificate {
   readonly all?: readonly ApprovedIssuer[] | undefined;
   readonly evidence: RevocationEvidence;
   readonly now: EpochSeconds;
-  readonly limits?: SearchLimits;
+  readonly mostIntermediates?: number;
 }
 
 export interface Judgement extends Verdict {
@@ -80,13 +80,14 @@ const FOR_REMOVED = 1_000;
 function removedIssuer(
   leaf: Candidate,
   sent: readonly Candidate[],
-  { issuers, all = issuers, now, limits }: PresentedCertificate,
+  { issuers, all = issuers, now, mostIntermediates }: PresentedCertificate,
 ): ApprovedIssuer | undefined {
   const removed = all.filter(({ enabled }) => !enabled).map(readIssuer);
   const anchors = removed.flatMap(({ certificate }) => certificate ?? []);
-  const pool = [...sent, ...removed.flatMap(({ intermediates }) => intermediates)];
+  const pool = [...sent, ...removed.flatMap(({ intermediates }) => intermediates.map(candidateOf))];
+  if (anchors.length === 0) return undefined;
   const budget = new SearchBudget(FOR_REMOVED, FOR_REMOVED);
-  const [path] = anchors.length > 0 ? new PathSearch(anchors, pool, now, limits, budget).pathsTo(leaf) : [];
+  const [path] = new PathSearch(anchors, pool, now, mostIntermediates, budget).pathsTo(leaf);
   return removed.find(({ certificate }) => certificate === path?.[0])?.issuer;
 }
 
@@ -98,12 +99,12 @@ function judgeLeaf(
   leaf: Candidate,
   sent: readonly Candidate[],
   approved: readonly ReadIssuer[],
-  { evidence, now, limits = SEARCH_LIMITS }: PresentedCertificate,
+  { evidence, now, mostIntermediates }: PresentedCertificate,
 ): Judgement {
   const anchors = approved.flatMap(({ certificate }) => (certificate ? [certificate] : []));
   const registered = approved.flatMap(({ intermediates }) => intermediates.map(candidateOf));
   const pool = [...sent, ...registered];
-  const search = new PathSearch(anchors, pool, now, limits);
+  const search = new PathSearch(anchors, pool, now, mostIntermediates);
   const work = { comparisons: 0 };
   let refused: Judgement | undefined;
   for (const path of search.pathsTo(leaf)) {
