@@ -1,11 +1,6 @@
 // What lets a refused caller pass: which setting of which thing, and which change of it came last.
-<<<<<<< HEAD
-import { type Act, lifeOf } from '../act.ts';
-import type { ClaimedCaller, RefusalReason } from '../refusal.ts';
-=======
 import { type Act, type Kind, lifeOf } from '../act.ts';
-import type { RefusalReason } from '../refusal.ts';
->>>>>>> origin/main
+import type { ClaimedCaller, RefusalReason } from '../refusal.ts';
 import type { EpochSeconds } from '../time.ts';
 
 /** The kind of the thing, and a setting of its form. Other refusals are repaired by the caller, or outside of the service. */

@@ -181,11 +181,6 @@ export function card(title: string, content: Html): Html {
   return html`<section class="card"><h2>${title}</h2>${content}</section>`;
 }
 
-<<<<<<< HEAD
-export function hiddenFields(values: Readonly<Record<string, string | number | undefined>>): Html {
-  return html`${Object.entries(values).map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${String(value)}">`)}`;
-}
-
 /** What the address says under these names. */
 export function textsIn(visit: ConsoleVisit, names: readonly string[]): Record<string, string> {
   const given = names.map((name) => [name, queryOf(visit, name)?.trim() ?? ''] as const);
@@ -193,9 +188,6 @@ export function textsIn(visit: ConsoleVisit, names: readonly string[]): Record<s
 }
 
 /** Where it is folded, it says what is set. */
-=======
-/** Folded on a phone, where it would fill the screen: it says there what is set. */
->>>>>>> origin/main
 export function filterForm(path: string, fields: Html, set: readonly string[]): Html {
   const form = html`<form method="get" action="${path}" class="filter">${fields}
 <button class="button quiet">${words.filter.show}</button></form>`;

@@ -8,13 +8,8 @@ import { alertBox, hiddenFields } from '../parts/layout.ts';
 import type { Form } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { type ConsoleVisit, idOf } from './access.ts';
-<<<<<<< HEAD
 import { box, fieldNames, fieldsFor, readObject, secretsOf } from './form.ts';
-import { consolePage, doForm, hiddenFields, pathOf, refusalBox, refusalOf, valueText } from './frame.ts';
-=======
-import { fieldNames, fieldsFor, readObject, secretsOf } from './form.ts';
 import { consolePage, doForm, pathOf, refusalBox, refusalOf, valueText } from './frame.ts';
->>>>>>> origin/main
 import { mayPut, notTheirs, revisionOf, stalePage, touchedBox } from './thing-form.ts';
 import { actOf, type Keywords, keywordsOf, mayDo, rowOf, type ThingKind, titleOf, type Verb } from './things.ts';
 
