@@ -13,6 +13,8 @@ export function oneIntegration(integration: Integration): Registry {
     lookForIssuers: async () => [],
     lookForTokenIssuers: async () => [],
     allResourceServers: [],
+    allIssuers: [],
+    allTokenIssuers: [],
     lookForResourceServers: async () => [],
     signingKeys: [],
     signingKey: undefined,

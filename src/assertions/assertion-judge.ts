@@ -44,7 +44,7 @@ export class AssertionJudge {
     if (!check('form', read.ok, `it is a JWT in compact form${why}`, 'assertion-malformed') || !read.ok)
       return verdictOf(steps);
     const tokenIssuer = this.#issuerOf(read.value, tokenIssuers, check);
-    if (!tokenIssuer) return verdictOf(steps);
+    if (!tokenIssuer) return { ...verdictOf(steps), unknownIssuer: read.value.claims['iss'] };
     const isSigned =
       checkHeader(read.value, tokenIssuer, check) && (await this.#checkSignature(read.value, tokenIssuer, check));
     if (!isSigned) return { ...verdictOf(steps), tokenIssuer };

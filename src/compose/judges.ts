@@ -51,7 +51,7 @@ export function composeJudges(
     judge,
     callerPorts: {
       admitClock: () => timekeeper.admitOwn(clock.now()),
-      judge: (presented, issuers) => judge.judgePresented(presented, issuers),
+      judge: (...given) => judge.judgePresented(...given),
       logRefused: (id, { steps, issuer }) =>
         logCertificate(id, steps, { issuer: issuer?.label, profile: issuer?.profile }, 'every profile'),
       judgeAssertion: (assertion, tokenIssuers) => assertions.judge(assertion, tokenIssuers),

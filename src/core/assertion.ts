@@ -40,4 +40,6 @@ export interface AssertionVerdict {
   readonly steps: readonly AssertionStep[];
   /** The token issuer that `iss` names, if there is one. */
   readonly tokenIssuer?: TokenIssuer;
+  /** An `iss` that no token issuer has. */
+  readonly unknownIssuer?: unknown;
 }

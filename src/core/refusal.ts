@@ -215,4 +215,15 @@ export interface Refusal<R extends string = RefusalReason> {
   readonly rule?: string;
   /** Whose request it was, if that is known: for the log and the console. */
   readonly identityId?: string;
+  readonly claimed?: ClaimedCaller | undefined;
+}
+
+/** What a refused certificate or assertion said, for operators. Anybody can send one: its texts are escaped and short. */
+export interface ClaimedCaller {
+  /** Of a certificate; the serial number in hex. */
+  readonly subject?: string;
+  readonly issuer?: string;
+  readonly serial?: string | undefined;
+  /** The issuer or token issuer as registered here, even if it was removed. It signed the certificate; an assertion only names it. */
+  readonly label?: string | undefined;
 }

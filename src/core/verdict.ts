@@ -3,7 +3,7 @@ import type { CallerName, CertificateMark } from './certificate.ts';
 import type { Hex } from './hex.ts';
 import type { ApprovedIssuer } from './issuer.ts';
 import type { Outcome } from './outcome.ts';
-import type { RefusalReason } from './refusal.ts';
+import type { ClaimedCaller, RefusalReason } from './refusal.ts';
 import type { EpochSeconds } from './time.ts';
 
 /** A certificate that chains to an approved issuer and passed every rule. */
@@ -40,4 +40,6 @@ export interface Verdict {
   readonly issuer?: ApprovedIssuer;
   /** Set whenever a path was found, so that the grants of a revoked certificate can be found. */
   readonly mark?: CertificateMark;
+  /** Of a certificate that can be parsed. */
+  readonly claimed?: ClaimedCaller;
 }

@@ -37,6 +37,8 @@ export interface Registry {
   readonly resourceServers: readonly ResourceServer[];
   /** Also the disabled and removed ones. */
   readonly allResourceServers: readonly ResourceServer[];
+  readonly allIssuers: readonly ApprovedIssuer[];
+  readonly allTokenIssuers: readonly TokenIssuer[];
   /** The same, read from the store again: one may have been added or changed a moment ago. */
   lookForIssuers(): Promise<readonly ApprovedIssuer[]>;
   lookForTokenIssuers(): Promise<readonly TokenIssuer[]>;
@@ -65,8 +67,12 @@ export interface Ports {
 export interface CallerPorts extends Ports {
   /** Throws StoreUnavailable if the clock is wrong: it would accept expired certificates, or refuse valid ones. */
   readonly admitClock: () => void;
-  /** Parses and validates what a caller presented. `issuers` must be the same array as long as it is unchanged. */
-  readonly judge: (presented: Presented, issuers: readonly ApprovedIssuer[]) => Promise<Verdict>;
+  /** Parses and validates what a caller presented. `issuers` must be the same array as long as it is unchanged. `all`: with removed ones, to name the one that signed. */
+  readonly judge: (
+    presented: Presented,
+    issuers: readonly ApprovedIssuer[],
+    all?: readonly ApprovedIssuer[],
+  ) => Promise<Verdict>;
   /** For the operator's log: the certificate identified nobody. */
   readonly logRefused: (requestId: string, verdict: Verdict) => void;
   /** A peer that is not a listed proxy sent a certificate header: usually a mistake in the set-up of a proxy. */

@@ -146,9 +146,8 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
     // One line per request, without its path: a caller who mistypes it may have pasted a token there.
     onAnswered: (request, reply, record, ms) => {
       metrics?.observe(record, ms);
-      const { reason, outcome, clientId, identityId: caller } = record;
-      if (reason !== undefined && outcome === 'refused')
-        refusals.count({ clientId, identityId: caller, reason, requestId: request.id });
+      const { reason, outcome } = record;
+      if (reason !== undefined && outcome === 'refused') refusals.count({ ...record, reason, requestId: request.id });
       const connection = readConnection(request);
       const { trace, presenter } = connection;
       const span = traces?.leave(request, reply, record, ms, trace);

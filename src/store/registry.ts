@@ -15,9 +15,9 @@ import { tokenIssuers } from './tables/token-issuers.ts';
 /** What is registered is little, and every request needs it: held in memory. */
 export class FollowedRegistry {
   readonly #integrations: FollowedTable<Integration, ReadonlyMap<string, Integration>>;
-  readonly #issuers: FollowedTable<ApprovedIssuer>;
-  readonly #resourceServers: FollowedTable<ResourceServer, ResourceServers>;
-  readonly #tokenIssuers: FollowedTable<TokenIssuer>;
+  readonly #issuers: FollowedTable<ApprovedIssuer, Registered<ApprovedIssuer>>;
+  readonly #resourceServers: FollowedTable<ResourceServer, Registered<ResourceServer>>;
+  readonly #tokenIssuers: FollowedTable<TokenIssuer, Registered<TokenIssuer>>;
   readonly #signingKeys: FollowedTable<PublishedKey, SigningKeys>;
 
   static async load(store: Store, isRetired?: (signingKey: string) => boolean): Promise<FollowedRegistry> {
@@ -32,9 +32,9 @@ export class FollowedRegistry {
       const registered = found.filter(({ removed }) => !removed);
       return new Map(registered.map((integration) => [integration.clientId, integration]));
     });
-    this.#issuers = new FollowedTable(store, issuers, enabledOnes);
-    this.#resourceServers = new FollowedTable(store, resourceServers, (all) => ({ all, enabled: enabledOnes(all) }));
-    this.#tokenIssuers = new FollowedTable(store, tokenIssuers, enabledOnes);
+    this.#issuers = new FollowedTable(store, issuers, byState);
+    this.#resourceServers = new FollowedTable(store, resourceServers, byState);
+    this.#tokenIssuers = new FollowedTable(store, tokenIssuers, byState);
     this.#signingKeys = new FollowedTable(store, signingKeys, (found) => {
       const kept = found.filter(({ id }) => !isRetired(id));
       return { published: kept.filter(({ removedAt }) => removedAt === undefined), signing: signingKeyOf(kept) };
@@ -55,11 +55,19 @@ export class FollowedRegistry {
 
   /** The same array until an issuer changes: cached verdicts on certificates depend on its identity. */
   get issuers(): readonly ApprovedIssuer[] {
-    return this.#issuers.rows;
+    return this.#issuers.rows.enabled;
+  }
+
+  get allIssuers(): readonly ApprovedIssuer[] {
+    return this.#issuers.rows.all;
   }
 
   get tokenIssuers(): readonly TokenIssuer[] {
-    return this.#tokenIssuers.rows;
+    return this.#tokenIssuers.rows.enabled;
+  }
+
+  get allTokenIssuers(): readonly TokenIssuer[] {
+    return this.#tokenIssuers.rows.all;
   }
 
   get resourceServers(): readonly ResourceServer[] {
@@ -79,12 +87,12 @@ export class FollowedRegistry {
     return this.#signingKeys.rows.signing;
   }
 
-  lookForIssuers(): Promise<readonly ApprovedIssuer[]> {
-    return this.#issuers.lookAgain();
+  async lookForIssuers(): Promise<readonly ApprovedIssuer[]> {
+    return (await this.#issuers.lookAgain()).enabled;
   }
 
-  lookForTokenIssuers(): Promise<readonly TokenIssuer[]> {
-    return this.#tokenIssuers.lookAgain();
+  async lookForTokenIssuers(): Promise<readonly TokenIssuer[]> {
+    return (await this.#tokenIssuers.lookAgain()).enabled;
   }
 
   async lookForResourceServers(): Promise<readonly ResourceServer[]> {
@@ -100,9 +108,9 @@ export class FollowedRegistry {
   }
 }
 
-interface ResourceServers {
-  readonly all: readonly ResourceServer[];
-  readonly enabled: readonly ResourceServer[];
+interface Registered<Row> {
+  readonly all: readonly Row[];
+  readonly enabled: readonly Row[];
 }
 
 interface SigningKeys {
@@ -110,6 +118,6 @@ interface SigningKeys {
   readonly signing: PublishedKey | undefined;
 }
 
-function enabledOnes<Row extends { readonly enabled: boolean }>(rows: readonly Row[]): readonly Row[] {
-  return rows.filter(({ enabled }) => enabled);
+function byState<Row extends { readonly enabled: boolean }>(all: readonly Row[]): Registered<Row> {
+  return { all, enabled: all.filter(({ enabled }) => enabled) };
 }

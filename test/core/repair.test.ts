@@ -8,7 +8,7 @@ const [NOW, DAY] = [1_800_000_000, 86_400];
 
 function refused(reason: string, ago = 60) {
   const at = epochSeconds(NOW - ago);
-  return { reason, clientId: 'orders-sync', identityId: 'nina', first: at, last: at };
+  return { reason, clientId: 'orders-sync', identityId: 'nina', last: at };
 }
 
 function change(detail: object, ago: number) {
@@ -29,11 +29,13 @@ test('behind a refusal is the newest change of the setting that it depends on, n
   assert.equal(lastChangeBehind(refused('grant-revoked'), [wanted]), undefined);
 });
 
-test('an issuer that was withdrawn long before the first refusal is not named: it is hardly the cause', () => {
-  const withdrawn = (ago: number) => change({ kind: 'issuer', id: 'corp', did: 'withdrawn' }, ago);
-  const [lately, long] = [withdrawn(DAY / 2), withdrawn(3 * DAY)];
-  assert.equal(lastChangeBehind(refused('certificate-issuer-not-approved'), [lately]), lately);
-  assert.equal(lastChangeBehind(refused('certificate-issuer-not-approved'), [long]), undefined);
+test('an issuer is behind a refusal only if it signed the certificate, however long ago it was withdrawn', () => {
+  const withdrawn = (id: string, ago: number) => change({ kind: 'issuer', id, did: 'withdrawn' }, ago);
+  const [other, corp] = [withdrawn('partners', 60), withdrawn('corp', 3 * DAY)];
+  const refusal = refused('certificate-issuer-not-approved');
+  assert.equal(lastChangeBehind({ ...refusal, claimed: { label: 'corp' } }, [other, corp]), corp);
+  assert.equal(lastChangeBehind({ ...refusal, claimed: {} }, [other, corp]), undefined);
+  assert.equal(lastChangeBehind(refusal, [other, corp]), undefined);
 });
 
 test('a refusal of the same second is not older than the change', () => {

@@ -58,6 +58,21 @@ for (const backEnd of BACK_ENDS)
       );
     });
 
+    test('the last certificate of a reason is kept, and one that an issuer signed is not hidden by others', async () => {
+      const counts = new RefusalCounts(scene.service.ports);
+      const refusal = { clientId: 'orders-sync', reason: 'certificate-issuer-not-approved', requestId: '1' };
+      const seen = async () => (await items(`/refusals?reason=${refusal.reason}`)).map((row) => row['claimed']);
+      counts.count({ ...refusal, claimed: { subject: 'CN=a', serial: undefined, label: undefined } });
+      counts.count({ ...refusal, claimed: { subject: 'CN=b', serial: '0b' } });
+      await counts.flush();
+      assert.deepEqual(await seen(), [{ subject: 'CN=b', serial: '0b' }]);
+      counts.count({ ...refusal, claimed: { subject: 'CN=c', label: 'corp' } });
+      counts.count({ ...refusal, claimed: { subject: 'CN=d' } });
+      counts.count(refusal);
+      await counts.flush();
+      assert.deepEqual(await seen(), [{ subject: 'CN=c', label: 'corp' }]);
+    });
+
     test('many identities are counted together once there are too many rows', async () => {
       const counts = new RefusalCounts(scene.service.ports);
       for (let round = 0; round < 5; round++) {

@@ -154,6 +154,14 @@ suite('a grant by assertion', () => {
     assert.equal(await answer(authorize(within.node, await key.sign(), wanted)), 'scope-exceeds-integration');
   });
 
+  test('a refusal names the token issuer, even if it was removed', async (t) => {
+    for (const issuer of [{ rules: [{ ...RULE, integrations: ['other' as typeof CLIENT] }] }, { enabled: false }]) {
+      const { node } = await scene(t, issuer);
+      const outcome = await authorize(node, await key.sign());
+      assert.equal(outcome.ok ? '' : outcome.refusal.claimed?.label, aTokenIssuer().label);
+    }
+  });
+
   test('a refusal does not use the assertion up', async (t) => {
     const { node } = await scene(t);
     const assertion = await key.sign();

@@ -39,9 +39,12 @@ async function judging(t: TestContext, verdict: Verdict): Promise<Watched> {
   return { node, judged, logged };
 }
 
+function requestOf(clientId: string | undefined, presented = PRESENTED) {
+  return { clientId, scope: 'orders:read', presenter: CURL, presented, requestId: 'r1' };
+}
+
 function authorize(node: Node, clientId: string | undefined, presented = PRESENTED) {
-  const request = { clientId, scope: 'orders:read', presenter: CURL, presented, requestId: 'r1' };
-  return answer(authorizeCertificate(request, node));
+  return answer(authorizeCertificate(requestOf(clientId, presented), node));
 }
 
 async function refreshOnce(node: Node): Promise<string> {
@@ -142,4 +145,17 @@ test('with a wrong clock no certificate is judged, neither accepted nor refused'
   await assert.rejects(authorize({ ...node, admitClock }, CLIENT), StoreUnavailable);
   assert.equal(await authorize({ ...node, admitClock }, CLIENT, { by: 'nothing' }), 'certificate-missing');
   assert.deepEqual(judged, []);
+});
+
+test('a refusal says whom the certificate names, and which issuer it is about', async (t) => {
+  const claimed = { subject: 'CN=nobody', label: ISSUER.label };
+  const { node } = await judging(t, { ...OF_NOBODY, claimed });
+  const unknown = await authorizeCertificate(requestOf(CLIENT), node);
+  assert.deepEqual(unknown.ok || unknown.refusal, { reason: 'certificate-identity-unknown', claimed });
+  const issuer = { ...ISSUER, identities: 'derived', integrations: ['other' as typeof CLIENT] } as const;
+  const outcome = accept({ issuer, name: NAME, mark: MARK, thumbprint: THUMBPRINT, until: NOW });
+  const elsewhere = await judging(t, { outcome, steps: [] });
+  const refused = await authorizeCertificate(requestOf(CLIENT), elsewhere.node);
+  assert.equal(refused.ok || refused.refusal.reason, 'issuer-not-for-integration');
+  assert.deepEqual(refused.ok || refused.refusal.claimed, { label: ISSUER.label });
 });

@@ -132,6 +132,7 @@ function printAll(events: readonly LoggedEvent[], { json, csv }: EventsFlags): v
 async function printRefusals({ json, ...query }: { json?: true }, { act }: Administration): Promise<void> {
   const { items } = await act('refusal-list', { query });
   if (json) return printJson(items);
-  const lines = items.map((row) => [row.reason, row.clientId, row.identityId, row.count, row.last, row.lastRequestId]);
-  printTable(['reason', 'client id', 'identity', 'count', 'last', 'last request'], lines);
+  const whoOf = ({ identityId, claimed }: (typeof items)[number]) => identityId || (claimed?.subject ?? '');
+  const lines = items.map((row) => [row.reason, row.clientId, whoOf(row), row.count, row.last, row.lastRequestId]);
+  printTable(['reason', 'client id', 'identity or certificate', 'count', 'last', 'last request'], lines);
 }

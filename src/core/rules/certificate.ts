@@ -16,6 +16,8 @@ export interface CertifiedCaller {
   readonly mark: CertificateMark;
   /** SHA-256 of the certificate, as DER. */
   readonly thumbprint: Hex;
+  /** The label of its issuer. */
+  readonly issuer?: string;
   /** Where given, the only integrations that the issuer may serve. */
   readonly integrations?: readonly ClientId[] | undefined;
 }

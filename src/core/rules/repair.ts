@@ -1,6 +1,6 @@
 // What lets a refused caller pass: which setting of which thing, and which change of it came last.
 import { type Act, type Kind, lifeOf } from '../act.ts';
-import type { RefusalReason } from '../refusal.ts';
+import type { ClaimedCaller, RefusalReason } from '../refusal.ts';
 import type { EpochSeconds } from '../time.ts';
 
 /** The kind of the thing, and a setting of its form. Other refusals are repaired by the caller, or outside of the service. */
@@ -41,7 +41,7 @@ interface Refused {
   /** Empty: unknown. */
   readonly clientId: string;
   readonly identityId: string;
-  readonly first: EpochSeconds;
+  readonly claimed?: Pick<ClaimedCaller, 'label'> | undefined;
   readonly last: EpochSeconds;
 }
 
@@ -50,25 +50,18 @@ interface Change {
   readonly detail: Act;
 }
 
-/** The newest change of what a refusal depends on. Which issuer that is remains unknown, so one changed long before the first refusal is not named. */
+/** The thing that a refusal depends on, if it is known which one. */
+export function idBehind({ clientId, identityId, claimed }: Omit<Refused, 'last'>, { kind }: Repair): string {
+  if (kind === 'integration') return clientId;
+  return kind === 'identity' ? identityId : (claimed?.label ?? '');
+}
+
+/** The newest change of what a refusal depends on. */
 export function lastChangeBehind<C extends Change>(refused: Refused, newestFirst: readonly C[]): C | undefined {
   const needed = repairOf(refused.reason);
   if (!needed) return undefined;
-  const isOfIt = ({ at, detail }: C) =>
-    isGuess(needed)
-      ? at > refused.first - DAY
-      : detail.id === (needed.kind === 'identity' ? refused.identityId : refused.clientId);
-  return newestFirst.find(
-    (change) => change.detail.kind === needed.kind && isOfIt(change) && sets(change.detail, needed),
-  );
-}
-
-/** Callers who are refused since a change are refused within a day of it. In seconds. */
-const DAY = 86_400;
-
-/** A refusal does not say which issuer it is about. */
-export function isGuess({ kind }: Repair): boolean {
-  return kind === 'issuer' || kind === 'token-issuer';
+  const id = idBehind(refused, needed);
+  return newestFirst.find(({ detail }) => detail.kind === needed.kind && detail.id === id && sets(detail, needed));
 }
 
 /** Whether it made or ended the thing, or changed this setting. */

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Refusal } from '../../core/refusal.ts';
+import type { ClaimedCaller, Refusal } from '../../core/refusal.ts';
 
 /** What one request was about, for its log line and its metrics. Never a secret. */
 export interface RequestRecord {
@@ -11,6 +11,8 @@ export interface RequestRecord {
   rule?: string | undefined;
   clientId?: string | undefined;
   identityId?: string | undefined;
+  /** Not for the log, which has the steps of the verdict. */
+  claimed?: ClaimedCaller | undefined;
   grantId?: string | undefined;
   /** The id of the resource server that sent the request. */
   resourceServer?: string | undefined;
@@ -35,16 +37,19 @@ function newRecord(): RequestRecord {
     rule: undefined,
     clientId: undefined,
     identityId: undefined,
+    claimed: undefined,
     grantId: undefined,
     resourceServer: undefined,
     isMonitoring: false,
   };
 }
 
-export function recordRefusal(request: FastifyRequest, { reason, rule, identityId }: Refusal<string>): void {
+export function recordRefusal(request: FastifyRequest, refusal: Refusal<string>): void {
+  const { reason, rule, identityId, claimed } = refusal;
   const record = recordOf(request);
   record.outcome = reason === 'fault' ? 'fault' : 'refused';
   record.reason = reason;
   if (rule) record.rule = rule;
   if (identityId) record.identityId = identityId;
+  if (claimed) record.claimed = claimed;
 }

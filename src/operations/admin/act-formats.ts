@@ -1,5 +1,6 @@
 // What goes into each act of the table (act-table.ts), and what comes out.
 import { EVENT_TYPES, type EventType } from '../../core/event.ts';
+import type { ClaimedCaller } from '../../core/refusal.ts';
 import type { Seconds } from '../../core/time.ts';
 import {
   boolean,
@@ -85,6 +86,17 @@ const Grant = described<ShownGrant>({
 const Event = described<LoggedEvent>({
   ...object({ sequence: integer(), at: integer(), type: string() }, { title: 'Event' }),
 });
+const Claimed = described<ClaimedCaller>({
+  ...object(
+    {
+      subject: optional(string({ description: 'Of the last certificate, as it says.' })),
+      issuer: optional(string()),
+      serial: optional(string({ description: 'In hex.' })),
+      label: optional(string({ description: 'The issuer here that signed it, even if it was removed.' })),
+    },
+    { title: 'ClaimedCaller' },
+  ),
+});
 const Refusal = object(
   {
     clientId: string({ description: 'Empty: of no known integration.' }),
@@ -94,6 +106,7 @@ const Refusal = object(
     first: string(),
     last: string(),
     lastRequestId: string(),
+    claimed: optional(Claimed),
   },
   { title: 'RefusalCount' },
 );

@@ -11,6 +11,7 @@ import { pages, rows } from '../../store/pages.ts';
 import type { LoggedEvent, Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { byEmail, byUpn, identities } from '../../store/tables/identities.ts';
+import type { RefusalCount } from '../../store/tables/refusal-counts.ts';
 import type { CallerPorts } from '../ports.ts';
 import { readRefusals } from '../upkeep/count-refusals.ts';
 import { shownRefusal } from './acts/event.ts';
@@ -27,7 +28,7 @@ export interface Findings {
   readonly integrations: readonly Integration[];
   readonly grants: readonly ShownGrant[];
   readonly events: readonly LoggedEvent[];
-  /** Whose last request this was. */
+  /** Whose last request or certificate this was. */
   readonly refusals: readonly ReturnType<typeof shownRefusal>[];
 }
 
@@ -49,11 +50,12 @@ export async function search(text: string, ports: CallerPorts): Promise<Findings
   if (isToken(wanted)) return searchToken(wanted, ports);
   const { store, registry } = ports;
   const isRequest = requestedAt(wanted) !== undefined;
+  const digits = digitsIn(wanted);
   const [found, people, events, kept] = await Promise.all([
-    findGrantsBy(wanted, ports),
+    findGrantsBy(wanted, digits, ports),
     peopleCalled(wanted, store),
     isRequest ? eventsOfRequest(wanted, ports) : isAddress(wanted) ? eventsFrom(wanted, store) : [],
-    isRequest ? readRefusals(ports) : [],
+    digits === undefined ? [] : readRefusals(ports),
   ]);
   const lower = wanted.toLowerCase();
   return {
@@ -61,7 +63,7 @@ export async function search(text: string, ports: CallerPorts): Promise<Findings
     integrations: called(registry.integrations, lower, ({ clientId, name }) => [clientId, name]),
     grants: await shownGrants({ grants: found, now: await store.now() }, ports),
     events,
-    refusals: kept.filter(({ lastRequestId }) => lastRequestId === wanted).map(shownRefusal),
+    refusals: kept.filter(isOf(wanted, digits)).map(shownRefusal),
   };
 }
 
@@ -105,10 +107,25 @@ async function peopleExactly(text: string, store: Store): Promise<Identity[]> {
   return one.ok ? [one.value] : [];
 }
 
-async function findGrantsBy(text: string, ports: CallerPorts): Promise<readonly Grant[]> {
-  const { store } = ports;
+/** The hex digits of an id, a serial number or a fingerprint, or the serial number of a certificate in PEM. */
+function digitsIn(text: string): string | undefined {
   const digits = serialIn(text) ?? text.toLowerCase().replaceAll(/[:\s]/g, '');
-  if (!/^[0-9a-f]+$/.test(digits)) return isAddress(text) ? newestWhere(store, byAddress(text)) : [];
+  return /^[0-9a-f]+$/.test(digits) ? digits : undefined;
+}
+
+function isOf(text: string, digits: string | undefined): (refusal: RefusalCount) => boolean {
+  const serial = digits?.replace(/^00(?=..)/, '');
+  return ({ lastRequestId, claimed }) => lastRequestId === text || claimed?.serial === serial;
+}
+
+/** Serial numbers may look like addresses (IPv6). */
+async function findGrantsBy(text: string, digits: string | undefined, ports: CallerPorts): Promise<readonly Grant[]> {
+  const found = digits === undefined ? [] : await findGrantsByDigits(digits, ports);
+  return found.length === 0 && isAddress(text) ? newestWhere(ports.store, byAddress(text)) : found;
+}
+
+async function findGrantsByDigits(digits: string, ports: CallerPorts): Promise<readonly Grant[]> {
+  const { store } = ports;
   if (digits.length === FINGERPRINT) return newestWhere(store, byFingerprint(digits));
   const begun = digits.length < 4 ? [] : await grantsBeginning(digits, MOST, store);
   if (begun.length > 0) return begun;

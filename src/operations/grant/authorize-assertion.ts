@@ -2,7 +2,7 @@ import type { AcceptedAssertion, AssertionVerdict } from '../../core/assertion.t
 import type { Grant } from '../../core/grant.ts';
 import { firstHalf } from '../../core/hex.ts';
 import type { Integration } from '../../core/integration.ts';
-import { accept, type Outcome, refuse, refused, refusedTo } from '../../core/outcome.ts';
+import { accept, type Outcome, type Refused, refuse, refused, refusedTo } from '../../core/outcome.ts';
 import type { OverCap, Refusal } from '../../core/refusal.ts';
 import { checkAssertionUse, checkEnterprise, servedIntegration } from '../../core/rules/assertion.ts';
 import { CLOCK_LEEWAY, isExpired } from '../../core/rules/claims.ts';
@@ -45,7 +45,7 @@ export async function authorizeAssertion(
   const integration = named ?? (await findOnly(accepted.value, ports));
   if (!integration.ok) return integration;
   const drafted = await draftGrant(accepted.value, integration.value, request, ports);
-  if (!drafted.ok) return drafted;
+  if (!drafted.ok) return withClaim(drafted.refusal, accepted.value.tokenIssuer.label);
   const limited = request.overCapOf?.(integration.value.clientId)('grants', drafted.value.identity.id);
   if (limited) return refusedTo(drafted.value.identity.id, limited);
   const { assertions: use, kind } = accepted.value.tokenIssuer;
@@ -71,7 +71,13 @@ async function judge(
   const verdict = await verdictOn(assertion, ports);
   if (verdict.outcome.ok) return verdict.outcome;
   ports.logRefusedAssertion(requestId, verdict);
-  return withRetry(verdict.outcome.refusal);
+  const { outcome, tokenIssuer, unknownIssuer } = verdict;
+  const removed = ports.registry.allTokenIssuers.find(({ issuer }) => issuer === unknownIssuer);
+  return withClaim(withRetry(outcome.refusal).refusal, (tokenIssuer ?? removed)?.label);
+}
+
+function withClaim(refusal: Refusal, label: string | undefined): Outcome<never> {
+  return refused(label === undefined ? refusal : { ...refusal, claimed: { label } });
 }
 
 /** A token issuer that is unknown may have been added a moment ago. */
@@ -133,6 +139,6 @@ function originOf({ tokenIssuer: { label, issuer }, subject }: AcceptedAssertion
   return { kind: 'assertion', assertion };
 }
 
-export function withRetry(refusal: Refusal): Outcome<never> {
+export function withRetry(refusal: Refusal): Refused {
   return refused(refusal.reason === 'assertion-keys-unavailable' ? { ...refusal, retryAfter: RETRY_AFTER } : refusal);
 }

@@ -24,7 +24,11 @@ export async function authorizeCertificate(
   const resourceServers = await namedResourceServers(resource, ports);
   const { isPlain = false } = request;
   const decision = decideCertificate({ clientId, caller, integration, scope, resource, isPlain, resourceServers });
-  if (!decision.ok) return caller.ok ? refusedTo(caller.value.identity.id, decision.refusal) : decision;
+  if (!decision.ok && caller.ok) {
+    const claimed = { label: caller.value.issuer };
+    return refusedTo(caller.value.identity.id, { ...decision.refusal, claimed });
+  }
+  if (!decision.ok) return decision;
   const unbound = whyUnbound(decision.value.integration, request.jkt);
   if (unbound) return refuse(unbound);
   const { mark: certificate, identity, thumbprint } = decision.value.caller;

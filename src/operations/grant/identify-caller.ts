@@ -1,6 +1,6 @@
 import { type IdentitySource, isPresented, type Presented } from '../../core/certificate.ts';
 import type { Identity } from '../../core/identity.ts';
-import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import { escapeText } from '../../core/quote.ts';
 import type { CertifiedCaller } from '../../core/rules/certificate.ts';
 import type { AcceptedCertificate, Step, Verdict } from '../../core/verdict.ts';
@@ -24,25 +24,26 @@ export async function certifyCaller(
   if (!isPresented(presented)) return refuse('certificate-missing');
   ports.admitClock();
   const verdict = await judge(presented, ports);
-  const { outcome, steps, issuer, mark } = verdict;
+  const { outcome, steps, issuer, mark, claimed } = verdict;
   if (!outcome.ok) {
     if (steps.length > 0) ports.logRefused(requestId, verdict);
     if (outcome.refusal.reason === 'certificate-revoked' && issuer && mark)
       await endRevoked(issuer, mark, portsOfRequest(ports, requestId));
-    return outcome;
+    return refused({ ...outcome.refusal, claimed });
   }
   const caller = await mapCaller(outcome.value, portsOfRequest(ports, requestId), STORED);
-  if (!caller.ok) ports.logRefused(requestId, { ...verdict, steps: [...steps, mappingStep(outcome.value, caller)] });
-  return caller;
+  if (caller.ok) return caller;
+  ports.logRefused(requestId, { ...verdict, steps: [...steps, mappingStep(outcome.value, caller)] });
+  return refused({ ...caller.refusal, claimed });
 }
 
 /** An issuer that is not approved may have been approved a moment ago. */
 async function judge(presented: Presented, { judge, registry }: CallerPorts): Promise<Verdict> {
   const { issuers } = registry;
-  const verdict = await judge(presented, issuers);
+  const verdict = await judge(presented, issuers, registry.allIssuers);
   if (verdict.outcome.ok || verdict.outcome.refusal.reason !== 'certificate-issuer-not-approved') return verdict;
   const newest = await registry.lookForIssuers();
-  return newest === issuers ? verdict : judge(presented, newest);
+  return newest === issuers ? verdict : judge(presented, newest, registry.allIssuers);
 }
 
 /** Maps an accepted certificate to an identity, as its issuer's settings say. A dry run passes `LOADED`. */
@@ -58,7 +59,7 @@ export async function mapCaller(
           await rows.derived(derivedIdentity(label, `${name.source}\0${name.name}`, name.name), name.source, ports),
         )
       : theOnly(await findNamed({ by: LOOKUPS[name.source], name: name.name, directories }, ports, rows));
-  return identity.ok ? accept({ identity: identity.value, mark, thumbprint, integrations }) : identity;
+  return identity.ok ? accept({ identity: identity.value, mark, thumbprint, integrations, issuer: label }) : identity;
 }
 
 /** SPIFFE IDs are derived only: no user name has their form. */

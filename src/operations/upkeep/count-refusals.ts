@@ -1,5 +1,5 @@
 // What was refused: one row per integration, identity and reason, so that operators see it without a log.
-import type { EpochSeconds } from '../../core/time.ts';
+import type { ClaimedCaller } from '../../core/refusal.ts';
 import { rows } from '../../store/pages.ts';
 import { type RefusalCount, refusalCounts } from '../../store/tables/refusal-counts.ts';
 import type { CallerPorts, Ports } from '../ports.ts';
@@ -9,6 +9,7 @@ export interface RefusedRequest {
   readonly identityId?: string | undefined;
   readonly reason: string;
   readonly requestId: string;
+  readonly claimed?: ClaimedCaller | undefined;
 }
 
 /** The most rows of one node's minute, and of the store. Beyond, refusals count by their reason alone. */
@@ -24,11 +25,12 @@ export class RefusalCounts {
   }
 
   /** Names that callers made up are not counted by name. */
-  count({ clientId = '', identityId = '', reason, requestId }: RefusedRequest): void {
+  count({ clientId = '', identityId = '', reason, requestId, claimed }: RefusedRequest): void {
     const { registry, clock } = this.#ports;
     const now = clock.now();
     const known = registry.integration(clientId) ? clientId : '';
-    const refusal = { clientId: known, identityId, reason, count: 1, first: now, last: now, lastRequestId: requestId };
+    const times = { count: 1, first: now, last: now, lastRequestId: requestId };
+    const refusal = { clientId: known, identityId, reason, ...times, ...(claimed && { claimed }) };
     const key = keyOf(refusal);
     const isFull = this.#counted.size >= MOST_COUNTED && !this.#counted.has(key);
     add(this.#counted, isFull ? byReason(refusal) : { ...refusal, key });
@@ -90,7 +92,13 @@ function add(counts: Map<string, RefusalCount>, row: RefusalCount): void {
 }
 
 function sum(before: RefusalCount, row: RefusalCount): RefusalCount {
-  const isNewer = row.last >= before.last;
-  const last = (isNewer ? row.last : before.last) as EpochSeconds;
-  return { ...before, count: before.count + row.count, last, lastRequestId: (isNewer ? row : before).lastRequestId };
+  const [newer, older] = row.last >= before.last ? [row, before] : [before, row];
+  const { last, lastRequestId } = newer;
+  const [claimed] = [newer, older].flatMap((each) => each.claimed ?? []).sort(byProof);
+  return { ...before, count: before.count + row.count, last, lastRequestId, ...(claimed && { claimed }) };
+}
+
+/** One that an issuer signed is not hidden by what anybody can send. */
+function byProof(a: ClaimedCaller, b: ClaimedCaller): number {
+  return Number(a.label === undefined) - Number(b.label === undefined);
 }

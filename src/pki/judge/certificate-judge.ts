@@ -18,6 +18,8 @@ export interface JudgePorts extends RevocationPorts {
   readonly seesIntermediates?: () => Promise<boolean>;
 }
 
+type Issuers = readonly ApprovedIssuer[];
+
 export class CertificateJudge {
   readonly revocation: RevocationSource;
   readonly #verdicts = new Verdicts();
@@ -28,24 +30,24 @@ export class CertificateJudge {
     this.#ports = ports;
   }
 
-  async judgePresented(presented: Presented, issuers: readonly ApprovedIssuer[]): Promise<Judgement> {
+  async judgePresented(presented: Presented, issuers: Issuers, all?: Issuers): Promise<Judgement> {
     const chain = readPresented(presented);
     if (!chain.ok) return { outcome: chain, steps: [] };
-    const judgement = await this.judge(chain.value, issuers);
+    const judgement = await this.judge(chain.value, issuers, all);
     const isUnseen = presented.by === 'handshake' && chain.value.length === 1 && isWithoutPath(judgement);
     const { seesIntermediates = async () => true } = this.#ports;
     return isUnseen && !(await seesIntermediates()) ? withIntermediatesUnseen(judgement) : judgement;
   }
 
   /** `issuers` must be the same array until something in it changes. */
-  async judge(chain: readonly Uint8Array[], issuers: readonly ApprovedIssuer[]): Promise<Judgement> {
-    const presented = this.#presented(chain, issuers, []);
+  async judge(chain: readonly Uint8Array[], issuers: Issuers, all: Issuers = issuers): Promise<Judgement> {
+    const presented = this.#presented({ chain, issuers, all }, []);
     return this.#verdicts.recall(presented) ?? (await this.#judgeAnew(presented));
   }
 
   /** Fetches nothing for a certificate that is refused anyway. */
   async #judgeAnew(presented: PresentedCertificate): Promise<Judgement> {
-    const { chain, issuers, evidence } = presented;
+    const { evidence } = presented;
     const first = judgeCertificate(presented);
     const { outcome, path, issuer } = first;
     const isOpen = outcome.ok || outcome.refusal.reason === 'certificate-revocation-unknown';
@@ -53,17 +55,16 @@ export class CertificateJudge {
       // If nothing was fetched, the first verdict stands; nobody can make us judge twice for nothing.
       const hasLearned = responses.length > 0 || evidence.lists !== this.revocation.lists;
       if (!hasLearned) return this.#verdicts.remember(presented, first);
-      return this.#verdicts.judge(this.#presented(chain, issuers, responses));
+      return this.#verdicts.judge(this.#presented(presented, responses));
     };
     return isOpen && path && issuer ? this.revocation.prepare(path, issuer, presented, conclude) : conclude([]);
   }
 
   #presented(
-    chain: readonly Uint8Array[],
-    issuers: readonly ApprovedIssuer[],
+    { chain, issuers, all }: Pick<PresentedCertificate, 'chain' | 'issuers' | 'all'>,
     responses: readonly OcspResponse[],
   ): PresentedCertificate {
-    return { chain, issuers, evidence: { lists: this.revocation.lists, responses }, now: this.#ports.now() };
+    return { chain, issuers, all, evidence: { lists: this.revocation.lists, responses }, now: this.#ports.now() };
   }
 }
 

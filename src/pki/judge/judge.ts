@@ -4,6 +4,7 @@ import type { Hex } from '../../core/hex.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept, acceptedOf, type Outcome, refuse } from '../../core/outcome.ts';
 import { escapeText } from '../../core/quote.ts';
+import type { ClaimedCaller } from '../../core/refusal.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
 import type { Step, Verdict } from '../../core/verdict.ts';
 import type { NameComparisons } from '../path/name-constraints.ts';
@@ -11,7 +12,7 @@ import { describe, EVERY_PROFILE, judgePath, type Path } from '../path/path.ts';
 import { authoritiesOf, type ReadIssuer, readIssuer } from '../path/read-issuer.ts';
 import { step } from '../path/rule.ts';
 import { PathSearch } from '../path/search.ts';
-import { REVOCATION_COST } from '../path/search-budget.ts';
+import { REVOCATION_COST, SearchBudget } from '../path/search-budget.ts';
 import { beginOf } from '../revocation/crl.ts';
 import { judgeRevocation, type RevocationEvidence, type RevocationQuestion } from '../revocation/revocation.ts';
 import { type Candidate, candidateOf, printNameOf, readCandidate } from '../x509/candidate.ts';
@@ -21,6 +22,8 @@ export interface PresentedCertificate {
   /** DER, leaf first; the others are only candidates for the path. */
   readonly chain: readonly Uint8Array[];
   readonly issuers: readonly ApprovedIssuer[];
+  /** With removed ones. */
+  readonly all?: readonly ApprovedIssuer[] | undefined;
   readonly evidence: RevocationEvidence;
   readonly now: EpochSeconds;
   readonly mostIntermediates?: number;
@@ -44,7 +47,8 @@ export function judgeCertificate(presented: PresentedCertificate): Judgement {
   if (!leaf.ok) return refusedAt(unreadable(leaf.refusal.rule));
   const sent = acceptedOf(rest.filter(isFirst).map(readCandidate));
   const approved = issuers.filter(({ enabled }) => enabled).map(readIssuer);
-  const judgement = judgeLeaf(leaf.value, sent, approved, presented);
+  const judged = judgeLeaf(leaf.value, sent, approved, presented);
+  const judgement = { ...judged, claimed: claimOf(leaf.value, sent, judged, presented) };
   // Without a path, nothing that becomes valid changes the verdict.
   if (judgement.outcome.ok || !judgement.path) return judgement;
   const begins = [leaf.value, ...sent].flatMap(({ validity }) => validity?.notBefore ?? []);
@@ -53,6 +57,38 @@ export function judgeCertificate(presented: PresentedCertificate): Judgement {
   const dated = isAboutRevocation(judgement) ? [...lists, ...responses.flatMap(({ answers }) => answers)] : [];
   const changes = [...begins, ...known, ...dated.map(beginOf)].filter((begin) => begin > presented.now);
   return changes.length > 0 ? { ...judgement, changesAt: changes.reduce(earlier) } : judgement;
+}
+
+const MAX_SHOWN = 200;
+
+/** What the certificate says, and which issuer signed it. */
+function claimOf(
+  leaf: Candidate,
+  sent: readonly Candidate[],
+  { issuer }: Judgement,
+  presented: PresentedCertificate,
+): ClaimedCaller {
+  const { label } = issuer ?? removedIssuer(leaf, sent, presented) ?? {};
+  const shown = (name: 'subject' | 'issuer') => printNameOf(leaf[name]).slice(0, MAX_SHOWN);
+  return { subject: shown('subject'), issuer: shown('issuer'), serial: leaf.serial, label };
+}
+
+/** Only for people, so little work is spent on it. Estimated microseconds. */
+const FOR_REMOVED = 1_000;
+
+/** The issuer that was removed, if it signed the certificate. */
+function removedIssuer(
+  leaf: Candidate,
+  sent: readonly Candidate[],
+  { issuers, all = issuers, now, mostIntermediates }: PresentedCertificate,
+): ApprovedIssuer | undefined {
+  const removed = all.filter(({ enabled }) => !enabled).map(readIssuer);
+  const anchors = removed.flatMap(({ certificate }) => certificate ?? []);
+  const pool = [...sent, ...removed.flatMap(({ intermediates }) => intermediates.map(candidateOf))];
+  if (anchors.length === 0) return undefined;
+  const budget = new SearchBudget(FOR_REMOVED, FOR_REMOVED);
+  const [path] = new PathSearch(anchors, pool, now, mostIntermediates, budget).pathsTo(leaf);
+  return removed.find(({ certificate }) => certificate === path?.[0])?.issuer;
 }
 
 function isAboutRevocation({ outcome }: Judgement): boolean {

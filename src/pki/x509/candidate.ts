@@ -56,6 +56,16 @@ export class Candidate {
     return this.#part('publicKey', () => readPublicKey(this.#outline.publicKey));
   }
 
+  /** In hex; undefined if it is longer than RFC 5280 4.1.2.2 allows. */
+  get serial(): string | undefined {
+    const { content } = this.#outline.serial;
+    return content.length > MAX_SERIAL
+      ? undefined
+      : Buffer.from(content)
+          .toString('hex')
+          .replace(/^00(?=..)/, '');
+  }
+
   get validity(): Validity | undefined {
     return this.#part('validity', () => readValidity(this.#outline.validity));
   }
@@ -97,6 +107,8 @@ export function readCandidate(der: Uint8Array): Outcome<Candidate> {
 
 export const candidateOf = oncePer((certificate: Certificate) => new Candidate(certificate.der, certificate));
 
+/** With the zero that precedes a first bit that is set. */
+const MAX_SERIAL = 21;
 const MAX_PRINTED_OCTETS = 1024;
 
 /** For people; long untrusted names are not parsed. */

@@ -1,3 +1,4 @@
+import type { ClaimedCaller } from '../../core/refusal.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { keyedTable } from '../table.ts';
 
@@ -12,6 +13,7 @@ export interface RefusalCount {
   readonly first: EpochSeconds;
   readonly last: EpochSeconds;
   readonly lastRequestId: string;
+  readonly claimed?: ClaimedCaller;
 }
 
 /** How long a row stays after the last refusal. */

@@ -6,13 +6,15 @@ import type { Browser } from 'playwright-core';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { hexOf } from '../../samples.ts';
 import { DESKTOP, NARROW, notInView, overflowOf, PHONE, startBrowser, styleOf, violations } from '../pages/browser.ts';
-import { CONSOLE_PAGES, ConsoleScene, EVIL_ID } from './scene.ts';
+import { CONSOLE_PAGES, ConsoleScene, EVIL, EVIL_ID } from './scene.ts';
 
 let scene: ConsoleScene;
 let browser: Browser;
 before(async () => {
   scene = await ConsoleScene.open();
   await scene.furnish();
+  const claimed = { subject: `CN=${EVIL.repeat(7)}`.slice(0, 200), issuer: EVIL, serial: '01', label: undefined };
+  await scene.refusal({ reason: 'certificate-issuer-not-approved', count: 3, clientId: EVIL_ID, claimed });
   for (const index of [1, 2, 3, 4]) await scene.grant(index);
   await scene.grant(5, 'nina', { clientId: EVIL_ID });
   browser = await startBrowser();

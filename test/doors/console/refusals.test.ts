@@ -1,9 +1,11 @@
 // What the console says about refusals: counts that agree, who changed what, and what an operator does about it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { readRefusals } from '../../../src/operations/upkeep/count-refusals.ts';
+import { makeAuthority } from '../../authority.ts';
 import type { Visitor } from '../pages/visitor.ts';
 import { CAUSES, NightlyJob } from './nightly-job.ts';
-import { fieldsOf } from './scene.ts';
+import { EVIL, fieldsOf, PEOPLE } from './scene.ts';
 
 let job: NightlyJob;
 let olga: Visitor;
@@ -39,8 +41,8 @@ test('a refusal is on the page at once: its count, the time of the last, and its
   job.scene.service.advance(30);
   for (let times = 0; times < 3; times++) await job.run();
   const shown = await read('/console');
-  assert.match(shown, /orders-sync nina 4 since 3\d seconds ago (?:now|\d seconds? ago) /);
-  const [, request = ''] = /ago (?:now )?([0-9a-f]{16})\b/.exec(shown) ?? [];
+  assert.match(shown, /orders-sync nina 4 since 3\d seconds ago , last (?:now|\d seconds? ago) /);
+  const [, request = ''] = /last (?:now|\d seconds? ago) ([0-9a-f]{16})\b/.exec(shown) ?? [];
   assert.match(await read(`/console/requests/${request}`), /scope-exceeds-integration/);
 });
 
@@ -94,4 +96,57 @@ test('Explain shows what failed first, and folds what passed', async () => {
   const { text } = await olga.post('/console/explain', { ...form, text: job.certificate.pem });
   assert.match(text, /certificate-revoked.*failing.*<details><summary>\d+ steps passed<\/summary>.*>ok</s);
   assert.equal(text.slice(text.indexOf('<details>')).includes('>failing<'), false);
+});
+
+test('a refused certificate is named on the first page, and leads to its grants; its serial number finds the refusal', async () => {
+  const serial = Buffer.from(job.certificate.serial).toString('hex');
+  const { text } = await olga.get('/console');
+  const link = `/console/grants?certificate=${serial}&amp;all=yes`;
+  assert.ok(text.includes(`href="${link}"`) && text.includes('href="/console/issuers/corp"'), text);
+  assert.match(await read('/console'), new RegExp(`Certificate: CN=nina · ${serial} · corp `));
+  assert.match(await read(link.replace('&amp;', '&')), /nina .*revoked/);
+  const found = await olga.post('/console/search', { q: `00:${serial.replaceAll(/(..)(?=.)/g, '$1:')}`.toUpperCase() });
+  assert.match(found.text, /certificate-revoked.*CN=nina/s);
+});
+
+test('a stranger gets one short row for any number of certificates, and nothing that runs', async () => {
+  const stranger = makeAuthority({ name: EVIL });
+  for (const name of [EVIL, 'x'.repeat(250), `${'y'.repeat(60)}\u202e\r\n`, 'z'.repeat(5000)]) {
+    job.certificate = stranger.issue({ commonName: name });
+    assert.equal(await job.run(), 'certificate-issuer-not-approved');
+  }
+  await job.scene.service.restart(); // writes them
+  const rows = (await readRefusals(job.scene)).filter(({ reason }) => reason === 'certificate-issuer-not-approved');
+  assert.deepEqual(
+    rows.map(({ count }) => count),
+    [4],
+  );
+  assert.ok(JSON.stringify(rows).length < 1000);
+  job.certificate = stranger.issue({ commonName: EVIL });
+  await job.run();
+  const { text } = await olga.get('/console');
+  assert.doesNotMatch(text, /<img src=x/);
+  assert.match(text, /Certificate:<\/strong> CN=\\&lt;img .* · not verified, says it is from CN=\\&lt;img /);
+  assert.doesNotMatch(text, /Register \S+ again/);
+});
+
+test('an issuer that was removed is offered with who removed it and when, and with a doubt; not for a certificate that only names it', async () => {
+  const forger = makeAuthority({ name: 'Corp CA' });
+  job.renewCertificate();
+  const { certificate } = job;
+  await job.failBy(CAUSES['a withdrawn issuer']);
+  job.certificate = forger.issue({ commonName: 'nina' });
+  assert.equal(await job.run(), 'certificate-issuer-not-approved');
+  const shown = await read('/console');
+  assert.match(
+    shown,
+    /· corp Last change: issuer removed corp · oscar by passkey · [^·]* UTC Register corp again… First make sure that it was not ended on purpose\./,
+  );
+  assert.ok(shown.includes(Buffer.from(certificate.serial).toString('hex')), 'the certificate that corp signed');
+});
+
+test('the filter of events names an identity as people do, whatever led there', async () => {
+  const { text } = await olga.get(`/console/events?identity=${encodeURIComponent(PEOPLE.nina.id)}`);
+  assert.match(text, /<summary>Filter · nina<\/summary>/);
+  assert.match(text, /name="identity" value="nina"/);
 });

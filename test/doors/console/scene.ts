@@ -11,7 +11,7 @@ import { figures } from '../../../src/store/tables/figures.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
-import { refusalCounts } from '../../../src/store/tables/refusal-counts.ts';
+import { type RefusalCount, refusalCounts } from '../../../src/store/tables/refusal-counts.ts';
 import { sessions } from '../../../src/store/tables/sessions.ts';
 import { systemRandom } from '../../../src/system.ts';
 import { sha256 } from '../../../src/tokens/sha256.ts';
@@ -23,6 +23,9 @@ import { SESSION_COOKIE, Visitor } from '../pages/visitor.ts';
 
 export const EVIL = '<img src=x onerror=alert(1)>"\'&';
 export const EVIL_ID = 'evil' as ClientId;
+
+/** Of the certificate that was refused. */
+export const REVOKED_SERIAL = '4f3a9c11d07be2';
 
 export type Role = 'olga' | 'oscar' | 'vera' | 'shaun' | 'nina';
 
@@ -198,14 +201,20 @@ export class ConsoleScene {
       outcome: undefined,
       events: [acted(act, { at: first, by: { as: 'identity', id: PEOPLE.oscar.id, proof: 'passkey' } })],
     }));
-    const kept = { clientId: CLIENT, first, last: epochSeconds(now - 60) };
-    for (const [reason, count, identityId] of [
-      ['certificate-revoked', 9, ''],
-      ['scope-no-longer-allowed', 8, PEOPLE.nina.id],
-    ] as const) {
-      const row = { ...kept, reason, count, identityId };
-      await put(this.store, refusalCounts, { ...row, key: reason, lastRequestId: hexOf(8, count) });
-    }
+    const claimed = { subject: 'O=Shop, CN=nina', issuer: 'CN=Corp CA', serial: REVOKED_SERIAL, label: 'corp' };
+    await this.refusal({ reason: 'certificate-revoked', count: 9, claimed });
+    await this.refusal({ reason: 'scope-no-longer-allowed', count: 8, identityId: PEOPLE.nina.id });
+  }
+
+  /** For two days, until a minute ago. */
+  async refusal(row: Pick<RefusalCount, 'reason' | 'count'> & Partial<RefusalCount>): Promise<void> {
+    const now = await this.store.now();
+    const times = {
+      first: epochSeconds(now - 200_000),
+      last: epochSeconds(now - 60),
+      lastRequestId: hexOf(8, row.count),
+    };
+    await put(this.store, refusalCounts, { key: row.reason, clientId: CLIENT, identityId: '', ...times, ...row });
   }
 
   async change(clientId: string, difference: Partial<Integration>): Promise<void> {

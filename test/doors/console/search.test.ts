@@ -1,17 +1,19 @@
 // The search box, the dry runs and the event log.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { presenter } from '../../../src/core/presenter.ts';
 import { readPem } from '../../../src/pki/der/pem.ts';
 import { makeDevelopmentAuthority } from '../../../src/pki/development-authority.ts';
 import { certificateMark, readCertificate } from '../../../src/pki/x509/certificate.ts';
 import { TABLES } from '../../../src/store/all-tables.ts';
+import { grants } from '../../../src/store/tables/grants.ts';
 import { issuers } from '../../../src/store/tables/issuers.ts';
 import { systemRandom } from '../../../src/system.ts';
 import { put } from '../../node.ts';
 import { CLIENT, hexOf } from '../../samples.ts';
 import { poll, startCode } from '../pages/calling-device.ts';
 import { Visitor } from '../pages/visitor.ts';
-import { ConsoleScene, EVIL, PEOPLE } from './scene.ts';
+import { ConsoleScene, EVIL, PEOPLE, REVOKED_SERIAL } from './scene.ts';
 
 let scene: ConsoleScene;
 let olga: Visitor;
@@ -47,6 +49,22 @@ test('it finds grants by address, and events by address and request id', async (
   assert.match(byAddress.text, /<strong>issued<\/strong>/);
   assert.match((await find(hexOf(8, 1))).text, /<strong>issued<\/strong>/);
   assert.match((await find(hexOf(8, 9))).text, /certificate-revoked/, 'of a refused request');
+  assert.match((await find(REVOKED_SERIAL)).text, /certificate-revoked/, 'of a refused certificate');
+  const address = '2001:db8::7';
+  const { id, pair } = await scene.grant(3, 'shaun');
+  const moved = { ...pair, presenter: presenter(address, 'curl/8') };
+  await scene.store.change(grants, id, (found) => ({
+    outcome: undefined,
+    ...(found && { next: { ...found.row, pair: moved } }),
+  }));
+  assert.ok((await find(address)).text.includes(id) || (await find(address)).headers.location?.includes(id), 'IPv6');
+});
+
+test('what a page shows of the id of a grant finds it', async () => {
+  const [shown = ''] = /[0-9a-f]{12}…/.exec((await olga.get('/console/events?type=issued')).text) ?? [];
+  assert.match((await olga.get(GRANT)).text, /<h1>Grant 018f01010101…<\/h1>/);
+  const found = await find(shown);
+  assert.ok(String(found.headers.location ?? found.text).includes(`/console/grants/${shown.slice(0, -1)}`), shown);
 });
 
 test('a request id leads to its explanation, and a refusal says what to do', async () => {

@@ -30,8 +30,8 @@ export async function explainRequest(id: string, { log }: { log?: string }, comm
   }
   result({ log: lines.request ?? null, events, refusals });
   printEventLines(events);
-  for (const { reason, clientId, identityId, count, first, last } of refusals)
-    printRecord({ reason, clientId, identityId, count, first, last });
+  for (const { reason, clientId, identityId, claimed, count, first, last } of refusals)
+    printRecord({ reason, clientId, identityId, certificate: claimed?.subject, count, first, last });
   if (lines.request) printLogged(lines);
   else for (const { reason } of refusals) for (const line of refusalLines(reason) ?? []) print(line);
 }

@@ -18,12 +18,14 @@ import {
   consolePage,
   dotted,
   filterForm,
+  filterName,
   identityLink,
   integrationLink,
   pathOf,
   refusalOf,
   requestLink,
   table,
+  textsIn,
   valueText,
 } from './frame.ts';
 import { THING_KINDS } from './things.ts';
@@ -46,17 +48,15 @@ export function eventRoutes(parts: ConsoleParts): PageRoute[] {
 
 /** The fields of the filter that are typed. */
 const TEXTS = ['identity', 'integration', 'about', 'by', 'from', 'to'] as const;
-const TIMES: readonly string[] = ['from', 'to'];
 
 /** What the address asks for, and nothing that the act does not know. */
 function queryFrom(visit: ConsoleVisit): Record<string, string | number> {
   const numbers = ['within', 'before'].map((name) => [name, Number(queryOf(visit, name) ?? '')] as const);
-  const texts = [...TEXTS, 'requestId'].map((name) => [name, queryOf(visit, name)?.trim()] as const);
   const type = EVENT_TYPES.find((each) => each === queryOf(visit, 'type'));
   return {
     ...(type && { type }),
     ...Object.fromEntries(numbers.filter(([, number]) => Number.isSafeInteger(number) && number > 0)),
-    ...Object.fromEntries(texts.filter(([, text]) => text)),
+    ...textsIn(visit, [...TEXTS, 'requestId']),
   };
 }
 
@@ -66,22 +66,23 @@ async function showEvents(visit: ConsoleVisit): Promise<Answer> {
   if (!found.ok) return refusalOf(visit, 'events', found.refusal);
   const events = found.value.value.items.toReversed();
   const { next: oldest } = found.value.value;
+  const { identity } = query;
   const link = (path: string, more: object = {}) => {
     const asked = Object.entries({ ...query, ...more }).map(([name, value]): [string, string] => [name, `${value}`]);
     return `${path}?${new URLSearchParams(asked)}`;
   };
-  const body = html`<p class="small">${words.refusals} <a href="/console#refused">${words.toRefusals}</a></p>${filterOf(query)}
+  const body = html`<p class="small">${words.refusals} <a href="/console#refused">${words.toRefusals}</a></p>${filterOf(identity ? { ...query, identity: await filterName(visit, String(identity)) } : query)}
 <div id="live" data-live>${events.length === 0 ? html`<p>${oldest === undefined ? words.none : words.noneYet}</p>` : await eventTable(visit, events)}</div>
 <p class="ways">${oldest !== undefined && button(link('/console/events', { before: oldest }), words.older)}${button(link('/console/events.jsonl'), `${words.export}: JSON lines`)}${button(link('/console/events.csv'), `${words.export}: CSV`)}</p>`;
   const isLive = query['before'] === undefined && query['to'] === undefined;
-  return consolePage(visit, 'events', words.title, body, { isLive });
+  return consolePage(visit, 'events', enConsole.menu.events, body, { isLive });
 }
 
 function filterOf(query: Readonly<Record<string, string | number>>): Html {
   const option = (value: string, text: string, chosen: string | number | undefined) =>
     html`<option value="${value}"${String(chosen ?? '') === value && html` selected`}>${text}</option>`;
   const field = (name: (typeof TEXTS)[number]) =>
-    html`<div class="field"><label for="${name}">${words[name]}</label><input id="${name}" name="${name}" value="${String(query[name] ?? '')}"${TIMES.includes(name) && html` type="datetime-local"`}></div>`;
+    html`<div class="field"><label for="${name}">${words[name]}</label><input id="${name}" name="${name}" value="${String(query[name] ?? '')}"${['from', 'to'].includes(name) && html` type="datetime-local"`}></div>`;
   const fields = html`<div class="field"><label for="type">${words.type}</label><select id="type" name="type">${option('', words.any, query['type'])}${EVENT_TYPES.map((type) => option(type, type, query['type']))}</select></div>
 <div class="field"><label for="within">${words.within}</label><select id="within" name="within">${option('', words.any, query['within'])}${Object.entries(words.spans).map(([value, text]) => option(value, text, query['within']))}</select></div>
 ${TEXTS.map(field)}`;
@@ -93,7 +94,7 @@ ${TEXTS.map(field)}`;
 export async function eventTable(visit: ConsoleVisit, events: readonly LoggedEvent[]): Promise<Html> {
   const names = await namesIn(events, visit);
   return table(
-    words.title,
+    enConsole.menu.events,
     [
       [
         words.time,
@@ -116,16 +117,20 @@ function timeText(at: EpochSeconds): string {
   return isoTime(at).replace('T', ' ').replace('Z', ' UTC');
 }
 
-type Names = Awaited<ReturnType<typeof userNames>>;
+export type Names = Awaited<ReturnType<typeof userNames>>;
 
 /** The user names of all whom these events mention. */
 export function namesIn(events: readonly LoggedEvent[], { ports }: ConsoleVisit): Promise<Names> {
-  const mentioned = events.flatMap(({ type, detail, identityId }) => {
-    const by = type !== 'issued' && detail && 'by' in detail ? detail.by : undefined;
-    const author = by?.as === 'identity' ? by.id : undefined;
-    return [identityId, author, type === 'administered' ? holderOf(detail) : undefined];
+  const mentioned = events.flatMap((event) => {
+    const by = authorOf(event);
+    const holder = event.type === 'administered' ? holderOf(event.detail) : undefined;
+    return [event.identityId, by?.as === 'identity' ? by.id : undefined, holder];
   });
   return userNames(mentioned, ports);
+}
+
+function authorOf({ type, detail }: LoggedEvent): Author | undefined {
+  return type !== 'issued' && detail && 'by' in detail ? detail.by : undefined;
 }
 
 function holderOf({ kind, id }: Act): string | undefined {
@@ -152,12 +157,12 @@ export function isBad({ type }: LoggedEvent): boolean {
 /** What happened, with who did it and what changed. `here`: the grant whose page it is on. */
 export function eventWords(event: LoggedEvent, names: Names, here?: string): Html {
   const { type, detail, subjectId } = event;
-  const by = type !== 'issued' && detail && 'by' in detail ? detail.by : undefined;
+  const by = authorOf(event);
   const author = by && authorText(by, names);
   const grant =
     subjectId !== undefined &&
     subjectId !== here &&
-    html` <a class="id" href="${pathOf('grants', subjectId)}">…${subjectId.slice(-8)}</a>`;
+    html` <a class="id" href="${pathOf('grants', subjectId)}">${enConsole.grant.one(subjectId)}</a>`;
   if (type === 'administered') {
     const changed = 'changed' in detail ? Object.entries(detail.changed) : [];
     return html`<strong>${actWords(detail)}</strong> ${thingLink(detail, names)}

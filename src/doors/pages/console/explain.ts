@@ -10,7 +10,7 @@ import type { Form, PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access.ts';
 import { eventTable } from './events.ts';
-import { button, card, consolePage, factList, pathOf, refusalOf, stateMark } from './frame.ts';
+import { card, consolePage, factList, pathOf, refusalOf, stateMark } from './frame.ts';
 import { grantTable } from './grants.ts';
 import { refusalTable, remedyOf } from './refusal-table.ts';
 
@@ -29,9 +29,9 @@ function explainPage(visit: ConsoleVisit, result?: Html): Answer {
   if (visit.owned) return refusalOf(visit, 'explain', { reason: 'permission-missing', about: 'read' });
   const fields = html`<div class="field"><label for="text">${words.label}</label>
 <textarea id="text" name="text" rows="8" required spellcheck="false" autocomplete="off"></textarea></div>
-<p class="ways"><button class="button">${words.button}</button></p>`;
+<p class="ways"><button class="button">${enConsole.menu.explain}</button></p>`;
   const body = html`<p class="lead">${words.lead}</p>${result}<div class="card">${postForm(visit, '/console/explain', fields)}</div>`;
-  return consolePage(visit, 'explain', words.title, body);
+  return consolePage(visit, 'explain', enConsole.menu.explain, body);
 }
 
 async function takeExplain(visit: ConsoleVisit, { text = '' }: Form): Promise<Answer> {
@@ -55,7 +55,7 @@ function resultOf({ accepted, refusal, identityId, steps, reach = [] }: Explaine
   const failed = steps.filter(({ passed }) => !passed);
   return html`<div class="card" role="status"><h2>${title}${refusal && html`: <a href="/docs/errors?from=console#${refusal.reason}">${refusal.reason}</a>`}</h2>
 ${refusal && remedyOf(refusal.reason).map((line) => html`<p>${line}</p>`)}
-${identityId !== undefined && factList([[words.identity, html`<a class="id" href="${pathOf('identities', identityId)}">${identityId}</a>`]])}
+${identityId !== undefined && factList([[enConsole.grant.identity, html`<a class="id" href="${pathOf('identities', identityId)}">${identityId}</a>`]])}
 ${failed.length > 0 && html`<ol class="timeline">${failed.map(step)}</ol>`}
 <details><summary>${words.passed(steps.length - failed.length)}</summary><ol class="timeline">${steps.filter(({ passed }) => passed).map(step)}</ol></details>
 ${reach.length > 0 && html`<h3>${words.reach}</h3>${factList(reach.map(({ clientId, refusal: why }) => [clientId, why ?? words.would]))}`}
@@ -90,14 +90,13 @@ async function showRequest(visit: ConsoleVisit): Promise<Answer> {
 async function foundPage(visit: ConsoleVisit, found: Findings, title: string, asked: string | undefined) {
   const isEmpty = Object.values(found).every((each) => Array.isArray(each) && each.length === 0);
   const heading = isEmpty ? enConsole.search.nothing(asked) : title;
-  return consolePage(visit, 'search', heading, isEmpty ? nothing() : await findings(visit, found), { asked });
-}
-
-function nothing(): Html {
-  const lists = (['integrations', 'identities', 'grants', 'events'] as const).map((place) =>
-    button(`/console/${place}`, enConsole.menu[place]),
+  return consolePage(
+    visit,
+    'search',
+    heading,
+    isEmpty ? html`<p>${enConsole.search.nothingHint}</p>` : await findings(visit, found),
+    { asked },
   );
-  return html`<div class="card"><p>${enConsole.search.nothingHint}</p><p class="ways">${lists}</p></div>`;
 }
 
 async function findings(visit: ConsoleVisit, found: Findings): Promise<Html> {
@@ -109,7 +108,7 @@ async function findings(visit: ConsoleVisit, found: Findings): Promise<Html> {
   const named = integrations.map(({ clientId, name }) => link(pathOf('integrations', clientId), name, clientId));
   return html`${token && card(text.token, html`<p>${token.refusal === undefined ? text.accepted : text.refused(token.refusal)}</p>${factList(Object.entries(token.facts))}<p class="small">${text.tokenKept}</p>`)}
 ${people.length + named.length > 0 && html`<section class="card"><ul>${people}${named}</ul></section>`}
-${grants.length > 0 && html`<section><h2>${enConsole.grant.title}</h2>${await grantTable(visit, grants)}</section>`}
+${grants.length > 0 && html`<section><h2>${enConsole.menu.grants}</h2>${await grantTable(visit, grants)}</section>`}
 ${refusals.length > 0 && html`<section><h2>${enConsole.overview.refusedLately}</h2>${await refusalTable(visit, refusals)}</section>`}
-${events.length > 0 && html`<section><h2>${enConsole.events.title}</h2>${await eventTable(visit, events.toReversed())}</section>`}`;
+${events.length > 0 && html`<section><h2>${enConsole.menu.events}</h2>${await eventTable(visit, events.toReversed())}</section>`}`;
 }

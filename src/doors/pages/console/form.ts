@@ -122,7 +122,7 @@ ${control(attributes)}
 ${hint && html`<p class="hint" id="${path}_hint">${hint}</p>`}</div>`;
 }
 
-function box(name: string, isOn: boolean, text: string, help = ''): Html {
+export function box(name: string, isOn: boolean, text: string, help = ''): Html {
   return html`<label class="check"><input type="checkbox" name="${name}" value="yes"${isOn && html` checked`}><span>${text}${help && html` <span class="small">${help}</span>`}</span></label>`;
 }
 

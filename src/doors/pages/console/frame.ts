@@ -61,7 +61,7 @@ function searchForm(visit: ConsoleVisit, asked: string): Html {
   return html`<search>${postForm(
     visit,
     '/console/search',
-    html`<div class="field"><label class="unseen" for="q">${words.search.label}</label>
+    html`<div class="field"><label class="unseen" for="q">${words.search.button}</label>
 <input id="q" name="q" value="${asked}" placeholder="${words.search.short}" title="${words.search.hint}" autocomplete="off" spellcheck="false"></div>
 <button class="button">${words.search.button}</button>`,
     'search',
@@ -103,16 +103,14 @@ export function table<Row>(caption: string, columns: readonly TableColumn<Row>[]
 }
 
 export function factList(facts: readonly (readonly [name: string, value: Inset])[]): Html {
-  const shown = facts.filter(([, value]) => value !== undefined && value !== '' && value !== false);
+  const shown = facts.filter(([, value]) => value !== undefined && value !== false && String(value) !== '');
   return html`<dl class="facts">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
+const STATES = { good: /^(?:live|enabled|ok)$/, bad: /(?:revoked|disabled|removed|failing)$/ };
+
 export function stateMark(state: string): Html {
-  const kind = ['live', 'enabled', 'ok'].includes(state)
-    ? 'good'
-    : /(?:revoked|disabled|removed|failing)$/.test(state)
-      ? 'bad'
-      : '';
+  const [kind] = Object.entries(STATES).find(([, pattern]) => pattern.test(state)) ?? [''];
   return html`<span class="state ${kind}">${state}</span>`;
 }
 
@@ -183,11 +181,22 @@ export function card(title: string, content: Html): Html {
   return html`<section class="card"><h2>${title}</h2>${content}</section>`;
 }
 
-/** Folded on a phone, where it would fill the screen: it says there what is set. */
+/** What the address says under these names. */
+export function textsIn(visit: ConsoleVisit, names: readonly string[]): Record<string, string> {
+  const given = names.map((name) => [name, queryOf(visit, name)?.trim() ?? ''] as const);
+  return Object.fromEntries(given.filter(([, text]) => text !== ''));
+}
+
+/** Where it is folded, it says what is set. */
 export function filterForm(path: string, fields: Html, set: readonly string[]): Html {
-  return html`<details class="filter-box"><summary>${[words.filter.title, ...set].join(' · ')}</summary>
-<form method="get" action="${path}" class="filter">${fields}
-<button class="button quiet">${words.filter.show}</button></form></details>`;
+  const form = html`<form method="get" action="${path}" class="filter">${fields}
+<button class="button quiet">${words.filter.show}</button></form>`;
+  return folded('filter', [words.filter.title, ...set].join(' · '), form);
+}
+
+/** On a phone, where it would fill the screen. */
+export function folded(id: string, title: string, content: Html): Html {
+  return html`<details class="fold" id="${id}"><summary>${title}</summary>${content}</details>`;
 }
 
 /** A form with its button and the way back. Without a name for the button, only that. */
@@ -227,6 +236,11 @@ export function requestLink({ owned }: ConsoleVisit, id: string | undefined): Ht
 
 export function integrationLink(clientId = ''): Html | undefined {
   return clientId === '' ? undefined : html`<a href="${pathOf('integrations', clientId)}">${clientId}</a>`;
+}
+
+/** To all grants that a certificate got: by its serial number, or its mark in a grant. */
+export function certificateLink(certificate: string): Html {
+  return html`<a class="id" href="/console/grants?${new URLSearchParams({ certificate, all: 'yes' }).toString()}">${certificate}</a>`;
 }
 
 /** How a filter names an identity: by its user name, if no other has it. */

@@ -14,6 +14,7 @@ import {
   ago,
   button,
   card,
+  certificateLink,
   consolePage,
   doForm,
   dotted,
@@ -29,6 +30,7 @@ import {
   requestLink,
   stateMark,
   table,
+  textsIn,
   valueText,
 } from './frame.ts';
 
@@ -49,17 +51,8 @@ export function grantRoutes(parts: ConsoleParts): PageRoute[] {
   ];
 }
 
-function filterOf(visit: ConsoleVisit): Record<string, string> {
-  return Object.fromEntries(
-    FILTERS.flatMap((name) => {
-      const given = queryOf(visit, name)?.trim();
-      return given ? [[name, given]] : [];
-    }),
-  );
-}
-
 async function showGrants(visit: ConsoleVisit): Promise<Answer> {
-  const asked = filterOf(visit);
+  const asked = textsIn(visit, FILTERS);
   const filter = asked['identity'] ? { ...asked, identity: await filterName(visit, asked['identity']) } : asked;
   const all = queryOf(visit, 'all') !== undefined;
   const [first, ...others] = visit.owned ?? [];
@@ -82,7 +75,7 @@ async function showGrants(visit: ConsoleVisit): Promise<Answer> {
 ${items.length === 0 ? html`<p>${next === undefined ? words.none : words.noneYet} ${!all && html`<a href="${link('/console/grants', { all: 'yes' })}">${words.all}</a>`}</p>` : await grantTable(visit, items)}
 <p class="ways">${next !== undefined && button(link('/console/grants', { after: next, ...(all && { all: 'yes' }) }), words.next)}
 ${isFiltered && visit.may !== 'read' && items.some(({ state }) => state === 'live') && button(link('/console/grants/end', {}), words.endAll, 'deny')}</p>`;
-  return consolePage(visit, 'grants', words.title, body);
+  return consolePage(visit, 'grants', enConsole.menu.grants, body);
 }
 
 function filterFields(filter: Record<string, string>, all: boolean, isOpen: boolean): Html {
@@ -108,12 +101,12 @@ ${revokedFor !== undefined && html`<span class="small">${revokedFor}</span>`}`;
 export async function grantTable(visit: ConsoleVisit, grants: readonly ShownGrant[]): Promise<Html> {
   const marks = await marksOf(visit, grants);
   return table(
-    words.title,
+    enConsole.menu.grants,
     [
       [
         words.identity,
         ({ id, userName, identityId }) =>
-          html`<a href="${pathOf('grants', id)}">${userName ?? identityId}<span class="unseen">, ${id}</span></a>`,
+          html`<a href="${pathOf('grants', id)}">${userName ?? identityId}<span class="unseen">, ${id}</span></a><br><span class="id small">${words.one(id)}</span>`,
       ],
       [words.integration, ({ clientId }) => integrationLink(clientId)],
       [words.state, marks],
@@ -155,14 +148,8 @@ async function showGrant(visit: ConsoleVisit): Promise<Answer> {
 <p class="ways">${grant.state === 'live' && visit.may !== 'read' && button(`${pathOf('grants', grant.id)}/end`, words.end, 'deny')}
 ${button(pathOf('identities', grant.identityId), `${words.identity} ${grant.userName ?? grant.identityId}`)}${button(pathOf('integrations', grant.clientId), `${words.integration} ${grant.clientId}`)}</p>
 ${card(words.timeline, html`<ol class="timeline">${line.sort((a, b) => a.at - b.at).map(item)}</ol>`)}
-${card(words.facts, factList(facts.map(([name, value]) => [nameText(name), name === 'certificate' ? certificateLink(value) : factOf(visit, name, value)])))}`;
+${card(words.facts, factList(facts.map(([name, value]) => [nameText(name), name === 'certificate' ? certificateLink(valueText(value)) : factOf(visit, name, value)])))}`;
   return consolePage(visit, 'grants', words.one(grant.id), body);
-}
-
-/** To all grants that the certificate got. */
-function certificateLink(mark: unknown): Html {
-  const query = new URLSearchParams({ certificate: valueText(mark), all: 'yes' });
-  return html`<a class="id" href="/console/grants?${query.toString()}">${valueText(mark)}</a>`;
 }
 
 async function askEnd(visit: ConsoleVisit): Promise<Answer> {
@@ -187,7 +174,7 @@ async function takeEnd(visit: ConsoleVisit): Promise<Answer> {
 
 /** Without `confirmed`, the act only counts. */
 async function askEndAll(visit: ConsoleVisit): Promise<Answer> {
-  const filter = filterOf(visit);
+  const filter = textsIn(visit, FILTERS);
   const back = `/console/grants?${new URLSearchParams(filter)}`;
   if (Object.keys(filter).length === 0) return { goTo: '/console/grants' };
   const page = await visit.act('grant-list', { query: { ...filter, limit: 1000 } });

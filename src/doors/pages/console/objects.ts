@@ -107,8 +107,8 @@ async function showThing(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
   const refused = its && !visit.owned ? await visit.act('refusal-list', { query: its }) : undefined;
   const [changes, passkeys] = await Promise.all([lastChanges(visit, of, id), passkeysOf(visit, of, id)]);
   const body = html`<p>${stateMark(state)} <span class="id">${id}</span></p>
-<p class="ways">${named && button(`/console/grants?${new URLSearchParams(named)}`, enConsole.grant.title)}
-${!visit.owned && button(`/console/events?${new URLSearchParams(named ?? { about: id })}`, enConsole.events.title)}
+<p class="ways">${named && button(`/console/grants?${new URLSearchParams(named)}`, enConsole.menu.grants)}
+${!visit.owned && button(`/console/events?${new URLSearchParams(named ?? { about: id })}`, enConsole.menu.events)}
 ${visit.may === 'manage' && mayPut(visit, of, id) && offered(visit, of, id, state)}</p>
 ${state === 'removed' && html`<p class="warning">${words.removed}</p>`}
 ${refused && card(enConsole.overview.refusedLately, await refusalTable(visit, refused.ok ? refused.value.value.items : []))}

@@ -1,8 +1,8 @@
 // The first page of the console: what is going on, as plots, and what needs attention.
-import { type Counts, quantile, refusalsIn } from '../../../core/figures.ts';
+import { type Counts, quantile, refusalsIn, sum } from '../../../core/figures.ts';
 import { endingSecrets } from '../../../core/rules/client.ts';
 import { type EpochSeconds, epochSeconds } from '../../../core/time.ts';
-import { type FiguresOver, figuresOver, type Point, SPANS, type Span } from '../../../operations/upkeep/figures.ts';
+import { type FiguresOver, figuresOver, SPANS, type Span } from '../../../operations/upkeep/figures.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
@@ -11,7 +11,7 @@ import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show } from './access.ts';
 import { eventTable } from './events.ts';
-import { consolePage, factList, momentOf, pathOf, stateMark, table } from './frame.ts';
+import { card, consolePage, factList, folded, momentOf, pathOf, stateMark, table } from './frame.ts';
 import { drawPlot, legend, type Plot, plotTable, short } from './plot.ts';
 import { type ChangeEvent, changeBehind, changesNewestFirst, type RefusalRow, refusalTable } from './refusal-table.ts';
 
@@ -21,8 +21,10 @@ const MOST_SERIES = 5;
 /** A nightly job that was refused needs attention until it has run again. In seconds. */
 const RECENTLY = 86_400;
 const MOST_NAMED = 5;
-const LAST_REFUSALS = 10;
+const LAST_REFUSALS = 5;
 const LAST_CHANGES = 3;
+/** Those that a phone shows at once. */
+const FIRST_PLOTS = 2;
 /** The share of refused requests that needs attention, whoever sent them. */
 const MUCH = 0.1;
 
@@ -50,16 +52,16 @@ async function showOverview(visit: ConsoleVisit): Promise<Answer> {
   const rows = refused.ok ? refused.value.value.items : [];
   const shown = queryOf(visit, 'refusals') === 'all' ? rows : rows.slice(0, LAST_REFUSALS);
   const changes = changed.slice(0, LAST_CHANGES);
+  const plots = plotsOf(figures, span).map((plot) => plotCard(plot, span));
   const beside = html`<nav class="ways" aria-label="${words.spans}">${Object.entries(enConsole.spans).map(([name, text]) => html`<a class="button quiet" href="/console?span=${name}"${name === span && html` aria-current="true"`}>${text}</a>`)}</nav>`;
   const body = html`<div id="live" data-live class="console-body">
 ${await attention(visit, figures, checks.filter(({ problem }) => problem).length, rows, changed)}
 <section class="card" id="refused"><h2>${words.refusedLately}</h2>${await refusalTable(visit, shown, changed)}
 ${figures.nodes.length > 1 && html`<p class="small">${enConsole.refusals.otherNodes}</p>`}
 ${shown.length < rows.length && html`<a href="/console?refusals=all">${words.allRefusals(rows.length)}</a>`}</section>
-<section class="card"><h2>${enConsole.object.changes}</h2>${changes.length === 0 ? html`<p>${enConsole.object.none}</p>` : html`${await eventTable(visit, changes)}<a href="/console/events?type=administered">${words.allChanges}</a>`}</section>
-<div class="plots">${plotsOf(figures, span).map((plot) => card(plot, span))}
-<section class="card"><h2>${words.health}</h2>${factList(health)}</section></div>
-<section class="card"><h2>${words.nodes}</h2>${nodeTable(figures)}</section>
+${card(enConsole.object.changes, changes.length === 0 ? html`<p>${enConsole.object.none}</p>` : html`${await eventTable(visit, changes)}<a href="/console/events?type=administered">${words.allChanges}</a>`)}
+<div class="plots">${plots.slice(0, FIRST_PLOTS)}</div>
+${folded('more', words.more, html`<div class="console-body"><div class="plots">${plots.slice(FIRST_PLOTS)}${card(words.health, factList(health))}</div>${card(words.nodes, nodeTable(figures))}</div>`)}
 </div>`;
   return consolePage(visit, '', enConsole.menu[''], body, { beside, isLive: true });
 }
@@ -77,7 +79,7 @@ async function attention(
   refusals: readonly RefusalRow[],
   changes: readonly ChangeEvent[],
 ): Promise<Html> {
-  const total = totalOf(points);
+  const total = sum(points.map(({ counts }) => counts));
   const { fault = 0, [REUSED]: reused = 0 } = total;
   const recent = refusals.filter(({ clientId, last }) => clientId !== '' && momentOf(last) > visit.now - RECENTLY);
   const refused = [...Map.groupBy(recent, ({ clientId }) => clientId)].slice(0, MOST_NAMED);
@@ -119,14 +121,7 @@ function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
 }
 
-function totalOf(points: readonly Point[]): Counts {
-  const total: Record<string, number> = {};
-  for (const { counts } of points)
-    for (const [name, count] of Object.entries(counts)) total[name] = (total[name] ?? 0) + count;
-  return total;
-}
-
-function card(plot: Plot, span: Span): Html {
+function plotCard(plot: Plot, span: Span): Html {
   return html`<figure class="card plot-card">
 <figcaption><h2>${plot.title} <span class="small">${plot.unit}</span></h2><span class="small says">${plot.says}</span></figcaption>
 ${drawPlot(plot)}
@@ -140,7 +135,7 @@ async function showFigure(visit: ConsoleVisit): Promise<Answer> {
   const figures = visit.owned ? undefined : await figuresOver(span, visit.ports, visit.parts.keeper.unwritten);
   const plot = figures && plotsOf(figures, span).find(({ name }) => name === idOf(visit));
   if (!plot) return refusalPage(visit, { reason: 'not-found' });
-  return consolePage(visit, '', plot.title, html`${card(plot, span)}${plotTable(plot)}`);
+  return consolePage(visit, '', plot.title, html`${plotCard(plot, span)}${plotTable(plot)}`);
 }
 
 function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
@@ -150,7 +145,7 @@ function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
   // The last point is not complete: nothing yet says nothing.
   const knownRates = (name: string) =>
     rates(name).map((rate, index) => (rate === 0 && index === points.length - 1 ? undefined : rate));
-  const total = totalOf(points);
+  const total = sum(points.map(({ counts }) => counts));
   const reasons = refusalsIn(total).map(([reason]) => reason);
   const [shown, others] = [reasons.slice(0, MOST_SERIES), reasons.slice(MOST_SERIES)];
   const rest = points.map(

@@ -1,7 +1,7 @@
 // What was refused lately: why, how often, since when.
 import { actWords, isEnding } from '../../../core/act.ts';
 import { REFUSAL_REASONS, type RefusalReason } from '../../../core/refusal.ts';
-import { isBeforeChange, isGuess, lastChangeBehind, repairOf } from '../../../core/rules/repair.ts';
+import { idBehind, isBeforeChange, lastChangeBehind, repairOf } from '../../../core/rules/repair.ts';
 import type { Gives } from '../../../operations/admin/act-formats.ts';
 import { remediesOf } from '../../../operations/admin/refusal-meaning.ts';
 import { userNames } from '../../../operations/admin/show-grant.ts';
@@ -9,8 +9,19 @@ import { describe } from '../../token/descriptions.ts';
 import { type Html, html } from '../parts/html.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import type { ConsoleVisit } from './access.ts';
-import { authorText, type LoggedEvent, namesIn } from './events.ts';
-import { ago, identityLink, integrationLink, momentOf, pathOf, requestLink, table, valueText } from './frame.ts';
+import { authorText, type LoggedEvent, type Names, namesIn } from './events.ts';
+import {
+  ago,
+  certificateLink,
+  dotted,
+  identityLink,
+  integrationLink,
+  momentOf,
+  pathOf,
+  requestLink,
+  table,
+  valueText,
+} from './frame.ts';
 import { THING_KINDS } from './things.ts';
 
 const words = enConsole.refusals;
@@ -30,7 +41,7 @@ export async function changesNewestFirst(visit: ConsoleVisit): Promise<readonly 
 
 /** The last change of what this refusal depends on, and whether nobody was refused since. */
 export function changeBehind(row: RefusalRow, newestFirst: readonly ChangeEvent[]) {
-  const refused = { ...row, first: momentOf(row.first), last: momentOf(row.last) };
+  const refused = { ...row, last: momentOf(row.last) };
   const change = lastChangeBehind(refused, newestFirst);
   return { change, isOver: isBeforeChange(refused, change) };
 }
@@ -42,59 +53,54 @@ export async function refusalTable(
 ): Promise<Html> {
   if (rows.length === 0) return html`<p>${words.none}</p>`;
   const changes = known ?? (await changesNewestFirst(visit));
-  const behind = new Map(rows.map((row) => [row, changeBehind(row, changes)]));
-  const mentioned = [...behind.values()].flatMap(({ change }) => change ?? []);
-  const holders = await userNames(
-    rows.map(({ identityId }) => identityId),
-    visit.ports,
-  );
-  const names = new Map([...holders, ...(await namesIn(mentioned, visit))]);
-  const about = (row: RefusalRow) => {
-    const { change, isOver } = behind.get(row) ?? changeBehind(row, changes);
+  const found = rows.map((row) => ({ ...row, ...changeBehind(row, changes) }));
+  const mentioned = found.flatMap(({ change }) => change ?? []);
+  const ids = rows.map(({ identityId }) => identityId);
+  const names = new Map([...(await userNames(ids, visit.ports)), ...(await namesIn(mentioned, visit))]);
+  const about = ({ change, isOver, ...row }: (typeof found)[number]) => {
     const action = visit.may === 'manage' && !visit.actsOn ? repairLink(row, change, names) : undefined;
-    const needed = repairOf(row.reason);
-    const isDone = isOver && needed && !isGuess(needed);
-    const todo = [...(action ? [action] : []), ...remedyOf(row.reason, action !== undefined)];
-    const lines = [...(change ? [changeText(visit, change, names, isOver)] : []), ...(isDone ? [] : todo)].map(
-      (line) => html`<br>${line}`,
-    );
-    return html`<span class="reason"><a href="/docs/errors?from=console#${row.reason}">${row.reason}</a>${saidOf(row.reason)}${lines}${!action && !isDone && wayFrom(row)}</span>`;
+    const todo = isOver ? [] : [action, ...remedyOf(row.reason, action !== undefined), !action && wayFrom(row)];
+    const facts = [claimText(row), change && changeText(visit, change, names, isOver)];
+    const lines = [saidOf(row.reason), ...facts, ...todo].map((line) => line && html`<br>${line}`);
+    return html`<span class="reason"><a href="/docs/errors?from=console#${row.reason}">${row.reason}</a>${lines}</span>`;
   };
+  const often = ({ count, first, last, lastRequestId }: RefusalRow) =>
+    html`${count} <span class="small">${words.since} ${ago(visit, momentOf(first))}, ${words.last} ${ago(visit, momentOf(last))}</span><br>${requestLink(visit, lastRequestId)}`;
   return table(
     enConsole.overview.refusedLately,
     [
       [words.reason, about],
       [enConsole.grant.integration, ({ clientId }) => integrationLink(clientId)],
       [enConsole.grant.identity, ({ identityId }) => identityLink(identityId, names)],
-      [
-        words.count,
-        ({ count, first }) => html`${count} <span class="small">${words.since} ${ago(visit, momentOf(first))}</span>`,
-      ],
-      [
-        words.last,
-        ({ last, lastRequestId }) => html`${ago(visit, momentOf(last))}<br>${requestLink(visit, lastRequestId)}`,
-      ],
+      [words.count, often],
     ],
-    rows,
+    found,
   );
 }
 
-type Names = ReadonlyMap<string | undefined, string>;
+/** Whom the last certificate names. Anybody can send any name; if an issuer here signed it, its grants are known. */
+function claimText({ claimed = {} }: RefusalRow): Html | undefined {
+  const { subject, issuer = '', serial = '', label = '' } = claimed;
+  if (subject === undefined) return undefined;
+  const from = label
+    ? [certificateLink(serial), html`<a href="${pathOf('issuers', label)}">${label}</a>`]
+    : [serial, words.unverified(issuer)];
+  return html`<span class="small"><strong>${words.certificate}</strong> ${dotted([subject, ...from])}</span>`;
+}
 
-/** To the exact act, or to the field of the form. */
+/** To the exact act, or to the field of the form. What somebody ended may have been ended on purpose. */
 function repairLink(row: RefusalRow, change: ChangeEvent | undefined, names: Names): Html | undefined {
-  const { kind, setting } = repairOf(row.reason) ?? {};
-  const place = THING_KINDS.find((each) => each.kind === kind)?.place;
-  const link = (path: string, text: string) => html`<a href="${path}"><strong>${text}</strong></a>`;
-  if (kind && kind !== 'identity' && kind !== 'integration') {
-    const ended = setting === 'enabled' && change && isEnding(change.detail) ? change.detail.id : undefined;
-    const again = `/console/${place}/new?${new URLSearchParams({ like: ended ?? '' })}`;
-    return ended === undefined ? undefined : link(again, words.repairs.again(ended));
-  }
-  const id = kind === 'identity' ? row.identityId : row.clientId;
-  if (!place || !setting || id === '' || !(setting in words.repairs)) return undefined;
-  const text = words.repairs[setting as keyof typeof words.repairs](names.get(id) ?? id);
-  return link(`${pathOf(place, id)}/${setting === 'enabled' ? 'enable' : `change#${setting}`}`, text);
+  const needed = repairOf(row.reason);
+  const of = THING_KINDS.find(({ kind }) => kind === needed?.kind);
+  const id = needed && idBehind(row, needed);
+  if (!needed || !of || !id || !(needed.setting in words.repairs)) return undefined;
+  const { setting } = needed;
+  const isAgain = setting === 'enabled' && of.isKept;
+  if (isAgain && !(change && isEnding(change.detail))) return undefined;
+  const again = `/console/${of.place}/new?${new URLSearchParams({ like: id })}`;
+  const act = `${pathOf(of.place, id)}/${setting === 'enabled' ? 'enable' : `change#${setting}`}`;
+  const text = words.repairs[isAgain ? 'again' : (setting as keyof typeof words.repairs)](names.get(id) ?? id);
+  return html`<a href="${isAgain ? again : act}"><strong>${text}</strong></a>${setting === 'enabled' && html` <span class="small">${words.doubt}</span>`}`;
 }
 
 function changeText(visit: ConsoleVisit, { at, detail }: ChangeEvent, names: Names, isOver: boolean): Html {
@@ -102,38 +108,34 @@ function changeText(visit: ConsoleVisit, { at, detail }: ChangeEvent, names: Nam
   const fields = changed.map(
     ([name, { before, after }]) => html`, ${name}: ${valueText(before)} → ${valueText(after)}`,
   );
-  return html`<span class="small"><strong>${isOver ? words.over : words.change}</strong> ${actWords(detail)} ${names.get(detail.id) ?? detail.id}${fields} · ${authorText(detail.by, names)} · ${ago(visit, at)}</span>`;
+  return html`<span class="small"><strong>${isOver ? words.over : words.change}</strong> ${actWords(detail)} ${names.get(detail.id) ?? detail.id}${fields} · ${authorText(detail.by, names)} · ${ago(visit, at)}, ${visit.language.moment(at)}</span>`;
 }
 
-/** Where what caused a refusal is found. Integration and identity have columns of their own. */
+/** Where what caused a refusal is found, if not among the things of its repair. Integration and identity have columns of their own. */
 const WAYS = [
-  [/^certificate-issuer/, 'issuers'],
-  [/^assertion-(?:issuer|key)/, 'token-issuers'],
   [/^(?:certificate|assertion)-/, 'explain'],
   [/reused$/, 'events'],
   [/^grant-/, 'grants'],
 ] as const;
 
 function wayFrom({ reason, clientId, identityId }: RefusalRow): Html | undefined {
-  const [, place] = WAYS.find(([pattern]) => pattern.test(reason)) ?? [];
+  const list = THING_KINDS.find(({ kind, isKept }) => isKept && kind === repairOf(reason)?.kind)?.place;
+  const place = list ?? WAYS.find(([pattern]) => pattern.test(reason))?.[1];
   const more = place === 'events' ? { type: 'reused' } : place === 'grants' ? { all: 'yes' } : undefined;
   const query = more && `?${new URLSearchParams({ integration: clientId, identity: identityId, ...more })}`;
-  return place && html`<br><a href="/console/${place}${query}">${words.see} ${enConsole.menu[place]}</a>`;
+  return place && html`<a href="/console/${place}${query}">${words.see} ${enConsole.menu[place]}</a>`;
 }
 
 function saidOf(reason: string): Html | undefined {
   const known = REFUSAL_REASONS.find((each): each is RefusalReason => each === reason);
-  return (
-    known && html`<br><span class="small">${describe({ reason: known }).replace(/ Ask the operator\.$/, '')}</span>`
-  );
+  return known && html`<span class="small">${describe({ reason: known }).replace(/ Ask the operator\.$/, '')}</span>`;
 }
 
 /** What to do, as `tessera explain` says it, line by line. `isOffered`: what the operator does has a link. */
 export function remedyOf(reason: string, isOffered = false): readonly Html[] {
   const { caller, operator } = remediesOf(reason);
-  const line = (who: string, todo: string) => html`<span class="small"><strong>${who}</strong> ${todo}</span>`;
-  return [
-    ...(operator && !isOffered ? [line(words.todo, operator)] : []),
-    ...(caller ? [line(words.caller, caller)] : []),
-  ];
+  const todo = { [words.todo]: isOffered ? undefined : operator, [words.caller]: caller };
+  return Object.entries(todo).flatMap(([who, what]) =>
+    what ? html`<span class="small"><strong>${who}</strong> ${what}</span>` : [],
+  );
 }

@@ -8,7 +8,7 @@ import { alertBox, hiddenFields } from '../parts/layout.ts';
 import type { Form } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { type ConsoleVisit, idOf } from './access.ts';
-import { fieldNames, fieldsFor, readObject, secretsOf } from './form.ts';
+import { box, fieldNames, fieldsFor, readObject, secretsOf } from './form.ts';
 import { consolePage, doForm, pathOf, refusalBox, refusalOf, valueText } from './frame.ts';
 import { mayPut, notTheirs, revisionOf, stalePage, touchedBox } from './thing-form.ts';
 import { actOf, type Keywords, keywordsOf, mayDo, rowOf, type ThingKind, titleOf, type Verb } from './things.ts';
@@ -59,12 +59,10 @@ ${doForm(visit, `${back}/${verb}`, fields, name, back, ENDING.test(verb) ? 'deny
 }
 
 /** Whoever had the password may have added passkeys. */
-async function passkeyBox(visit: ConsoleVisit, id: string): Promise<Html | undefined> {
+async function passkeyBox(visit: ConsoleVisit, id: string): Promise<Html | false> {
   const found = await visit.act('identity-passkey-list', { id });
   const count = found.ok ? found.value.value.items.length : 0;
-  return count === 0
-    ? undefined
-    : html`<label class="check"><input type="checkbox" name="remove_passkeys" value="yes">${enConsole.object.removePasskeys(count)}</label>`;
+  return count > 0 && box('remove_passkeys', false, enConsole.object.removePasskeys(count));
 }
 
 export async function takeAct(visit: ConsoleVisit, of: ThingKind, verb: Verb, form: Form): Promise<Answer> {

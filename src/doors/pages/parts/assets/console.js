@@ -18,6 +18,8 @@ async function refreshLive() {
   if (parts.some((part) => part.contains(document.activeElement))) return;
   for (const part of parts) {
     const next = fresh?.getElementById(part.id);
+    for (const { id } of part.querySelectorAll('details[id][open]'))
+      next?.querySelector(`#${id}`)?.setAttribute('open', '');
     if (next) part.replaceWith(document.adoptNode(next));
   }
 }
