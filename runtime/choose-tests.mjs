@@ -12,15 +12,24 @@ export function needsOf(root, file) {
   return [...new Set(names)];
 }
 
+const read = new Map();
+
 /** The text of a file, and of what it imports from test/ and lab/. */
 export function textsOf(root, file, seen = new Set()) {
   if (seen.has(file)) return [];
   seen.add(file);
-  const text = readFileSync(join(root, file), 'utf8');
+  const path = join(root, file);
+  if (!read.has(path)) read.set(path, readModule(path, file));
+  const { text, imported } = read.get(path);
+  return [text, ...imported.flatMap((each) => textsOf(root, each, seen))];
+}
+
+function readModule(path, file) {
+  const text = readFileSync(path, 'utf8');
   const imported = [...text.matchAll(IMPORT)]
-    .map(([, path]) => join(dirname(file), path))
-    .filter((path) => !path.startsWith('src/'));
-  return [text, ...imported.flatMap((path) => textsOf(root, path, seen))];
+    .map(([, found]) => join(dirname(file), found))
+    .filter((found) => !found.startsWith('src/'));
+  return { text, imported };
 }
 
 /** `missing`: packages that are not installed. A file that needs one is left out. */
