@@ -10,7 +10,7 @@ const ALONE = /^\/\/ Own process: /m;
 const ONCE = /^\/\/ Once per process: (.+)$/m;
 /** A process is worth its start for some files. After many, it keeps too much of them in memory. */
 const FEWEST_FILES = 10;
-const MOST_FILES = 60;
+const MOST_FILES = 100;
 
 /**
  * What Node is to run, in this order: a `file` by itself; or a module that takes one file after the other from those that share processes,
