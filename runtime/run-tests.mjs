@@ -8,7 +8,7 @@ import { collectResults } from './test-results.mjs';
 
 const REPORTERS = { dot, junit, spec, tap };
 /** Tests wait for processes, disks and clocks much of their time. The suite took 385 s with two processes per core, 329 s with three. */
-const AT_ONCE = 4 * availableParallelism();
+const AT_ONCE = 3 * availableParallelism();
 
 /** If no test ended for this long, a process hangs: usually a test failed before it closed what it had opened. */
 const LONGEST_WAIT_MS = 10 * 60_000;

@@ -8,7 +8,10 @@ import { SHARED_PROCESS } from './shared-process.mjs';
 const ALONE = /^\/\/ Own process: /m;
 /** A module that starts a program once for all files of its process says which: `// Once per process: PostgreSQL`. */
 const ONCE = /^\/\/ Once per process: (.+)$/m;
-/** A process is worth its start for some files. After many, it keeps too much of them in memory. */
+/**
+ * A process is worth its start for some files. After many, it keeps too much of them in memory; a process that begins late is left with
+ * files when the others have none.
+ */
 const FEWEST_FILES = 10;
 const MOST_FILES = 100;
 
