@@ -12,15 +12,24 @@ export function needsOf(root, file) {
   return [...new Set(names)];
 }
 
+const read = new Map();
+
 /** The text of a file, and of what it imports from test/ and lab/. */
 export function textsOf(root, file, seen = new Set()) {
   if (seen.has(file)) return [];
   seen.add(file);
-  const text = readFileSync(join(root, file), 'utf8');
+  const path = join(root, file);
+  if (!read.has(path)) read.set(path, readModule(path, file));
+  const { text, imported } = read.get(path);
+  return [text, ...imported.flatMap((each) => textsOf(root, each, seen))];
+}
+
+function readModule(path, file) {
+  const text = readFileSync(path, 'utf8');
   const imported = [...text.matchAll(IMPORT)]
-    .map(([, path]) => join(dirname(file), path))
-    .filter((path) => !path.startsWith('src/'));
-  return [text, ...imported.flatMap((path) => textsOf(root, path, seen))];
+    .map(([, found]) => join(dirname(file), found))
+    .filter((found) => !found.startsWith('src/'));
+  return { text, imported };
 }
 
 /** `missing`: packages that are not installed. A file that needs one is left out. */
@@ -79,6 +88,8 @@ export const LONGEST = [
   'test/sdk/client/package.test.ts',
   'test/e2e/package.test.ts',
   'test/e2e/proxies.test.ts',
+  'test/e2e/exactly-once-killed.test.ts',
+  'test/store/postgres-killed-migration.test.ts',
   'test/e2e/bad-input.test.ts',
   'test/e2e/documented-agents.test.ts',
   'test/e2e/mcp.test.ts',
@@ -116,7 +127,6 @@ export const LONGEST = [
   'test/cli/transcripts.test.ts',
   'test/e2e/limits.test.ts',
   'test/store/postgres.test.ts',
-  'test/e2e/exactly-once.test.ts',
   'test/doors/pages/device-in-browser.test.ts',
   'test/doors/pages/sign-in.test.ts',
   'test/e2e/tls.test.ts',

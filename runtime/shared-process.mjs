@@ -1,5 +1,6 @@
 // Runs test files one after the other in this process. Each is a test, and the tests of the file are below it.
 import { writeFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { mock, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -12,7 +13,7 @@ export const SHARED_PROCESS = fileURLToPath(import.meta.url);
 const ends = [];
 globalThis[Symbol.for('tessera: after the last test file')] = (end) => ends.push(end);
 
-/** Runs those of the files that no other process has taken, `most` of them. */
+/** Runs those of the numbered files that no other process has taken, `most` of them. */
 export async function runTogether(root, files, { folder, name, most }) {
   const environment = { ...process.env };
   // As Node does for a single file: a test may wait for a timer that does not keep the process alive.
@@ -22,7 +23,7 @@ export async function runTogether(root, files, { folder, name, most }) {
   const stray = () => isEnded || writeFileSync(join(folder, `${name}.stray`), '');
   for (const event of ['uncaughtExceptionMonitor', 'unhandledRejection', 'exit']) process.on(event, stray);
   let taken = 0;
-  for (const [at, file] of files.entries()) {
+  for (const [at, file] of files) {
     const mark = join(folder, String(at));
     if (taken === most || !take(`${mark}.taken`, name)) continue;
     taken += 1;
@@ -33,6 +34,7 @@ export async function runTogether(root, files, { folder, name, most }) {
     process.chdir(root);
     restoreEnvironment(environment);
     writeFileSync(`${mark}.ended`, name);
+    flushCompileCache(); // for the processes that are started meanwhile, many of which are killed and write nothing
   }
   for (const end of ends) await end();
   isEnded = true;

@@ -1,5 +1,6 @@
 // Runs commands of `tessera` one after the other in one process, since most of a command's time is the start of its process.
 // Arguments, working folder, standard input, output and exit code are as in a process of its own.
+// Once per process: tessera
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

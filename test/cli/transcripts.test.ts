@@ -1,8 +1,8 @@
+// Those whose commands can run at a service do so in transcripts-at-service.test.ts.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { canInspect } from '../../src/front/certificate-inspection.ts';
-import { AtService } from './at-service.ts';
 import { Commands } from './commands.ts';
 import { runTranscript } from './transcript.ts';
 
@@ -20,12 +20,4 @@ suite('the tessera command does what its transcripts show', () => {
       await runTranscript(join(folder, file), commands);
     });
   }
-});
-
-/** The others run so in transcripts-at-service.test.ts. */
-suite('the same at a service', () => {
-  const way = new AtService();
-  after(() => way.close());
-  for (const name of ['grant', 'resource-server'])
-    test(name, () => runTranscript(join(import.meta.dirname, `${name}.transcript`), way));
 });

@@ -39,7 +39,8 @@ for (const name of SHIPPED_PROXIES)
       const proxy = await startProxy(name, { ...home, nodes: ports });
       t.after(() => proxy.stop());
       const certificate = home.authority.issue({ commonName: 'ada' });
-      const callers = new SteadyCallers([{ port: proxy.port, ca: home.authority.pem, certificate }], ['HTTP/1.1']);
+      const reach = { port: proxy.port, ca: home.authority.pem, certificate };
+      const callers = new SteadyCallers([reach], ['HTTP/1.1'], 20);
       await callers.begun();
       for (const [index, port] of ports.entries()) {
         await pause(BETWEEN_MS);

@@ -22,7 +22,8 @@ import {
 
 export function ratesOver(protocol: Protocol): void {
   suite(`rates over ${protocol}`, () => {
-    const few = { perMinute: 20, burst: 20 };
+    /** The next one comes after a minute: not during a test, however busy the machine. */
+    const few = { perMinute: 1, burst: 20 };
     let service: TestService;
     let caller: Caller;
 
@@ -41,8 +42,6 @@ export function ratesOver(protocol: Protocol): void {
     }
 
     suite('of one address', () => {
-      let spare: Pair;
-
       before(async () => {
         service = await startService({ settings: { limits: { requestsPerAddress: few } } });
         caller = callerOver(protocol, reachOf(service, service.ada));
@@ -54,7 +53,6 @@ export function ratesOver(protocol: Protocol): void {
 
       test('too many requests are 429 with Retry-After in the format of the door; a dead grant stays 400 [spec-gaps: All doors]', async () => {
         const [alive, dead] = [await pairByCertificate(caller), await pairByCertificate(caller)];
-        spare = await pairByCertificate(caller);
         const { device_code } = await startedDevice(caller);
         await revoke(caller, dead.access_token);
         assertLimited(await exhaust(() => caller.ask({ path: DEVICE, ...json({ client_id: CLIENT, scope: SCOPE }) })));
@@ -116,14 +114,24 @@ export function ratesOver(protocol: Protocol): void {
           assert.ok(lines <= most, `${lines} lines`);
         }
       });
+    });
 
-      test('after Retry-After the caller is served again, and nothing was spent [spec-gaps: All doors]', async () => {
-        await exhaust(() => verify(caller, 'tsa_nonsense'));
-        const limited = await refresh(caller, spare.refresh_token);
-        assertLimited(limited);
-        await wait(Number(limited.headers['retry-after']) * 1000 + 100);
-        await refreshed(caller, spare);
-      });
+    test('after Retry-After the caller is served again, and nothing was spent [spec-gaps: All doors]', async (t) => {
+      const own = await startService({ settings: { limits: { requestsPerAddress: { perMinute: 20, burst: 20 } } } });
+      t.after(() => own.stop());
+      const other = callerOver(protocol, reachOf(own, own.ada));
+      t.after(() => other.close());
+      let pair = await pairByCertificate(other);
+      const ask = async () => {
+        await exhaust(() => verify(other, 'tsa_nonsense'));
+        return refresh(other, pair.refresh_token);
+      };
+      let limited = await ask();
+      // On a busy machine, the next request may be allowed by then.
+      for (; limited.status === 200; limited = await ask()) pair = limited.json as unknown as Pair;
+      assertLimited(limited);
+      await wait(Number(limited.headers['retry-after']) * 1000 + 100);
+      await refreshed(other, pair);
     });
 
     suite('of one resource server', () => {

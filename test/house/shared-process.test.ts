@@ -43,6 +43,26 @@ test('files share a process, unless they or a module they import say that they n
   for (const name of ['a', 'b', 'c', 'd']) assert.match(printed, new RegExp(` s {2}test/core/${name}\\.test\\.ts\n`));
 });
 
+test('files that use the same program run in one process, beside the others', (t) => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l'];
+  const using = ['b', 'f', 'k'];
+  const note = (name: string) => `appendFileSync('pids', '${name} ' + process.pid + '\\n');`;
+  const slow = (name: string) => `test('runs', async () => { ${note(name)} ${SLOW.repeat(5)} });`;
+  const bodyOf = (name: string) =>
+    using.includes(name) ? `import { X } from '../program.ts';\nvoid X;\n${slow(name)}` : slow(name);
+  const root = sharing(t, Object.fromEntries(names.map((name) => [name, bodyOf(name)])));
+  writeFileSync(
+    join(root, 'test', 'program.ts'),
+    '// A module.\n// Once per process: a program\nexport const X = 1;\n',
+  );
+  const { status, printed } = run(root);
+  assert.equal(status, 0, printed);
+  const pids = new Map(pidsOf(root).map((line) => line.split(' ') as [string, string]));
+  assert.equal(pids.size, names.length);
+  assert.equal(new Set(pids.values()).size, 2);
+  assert.equal(new Set(using.map((name) => pids.get(name))).size, 1);
+});
+
 test('flags that choose tests work as for single files', (t) => {
   const root = sharing(t, { a: `test('one', () => {}); test('two', () => {});`, b: `test('three', () => {});` });
   const { printed } = run(root, '--test-name-pattern=two');

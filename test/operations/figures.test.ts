@@ -102,7 +102,9 @@ for (const [backEnd, make] of Object.entries(MAKE)) {
     await makeGrant(3, after(now, seconds(86_400 * 300)));
     await makeGrant(4, after(now, seconds(100)), true);
     await makeGrant(5, epochSeconds(now - 100));
-    const living = await countLiving({ store }, pause);
+    let pauses = 0;
+    const living = await countLiving({ store }, async () => void pauses++);
+    assert.equal(pauses, 3, 'days without grants take no time, which a stop would wait for');
     assert.equal(living.all, 3);
     assert.deepEqual(living.endingByDay.slice(0, 3), [1, 0, 1]);
     const [ash, oak] = [new CountingNode('ash', store), new CountingNode('oak', store)];

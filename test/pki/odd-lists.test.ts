@@ -82,7 +82,7 @@ suite('a list of the issuer', () => {
 
   test('finds each of many entries and nothing else', () => {
     const serials = Array.from({ length: 3000 }, (_, index) => Uint8Array.of(1, index >> 8, index & 0xff));
-    const few = serials.map((serial) => root.issue({ serial, keys: caller.keys })).slice(0, 20);
+    const few = serials.slice(0, 20).map((serial) => root.issue({ serial, keys: caller.keys }));
     const list = root.crl({ revoked: serials });
     for (const { chain } of few) assert.equal(verdict({ chain, issuers: required, crls: [list] }), REVOKED);
     assert.equal(ask(required, list), ACCEPTED);

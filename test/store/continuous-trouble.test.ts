@@ -118,8 +118,8 @@ suite('a continuous backup with a clock that jumps', () => {
       await sleep(400);
       const ofFirst = readdirSync(listSeries(field.archive)[0]?.folder ?? '');
       assert.ok(ofFirst.includes('000001.pages'), 'segments are complete by time that passed, not by the clock');
-      await following.stop();
       const moment = milliseconds();
+      await following.stop();
       assert.equal(listSeries(field.archive).length, 2, 'it begins a new series');
       assert.equal(await newest(field), 20);
       await rebuild(field.archive, moment, field.rebuilt);

@@ -1,4 +1,5 @@
 // PostgreSQL databases for tests: one server per test process, one database per test.
+// Once per process: PostgreSQL
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { atEnd } from '../at-end.ts';
 import type { TestDatabase } from './conformance.ts';

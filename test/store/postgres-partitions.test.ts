@@ -16,16 +16,11 @@ import { accepted, aNode, issue, refresh } from '../node.ts';
 import { commitOf, eventSubjects, told } from './conformance/rows.ts';
 import { type PostgresTestDatabase, postgresDatabase, sharedServer } from './postgres-database.ts';
 import { openAt } from './postgres-node.ts';
+import { NEWER_COLUMNS, UNPARTITIONED } from './unpartitioned.ts';
 
 const UPPER = 10_000_001;
 const DAY = 86_400;
 const PARTITIONS = `SELECT name::text, upper::float8 FROM tessera_event_partitions()`;
-const UNPARTITIONED = MIGRATIONS.findIndex(({ steps }) => steps.some((step) => step.includes('PARTITION BY')));
-/** Later migrations add them, and the node of these tests, which is of this release, writes them. */
-const NEWER_COLUMNS = MIGRATIONS.slice(UNPARTITIONED + 1)
-  .flatMap(({ steps }) => steps.filter((step) => step.includes('ADD COLUMN')))
-  .join(';');
-
 async function drawnUpTo({ server, name }: PostgresTestDatabase, sequence: number): Promise<void> {
   await server.query(`SELECT setval('event_sequence', ${sequence})`, name);
 }
@@ -144,33 +139,6 @@ test('behind a reader of the log, removal is left for later and nobody waits', a
   assert.ok((await backEnd.sweepEvents(epochSeconds(PAST + 1), 500)) > 0);
   assert.equal((await eventSubjects(backEnd)).length, 20);
   await database.remove();
-});
-
-test('a migration that is killed at any step goes on when it is run again', async () => {
-  const server = await sharedServer();
-  const steps = MIGRATIONS.slice(UNPARTITIONED).flatMap(({ steps: each }) => each);
-  for (const [n, step] of steps.entries()) {
-    await server.query(`CREATE DATABASE killed_${n}`);
-    const address = parseAddress(new Secret(server.url(`killed_${n}`)), {});
-    const killed = await connect(address);
-    await migrate(killed, MIGRATIONS.slice(0, UNPARTITIONED));
-    await server.query(NEWER_COLUMNS, `killed_${n}`);
-    const node = await aNode(storeOf(postgresBackEnd(new Connections(address))));
-    const pair = await issue(node);
-    const execute = killed.execute.bind(killed);
-    killed.execute = async (text) => {
-      if (text.includes(step)) killed.close();
-      await execute(text);
-    };
-    await assert.rejects(migrate(killed));
-    const between = accepted(await refresh(node, pair));
-    const again = await connect(address);
-    await migrate(again);
-    again.close();
-    accepted(await refresh(node, between));
-    assert.equal((await node.store.events({ after: 0, limit: 10 })).length, 3, `killed at ${step}`);
-    await node.store.close();
-  }
 });
 
 test('an existing log becomes the first partition while a node writes, with its privileges', async () => {

@@ -18,14 +18,14 @@ interface Habit {
   readonly pauseMs: number;
 }
 
-function habitsOf(protocol: Protocol): readonly Habit[] {
+function habitsOf(protocol: Protocol, shortestMs: number): readonly Habit[] {
   return [
-    { protocol, keepsConnection: true, pauseMs: 5 },
-    { protocol, keepsConnection: true, pauseMs: 5 },
+    { protocol, keepsConnection: true, pauseMs: shortestMs },
+    { protocol, keepsConnection: true, pauseMs: shortestMs },
     { protocol, keepsConnection: true, pauseMs: 300 },
     { protocol, keepsConnection: true, pauseMs: 3_000 },
     { protocol, keepsConnection: true, pauseMs: 3_000 },
-    { protocol, keepsConnection: false, pauseMs: 20 },
+    { protocol, keepsConnection: false, pauseMs: 4 * shortestMs },
   ];
 }
 
@@ -40,10 +40,12 @@ export class SteadyCallers {
   #begun = 0;
   readonly #stopping = new AbortController();
 
-  constructor(reaches: readonly Reach[], protocols: readonly Protocol[] = PROTOCOLS) {
+  /** `shortestMs`: the longest pause of those that hurry most. */
+  constructor(reaches: readonly Reach[], protocols: readonly Protocol[] = PROTOCOLS, shortestMs = 5) {
     this.#reaches = reaches;
-    this.#pairs = Promise.all(protocols.flatMap(habitsOf).map((habit, index) => this.#call(habit, index)));
-    this.#count = protocols.flatMap(habitsOf).length;
+    const habits = protocols.flatMap((protocol) => habitsOf(protocol, shortestMs));
+    this.#pairs = Promise.all(habits.map((habit, index) => this.#call(habit, index)));
+    this.#count = habits.length;
   }
 
   /** Resolves when each has its first token pair: a slow machine takes longer than any fixed pause. */

