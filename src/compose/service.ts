@@ -10,13 +10,11 @@ import type { Log } from '../log/log.ts';
 import { openDirectories } from '../open-directory.ts';
 import { storeAt } from '../open-store.ts';
 import type { Clock, Ports } from '../operations/ports.ts';
-import { EventWatch } from '../operations/upkeep/event-watch.ts';
+import { EventWatch, watchedStore } from '../operations/upkeep/event-watch.ts';
 import { RecentActs } from '../operations/upkeep/recent-acts.ts';
 import { isAlone, NodeReporter } from '../operations/upkeep/report-node.ts';
 import { resumeAfter } from '../operations/upkeep/resume.ts';
-import { keeperOfTimes } from '../operations/upkeep/service-times.ts';
-import { Timekeeper } from '../operations/upkeep/timekeeper.ts';
-import { watchedStore } from '../operations/upkeep/watched-store.ts';
+import { keeperOfTimes, Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import { startChores } from '../serve/chores.ts';
 import { openListener } from '../serve/open-listener.ts';
 import {

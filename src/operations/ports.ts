@@ -1,10 +1,10 @@
 // What operations need from outside. src/compose provides it; tests and the simulator provide their own.
-
 import type { AssertionVerdict } from '../core/assertion.ts';
 import type { Presented } from '../core/certificate.ts';
 import type { Grant } from '../core/grant.ts';
 import type { Integration } from '../core/integration.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
+import type { Presenter } from '../core/presenter.ts';
 import type { ResourceServer } from '../core/resource-server.ts';
 import type { Settings } from '../core/settings.ts';
 import type { PublishedKey } from '../core/signing-key.ts';
@@ -12,7 +12,8 @@ import type { EpochSeconds } from '../core/time.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Directories } from '../directory/side-by-side.ts';
-import type { Store } from '../store/store.ts';
+import type { Decision, Store } from '../store/store.ts';
+import type { AnyTable } from '../store/table.ts';
 import type { RefusalCount } from '../store/tables/refusal-counts.ts';
 import type { Keyring } from '../tokens/keyring.ts';
 
@@ -88,4 +89,34 @@ export type TokenPorts = CallerPorts & AssertionPorts;
 /** 16 bytes as hex: 6 of time, so that rows are laid down in order and pages fill, then 10 random ones. */
 export function newId({ clock, random }: Pick<Ports, 'clock' | 'random'>): string {
   return clock.milliseconds().toString(16).padStart(12, '0') + random(10).toString('hex');
+}
+
+/** Every event names the request. Refreshes are too frequent for a store of their own: refresh-tokens.ts names the request itself. */
+export function portsOfRequest<Some extends Pick<Ports, 'store'>>(
+  ports: Some,
+  requestId: string,
+  presenter?: Presenter,
+): Some {
+  const request = { requestId, ...(presenter && { presenter }) };
+  const named: See = (decision) =>
+    decision.events ? { ...decision, events: decision.events.map((event) => ({ ...event, ...request })) } : decision;
+  return { ...ports, store: seenStore(ports.store, (_, change) => change(named)) };
+}
+
+/** Gets every decision before it is committed. */
+type See = <Row, T>(decision: Decision<Row, T>) => Decision<Row, T>;
+type Around = <T>(tables: readonly AnyTable[], change: (see: See) => Promise<T>) => Promise<T>;
+
+/** The same store, with `around` around each change of these tables. */
+export function seenStore(store: Store, around: Around): Store {
+  return {
+    ...store,
+    change: (table, key, decide) =>
+      around([table], (see) => store.change(table, key, (found, now) => see(decide(found, now)))),
+    changeAll: (rows, decide) => {
+      const tables = rows.map(({ table }) => table);
+      return around(tables, (see) => store.changeAll(rows, (found, now) => see(decide(found, now))));
+    },
+    create: (table, key, decide) => around([table], (see) => store.create(table, key, (now) => see(decide(now)))),
+  };
 }

@@ -1,5 +1,4 @@
-import type { GrantFilter } from '../../operations/admin/find-grants.ts';
-import type { ShownGrant } from '../../operations/admin/show-grant.ts';
+import type { GrantFilter, ShownGrant } from '../../operations/admin/find-grants.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { declares } from '../terminal/manual.ts';
 import { counted, print, printJson, printRecord, printTable, remark, result } from '../terminal/output.ts';

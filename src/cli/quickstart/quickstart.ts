@@ -13,7 +13,7 @@ import { openStore, storeAt } from '../../open-store.ts';
 import { make } from '../../operations/admin/acts/run-act.ts';
 import { addIdentity } from '../../operations/admin/add-identity.ts';
 import { acceptClock } from '../../operations/admin/check-clock.ts';
-import { inviteToPasskey } from '../../operations/admin/passkeys.ts';
+import { inviteToPasskey } from '../../operations/admin/set-password.ts';
 import { addSigningKeyTo, publishKeys } from '../../operations/admin/signing-keys.ts';
 import { makeDevelopmentAuthority } from '../../pki/development-authority.ts';
 import { runService } from '../../run-service.ts';

@@ -18,6 +18,7 @@ import type { AssertionExplanation } from './explain-assertion.ts';
 import type { CallerExplanation } from './explain-caller.ts';
 import type { ScopeExplanation } from './explain-scope.ts';
 import type { TokenExplanation } from './explain-token.ts';
+import type { ShownGrant } from './find-grants.ts';
 import {
   IdentityObject,
   IntegrationObject,
@@ -27,7 +28,6 @@ import {
   ResourceServerObject,
   TokenIssuerObject,
 } from './objects.ts';
-import type { ShownGrant } from './show-grant.ts';
 
 export interface Formats<T = unknown> {
   readonly query?: ObjectSchema<Record<string, Schema>>;

@@ -6,20 +6,20 @@ import type { Where } from '../../store/table.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import type { Random } from '../ports.ts';
+import { endGrants } from './acts/grant.ts';
 import { type AdminOutcome, type AdminPorts, decline, type StorePort } from './admin.ts';
-import { performPlan } from './perform.ts';
+import { findIdentity } from './find-identity.ts';
+import type { WrittenIdentity } from './objects.ts';
+import { changedBetween, ending, perform, performPlan } from './perform.ts';
 import { declinePassword } from './set-password.ts';
 
-export interface IdentityDraft {
+/** What is absent stays. An empty address is removed. */
+export type IdentityChange = Pick<WrittenIdentity, 'userName' | 'email' | 'upn' | 'groups' | 'mayUseApi' | 'mayShare'>;
+
+export interface IdentityDraft extends IdentityChange {
   readonly userName: string;
-  readonly email?: string;
-  readonly upn?: string;
-  readonly groups?: readonly string[];
-  readonly mayUseApi?: boolean;
   /** Absent for identities that authorize by certificate alone. */
   readonly password?: Secret;
-  /** Two identities with one e-mail address or principal name: certificates that carry it are then refused for both. */
-  readonly mayShare?: boolean;
 }
 
 const USER_NAME = /^[^\p{Cc}\p{Cf}\p{Z}\p{Cs}/:]{1,128}$/u;
@@ -89,4 +89,87 @@ function guid(random: Random): string {
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** Changes an identity of the local directory. Its grants and its password stay. */
+export async function changeIdentity(
+  name: string,
+  change: IdentityChange,
+  ports: AdminPorts,
+): Promise<AdminOutcome<Identity>> {
+  const { onlyIf } = ports;
+  const done = await performPlan(async () => {
+    const known = await findIdentity(name, ports);
+    if (!known.ok) return known;
+    const { id } = known.value;
+    if (!isLocal(known.value)) return decline('identity-not-local', id);
+    const checked = checkedPart(change);
+    const objection = objectionTo(checked) ?? (await objectionOfOthers(checked, ports, id));
+    if (objection) return objection;
+    const { found } = await ports.store.load(identities, id);
+    if (!found) return decline('identity-unknown', name);
+    const { row, revision } = found;
+    if (onlyIf !== undefined && revision !== onlyIf) return decline('changed-meanwhile', name);
+    const next = changed(row, change);
+    const deeds = [{ did: 'changed', ...changedBetween(row, next) }];
+    return accept([{ kind: 'identity', key: id, revision, next, deeds } as const]);
+  }, ports);
+  return done.ok ? accept(done.value[0]?.next as Identity) : done;
+}
+
+/** An address to be removed needs no check. */
+function checkedPart({ email, upn, ...rest }: IdentityChange) {
+  return { ...rest, ...(email && { email }), ...(upn && { upn }) };
+}
+
+function changed(before: Identity, { userName, email, upn, groups, mayUseApi }: IdentityChange): Identity {
+  const { email: emailBefore, upn: upnBefore, ...rest } = before;
+  const nextEmail = email === undefined ? emailBefore : foldName('email-san', email);
+  const nextUpn = upn === undefined ? upnBefore : foldName('upn-san', upn);
+  return {
+    ...rest,
+    ...(userName !== undefined && { userName }),
+    ...(nextEmail && { email: nextEmail }),
+    ...(nextUpn && { upn: nextUpn }),
+    ...(groups && { groups: [...new Set(groups)] }),
+    ...(mayUseApi !== undefined && { mayUseApi }),
+  };
+}
+
+/** A disabled identity fails every check, refresh and sign-in from the next request on, at every node. */
+export async function enableIdentity(
+  name: string,
+  enabled: boolean,
+  ports: AdminPorts,
+): Promise<AdminOutcome<Identity>> {
+  const identity = await findIdentity(name, ports);
+  if (!identity.ok) return identity;
+  const { id } = identity.value;
+  return perform('identity', id, ports, (row, at) => {
+    if (!row) return decline('identity-unknown', name);
+    if (!enabled) return ending('identity', row, { did: 'disabled' }, at);
+    return accept({ next: { ...row, enabled }, deed: { did: 'enabled' } });
+  });
+}
+
+/** Its names are free for others. A row with its id stays, since ended grants and events name it. Returns how many grants ended. */
+export async function removeIdentity(
+  name: string,
+  { isConfirmed }: { readonly isConfirmed: boolean },
+  ports: AdminPorts,
+) {
+  const known = await findIdentity(name, ports);
+  if (!known.ok) return known;
+  const { id } = known.value;
+  if (!isLocal(known.value)) return decline('identity-derived', id);
+  if (!isConfirmed) return decline('removal-unconfirmed', known.value.userName ?? id);
+  // First disabled, so that no grant begins while the others are ended.
+  const identity = await perform('identity', id, ports, (row, at) =>
+    row
+      ? ending('identity', row, { did: 'removed', userName: row.userName ?? '' }, at)
+      : decline('identity-unknown', id),
+  );
+  if (!identity.ok) return identity;
+  const ended = await endGrants({ filter: { identity: id }, isConfirmed }, ports);
+  return ended.ok ? accept({ identity: identity.value, grants: ended.value.grants }) : ended;
 }

@@ -1,14 +1,20 @@
 // After a copy of the store is restored: what ended since the copy was taken must not work again.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { acted } from '../../core/event.ts';
 import { type Grant, grantState } from '../../core/grant.ts';
+import { accept } from '../../core/outcome.ts';
+import type { Rollback, StoreHistory } from '../../core/store-history.ts';
 import type { EpochSeconds } from '../../core/time.ts';
+import { takeBack } from '../../store/move-mark.ts';
 import { pages, rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { assertions } from '../../store/tables/assertions.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { sessions } from '../../store/tables/sessions.ts';
+import { readHistory } from '../../store/tables/store-history.ts';
 import { revokeAll, revokeById } from '../grant/revoke-grant.ts';
-import { changeEvery, endSession, spendDeviceCodes } from '../upkeep/resume.ts';
-import type { AdminPorts, StorePort } from './admin.ts';
+import { beginEpoch, changeEvery, endOpenSteps, endSession, spendDeviceCodes } from '../upkeep/resume.ts';
+import { type AdminOutcome, type AdminPorts, decline, type StorePort } from './admin.ts';
 
 export { spendDeviceCodes };
 
@@ -62,4 +68,34 @@ export async function endEverything(ports: AdminPorts): Promise<Ended> {
     sessions: await changeEvery(store, sessions, endSession),
     grants: await revokeAll(undefined, 'restored', ports), // last, to include the grant of a device code redeemed meanwhile
   };
+}
+
+/** Nodes are ready again within seconds, without a restart. Refused if a node has added acts to those that were handled. */
+export async function acceptRollback(
+  ports: AdminPorts,
+  handled?: Pick<Rollback, 'lost'>,
+): Promise<AdminOutcome<StoreHistory>> {
+  const { epoch, rollback } = await readHistory(ports.store);
+  if (!rollback) return decline('rollback-none', String(epoch));
+  await endOpenSteps(ports);
+  const { length } = (handled ?? rollback).lost;
+  const begun = await beginEpoch(ports, ({ lost }) => lost.length === length);
+  return begun ? accept(begun) : decline('rollback-grew', String(length));
+}
+
+const HEARD_MS = 5_000;
+
+/** The history, once every node that ran has written what it remembers, or has had time to. */
+export async function heardHistory({ store }: StorePort): Promise<StoreHistory> {
+  const latest = performance.now() + HEARD_MS;
+  for (;;) {
+    const history = await readHistory(store);
+    if (!history.rollback?.awaited?.length || performance.now() > latest) return history;
+    await sleep(100);
+  }
+}
+
+/** The operator gives up the store that this one was moved to: services may start here again. */
+export function takeStoreBack({ store, by }: AdminPorts): Promise<void> {
+  return takeBack(store, (at) => acted({ kind: 'store', id: '', did: 'taken-back' }, { at, by }));
 }

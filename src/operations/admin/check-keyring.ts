@@ -1,8 +1,13 @@
+import { livesOf } from '../../core/rules/signing-keys.ts';
 import type { KeyMark } from '../../core/signing-key.ts';
+import { isoTime } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { keyMarks } from '../../store/tables/key-marks.ts';
-import { type Keyring, KeyringFault } from '../../tokens/keyring.ts';
+import { Keyring, KeyringFault, type StoredKey } from '../../tokens/keyring.ts';
+import type { StorePort } from './admin.ts';
+import { liveGrantsByKey } from './mac-keys.ts';
+import { allPublishedKeys } from './signing-keys.ts';
 
 /** Whether a key has ever minted for this store. If so, a new keyring would end every grant. */
 export async function knowsKeys(store: Store): Promise<boolean> {
@@ -36,4 +41,27 @@ function checkKey(keyring: Keyring, { id, fingerprint, retired }: KeyMark): void
   }
   if (retired && key.state === 'minting')
     throw new KeyringFault(`key ${id} is retired, yet the keyring mints with it.`);
+}
+
+/** The MAC keys of the keyring, without their secrets. `grants`: live ones whose current token pair was minted with it. */
+export async function listKeys(keys: readonly StoredKey[], { store }: StorePort) {
+  const counts = await liveGrantsByKey(store);
+  return new Keyring(keys).keys.map(({ id, state, fingerprint }) => ({
+    ...{ id, state, fingerprint },
+    grants: counts.get(id) ?? 0,
+  }));
+}
+
+/** The published signing keys. `since`: when it entered this state. `isHere`: whether this keyring has it. */
+export async function listSigningKeys(keys: readonly StoredKey[], { store }: StorePort) {
+  const published = await allPublishedKeys(store);
+  const keyring = new Keyring(keys);
+  const lives = new Map(livesOf(published).map((life) => [life.id, life]));
+  return published.flatMap(({ id, algorithm }) => {
+    const life = lives.get(id);
+    if (!life) return [];
+    return [
+      { id, algorithm, state: life.state, since: isoTime(life.since), isHere: keyring.signingKey(id) !== undefined },
+    ];
+  });
 }

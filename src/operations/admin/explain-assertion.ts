@@ -9,8 +9,8 @@ import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import type { AssertionSetting } from '../../core/token-issuer.ts';
 import { assertions } from '../../store/tables/assertions.ts';
-import { LOADED } from '../grant/derived-identity.ts';
-import { mapWorkload } from '../grant/identify-workload.ts';
+import { mapWorkload } from '../grant/authorize-assertion.ts';
+import { LOADED } from '../grant/seen-identity.ts';
 import type { Ports, Registry } from '../ports.ts';
 
 export interface AssertionExplanation {

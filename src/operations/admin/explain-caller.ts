@@ -6,8 +6,8 @@ import type { EpochSeconds } from '../../core/time.ts';
 import type { AcceptedCertificate, Verdict } from '../../core/verdict.ts';
 import type { CertificateJudge } from '../../pki/judge/certificate-judge.ts';
 import { type Explanation, explainJudgement } from '../../pki/judge/explain.ts';
-import { LOADED } from '../grant/derived-identity.ts';
 import { mapCaller, mappingStep } from '../grant/identify-caller.ts';
+import { LOADED } from '../grant/seen-identity.ts';
 import type { Ports, Registry } from '../ports.ts';
 
 export interface CallerExplanation extends Explanation {

@@ -15,10 +15,9 @@ import type { CallerPorts } from '../ports.ts';
 import { readRefusals } from '../upkeep/count-refusals.ts';
 import { shownRefusal } from './acts/event.ts';
 import { explainToken, type TokenExplanation } from './explain-token.ts';
-import { grantsBeginning, pageOfGrants } from './find-grants.ts';
+import { grantsBeginning, pageOfGrants, type ShownGrant, shownGrants } from './find-grants.ts';
 import { findIdentity } from './find-identity.ts';
 import { eventsOfRequest, readOlderEvents } from './read-events.ts';
-import { type ShownGrant, shownGrants } from './show-grant.ts';
 
 export interface Findings {
   /** Of a token. The token itself is in nothing that is returned. */

@@ -1,6 +1,7 @@
 import type { AcceptedAssertion, AssertionVerdict } from '../../core/assertion.ts';
 import type { Grant } from '../../core/grant.ts';
 import { firstHalf } from '../../core/hex.ts';
+import type { Identity } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
 import { accept, type Outcome, refuse, refused, refusedTo } from '../../core/outcome.ts';
 import type { OverCap, Refusal } from '../../core/refusal.ts';
@@ -14,15 +15,21 @@ import {
 import { CLOCK_LEEWAY, isExpired } from '../../core/rules/claims.ts';
 import { whyUnbound } from '../../core/rules/client.ts';
 import { after, seconds } from '../../core/time.ts';
+import type { AssertionRule } from '../../core/token-issuer.ts';
 import { type Decision, insert } from '../../store/store.ts';
 import { assertions, type UsedAssertion } from '../../store/tables/assertions.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { sha256 } from '../../tokens/sha256.ts';
-import type { AssertionPorts } from '../ports.ts';
-import { STORED } from './derived-identity.ts';
-import { mapWorkload } from './identify-workload.ts';
-import { createGrant, drawGrant, type GrantDraft, type GrantRequest, issueGrant } from './issue-grant.ts';
-import { namedResourceServers } from './named-resource-servers.ts';
+import type { AssertionPorts, Ports } from '../ports.ts';
+import {
+  createGrant,
+  drawGrant,
+  type GrantDraft,
+  type GrantRequest,
+  issueGrant,
+  namedResourceServers,
+} from './issue-grant.ts';
+import { derivedIdentity, findNamed, type IdentityRows, STORED } from './seen-identity.ts';
 import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
 
 export interface AssertionRequest extends Omit<GrantRequest, 'overCap'> {
@@ -140,4 +147,31 @@ function originOf({ tokenIssuer: { label, issuer }, subject }: AcceptedAssertion
 
 export function withRetry(refusal: Refusal): Outcome<never> {
   return refused(refusal.reason === 'assertion-keys-unavailable' ? { ...refusal, retryAfter: RETRY_AFTER } : refusal);
+}
+
+// Which identity an accepted assertion has, by the rule that matched it.
+
+const LOOKUPS = { 'user-name': 'byUserName', email: 'byEmail', upn: 'byUpn' } as const satisfies Readonly<
+  Record<Exclude<AssertionRule['identities'], 'derived'>, string>
+>;
+
+/** Maps an accepted assertion to an identity. A dry run passes `LOADED`. */
+export async function mapWorkload(
+  assertion: AcceptedAssertion,
+  ports: Pick<Ports, 'store' | 'directories'>,
+  rows: IdentityRows,
+): Promise<Outcome<Identity>> {
+  const { rule, name } = assertion;
+  if (rule.identities === 'derived') return accept(await rows.derived(derivedFrom(assertion), 'assertion', ports));
+  const { directories } = rule;
+  const query = { by: LOOKUPS[rule.identities], name: name.text, directories };
+  const [identity, ...others] = await findNamed(query, ports, rows);
+  if (!identity) return refuse('assertion-identity-unknown');
+  return others.length > 0 ? refuse('assertion-identity-ambiguous') : accept(identity);
+}
+
+/** From the issuer, the template and each value, preceded by its length: values that join to the same text give different identities. */
+function derivedFrom({ tokenIssuer: { label, issuer }, rule, name }: AcceptedAssertion): Identity {
+  const parts = [issuer, rule.identity, ...name.values].map((part) => `${Buffer.byteLength(part)}:${part}`);
+  return derivedIdentity(label, `assertion\0${parts.join('')}`, name.text);
 }

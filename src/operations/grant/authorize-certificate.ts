@@ -4,8 +4,7 @@ import { decideCertificate } from '../../core/rules/certificate.ts';
 import { whyUnbound } from '../../core/rules/client.ts';
 import type { CallerPorts } from '../ports.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
-import { createGrant, type GrantDraft, type GrantRequest } from './issue-grant.ts';
-import { namedResourceServers } from './named-resource-servers.ts';
+import { createGrant, type GrantDraft, type GrantRequest, namedResourceServers } from './issue-grant.ts';
 import type { TokenPair } from './token-pair.ts';
 
 export interface CertificateRequest extends Presentation, GrantRequest {

@@ -6,10 +6,9 @@ import { after, earlier, seconds } from '../../core/time.ts';
 import type { CallerPorts } from '../ports.ts';
 import type { AuthenticatedClient } from './authenticate-client.ts';
 import { checkToken } from './check-token.ts';
-import { integrationIdentity, storeDerived } from './derived-identity.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
-import { createGrant, type GrantDraft, type GrantRequest } from './issue-grant.ts';
-import { namedResourceServers } from './named-resource-servers.ts';
+import { createGrant, type GrantDraft, type GrantRequest, namedResourceServers } from './issue-grant.ts';
+import { integrationIdentity, storeDerived } from './seen-identity.ts';
 import type { TokenPair } from './token-pair.ts';
 
 /** An API exchanges again with the next call. */

@@ -4,11 +4,9 @@ import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import { escapeText } from '../../core/quote.ts';
 import type { CertifiedCaller } from '../../core/rules/certificate.ts';
 import type { AcceptedCertificate, Step, Verdict } from '../../core/verdict.ts';
-import type { CallerPorts, Ports } from '../ports.ts';
-import { portsOfRequest } from '../request-ports.ts';
-import { derivedIdentity, type IdentityRows, STORED } from './derived-identity.ts';
+import { type CallerPorts, type Ports, portsOfRequest } from '../ports.ts';
 import { endRevoked } from './revoke-grant.ts';
-import { findNamed } from './seen-identity.ts';
+import { derivedIdentity, findNamed, type IdentityRows, STORED } from './seen-identity.ts';
 
 export interface Presentation {
   readonly presented: Presented;

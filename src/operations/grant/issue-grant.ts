@@ -6,6 +6,8 @@ import type { Integration } from '../../core/integration.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import type { OverCap, RefusalReason } from '../../core/refusal.ts';
+import type { ResourceServer } from '../../core/resource-server.ts';
+import { isSameAudience } from '../../core/rules/audience.ts';
 import type { WantedTarget } from '../../core/rules/scope.ts';
 import { settingsFor } from '../../core/settings.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
@@ -136,4 +138,14 @@ function originDetail(origin: Origin) {
   if (by === 'client') return { by, proof: origin.proof };
   if (by !== 'code') return { by };
   return { by, ...(origin.guest && { guest: origin.guest }), ...(origin.proof && { proof: origin.proof }) };
+}
+
+/** All resource servers. If the request names an unknown one, reads the store again: it may have been added a moment ago. */
+export async function namedResourceServers(
+  wanted: readonly string[] | undefined,
+  { registry }: Pick<Ports, 'registry'>,
+): Promise<readonly ResourceServer[]> {
+  const known = registry.resourceServers;
+  const isKnown = (audience: string) => known.some((server) => isSameAudience(server.audience, audience));
+  return !wanted || wanted.every(isKnown) ? known : registry.lookForResourceServers();
 }

@@ -1,9 +1,11 @@
 // Identities of directories elsewhere. Their row is kept as last seen, since grants, sessions and events refer to it.
-
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Author } from '../../core/act.ts';
 import { DirectoryAway } from '../../core/directory-away.ts';
 import { acted } from '../../core/event.ts';
-import { type Identity, type IdentityId, isLocal, LOCAL, labelOf } from '../../core/identity.ts';
+import { firstHalf } from '../../core/hex.ts';
+import { type Identity, type IdentityId, INTEGRATION_LABEL, isLocal, LOCAL, labelOf } from '../../core/identity.ts';
+import type { Integration } from '../../core/integration.ts';
 import { Overloaded } from '../../core/overloaded.ts';
 import { keepSeen } from '../../core/rules/directory.ts';
 import type { EpochSeconds } from '../../core/time.ts';
@@ -11,6 +13,7 @@ import type { Lookup } from '../../directory/directory.ts';
 import type { Decision } from '../../store/store.ts';
 import { grantsOf } from '../../store/tables/grants.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
+import { sha256 } from '../../tokens/sha256.ts';
 import type { Ports } from '../ports.ts';
 import { revokeAll } from './revoke-grant.ts';
 
@@ -121,3 +124,41 @@ export async function recheck(
   if (why instanceof Error && !(why instanceof DirectoryAway || why instanceof Overloaded)) throw why;
   if (!isTrusted) throw new DirectoryAway(`${holder.id}: ${String(why)}`);
 }
+
+// The rows of identities that are made from what a certificate or an assertion says, that are integrations, or that a directory elsewhere has.
+
+/** The existing row, if there is one. `source`: what the identity was made from. */
+type FindDerived = (derived: Identity, source: string, ports: Pick<Ports, 'store'>) => Promise<Identity>;
+
+/** The row is created on first use, so that an operator can disable the identity. */
+export const storeDerived: FindDerived = (derived, source, { store }) =>
+  store.change(identities, derived.id, (found, now) => {
+    if (found) return { outcome: found.row };
+    const act = { kind: 'identity', id: derived.id, did: 'derived', source } as const;
+    const by: Author = { as: 'service', why: 'first-use' };
+    return { outcome: derived, next: derived, events: [acted(act, { at: now, by })] };
+  });
+
+/** `LABEL:` + hex of the first 16 bytes of a SHA-256 over what it is made from. */
+export function derivedIdentity(label: string, from: string, name: string): Identity {
+  const id = `${label}:${firstHalf(sha256(from))}` as IdentityId;
+  return { id, enabled: true, mayUseApi: true, groups: [], userName: `${label}/${name}` };
+}
+
+export function integrationIdentity({ clientId }: Pick<Integration, 'clientId'>): Identity {
+  return derivedIdentity(INTEGRATION_LABEL, `${INTEGRATION_LABEL}\0${clientId}`, clientId);
+}
+
+const loadDerived: FindDerived = async (derived, _, { store }) => {
+  const { found } = await store.load(identities, derived.id);
+  return found?.row ?? derived;
+};
+
+export interface IdentityRows {
+  readonly derived: FindDerived;
+  readonly seen: KeepSeen;
+}
+
+export const STORED: IdentityRows = { derived: storeDerived, seen: storeSeen };
+/** For dry runs: writes nothing. */
+export const LOADED: IdentityRows = { derived: loadDerived, seen: async (seen) => seen };

@@ -5,7 +5,7 @@ import type { Person } from '../../core/person.ts';
 import { rows } from '../../store/pages.ts';
 import type { LoggedEvent } from '../../store/store.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
-import { endConfirmedCodes } from '../device/end-codes.ts';
+import { endConfirmedCodes } from '../device/decide-device.ts';
 import { revokeAll, revokeById } from '../grant/revoke-grant.ts';
 import type { Ports } from '../ports.ts';
 

@@ -9,10 +9,9 @@ import type { Directory, PasswordSignIn, SignedIn } from '../../../src/directory
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { hashPassword, isPassword, NOBODYS_HASH } from '../../../src/directory/local/password-hash.ts';
 import { sideBySide } from '../../../src/directory/side-by-side.ts';
-import { STORED } from '../../../src/operations/grant/derived-identity.ts';
 import { mapCaller } from '../../../src/operations/grant/identify-caller.ts';
-import { changePassword } from '../../../src/operations/person/change-password.ts';
-import { signIn } from '../../../src/operations/person/sign-in.ts';
+import { STORED } from '../../../src/operations/grant/seen-identity.ts';
+import { changePassword, signIn } from '../../../src/operations/person/sign-in.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import { passwords } from '../../../src/store/tables/passwords.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import type { Identity } from '../../../src/core/identity.ts';
-import { enableIdentity } from '../../../src/operations/admin/change-identity.ts';
-import { removePasskey } from '../../../src/operations/admin/passkeys.ts';
+import { enableIdentity } from '../../../src/operations/admin/add-identity.ts';
+import { removePasskey } from '../../../src/operations/admin/set-password.ts';
 import type { AnyTable } from '../../../src/store/table.ts';
 import { assertions } from '../../../src/store/tables/assertions.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';

@@ -8,21 +8,27 @@ import { acted } from '../../../src/core/event.ts';
 import type { FeedState } from '../../../src/core/feed.ts';
 import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import { seconds } from '../../../src/core/time.ts';
-import { acceptRollback } from '../../../src/operations/admin/accept-rollback.ts';
 import { enableIntegration, removeIntegration } from '../../../src/operations/admin/acts/integration.ts';
-import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
-import { changeIdentity, enableIdentity, removeIdentity } from '../../../src/operations/admin/change-identity.ts';
+import {
+  addIdentity,
+  changeIdentity,
+  enableIdentity,
+  removeIdentity,
+} from '../../../src/operations/admin/add-identity.ts';
+import { acceptRollback } from '../../../src/operations/admin/after-restore.ts';
 import { acceptClock } from '../../../src/operations/admin/check-clock.ts';
 import { addIntegrationKeys, removeIntegrationKey } from '../../../src/operations/admin/integration-keys.ts';
-import { dropIntegrationSecrets, makeIntegrationSecret } from '../../../src/operations/admin/integration-secret.ts';
+import {
+  dropIntegrationSecrets,
+  dropOldSecret,
+  makeIntegrationSecret,
+  makeResourceServerSecret,
+} from '../../../src/operations/admin/integration-secret.ts';
 import { addToKeyring, mintWithKey, retireKey } from '../../../src/operations/admin/mac-keys.ts';
-import { inviteToPasskey, removePasskey } from '../../../src/operations/admin/passkeys.ts';
-import { dropOldSecret, makeResourceServerSecret } from '../../../src/operations/admin/resource-server-secret.ts';
-import { setPassword } from '../../../src/operations/admin/set-password.ts';
+import { inviteToPasskey, removePasskey, setPassword } from '../../../src/operations/admin/set-password.ts';
 import { addSigningKeyTo, retireSigningKey, signWithKey } from '../../../src/operations/admin/signing-keys.ts';
-import { itemsAfter } from '../../../src/operations/feed/read-feed.ts';
-import { firstPage } from '../../../src/operations/feed/snapshot.ts';
-import { STORED } from '../../../src/operations/grant/derived-identity.ts';
+import { firstPage, itemsAfter } from '../../../src/operations/feed/read-feed.ts';
+import { STORED } from '../../../src/operations/grant/seen-identity.ts';
 import { acceptEndings, recordState } from '../../../src/operations/upkeep/walk-directories.ts';
 import { takeBack } from '../../../src/store/move-mark.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';

@@ -10,9 +10,8 @@ import { ACTS, type Answered, type Given } from '../../../operations/admin/act-t
 import type { ActPorts } from '../../../operations/admin/acts/act.ts';
 import { runActAs } from '../../../operations/admin/acts/owned-act.ts';
 import { type AdminOutcome, decline } from '../../../operations/admin/admin.ts';
-import { signInWithCertificate } from '../../../operations/person/certificate-sign-in.ts';
-import type { TokenPorts } from '../../../operations/ports.ts';
-import { portsOfRequest } from '../../../operations/request-ports.ts';
+import { signInWithCertificate } from '../../../operations/person/sign-in.ts';
+import { portsOfRequest, type TokenPorts } from '../../../operations/ports.ts';
 import type { FigureKeeper } from '../../../operations/upkeep/figures.ts';
 import type { ListenerParts } from '../../door.ts';
 import { recordRefusal } from '../../http/request-record.ts';

@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '../../../core/event.ts';
 import { csvCell, EVENT_COLUMNS, eventAsCsv } from '../../../core/event-csv.ts';
 import { type EpochSeconds, isoTime } from '../../../core/time.ts';
 import type { Gives } from '../../../operations/admin/act-formats.ts';
-import { userNames } from '../../../operations/admin/show-grant.ts';
+import { userNames } from '../../../operations/admin/find-grants.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import type { PageRoute } from '../parts/route.ts';

@@ -4,13 +4,18 @@ import { isRemoved } from '../../../core/rules/endings.ts';
 import { completed } from '../../../schema.ts';
 import { identities } from '../../../store/tables/identities.ts';
 import { Secret } from '../../../tokens/secret.ts';
-import { addIdentity, objectionTo } from '../add-identity.ts';
+import {
+  addIdentity,
+  changeIdentity,
+  enableIdentity,
+  type IdentityChange,
+  objectionTo,
+  removeIdentity,
+} from '../add-identity.ts';
 import { decline, type StorePort } from '../admin.ts';
-import { changeIdentity, enableIdentity, type IdentityChange, removeIdentity } from '../change-identity.ts';
 import { findIdentity } from '../find-identity.ts';
 import { GroupsObject, IdentityObject, type WrittenIdentity } from '../objects.ts';
-import { inviteToPasskey, listPasskeys, removePasskey } from '../passkeys.ts';
-import { setPassword } from '../set-password.ts';
+import { inviteToPasskey, listPasskeys, removePasskey, setPassword } from '../set-password.ts';
 import { afterwards, answering, listRows, type ObjectKind, type RunsOf } from './act.ts';
 
 /** In files: only the groups of identities that exist. People are not made by a file. */

@@ -11,9 +11,9 @@ import { resourceServers } from '../../../store/tables/resource-servers.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
 import { findOnce } from '../find-identity.ts';
 import { isPrintable } from '../integration-draft.ts';
+import { dropOldSecret, makeResourceServerSecret } from '../integration-secret.ts';
 import { ResourceServerObject, type WrittenResourceServer } from '../objects.ts';
 import { changedBetween } from '../perform.ts';
-import { dropOldSecret, makeResourceServerSecret } from '../resource-server-secret.ts';
 import { afterwards, answering, type ObjectKind, type RunsOf } from './act.ts';
 
 export const KIND: ObjectKind<'resource-server', WrittenResourceServer> = {
