@@ -187,7 +187,7 @@ export async function continuousBackup() {
     import('./store/sqlite/continuous/follow.ts'),
     import('./store/sqlite/continuous/rebuild.ts'),
     import('./store/sqlite/continuous/archive.ts'),
-    import('./store/sqlite/continuous/faults.ts'),
+    import('./store/sqlite/continuous/records.ts'),
   ]);
   return { followStore, rebuild, rebuildFrom, readSeries, seriesFolders, ...faults };
 }

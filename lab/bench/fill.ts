@@ -14,7 +14,7 @@ import { localDirectory } from '../../src/directory/local/local-directory.ts';
 import { sideBySide } from '../../src/directory/side-by-side.ts';
 import { openStore } from '../../src/open-store.ts';
 import { addIdentity } from '../../src/operations/admin/add-identity.ts';
-import { makeResourceServerSecret } from '../../src/operations/admin/integration-secret.ts';
+import { makeResourceServerSecret } from '../../src/operations/admin/secrets.ts';
 import { publishKeys } from '../../src/operations/admin/signing-keys.ts';
 import { startDevice } from '../../src/operations/device/start-device.ts';
 import { drawGrant, issueGrant } from '../../src/operations/grant/issue-grant.ts';

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MOVED } from '../../src/store/all-tables.ts';
 import { storeOf } from '../../src/store/change.ts';
-import { differences } from '../../src/store/differences.ts';
+import { differences } from '../../src/store/move.ts';
 import { isMark, takeOver } from '../../src/store/move-mark.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { systemClock } from '../../src/system.ts';

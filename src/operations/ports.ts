@@ -14,7 +14,7 @@ import type { Verdict } from '../core/verdict.ts';
 import type { Directories } from '../directory/side-by-side.ts';
 import type { Decision, Store } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
-import type { RefusalCount } from '../store/tables/refusal-counts.ts';
+import type { RefusalCount } from '../store/tables/figures.ts';
 import type { Keyring } from '../tokens/keyring.ts';
 
 export interface Clock {

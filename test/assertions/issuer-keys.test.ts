@@ -9,7 +9,7 @@ import type { KeySource } from '../../src/core/key-source.ts';
 import type { TokenIssuer } from '../../src/core/token-issuer.ts';
 import { guardedFetch, type OutboundPorts } from '../../src/outbound/guarded-fetch.ts';
 import { storeOf } from '../../src/store/change.ts';
-import { sharedKeySets } from '../../src/store/shared-key-sets.ts';
+import { sharedKeySets } from '../../src/store/shared-lists.ts';
 import { makeAuthority } from '../authority.ts';
 import { SERVER_AUTH } from '../e2e/service.ts';
 import { eventually } from '../eventually.ts';

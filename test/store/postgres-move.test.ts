@@ -12,8 +12,7 @@ import type { AnyTable } from '../../src/store/table.ts';
 import { devices } from '../../src/store/tables/devices.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
-import { listContents } from '../../src/store/tables/list-contents.ts';
-import { revocationLists } from '../../src/store/tables/revocation-lists.ts';
+import { listContents, revocationLists } from '../../src/store/tables/revocation-lists.ts';
 import {
   accepted,
   aNode,

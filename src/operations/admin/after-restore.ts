@@ -8,7 +8,7 @@ import type { EpochSeconds } from '../../core/time.ts';
 import { takeBack } from '../../store/move-mark.ts';
 import { pages, rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
-import { assertions } from '../../store/tables/assertions.ts';
+import { assertions } from '../../store/tables/attempts.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { sessions } from '../../store/tables/sessions.ts';
 import { readHistory } from '../../store/tables/store-history.ts';

@@ -4,8 +4,7 @@ import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import { GRANTS_BY_HOLDER, grants, grantsOf } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
-import { keySets } from '../../store/tables/key-sets.ts';
-import { revocationLists } from '../../store/tables/revocation-lists.ts';
+import { keySets, revocationLists } from '../../store/tables/revocation-lists.ts';
 import type { StorePort } from './admin.ts';
 
 /** How many live grants end within this time and are lost unless somebody authorizes again. */

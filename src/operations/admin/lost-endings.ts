@@ -9,13 +9,13 @@ import { endedBy, endsBetween, isUndone, type RowOf } from '../../core/rules/end
 import type { LostAct } from '../../core/store-history.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { readCertificate } from '../../pki/x509/certificate.ts';
+import { REGISTERED } from '../../store/all-tables.ts';
 import { eventPages, rows } from '../../store/pages.ts';
 import { MOST_ROWS, rowOf, type Store } from '../../store/store.ts';
 import type { Table } from '../../store/table.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { integrations } from '../../store/tables/integrations.ts';
 import { issuers } from '../../store/tables/issuers.ts';
-import { REGISTERED } from '../../store/tables/registered.ts';
 import { resourceServers } from '../../store/tables/resource-servers.ts';
 import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import type { Keyring } from '../../tokens/keyring.ts';

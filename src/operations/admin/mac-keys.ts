@@ -10,7 +10,7 @@ import { eventPages, rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { GRANTS_BY_KEY, grants } from '../../store/tables/grants.ts';
 import { integrations } from '../../store/tables/integrations.ts';
-import { keyMarks } from '../../store/tables/key-marks.ts';
+import { keyMarks } from '../../store/tables/signing-keys.ts';
 import {
   addKey,
   KEY_ID_MAX,

@@ -9,10 +9,10 @@ import { accept } from '../../core/outcome.ts';
 import { endedBy, isRemoved, type RowOf } from '../../core/rules/endings.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
 import { Turns } from '../../directory/turns.ts';
+import { REGISTERED } from '../../store/all-tables.ts';
 import { byOneNode, type Lease } from '../../store/lease.ts';
 import { type Decision, type Insert, type RowReferences, rowOf } from '../../store/store.ts';
 import { leases } from '../../store/tables/leases.ts';
-import { REGISTERED } from '../../store/tables/registered.ts';
 import { type AdminOutcome, type AdminPorts, decline, type StorePort } from './admin.ts';
 
 /** What was decided: the next row, and what was done for the event. */

@@ -8,7 +8,7 @@ import { type ClientProof, checkClient, clientIssuer, decideClient, liveSecrets 
 import { after } from '../../core/time.ts';
 import { rangeMatcher } from '../../outbound/address-filter.ts';
 import type { Decision } from '../../store/store.ts';
-import { assertions, type UsedAssertion } from '../../store/tables/assertions.ts';
+import { assertions, type UsedAssertion } from '../../store/tables/attempts.ts';
 import { isResourceServerSecret } from '../../tokens/resource-server-secret.ts';
 import type { AssertionPorts, Ports } from '../ports.ts';
 import { withRetry } from './authorize-assertion.ts';

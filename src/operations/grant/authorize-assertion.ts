@@ -17,7 +17,7 @@ import { whyUnbound } from '../../core/rules/client.ts';
 import { after, seconds } from '../../core/time.ts';
 import type { AssertionRule } from '../../core/token-issuer.ts';
 import { type Decision, insert } from '../../store/store.ts';
-import { assertions, type UsedAssertion } from '../../store/tables/assertions.ts';
+import { assertions, type UsedAssertion } from '../../store/tables/attempts.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import type { AssertionPorts, Ports } from '../ports.ts';

@@ -3,7 +3,7 @@ import { isPlainName } from '../../core/certificate.ts';
 import { type IdentityId, isKnown, type PushedGroup } from '../../core/identity.ts';
 import { accept, refused } from '../../core/outcome.ts';
 import { rows } from '../../store/pages.ts';
-import { groupsOf, pushedGroups } from '../../store/tables/pushed-groups.ts';
+import { groupsOf, pushedGroups } from '../../store/tables/identities.ts';
 import { newId, type Ports } from '../ports.ts';
 import { allUsers, findUser, type Pushed, type PushReason, type StorePorts } from './pushed-users.ts';
 import { settleBy } from './seen-identity.ts';

@@ -1,7 +1,7 @@
 // What was refused: one row per integration, identity and reason, so that operators see it without a log.
 import type { EpochSeconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
-import { type RefusalCount, refusalCounts } from '../../store/tables/refusal-counts.ts';
+import { type RefusalCount, refusalCounts } from '../../store/tables/figures.ts';
 import type { CallerPorts, Ports } from '../ports.ts';
 
 export interface RefusedRequest {

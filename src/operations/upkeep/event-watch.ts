@@ -9,7 +9,7 @@ import { rows } from '../../store/pages.ts';
 import type { EventProgress, LoggedEvent, Problem, Store } from '../../store/store.ts';
 import type { AnyTable } from '../../store/table.ts';
 import { grants } from '../../store/tables/grants.ts';
-import { nodes } from '../../store/tables/nodes.ts';
+import { nodes } from '../../store/tables/leases.ts';
 import { HISTORY, HistoryInDoubt, lastAccepted, storeHistory } from '../../store/tables/store-history.ts';
 import { seenStore } from '../ports.ts';
 import type { RecentActs } from './recent-acts.ts';

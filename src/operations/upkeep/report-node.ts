@@ -2,7 +2,7 @@
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
-import { type NodeReport, nodes } from '../../store/tables/nodes.ts';
+import { type NodeReport, nodes } from '../../store/tables/leases.ts';
 import type { Keyring } from '../../tokens/keyring.ts';
 
 /** A node that has not reported for this long counts as gone. */

@@ -2,7 +2,7 @@
 import type { GrantId } from '../../core/grant.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { TABLES } from '../all-tables.ts';
-import { failing } from '../report.ts';
+import { failing } from '../back-end.ts';
 import type { StoreCheck, StoreCheckName, StoreReport } from '../store.ts';
 import { grants } from '../tables/grants.ts';
 import { arrayOf } from './arrays.ts';

@@ -13,8 +13,7 @@ import { authorizeCertificate } from '../../../src/operations/grant/authorize-ce
 import { signIn } from '../../../src/operations/person/sign-in.ts';
 import { type Walk, walk, walkDirectories } from '../../../src/operations/upkeep/walk-directories.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
-import { identities } from '../../../src/store/tables/identities.ts';
-import { passwords } from '../../../src/store/tables/passwords.ts';
+import { identities, passwords } from '../../../src/store/tables/identities.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import {
   accepted,

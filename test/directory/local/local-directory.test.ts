@@ -13,8 +13,7 @@ import { mapCaller } from '../../../src/operations/grant/identify-caller.ts';
 import { STORED } from '../../../src/operations/grant/seen-identity.ts';
 import { changePassword, signIn } from '../../../src/operations/person/sign-in.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
-import { identities } from '../../../src/store/tables/identities.ts';
-import { passwords } from '../../../src/store/tables/passwords.ts';
+import { identities, passwords } from '../../../src/store/tables/identities.ts';
 import { sessions } from '../../../src/store/tables/sessions.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import {

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { removePasskey } from '../../../src/operations/admin/set-password.ts';
-import { identities } from '../../../src/store/tables/identities.ts';
+import { identities, passkeys } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
-import { passkeys } from '../../../src/store/tables/passkeys.ts';
 import { CLIENT, OPERATOR } from '../../samples.ts';
 import { ADA, BOB, PASSWORD } from '../pages/running-service.ts';
 import { invitationFor, register, registered, SoftwarePasskey, signInWith } from '../pages/software-passkey.ts';

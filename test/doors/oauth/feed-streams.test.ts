@@ -9,7 +9,7 @@ import type { Hex } from '../../../src/core/hex.ts';
 import type { ResourceServer } from '../../../src/core/resource-server.ts';
 import { FeedStreams } from '../../../src/doors/oauth/feed-streams.ts';
 import { acceptRollback } from '../../../src/operations/admin/after-restore.ts';
-import { dropOldSecret, makeResourceServerSecret } from '../../../src/operations/admin/integration-secret.ts';
+import { dropOldSecret, makeResourceServerSecret } from '../../../src/operations/admin/secrets.ts';
 import { newestPosition, type Position } from '../../../src/operations/feed/cursor.ts';
 import { FeedTail } from '../../../src/operations/feed/feed-tail.ts';
 import type { FeedStore } from '../../../src/operations/feed/read-feed.ts';

@@ -19,13 +19,11 @@ import {
 } from '../../../src/operations/admin/lost-endings.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Table } from '../../../src/store/table.ts';
-import { identities } from '../../../src/store/tables/identities.ts';
+import { identities, passkeys } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
 import { issuers } from '../../../src/store/tables/issuers.ts';
-import { keyMarks } from '../../../src/store/tables/key-marks.ts';
-import { passkeys } from '../../../src/store/tables/passkeys.ts';
 import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
-import { signingKeys } from '../../../src/store/tables/signing-keys.ts';
+import { keyMarks, signingKeys } from '../../../src/store/tables/signing-keys.ts';
 import { tokenIssuers } from '../../../src/store/tables/token-issuers.ts';
 import { makeAuthority } from '../../authority.ts';
 import { ISSUER, put } from '../../node.ts';

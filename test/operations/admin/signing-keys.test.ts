@@ -11,7 +11,7 @@ import {
   rotateSigningKeys,
   signWithKey,
 } from '../../../src/operations/admin/signing-keys.ts';
-import { nodes } from '../../../src/store/tables/nodes.ts';
+import { nodes } from '../../../src/store/tables/leases.ts';
 import { addSigningKey, firstKey, type StoredKey } from '../../../src/tokens/keyring.ts';
 import { registerIntegration } from '../../administer.ts';
 import { NOW } from '../../samples.ts';

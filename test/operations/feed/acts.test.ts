@@ -18,13 +18,13 @@ import {
 import { acceptRollback } from '../../../src/operations/admin/after-restore.ts';
 import { acceptClock } from '../../../src/operations/admin/check-clock.ts';
 import { addIntegrationKeys, removeIntegrationKey } from '../../../src/operations/admin/integration-keys.ts';
+import { addToKeyring, mintWithKey, retireKey } from '../../../src/operations/admin/mac-keys.ts';
 import {
   dropIntegrationSecrets,
   dropOldSecret,
   makeIntegrationSecret,
   makeResourceServerSecret,
-} from '../../../src/operations/admin/integration-secret.ts';
-import { addToKeyring, mintWithKey, retireKey } from '../../../src/operations/admin/mac-keys.ts';
+} from '../../../src/operations/admin/secrets.ts';
 import { inviteToPasskey, removePasskey, setPassword } from '../../../src/operations/admin/set-password.ts';
 import { addSigningKeyTo, retireSigningKey, signWithKey } from '../../../src/operations/admin/signing-keys.ts';
 import { firstPage, itemsAfter } from '../../../src/operations/feed/read-feed.ts';
@@ -32,7 +32,7 @@ import { STORED } from '../../../src/operations/grant/seen-identity.ts';
 import { acceptEndings, recordState } from '../../../src/operations/upkeep/walk-directories.ts';
 import { takeBack } from '../../../src/store/move-mark.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
-import { passkeys } from '../../../src/store/tables/passkeys.ts';
+import { passkeys } from '../../../src/store/tables/identities.ts';
 import { HISTORY, storeHistory } from '../../../src/store/tables/store-history.ts';
 import { firstKey, type StoredKey } from '../../../src/tokens/keyring.ts';
 import { Secret } from '../../../src/tokens/secret.ts';

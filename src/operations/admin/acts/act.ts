@@ -3,12 +3,12 @@ import type { DeedOf, EndingDeedOf } from '../../../core/act.ts';
 import { accept, type Refused } from '../../../core/outcome.ts';
 import type { RowOf } from '../../../core/rules/endings.ts';
 import { completed, type Schema } from '../../../schema.ts';
+import { REGISTERED } from '../../../store/all-tables.ts';
 import { rows } from '../../../store/pages.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Table } from '../../../store/table.ts';
-import { REGISTERED } from '../../../store/tables/registered.ts';
 import type { Random, TokenPorts } from '../../ports.ts';
-import type { ActName, Gives, Listed } from '../act-formats.ts';
+import type { ActName, Gives, Listed, Takes } from '../act-formats.ts';
 import type { Answered, Given } from '../act-table.ts';
 import type { AdminOutcome, AdminPorts, AdminRefusal, StorePort } from '../admin.ts';
 import type { KnownIdentities } from '../find-identity.ts';
@@ -28,7 +28,10 @@ export interface ActPorts extends AdminPorts, Pick<TokenPorts, 'unwrittenRefusal
   readonly readFile?: (path: string) => Uint8Array;
 }
 
-export type Run<A extends ActName> = (given: Given, ports: ActPorts) => Promise<AdminOutcome<Answered<Gives[A]>>>;
+/** Query and body are as their schemas say. An act of no thing in particular has the empty id. */
+type Checked<A extends ActName> = Takes<A> & Pick<Given, 'onlyIf'> & { readonly id: string };
+
+export type Run<A extends ActName> = (given: Checked<A>, ports: ActPorts) => Promise<AdminOutcome<Answered<Gives[A]>>>;
 
 /** The acts of one kind, such as `integration`. */
 export type RunsOf<Kind extends string> = { readonly [A in Extract<ActName, `${Kind}-${string}`>]?: Run<A> };

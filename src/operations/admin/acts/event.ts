@@ -1,30 +1,19 @@
 import { accept } from '../../../core/outcome.ts';
 import { type EpochSeconds, epochSeconds, isoTime, after as later, seconds } from '../../../core/time.ts';
 import { rows } from '../../../store/pages.ts';
-import { nodes } from '../../../store/tables/nodes.ts';
-import type { RefusalCount } from '../../../store/tables/refusal-counts.ts';
+import type { RefusalCount } from '../../../store/tables/figures.ts';
+import { nodes } from '../../../store/tables/leases.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
 import { readRefusals } from '../../upkeep/count-refusals.ts';
+import type { Takes } from '../act-formats.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
 import { findIdentity } from '../find-identity.ts';
 import { type EventFilter, readNewEvents, readOlderEvents } from '../read-events.ts';
 import { type ActPorts, answer, type RunsOf } from './act.ts';
 
-interface Query extends Omit<EventFilter, 'since' | 'until' | 'identityId' | 'clientId'> {
-  readonly from?: string;
-  readonly to?: string;
-  readonly integration?: string;
-  readonly identity?: string;
-  readonly within?: number;
-  readonly after?: number;
-  readonly before?: number;
-  readonly epoch?: number;
-  readonly limit?: number;
-}
-
 export const RUNS: RunsOf<'event' | 'node' | 'refusal'> = {
-  'event-list': async ({ query = {} }, ports) => {
-    const { after, before, epoch, limit = 100 }: Query = query;
+  'event-list': async ({ query }, ports) => {
+    const { after, before, epoch, limit = 100 } = query;
     const filter = await filterOf(query, ports);
     if (!filter.ok) return filter;
     const history = await readHistory(ports.store);
@@ -36,8 +25,7 @@ export const RUNS: RunsOf<'event' | 'node' | 'refusal'> = {
     const { items, next } = page.value;
     return answer({ items: [...items], ...(next !== undefined && { next: `${next}` }), epoch: history.epoch });
   },
-  'refusal-list': async ({ query = {} }, ports) => {
-    const { integration, identity, reason } = query as { integration?: string; identity?: string; reason?: string };
+  'refusal-list': async ({ query: { integration, identity, reason } }, ports) => {
     const known = identity === undefined ? undefined : await findIdentity(identity, ports);
     if (known && !known.ok) return known;
     const found = await readRefusals(ports);
@@ -69,7 +57,7 @@ function momentIn(text: string): EpochSeconds | undefined {
 }
 
 async function filterOf(
-  { identity, by, integration, within, from, to, type, requestId, about }: Query,
+  { identity, by, integration, within, from, to, type, requestId, about }: Takes<'event-list'>['query'],
   ports: ActPorts,
 ): Promise<AdminOutcome<EventFilter>> {
   const known = identity === undefined ? undefined : await findIdentity(identity, ports);

@@ -35,9 +35,8 @@ export const KIND: ObjectKind<'identity', { groups: readonly string[] }> = {
 export const RUNS: RunsOf<'identity'> = {
   'identity-list': ({ query }, { store }) =>
     listRows(store, identities, query, (row) => (isRemoved(row) ? undefined : written(row))),
-  'identity-show': ({ id = '' }, ports) => show(id, ports),
-  'identity-put': async ({ id: name = '', body, onlyIf }, ports) => {
-    const { password, ...draft } = body as WrittenIdentity;
+  'identity-show': ({ id }, ports) => show(id, ports),
+  'identity-put': async ({ id: name, body: { password, ...draft }, onlyIf }, ports) => {
     const known = onlyIf === 'absent' ? undefined : await findIdentity(name, ports);
     if (known?.ok === false && known.refusal.reason === 'identity-ambiguous') return known;
     if (!known?.ok && typeof onlyIf !== 'number' && onlyIf !== 'present') {
@@ -53,20 +52,16 @@ export const RUNS: RunsOf<'identity'> = {
     const done = await changeIdentity(id, change, ports);
     return done.ok ? show(id, ports) : done;
   },
-  'identity-password': async ({ id = '', body }, ports) => {
-    const { password } = body as { password: string };
-    return afterwards(await setPassword(id, new Secret(password), ports));
-  },
-  'identity-passkey-list': async ({ id = '' }, ports) =>
-    answering(await listPasskeys(id, ports), (items) => ({ items })),
-  'identity-passkey-invite': async ({ id = '' }, ports) =>
+  'identity-password': async ({ id, body: { password } }, ports) =>
+    afterwards(await setPassword(id, new Secret(password), ports)),
+  'identity-passkey-list': async ({ id }, ports) => answering(await listPasskeys(id, ports), (items) => ({ items })),
+  'identity-passkey-invite': async ({ id }, ports) =>
     answering(await inviteToPasskey(id, ports), (invitation) => invitation),
-  'identity-passkey-remove': async ({ id = '', query = {} }, ports) =>
+  'identity-passkey-remove': async ({ id, query }, ports) =>
     answering(await removePasskey(id, query, ports), (items) => ({ items })),
-  'identity-enable': async ({ id = '' }, ports) => afterwards(await enableIdentity(id, true, ports)),
-  'identity-disable': async ({ id = '' }, ports) => afterwards(await enableIdentity(id, false, ports)),
-  'identity-remove': async ({ id = '', query }, ports) => {
-    const { confirmed: isConfirmed = false } = query as { confirmed?: boolean };
+  'identity-enable': async ({ id }, ports) => afterwards(await enableIdentity(id, true, ports)),
+  'identity-disable': async ({ id }, ports) => afterwards(await enableIdentity(id, false, ports)),
+  'identity-remove': async ({ id, query: { confirmed: isConfirmed = false } }, ports) => {
     const removed = await removeIdentity(id, { isConfirmed }, ports);
     return answering(removed, ({ identity, grants }) => ({ id: identity.id, endedGrants: grants }));
   },

@@ -58,7 +58,7 @@ export async function runAct<A extends ActName>(
   const { RUNS = {}, KIND } = (await MODULES[kindName]?.()) ?? {};
   const own = RUNS[name];
   if (own) {
-    const done = await own(given, { ...ports, onlyIf });
+    const done = await own({ id: '', query: {}, ...given } as never, { ...ports, onlyIf });
     const isAfterwards = done.ok && done.value.value === AFTERWARDS;
     return isAfterwards ? (runAct(`${kindName}-show` as A, { id: given.id }, ports) as never) : done;
   }

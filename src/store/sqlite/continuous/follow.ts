@@ -19,7 +19,7 @@ import {
   type Series,
   seriesFolders,
 } from './archive.ts';
-import { BackupRefused, DamagedBackup } from './faults.ts';
+import { BackupRefused, DamagedBackup } from './records.ts';
 import { type SeriesOptions, SeriesWriter } from './series-writer.ts';
 import { WalFollower } from './wal-follower.ts';
 

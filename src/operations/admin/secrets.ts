@@ -1,4 +1,4 @@
-// Generated secrets of integrations, for callers that know nothing else.
+// Generated secrets of integrations, for callers that know nothing else, and of resource servers.
 import type { Integration } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import { MOST_SECRETS, type ResourceServer, secretMark } from '../../core/resource-server.ts';
