@@ -12,7 +12,7 @@ import type { EpochSeconds } from '../core/time.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Directories } from '../directory/side-by-side.ts';
-import type { Decision, Store } from '../store/store.ts';
+import type { Decision, Store, StorePort } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
 import type { RefusalCount } from '../store/tables/figures.ts';
 import type { Keyring } from '../tokens/keyring.ts';
@@ -92,11 +92,7 @@ export function newId({ clock, random }: Pick<Ports, 'clock' | 'random'>): strin
 }
 
 /** Every event names the request. Refreshes are too frequent for a store of their own: refresh-tokens.ts names the request itself. */
-export function portsOfRequest<Some extends Pick<Ports, 'store'>>(
-  ports: Some,
-  requestId: string,
-  presenter?: Presenter,
-): Some {
+export function portsOfRequest<Some extends StorePort>(ports: Some, requestId: string, presenter?: Presenter): Some {
   const request = { requestId, ...(presenter && { presenter }) };
   const named: See = (decision) =>
     decision.events ? { ...decision, events: decision.events.map((event) => ({ ...event, ...request })) } : decision;

@@ -1,6 +1,6 @@
 // Work that one node does for all. A lease is a row. If the node dies, the others wait no longer than it lasts.
 import { after, type EpochSeconds, earlier, later, type Seconds, seconds } from '../core/time.ts';
-import type { Store } from './store.ts';
+import type { Store, StorePort } from './store.ts';
 import { leases } from './tables/leases.ts';
 
 export interface Lease {
@@ -12,11 +12,7 @@ export interface Lease {
 }
 
 /** Does the work unless another node holds the lease. Returns whether this node did it. */
-export async function byOneNode(
-  lease: Lease,
-  work: () => Promise<unknown>,
-  { store }: { readonly store: Store },
-): Promise<boolean> {
+export async function byOneNode(lease: Lease, work: () => Promise<unknown>, { store }: StorePort): Promise<boolean> {
   const { name, lasts, endsWithWork } = lease;
   const endsAt = await take(lease, store);
   if (endsAt === undefined) return false;

@@ -6,7 +6,7 @@ import type { SharedList } from '../core/shared-list.ts';
 import { after, type EpochSeconds, epochSeconds, later, type Seconds, seconds } from '../core/time.ts';
 import { fetchByOne } from './lease.ts';
 import { rows } from './pages.ts';
-import type { Store } from './store.ts';
+import type { Store, StorePort } from './store.ts';
 import { keySets, listContents, revocationLists } from './tables/revocation-lists.ts';
 
 interface ListPorts {
@@ -182,7 +182,7 @@ function readIndex(row: Uint8Array): Index | undefined {
 }
 
 /** Shares the keys of token issuers through the store: one node fetches, all read. */
-export function sharedKeySets({ store }: { readonly store: Store }) {
+export function sharedKeySets({ store }: StorePort) {
   return {
     find: async (name: string) => (await store.load(keySets, name)).found?.row,
     byOne: (name: string, work: () => Promise<unknown>) => fetchByOne(`keys ${name}`, work, store),

@@ -194,6 +194,10 @@ export interface Store {
   close(): Promise<void>;
 }
 
+export interface StorePort {
+  readonly store: Store;
+}
+
 /** What a store has done and has in use, in this process. */
 export interface StoreFigures {
   /** Transactions until they were durable. */

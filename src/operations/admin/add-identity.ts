@@ -2,12 +2,13 @@ import { foldName } from '../../core/certificate.ts';
 import { type Identity, type IdentityId, isLocal, localIdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import { firstPassword } from '../../directory/local/passwords.ts';
+import type { StorePort } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import type { Random } from '../ports.ts';
 import { endGrants } from './acts/grant.ts';
-import { type AdminOutcome, type AdminPorts, decline, type StorePort } from './admin.ts';
+import { type Acted, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 import type { WrittenIdentity } from './objects.ts';
 import { changedBetween, ending, perform, performPlan } from './perform.ts';
@@ -29,7 +30,7 @@ const ADDRESS = /^[^\p{Cc}\p{Cf}\p{Z}\p{Cs}@]{1,128}@[^\p{Cc}\p{Cf}\p{Z}\p{Cs}@]
 export async function addIdentity(
   draft: IdentityDraft,
   { store, by, random }: AdminPorts & { readonly random: Random },
-): Promise<AdminOutcome<Identity>> {
+): Acted<Identity> {
   const objection = objectionTo(draft);
   if (objection) return objection;
   const next = identityOf(draft, localIdentityId(guid(random)));
@@ -92,11 +93,7 @@ function guid(random: Random): string {
 }
 
 /** Changes an identity of the local directory. Its grants and its password stay. */
-export async function changeIdentity(
-  name: string,
-  change: IdentityChange,
-  ports: AdminPorts,
-): Promise<AdminOutcome<Identity>> {
+export async function changeIdentity(name: string, change: IdentityChange, ports: AdminPorts): Acted<Identity> {
   const { onlyIf } = ports;
   const done = await performPlan(async () => {
     const known = await findIdentity(name, ports);
@@ -137,11 +134,7 @@ function changed(before: Identity, { userName, email, upn, groups, mayUseApi }: 
 }
 
 /** A disabled identity fails every check, refresh and sign-in from the next request on, at every node. */
-export async function enableIdentity(
-  name: string,
-  enabled: boolean,
-  ports: AdminPorts,
-): Promise<AdminOutcome<Identity>> {
+export async function enableIdentity(name: string, enabled: boolean, ports: AdminPorts): Acted<Identity> {
   const identity = await findIdentity(name, ports);
   if (!identity.ok) return identity;
   const { id } = identity.value;

@@ -7,14 +7,14 @@ import type { Rollback, StoreHistory } from '../../core/store-history.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { takeBack } from '../../store/move-mark.ts';
 import { pages, rows } from '../../store/pages.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, StorePort } from '../../store/store.ts';
 import { assertions } from '../../store/tables/attempts.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { sessions } from '../../store/tables/sessions.ts';
 import { readHistory } from '../../store/tables/store-history.ts';
 import { revokeAll, revokeById } from '../grant/revoke-grant.ts';
 import { beginEpoch, changeEvery, endOpenSteps, endSession, spendDeviceCodes } from '../upkeep/resume.ts';
-import { type AdminOutcome, type AdminPorts, decline, type StorePort } from './admin.ts';
+import { type Acted, type AdminPorts, decline } from './admin.ts';
 
 export { spendDeviceCodes };
 
@@ -71,10 +71,7 @@ export async function endEverything(ports: AdminPorts): Promise<Ended> {
 }
 
 /** Nodes are ready again within seconds, without a restart. Refused if a node has added acts to those that were handled. */
-export async function acceptRollback(
-  ports: AdminPorts,
-  handled?: Pick<Rollback, 'lost'>,
-): Promise<AdminOutcome<StoreHistory>> {
+export async function acceptRollback(ports: AdminPorts, handled?: Pick<Rollback, 'lost'>): Acted<StoreHistory> {
   const { epoch, rollback } = await readHistory(ports.store);
   if (!rollback) return decline('rollback-none', String(epoch));
   await endOpenSteps(ports);

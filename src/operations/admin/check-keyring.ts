@@ -2,10 +2,10 @@ import { livesOf } from '../../core/rules/signing-keys.ts';
 import type { KeyMark } from '../../core/signing-key.ts';
 import { isoTime } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, StorePort } from '../../store/store.ts';
 import { keyMarks } from '../../store/tables/signing-keys.ts';
 import { Keyring, KeyringFault, type StoredKey } from '../../tokens/keyring.ts';
-import type { StorePort } from './admin.ts';
+import type {} from './admin.ts';
 import { liveGrantsByKey } from './mac-keys.ts';
 import { allPublishedKeys } from './signing-keys.ts';
 

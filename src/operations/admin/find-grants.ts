@@ -4,12 +4,12 @@ import type { Identity, IdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import { after, type EpochSeconds, isoTime, type Seconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, StorePort } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { issuers } from '../../store/tables/issuers.ts';
-import { type AdminOutcome, decline, type StorePort } from './admin.ts';
+import { type Acted, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 import { findThing } from './perform.ts';
 
@@ -41,11 +41,7 @@ export interface FoundGrants {
 }
 
 /** At most `limit` grants that match. One condition uses an index; the others are checked row by row. */
-export async function findGrants(
-  filter: GrantFilter,
-  limit: number,
-  ports: StorePort,
-): Promise<AdminOutcome<FoundGrants>> {
+export async function findGrants(filter: GrantFilter, limit: number, ports: StorePort): Acted<FoundGrants> {
   const found: Grant[] = [];
   for (let start: string | undefined; ; ) {
     const page = await pageOfGrants(filter, { limit: MOST_READ, after: start }, ports);
@@ -65,7 +61,7 @@ export async function pageOfGrants(
   filter: GrantFilter,
   { limit, after: start }: { readonly limit: number; readonly after?: string | undefined },
   ports: StorePort,
-): Promise<AdminOutcome<FoundGrants & { readonly next?: string }>> {
+): Acted<FoundGrants & { readonly next?: string }> {
   const resolved = await resolve(filter, ports);
   if (!resolved.ok) return resolved;
   const where = whereOf(resolved.value);
@@ -123,10 +119,7 @@ type ResolvedFilter = Omit<GrantFilter, 'identity' | 'certificate'> & {
 };
 
 /** An unknown name is refused: otherwise a typing error would look like "no grants". */
-async function resolve(
-  { identity, certificate, ...filter }: GrantFilter,
-  ports: StorePort,
-): Promise<AdminOutcome<ResolvedFilter>> {
+async function resolve({ identity, certificate, ...filter }: GrantFilter, ports: StorePort): Acted<ResolvedFilter> {
   const { integration } = filter;
   const known = integration === undefined ? undefined : await findThing('integration', integration, ports);
   if (known?.ok === false) return known;
@@ -176,7 +169,7 @@ async function findMark(text: string, { store }: StorePort): Promise<Hex | undef
 const DIGITS = 32;
 
 /** The grant that the text names: its id, or the first digits of it, at least four, if no other id begins with them. */
-export async function findGrantId(text: string, { store }: StorePort): Promise<AdminOutcome<GrantId>> {
+export async function findGrantId(text: string, { store }: StorePort): Acted<GrantId> {
   if (!/^[0-9a-f]{4,32}$/.test(text)) return decline('grant-unknown', text);
   if (text.length === DIGITS) return accept(text as GrantId);
   const [grant, ...others] = await grantsBeginning(text, 2, store);
@@ -231,7 +224,7 @@ async function identitiesWith(ids: readonly (string | undefined)[], store: Store
 }
 
 /** One grant, ended or not, as long as it has not been swept. */
-export async function showGrant(text: string, { store }: StorePort): Promise<AdminOutcome<ShownGrant>> {
+export async function showGrant(text: string, { store }: StorePort): Acted<ShownGrant> {
   const id = await findGrantId(text, { store });
   if (!id.ok) return id;
   const { found, now } = await store.load(grants, id.value);

@@ -18,7 +18,7 @@ import { integrations } from '../../store/tables/integrations.ts';
 import { issuers } from '../../store/tables/issuers.ts';
 import type { ActPorts } from './acts/act.ts';
 import { kindOf, planPut } from './acts/run-act.ts';
-import type { AdminOutcome } from './admin.ts';
+import type { Acted } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 import { IdentityObject, type ObjectChange, type Section, type WrittenIdentity } from './objects.ts';
 import { changedBetween } from './perform.ts';
@@ -113,12 +113,7 @@ export interface Preview {
   readonly touched?: Touched;
 }
 
-export async function previewPut(
-  section: Section,
-  id: string,
-  body: object,
-  ports: ActPorts,
-): Promise<AdminOutcome<Preview>> {
+export async function previewPut(section: Section, id: string, body: object, ports: ActPorts): Acted<Preview> {
   if (section === 'identities') return previewIdentity(id, body as WrittenIdentity, ports);
   const kind = await kindOf(section);
   const plan = await planPut(kind, { id, body }, ports);
@@ -131,7 +126,7 @@ export async function previewPut(
 }
 
 /** A file describes their groups only; here, everything but the password. */
-async function previewIdentity(name: string, given: WrittenIdentity, ports: ActPorts): Promise<AdminOutcome<Preview>> {
+async function previewIdentity(name: string, given: WrittenIdentity, ports: ActPorts): Acted<Preview> {
   const { password: _, ...body } = given;
   const known = await findIdentity(name, ports);
   const before = known.ok ? completed(IdentityObject, known.value) : {};

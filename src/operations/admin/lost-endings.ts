@@ -11,7 +11,7 @@ import type { EpochSeconds } from '../../core/time.ts';
 import { readCertificate } from '../../pki/x509/certificate.ts';
 import { REGISTERED } from '../../store/all-tables.ts';
 import { eventPages, rows } from '../../store/pages.ts';
-import { MOST_ROWS, rowOf, type Store } from '../../store/store.ts';
+import { MOST_ROWS, rowOf, type Store, type StorePort } from '../../store/store.ts';
 import type { Table } from '../../store/table.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { integrations } from '../../store/tables/integrations.ts';
@@ -20,7 +20,7 @@ import { resourceServers } from '../../store/tables/resource-servers.ts';
 import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import type { Keyring } from '../../tokens/keyring.ts';
 import { revokeById } from '../grant/revoke-grant.ts';
-import type { AdminPorts, StorePort } from './admin.ts';
+import type { AdminPorts } from './admin.ts';
 
 /** A grant that was revoked, or an act that ended a registered thing. */
 export type LostEnding = (

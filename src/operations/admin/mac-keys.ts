@@ -23,14 +23,11 @@ import {
   type StoredKey,
 } from '../../tokens/keyring.ts';
 import { nodesWithout } from '../upkeep/report-node.ts';
-import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { type Acted, type AdminPorts, decline } from './admin.ts';
 import { checkClock } from './check-clock.ts';
 
 /** Returns the keys with a new check-only key. The caller stores them. */
-export async function addToKeyring(
-  keys: readonly StoredKey[],
-  { store, by }: AdminPorts,
-): Promise<AdminOutcome<readonly StoredKey[]>> {
+export async function addToKeyring(keys: readonly StoredKey[], { store, by }: AdminPorts): Acted<readonly StoredKey[]> {
   const used = await Array.fromAsync(rows(store, keyMarks), ({ id }) => id);
   const id = nextKeyId(keys, used);
   if (id > KEY_ID_MAX) return decline('key-ids-exhausted', `${KEY_ID_MAX}`);
@@ -46,7 +43,7 @@ export async function mintWithKey(
   keys: readonly StoredKey[],
   { id, force }: { readonly id: number; readonly force?: boolean },
   ports: AdminPorts,
-): Promise<AdminOutcome<readonly StoredKey[]>> {
+): Acted<readonly StoredKey[]> {
   const before = new Keyring(keys);
   const key = before.key(id);
   if (!key) return decline('key-unknown', `${id}`);
@@ -89,7 +86,7 @@ export async function retireKey(
   keys: readonly StoredKey[],
   { id, accessTokenLifetime, atOnce }: RetireRequest,
   ports: AdminPorts,
-): Promise<AdminOutcome<readonly StoredKey[]>> {
+): Acted<readonly StoredKey[]> {
   const key = new Keyring(keys).key(id);
   if (!key) return decline('key-unknown', `${id}`);
   if (key.state === 'minting') return decline('key-mints', `${id}`);

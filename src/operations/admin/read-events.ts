@@ -4,9 +4,9 @@ import { accept } from '../../core/outcome.ts';
 import { requestedAt } from '../../core/request-id.ts';
 import { type EpochSeconds, epochSeconds, after as later, seconds } from '../../core/time.ts';
 import { eventPages } from '../../store/pages.ts';
-import type { LoggedEvent } from '../../store/store.ts';
+import type { LoggedEvent, StorePort } from '../../store/store.ts';
 import { readHistory } from '../../store/tables/store-history.ts';
-import { type AdminOutcome, decline, type StorePort } from './admin.ts';
+import { type Acted, decline } from './admin.ts';
 
 /** Absent: all. */
 export interface EventFilter {
@@ -85,7 +85,7 @@ export interface FollowDraft {
 export async function readNewEvents(
   { epoch, after, limit, filter = {} }: FollowDraft,
   { store }: StorePort,
-): Promise<AdminOutcome<EventPage>> {
+): Acted<EventPage> {
   const history = epoch === undefined ? undefined : await readHistory(store);
   if (history?.rollback) return decline('event-log-rolled-back', `${history.rollback.seen} when a node noticed it`);
   if (history && history.epoch !== epoch) return decline('event-log-rolled-back', `${after}, in epoch ${epoch}`);

@@ -6,7 +6,7 @@ import { after, type EpochSeconds, type Seconds, seconds } from '../../core/time
 import { drawResourceServerSecret } from '../../tokens/resource-server-secret.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import type { Ports } from '../ports.ts';
-import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { type Acted, type AdminPorts, decline } from './admin.ts';
 import { ending, rewrite } from './perform.ts';
 
 const LONGEST = seconds(180 * 86_400);
@@ -36,7 +36,7 @@ export function dropIntegrationSecrets(
   clientId: string,
   { all }: { readonly all: boolean },
   ports: AdminPorts,
-): Promise<AdminOutcome<Integration>> {
+): Acted<Integration> {
   return rewrite('integration', clientId, ports, (before, at) => {
     const { secrets = [] } = before;
     const ended = (all ? secrets : secrets.slice(0, secrets.length - 1)).map(secretMark);
@@ -50,7 +50,7 @@ export async function makeResourceServerSecret(
   id: string,
   { replaces }: { readonly replaces: boolean },
   ports: AdminPorts & Pick<Ports, 'random'>,
-): Promise<AdminOutcome<Secret>> {
+): Acted<Secret> {
   const { secret, hash } = drawResourceServerSecret(ports.random);
   const made = await rewrite('resource-server', id, ports, (before, createdAt) => {
     const kept = replaces ? [] : before.secrets;
@@ -63,7 +63,7 @@ export async function makeResourceServerSecret(
 }
 
 /** Ends the older of two secrets. */
-export function dropOldSecret(id: string, ports: AdminPorts): Promise<AdminOutcome<ResourceServer>> {
+export function dropOldSecret(id: string, ports: AdminPorts): Acted<ResourceServer> {
   return rewrite('resource-server', id, ports, (before, at) => {
     const [oldest] = before.secrets;
     if (!oldest || before.secrets.length < MOST_SECRETS) return decline('secrets-not-two', id);

@@ -6,13 +6,14 @@ import { attemptsAs } from '../../core/rules/sign-in.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import { resetPassword } from '../../directory/local/passwords.ts';
 import { PASSWORD_RULES as RULES } from '../../directory/password-rules.ts';
+import type { StorePort } from '../../store/store.ts';
 import { attempts } from '../../store/tables/attempts.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { endSessionsOf } from '../person/browser-session.ts';
 import { invitePasskey, passkeysOf, removePasskeys } from '../person/passkeys.ts';
 import { nameMark } from '../person/sign-in.ts';
 import type { Random } from '../ports.ts';
-import { type AdminOutcome, type AdminPorts, decline, type StorePort } from './admin.ts';
+import { type Acted, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 
 export function declinePassword(password: Secret) {
@@ -27,11 +28,7 @@ export function declinePassword(password: Secret) {
 }
 
 /** Sessions of the old one end. No browser is known for the new one, so failures that others caused would lock the person out. */
-export async function setPassword(
-  name: string,
-  password: Secret,
-  { store, by }: AdminPorts,
-): Promise<AdminOutcome<Identity>> {
+export async function setPassword(name: string, password: Secret, { store, by }: AdminPorts): Acted<Identity> {
   const objection = declinePassword(password);
   if (objection) return objection;
   const identity = await findIdentity(name, { store });

@@ -22,7 +22,7 @@ import { signingKeys } from '../../store/tables/signing-keys.ts';
 import { addSigningKey, Keyring, retire, type StoredKey } from '../../tokens/keyring.ts';
 import { publicMembers } from '../../tokens/signing-key.ts';
 import { nodesWithout } from '../upkeep/report-node.ts';
-import { type AdminOutcome, type AdminPorts, decline, type KeyringPorts } from './admin.ts';
+import { type Acted, type AdminPorts, decline, type KeyringPorts } from './admin.ts';
 import { checkClock } from './check-clock.ts';
 import { endAgain, endingsFromKeyring, type LostEnding } from './lost-endings.ts';
 import { markMinting } from './mac-keys.ts';
@@ -94,7 +94,7 @@ export async function addSigningKeyTo(
   keys: readonly StoredKey[],
   algorithm: SigningAlgorithm,
   ports: KeyringPorts,
-): Promise<AdminOutcome<PublishedKey>> {
+): Acted<PublishedKey> {
   const clock = await checkClock(ports.store, 'notes');
   if (!clock.ok) return clock;
   return accept((await publishNext(keys, algorithm, ports)).added);
@@ -122,10 +122,7 @@ export interface SignRequest {
 }
 
 /** Signs with this key from now on, on every node; the one before it retires. The keyring stays as it is. */
-export async function signWithKey(
-  { id, publishedFor, force }: SignRequest,
-  ports: AdminPorts,
-): Promise<AdminOutcome<undefined>> {
+export async function signWithKey({ id, publishedFor, force }: SignRequest, ports: AdminPorts): Acted<undefined> {
   const life = livesOf(await allPublishedKeys(ports.store)).find((key) => key.id === id);
   if (!life) return decline('key-unknown', id);
   const clock = await checkClock(ports.store, force ? 'notes' : 'counts');
@@ -145,7 +142,7 @@ export async function retireSigningKey(
   keys: readonly StoredKey[],
   { id, atOnce }: { readonly id: string; readonly atOnce?: boolean },
   ports: AdminPorts,
-): Promise<AdminOutcome<readonly StoredKey[]>> {
+): Acted<readonly StoredKey[]> {
   const life = livesOf(await allPublishedKeys(ports.store)).find((key) => key.id === id);
   // A key that another command has removed may still be in this keyring.
   if (!life) return new Keyring(keys).signingKey(id) ? accept(retire(keys, id)) : decline('key-unknown', id);
@@ -168,7 +165,7 @@ export async function rotateSigningKeys(
   keys: readonly StoredKey[],
   times: RotationTimes,
   ports: KeyringPorts,
-): Promise<AdminOutcome<readonly RotationResult[]>> {
+): Acted<readonly RotationResult[]> {
   const isWithoutJwts =
     new Keyring(keys).signingKeys.length === 0 && (await allPublishedKeys(ports.store)).length === 0;
   if (isWithoutJwts) return accept([]); // the daily timer has nothing to do

@@ -16,7 +16,7 @@ import {
 } from '../../core/rules/device.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
-import type { Decision } from '../../store/store.ts';
+import type { Decision, StorePort } from '../../store/store.ts';
 import { attempts } from '../../store/tables/attempts.ts';
 import { byUserCode, devices } from '../../store/tables/devices.ts';
 import { normalizeUserCode, userCodeHashes } from '../../tokens/user-code.ts';
@@ -143,7 +143,7 @@ export interface ConfirmedCodes {
 /** Ends confirmed codes that nobody has redeemed; returns how many. Grants are ended afterwards, with those of codes redeemed meanwhile. */
 export async function endConfirmedCodes(
   { by, clientId, which = 'all' }: ConfirmedCodes,
-  { store, settings }: Pick<Ports, 'store'> & Partial<Pick<Ports, 'settings'>>,
+  { store, settings }: StorePort & Partial<Pick<Ports, 'settings'>>,
 ): Promise<number> {
   const longest = settings?.deviceCodeLifetime ?? Number.POSITIVE_INFINITY;
   const lifetime = which === 'all' ? Math.max(longest, CODE_LIFETIME) : CODE_LIFETIME;

@@ -10,14 +10,14 @@ import { Overloaded } from '../../core/overloaded.ts';
 import { keepSeen } from '../../core/rules/directory.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Lookup } from '../../directory/directory.ts';
-import type { Decision } from '../../store/store.ts';
+import type { Decision, StorePort } from '../../store/store.ts';
 import { grantsOf } from '../../store/tables/grants.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import type { Ports } from '../ports.ts';
 import { revokeAll } from './revoke-grant.ts';
 
-export type KeepSeen = (seen: Identity, ports: Pick<Ports, 'store'>) => Promise<Identity>;
+export type KeepSeen = (seen: Identity, ports: StorePort) => Promise<Identity>;
 
 export interface NameQuery {
   readonly by: Lookup;
@@ -63,7 +63,7 @@ async function findIn(
 export const storeSeen: KeepSeen = async (seen, ports) => (await settle(seen.id, seen, ports)) ?? seen;
 
 /** Brings the row to what the directory says; undefined: the entry is gone. Grants of an ended account end. */
-export function settle(id: IdentityId, seen: Identity | undefined, ports: Pick<Ports, 'store'>) {
+export function settle(id: IdentityId, seen: Identity | undefined, ports: StorePort) {
   return settleBy(id, () => seen, ports);
 }
 
@@ -73,7 +73,7 @@ type Settled = Identity | 'returning' | undefined;
 export async function settleBy(
   id: IdentityId,
   see: (before: Identity | undefined) => Identity | undefined,
-  ports: Pick<Ports, 'store'>,
+  ports: StorePort,
 ): Promise<Identity | undefined> {
   const { store } = ports;
   const end = () => revokeAll(grantsOf.holder(id), 'account-ended', ports);
@@ -128,7 +128,7 @@ export async function recheck(
 // The rows of identities that are made from what a certificate or an assertion says, that are integrations, or that a directory elsewhere has.
 
 /** The existing row, if there is one. `source`: what the identity was made from. */
-type FindDerived = (derived: Identity, source: string, ports: Pick<Ports, 'store'>) => Promise<Identity>;
+type FindDerived = (derived: Identity, source: string, ports: StorePort) => Promise<Identity>;
 
 /** The row is created on first use, so that an operator can disable the identity. */
 export const storeDerived: FindDerived = (derived, source, { store }) =>

@@ -2,7 +2,7 @@ import type { Identity } from '../../core/identity.ts';
 import type { Person, Proof } from '../../core/person.ts';
 import { after, type EpochSeconds, earlier } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
-import type { Loaded } from '../../store/store.ts';
+import type { Loaded, StorePort } from '../../store/store.ts';
 import { type BrowserSession, sessions, sessionsOf } from '../../store/tables/sessions.ts';
 import { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
@@ -74,7 +74,7 @@ function markSeen(id: string, { store, settings }: Pick<Ports, 'store' | 'settin
   });
 }
 
-export function endSession(id: string, { store }: Pick<Ports, 'store'>): Promise<void> {
+export function endSession(id: string, { store }: StorePort): Promise<void> {
   return store.change(sessions, id, (found, now) => {
     if (!found || now >= found.row.endsAt) return { outcome: undefined };
     return { outcome: undefined, next: { ...found.row, endsAt: now } };
@@ -84,7 +84,7 @@ export function endSession(id: string, { store }: Pick<Ports, 'store'>): Promise
 const STEP = 100;
 
 /** Ends every session of an identity, except `keep`. */
-export async function endSessionsOf(identityId: string, ports: Pick<Ports, 'store'>, keep?: string): Promise<void> {
+export async function endSessionsOf(identityId: string, ports: StorePort, keep?: string): Promise<void> {
   for await (const page of pages(ports.store, sessions, { where: sessionsOf(identityId), limit: STEP })) {
     await Promise.all(page.filter(({ id }) => id !== keep).map(({ id }) => endSession(id, ports)));
   }

@@ -1,5 +1,6 @@
 import type { Hex } from '../../core/hex.ts';
 import { after, seconds } from '../../core/time.ts';
+import type { StorePort } from '../../store/store.ts';
 import { endedLists } from '../../store/tables/leases.ts';
 import { revokeByCertificate } from '../grant/revoke-grant.ts';
 import type { Ports } from '../ports.ts';
@@ -13,7 +14,7 @@ export class EndedLists {
   readonly #store: Ports['store'];
   readonly #machine: string;
 
-  constructor({ store }: Pick<Ports, 'store'>, machine: string) {
+  constructor({ store }: StorePort, machine: string) {
     this.#store = store;
     this.#machine = machine;
   }

@@ -9,7 +9,7 @@ import {
 import { withStart } from '../../core/rules/outage.ts';
 import type { ServiceTimes } from '../../core/service-times.ts';
 import { between, type EpochSeconds, isoTime, later, type Seconds, seconds } from '../../core/time.ts';
-import { ClockImplausible, type Problem } from '../../store/store.ts';
+import { ClockImplausible, type Problem, type StorePort } from '../../store/store.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
 import type { Ports } from '../ports.ts';
 
@@ -109,7 +109,7 @@ const LAST_EVENTS = 50;
 type Write = (found: ServiceTimes | undefined, now: EpochSeconds) => ServiceTimes | undefined;
 
 /** Called before the first request. If no node was running, that was an outage, and it ends now. */
-export async function beginAnswering(ports: Pick<Ports, 'store'>, isAlone: () => Promise<boolean>): Promise<void> {
+export async function beginAnswering(ports: StorePort, isAlone: () => Promise<boolean>): Promise<void> {
   const events = await ports.store.newestEvents({ count: LAST_EVENTS });
   const lastSign = events.findLast(({ presenter }) => presenter !== undefined)?.at;
   const alone = await isAlone();
@@ -117,7 +117,7 @@ export async function beginAnswering(ports: Pick<Ports, 'store'>, isAlone: () =>
 }
 
 /** Returns what to call every few seconds: it records that the service answers, then that it is still running. */
-export function keeperOfTimes(ports: Pick<Ports, 'store'>, isAlone: () => Promise<boolean>): () => Promise<void> {
+export function keeperOfTimes(ports: StorePort, isAlone: () => Promise<boolean>): () => Promise<void> {
   let hasBegun = false;
   return async () => {
     if (hasBegun) return keepSeen(ports);
@@ -127,7 +127,7 @@ export function keeperOfTimes(ports: Pick<Ports, 'store'>, isAlone: () => Promis
 }
 
 /** Called every few seconds; writes every SEEN_EVERY seconds. */
-export function keepSeen(ports: Pick<Ports, 'store'>): Promise<void> {
+export function keepSeen(ports: StorePort): Promise<void> {
   return write(ports, seen);
 }
 
@@ -136,7 +136,7 @@ function seen(found: ServiceTimes | undefined, now: EpochSeconds): ServiceTimes 
   return between(found.seenAt, now) >= SEEN_EVERY ? { ...found, seenAt: later(found.seenAt, now) } : undefined;
 }
 
-function write({ store }: Pick<Ports, 'store'>, decide: Write): Promise<void> {
+function write({ store }: StorePort, decide: Write): Promise<void> {
   return store.change(serviceTimes, SERVICE, (found, now) => {
     const next = decide(found?.row, now);
     return next ? { outcome: undefined, next } : { outcome: undefined };

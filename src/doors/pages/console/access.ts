@@ -9,7 +9,7 @@ import type { ActName, Gives } from '../../../operations/admin/act-formats.ts';
 import { ACTS, type Answered, type Given } from '../../../operations/admin/act-table.ts';
 import type { ActPorts } from '../../../operations/admin/acts/act.ts';
 import { runActAs } from '../../../operations/admin/acts/owned-act.ts';
-import { type AdminOutcome, decline } from '../../../operations/admin/admin.ts';
+import { type Acted, decline } from '../../../operations/admin/admin.ts';
 import { signInWithCertificate } from '../../../operations/person/sign-in.ts';
 import { portsOfRequest, type TokenPorts } from '../../../operations/ports.ts';
 import type { FigureKeeper } from '../../../operations/upkeep/figures.ts';
@@ -54,7 +54,7 @@ export interface ConsoleVisit extends PersonVisit {
   readonly actsOn?: readonly ClientId[];
   readonly ports: ActPorts;
   /** Does an act of the table, if this person may. */
-  readonly act: <A extends ActName>(name: A, given?: Given) => Promise<AdminOutcome<Answered<Gives[A]>>>;
+  readonly act: <A extends ActName>(name: A, given?: Given) => Acted<Answered<Gives[A]>>;
 }
 
 /** Nodes read what is registered again every 0.4 seconds. */

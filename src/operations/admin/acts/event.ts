@@ -6,7 +6,7 @@ import { nodes } from '../../../store/tables/leases.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
 import { readRefusals } from '../../upkeep/count-refusals.ts';
 import type { Takes } from '../act-formats.ts';
-import { type AdminOutcome, decline } from '../admin.ts';
+import { type Acted, decline } from '../admin.ts';
 import { findIdentity } from '../find-identity.ts';
 import { type EventFilter, readNewEvents, readOlderEvents } from '../read-events.ts';
 import { type ActPorts, answer, type RunsOf } from './act.ts';
@@ -59,7 +59,7 @@ function momentIn(text: string): EpochSeconds | undefined {
 async function filterOf(
   { identity, by, integration, within, from, to, type, requestId, about }: Takes<'event-list'>['query'],
   ports: ActPorts,
-): Promise<AdminOutcome<EventFilter>> {
+): Acted<EventFilter> {
   const known = identity === undefined ? undefined : await findIdentity(identity, ports);
   if (known && !known.ok) return known;
   const author = by === undefined ? undefined : await findIdentity(by, ports);

@@ -2,7 +2,7 @@ import type { GrantId } from '../../../core/grant.ts';
 import { accept } from '../../../core/outcome.ts';
 import { endConfirmedCodes } from '../../device/decide-device.ts';
 import { revokeById } from '../../grant/revoke-grant.ts';
-import { type AdminOutcome, type AdminPorts, decline } from '../admin.ts';
+import { type Acted, type AdminPorts, decline } from '../admin.ts';
 import { checkClock } from '../check-clock.ts';
 import { findGrantId, findGrants, type GrantFilter, pageOfGrants, showGrant, shownGrants } from '../find-grants.ts';
 import { findIdentity } from '../find-identity.ts';
@@ -64,7 +64,7 @@ async function endCodes({ identity, integration: clientId, ...others }: GrantFil
 }
 
 /** Revokes one grant. A grant that is revoked already is refused, so that a typing error does not look like success. */
-export async function endGrant(text: string, ports: AdminPorts): Promise<AdminOutcome<GrantId>> {
+export async function endGrant(text: string, ports: AdminPorts): Acted<GrantId> {
   const id = await findGrantId(text, ports);
   if (!id.ok) return id;
   const clock = await checkClock(ports.store, 'notes');

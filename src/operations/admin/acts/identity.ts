@@ -2,6 +2,7 @@ import type { Identity } from '../../../core/identity.ts';
 import { accept } from '../../../core/outcome.ts';
 import { isRemoved } from '../../../core/rules/endings.ts';
 import { completed } from '../../../schema.ts';
+import type { StorePort } from '../../../store/store.ts';
 import { identities } from '../../../store/tables/identities.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import {
@@ -12,7 +13,7 @@ import {
   objectionTo,
   removeIdentity,
 } from '../add-identity.ts';
-import { decline, type StorePort } from '../admin.ts';
+import { decline } from '../admin.ts';
 import { findIdentity } from '../find-identity.ts';
 import { GroupsObject, IdentityObject, type WrittenIdentity } from '../objects.ts';
 import { inviteToPasskey, listPasskeys, removePasskey, setPassword } from '../set-password.ts';

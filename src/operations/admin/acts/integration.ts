@@ -8,9 +8,9 @@ import { flawOf, type Schema } from '../../../schema.ts';
 import { MOST_ROWS } from '../../../store/store.ts';
 import { grantsOf } from '../../../store/tables/grants.ts';
 import { revokeAll } from '../../grant/revoke-grant.ts';
-import { type AdminOutcome, type AdminPorts, decline } from '../admin.ts';
+import { type Acted, type AdminOutcome, type AdminPorts, decline } from '../admin.ts';
 import { draftedIntegration, objectionToIntegration, writtenIntegration } from '../integration-draft.ts';
-import { addIntegrationKeys, type KeyAddition, removeIntegrationKey, shownKeys } from '../integration-keys.ts';
+import { addIntegrationKeys, removeIntegrationKey, shownKeys } from '../integration-keys.ts';
 import { IntegrationObject, type WrittenIntegration } from '../objects.ts';
 import { changedBetween, ending, findThing, rewrite } from '../perform.ts';
 import { dropIntegrationSecrets, makeIntegrationSecret } from '../secrets.ts';
@@ -76,11 +76,7 @@ export const RUNS: RunsOf<'integration'> = {
 };
 
 /** Every door refuses it within a second; its grants stay. Owners do not enable what an operator has disabled. */
-export function enableIntegration(
-  clientId: string,
-  enabled: boolean,
-  ports: AdminPorts,
-): Promise<AdminOutcome<Integration>> {
+export function enableIntegration(clientId: string, enabled: boolean, ports: AdminPorts): Acted<Integration> {
   return rewrite('integration', clientId, ports, (before, at) => {
     const { isOwner = false } = ports;
     if (isOwner && enabled && !mayOwnerEnable(before))
@@ -100,7 +96,7 @@ export async function removeIntegration(
   clientId: string,
   { isConfirmed, everyNodeKnows }: { readonly isConfirmed: boolean } & Pick<ActPorts, 'everyNodeKnows'>,
   ports: AdminPorts,
-): Promise<AdminOutcome<number>> {
+): Acted<number> {
   const removed = await rewrite('integration', clientId, ports, (before, at) =>
     isConfirmed ? ending('integration', before, { did: 'removed' }, at) : decline('removal-unconfirmed', clientId),
   );

@@ -12,7 +12,7 @@ import { rows } from '../../../store/pages.ts';
 import { identities } from '../../../store/tables/identities.ts';
 import type { Listed } from '../act-formats.ts';
 import type { Answered, Given } from '../act-table.ts';
-import { type AdminOutcome, decline } from '../admin.ts';
+import { type Acted, type AdminOutcome, decline } from '../admin.ts';
 import {
   OBJECTS_SCHEMA,
   type ObjectChange,
@@ -25,7 +25,7 @@ import { type ActPorts, type AnyKind, answer, answering, type DraftPorts, presen
 import { keyOf } from './issuer.ts';
 import { applyPlan, type PlannedChange, planChanges, shownChanges } from './plan.ts';
 
-type Done = Promise<AdminOutcome<Answered<Objects | Listed<ObjectChange>>>>;
+type Done = Acted<Answered<Objects | Listed<ObjectChange>>>;
 
 export async function runObjects(verb: string, { body }: Given, kinds: readonly AnyKind[], ports: ActPorts): Done {
   if (verb === 'export') return answer(await exported(kinds, ports));
@@ -103,7 +103,7 @@ async function planOf(
   { objects, prune = false }: ApplyDraft,
   kinds: readonly AnyKind[],
   ports: ActPorts,
-): Promise<AdminOutcome<readonly PlannedChange[]>> {
+): Acted<readonly PlannedChange[]> {
   const flaw = flawOf(OBJECTS_SCHEMA as Schema, objects);
   if (flaw !== undefined) return decline('object-malformed', flaw);
   const changes: PlannedChange[] = [];

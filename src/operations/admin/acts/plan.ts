@@ -5,7 +5,7 @@ import { endedBy } from '../../../core/rules/endings.ts';
 import { MOST_ROWS } from '../../../store/store.ts';
 import { grantsOf } from '../../../store/tables/grants.ts';
 import { revokeAll } from '../../grant/revoke-grant.ts';
-import { type AdminOutcome, decline } from '../admin.ts';
+import { type Acted, decline } from '../admin.ts';
 import type { ObjectChange, WrittenIntegration } from '../objects.ts';
 import { changedBetween, type PlannedRow, performPlan } from '../perform.ts';
 import { type ActPorts, type AnyKind, complete, type DraftPorts, isThere, tableOf } from './act.ts';
@@ -26,7 +26,7 @@ export async function planChanges(
   kind: AnyKind,
   { wanted, known, prune = false, isPartial = false }: PlanDraft,
   given: DraftPorts,
-): Promise<AdminOutcome<readonly PlannedChange[]>> {
+): Acted<readonly PlannedChange[]> {
   const ports = { found: new Map(), ...given };
   const owners = kind.kind === 'integration' ? ownersIn(wanted) : [];
   const bodyOf = (id: string, row: unknown): object => {
@@ -71,7 +71,7 @@ async function planned(
   kind: AnyKind,
   { id, known, bodyOf }: Wanted,
   ports: DraftPorts,
-): Promise<AdminOutcome<PlannedChange | undefined>> {
+): Acted<PlannedChange | undefined> {
   const early = await described(kind, id, bodyOf(known), known, ports);
   if (!early.ok) return early;
   if (known !== undefined && isEmpty(early.value.fields)) return accept(undefined);
@@ -127,9 +127,9 @@ async function newest(kind: AnyKind, id: string, known: unknown, { store }: Draf
 
 /** All of it, or nothing. */
 export async function applyPlan(
-  plan: () => Promise<AdminOutcome<readonly PlannedChange[]>>,
+  plan: () => Acted<readonly PlannedChange[]>,
   ports: ActPorts,
-): Promise<AdminOutcome<readonly PlannedChange[]>> {
+): Acted<readonly PlannedChange[]> {
   const done = await performPlan(async () => {
     const made = await plan();
     const isTooLong = made.ok && made.value.length >= MOST_ROWS;
