@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Acted, decline } from './operations/admin/admin.ts';
-import type { Lock } from './store/sqlite/file-lock.ts';
+import type { Lock } from './store/sqlite/connection.ts';
 import { keyringFileOf } from './tokens/keyring-file.ts';
 
 const RETRY_MS = 50;
@@ -23,7 +23,7 @@ export async function withKeyringLocked<T>(path: string, work: () => Acted<T>): 
 }
 
 async function waitFor(file: string): Promise<Lock | undefined> {
-  const { lockFile } = await import('./store/sqlite/file-lock.ts'); // a service never needs it
+  const { lockFile } = await import('./store/sqlite/connection.ts'); // a service never needs it
   for (let tried = 0; tried < TRIES; tried++) {
     if (tried > 0) await sleep(RETRY_MS);
     const lock = unlessForeign(() => lockFile(file));

@@ -3,7 +3,7 @@ import { readKeys } from './config/keys.ts';
 import type { Config } from './config/schema.ts';
 import { withKeyringLocked } from './lock-keyring.ts';
 import { type Acted, decline } from './operations/admin/admin.ts';
-import { checkKeyring } from './operations/admin/check-keyring.ts';
+import { checkKeyring } from './operations/admin/mac-keys.ts';
 import type { Store } from './store/store.ts';
 import { Keyring, KeyringFault, type StoredKey } from './tokens/keyring.ts';
 import { NextKeyringFile } from './tokens/keyring-file.ts';

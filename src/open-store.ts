@@ -176,7 +176,7 @@ export async function sqliteCopies() {
   const [copies, { isBusy, isFull }, { lockFile }] = await Promise.all([
     import('./store/sqlite/backup.ts'),
     import('./store/sqlite/faults.ts'),
-    import('./store/sqlite/file-lock.ts'),
+    import('./store/sqlite/connection.ts'),
   ]);
   return { ...copies, isBusy, isFull, lockFile };
 }

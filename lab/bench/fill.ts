@@ -13,7 +13,7 @@ import { type EpochSeconds, epochSeconds, seconds } from '../../src/core/time.ts
 import { localDirectory } from '../../src/directory/local/local-directory.ts';
 import { sideBySide } from '../../src/directory/side-by-side.ts';
 import { openStore } from '../../src/open-store.ts';
-import { addIdentity } from '../../src/operations/admin/add-identity.ts';
+import { addIdentity } from '../../src/operations/admin/identities.ts';
 import { makeResourceServerSecret } from '../../src/operations/admin/secrets.ts';
 import { publishKeys } from '../../src/operations/admin/signing-keys.ts';
 import { startDevice } from '../../src/operations/device/start-device.ts';

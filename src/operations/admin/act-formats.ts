@@ -11,11 +11,9 @@ import {
   optional,
   type Schema,
   string,
-  type ValueOf,
 } from '../../schema.ts';
 import type { LoggedEvent } from '../../store/store.ts';
-import type { AssertionExplanation, CallerExplanation, ScopeExplanation } from './explain.ts';
-import type { TokenExplanation } from './explain-token.ts';
+import type { AssertionExplanation, CallerExplanation, ScopeExplanation, TokenExplanation } from './explain.ts';
 import type { ShownGrant } from './find-grants.ts';
 import {
   IdentityObject,

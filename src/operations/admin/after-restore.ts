@@ -5,7 +5,7 @@ import { type Grant, grantState } from '../../core/grant.ts';
 import { accept } from '../../core/outcome.ts';
 import type { Rollback, StoreHistory } from '../../core/store-history.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { takeBack } from '../../store/move-mark.ts';
+import { takeBack } from '../../store/move.ts';
 import { pages, rows } from '../../store/pages.ts';
 import type { Store, StorePort } from '../../store/store.ts';
 import { assertions } from '../../store/tables/attempts.ts';

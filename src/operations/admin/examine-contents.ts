@@ -7,7 +7,6 @@ import type { StorePort } from '../../store/store.ts';
 import { GRANTS_BY_HOLDER, grants, grantsOf } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { keySets, revocationLists } from '../../store/tables/revocation-lists.ts';
-import type {} from './admin.ts';
 
 /** How many live grants end within this time and are lost unless somebody authorizes again. */
 export async function countGrantsToRenew(within: Seconds, now: EpochSeconds, { store }: StorePort): Promise<number> {

@@ -1,29 +1,40 @@
 // Dry runs: what the service would make of a certificate, an assertion or a scope. They judge and map as a request does, and write nothing.
 import type { AcceptedAssertion, AssertionStep } from '../../core/assertion.ts';
 import type { PresentedChain } from '../../core/certificate.ts';
+import { type Grant, grantState, guestOf } from '../../core/grant.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { type Outcome, refuse } from '../../core/outcome.ts';
+import { presenter } from '../../core/presenter.ts';
 import type { RefusalReason } from '../../core/refusal.ts';
 import { checkAssertedIdentity, checkAssertionRequest, checkAssertionUse } from '../../core/rules/assertion.ts';
 import { decideCertificate } from '../../core/rules/certificate.ts';
+import type { Standing } from '../../core/rules/refresh.ts';
 import { requestedTarget, WHOLE_SCOPE } from '../../core/rules/scope.ts';
 import { parseScope, scopeItems } from '../../core/scope.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import type { AssertionSetting } from '../../core/token-issuer.ts';
 import type { AcceptedCertificate, Verdict } from '../../core/verdict.ts';
 import { type Explanation, explainJudgement } from '../../pki/judge/explain.ts';
+import type { Store } from '../../store/store.ts';
 import { assertions } from '../../store/tables/attempts.ts';
+import { devices } from '../../store/tables/devices.ts';
+import { grants } from '../../store/tables/grants.ts';
+import { standingOf } from '../../tokens/opaque/pair.ts';
+import { parseDeviceCode, parseRefreshToken } from '../../tokens/opaque/token-text.ts';
+import { redeemDevice } from '../device/redeem-device.ts';
 import { mapWorkload } from '../grant/authorize-assertion.ts';
+import { checkToken } from '../grant/check-token.ts';
 import { mapCaller, mappingStep } from '../grant/identify-caller.ts';
+import { refreshTokens } from '../grant/refresh-tokens.ts';
 import { LOADED } from '../grant/seen-identity.ts';
-import type { AssertionPorts, Ports, Registry } from '../ports.ts';
+import type { AssertionPorts, CallerPorts, Ports, Registry } from '../ports.ts';
 
 interface ExplainPorts<Judge> extends Pick<Ports, 'registry' | 'store' | 'directories'> {
   readonly judge: Judge;
 }
-type CallerPorts = ExplainPorts<(chain: PresentedChain, issuers: readonly ApprovedIssuer[]) => Promise<Verdict>>;
+type CertificatePorts = ExplainPorts<(chain: PresentedChain, issuers: readonly ApprovedIssuer[]) => Promise<Verdict>>;
 type WorkloadPorts = ExplainPorts<AssertionPorts['judgeAssertion']>;
 
 /** For each integration, whether it would grant its whole scope. */
@@ -46,7 +57,7 @@ export interface CallerExplanation extends Explanation {
 export async function explainCaller(
   chain: PresentedChain,
   now: EpochSeconds,
-  ports: CallerPorts,
+  ports: CertificatePorts,
 ): Promise<CallerExplanation> {
   const verdict = await ports.judge(chain, ports.registry.issuers);
   const explanation = explainJudgement({ chain, now }, verdict);
@@ -56,7 +67,7 @@ export async function explainCaller(
 async function explainMapping(
   { at, accepted, issuer, identity, presented, steps: before }: Explanation,
   certificate: AcceptedCertificate,
-  ports: CallerPorts,
+  ports: CertificatePorts,
 ): Promise<CallerExplanation> {
   const caller = await mapCaller(certificate, ports, LOADED);
   const steps = [...before, mappingStep(certificate, caller)];
@@ -148,4 +159,91 @@ export function explainScope(clientId: string, wanted: string, registry: Registr
     has: allowed.has(item) || (!item.includes(':') && resources.has(item)),
   }));
   return { scope: integration.scope.text, items, ...(!outcome.ok && { refusal: outcome.refusal.reason }) };
+}
+
+// The dry run of a token: what the service would say if it were presented now. The same operations decide as for a request;
+// nothing is written, and nothing secret is returned.
+
+const NOBODY = presenter('127.0.0.1', 'tessera explain');
+
+export interface TokenExplanation {
+  /** The operation that takes such a token, as the log names it. */
+  readonly operation: 'verify' | 'refresh' | 'redeem';
+  /** Undefined if it would be accepted. */
+  readonly refusal?: string;
+  readonly facts: Readonly<Record<string, string | number>>;
+}
+
+export async function explainToken(text: string, ports: CallerPorts): Promise<TokenExplanation> {
+  const dry = { ...ports, store: withoutCommits(ports.store) };
+  if (text.startsWith('tsr_')) return explainRefreshToken(text, dry);
+  if (text.startsWith('tsd_')) return explainDeviceCode(text, dry);
+  const checked = await checkToken(text, dry);
+  return {
+    operation: 'verify',
+    ...refusalOf(checked),
+    facts: checked.ok
+      ? { scope: checked.value.scope.text, ...factsOf(checked.value.grant, await dry.store.now()) }
+      : {},
+  };
+}
+
+async function explainRefreshToken(text: string, ports: CallerPorts): Promise<TokenExplanation> {
+  const token = parseRefreshToken(text, ports.keyring);
+  const { found, now } = token ? await ports.store.load(grants, token.grantId) : { found: undefined, now: undefined };
+  const request = { presenter: NOBODY, presented: { by: 'nothing' }, requestId: 'explain' } as const;
+  const clientId = found?.row.clientId ?? ports.registry.integrations[0]?.clientId ?? '';
+  const guest = found && guestOf(found.row);
+  const proven = { isAuthenticated: true, jkt: found?.row.terms?.jkt };
+  const outcome = await refreshTokens({ ...request, clientId, guest, refreshToken: text, proven }, ports);
+  const standing = token && found && standingOf(token, found.row, ports.keyring);
+  return {
+    operation: 'refresh',
+    ...refusalOf(outcome),
+    facts: { ...(standing && { standing: STANDINGS[standing] }), ...(found && factsOf(found.row, now)) },
+  };
+}
+
+const STANDINGS: Readonly<Record<Standing, string>> = {
+  current: 'the current refresh token of its grant',
+  'last-spent': 'spent by the last refresh; a retry within the window gets the same pair',
+  spent: 'spent by an earlier refresh',
+  ahead: 'newer than the store',
+  foreign: 'made with a key of this service, but not for its grant',
+};
+
+async function explainDeviceCode(text: string, ports: CallerPorts): Promise<TokenExplanation> {
+  const code = parseDeviceCode(text, ports.keyring);
+  const found = code && (await ports.store.load(devices, code.deviceId)).found;
+  const clientId = found?.row.clientId ?? ports.registry.integrations[0]?.clientId ?? '';
+  const outcome = await redeemDevice({ clientId, deviceCode: text, presenter: NOBODY }, ports);
+  const facts = found && { 'client id': clientId, scope: found.row.scope, expires: isoTime(found.row.expiresAt) };
+  return { operation: 'redeem', ...refusalOf(outcome), facts: { ...facts } };
+}
+
+function refusalOf(outcome: Outcome<unknown>): { refusal?: string } {
+  return outcome.ok ? {} : { refusal: outcome.refusal.reason };
+}
+
+function factsOf(grant: Grant, now: EpochSeconds): Record<string, string | number> {
+  const { id, clientId, identityId, refreshUntil, pair } = grant;
+  return {
+    grant: id,
+    state: grantState(grant, now),
+    'client id': clientId,
+    identity: identityId,
+    generation: pair.generation,
+    'grant ends': isoTime(refreshUntil),
+  };
+}
+
+/** Decides as `change` does, and commits nothing. */
+function withoutCommits(store: Store): Store {
+  return {
+    ...store,
+    change: async (table, key, decide) => {
+      const { found, now } = await store.load(table, key);
+      return decide(found, now).outcome;
+    },
+  };
 }

@@ -13,11 +13,10 @@ import { grants } from '../../store/tables/grants.ts';
 import { byEmail, byUpn, identities } from '../../store/tables/identities.ts';
 import type { CallerPorts } from '../ports.ts';
 import { readRefusals } from '../upkeep/count-refusals.ts';
-import { shownRefusal } from './acts/event.ts';
-import { explainToken, type TokenExplanation } from './explain-token.ts';
+import { eventsOfRequest, readOlderEvents, shownRefusal } from './acts/event.ts';
+import { explainToken, type TokenExplanation } from './explain.ts';
 import { grantsBeginning, pageOfGrants, type ShownGrant, shownGrants } from './find-grants.ts';
 import { findIdentity } from './find-identity.ts';
-import { eventsOfRequest, readOlderEvents } from './read-events.ts';
 
 export interface Findings {
   /** Of a token. The token itself is in nothing that is returned. */

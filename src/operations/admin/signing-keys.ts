@@ -17,7 +17,7 @@ import {
 import type { PublishedKey, SigningAlgorithm } from '../../core/signing-key.ts';
 import { after, isoTime, type Seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, StorePort } from '../../store/store.ts';
 import { signingKeys } from '../../store/tables/signing-keys.ts';
 import { addSigningKey, Keyring, retire, type StoredKey } from '../../tokens/keyring.ts';
 import { publicMembers } from '../../tokens/signing-key.ts';
@@ -209,4 +209,18 @@ async function take(
       return { result: { did: 'removed', id: step.id }, next };
     }
   }
+}
+
+/** The published signing keys. `since`: when it entered this state. `isHere`: whether this keyring has it. */
+export async function listSigningKeys(keys: readonly StoredKey[], { store }: StorePort) {
+  const published = await allPublishedKeys(store);
+  const keyring = new Keyring(keys);
+  const lives = new Map(livesOf(published).map((life) => [life.id, life]));
+  return published.flatMap(({ id, algorithm }) => {
+    const life = lives.get(id);
+    if (!life) return [];
+    return [
+      { id, algorithm, state: life.state, since: isoTime(life.since), isHere: keyring.signingKey(id) !== undefined },
+    ];
+  });
 }

@@ -11,8 +11,7 @@ import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { type StatementRefused, unlessLocked } from './faults.ts';
 import type { Loads } from './loads.ts';
-import { schemaState } from './migrate.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { MIGRATIONS, schemaState } from './migrations.ts';
 import type { Answer } from './prepared-query.ts';
 import { freeText } from './statements.ts';
 

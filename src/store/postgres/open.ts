@@ -8,8 +8,7 @@ import { countWorkers, distribute } from './citus.ts';
 import { type Connection, connect, type Inspect } from './connection.ts';
 import { Connections } from './connections.ts';
 import { storeFault } from './faults.ts';
-import { migrate, type ReportProgress, schemaState } from './migrate.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { MIGRATIONS, migrate, type ReportProgress, schemaState } from './migrations.ts';
 
 export interface PostgresOptions {
   readonly url: HiddenUrl;

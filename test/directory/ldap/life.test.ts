@@ -8,7 +8,7 @@ import { ldapDirectory } from '../../../src/directory/ldap/ldap-directory.ts';
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { hashPassword } from '../../../src/directory/local/password-hash.ts';
 import { sideBySide } from '../../../src/directory/side-by-side.ts';
-import { enableIdentity } from '../../../src/operations/admin/add-identity.ts';
+import { enableIdentity } from '../../../src/operations/admin/identities.ts';
 import { authorizeCertificate } from '../../../src/operations/grant/authorize-certificate.ts';
 import { signIn } from '../../../src/operations/person/sign-in.ts';
 import { type Walk, walk, walkDirectories } from '../../../src/operations/upkeep/walk-directories.ts';

@@ -1,7 +1,7 @@
 // A password is not enough to administer, however it is used.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
-import { removePasskey } from '../../../src/operations/admin/set-password.ts';
+import { removePasskey } from '../../../src/operations/admin/identities.ts';
 import { identities, passkeys } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
 import { CLIENT, OPERATOR } from '../../samples.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import { removePasskey } from '../../../src/operations/admin/set-password.ts';
+import { removePasskey } from '../../../src/operations/admin/identities.ts';
 import { passkeys } from '../../../src/store/tables/identities.ts';
 import { accepted } from '../../node.ts';
 import { OPERATOR } from '../../samples.ts';

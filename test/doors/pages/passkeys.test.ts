@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import type { Identity } from '../../../src/core/identity.ts';
-import { enableIdentity } from '../../../src/operations/admin/add-identity.ts';
-import { removePasskey } from '../../../src/operations/admin/set-password.ts';
+import { enableIdentity, removePasskey } from '../../../src/operations/admin/identities.ts';
 import type { AnyTable } from '../../../src/store/table.ts';
 import { assertions, attempts } from '../../../src/store/tables/attempts.ts';
 import { passkeys } from '../../../src/store/tables/identities.ts';

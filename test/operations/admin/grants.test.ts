@@ -3,7 +3,7 @@ import { suite, type TestContext, test } from 'node:test';
 import type { GrantId } from '../../../src/core/grant.ts';
 import { epochSeconds, seconds } from '../../../src/core/time.ts';
 import { endGrant, endGrants } from '../../../src/operations/admin/acts/grant.ts';
-import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
+import { addIdentity } from '../../../src/operations/admin/identities.ts';
 import { findGrants, type GrantFilter, showGrant } from '../../../src/operations/admin/find-grants.ts';
 import { devices } from '../../../src/store/tables/devices.ts';
 import { grants } from '../../../src/store/tables/grants.ts';

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { livesOf, TOKENS_ALIVE } from '../../../src/core/rules/signing-keys.ts';
 import { after, seconds } from '../../../src/core/time.ts';
-import { listSigningKeys } from '../../../src/operations/admin/check-keyring.ts';
 import {
   allPublishedKeys,
+  listSigningKeys,
   publishKeys,
   retireSigningKey,
   rotateSigningKeys,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { seconds } from '../../../src/core/time.ts';
 import { endGrant, endGrants } from '../../../src/operations/admin/acts/grant.ts';
-import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
+import { addIdentity } from '../../../src/operations/admin/identities.ts';
 import type { AdminOutcome } from '../../../src/operations/admin/admin.ts';
 import { acceptClock } from '../../../src/operations/admin/check-clock.ts';
 import { addToKeyring, mintWithKey, retireKey } from '../../../src/operations/admin/mac-keys.ts';

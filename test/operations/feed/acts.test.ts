@@ -9,14 +9,17 @@ import type { FeedState } from '../../../src/core/feed.ts';
 import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import { seconds } from '../../../src/core/time.ts';
 import { enableIntegration, removeIntegration } from '../../../src/operations/admin/acts/integration.ts';
+import { acceptRollback } from '../../../src/operations/admin/after-restore.ts';
+import { acceptClock } from '../../../src/operations/admin/check-clock.ts';
 import {
   addIdentity,
   changeIdentity,
   enableIdentity,
+  inviteToPasskey,
   removeIdentity,
-} from '../../../src/operations/admin/add-identity.ts';
-import { acceptRollback } from '../../../src/operations/admin/after-restore.ts';
-import { acceptClock } from '../../../src/operations/admin/check-clock.ts';
+  removePasskey,
+  setPassword,
+} from '../../../src/operations/admin/identities.ts';
 import { addIntegrationKeys, removeIntegrationKey } from '../../../src/operations/admin/integration-keys.ts';
 import { addToKeyring, mintWithKey, retireKey } from '../../../src/operations/admin/mac-keys.ts';
 import {
@@ -25,12 +28,11 @@ import {
   makeIntegrationSecret,
   makeResourceServerSecret,
 } from '../../../src/operations/admin/secrets.ts';
-import { inviteToPasskey, removePasskey, setPassword } from '../../../src/operations/admin/set-password.ts';
 import { addSigningKeyTo, retireSigningKey, signWithKey } from '../../../src/operations/admin/signing-keys.ts';
 import { firstPage, itemsAfter } from '../../../src/operations/feed/read-feed.ts';
 import { STORED } from '../../../src/operations/grant/seen-identity.ts';
 import { acceptEndings, recordState } from '../../../src/operations/upkeep/walk-directories.ts';
-import { takeBack } from '../../../src/store/move-mark.ts';
+import { takeBack } from '../../../src/store/move.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
 import { passkeys } from '../../../src/store/tables/identities.ts';
 import { HISTORY, storeHistory } from '../../../src/store/tables/store-history.ts';

@@ -1,10 +1,10 @@
 import type { SigningAlgorithm } from '../../../core/signing-key.ts';
 import type { Seconds } from '../../../core/time.ts';
 import { changeKeyring, openKeyring, withKeyring } from '../../../open-keyring.ts';
-import { listKeys, listSigningKeys } from '../../../operations/admin/check-keyring.ts';
-import { addToKeyring, mintWithKey, retireKey } from '../../../operations/admin/mac-keys.ts';
+import { addToKeyring, listKeys, mintWithKey, retireKey } from '../../../operations/admin/mac-keys.ts';
 import {
   addSigningKeyTo,
+  listSigningKeys,
   type RotationResult,
   retireSigningKey,
   rotateSigningKeys,

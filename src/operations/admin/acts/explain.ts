@@ -1,11 +1,9 @@
 // Dry runs: what the service says to a token, a certificate, an assertion or a scope; and what is known of a request.
 import { readPem } from '../../../pki/der/pem.ts';
 import { readRefusals } from '../../upkeep/count-refusals.ts';
-import { explainAssertion, explainCaller, explainScope } from '../explain.ts';
-import { explainToken } from '../explain-token.ts';
-import { eventsOfRequest } from '../read-events.ts';
+import { explainAssertion, explainCaller, explainScope, explainToken } from '../explain.ts';
 import { answer, type RunsOf } from './act.ts';
-import { shownRefusal } from './event.ts';
+import { eventsOfRequest, shownRefusal } from './event.ts';
 
 export const RUNS: RunsOf<'explain'> = {
   'explain-request': async ({ id }, ports) => {

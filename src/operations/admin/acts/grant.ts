@@ -6,8 +6,8 @@ import { type Acted, type AdminPorts, decline } from '../admin.ts';
 import { checkClock } from '../check-clock.ts';
 import { findGrantId, findGrants, type GrantFilter, pageOfGrants, showGrant, shownGrants } from '../find-grants.ts';
 import { findIdentity } from '../find-identity.ts';
-import { timelineOf } from '../read-events.ts';
 import { answer, answering, type RunsOf } from './act.ts';
+import { timelineOf } from './event.ts';
 
 export const RUNS: RunsOf<'grant'> = {
   'grant-list': async ({ query: { limit = 100, cursor, ...filter } }, ports) => {

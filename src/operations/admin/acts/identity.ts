@@ -5,18 +5,21 @@ import { completed } from '../../../schema.ts';
 import type { StorePort } from '../../../store/store.ts';
 import { identities } from '../../../store/tables/identities.ts';
 import { Secret } from '../../../tokens/secret.ts';
+import { decline } from '../admin.ts';
+import { findIdentity } from '../find-identity.ts';
 import {
   addIdentity,
   changeIdentity,
   enableIdentity,
   type IdentityChange,
+  inviteToPasskey,
+  listPasskeys,
   objectionTo,
   removeIdentity,
-} from '../add-identity.ts';
-import { decline } from '../admin.ts';
-import { findIdentity } from '../find-identity.ts';
+  removePasskey,
+  setPassword,
+} from '../identities.ts';
 import { GroupsObject, IdentityObject, type WrittenIdentity } from '../objects.ts';
-import { inviteToPasskey, listPasskeys, removePasskey, setPassword } from '../set-password.ts';
 import { afterwards, answering, listRows, type ObjectKind, type RunsOf } from './act.ts';
 
 /** In files: only the groups of identities that exist. People are not made by a file. */

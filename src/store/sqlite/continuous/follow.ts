@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { backup } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { syncPath } from '../../../written-file.ts';
-import { lockFile } from '../file-lock.ts';
+import { lockFile } from '../connection.ts';
 import {
   type Base,
   basePath,
