@@ -6,8 +6,7 @@ import type { Config } from './config/schema.ts';
 import { OperatorFault } from './core/operator-fault.ts';
 import type { Clock } from './operations/ports.ts';
 import type { Receiver, Source } from './store/move.ts';
-import type { Layout, SchemaChange } from './store/postgres/open.ts';
-import type { ServerFacts } from './store/postgres/server-facts.ts';
+import type { Layout, SchemaChange, ServerFacts } from './store/postgres/open.ts';
 import type { Store, StoreUnavailable } from './store/store.ts';
 import { refuseLink } from './store/store-file.ts';
 import { systemClock } from './system.ts';
@@ -132,7 +131,7 @@ function postgresStore(url: Secret): ConfiguredStore {
   const options = { url, environment: process.env };
   const migrateSchema = async (progress?: (line: string) => void, layout?: Layout) =>
     (await import('./store/postgres/open.ts')).migratePostgres({ ...options, ...(progress && { progress }) }, layout);
-  const serverFacts = async () => (await import('./store/postgres/server-facts.ts')).serverFacts(url, process.env);
+  const serverFacts = async () => (await import('./store/postgres/open.ts')).serverFacts(options);
   return {
     open: async (opener) => {
       const { openPostgresStore } = await import('./store/postgres/open.ts');

@@ -2,16 +2,14 @@
 import type { AssertionVerdict } from '../core/assertion.ts';
 import type { Presented } from '../core/certificate.ts';
 import type { Grant } from '../core/grant.ts';
-import type { Integration } from '../core/integration.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { Presenter } from '../core/presenter.ts';
-import type { ResourceServer } from '../core/resource-server.ts';
 import type { Settings } from '../core/settings.ts';
-import type { PublishedKey } from '../core/signing-key.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Directories } from '../directory/side-by-side.ts';
+import type { FollowedRegistry } from '../store/registry.ts';
 import type { Decision, Store, StorePort } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
 import type { RefusalCount } from '../store/tables/figures.ts';
@@ -26,27 +24,8 @@ export interface Clock {
 
 export type Random = (length: number) => Buffer;
 
-/** The registered integrations, issuers, token issuers and resource servers, and the signing keys, in memory, at most a second behind the store. */
-export interface Registry {
-  integration(clientId: string): Integration | undefined;
-  /** The same, but looks in the store before it returns undefined: the integration may have been added a moment ago. */
-  findIntegration(clientId: string): Promise<Integration | undefined>;
-  readonly integrations: readonly Integration[];
-  readonly issuers: readonly ApprovedIssuer[];
-  readonly tokenIssuers: readonly TokenIssuer[];
-  /** The enabled ones. */
-  readonly resourceServers: readonly ResourceServer[];
-  /** Also the disabled and removed ones. */
-  readonly allResourceServers: readonly ResourceServer[];
-  /** The same, read from the store again: one may have been added or changed a moment ago. */
-  lookForIssuers(): Promise<readonly ApprovedIssuer[]>;
-  lookForTokenIssuers(): Promise<readonly TokenIssuer[]>;
-  lookForResourceServers(): Promise<readonly ResourceServer[]>;
-  /** The published ones; the same array until one changes. */
-  readonly signingKeys: readonly PublishedKey[];
-  /** The one of them that signs now. */
-  readonly signingKey: PublishedKey | undefined;
-}
+/** Tests provide their own. */
+export type Registry = Omit<FollowedRegistry, 'refresh'>;
 
 export interface Ports {
   readonly store: Store;

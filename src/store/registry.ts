@@ -12,7 +12,7 @@ import { resourceServers } from './tables/resource-servers.ts';
 import { signingKeys } from './tables/signing-keys.ts';
 import { tokenIssuers } from './tables/token-issuers.ts';
 
-/** What is registered is little, and every request needs it: held in memory. */
+/** What is registered is little, and every request needs it: held in memory, at most a second behind the store. */
 export class FollowedRegistry {
   readonly #integrations: FollowedTable<Integration, ReadonlyMap<string, Integration>>;
   readonly #issuers: FollowedTable<ApprovedIssuer>;
@@ -45,6 +45,7 @@ export class FollowedRegistry {
     return this.#integrations.rows.get(clientId);
   }
 
+  /** The same, but looks in the store before it returns undefined: the integration may have been added a moment ago. */
   async findIntegration(clientId: string): Promise<Integration | undefined> {
     return this.integration(clientId) ?? (await this.#integrations.lookAgain()).get(clientId);
   }
@@ -62,10 +63,12 @@ export class FollowedRegistry {
     return this.#tokenIssuers.rows;
   }
 
+  /** The enabled ones. */
   get resourceServers(): readonly ResourceServer[] {
     return this.#resourceServers.rows.enabled;
   }
 
+  /** Also the disabled and removed ones. */
   get allResourceServers(): readonly ResourceServer[] {
     return this.#resourceServers.rows.all;
   }
@@ -75,10 +78,12 @@ export class FollowedRegistry {
     return this.#signingKeys.rows.published;
   }
 
+  /** The one of them that signs now. */
   get signingKey(): PublishedKey | undefined {
     return this.#signingKeys.rows.signing;
   }
 
+  /** Read from the store again: one may have been added or changed a moment ago. */
   lookForIssuers(): Promise<readonly ApprovedIssuer[]> {
     return this.#issuers.lookAgain();
   }

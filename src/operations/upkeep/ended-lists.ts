@@ -10,38 +10,26 @@ const DAY = 86_400;
 const REMEMBERED = seconds(35 * DAY);
 
 /** The lists that this machine has processed, so that a restart need not repeat it. Per machine: lists from files, and their times, differ. */
-export class EndedLists {
-  readonly #store: Ports['store'];
-  readonly #machine: string;
-
-  constructor({ store }: StorePort, machine: string) {
-    this.#store = store;
-    this.#machine = machine;
-  }
-
-  async has(list: string): Promise<boolean> {
-    const { found, now } = await this.#store.load(endedLists, this.#name(list));
-    return found !== undefined && now < found.row.endsAt;
-  }
-
-  async add(list: string): Promise<void> {
-    const name = this.#name(list);
-    await this.#store.change(endedLists, name, (_, now) => {
-      return { outcome: undefined, next: { name, endsAt: after(now, REMEMBERED) } };
-    });
-  }
-
-  async remove(list: string): Promise<void> {
-    await this.#store.change(endedLists, this.#name(list), (found, now) =>
-      found && now < found.row.endsAt
-        ? { outcome: undefined, next: { ...found.row, endsAt: now } }
-        : { outcome: undefined },
-    );
-  }
-
-  #name(list: string): string {
-    return `${list} at ${this.#machine}`;
-  }
+export function endedListsAt(machine: string, { store }: StorePort) {
+  const nameOf = (list: string) => `${list} at ${machine}`;
+  return {
+    has: async (list: string): Promise<boolean> => {
+      const { found, now } = await store.load(endedLists, nameOf(list));
+      return found !== undefined && now < found.row.endsAt;
+    },
+    add: (list: string): Promise<void> => {
+      const name = nameOf(list);
+      return store.change(endedLists, name, (_, now) => ({
+        outcome: undefined,
+        next: { name, endsAt: after(now, REMEMBERED) },
+      }));
+    },
+    remove: (list: string): Promise<void> =>
+      store.change(endedLists, nameOf(list), (found, now) => ({
+        outcome: undefined,
+        ...(found && now < found.row.endsAt && { next: { ...found.row, endsAt: now } }),
+      })),
+  };
 }
 
 /** The longest slice of work, in milliseconds: requests wait for it. */
