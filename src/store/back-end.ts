@@ -29,8 +29,6 @@ export interface BackEnd extends Omit<Store, 'change' | 'changeAll' | 'create'> 
   commit(commit: Commit): Promise<boolean>;
 }
 
-// How a back end reports its own checks.
-
 /** A failed check. The reason is shown by /readyz, the fault is logged. */
 export function failing(name: StoreCheckName, reason: string, fault: unknown): StoreCheck {
   return { name, problem: { reason, detail: fault instanceof Error ? fault.message : String(fault) } };

@@ -1,7 +1,7 @@
 // After a copy of the store is restored: what ended since the copy was taken must not work again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { acted } from '../../core/event.ts';
-import { type Grant, grantState } from '../../core/grant.ts';
+import { grantState } from '../../core/grant.ts';
 import { accept } from '../../core/outcome.ts';
 import type { Rollback, StoreHistory } from '../../core/store-history.ts';
 import type { EpochSeconds } from '../../core/time.ts';
@@ -46,12 +46,8 @@ export async function carryUses(before: Pick<Store, 'page'>, { store }: StorePor
 export async function countLiveGrants({ store }: StorePort): Promise<number> {
   const now = await store.now();
   let live = 0;
-  for await (const grant of rows(store, grants)) live += Number(isLive(grant, now));
+  for await (const grant of rows(store, grants)) live += Number(grantState(grant, now) === 'live');
   return live;
-}
-
-function isLive(grant: Grant, now: EpochSeconds): boolean {
-  return grantState(grant, now) === 'live';
 }
 
 export interface Ended {

@@ -52,7 +52,8 @@ export async function authorizeOperator(
   const isWithCertificate = boundTo !== undefined || token.generation === 0;
   const proven = { scope, origin: grant.origin, isWithCertificate };
   const held = permissionOf({ ...proven, groups: holder.groups });
-  const owned = includes(held, needed) ? undefined : ownedBy(holder, ports);
+  const theirs = () => ports.registry.integrations.filter((each) => isOwner(holder, each));
+  const owned = includes(held, needed) ? undefined : theirs().map(({ clientId }) => clientId);
   const asOwner = ownerPermission(proven);
   if (owned && (owned.length === 0 || !includes(asOwner, needed)))
     return lacking(limitOf({ scope, groups: holder.groups }, needed), needed);
@@ -69,10 +70,6 @@ function lacking(limit: ReturnType<typeof limitOf>, needed: Permission) {
 function proofOf(origin: Origin): StrongProof | 'token' {
   if (origin.kind === 'certificate') return 'certificate';
   return (origin.kind === 'code' && origin.proof) || 'token';
-}
-
-function ownedBy(holder: Identity, { registry }: CallerPorts): readonly ClientId[] {
-  return registry.integrations.filter((each) => isOwner(holder, each)).map(({ clientId }) => clientId);
 }
 
 /** Only a token that no API may have seen. The scope of the grant counts: the integration may have been narrowed since. */

@@ -1,4 +1,5 @@
-// Dry runs: what the service would make of a certificate, an assertion or a scope. They judge and map as a request does, and write nothing.
+// Dry runs: what the service would make of a token, a certificate, an assertion or a scope. The same operations decide as for a
+// request; nothing is written, and nothing secret is returned.
 import type { AcceptedAssertion, AssertionStep } from '../../core/assertion.ts';
 import type { PresentedChain } from '../../core/certificate.ts';
 import { type Grant, grantState, guestOf } from '../../core/grant.ts';
@@ -17,7 +18,7 @@ import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import type { AssertionSetting } from '../../core/token-issuer.ts';
 import type { AcceptedCertificate, Verdict } from '../../core/verdict.ts';
 import { type Explanation, explainJudgement } from '../../pki/judge/explain.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, StorePort } from '../../store/store.ts';
 import { assertions } from '../../store/tables/attempts.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
@@ -28,7 +29,6 @@ import { mapWorkload } from '../grant/authorize-assertion.ts';
 import { checkToken } from '../grant/check-token.ts';
 import { mapCaller, mappingStep } from '../grant/identify-caller.ts';
 import { refreshTokens } from '../grant/refresh-tokens.ts';
-import { LOADED } from '../grant/seen-identity.ts';
 import type { AssertionPorts, CallerPorts, Ports, Registry } from '../ports.ts';
 
 interface ExplainPorts<Judge> extends Pick<Ports, 'registry' | 'store' | 'directories'> {
@@ -36,6 +36,16 @@ interface ExplainPorts<Judge> extends Pick<Ports, 'registry' | 'store' | 'direct
 }
 type CertificatePorts = ExplainPorts<(chain: PresentedChain, issuers: readonly ApprovedIssuer[]) => Promise<Verdict>>;
 type WorkloadPorts = ExplainPorts<AssertionPorts['judgeAssertion']>;
+
+/** The same, with a store that decides as `change` does, and commits nothing. */
+function dry<Some extends StorePort>(ports: Some): Some {
+  const { store } = ports;
+  const change: Store['change'] = async (table, key, decide) => {
+    const { found, now } = await store.load(table, key);
+    return decide(found, now).outcome;
+  };
+  return { ...ports, store: { ...store, change } };
+}
 
 /** For each integration, whether it would grant its whole scope. */
 type Reach = readonly { readonly clientId: string; readonly refusal?: string }[];
@@ -69,7 +79,7 @@ async function explainMapping(
   certificate: AcceptedCertificate,
   ports: CertificatePorts,
 ): Promise<CallerExplanation> {
-  const caller = await mapCaller(certificate, ports, LOADED);
+  const caller = await mapCaller(certificate, dry(ports));
   const steps = [...before, mappingStep(certificate, caller)];
   const explanation = { at, presented, steps, ...(issuer && { issuer }), ...(identity && { identity }) };
   if (!caller.ok) return { ...explanation, accepted: false, refusal: { reason: caller.refusal.reason } };
@@ -102,7 +112,7 @@ export async function explainAssertion(
   const shared = { at: isoTime(now), ...(tokenIssuer && { tokenIssuer: tokenIssuer.label }) };
   if (!outcome.ok) return { ...shared, accepted: false, refusal: { reason: outcome.refusal.reason }, steps };
   const accepted = outcome.value;
-  const identity = await mapWorkload(accepted, ports, LOADED);
+  const identity = await mapWorkload(accepted, dry(ports));
   const all = [...steps, await unusedStep(accepted, ports), identityStep(accepted, identity)];
   const failed = all.find(({ passed }) => !passed);
   if (failed || !identity.ok)
@@ -161,9 +171,6 @@ export function explainScope(clientId: string, wanted: string, registry: Registr
   return { scope: integration.scope.text, items, ...(!outcome.ok && { refusal: outcome.refusal.reason }) };
 }
 
-// The dry run of a token: what the service would say if it were presented now. The same operations decide as for a request;
-// nothing is written, and nothing secret is returned.
-
 const NOBODY = presenter('127.0.0.1', 'tessera explain');
 
 export interface TokenExplanation {
@@ -175,17 +182,12 @@ export interface TokenExplanation {
 }
 
 export async function explainToken(text: string, ports: CallerPorts): Promise<TokenExplanation> {
-  const dry = { ...ports, store: withoutCommits(ports.store) };
-  if (text.startsWith('tsr_')) return explainRefreshToken(text, dry);
-  if (text.startsWith('tsd_')) return explainDeviceCode(text, dry);
-  const checked = await checkToken(text, dry);
-  return {
-    operation: 'verify',
-    ...refusalOf(checked),
-    facts: checked.ok
-      ? { scope: checked.value.scope.text, ...factsOf(checked.value.grant, await dry.store.now()) }
-      : {},
-  };
+  if (text.startsWith('tsr_')) return explainRefreshToken(text, dry(ports));
+  if (text.startsWith('tsd_')) return explainDeviceCode(text, dry(ports));
+  const checked = await checkToken(text, dry(ports));
+  if (!checked.ok) return { operation: 'verify', ...refusalOf(checked), facts: {} };
+  const { scope, grant } = checked.value;
+  return { operation: 'verify', facts: { scope: scope.text, ...factsOf(grant, await ports.store.now()) } };
 }
 
 async function explainRefreshToken(text: string, ports: CallerPorts): Promise<TokenExplanation> {
@@ -234,16 +236,5 @@ function factsOf(grant: Grant, now: EpochSeconds): Record<string, string | numbe
     identity: identityId,
     generation: pair.generation,
     'grant ends': isoTime(refreshUntil),
-  };
-}
-
-/** Decides as `change` does, and commits nothing. */
-function withoutCommits(store: Store): Store {
-  return {
-    ...store,
-    change: async (table, key, decide) => {
-      const { found, now } = await store.load(table, key);
-      return decide(found, now).outcome;
-    },
   };
 }

@@ -105,11 +105,7 @@ export async function registeredEndings(copy: Pick<Store, 'page'>, { store }: St
   return found;
 }
 
-async function endingsOf<K extends EndingKind>(
-  kind: K,
-  copy: Pick<Store, 'page'>,
-  store: Store,
-): Promise<LostEnding[]> {
+async function endingsOf<K extends EndingKind>(kind: K, copy: Pick<Store, 'page'>, store: Store) {
   const table: Table<RowOf[K]> = REGISTERED[kind];
   const found: LostEnding[] = [];
   for await (const newer of rows(copy, table)) {
@@ -170,12 +166,13 @@ async function works(ending: LostEnding, store: Store): Promise<boolean> {
 /** Ends all of it again, for the same reasons as before: registered things in one commit. */
 export async function endAgain(endings: readonly LostEnding[], ports: AdminPorts): Promise<void> {
   for (const ending of endings) if (ending.kind === 'grant') await revokeById(ending.id, ending.reason, ports);
-  const things = [...Map.groupBy(endings.filter(isRegistered), ({ kind, id }) => `${kind} ${id}`).values()];
+  const things = [
+    ...Map.groupBy(
+      endings.filter((ending) => ending.kind !== 'grant'),
+      ({ kind, id }) => `${kind} ${id}`,
+    ).values(),
+  ];
   for (let at = 0; at < things.length; at += MOST_ROWS) await endThings(things.slice(at, at + MOST_ROWS), ports);
-}
-
-function isRegistered(ending: LostEnding): ending is EndingAct & { readonly at?: EpochSeconds } {
-  return ending.kind !== 'grant';
 }
 
 /** The acts on one thing, in their order. */

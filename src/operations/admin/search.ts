@@ -106,7 +106,8 @@ async function peopleExactly(text: string, store: Store): Promise<Identity[]> {
 async function findGrantsBy(text: string, ports: CallerPorts): Promise<readonly Grant[]> {
   const { store } = ports;
   const digits = serialIn(text) ?? text.toLowerCase().replaceAll(/[:\s]/g, '');
-  if (!/^[0-9a-f]+$/.test(digits)) return isAddress(text) ? newestWhere(store, byAddress(text)) : [];
+  if (!/^[0-9a-f]+$/.test(digits))
+    return isAddress(text) ? newestWhere(store, ({ pair }) => pair.presenter.address === text) : [];
   if (digits.length === FINGERPRINT) return newestWhere(store, byFingerprint(digits));
   const begun = digits.length < 4 ? [] : await grantsBeginning(digits, MOST, store);
   if (begun.length > 0) return begun;
@@ -125,10 +126,6 @@ function serialIn(text: string): string | undefined {
 
 function isAddress(text: string): boolean {
   return /^[0-9a-f]*[.:][0-9a-f.:]+$/i.test(text);
-}
-
-function byAddress(text: string): (grant: Grant) => boolean {
-  return ({ pair }) => pair.presenter.address === text;
 }
 
 /** SHA-256 of the certificate, of grants whose tokens are bound to it, or of its key. */

@@ -5,7 +5,6 @@ import type { Integration } from '../../core/integration.ts';
 import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
 import type { Person } from '../../core/person.ts';
 import type { PersonReason, Refusal } from '../../core/refusal.ts';
-import type { Limit } from '../../core/rules/attempts.ts';
 import { CODE_LIFETIME } from '../../core/rules/code.ts';
 import {
   type DecideFacts,
@@ -34,7 +33,9 @@ export async function enterUserCode(
   person: Person,
   ports: Ports,
 ): Promise<PersonOutcome<DeviceOnScreen>> {
-  const limit = wrongCodeLimit(person, ports);
+  const { wrongUserCodes: most, deviceCodeLifetime: within } = ports.settings;
+  // RFC 8628 5.1: 5 wrong codes per identity per code lifetime, across addresses and nodes.
+  const limit = { about: `user-code ${person.identity.id}`, most, within };
   const attempt = await countAttempt(limit, ports);
   if (!attempt.ok) return refuse('user-code-attempts-exhausted');
   const device = await findByUserCode(typed, ports);
@@ -106,11 +107,6 @@ async function findByUserCode(typed: string, { store, keyring }: Ports): Promise
     if (device) return device;
   }
   return undefined;
-}
-
-/** RFC 8628 5.1: 5 wrong codes per identity per code lifetime, across addresses and nodes. */
-function wrongCodeLimit({ identity }: Person, { settings }: Ports): Limit {
-  return { about: `user-code ${identity.id}`, most: settings.wrongUserCodes, within: settings.deviceCodeLifetime };
 }
 
 /** Contract 7.1, invalid_grant: counts a wrong user ID or password against the device authorization. */

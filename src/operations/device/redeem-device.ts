@@ -95,13 +95,12 @@ export async function checkRedemption<Code>(
 export function redemption(
   row: DeviceAuthorization,
   { holder: identity, target }: Extract<RedeemDecision, { do: 'redeem' }>,
-  draft: Omit<GrantDraft, 'identity' | 'scope' | 'resource'>,
+  draft: Omit<GrantDraft, 'identity' | 'target'>,
   drawn: ReturnType<typeof drawGrant>,
   now: EpochSeconds,
   ports: Ports,
 ): Redemption {
-  const { scope, resource } = target;
-  const issued = issueGrant({ ...draft, identity, scope: scope.text, resource }, drawn, now, ports);
+  const issued = issueGrant({ ...draft, identity, target }, drawn, now, ports);
   const next: DeviceAuthorization = { ...row, decision: { is: 'redeemed', by: identity.id, at: now } };
   return { outcome: accept(issued.pair), next, inserts: [insert(grants, issued.grant)], events: [issued.event] };
 }

@@ -12,7 +12,7 @@ import { assertions, type UsedAssertion } from '../../store/tables/attempts.ts';
 import { isResourceServerSecret } from '../../tokens/resource-server-secret.ts';
 import type { AssertionPorts, Ports } from '../ports.ts';
 import { withRetry } from './authorize-assertion.ts';
-import { createGrant, type GrantDraft, type GrantRequest, namedResourceServers } from './issue-grant.ts';
+import { createGrant, type GrantRequest, namedResourceServers } from './issue-grant.ts';
 import { integrationIdentity, storeDerived } from './seen-identity.ts';
 import type { TokenPair } from './token-pair.ts';
 
@@ -85,15 +85,7 @@ export async function authorizeClient(request: ClientGrantRequest, ports: Ports)
   if (!target.ok) return target;
   const limited = overCap?.('grants', identity.id);
   if (limited) return refused(limited);
-  const draft: GrantDraft = {
-    integration,
-    identity,
-    scope: target.value.scope.text,
-    resource: target.value.resource,
-    origin: { kind: 'client', proof },
-    presenter,
-    jkt,
-    refresh: 'if-set-by-integration',
-  };
-  return createGrant(draft, ports);
+  const origin = { kind: 'client', proof } as const;
+  const draft = { integration, identity, target: target.value, origin, presenter, jkt };
+  return createGrant({ ...draft, refresh: 'if-set-by-integration' }, ports);
 }

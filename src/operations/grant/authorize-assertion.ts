@@ -1,5 +1,4 @@
 import type { AcceptedAssertion, AssertionVerdict } from '../../core/assertion.ts';
-import type { Grant } from '../../core/grant.ts';
 import { firstHalf } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
@@ -29,7 +28,7 @@ import {
   issueGrant,
   namedResourceServers,
 } from './issue-grant.ts';
-import { derivedIdentity, findNamed, type IdentityRows, STORED } from './seen-identity.ts';
+import { derivedIdentity, findNamed, storeDerived } from './seen-identity.ts';
 import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
 
 export interface AssertionRequest extends Omit<GrantRequest, 'overCap'> {
@@ -76,10 +75,7 @@ async function findOnly(accepted: AcceptedAssertion, ports: AssertionPorts): Pro
   return clientId.ok ? findServed(clientId.value, ports) : clientId;
 }
 
-async function judge(
-  { assertion, requestId }: AssertionRequest,
-  ports: AssertionPorts,
-): Promise<Outcome<AcceptedAssertion>> {
+async function judge({ assertion, requestId }: AssertionRequest, ports: AssertionPorts) {
   const verdict = await verdictOn(assertion, ports);
   if (verdict.outcome.ok) return verdict.outcome;
   ports.logRefusedAssertion(requestId, verdict);
@@ -108,15 +104,16 @@ async function draftGrant(
   const resourceServers = await namedResourceServers(wanted.value.resource, ports);
   const target = checkAssertionUse(accepted, integration, wanted.value, resourceServers);
   if (!target.ok) return target;
-  const workload = await mapWorkload(accepted, ports, STORED);
+  const workload = await mapWorkload(accepted, ports);
   const identity = workload.ok ? checkAssertedIdentity(workload.value, integration) : workload;
   if (!identity.ok) return workload.ok ? refusedTo(workload.value.id, identity.refusal) : identity;
+  const { label, issuer } = accepted.tokenIssuer;
+  const subject = firstHalf(sha256(`${issuer}\0${accepted.subject}`));
   return accept({
     integration,
     identity: identity.value,
-    scope: target.value.scope.text,
-    resource: target.value.resource,
-    origin: originOf(accepted),
+    target: target.value,
+    origin: { kind: 'assertion', assertion: { tokenIssuer: label, subject } },
     presenter: request.presenter,
     jkt: request.jkt,
     // RFC 7521 4.1: the workload gets its next token with its next assertion. ID-JAG 5.2: never by a refresh.
@@ -125,11 +122,7 @@ async function draftGrant(
 }
 
 /** The use of the assertion and the grant are one commit: of any number of requests, one gets the grant. */
-function issueOnce(
-  { mark, expiresAt }: AcceptedAssertion,
-  draft: GrantDraft,
-  ports: AssertionPorts,
-): Promise<Outcome<DecidedPair>> {
+function issueOnce({ mark, expiresAt }: AcceptedAssertion, draft: GrantDraft, ports: AssertionPorts) {
   const drawn = drawGrant(ports);
   return ports.store.change(assertions, mark, (found, now): Decision<UsedAssertion, Outcome<DecidedPair>> => {
     if (found) return { outcome: refuse('assertion-used') };
@@ -140,34 +133,23 @@ function issueOnce(
   });
 }
 
-function originOf({ tokenIssuer: { label, issuer }, subject }: AcceptedAssertion): Grant['origin'] {
-  const assertion = { tokenIssuer: label, subject: firstHalf(sha256(`${issuer}\0${subject}`)) };
-  return { kind: 'assertion', assertion };
-}
-
 export function withRetry(refusal: Refusal): Outcome<never> {
   return refused(refusal.reason === 'assertion-keys-unavailable' ? { ...refusal, retryAfter: RETRY_AFTER } : refusal);
 }
-
-// Which identity an accepted assertion has, by the rule that matched it.
 
 const LOOKUPS = { 'user-name': 'byUserName', email: 'byEmail', upn: 'byUpn' } as const satisfies Readonly<
   Record<Exclude<AssertionRule['identities'], 'derived'>, string>
 >;
 
-/** Maps an accepted assertion to an identity. A dry run passes `LOADED`. */
+/** Maps an accepted assertion to an identity. */
 export async function mapWorkload(
   assertion: AcceptedAssertion,
   ports: Pick<Ports, 'store' | 'directories'>,
-  rows: IdentityRows,
 ): Promise<Outcome<Identity>> {
   const { rule, name } = assertion;
-  if (rule.identities === 'derived') return accept(await rows.derived(derivedFrom(assertion), 'assertion', ports));
+  if (rule.identities === 'derived') return accept(await storeDerived(derivedFrom(assertion), 'assertion', ports));
   const { directories } = rule;
-  const query = { by: LOOKUPS[rule.identities], name: name.text, directories };
-  const [identity, ...others] = await findNamed(query, ports, rows);
-  if (!identity) return refuse('assertion-identity-unknown');
-  return others.length > 0 ? refuse('assertion-identity-ambiguous') : accept(identity);
+  return findNamed({ by: LOOKUPS[rule.identities], name: name.text, directories, of: 'assertion' }, ports);
 }
 
 /** From the issuer, the template and each value, preceded by its length: values that join to the same text give different identities. */

@@ -1,4 +1,3 @@
-import type { Grant } from '../../core/grant.ts';
 import { type Outcome, refuse, refusedTo } from '../../core/outcome.ts';
 import { decideCertificate } from '../../core/rules/certificate.ts';
 import { whyUnbound } from '../../core/rules/client.ts';
@@ -29,17 +28,8 @@ export async function authorizeCertificate(
   const { mark: certificate, identity, thumbprint } = decision.value.caller;
   const limited = request.overCap?.('grants', identity.id);
   if (limited) return refusedTo(identity.id, limited);
-  const origin: Grant['origin'] = { kind: 'certificate', certificate };
-  const draft = {
-    integration: decision.value.integration,
-    identity,
-    scope: decision.value.scope.text,
-    resource: decision.value.resource,
-    origin,
-    thumbprint,
-    jkt: request.jkt,
-    presenter,
-    refresh: request.refresh,
-  };
-  return createGrant(draft, ports);
+  const origin = { kind: 'certificate', certificate } as const;
+  const { jkt, refresh } = request;
+  const draft = { integration: decision.value.integration, identity, target: decision.value, origin, thumbprint };
+  return createGrant({ ...draft, jkt, presenter, refresh }, ports);
 }

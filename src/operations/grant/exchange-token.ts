@@ -41,17 +41,15 @@ export async function exchangeToken(request: ExchangeRequest, ports: CallerPorts
   // Not to the holder, whose own grants must not suffer from a busy API.
   const limited = request.overCap?.('grants', identity.id);
   if (limited) return refused(limited);
-  const { scope, resource, actor } = decision.value;
   const draft: GrantDraft = {
     integration,
     identity: holder,
-    scope: scope.text,
-    resource,
+    target: decision.value,
     origin: { kind: 'exchange' },
     presenter: request.presenter,
     ...(thumbprint && { thumbprint, isBound: true }),
     jkt,
-    terms: { parent: { grantId: parent.id, generation: token.generation }, actor },
+    terms: { parent: { grantId: parent.id, generation: token.generation }, actor: decision.value.actor },
     refresh: 'never',
     until: earlier(token.expiresAt, after(ports.clock.now(), LONGEST)),
   };

@@ -34,11 +34,7 @@ export async function identifyResourceServer(
   return prove(proof, await ports.registry.lookForResourceServers(), ports);
 }
 
-async function prove(
-  proof: ResourceServerProof,
-  known: readonly ResourceServer[],
-  ports: CallerPorts,
-): Promise<Outcome<ResourceServer>> {
+async function prove(proof: ResourceServerProof, known: readonly ResourceServer[], ports: CallerPorts) {
   if (proof.by === 'certificate') {
     const caller = await certifyCaller(proof, ports);
     return caller.ok ? provenAs(serverOfCertificate(caller.value, proof.id, known)) : caller;

@@ -111,12 +111,7 @@ async function flawIn(members: readonly IdentityId[], ports: StorePort): Promise
 }
 
 /** Takes these names from their groups, and gives them others. */
-async function edit(
-  ids: readonly IdentityId[],
-  taken: readonly string[],
-  given: readonly string[],
-  ports: StorePort,
-): Promise<void> {
+async function edit(ids: readonly IdentityId[], taken: readonly string[], given: readonly string[], ports: StorePort) {
   const editOne = (id: IdentityId) =>
     settleBy(
       id,

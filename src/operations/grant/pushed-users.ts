@@ -120,11 +120,7 @@ async function flawOf({ userName }: PushedUser, id: IdentityId, ports: StorePort
   return named.some((other) => other.id !== id) ? 'exists' : undefined;
 }
 
-async function write(
-  id: IdentityId,
-  next: (before: PushedUser | undefined) => PushedUser,
-  ports: StorePort,
-): Promise<Pushed<KnownUser>> {
+async function write(id: IdentityId, next: (before: PushedUser | undefined) => PushedUser, ports: StorePort) {
   const row = await settleBy(
     id,
     (before) => identityOf(id, next(isKnown(before) ? before.pushed : undefined), before),

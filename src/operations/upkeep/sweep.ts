@@ -55,11 +55,7 @@ export async function sweep(
   return swept;
 }
 
-async function sweepAll(
-  step: (limit: number) => Promise<number>,
-  limit: number,
-  pause: () => Promise<void>,
-): Promise<number> {
+async function sweepAll(step: (limit: number) => Promise<number>, limit: number, pause: () => Promise<void>) {
   let swept = 0;
   for (;;) {
     const count = await step(limit);

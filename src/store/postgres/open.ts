@@ -91,11 +91,7 @@ function openingFault(error: unknown): unknown {
 
 const MISSING = /^(?:42|3F)/;
 
-async function withConnection<T>(
-  address: Address,
-  work: (connection: Connection) => Promise<T>,
-  inspect?: Inspect,
-): Promise<T> {
+async function withConnection<T>(address: Address, work: (connection: Connection) => Promise<T>, inspect?: Inspect) {
   const connection = await connect(address, inspect);
   try {
     return await work(connection);

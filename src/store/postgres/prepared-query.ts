@@ -72,7 +72,7 @@ export class PreparedQuery implements pg.Submittable {
   handleRowDescription({ fields }: { fields: readonly { dataTypeID: number }[] }): void {
     this.#readers.set(
       this.name,
-      fields.map(({ dataTypeID }) => readerOf(dataTypeID)),
+      fields.map(({ dataTypeID }) => PARSERS.get(dataTypeID) ?? readText),
     );
   }
 
@@ -149,7 +149,3 @@ const PARSERS = new Map<number, (text: string) => unknown>([
   [OID.int4, readInteger],
 ]);
 const readText = (text: string) => text;
-
-export function readerOf(type: number): (text: string) => unknown {
-  return PARSERS.get(type) ?? readText;
-}

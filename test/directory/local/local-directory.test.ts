@@ -10,7 +10,6 @@ import { localDirectory } from '../../../src/directory/local/local-directory.ts'
 import { hashPassword, isPassword, NOBODYS_HASH } from '../../../src/directory/local/password-hash.ts';
 import { sideBySide } from '../../../src/directory/side-by-side.ts';
 import { mapCaller } from '../../../src/operations/grant/identify-caller.ts';
-import { STORED } from '../../../src/operations/grant/seen-identity.ts';
 import { changePassword, signIn } from '../../../src/operations/person/sign-in.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
 import { identities, passwords } from '../../../src/store/tables/identities.ts';
@@ -124,11 +123,7 @@ test('a user name, e-mail or UPN that matches two identities is refused (CVE-202
   const identify = () =>
     sources.map(([source, name]) =>
       answer(
-        mapCaller(
-          { issuer: ISSUER, name: { source, name }, mark: MARK, thumbprint: THUMBPRINT, until: NOW },
-          node,
-          STORED,
-        ),
+        mapCaller({ issuer: ISSUER, name: { source, name }, mark: MARK, thumbprint: THUMBPRINT, until: NOW }, node),
       ),
     );
   assert.deepEqual(await Promise.all(identify()), ['accepted', 'accepted', 'accepted']);
@@ -149,7 +144,7 @@ test('local lookups never match derived identities or those of other directories
       thumbprint: THUMBPRINT,
       until: NOW,
     } as const;
-    const derived = accepted(await mapCaller(caller, node, STORED)).identity;
+    const derived = accepted(await mapCaller(caller, node)).identity;
     assert.notEqual(derived.id, ADA);
     assert.deepEqual(await directory.byUserName(derived.userName ?? ''), [], `an issuer named ${label}`);
   }
@@ -169,9 +164,9 @@ test('a derived identity stays disabled once an operator disabled it', async (t)
     thumbprint: THUMBPRINT,
     until: NOW,
   } as const;
-  const { identity } = accepted(await mapCaller(caller, node, STORED));
+  const { identity } = accepted(await mapCaller(caller, node));
   await put(node.store, identities, { ...identity, enabled: false });
-  assert.equal(accepted(await mapCaller(caller, node, STORED)).identity.enabled, false);
+  assert.equal(accepted(await mapCaller(caller, node)).identity.enabled, false);
 });
 
 const RIGHT: SignedIn = {

@@ -30,7 +30,7 @@ import {
 } from '../../../src/operations/admin/secrets.ts';
 import { addSigningKeyTo, retireSigningKey, signWithKey } from '../../../src/operations/admin/signing-keys.ts';
 import { firstPage, itemsAfter } from '../../../src/operations/feed/read-feed.ts';
-import { STORED } from '../../../src/operations/grant/seen-identity.ts';
+import { storeDerived } from '../../../src/operations/grant/seen-identity.ts';
 import { acceptEndings, recordState } from '../../../src/operations/upkeep/walk-directories.ts';
 import { takeBack } from '../../../src/store/move.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
@@ -178,7 +178,7 @@ const TOLD: { readonly [K in Kind]: { readonly [D in keyof FactsOf[K]]: Told } }
     // No token can be of an identity that is new.
     added: { act: (at) => addIdentity({ userName: 'bob' }, at), hears: nothing },
     derived: {
-      act: (at) => STORED.derived(anIdentity({ id: 'CORP:carl' as IdentityId }), 'common-name', at),
+      act: (at) => storeDerived(anIdentity({ id: 'CORP:carl' as IdentityId }), 'common-name', at),
       hears: nothing,
     },
     changed: { act: ({ ada, ...at }) => changeIdentity(ada.id, { mayUseApi: false }, at), hears: adaIs(false) },

@@ -128,7 +128,8 @@ export async function readOlderEvents(
     found = [...kept, ...found];
     read += page.length;
     const [oldest] = page;
-    if (kept.length === passing.length && isFirst(oldest, page.length, filter)) return { items: found };
+    const isFirst = !oldest || page.length < STEP || oldest.at + CLOCKS_DIFFER < (filter.since ?? 0);
+    if (kept.length === passing.length && isFirst) return { items: found };
     before = (kept.length < passing.length ? kept[0] : oldest)?.sequence;
     await nextTurn(); // SQLite answers at once: requests would wait for all of it
   }
@@ -137,10 +138,6 @@ export async function readOlderEvents(
 
 /** Times of nodes are not quite in order. In seconds. */
 const CLOCKS_DIFFER = 60;
-
-function isFirst(oldest: LoggedEvent | undefined, count: number, { since = epochSeconds(0) }: EventFilter): boolean {
-  return !oldest || count < STEP || oldest.at + CLOCKS_DIFFER < since;
-}
 
 function isPast(page: readonly LoggedEvent[], until: EpochSeconds | undefined): boolean {
   return until !== undefined && (page.at(-1)?.at ?? 0) > until + CLOCKS_DIFFER;

@@ -51,7 +51,8 @@ async function exported(kinds: readonly AnyKind[], ports: ActPorts): Promise<Obj
   const names = await namesOf(ports);
   for (const kind of kinds) {
     const known = [...(await present(kind, ports))].map(([id, row]) => [id, withoutShown(kind, row)] as const);
-    const entries = known.filter(([, body]) => isWorthAFile(body)).sort(([a], [b]) => (a < b ? -1 : 1));
+    // Identities without groups are not written down.
+    const entries = known.filter(([, { groups }]) => groups?.length !== 0).sort(([a], [b]) => (a < b ? -1 : 1));
     const named = entries.map(([id, body]) => [id, withNames(body, names)] as const);
     if (entries.length > 0) objects[kind.section] = Object.fromEntries(named);
   }
@@ -79,12 +80,7 @@ function withNames(body: Partial<WrittenIntegration & WrittenResourceServer>, na
   };
 }
 
-/** Identities without groups are not written down. */
-function isWorthAFile(body: { readonly groups?: readonly string[] }): boolean {
-  return body.groups?.length !== 0;
-}
-
-function withoutShown({ written, schema }: AnyKind, row: unknown): object {
+function withoutShown({ written, schema }: AnyKind, row: unknown): { readonly groups?: readonly string[] } {
   const { properties } = schema as { properties: Record<string, { readOnly?: true }> };
   const isWritten = (name: string) => properties[name] !== undefined && !properties[name].readOnly;
   return Object.fromEntries(

@@ -28,7 +28,8 @@ export async function planChanges(
   given: DraftPorts,
 ): Acted<readonly PlannedChange[]> {
   const ports = { found: new Map(), ...given };
-  const owners = kind.kind === 'integration' ? ownersIn(wanted) : [];
+  const ownersOf = ({ owners = [] }: { owners?: readonly string[] }) => owners;
+  const owners = kind.kind === 'integration' ? Object.values(wanted).flatMap(ownersOf) : [];
   const bodyOf = (id: string, row: unknown): object => {
     const before = row !== undefined && (isPartial || !Object.hasOwn(wanted, id)) ? kind.written(row) : {};
     const body = { ...before, ...wanted[id] };
@@ -48,10 +49,6 @@ export async function planChanges(
     if (change) changes.push(change);
   }
   return accept(changes);
-}
-
-function ownersIn(wanted: PlanDraft['wanted']): readonly string[] {
-  return Object.values(wanted).flatMap(({ owners = [] }: { owners?: readonly string[] }) => owners);
 }
 
 function withGroups(body: WrittenIntegration, more: readonly string[]): WrittenIntegration {
@@ -83,16 +80,13 @@ async function planned(
   const objection = await kind.objection?.(next, row, ports);
   if (objection) return objection;
   const does = row === undefined ? 'create' : 'change';
-  const deeds = row === undefined ? [kind.made(next)] : changeDeeds(kind, row, next);
+  const changed = () => kind.changed?.(row, next) ?? [{ did: 'changed', ...changedBetween(row ?? {}, next) }];
+  const deeds = row === undefined ? [kind.made(next)] : changed();
   return accept({ section: kind.section, id, does, fields, kind: kind.kind, ...at, next, deeds });
 }
 
 function isEmpty(fields: object): boolean {
   return Object.keys(fields).length === 0;
-}
-
-function changeDeeds({ changed }: AnyKind, before: object, next: object): readonly object[] {
-  return changed?.(before, next) ?? [{ did: 'changed', ...changedBetween(before, next) }];
 }
 
 /** The row that a body describes, and what differs from the one before. */

@@ -99,7 +99,6 @@ function number32(value: number): Buffer {
   return bytes;
 }
 
-// What can be wrong with a continuous backup, apart from the disk that it is on.
 /** A file of the backup is missing or is not what was written. */
 export class DamagedBackup extends Error {
   override readonly name = 'DamagedBackup';
