@@ -1,6 +1,6 @@
 // Work that one node does for all. A lease is a row. If the node dies, the others wait no longer than it lasts.
 import { after, type EpochSeconds, earlier, later, type Seconds, seconds } from '../core/time.ts';
-import type { Store, StorePort } from './store.ts';
+import { type Store, type StorePort, writeRow } from './store.ts';
 import { leases } from './tables/leases.ts';
 
 export interface Lease {
@@ -60,10 +60,8 @@ async function renew({ name, lasts }: Lease, held: { endsAt: EpochSeconds }, sto
 }
 
 /** Does nothing if another node has taken the lease meanwhile. */
-function release(name: string, endsAt: EpochSeconds, until: EpochSeconds | undefined, store: Store): Promise<void> {
-  return store.change(leases, name, (found, now) =>
-    found?.row.endsAt === endsAt
-      ? { outcome: undefined, next: { name, endsAt: earlier(later(now, until ?? now), endsAt) } }
-      : { outcome: undefined },
+function release(name: string, endsAt: EpochSeconds, until: EpochSeconds | undefined, store: Store): Promise<unknown> {
+  return writeRow(store, leases, name, (row, now) =>
+    row?.endsAt === endsAt ? { name, endsAt: earlier(later(now, until ?? now), endsAt) } : undefined,
   );
 }

@@ -8,7 +8,7 @@ import { MOVED, STEP } from './all-tables.ts';
 import type { BackEnd } from './back-end.ts';
 import { drawRevision, storeOf } from './change.ts';
 import { eventPages, rows } from './pages.ts';
-import { CommitUnknown, type LoggedEvent, type Store, StoreUnavailable } from './store.ts';
+import { CommitUnknown, type LoggedEvent, type Store, StoreUnavailable, writeRow } from './store.ts';
 import { type AnyTable, encodeRow } from './table.ts';
 import { attempts } from './tables/attempts.ts';
 import { serviceTimes } from './tables/service-times.ts';
@@ -80,7 +80,7 @@ async function moveTable(table: AnyTable, from: BackEnd, to: BackEnd, onProgress
     rows++;
     if (is === 'same') continue;
     written++;
-    writing.push(writeRow(table, row, from, to));
+    writing.push(copyRow(table, row, from, to));
     if (writing.length === STEP) await settle();
   }
   await settle();
@@ -88,7 +88,7 @@ async function moveTable(table: AnyTable, from: BackEnd, to: BackEnd, onProgress
 }
 
 /** While a service runs, a row may refer to an identity that was added after identities were moved: that one is copied first. */
-async function writeRow(table: AnyTable, row: unknown, from: BackEnd, to: BackEnd): Promise<void> {
+async function copyRow(table: AnyTable, row: unknown, from: BackEnd, to: BackEnd): Promise<void> {
   try {
     await swapRow(table, row, to);
   } catch (error) {
@@ -230,11 +230,8 @@ export async function markMoved(from: BackEnd): Promise<void> {
   await write(from, AWAY, 1);
 }
 
-function write(backEnd: BackEnd, about: string, count: number): Promise<void> {
-  return storeOf(backEnd).change(attempts, about, (_, now) => ({
-    outcome: undefined,
-    next: { about, count, endsAt: after(now, YEARS) },
-  }));
+function write(backEnd: BackEnd, about: string, count: number): Promise<unknown> {
+  return writeRow(storeOf(backEnd), attempts, about, (_, now) => ({ about, count, endsAt: after(now, YEARS) }));
 }
 
 /** When this store was moved to another one; undefined if it was not, or was taken back since. */

@@ -6,7 +6,7 @@ import type { SharedList } from '../core/shared-list.ts';
 import { after, type EpochSeconds, epochSeconds, later, type Seconds, seconds } from '../core/time.ts';
 import { fetchByOne } from './lease.ts';
 import { rows } from './pages.ts';
-import type { Store, StorePort } from './store.ts';
+import { type Store, type StorePort, writeRow } from './store.ts';
 import { keySets, listContents, revocationLists } from './tables/revocation-lists.ts';
 
 interface ListPorts {
@@ -73,10 +73,9 @@ export class SharedLists {
     const { url, checkedAt, mark: ofContents } = news;
     if (contents) await storeContents(store, { url, mark: ofContents, fetchedAt: checkedAt, contents });
     const asked = this.#asked.get(url) ?? this.#known.get(url)?.askedAt ?? checkedAt;
-    await store.change(revocationLists, url, (found) => {
-      const mark = news.mark ?? found?.row.mark;
-      const askedAt = later(asked, found?.row.askedAt ?? NEVER);
-      return { outcome: undefined, next: { ...news, askedAt, ...(mark !== undefined && { mark }) } };
+    await writeRow(store, revocationLists, url, (row) => {
+      const mark = news.mark ?? row?.mark;
+      return { ...news, askedAt: later(asked, row?.askedAt ?? NEVER), ...(mark !== undefined && { mark }) };
     });
   }
 
@@ -84,10 +83,8 @@ export class SharedLists {
     for (const [url, askedAt] of this.#asked) {
       const known = this.#known.get(url);
       if (!known || askedAt < after(known.askedAt, DAY)) continue;
-      await this.#ports.store.change(revocationLists, url, (found) =>
-        found && found.row.askedAt < askedAt
-          ? { outcome: undefined, next: { ...found.row, askedAt } }
-          : { outcome: undefined },
+      await writeRow(this.#ports.store, revocationLists, url, (row) =>
+        row && row.askedAt < askedAt ? { ...row, askedAt } : undefined,
       );
       this.#known.set(url, { ...known, askedAt });
     }
@@ -122,7 +119,7 @@ export interface Contents {
 }
 
 export async function storeContents(store: Store, { url, mark, fetchedAt, contents }: Contents): Promise<void> {
-  if (contents.length <= PART_OCTETS || mark === undefined) return write(store, url, fetchedAt, contents);
+  if (contents.length <= PART_OCTETS || mark === undefined) return void (await write(store, url, fetchedAt, contents));
   const { found } = await store.load(listContents, url);
   const before = found && readIndex(found.row.contents);
   if (before?.mark === mark && fetchedAt < after(found?.row.fetchedAt ?? fetchedAt, FRESH)) return;
@@ -153,8 +150,8 @@ async function read(store: Store, name: string): Promise<Uint8Array | undefined>
   return (await store.load(listContents, name)).found?.row.contents;
 }
 
-function write(store: Store, url: string, fetchedAt: EpochSeconds, contents: Uint8Array): Promise<void> {
-  return store.change(listContents, url, () => ({ outcome: undefined, next: { url, fetchedAt, contents } }));
+function write(store: Store, url: string, fetchedAt: EpochSeconds, contents: Uint8Array): Promise<unknown> {
+  return writeRow(store, listContents, url, () => ({ url, fetchedAt, contents }));
 }
 
 /** Addresses of lists begin with http, so no list can have the name of a part. */
@@ -186,6 +183,6 @@ export function sharedKeySets({ store }: StorePort) {
   return {
     find: async (name: string) => (await store.load(keySets, name)).found?.row,
     byOne: (name: string, work: () => Promise<unknown>) => fetchByOne(`keys ${name}`, work, store),
-    share: (next: SharedKeySet) => store.change(keySets, next.name, () => ({ outcome: undefined, next })),
+    share: (next: SharedKeySet) => writeRow(store, keySets, next.name, () => next),
   };
 }

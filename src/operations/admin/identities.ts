@@ -1,26 +1,26 @@
 import { foldName } from '../../core/certificate.ts';
+import { acted } from '../../core/event.ts';
 import { type Identity, type IdentityId, isLocal, localIdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
+import type { Passkey } from '../../core/passkey.ts';
+import { attemptsAs } from '../../core/rules/sign-in.ts';
+import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import { firstPassword, resetPassword } from '../../directory/local/passwords.ts';
-import type { StorePort } from '../../store/store.ts';
+import { PASSWORD_RULES as RULES } from '../../directory/password-rules.ts';
+import { type StorePort, writeRow } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
+import { attempts } from '../../store/tables/attempts.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
 import type { Secret } from '../../tokens/secret.ts';
+import { endSessionsOf } from '../person/browser-session.ts';
+import { invitePasskey, passkeysOf, removePasskeys } from '../person/passkeys.ts';
+import { nameMark } from '../person/sign-in.ts';
 import type { Random } from '../ports.ts';
 import { endGrants } from './acts/grant.ts';
 import { type Acted, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 import type { WrittenIdentity } from './objects.ts';
 import { changedBetween, ending, perform, performPlan } from './perform.ts';
-import { acted } from '../../core/event.ts';
-import type { Passkey } from '../../core/passkey.ts';
-import { attemptsAs } from '../../core/rules/sign-in.ts';
-import { type EpochSeconds, isoTime } from '../../core/time.ts';
-import { PASSWORD_RULES as RULES } from '../../directory/password-rules.ts';
-import { attempts } from '../../store/tables/attempts.ts';
-import { endSessionsOf } from '../person/browser-session.ts';
-import { invitePasskey, passkeysOf, removePasskeys } from '../person/passkeys.ts';
-import { nameMark } from '../person/sign-in.ts';
 
 /** What is absent stays. An empty address is removed. */
 export type IdentityChange = Pick<WrittenIdentity, 'userName' | 'email' | 'upn' | 'groups' | 'mayUseApi' | 'mayShare'>;
@@ -197,15 +197,9 @@ export async function setPassword(name: string, password: Secret, { store, by }:
   const event = (at: EpochSeconds) => acted({ kind: 'identity', id, did: 'password-set' }, { at, by });
   await resetPassword(id, { next: password, event }, store);
   await endSessionsOf(id, { store });
-  await forgetFailures(identity.value, store);
+  const { userName = '' } = identity.value;
+  await writeRow(store, attempts, attemptsAs(nameMark(userName)), (row) => row && { ...row, count: 0 });
   return accept(identity.value);
-}
-
-async function forgetFailures({ userName = '' }: Identity, store: AdminPorts['store']): Promise<void> {
-  await store.change(attempts, attemptsAs(nameMark(userName)), (found) => ({
-    outcome: undefined,
-    ...(found && { next: { ...found.row, count: 0 } }),
-  }));
 }
 
 // The passkeys of a local identity, for operators: somebody lost one, or it was stolen.

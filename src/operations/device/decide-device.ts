@@ -15,7 +15,7 @@ import {
 } from '../../core/rules/device.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
-import type { Decision, StorePort } from '../../store/store.ts';
+import { type Decision, type StorePort, writeRow } from '../../store/store.ts';
 import { attempts } from '../../store/tables/attempts.ts';
 import { byUserCode, devices } from '../../store/tables/devices.ts';
 import { normalizeUserCode, userCodeHashes } from '../../tokens/user-code.ts';
@@ -125,7 +125,7 @@ export async function countFailedSignIn(userCode: string, ports: Ports): Promise
 /** Timing must not reveal whether a code exists: an unknown one also costs a durable write, of a row without meaning. */
 async function writeDecoy({ store, random }: Ports): Promise<void> {
   const about = `unknown code ${random(8).toString('hex')}`;
-  await store.change(attempts, about, (_, now) => ({ outcome: undefined, next: { about, count: 0, endsAt: now } }));
+  await writeRow(store, attempts, about, (_, now) => ({ about, count: 0, endsAt: now }));
 }
 
 export interface ConfirmedCodes {
@@ -155,11 +155,10 @@ export async function endConfirmedCodes(
     // Keys begin with the time of creation, by the clocks of several nodes. Whatever is older has expired.
     if (device.createdAt < now - 2 * lifetime) break;
     if (!isMeant(device)) continue;
-    ended += await store.change(devices, device.id, (found, at) =>
-      found && isMeant(found.row)
-        ? { outcome: 1, next: { ...found.row, decision: { is: 'spent', at } as const } }
-        : { outcome: 0 },
+    const hasEnded = await writeRow(store, devices, device.id, (row, at) =>
+      row && isMeant(row) ? { ...row, decision: { is: 'spent', at } } : undefined,
     );
+    if (hasEnded) ended += 1;
   }
   return ended;
 }

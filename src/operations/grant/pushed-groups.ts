@@ -4,7 +4,7 @@ import { isPlainName } from '../../core/certificate.ts';
 import { type IdentityId, isKnown, type PushedGroup } from '../../core/identity.ts';
 import { accept, refused } from '../../core/outcome.ts';
 import { rows } from '../../store/pages.ts';
-import type { StorePort } from '../../store/store.ts';
+import { type StorePort, writeRow } from '../../store/store.ts';
 import { groupsOf, pushedGroups } from '../../store/tables/identities.ts';
 import { newId, type Ports } from '../ports.ts';
 import { allUsers, findUser, type Pushed, type PushReason } from './pushed-users.ts';
@@ -49,16 +49,13 @@ export async function changeGroup(
   const staying = new Set(members ?? [...current, ...add].filter((member) => !remove.includes(member)));
   await edit(members ? current.filter((member) => !staying.has(member)) : remove, names, [], ports);
   await edit([...staying], names, [nameOf(group)], ports);
-  await ports.store.change(pushedGroups, id, () => ({ outcome: undefined, next: group }));
+  await writeRow(ports.store, pushedGroups, id, () => group);
   return accept(group);
 }
 
 export async function removeGroup(group: PushedGroup, ports: StorePort): Promise<void> {
   await edit(await membersOf(group, ports), [nameOf(group)], [], ports);
-  await ports.store.change(pushedGroups, group.id, () => ({
-    outcome: undefined,
-    next: { ...group, isGone: true as const },
-  }));
+  await writeRow(ports.store, pushedGroups, group.id, () => ({ ...group, isGone: true }));
 }
 
 export async function findGroup(id: string, { store }: StorePort): Promise<PushedGroup | undefined> {

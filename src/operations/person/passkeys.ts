@@ -8,7 +8,7 @@ import type { Person } from '../../core/person.ts';
 import { endedBy } from '../../core/rules/endings.ts';
 import { decidePasskeySignIn, decideRegister, INVITATION_LIFETIME } from '../../core/rules/passkey.ts';
 import { after, type EpochSeconds } from '../../core/time.ts';
-import { type Decision, insert, rowOf, type StorePort } from '../../store/store.ts';
+import { type Decision, insert, rowOf, type StorePort, writeRow } from '../../store/store.ts';
 import { assertions, type UsedAssertion } from '../../store/tables/attempts.ts';
 import { identities, passkeys } from '../../store/tables/identities.ts';
 import { sessions } from '../../store/tables/sessions.ts';
@@ -127,13 +127,9 @@ export async function signInWithPasskey(
   });
 }
 
-export function renamePasskey(id: string, name: string, { identity }: Person, { store }: Ports): Promise<void> {
-  return store.change(passkeys, identity.id, (found) => ({
-    outcome: undefined,
-    ...(found && {
-      next: { ...found.row, keys: found.row.keys.map((key) => (key.id === id ? { ...key, name } : key)) },
-    }),
-  }));
+export function renamePasskey(id: string, name: string, { identity }: Person, { store }: Ports): Promise<unknown> {
+  const renamed = (key: Passkey) => (key.id === id ? { ...key, name } : key);
+  return writeRow(store, passkeys, identity.id, (row) => row && { ...row, keys: row.keys.map(renamed) });
 }
 
 /** Also ends the sessions of the identity except `keep`: some may have begun with them. Returns what was removed. */

@@ -1,6 +1,6 @@
 import type { Hex } from '../../core/hex.ts';
 import { after, seconds } from '../../core/time.ts';
-import type { StorePort } from '../../store/store.ts';
+import { type StorePort, writeRow } from '../../store/store.ts';
 import { endedLists } from '../../store/tables/leases.ts';
 import { revokeByCertificate } from '../grant/revoke-grant.ts';
 import type { Ports } from '../ports.ts';
@@ -17,18 +17,14 @@ export function endedListsAt(machine: string, { store }: StorePort) {
       const { found, now } = await store.load(endedLists, nameOf(list));
       return found !== undefined && now < found.row.endsAt;
     },
-    add: (list: string): Promise<void> => {
+    add: (list: string) => {
       const name = nameOf(list);
-      return store.change(endedLists, name, (_, now) => ({
-        outcome: undefined,
-        next: { name, endsAt: after(now, REMEMBERED) },
-      }));
+      return writeRow(store, endedLists, name, (_, now) => ({ name, endsAt: after(now, REMEMBERED) }));
     },
-    remove: (list: string): Promise<void> =>
-      store.change(endedLists, nameOf(list), (found, now) => ({
-        outcome: undefined,
-        ...(found && now < found.row.endsAt && { next: { ...found.row, endsAt: now } }),
-      })),
+    remove: (list: string) =>
+      writeRow(store, endedLists, nameOf(list), (row, now) =>
+        row && now < row.endsAt ? { ...row, endsAt: now } : undefined,
+      ),
   };
 }
 

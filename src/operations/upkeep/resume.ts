@@ -7,7 +7,7 @@ import { isCovered, NEW_HISTORY, withoutRollback } from '../../core/rules/rollba
 import type { LostAct, Rollback, StoreHistory } from '../../core/store-history.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
-import { type Decision, rowOf, type Store, type StorePort } from '../../store/store.ts';
+import { rowOf, type Store, type StorePort, writeRow } from '../../store/store.ts';
 import type { Table } from '../../store/table.ts';
 import { attempts } from '../../store/tables/attempts.ts';
 import { devices } from '../../store/tables/devices.ts';
@@ -82,10 +82,7 @@ export async function changeEvery<Row, Companion>(
 ): Promise<number> {
   let changed = 0;
   const changeOne = (row: Row) =>
-    store.change(table, table.keyOf(row), (found, now): Decision<Row, boolean> => {
-      const changedRow = found && next(found.row, now);
-      return changedRow === undefined ? { outcome: false } : { outcome: true, next: changedRow };
-    });
+    writeRow(store, table, table.keyOf(row), (found, now) => (found === undefined ? undefined : next(found, now)));
   for await (const page of pages(store, table, { limit: STEP }))
     changed += (await Promise.all(page.map(changeOne))).filter(Boolean).length;
   return changed;

@@ -9,7 +9,7 @@ import {
 import { withStart } from '../../core/rules/outage.ts';
 import type { ServiceTimes } from '../../core/service-times.ts';
 import { between, type EpochSeconds, isoTime, later, type Seconds, seconds } from '../../core/time.ts';
-import { ClockImplausible, type Problem, type StorePort } from '../../store/store.ts';
+import { ClockImplausible, type Problem, type StorePort, writeRow } from '../../store/store.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
 import type { Ports } from '../ports.ts';
 
@@ -106,14 +106,12 @@ const SEEN_EVERY = seconds(10);
 /** Enough to find a request among the acts of operators. */
 const LAST_EVENTS = 50;
 
-type Write = (found: ServiceTimes | undefined, now: EpochSeconds) => ServiceTimes | undefined;
-
 /** Called before the first request. If no node was running, that was an outage, and it ends now. */
-export async function beginAnswering(ports: StorePort, isAlone: () => Promise<boolean>): Promise<void> {
-  const events = await ports.store.newestEvents({ count: LAST_EVENTS });
+export async function beginAnswering({ store }: StorePort, isAlone: () => Promise<boolean>): Promise<void> {
+  const events = await store.newestEvents({ count: LAST_EVENTS });
   const lastSign = events.findLast(({ presenter }) => presenter !== undefined)?.at;
   const alone = await isAlone();
-  return write(ports, (found, now) => withStart(found, lastSign, alone, now));
+  await writeRow(store, serviceTimes, SERVICE, (found, now) => withStart(found, lastSign, alone, now));
 }
 
 /** Returns what to call every few seconds: it records that the service answers, then that it is still running. */
@@ -127,18 +125,11 @@ export function keeperOfTimes(ports: StorePort, isAlone: () => Promise<boolean>)
 }
 
 /** Called every few seconds; writes every SEEN_EVERY seconds. */
-export function keepSeen(ports: StorePort): Promise<void> {
-  return write(ports, seen);
+export async function keepSeen({ store }: StorePort): Promise<void> {
+  await writeRow(store, serviceTimes, SERVICE, seen);
 }
 
 function seen(found: ServiceTimes | undefined, now: EpochSeconds): ServiceTimes | undefined {
   if (!found) return { seenAt: now, outages: [] };
   return between(found.seenAt, now) >= SEEN_EVERY ? { ...found, seenAt: later(found.seenAt, now) } : undefined;
-}
-
-function write({ store }: StorePort, decide: Write): Promise<void> {
-  return store.change(serviceTimes, SERVICE, (found, now) => {
-    const next = decide(found?.row, now);
-    return next ? { outcome: undefined, next } : { outcome: undefined };
-  });
 }
