@@ -182,11 +182,12 @@ export async function sqliteCopies() {
 
 /** For continuous backups, likewise. */
 export async function continuousBackup() {
-  const [{ followStore }, { rebuild, rebuildFrom }, { readSeries, seriesFolders }, faults] = await Promise.all([
+  const [{ followStore }, { rebuild, rebuildFrom }, { readSeries, seriesFolders }, records] = await Promise.all([
     import('./store/sqlite/continuous/follow.ts'),
     import('./store/sqlite/continuous/rebuild.ts'),
     import('./store/sqlite/continuous/archive.ts'),
     import('./store/sqlite/continuous/records.ts'),
   ]);
-  return { followStore, rebuild, rebuildFrom, readSeries, seriesFolders, ...faults };
+  const { BackupRefused, DamagedBackup } = records;
+  return { followStore, rebuild, rebuildFrom, readSeries, seriesFolders, BackupRefused, DamagedBackup };
 }

@@ -37,7 +37,7 @@ export function addressKey(url: string): Hex {
 }
 
 export interface ListContents {
-  /** The address of the list, or the name of a part of its contents (src/operations/upkeep/list-contents.ts). */
+  /** The address of the list, or the name of a part of its contents (shared-lists.ts). */
   readonly url: string;
   readonly fetchedAt: EpochSeconds;
   /** As received over the network: DER or PEM, not yet verified. Of a large list, its parts and an index of them. */
