@@ -2,6 +2,7 @@
 // grants pg asks for the description of 36 columns at every execution, which takes about 6 of 200 µs of a refresh.
 import type pg from 'pg';
 import type { Value } from '../table.ts';
+import { readerOf } from './values.ts';
 
 export interface Statement {
   /** Prepared once per connection under this name. Empty: not prepared. */
@@ -72,7 +73,7 @@ export class PreparedQuery implements pg.Submittable {
   handleRowDescription({ fields }: { fields: readonly { dataTypeID: number }[] }): void {
     this.#readers.set(
       this.name,
-      fields.map(({ dataTypeID }) => PARSERS.get(dataTypeID) ?? readText),
+      fields.map(({ dataTypeID }) => readerOf(dataTypeID)),
     );
   }
 
@@ -115,37 +116,3 @@ function encodeParameter(value: Parameter): Buffer | string | null {
   if (value === null || value instanceof Buffer) return value;
   return value instanceof Uint8Array ? Buffer.from(value) : String(value);
 }
-
-// Reads the text that PostgreSQL sends. Any other form is a fault of the session, and never a missing row.
-
-const OID = { boolean: 16, bytea: 17, int8: 20, int2: 21, int4: 23 } as const;
-const BACKSLASH = 0x5c;
-const X = 0x78;
-
-function readInteger(text: string): number {
-  const value = Number(text);
-  return Number.isSafeInteger(value) ? value : fail('an integer');
-}
-
-function readBoolean(text: string): boolean {
-  return text === 't' || (text === 'f' ? false : fail('a boolean'));
-}
-
-/** The digits of `\x…`. The other format, `escape`, never has an x behind a single backslash. */
-function readHex(text: string): string {
-  return text.charCodeAt(0) === BACKSLASH && text.charCodeAt(1) === X ? text.slice(2) : fail('bytes');
-}
-
-/** The message omits the value: it may be a hash, which must not be logged. */
-function fail(what: string): never {
-  throw new Error(`PostgreSQL sent ${what} in an unexpected format`);
-}
-
-const PARSERS = new Map<number, (text: string) => unknown>([
-  [OID.boolean, readBoolean],
-  [OID.bytea, readHex],
-  [OID.int8, readInteger],
-  [OID.int2, readInteger],
-  [OID.int4, readInteger],
-]);
-const readText = (text: string) => text;

@@ -40,7 +40,7 @@ const READING = { most: 1000, parallel: 1 };
 export function sqliteBackEnd({ database, commits, soundness, clock }: SqliteParts): BackEnd {
   const loads = loadsOf(database, soundness);
   const reads = new Lane(async (waiting: readonly Read[]) => loads.together(waiting), READING);
-  const changes = new Lane(async (units: readonly Unit[]) => (await commits.run(units)).map((n) => n >= 0), WRITING);
+  const changes = new Lane(async (units: readonly Unit[]) => (await commits.run(units)).map(happened), WRITING);
   const sweeps = new Lane((units: readonly Unit[]) => commits.run(units).catch(sweptOrNot), SWEEPING);
   let closing: Promise<void> | undefined;
   // Rows that were loaded before may still be committed; no new work is accepted.
@@ -106,6 +106,10 @@ export function sqliteBackEnd({ database, commits, soundness, clock }: SqlitePar
 /** Rows that may not have been swept are swept the next time. */
 function sweptOrNot(fault: unknown): never {
   throw fault instanceof CommitUnknown ? new StoreUnavailable(fault.message) : fault;
+}
+
+function happened(changed: number): boolean {
+  return changed >= 0;
 }
 
 function unitOf({ swaps, events, revision }: Commit): Unit {
