@@ -255,7 +255,7 @@ export async function takeOver(store: Store): Promise<void> {
   const state = await store.change(attempts, MARK, (found, now) => {
     if (!found || found.row.endsAt <= now) return { outcome: undefined };
     const was = STATES[found.row.count];
-    return was === 'complete' ? { outcome: was, next: rowOf(was, now) } : { outcome: was };
+    return was === 'complete' ? { outcome: was, next: { ...found.row, endsAt: now } } : { outcome: was };
   });
   if (state !== 'incomplete') return;
   throw new MoveRefused(
@@ -270,7 +270,3 @@ export function movedText(at: EpochSeconds): string {
 
 export const USE_THE_OTHER =
   'Set store: to the address of that one. To give that one up, with every change made there: tessera serve --take-back';
-
-function rowOf(state: MoveState, endsAt: EpochSeconds) {
-  return { about: MARK, count: STATES.indexOf(state), endsAt };
-}

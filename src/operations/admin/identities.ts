@@ -41,8 +41,8 @@ export async function addIdentity(
 ): Acted<Identity> {
   const objection = objectionTo(draft);
   if (objection) return objection;
-  const next = identityOf(draft, localIdentityId(guid(random)));
-  const { id } = next;
+  const id = localIdentityId(guid(random));
+  const next = changed({ id, enabled: true, mayUseApi: true, groups: [] }, draft);
   const inserts = draft.password ? [await firstPassword(id, draft.password)] : [];
   const deeds = [{ did: 'added', userName: draft.userName }];
   const added = await performPlan(
@@ -52,15 +52,6 @@ export async function addIdentity(
     { store, by },
   );
   return added.ok ? accept(next) : added;
-}
-
-function identityOf({ userName, email, upn, groups = [], mayUseApi = true }: IdentityDraft, id: IdentityId): Identity {
-  // Folded as a certificate's name is before it is looked up.
-  const addresses = {
-    ...(email !== undefined && { email: foldName('email-san', email) }),
-    ...(upn !== undefined && { upn: foldName('upn-san', upn) }),
-  };
-  return { id, enabled: true, mayUseApi, groups: [...new Set(groups)], userName, ...addresses };
 }
 
 type DraftPart = Partial<IdentityDraft>;
@@ -127,6 +118,7 @@ function checkedPart({ email, upn, ...rest }: IdentityChange) {
   return { ...rest, ...(email && { email }), ...(upn && { upn }) };
 }
 
+/** Addresses are folded as a certificate's name is before it is looked up. */
 function changed(before: Identity, { userName, email, upn, groups, mayUseApi }: IdentityChange): Identity {
   const { email: emailBefore, upn: upnBefore, ...rest } = before;
   const nextEmail = email === undefined ? emailBefore : foldName('email-san', email);
