@@ -56,7 +56,8 @@ export async function runAct<A extends ActName>(name: A, given: Given, ports: Ac
   const { RUNS = {}, KIND } = (await MODULES[kindName]?.()) ?? {};
   const own = RUNS[name];
   if (own) {
-    const done = await own({ id: '', query: {}, ...given } as never, { ...ports, onlyIf });
+    const checked = { ...given, id: given.id ?? '', query: given.query ?? {} };
+    const done = await own(checked as never, { ...ports, onlyIf });
     const isAfterwards = done.ok && done.value.value === AFTERWARDS;
     return isAfterwards ? (runAct(`${kindName}-show` as A, { id: given.id }, ports) as never) : done;
   }
