@@ -183,6 +183,6 @@ export function sharedKeySets({ store }: StorePort) {
   return {
     find: async (name: string) => (await store.load(keySets, name)).found?.row,
     byOne: (name: string, work: () => Promise<unknown>) => fetchByOne(`keys ${name}`, work, store),
-    share: (next: SharedKeySet) => writeRow(store, keySets, next.name, () => next),
+    share: async (next: SharedKeySet) => void (await writeRow(store, keySets, next.name, () => next)),
   };
 }

@@ -156,7 +156,7 @@ export async function endConfirmedCodes(
     if (device.createdAt < now - 2 * lifetime) break;
     if (!isMeant(device)) continue;
     const hasEnded = await writeRow(store, devices, device.id, (row, at) =>
-      row && isMeant(row) ? { ...row, decision: { is: 'spent', at } } : undefined,
+      row && isMeant(row) ? { ...row, decision: { is: 'spent' as const, at } } : undefined,
     );
     if (hasEnded) ended += 1;
   }

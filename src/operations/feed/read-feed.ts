@@ -5,6 +5,7 @@ import type { EventOf } from '../../core/event.ts';
 import { FEED_WINDOW, type FeedState, keepUntil } from '../../core/feed.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Integration } from '../../core/integration.ts';
+import type { ResourceServer } from '../../core/resource-server.ts';
 import { identityAccess } from '../../core/rules/identity.ts';
 import { isWithin, parseScope, type Scope } from '../../core/scope.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
@@ -13,7 +14,7 @@ import type { LoggedEvent, Store } from '../../store/store.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { integrations } from '../../store/tables/integrations.ts';
 import { resourceServers } from '../../store/tables/resource-servers.ts';
-import { isInLog, newestPosition, type Position, positionOf } from './cursor.ts';
+import { isInLog, newestPosition, type Position, positionOf, serverMark } from './cursor.ts';
 
 export interface FeedItem extends Position {
   /** Undefined if the event changes nothing for followers. */

@@ -55,7 +55,7 @@ export async function changeGroup(
 
 export async function removeGroup(group: PushedGroup, ports: StorePort): Promise<void> {
   await edit(await membersOf(group, ports), [nameOf(group)], [], ports);
-  await writeRow(ports.store, pushedGroups, group.id, () => ({ ...group, isGone: true }));
+  await writeRow(ports.store, pushedGroups, group.id, () => ({ ...group, isGone: true as const }));
 }
 
 export async function findGroup(id: string, { store }: StorePort): Promise<PushedGroup | undefined> {

@@ -70,7 +70,9 @@ async function namesOf({ store }: ActPorts): Promise<ReadonlyMap<string, string>
   );
 }
 
-function withNames(body: Partial<WrittenIntegration & WrittenResourceServer>, names: ReadonlyMap<string, string>) {
+type Written = Partial<WrittenIntegration & WrittenResourceServer> & { readonly groups?: readonly string[] };
+
+function withNames(body: Written, names: ReadonlyMap<string, string>) {
   const { access, identity } = body;
   const nameOf = (id: string) => names.get(id) ?? id;
   return {
@@ -80,7 +82,7 @@ function withNames(body: Partial<WrittenIntegration & WrittenResourceServer>, na
   };
 }
 
-function withoutShown({ written, schema }: AnyKind, row: unknown): { readonly groups?: readonly string[] } {
+function withoutShown({ written, schema }: AnyKind, row: unknown): Written {
   const { properties } = schema as { properties: Record<string, { readOnly?: true }> };
   const isWritten = (name: string) => properties[name] !== undefined && !properties[name].readOnly;
   return Object.fromEntries(
