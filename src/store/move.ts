@@ -41,7 +41,7 @@ export interface Move {
 
 export async function moveStore(from: Source, to: Receiver, onProgress: (progress: Progress) => void): Promise<Move> {
   const source = from.backEnd;
-  await claim(to, MOVED);
+  await claim(to);
   // A unique value may have moved to another row, so removed rows are deleted first, and rows that refer to them before them.
   for (const table of MOVED.toReversed()) await removeGone(table, source, to);
   const moved: Progress[] = [];
@@ -49,8 +49,8 @@ export async function moveStore(from: Source, to: Receiver, onProgress: (progres
   moved.push(await moveEvents(source, to, onProgress));
   if (!from.isAlone) return { moved, isComplete: false };
   await prove(source, to);
-  await markMoved(source); // first: an interruption here leaves no store to start on, instead of two
-  await mark(to, 'complete');
+  await write(source, AWAY, COMPLETE); // first: an interruption here leaves no store to start on, instead of two
+  await write(to, MARK, COMPLETE);
   return { moved, isComplete: true };
 }
 
@@ -166,7 +166,7 @@ function isSame(table: AnyTable, left: unknown, right: unknown): boolean {
 }
 
 /** Throws unless both stores have the same rows and events. */
-export async function prove(from: BackEnd, to: BackEnd): Promise<void> {
+async function prove(from: BackEnd, to: BackEnd): Promise<void> {
   for (const table of MOVED)
     for await (const { is, row } of differences(table, from, to))
       if (is !== 'same' && !isMark(table, row)) throw unequal(table.name);
@@ -187,7 +187,7 @@ function unequal(what: string): MoveRefused {
 // incomplete store, nor on one that was moved away.
 
 /** An expected reason why a move cannot go on, or why a service cannot start on its target, with what to do next. */
-export class MoveRefused extends OperatorFault {
+class MoveRefused extends OperatorFault {
   override readonly name = 'MoveRefused';
 }
 
@@ -195,39 +195,29 @@ const MARK = 'moving a store here';
 const AWAY = 'this store was moved away';
 /** Longer than any move takes: the first mark ends when a service opens the store. */
 const YEARS = seconds(10 * 365 * 86_400);
-const STATES = ['incomplete', 'complete'] as const;
-
-export type MoveState = (typeof STATES)[number];
+/** What `count` of a mark says. */
+const [INCOMPLETE, COMPLETE] = [0, 1];
 
 export function isMark(table: AnyTable, row: unknown): boolean {
   return table === attempts && [MARK, AWAY].includes(table.keyOf(row));
 }
 
 /** Accepts an empty store, or one that an earlier run has filled and no service has opened since. */
-export async function claim(to: BackEnd, tables: readonly AnyTable[]): Promise<void> {
+async function claim(to: BackEnd): Promise<void> {
   const { found, now } = await to.load(attempts, MARK);
-  if (!found || found.row.endsAt <= now) await refuseRows(to, tables);
-  await mark(to, 'incomplete');
+  if (!found || found.row.endsAt <= now) await refuseRows(to);
+  await write(to, MARK, INCOMPLETE);
 }
 
 /** Counts of attempts and the times of the service do not count as use: doctor writes some. */
-async function refuseRows(to: BackEnd, tables: readonly AnyTable[]): Promise<void> {
-  for (const table of tables.filter((each) => each !== attempts && each !== serviceTimes)) {
+async function refuseRows(to: BackEnd): Promise<void> {
+  for (const table of MOVED.filter((each) => each !== attempts && each !== serviceTimes)) {
     if ((await to.page(table, { limit: 1 })).length === 0) continue;
     throw new MoveRefused(
       `the store to move to is in use: it has ${table.name}`,
       'Nothing was changed. Move to an empty database, or empty this one if nobody needs it: DROP DATABASE, CREATE DATABASE.',
     );
   }
-}
-
-export async function mark(to: BackEnd, state: MoveState): Promise<void> {
-  await write(to, MARK, STATES.indexOf(state));
-}
-
-/** The last run was proved: from now on no service may start on the source. */
-export async function markMoved(from: BackEnd): Promise<void> {
-  await write(from, AWAY, 1);
 }
 
 function write(backEnd: BackEnd, about: string, count: number): Promise<unknown> {
@@ -252,12 +242,12 @@ export function takeBack(store: Store, event: (now: EpochSeconds) => Event): Pro
 export async function takeOver(store: Store): Promise<void> {
   const movedAt = await movedAwayAt(store);
   if (movedAt !== undefined) throw new MoveRefused(movedText(movedAt), USE_THE_OTHER);
-  const state = await store.change(attempts, MARK, (found, now) => {
-    if (!found || found.row.endsAt <= now) return { outcome: undefined };
-    const was = STATES[found.row.count];
-    return was === 'complete' ? { outcome: was, next: { ...found.row, endsAt: now } } : { outcome: was };
+  const isOurs = await store.change(attempts, MARK, (found, now) => {
+    if (!found || found.row.endsAt <= now) return { outcome: true };
+    const outcome = found.row.count === COMPLETE;
+    return outcome ? { outcome, next: { ...found.row, endsAt: now } } : { outcome };
   });
-  if (state !== 'incomplete') return;
+  if (isOurs) return;
   throw new MoveRefused(
     'a move into this store is not complete',
     'Stop the service that runs on the old store, then run the same tessera migrate-store once more.',

@@ -89,7 +89,7 @@ async function ofIssuer(label: string, store: Store): Promise<Touched | undefine
 }
 
 /** The living grants that a changed integration refuses, or gives less than they have. */
-export async function grantsOfChange(next: Integration, store: Store): Promise<Touched> {
+async function grantsOfChange(next: Integration, store: Store): Promise<Touched> {
   const before = (await store.load(integrations, next.clientId)).found?.row;
   const isAllowed = new Map<string, boolean>();
   const loses = (holder: Identity | undefined): boolean =>

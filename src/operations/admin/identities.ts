@@ -64,7 +64,7 @@ export function objectionTo({ userName, email, upn, password, groups = [] }: Dra
   return password && declinePassword(password);
 }
 
-export async function objectionOfOthers(
+async function objectionOfOthers(
   { userName, email, upn, mayShare = false }: DraftPart,
   { store }: StorePort,
   self?: IdentityId,
@@ -167,7 +167,7 @@ export async function removeIdentity(
   return ended.ok ? accept({ identity: identity.value, grants: ended.value.grants }) : ended;
 }
 
-export function declinePassword(password: Secret) {
+function declinePassword(password: Secret) {
   switch (RULES.findFlaw(password)) {
     case 'too-short':
       return decline('password-too-short', `${RULES.minLength}`);

@@ -127,7 +127,7 @@ export async function keyUse(
 }
 
 /** How many live grants have a pair that each key minted. Reads all grants: for operators. */
-export async function liveGrantsByKey(store: Store): Promise<ReadonlyMap<number, number>> {
+async function liveGrantsByKey(store: Store): Promise<ReadonlyMap<number, number>> {
   const counts = new Map<number, number>();
   const now = await store.now();
   for await (const grant of rows(store, grants)) {

@@ -101,7 +101,7 @@ export async function addSigningKeyTo(
 }
 
 /** The same, once the clock was checked. */
-export async function publishNext(
+async function publishNext(
   keys: readonly StoredKey[],
   algorithm: SigningAlgorithm,
   ports: KeyringPorts,

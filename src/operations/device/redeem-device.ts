@@ -75,7 +75,7 @@ interface SentCode extends Pick<RedeemRequest, 'clientId' | 'proven'> {
 }
 
 /** The checks that need no row, for both kinds of codes. */
-export async function checkRedemption<Code>(
+async function checkRedemption<Code>(
   { clientId, proven, code, isParsed }: SentCode,
   check: (named: Integration | undefined) => Outcome<{ integration: Integration; code: Code }>,
   ports: Ports,
@@ -92,7 +92,7 @@ export async function checkRedemption<Code>(
   return unproven ? refuse(unproven) : checked;
 }
 
-export function redemption(
+function redemption(
   row: DeviceAuthorization,
   { holder: identity, target }: Extract<RedeemDecision, { do: 'redeem' }>,
   draft: Omit<GrantDraft, 'identity' | 'target'>,

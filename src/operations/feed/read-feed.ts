@@ -33,7 +33,7 @@ export async function itemsAfter({ epoch, sequence }: Place, limit: number, stor
   return itemsOf(await store.events({ after: sequence, limit, acts: true }), epoch, store);
 }
 
-export async function itemsOf(events: readonly LoggedEvent[], epoch: number, store: FeedStore): Promise<FeedItem[]> {
+async function itemsOf(events: readonly LoggedEvent[], epoch: number, store: FeedStore): Promise<FeedItem[]> {
   // Few and rare: acts of operators.
   const isAct = events.some(({ type }) => type === 'administered');
   const known = isAct ? await Array.fromAsync(rows(store, integrations)) : [];

@@ -54,7 +54,7 @@ export async function signIn(request: SignInRequest, ports: Ports): Promise<Pers
 }
 
 /** The cookie with which this browser is known for this name, until the password is changed. */
-export function rememberBrowser(
+function rememberBrowser(
   { userName, knownBrowser = '' }: Pick<SignInRequest, 'userName' | 'knownBrowser'>,
   passwordMark: Hex,
   { random, clock, keyring }: Ports,

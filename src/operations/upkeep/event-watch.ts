@@ -39,7 +39,7 @@ export interface WatchParts {
 const RECENT_MS = 300_000;
 
 /** Until the next look. */
-export class NotCompared extends HistoryInDoubt {}
+class NotCompared extends HistoryInDoubt {}
 
 export class EventWatch {
   readonly #parts: WatchParts;

@@ -155,7 +155,7 @@ function damageMark(path: string): string {
 }
 
 /** Where nothing can be written, there is no mark. */
-export function markDamage(path: string, note: Note): void {
+function markDamage(path: string, note: Note): void {
   try {
     writeFileSync(damageMark(path), JSON.stringify(note), { mode: 0o600 });
   } catch {}

@@ -2,7 +2,7 @@ import type { EpochSeconds } from '../../core/time.ts';
 import { keyedTable, type Table } from '../table.ts';
 
 /** A table of names, each with a time at which its row ends. */
-export function namedUntil(table: string): Table<{ readonly name: string; readonly endsAt: EpochSeconds }> {
+function namedUntil(table: string): Table<{ readonly name: string; readonly endsAt: EpochSeconds }> {
   return keyedTable({
     name: table,
     columns: [

@@ -32,7 +32,7 @@ export const revocationLists: Table<SharedList> = {
 };
 
 /** A hash, since an address may be too long for an index. */
-export function addressKey(url: string): Hex {
+function addressKey(url: string): Hex {
   return firstHalf(hash('sha256', url));
 }
 
