@@ -5,7 +5,7 @@ import { asksForCertificates, servedDoors, serves, takesHeader } from '../config
 import { networkMatcher } from '../doors/caller/connection.ts';
 import type { DoorParts } from '../doors/doors.ts';
 import { addressLimit, RateLimit } from '../doors/http/rate-limit.ts';
-import { type Look, readLook } from '../doors/pages/parts/look.ts';
+import { type Look, readLook } from '../doors/pages/parts/assets.ts';
 import type { Log } from '../log/log.ts';
 import { ClientDocuments } from '../outbound/client-documents.ts';
 import { systemFetch } from '../outbound/guarded-fetch.ts';

@@ -49,7 +49,8 @@ export async function composeService(
   log: Log,
   clock: Clock = systemClock,
 ): Promise<Service> {
-  const inspecting = config.listeners.some(asksForCertificates) ? canInspect() : undefined; // meanwhile
+  const asks = config.listeners.some(asksForCertificates);
+  const inspecting = asks && config.limits.inspectCertificates && canInspect(); // meanwhile
   const timekeeper = await Timekeeper.begin({ store: opened, clock });
   const node = nodeName();
   const tracing = await startTracing(config, node, clock, log);
@@ -85,8 +86,7 @@ export async function composeService(
     ...(acts && { explainLoss: (grant, generation) => watch.explainLoss(grant, generation) }),
   };
   const judges = composeJudges(config, { ...ports, timekeeper }, log, tracing);
-  const asks = config.listeners.some(asksForCertificates);
-  const inspects = asks && config.limits.inspectCertificates && (await inspecting) === true;
+  const inspects = await inspecting;
   if (asks && !inspects) log.warn({ todo: TO_INSPECT }, UNINSPECTED);
   const parts = await partsOf(config, { ...ports, timekeeper, watch, node }, judges, log, tracing);
   const listeners = config.listeners.map((place) =>

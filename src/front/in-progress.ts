@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { Exchange } from '../doors/http/exchange.ts';
+import type { Exchange } from '../doors/http/answers.ts';
 import type { ServerReason } from '../doors/http/transport-refusal.ts';
 import type { Origin } from './shares.ts';
 

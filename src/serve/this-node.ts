@@ -1,6 +1,6 @@
 // What this Node can do for callers with certificates. Versions differ: docs/dependencies.md.
 import type { TLSSocket } from 'node:tls';
-import { chainOf } from '../doors/caller/handshake-chain.ts';
+import { chainOf } from '../doors/caller/presented-certificate.ts';
 import { canInspect, connectToSelf, selfTestServer } from '../front/certificate-inspection.ts';
 import { makeDevelopmentAuthority } from '../pki/development-authority.ts';
 import { systemClock, systemRandom } from '../system.ts';
