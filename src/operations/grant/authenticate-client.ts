@@ -1,17 +1,11 @@
-// RFC 6749 2.3: which integration calls, proven by an assertion with one of its keys or by a generated secret.
-import type { AcceptedAssertion } from '../../core/assertion.ts';
 import type { Integration } from '../../core/integration.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
-import { CLOCK_LEEWAY, isExpired } from '../../core/rules/claims.ts';
 import { type ClientProof, checkClient, clientIssuer, decideClient, liveSecrets } from '../../core/rules/client.ts';
-import { after } from '../../core/time.ts';
 import { rangeMatcher } from '../../outbound/address-filter.ts';
-import type { Decision } from '../../store/store.ts';
-import { assertions, type UsedAssertion } from '../../store/tables/attempts.ts';
 import { isResourceServerSecret } from '../../tokens/resource-server-secret.ts';
 import type { AssertionPorts, Ports } from '../ports.ts';
-import { withRetry } from './authorize-assertion.ts';
+import { judged, useOnce } from './authorize-assertion.ts';
 import { createGrant, type GrantRequest, namedResourceServers } from './issue-grant.ts';
 import { integrationIdentity, storeDerived } from './seen-identity.ts';
 import type { TokenPair } from './token-pair.ts';
@@ -42,21 +36,10 @@ export async function authenticateClient(
   if (request.sent.by === 'secret') return bySecret(request.sent.secret, integration.value, request, ports);
   const issuer = clientIssuer(integration.value);
   if (!issuer) return refuse('client-unproven');
-  const verdict = await ports.judgeAssertion(request.sent.assertion, [issuer]);
-  if (!verdict.outcome.ok) {
-    ports.logRefusedAssertion(request.requestId, verdict);
-    return withRetry(verdict.outcome.refusal);
-  }
-  const spent = await spend(verdict.outcome.value, ports);
-  return spent.ok ? accept({ integration: integration.value, proof: 'key' }) : spent;
-}
-
-function spend({ mark, expiresAt }: AcceptedAssertion, { store }: AssertionPorts): Promise<Outcome<undefined>> {
-  return store.change(assertions, mark, (found, now): Decision<UsedAssertion, Outcome<undefined>> => {
-    if (found) return { outcome: refuse('assertion-used') };
-    if (isExpired(expiresAt, now)) return { outcome: refuse('assertion-expired') };
-    return { outcome: accept(undefined), next: { mark, endsAt: after(expiresAt, CLOCK_LEEWAY) } };
-  });
+  const accepted = judged(await ports.judgeAssertion(request.sent.assertion, [issuer]), request.requestId, ports);
+  if (!accepted.ok) return accepted;
+  const client = { integration: integration.value, proof: 'key' } as const;
+  return useOnce(accepted.value, ports, () => ({ outcome: accept(client) }));
 }
 
 function bySecret(

@@ -3,7 +3,7 @@ import { firstHalf } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
 import { accept, type Outcome, refuse, refused, refusedTo } from '../../core/outcome.ts';
-import type { OverCap, Refusal } from '../../core/refusal.ts';
+import type { OverCap } from '../../core/refusal.ts';
 import {
   checkAssertedIdentity,
   checkAssertionRequest,
@@ -13,9 +13,9 @@ import {
 } from '../../core/rules/assertion.ts';
 import { CLOCK_LEEWAY, isExpired } from '../../core/rules/claims.ts';
 import { whyUnbound } from '../../core/rules/client.ts';
-import { after, seconds } from '../../core/time.ts';
+import { after, type EpochSeconds, seconds } from '../../core/time.ts';
 import type { AssertionRule } from '../../core/token-issuer.ts';
-import { type Decision, insert } from '../../store/store.ts';
+import { type Decision, insert, type StorePort } from '../../store/store.ts';
 import { assertions, type UsedAssertion } from '../../store/tables/attempts.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { sha256 } from '../../tokens/sha256.ts';
@@ -29,7 +29,7 @@ import {
   namedResourceServers,
 } from './issue-grant.ts';
 import { derivedIdentity, findNamed, storeDerived } from './seen-identity.ts';
-import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
+import { mintPair, type TokenPair } from './token-pair.ts';
 
 export interface AssertionRequest extends Omit<GrantRequest, 'overCap'> {
   /** Undefined: the integration follows from the rule that matches. */
@@ -51,7 +51,7 @@ export async function authorizeAssertion(
 ): Promise<Outcome<TokenPair>> {
   const named = request.clientId === undefined ? undefined : await findServed(request.clientId, ports);
   if (named?.ok === false) return named;
-  const accepted = await judge(request, ports);
+  const accepted = judged(await verdictOn(request.assertion, ports), request.requestId, ports);
   if (!accepted.ok) return accepted;
   const integration = named ?? (await findOnly(accepted.value, ports));
   if (!integration.ok) return integration;
@@ -59,11 +59,15 @@ export async function authorizeAssertion(
   if (!drafted.ok) return drafted;
   const limited = request.overCapOf?.(integration.value.clientId)('grants', drafted.value.identity.id);
   if (limited) return refusedTo(drafted.value.identity.id, limited);
-  const { assertions: use, kind } = accepted.value.tokenIssuer;
-  if (use === 'once' || kind === 'enterprise')
-    return mintPair(await issueOnce(accepted.value, drafted.value, ports), ports);
-  const { expiresAt } = accepted.value;
-  return createGrant(drafted.value, ports, (now) => (isExpired(expiresAt, now) ? 'assertion-expired' : undefined));
+  const { tokenIssuer, expiresAt } = accepted.value;
+  if (tokenIssuer.assertions !== 'once' && tokenIssuer.kind !== 'enterprise')
+    return createGrant(drafted.value, ports, (now) => (isExpired(expiresAt, now) ? 'assertion-expired' : undefined));
+  const drawn = drawGrant(ports);
+  const decided = await useOnce(accepted.value, ports, (now) => {
+    const { grant, pair, event } = issueGrant(drafted.value, drawn, now, ports);
+    return { outcome: accept(pair), inserts: [insert(grants, grant)], events: [event] };
+  });
+  return mintPair(decided, ports);
 }
 
 async function findServed(clientId: string, { registry }: AssertionPorts): Promise<Outcome<Integration>> {
@@ -75,11 +79,16 @@ async function findOnly(accepted: AcceptedAssertion, ports: AssertionPorts): Pro
   return clientId.ok ? findServed(clientId.value, ports) : clientId;
 }
 
-async function judge({ assertion, requestId }: AssertionRequest, ports: AssertionPorts) {
-  const verdict = await verdictOn(assertion, ports);
+/** The accepted assertion, or why it was refused; the log has the details for operators. */
+export function judged(
+  verdict: AssertionVerdict,
+  requestId: string,
+  ports: AssertionPorts,
+): Outcome<AcceptedAssertion> {
   if (verdict.outcome.ok) return verdict.outcome;
   ports.logRefusedAssertion(requestId, verdict);
-  return withRetry(verdict.outcome.refusal);
+  const { refusal } = verdict.outcome;
+  return refused(refusal.reason === 'assertion-keys-unavailable' ? { ...refusal, retryAfter: RETRY_AFTER } : refusal);
 }
 
 /** A token issuer that is unknown may have been added a moment ago. */
@@ -121,20 +130,17 @@ async function draftGrant(
   });
 }
 
-/** The use of the assertion and the grant are one commit: of any number of requests, one gets the grant. */
-function issueOnce({ mark, expiresAt }: AcceptedAssertion, draft: GrantDraft, ports: AssertionPorts) {
-  const drawn = drawGrant(ports);
-  return ports.store.change(assertions, mark, (found, now): Decision<UsedAssertion, Outcome<DecidedPair>> => {
+/** The use of the assertion and what `then` decides are one commit: of any number of requests, one succeeds. */
+export function useOnce<T>(
+  { mark, expiresAt }: AcceptedAssertion,
+  { store }: StorePort,
+  then: (now: EpochSeconds) => Decision<never, Outcome<T>>,
+): Promise<Outcome<T>> {
+  return store.change(assertions, mark, (found, now): Decision<UsedAssertion, Outcome<T>> => {
     if (found) return { outcome: refuse('assertion-used') };
     if (isExpired(expiresAt, now)) return { outcome: refuse('assertion-expired') };
-    const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
-    const next = { mark, endsAt: after(expiresAt, CLOCK_LEEWAY) };
-    return { outcome: accept(pair), next, inserts: [insert(grants, grant)], events: [event] };
+    return { ...then(now), next: { mark, endsAt: after(expiresAt, CLOCK_LEEWAY) } };
   });
-}
-
-export function withRetry(refusal: Refusal): Outcome<never> {
-  return refused(refusal.reason === 'assertion-keys-unavailable' ? { ...refusal, retryAfter: RETRY_AFTER } : refusal);
 }
 
 const LOOKUPS = { 'user-name': 'byUserName', email: 'byEmail', upn: 'byUpn' } as const satisfies Readonly<
