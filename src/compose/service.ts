@@ -15,15 +15,9 @@ import { RecentActs } from '../operations/upkeep/recent-acts.ts';
 import { isAlone, NodeReporter } from '../operations/upkeep/report-node.ts';
 import { resumeAfter } from '../operations/upkeep/resume.ts';
 import { keeperOfTimes, Timekeeper } from '../operations/upkeep/timekeeper.ts';
-import { startChores } from '../serve/chores.ts';
 import { openListener } from '../serve/open-listener.ts';
-import {
-  INTERMEDIATES_UNSEEN,
-  seesIntermediates,
-  TO_INSPECT,
-  TO_SEE_INTERMEDIATES,
-  UNINSPECTED,
-} from '../serve/this-node.ts';
+import { NODE_LACKS, seesIntermediates } from '../serve/this-node.ts';
+import { startChores } from '../serve/watch.ts';
 import { recordingOutages } from '../store/outages.ts';
 import { FollowedRegistry } from '../store/registry.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
@@ -87,7 +81,7 @@ export async function composeService(
   };
   const judges = composeJudges(config, { ...ports, timekeeper }, log, tracing);
   const inspects = await inspecting;
-  if (asks && !inspects) log.warn({ todo: TO_INSPECT }, UNINSPECTED);
+  if (asks && !inspects) log.warn({ todo: NODE_LACKS.inspection.todo }, NODE_LACKS.inspection.says);
   const parts = await partsOf(config, { ...ports, timekeeper, watch, node }, judges, log, tracing);
   const listeners = config.listeners.map((place) =>
     openListener({ ...place, publicName: publicNameOf(place, config) }, { ...parts, inspects }),
@@ -112,7 +106,8 @@ export async function composeService(
   return {
     listen: async () => {
       const addresses = await Promise.all(listeners.map((listener) => listener.listen()));
-      const warn = (isSeen: boolean) => isSeen || log.warn({ todo: TO_SEE_INTERMEDIATES }, INTERMEDIATES_UNSEEN);
+      const { says, todo } = NODE_LACKS.intermediates;
+      const warn = (isSeen: boolean) => isSeen || log.warn({ todo }, says);
       if (asks) void seesIntermediates().then(warn);
       return addresses;
     },

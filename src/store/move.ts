@@ -2,7 +2,7 @@
 // the service runs, the rest after it has stopped. Then both stores are compared.
 
 import type { Event } from '../core/event.ts';
-import { OperatorFault } from '../core/operator-fault.ts';
+import { OperatorFault } from '../core/faults.ts';
 import { after, type EpochSeconds, epochSeconds, seconds } from '../core/time.ts';
 import { MOVED, STEP } from './all-tables.ts';
 import type { BackEnd } from './back-end.ts';

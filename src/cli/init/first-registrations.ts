@@ -4,8 +4,8 @@ import { OPERATORS, VIEWERS } from '../../core/rules/operator.ts';
 import { make } from '../../operations/admin/acts/run-act.ts';
 import { findIdentity } from '../../operations/admin/find-identity.ts';
 import { addIdentity, changeIdentity, inviteToPasskey } from '../../operations/admin/identities.ts';
+import { obtainPassword } from '../terminal/input.ts';
 import { print, printSecret } from '../terminal/output.ts';
-import { obtainPassword } from '../terminal/password.ts';
 import { accepted } from '../terminal/wording.ts';
 import type { Workplace } from '../terminal/workplace.ts';
 import type { InitFlags } from './config-text.ts';
@@ -75,7 +75,7 @@ async function addIntegration(id: string, scope: string, workplace: Workplace): 
 
 /** Undefined if there is such an identity already. */
 async function addPerson(userName: string, workplace: Workplace) {
-  const { password } = await obtainPassword({ generate: true }, workplace.random);
+  const { password } = await obtainPassword({ generate: true });
   const outcome = await addIdentity({ userName, password }, workplace);
   if (!outcome.ok && outcome.refusal.reason === 'user-name-taken') {
     print(`Left the identity ${userName} as it is`);

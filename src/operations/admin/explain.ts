@@ -9,8 +9,10 @@ import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { type Outcome, refuse } from '../../core/outcome.ts';
 import { presenter } from '../../core/presenter.ts';
 import type { RefusalReason } from '../../core/refusal.ts';
-import { checkAssertedIdentity, checkAssertionRequest, checkAssertionUse } from '../../core/rules/assertion.ts';
+import { checkAssertionUse } from '../../core/rules/assertion.ts';
 import { decideCertificate } from '../../core/rules/certificate.ts';
+import { withFlow } from '../../core/rules/client.ts';
+import { allowedIdentity } from '../../core/rules/identity.ts';
 import type { Standing } from '../../core/rules/refresh.ts';
 import { requestedTarget, WHOLE_SCOPE } from '../../core/rules/scope.ts';
 import { parseScope, scopeItems } from '../../core/scope.ts';
@@ -23,7 +25,7 @@ import { assertions } from '../../store/tables/attempts.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { standingOf } from '../../tokens/opaque/pair.ts';
-import { parseDeviceCode, parseRefreshToken } from '../../tokens/opaque/token-text.ts';
+import { parseCode, parseRefreshToken } from '../../tokens/opaque/token-text.ts';
 import { redeemDevice } from '../device/redeem-device.ts';
 import { mapWorkload } from '../grant/authorize-assertion.ts';
 import { checkToken } from '../grant/check-token.ts';
@@ -118,9 +120,9 @@ export async function explainAssertion(
   if (failed || !identity.ok)
     return { ...shared, accepted: false, refusal: { reason: failed?.reason ?? 'identity-unknown' }, steps: all };
   const reach = reachOf(ports.registry, (integration) => {
-    const served = checkAssertionRequest(integration);
+    const served = withFlow(integration, 'assertion');
     const used = served.ok ? checkAssertionUse(accepted, integration, { scope: WHOLE_SCOPE }, []) : served;
-    return used.ok ? checkAssertedIdentity(identity.value, integration) : used;
+    return used.ok ? allowedIdentity(identity.value, integration) : used;
   });
   return { ...shared, accepted: true, identityId: identity.value.id, name: accepted.name.text, steps: all, reach };
 }
@@ -215,7 +217,7 @@ const STANDINGS: Readonly<Record<Standing, string>> = {
 };
 
 async function explainDeviceCode(text: string, ports: CallerPorts): Promise<TokenExplanation> {
-  const code = parseDeviceCode(text, ports.keyring);
+  const code = parseCode('device', text, ports.keyring);
   const found = code && (await ports.store.load(devices, code.deviceId)).found;
   const clientId = found?.row.clientId ?? ports.registry.integrations[0]?.clientId ?? '';
   const outcome = await redeemDevice({ clientId, deviceCode: text, presenter: NOBODY }, ports);

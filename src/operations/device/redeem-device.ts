@@ -16,7 +16,7 @@ import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { isSameHash } from '../../tokens/mac.ts';
 import { hashesTo } from '../../tokens/opaque/pair.ts';
-import { parseAuthorizationCode, parseDeviceCode } from '../../tokens/opaque/token-text.ts';
+import { parseCode } from '../../tokens/opaque/token-text.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { drawGrant, type GrantDraft, issueGrant, namedResourceServers } from '../grant/issue-grant.ts';
 import { failIfKeyMissing } from '../grant/missing-key.ts';
@@ -42,7 +42,7 @@ export interface RedeemRequest {
 /** Exchanges a confirmed device code for a grant, once: the redemption and the grant are one commit. */
 export async function redeemDevice(request: RedeemRequest, ports: Ports): Promise<Outcome<TokenPair>> {
   const { deviceCode, proven, slowsDown, overCap, resource: wantedResource } = request;
-  const parsed = parseDeviceCode(deviceCode, ports.keyring);
+  const parsed = parseCode('device', deviceCode, ports.keyring);
   const check = (named: Integration | undefined) => checkRedeemRequest(named, parsed, ports.settings);
   const checked = await checkRedemption({ ...request, code: deviceCode, isParsed: parsed !== undefined }, check, ports);
   if (!checked.ok) return checked;
@@ -117,7 +117,7 @@ export interface CodeRedemption extends Omit<RedeemRequest, 'deviceCode' | 'slow
 /** Exchanges a code for a grant, once. The grant has the id of the code, so that a second redemption finds and ends it. */
 export async function redeemCode(request: CodeRedemption, ports: Ports): Promise<Outcome<TokenPair>> {
   const { clientId, guest, redirectUri, verifier, proven, overCap, resource: wantedResource } = request;
-  const parsed = parseAuthorizationCode(request.code, ports.keyring);
+  const parsed = parseCode('authorization', request.code, ports.keyring);
   const check = (named: Integration | undefined) => checkCodeRequest(named, parsed, verifier);
   const checked = await checkRedemption({ ...request, isParsed: parsed !== undefined }, check, ports);
   if (!checked.ok) return checked;

@@ -4,15 +4,10 @@ import type { Identity } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
 import { accept, type Outcome, refuse, refused, refusedTo } from '../../core/outcome.ts';
 import type { OverCap } from '../../core/refusal.ts';
-import {
-  checkAssertedIdentity,
-  checkAssertionRequest,
-  checkAssertionUse,
-  checkEnterprise,
-  servedIntegration,
-} from '../../core/rules/assertion.ts';
+import { checkAssertionUse, checkEnterprise, servedIntegration } from '../../core/rules/assertion.ts';
 import { CLOCK_LEEWAY, isExpired } from '../../core/rules/claims.ts';
-import { whyUnbound } from '../../core/rules/client.ts';
+import { whyUnbound, withFlow } from '../../core/rules/client.ts';
+import { allowedIdentity } from '../../core/rules/identity.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
 import type { AssertionRule } from '../../core/token-issuer.ts';
 import { type Decision, insert, type StorePort } from '../../store/store.ts';
@@ -71,7 +66,7 @@ export async function authorizeAssertion(
 }
 
 async function findServed(clientId: string, { registry }: AssertionPorts): Promise<Outcome<Integration>> {
-  return checkAssertionRequest(await registry.findIntegration(clientId));
+  return withFlow(await registry.findIntegration(clientId), 'assertion');
 }
 
 async function findOnly(accepted: AcceptedAssertion, ports: AssertionPorts): Promise<Outcome<Integration>> {
@@ -114,7 +109,7 @@ async function draftGrant(
   const target = checkAssertionUse(accepted, integration, wanted.value, resourceServers);
   if (!target.ok) return target;
   const workload = await mapWorkload(accepted, ports);
-  const identity = workload.ok ? checkAssertedIdentity(workload.value, integration) : workload;
+  const identity = workload.ok ? allowedIdentity(workload.value, integration) : workload;
   if (!identity.ok) return workload.ok ? refusedTo(workload.value.id, identity.refusal) : identity;
   const { label, issuer } = accepted.tokenIssuer;
   const subject = firstHalf(sha256(`${issuer}\0${accepted.subject}`));

@@ -2,13 +2,12 @@
 // sessions and events refer to them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Author } from '../../core/act.ts';
-import { DirectoryAway } from '../../core/directory-away.ts';
 import { acted } from '../../core/event.ts';
+import { DirectoryAway, Overloaded } from '../../core/faults.ts';
 import { firstHalf } from '../../core/hex.ts';
 import { type Identity, type IdentityId, INTEGRATION_LABEL, isLocal, LOCAL, labelOf } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
-import { Overloaded } from '../../core/overloaded.ts';
 import { keepSeen } from '../../core/rules/directory.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Lookup } from '../../directory/directory.ts';

@@ -1,9 +1,8 @@
-import { DirectoryAway } from '../../core/directory-away.ts';
+import { DirectoryAway, Overloaded } from '../../core/faults.ts';
 import { firstHalf, type Hex } from '../../core/hex.ts';
 import { foldCase, isLocal } from '../../core/identity.ts';
 import { COMMAND_LINE } from '../../core/integration.ts';
 import { accept, type Outcome, type PersonOutcome, refuse, refused } from '../../core/outcome.ts';
-import { Overloaded } from '../../core/overloaded.ts';
 import type { Person } from '../../core/person.ts';
 import { networkOf, type Presenter } from '../../core/presenter.ts';
 import { servedCaller } from '../../core/rules/certificate.ts';

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { firstHalf, type Hex } from '../../core/hex.ts';
-import type { SharedKeySet } from '../../core/shared-key-set.ts';
-import type { SharedList } from '../../core/shared-list.ts';
+import type { SharedKeySet, SharedList } from '../../core/shared-download.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { keyedTable, type Table } from '../table.ts';
 

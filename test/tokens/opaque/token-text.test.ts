@@ -10,10 +10,10 @@ import {
   ACCESS_SECRET_LENGTH,
   DEVICE_SECRET_LENGTH,
   mintAccessToken,
-  mintDeviceCode,
+  mintCode,
   mintRefreshToken,
   parseAccessToken,
-  parseDeviceCode,
+  parseCode,
   parseRefreshToken,
   REFRESH_SECRET_LENGTH,
 } from '../../../src/tokens/opaque/token-text.ts';
@@ -76,7 +76,7 @@ test('parse(mint(x)) = x for every kind of token', () => {
   );
   fc.assert(
     fc.property(deviceCode, (code) =>
-      assert.deepEqual(parseDeviceCode(mintDeviceCode(code, keyring.minting).reveal(), keyring), code),
+      assert.deepEqual(parseCode('device', mintCode('device', code, keyring.minting).reveal(), keyring), code),
     ),
   );
 });
@@ -99,12 +99,12 @@ test('tokens of version 1 match the pinned vectors, byte for byte', () => {
   const minted = {
     refresh: mintRefreshToken(refresh, FIXED.minting).reveal(),
     access: mintAccessToken(access, FIXED.minting).reveal(),
-    device: mintDeviceCode(device, FIXED.minting).reveal(),
+    device: mintCode('device', device, FIXED.minting).reveal(),
   };
   assert.deepEqual(minted, VECTORS);
   assert.deepEqual(parseRefreshToken(VECTORS.refresh, FIXED), refresh);
   assert.deepEqual(parseAccessToken(VECTORS.access, FIXED), access);
-  assert.deepEqual(parseDeviceCode(VECTORS.device, FIXED), device);
+  assert.deepEqual(parseCode('device', VECTORS.device, FIXED), device);
 });
 
 const KINDS = {
@@ -120,8 +120,8 @@ const KINDS = {
   },
   device: {
     prefix: 'tsd_',
-    parse: parseDeviceCode,
-    text: mintDeviceCode(sample(deviceCode), keyring.minting).reveal(),
+    parse: (text: string, keys: Keyring) => parseCode('device', text, keys),
+    text: mintCode('device', sample(deviceCode), keyring.minting).reveal(),
   },
 };
 

@@ -1,7 +1,7 @@
 // The records of an archive: the pages that changed since the record before, compressed, each chained to the one before by its hash.
 import { createHash } from 'node:crypto';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { OperatorFault } from '../../../core/operator-fault.ts';
+import { OperatorFault } from '../../../core/faults.ts';
 import type { CommittedPages, WalPosition } from './wal-frames.ts';
 
 export interface RecordHead {
