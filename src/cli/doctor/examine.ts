@@ -175,6 +175,6 @@ function keyringFinding(config: Config): Finding | undefined {
   }
 }
 
-export function examineLogo({ pages: { logo } }: Config): Finding[] {
+function examineLogo({ pages: { logo } }: Config): Finding[] {
   return logo === undefined ? [] : examineFile('logo', logo, { forbidden: 0, why: '', todo: '' });
 }

@@ -89,7 +89,7 @@ export async function identityOf(
   });
 }
 
-export function isStrong({ claims }: OpenidAnswer, { strong }: ClaimSettings): boolean {
+function isStrong({ claims }: OpenidAnswer, { strong }: ClaimSettings): boolean {
   return [claims[strong?.claim ?? '']].flat().some((value) => isName(value) && strong?.values.includes(value));
 }
 

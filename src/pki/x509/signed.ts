@@ -127,7 +127,7 @@ function isWeak(digest: string): boolean {
   return digest === 'md5' || digest === 'sha1';
 }
 
-export function readSignatureAlgorithm(element: Element): SignatureAlgorithm {
+function readSignatureAlgorithm(element: Element): SignatureAlgorithm {
   const fields = new Fields(element);
   const oid = readOid(fields.next());
   if (oid === RSA_PSS) {

@@ -21,7 +21,7 @@ import { aTokenIssuer } from '../../platform.ts';
 import { ADA, anIdentity, anIntegration, aPasskey, aResourceServer, hexOf, NOW, OPERATOR } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 
-export const { certificate } = makeAuthority({ name: 'Root' });
+const { certificate } = makeAuthority({ name: 'Root' });
 export const OLDER = { hash: hexOf(32, 1), createdAt: NOW, endsAt: NOW };
 export const NEWER = { hash: hexOf(32, 2), createdAt: NOW, endsAt: NOW };
 

@@ -28,8 +28,8 @@ import { administration } from '../admin/admin-samples.ts';
 export const CONFIRMED = { isConfirmed: true, everyNodeKnows: async () => undefined };
 export const DAY = seconds(86_400);
 export const PASSWORD = new Secret('correct horse battery staple');
-export const authority = makeAuthority({ name: 'Root' });
-export const platform = await platformKey();
+const authority = makeAuthority({ name: 'Root' });
+const platform = await platformKey();
 
 /** Administration with a keyring, and one of each kind of thing. */
 export async function scene(t: TestContext) {
