@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs once, when PostgreSQL makes its database: the roles of docs/postgresql.md, with passwords.
+# Runs once, when PostgreSQL makes its database: the roles of deploy/postgres/roles.sql, with passwords.
 set -eu
 psql --set=ON_ERROR_STOP=1 --set=owner="$OWNER_PASSWORD" --set=node="$NODE_PASSWORD" --username postgres --dbname tessera <<'SQL'
 CREATE ROLE tessera_owner LOGIN PASSWORD :'owner';

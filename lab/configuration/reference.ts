@@ -14,7 +14,7 @@ The environment overrides the file (\`TESSERA_TOKENS_GRANT_LIFETIME=180d\`), and
 (\`--set tokens.grantLifetime=180d\`).
 
 - \`tessera config check\` lists every mistake; \`tessera config show\` prints the settings in force, without passwords.
-- Durations: \`90d\`, \`12h\`, \`15m\`, \`60s\`, or a number of seconds. "e.g.": no default, or an empty list.
+- Durations: \`90d\`, \`12h\`, \`15m\`, \`60s\`, or a number of seconds. "e.g.": no default, or an empty list. \`burst\`: how many are allowed at once.
 - Paths are relative to the folder of the file, and may start with \`<dataFolder>\`.
 - Lists: \`TESSERA_PROXIES_ADDRESSES='[10.0.0.0/24]'\`, or one item: \`--set listeners.0.port=9443\`.
 - For editors, the first line of the file: \`# yaml-language-server: $schema=tessera.schema.json\` (next to this page).
@@ -63,10 +63,22 @@ function places(node: Node, path: Path): Place[] {
 }
 
 function table(rows: readonly Place[]): string[] {
-  const lines = rows.map(
-    ({ path, node }) => `| \`${path.join('.')}\`${variableNote(path, node)} | ${words(node)} | ${defaultOf(node)} |`,
-  );
+  const lines = rows.flatMap(({ path, node }, at) => {
+    const burst = burstAfter(rows, at);
+    const names = [path, ...(burst ? [burst.path] : [])].map((each) => `\`${each.join('.')}\``);
+    const values = [node, ...(burst ? [burst.node] : [])].map(defaultOf);
+    const isShown = burstAfter(rows, at - 1) !== undefined;
+    return isShown
+      ? []
+      : [`| ${names.join('<br>')}${variableNote(path, node)} | ${words(node)} | ${values.join('<br>')} |`];
+  });
   return ['| Setting | What it does | Default |', '|---|---|---|', ...lines];
+}
+
+/** A rate has two settings, `perMinute` and `burst`: they share a row. */
+function burstAfter(rows: readonly Place[], at: number): Place | undefined {
+  const next = rows[at + 1];
+  return rows[at]?.path.at(-1) === 'perMinute' && next?.path.at(-1) === 'burst' ? next : undefined;
 }
 
 /** Choices that the description does not name. What else a value may be, its example shows. */

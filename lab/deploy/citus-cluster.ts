@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { migratePostgres } from '../../src/store/postgres/open.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { debianPrograms } from '../../test/store/debian-postgres.ts';
-import { documentedSql } from '../../test/store/documented-sql.ts';
+import { shippedSql } from '../../test/store/documented-sql.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
 
 const SETTINGS = [
@@ -49,11 +49,11 @@ export class CitusCluster {
     const ports = new Map(
       [coordinator, ...workers].map(({ port }, n) => [n === 0 ? 'coordinator' : `worker-${n}`, port]),
     );
-    const [settings, limits] = documentedSql('citus', 'scale')
+    const [settings, limits] = shippedSql('citus')
       .replaceAll(/'([a-z0-9-]+)\.example\.org', 5432/g, (_, host: string) => `'127.0.0.1', ${ports.get(host)}`)
       .split(/^(?=ALTER)/m);
     await coordinator.query(settings ?? '', name);
-    const roles = documentedSql('roles')
+    const roles = shippedSql('roles')
       .replace(/^\\c .*$/m, '')
       .replaceAll('DATABASE tessera', `DATABASE ${name}`);
     await coordinator.query(await this.#withoutRoles(roles), name);

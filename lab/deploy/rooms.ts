@@ -129,12 +129,9 @@ async function followReadme(room: Room, user: string): Promise<void> {
 
 async function followAgents(room: Room, user: string, password: string): Promise<void> {
   const [register = '', serve = '', install = '', work = ''] = blocksIn('docs/agents.md', 'sh');
-  const [server = '', program = ''] = blocksIn('docs/agents.md', 'js');
   room.sh(user, `cd tessera\n${register}`);
-  room.sh(user, `cat > orders-mcp/server.mjs <<'EOF'\n${server}EOF`);
   const mcp = await room.start(user, `cd orders-mcp\necho started\n${serve}`, 'started');
   room.sh(user, `cd orders-mcp\n${install}`);
-  room.sh(user, `cat > orders-mcp/agent.mjs <<'EOF'\n${program}EOF`);
   const agent = await room.start(user, `cd orders-mcp\n${work}`, 'response_type=code');
   const home = user === 'root' ? 'root' : `home/${user}`;
   await confirmPrinted(agent.printed, { checkout: join(room.folder, home, 'tessera'), password });

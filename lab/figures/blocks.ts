@@ -1,7 +1,7 @@
 // The parts of pages that state measured figures, made from the data of the folder `figures`.
 import type { PeerFigures } from '../peers/data.ts';
 import { isProved } from '../peers/proof.ts';
-import { peerTable } from '../peers/table.ts';
+import { markdown, peerTable } from '../peers/table.ts';
 import type { MutantFigures, ReliabilityFigures } from '../report/data.ts';
 import { type Circumstances, type Row, type Rows, readFigures } from './data.ts';
 
@@ -15,11 +15,7 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
   jwts,
   verify: () => rowsAsTable('verify', 'npm run figures -- verify', (value) => value.toFixed(0)),
   tracing: () => rowsAsTable('tracing', 'npm run figures -- tracing', (value) => value.toFixed(2)),
-  console: () => rowsAsTable('console', 'npm run figures -- console', (value) => value.toLocaleString('en')),
-  'console-postgres': () =>
-    rowsAsTable('console-postgres', 'npm run figures -- console --store postgres', (value) =>
-      value.toLocaleString('en'),
-    ),
+  console: consoles,
   costs,
   connections: () =>
     rowsAsTable('connections', 'npm run figures -- connections --connections 2000', (value) => value.toFixed(0)),
@@ -36,12 +32,7 @@ const notMeasured = (command: string) => `Not measured yet: \`${command}\`.`;
 
 function circumstancesOf({ command, date, machine, load }: Circumstances): string {
   const { cores, processor, node } = machine;
-  return `\`${command}\`, ${date}, ${cores} cores (${processor}), Node ${node}, load average ${load} before it.`;
-}
-
-function markdown(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const rule = headings.map((_, column) => (column === 0 ? '---' : '---:'));
-  return [headings, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return `\`${command}\`, ${date}, ${cores} cores (${processor}), Node ${node}, load average ${load}.`;
 }
 
 /** Rows with other columns are a table of their own. */
@@ -58,6 +49,25 @@ function rowsAsTable(name: string, command: string, words: (value: number) => st
     );
   });
   return [...shown, circumstancesOf(data)].join('\n\n');
+}
+
+/** On each store: the slowest page of the console, and refreshes while ten consoles are open. */
+function consoles(): string {
+  const found = [readFigures('console'), readFigures('console-postgres')].flatMap((data, at) =>
+    data ? [{ data, at }] : [],
+  );
+  const rows = found.map(({ data, at }) => {
+    const pages = data.rows.filter((row) => 'page' in row).toSorted((a, b) => Number(b['ms']) - Number(a['ms']));
+    const [account, [slowest], last] = [pages.find((row) => row['page'] === 'account'), pages, data.rows.at(-1)];
+    return [
+      ['SQLite', 'PostgreSQL'][at] ?? '',
+      ...[String(account?.['ms']), `${slowest?.['ms']} (${slowest?.['page']})`],
+      ...[last?.['refreshes/s, no console'], last?.['with 10']].map((each) => Number(each).toLocaleString('en')),
+    ];
+  });
+  if (found.length === 0) return notMeasured('npm run figures -- console');
+  const headings = ['', 'account page, ms', 'slowest page, ms', 'refreshes/s, no console', 'with 10'];
+  return [markdown(headings, rows), ...found.map(({ data }) => circumstancesOf(data))].join('\n\n');
 }
 
 /** Over all stores and kinds of token: the smallest and the largest multiple of the refreshes per second that were proved. */
@@ -84,7 +94,7 @@ function peers(): string {
   return [
     '![Refreshes per second, as bars](performance/peers.svg)',
     peerTable(data),
-    `"Tessera is": the median of its multiples in ${slices} slices of ${seconds} s, with their quartiles, against Tessera with the same store and tokens. ${named.join(', ')}; ${connections} connections. ${checked}`,
+    `In brackets: how many times as many Tessera serves with the same store and tokens, as the median of ${slices} slices of ${seconds} s. \`figures/peers.json\` has the quartiles. ${named.join(', ')}; ${connections} connections. ${checked}`,
     circumstancesOf(data),
     ...(missing.length > 0
       ? [`Not in the tables: ${missing.map(({ what, why }) => `${what} (${why.split('\n')[0]})`).join('; ')}.`]
@@ -134,7 +144,7 @@ function operations(): string {
 function memory(): string {
   const facts = readFigures('bench/facts')?.rows ?? [];
   const rows = facts
-    .filter(({ what }) => /^(?:memory|ready|fsyncs|disk)/.test(String(what)))
+    .filter(({ what }) => /^(?:memory|ready|fsyncs|disk)(?!.*(?:as a package|echo))/.test(String(what)))
     .map(({ what, measured }) => [String(what), String(measured)]);
   return rows.length > 0 ? markdown(['', 'measured'], rows) : notMeasured('npm run bench');
 }
@@ -241,15 +251,13 @@ function costs(): string {
 function reliability(): string {
   const data = readFigures<ReliabilityFigures>('reliability');
   if (!data) return notMeasured('npm run lab');
-  const rows = data.rows.map(({ promise, command, tried, result, seconds, date }) => [
+  const rows = data.rows.map(({ promise, command, tried, result, date }) => [
     promise,
     `\`npm run ${command.replace(' ', ' -- ')}\``,
-    tried.replaceAll('|', '/'),
-    result === 'kept' ? 'kept' : `**${result.toLowerCase()}**`,
-    `${seconds} s`,
+    result === 'kept' ? 'kept' : `**${result.toLowerCase()}**: ${tried.replaceAll('|', '/')}`,
     date,
   ]);
-  const table = markdown(['Promise', 'Drill', 'Tried', 'Result', 'Took', 'On'], rows).replace(/---:/g, '---');
+  const table = markdown(['Promise', 'Drill', 'Result', 'On'], rows).replace(/---:/g, '---');
   return `${table}\n\n${circumstancesOf(data)}`;
 }
 

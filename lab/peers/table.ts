@@ -3,33 +3,38 @@ import type { LaneFigures, PeerFigures } from './data.ts';
 import { TOKEN_KINDS } from './peer.ts';
 import { isProved } from './proof.ts';
 
-const TITLES = { refresh: 'Refreshes', check: 'Checks of a token by introspection' } as const;
-const HEADINGS = ['', 'a second', 'Tessera is', 'run before', 'p99 ms', 'CPU µs', 'MB', 'checked'];
+const TITLES = { refresh: 'Refreshes a second', check: 'Introspections a second' } as const;
 
-export function peerTable({ lanes }: Pick<PeerFigures, 'lanes'>): string {
-  const tables = (['refresh', 'check'] as const).flatMap((work) =>
-    TOKEN_KINDS.flatMap((token) => {
-      const rows = lanes.filter((lane) => lane.work === work && lane.token === token).map(rowOf);
-      if (rows.length === 0) return [];
-      const rule = HEADINGS.map((_, column) => (column === 0 ? '---' : '---:'));
-      const lines = [[`${TITLES[work]}, ${token} tokens`, ...HEADINGS.slice(1)], rule, ...rows];
-      return [lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')];
-    }),
-  );
-  return tables.join('\n\n');
+type Cells = readonly string[];
+
+export function markdown(headings: Cells, rows: readonly Cells[]): string {
+  const rule = headings.map((_, column) => (column === 0 ? '---' : '---:'));
+  return [headings, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-function rowOf({ product, store, perSecond, ratio, ratioBefore, p99, cpu, megabytes, proof }: LaneFigures): string[] {
-  const isOurs = product === 'Tessera';
-  const [low, middle, high] = ratio;
-  return [
-    `${product}, ${store}`,
-    perSecond.toLocaleString('en'),
-    isOurs ? '' : `${middle.toFixed(1)} × (${low.toFixed(1)} to ${high.toFixed(1)})`,
-    isOurs || ratioBefore === undefined ? '' : `${ratioBefore.toFixed(1)} ×`,
-    String(p99),
-    cpu.toLocaleString('en'),
-    String(megabytes),
-    proof === undefined ? '' : isProved(proof) ? 'yes' : '**no**',
-  ];
+/** One row per product and store, one column per kind of token; then what refreshes with ES256 tokens cost. */
+export function peerTable({ lanes }: Pick<PeerFigures, 'lanes'>): string {
+  const nameOf = ({ product, store }: LaneFigures) => `${product}, ${store}`;
+  const tables = (['refresh', 'check'] as const).flatMap((work) => {
+    const raced = lanes.filter((lane) => lane.work === work);
+    if (raced.length === 0) return [];
+    const rows = Object.entries(Object.groupBy(raced, nameOf)).map(([name, own = []]) => [
+      name,
+      ...TOKEN_KINDS.map((token) => rateOf(own.find((lane) => lane.token === token))),
+    ]);
+    return [markdown([TITLES[work], ...TOKEN_KINDS], rows)];
+  });
+  const costs = lanes
+    .filter(({ work, token }) => work === 'refresh' && token === 'ES256')
+    .map((lane) => [nameOf(lane), String(lane.p99), lane.cpu.toLocaleString('en'), String(lane.megabytes)]);
+  const headings = ['Refreshes, ES256 tokens', 'p99 ms', 'CPU µs', 'MB'];
+  return [...tables, ...(costs.length > 0 ? [markdown(headings, costs)] : [])].join('\n\n');
+}
+
+/** Requests per second, and how many times as many Tessera serves. */
+function rateOf(lane: LaneFigures | undefined): string {
+  if (!lane) return '–';
+  const { product, perSecond, ratio, proof } = lane;
+  const multiple = product === 'Tessera' ? '' : ` (${ratio[1].toFixed(1)} ×)`;
+  return `${perSecond.toLocaleString('en')}${multiple}${proof && !isProved(proof) ? ' **unchecked**' : ''}`;
 }

@@ -33,7 +33,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
   keyring: keyringSource('The server keys: a file of mode 0600, or `env:NAME`.', '<dataFolder>/keyring.json'),
   onRollback: choice(
     ['wait', 'resume'],
-    'What nodes do if the database was put back. `wait`: 503 for grants until an operator accepts it. `resume`: they make lost revocations again and accept it themselves, where they can (docs/postgresql.md).',
+    'After the database was put back: `wait` for an operator, with 503 for grants, or `resume` where possible (docs/postgresql.md).',
     'wait',
   ),
   listeners,
@@ -75,7 +75,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
     clientDocuments: texts(
       'a list of host names, or * for all',
       '^(\\*|[a-z0-9.-]+(:[0-9]{1,5})?)$',
-      'Hosts whose clients need no registration: their `client_id` is the address of a document (docs/agents.md).',
+      'Hosts whose clients need no registration (docs/agents.md).',
       { default: [], example: ['agents.example.com'] },
     ),
     clientDocumentAddresses: networks('Private addresses from which such documents may be fetched.', ['10.2.0.0/16']),
@@ -99,7 +99,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
     grantLifetime: duration('How long a new grant can be refreshed.', usual.grantLifetime, NOT_ZERO),
     refresh: flag('Whether responses contain a refresh token.', usual.refresh),
     refreshRetryWindow: duration(
-      'How long a spent refresh token gets the same new pair again.',
+      'How long a spent refresh token gets the same new pair again. Choose at least 13s.',
       usual.refreshRetryWindow,
     ),
     onReuse: choice(
@@ -126,14 +126,10 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
   }),
   signIn: section('Sign-in with user name and password, and the browser session after it.', {
     passwords: flag('Whether people may sign in with a password.', usual.passwords),
-    failedPerIdentity: whole(
-      [1, 1000],
-      'Failed sign-ins per user name and window. Each known browser and open session has its own count.',
-      usual.failedSignInsPerIdentity,
-    ),
+    failedPerIdentity: whole([1, 1000], 'Failed sign-ins per user name and window.', usual.failedSignInsPerIdentity),
     failedPerAddress: whole(
       [1, 100_000],
-      'Failed sign-ins per network address and window, from unknown browsers.',
+      'Failed sign-ins per address and window, from unknown browsers.',
       usual.failedSignInsPerAddress,
     ),
     window: duration('The time window of these limits.', usual.signInWindow, NOT_ZERO),

@@ -197,7 +197,7 @@ function refuse(
   refusal: ServerRefusal,
   { repliesAt }: Pick<AppOptions, 'repliesAt'>,
 ): FastifyReply {
-  return repliesAt(request.url).reply(request, reply, refusal);
+  return repliesAt(request.url).reply(reply, refusal);
 }
 
 function newFastify(options: AppOptions, gate: Gate): FastifyInstance {

@@ -6,10 +6,10 @@ import { suite, test } from 'node:test';
 import { parse } from 'yaml';
 import { buildProgram } from '../../src/cli/program.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { shippedSql } from '../store/documented-sql.ts';
 
 const FOLDER = join(import.meta.dirname, '../../deploy/container');
 const file = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
-const page = (name: string) => readFileSync(join(FOLDER, '../../docs', name), 'utf8');
 const lines = (text: string) => text.split('\n').map((line) => line.trim());
 
 interface ComposedService {
@@ -74,8 +74,8 @@ test('Caddy gets the file of deploy/proxies, every variable that it reads, and t
   assert.deepEqual(ports, ['80:80', '443:443']);
 });
 
-test('the roles of the database are those of docs/postgresql.md, with passwords', () => {
-  const [, documented = ''] = /```sql\n(-- roles[\s\S]*?)```/.exec(page('postgresql.md')) ?? [];
+test('the roles of the database are those of deploy/postgres/roles.sql, with passwords', () => {
+  const documented = shippedSql('roles');
   const own = lines(file('roles.sh'));
   const missing = lines(documented).filter((line) => line !== '' && !line.startsWith('--') && !own.includes(line));
   assert.deepEqual(

@@ -25,7 +25,7 @@ test('every path in a code span is served', async (t) => {
     .map(({ page, text }) => ({ page, found: /^(?:(GET|POST|HEAD) )?(\/[\w./-]*)$/.exec(text) }))
     .flatMap(({ page, found }) => (found ? [{ page, method: found[1] ?? 'GET', path: found[2] ?? '' }] : []))
     .filter(({ path }) => !ELSEWHERE.test(path) && !PREFIXES.includes(path));
-  assert.ok(named.length > 60, `${named.length}`);
+  assert.ok(named.length > 40, `${named.length}`);
   const missing: string[] = [];
   for (const { page, method, path } of named) {
     const { status } = await caller.ask({ method, path, headers: { accept: 'text/html' } });

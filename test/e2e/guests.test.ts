@@ -11,7 +11,7 @@ import { AGENT, CALLBACK, jsonOf, Program } from '../doors/pages/asking-program.
 import { ADA } from '../doors/pages/running-service.ts';
 import { signedIn, Visitor } from '../doors/pages/visitor.ts';
 import { scopeOf } from '../samples.ts';
-import { McpScene, printed } from './mcp-scene.ts';
+import { example, McpScene } from './mcp-scene.ts';
 
 const GUESTS = {
   ...AGENT,
@@ -40,7 +40,7 @@ before(async () => {
   origin = `https://localhost:${(documents.address() as AddressInfo).port}`;
   const sets = [`oauth.clientDocuments=["${new URL(origin).host}"]`, 'oauth.clientDocumentAddresses=[127.0.0.1]'];
   scene = await McpScene.open({ integrations: [AGENT, GUESTS], sets });
-  await scene.serve(printed('createMcpHandler'));
+  await scene.serve(example('server.mjs'));
 });
 after(async () => {
   documents?.closeAllConnections();

@@ -16,7 +16,7 @@ import { ADA } from '../doors/pages/running-service.ts';
 import { aTokenIssuer, claimsOf, keySetOf, platformKey } from '../platform.ts';
 import { anIntegration } from '../samples.ts';
 import type { MachineOrder } from './mcp-machine-client.ts';
-import { McpScene, printed } from './mcp-scene.ts';
+import { example, McpScene } from './mcp-scene.ts';
 import { registryFollows } from './registry-follows.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -51,7 +51,7 @@ before(async () => {
   });
   await scene.service.store.change(tokenIssuers, row.label, () => ({ outcome: undefined, next: row }));
   await registryFollows();
-  await scene.serve(printed('createMcpHandler'));
+  await scene.serve(example('server.mjs'));
 });
 after(() => scene?.close());
 

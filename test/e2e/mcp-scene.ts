@@ -1,4 +1,4 @@
-// A service, the MCP server of docs/agents.md as it is printed there, and clients of the official packages.
+// A service, the MCP server of examples/mcp, and clients of the official packages.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,20 +12,14 @@ import { type RunningService, type ServiceOptions, startService } from '../doors
 import { signedIn, type Visitor } from '../doors/pages/visitor.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../free-port.ts';
-import { blocksOf } from '../house/mentions.ts';
 import { ROOT } from '../house/sources.ts';
 import { aResourceServer } from '../samples.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import type { Order } from './mcp-client.ts';
 
-const PAGE = 'docs/agents.md';
-
-/** The one block of the page that has this text. */
-export function printed(text: string): string {
-  const blocks = blocksOf({ path: PAGE, text: readFileSync(join(ROOT, PAGE), 'utf8') });
-  const [found, ...others] = blocks.filter((block) => block.text.includes(text));
-  if (!found || others.length > 0) throw new Error(`${PAGE} does not have exactly one block with ${text}`);
-  return found.text;
+/** A program of examples/mcp. */
+export function example(name: 'server.mjs' | 'agent.mjs'): string {
+  return readFileSync(join(ROOT, 'examples/mcp', name), 'utf8');
 }
 
 export interface Printed {

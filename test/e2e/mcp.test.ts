@@ -1,21 +1,21 @@
-// docs/agents.md as it is printed, and the official MCP clients and servers, unmodified (MCP authorization 2026-07-28).
+// The programs of examples/mcp, and the official MCP clients and servers, unmodified (MCP authorization 2026-07-28).
 // Only in test:all: documents as printed
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { AGENT } from '../doors/pages/asking-program.ts';
 import { ADA } from '../doors/pages/running-service.ts';
-import { McpScene, type Printed, printed } from './mcp-scene.ts';
+import { example, McpScene, type Printed } from './mcp-scene.ts';
 
 const LIBRARIES = new URL('code-library-client.ts', import.meta.url);
 
 let scene: McpScene;
 before(async () => {
   scene = await McpScene.open({ integrations: [AGENT] });
-  await scene.serve(SERVER_WITH_STEP_UP(printed('createMcpHandler')));
+  await scene.serve(SERVER_WITH_STEP_UP(example('server.mjs')));
 });
 after(() => scene?.close());
 
-/** The printed server, with a second tool that needs more: the scope of a challenge is what the client asks for next. */
+/** The server of examples/mcp, with a second tool that needs more: the scope of a challenge is what the client asks for next. */
 function SERVER_WITH_STEP_UP(text: string): string {
   return text
     .replace(
@@ -59,8 +59,8 @@ suite('libraries with authorization code and PKCE, unmodified', () => {
 });
 
 suite('a coding agent with four processes and one login', () => {
-  test('as printed: one confirmation, and every process works for the person', async () => {
-    const agent = scene.run('agent.mjs', printed('fork(import.meta.filename)'), { PATH: '' }, true);
+  test('as shipped: one confirmation, and every process works for the person', async () => {
+    const agent = scene.run('agent.mjs', example('agent.mjs'), { PATH: '' }, true);
     let errors = '';
     for await (const text of agent.stderr as NodeJS.ReadableStream) {
       errors += text;
@@ -77,7 +77,7 @@ suite('a coding agent with four processes and one login', () => {
   });
 });
 
-suite('the printed MCP server', () => {
+suite('the MCP server of examples/mcp', () => {
   test('serves its metadata, and names them and the scope in a 401 [RFC 9728 3.1, 5.1]', async () => {
     const refused = await fetch(scene.url, { method: 'POST' });
     assert.equal(refused.status, 401);

@@ -20,7 +20,7 @@ suite(`the configurations of ${PAGE}`, () => {
       settings: { ...(parse(blockOf(PAGE, 'yaml')) as Record<string, unknown>), proxies },
       listeners: [{}],
     });
-    proxy = await startProxy('nginx', { ...service, nodes: [service.port] }, { page: PAGE });
+    proxy = await startProxy('nginx', { ...service, nodes: [service.port] }, { file: 'nginx/other-paths.conf' });
   });
   after(async () => {
     await proxy.stop();

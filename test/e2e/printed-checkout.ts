@@ -129,7 +129,7 @@ export class PrintedCheckout {
       const isInstall = /^(?:mkdir \S+ && cd \S+ && )?npm install (?:[@\w/-]+ )*\.\S*\/tessera-\w+-[\d.]+\.tgz$/.test(
         line,
       );
-      assert.ok(sdk || isInstall || /^mkdir \S+ && cd \S+$/.test(line), line);
+      assert.ok(sdk || isInstall || /^cp -r examples\/mcp \S+ && cd \S+$/.test(line), line);
       if (sdk) installPacked(sdk, cwd);
       if (isInstall) assert.ok(line.endsWith(`-${version}.tgz`), line);
     }

@@ -124,7 +124,8 @@ const drillsOf = ({ path, text }: Source): Mention[] =>
 
 test('every drill that a page names exists, also in a list', () => {
   const menu = read('lab/chaos.ts');
-  assertEach(PAGES.flatMap(drillsOf), 8, (name) => new RegExp(`^ +'?${name}'?: \\[`, 'm').test(menu));
+  const pages = [...PAGES, { path: 'test/threats.md', text: read('test/threats.md') }];
+  assertEach(pages.flatMap(drillsOf), 8, (name) => new RegExp(`^ +'?${name}'?: \\[`, 'm').test(menu));
 });
 
 test('every script of the quick start that a page names is one that it writes', () => {

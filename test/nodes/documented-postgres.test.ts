@@ -11,7 +11,7 @@ import { makeAuthority } from '../authority.ts';
 import { commandEnvironment, TESSERA } from '../cli/command.ts';
 import { Commands } from '../cli/commands.ts';
 import { freePort } from '../free-port.ts';
-import { documentedSql } from '../store/documented-sql.ts';
+import { shippedSql, sqlAfterMigration } from '../store/documented-sql.ts';
 import { PostgresServer } from '../store/postgres-server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -38,7 +38,6 @@ const here = (words: string) =>
     .replaceAll("'", '') // a shell removes the quotes
     .split(' ')
     .slice(1);
-const sql = (beginning: string) => documentedSql(beginning).replace(/^\\c .*$/m, '');
 
 async function run(command: string, where = first): Promise<string> {
   const { status, printed } = await commands.run(here(command), { folder: where });
@@ -76,7 +75,7 @@ test('the commands of the page set up two running nodes from an empty server', a
   mkdirSync(first);
   writeFileSync(join(folder, 'database'), 'a password\n', { mode: 0o600 });
   await server.query('CREATE DATABASE tessera');
-  await server.query(sql('roles'), 'tessera');
+  await server.query(shippedSql('roles').replace(/^\\c .*$/m, ''), 'tessera');
 
   const early = await commands.run(here(init), { folder: first });
   assert.equal(early.status, 4, early.printed);
@@ -88,7 +87,7 @@ test('the commands of the page set up two running nodes from an empty server', a
     await run(init),
     /Wrote .*tessera.yaml\nLeft the database.*\nMade the keyring .*\nRegistered orders-sync/,
   );
-  await server.query(sql('after the first migration'), 'tessera');
+  await server.query(sqlAfterMigration(), 'tessera');
   const authority = makeAuthority();
   const { pem, key } = authority.issue({ dnsNames: ['tokens.example.com'], usages: ['1.3.6.1.5.5.7.3.1'] });
   writeFileSync(join(first, 'data/server.crt'), pem);

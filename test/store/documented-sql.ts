@@ -1,10 +1,13 @@
-import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
-/** SQL of a page for operators, by the words of its first comment, as psql takes it. */
-export function documentedSql(beginning: string, name = 'postgresql'): string {
-  const page = readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
-  const block = page.split('```sql\n').find((part) => part.startsWith(`-- ${beginning}`));
-  assert.ok(block, beginning);
-  return block.split('```')[0] ?? '';
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+/** A file of deploy/postgres, as psql takes it. */
+export function shippedSql(name: 'roles' | 'citus'): string {
+  return read(`deploy/postgres/${name}.sql`);
+}
+
+/** What docs/postgresql.md tells the owner to run after the first migration. */
+export function sqlAfterMigration(): string {
+  return /`(REVOKE INSERT[^`]+)`/.exec(read('docs/postgresql.md'))?.[1] ?? '';
 }

@@ -25,7 +25,7 @@ import { Secret } from '../../src/tokens/secret.ts';
 import { accepted, aNode, anotherNode, check, confirmed, issue, redeem, refresh, revoke } from '../node.ts';
 import { aGrant, anIdentity, NOW } from '../samples.ts';
 import { put } from './conformance/rows.ts';
-import { documentedSql } from './documented-sql.ts';
+import { shippedSql, sqlAfterMigration } from './documented-sql.ts';
 import { type PostgresTestDatabase, postgresDatabase, sharedServer } from './postgres-database.ts';
 import { openAt } from './postgres-node.ts';
 import type { PostgresServer } from './postgres-server.ts';
@@ -38,7 +38,6 @@ async function emptyDatabase(name: string): Promise<{ server: PostgresServer; ur
 }
 
 /** `\\c` is a command of psql, not of the server. */
-const documented = (beginning: string) => documentedSql(beginning).replace(/^\\c .*$/m, '');
 
 test('nodes that start in parallel on an empty database migrate it once', async () => {
   const { server, url } = await emptyDatabase('at_once');
@@ -51,7 +50,12 @@ test('nodes that start in parallel on an empty database migrate it once', async 
 test('the documented least-privileged role can do everything a node does, and no more', async () => {
   const { server, url } = await emptyDatabase('least');
   // The test runs the SQL of the operators' page.
-  await server.query(documented('roles').replaceAll('DATABASE tessera', 'DATABASE least'), 'least');
+  await server.query(
+    shippedSql('roles')
+      .replace(/^\\c .*$/m, '')
+      .replaceAll('DATABASE tessera', 'DATABASE least'),
+    'least',
+  );
   const nodeUrl = url.replace('postgres@', 'tessera_node@');
   await assert.rejects(openAt(nodeUrl), {
     name: 'StoreUnusable',
@@ -60,7 +64,7 @@ test('the documented least-privileged role can do everything a node does, and no
   });
   const owner = { url: new Secret(url.replace('postgres@', 'tessera_owner@')), environment: {} };
   assert.deepEqual(await migratePostgres(owner), { before: 0, now: MIGRATIONS.length });
-  await server.query(documented('after the first migration'), 'least');
+  await server.query(sqlAfterMigration(), 'least');
 
   const backEnd = await openAt(nodeUrl);
   const node = await aNode(storeOf(backEnd));

@@ -48,7 +48,7 @@ export const listeners = entries(
     doors: optional(
       choices(
         DOOR_NAMES,
-        '`authsvc`, `oauth`, `pages`, `ops` (health, metrics), `admin`, `console` (beside `pages`), `scim`. If absent, the first four without `/metrics`.',
+        '`authsvc`, `oauth` (also for resource servers and `tessera login`), `pages` (also for devices), `ops` (health, metrics), `admin`, `console` (beside `pages`), `scim`. If absent, the first four without `/metrics`.',
         { example: ['ops'] },
       ),
     ),

@@ -49,7 +49,7 @@ function mountAdmin(app: FastifyInstance, mount: AdminMount): void {
   let document: string | undefined; // few ask for it, and it takes a quarter of a start
   app.get(`${MOUNT}/openapi.json`, async (request, reply) => {
     const limited = mount.overLimit(request);
-    if (limited) return replyProblem(request, reply, limited, mount.publicUrl);
+    if (limited) return replyProblem(reply, limited, mount.publicUrl);
     document ??= JSON.stringify(withNamedSchemas(adminDocument(mount)));
     return reply.headers(JSON_HEADERS).send(document);
   });
@@ -65,27 +65,23 @@ function mountAct(app: FastifyInstance, name: ActName, act: ActRow, mount: Admin
     onRequest: async (request, reply) => {
       recordOf(request).operation = `admin-${name}`;
       const operator = await authorize(request, act, mount);
-      const refusal = operator.ok ? whyNotNow(request, reply, name, mount) : operator.refusal;
-      if (refusal) return replyProblem(request, reply, refusal, mount.publicUrl);
+      const refusal = operator.ok ? whyNotNow(reply, name, mount) : operator.refusal;
+      if (refusal) return replyProblem(reply, refusal, mount.publicUrl);
       if (operator.ok) operators.set(request, operator.value);
     },
     handler: async (request, reply): Promise<FastifyReply> => {
       const operator = operators.get(request);
       if (!operator) throw new Error('nobody was authorized');
       const outcome = await perform(request, name, operator, mount);
-      if (!outcome.ok) return replyProblem(request, reply, outcome.refusal, mount.publicUrl);
-      return send(request, reply, outcome.value);
+      if (!outcome.ok) return replyProblem(reply, outcome.refusal, mount.publicUrl);
+      return send(reply, outcome.value);
     },
   });
 }
 
 /** Documents are counted until they are answered. */
-function whyNotNow(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  name: ActName,
-  { documents }: AdminMount,
-): DoorRefusal | undefined {
+function whyNotNow(reply: FastifyReply, name: ActName, { documents }: AdminMount): DoorRefusal | undefined {
+  const { request } = reply;
   if (!DOCUMENT_ACTS.includes(name)) return undefined;
   if (documents.size >= MOST_DOCUMENTS) return { reason: 'overloaded', retryAfter: seconds(1) };
   documents.add(request);
@@ -152,14 +148,10 @@ function withSealedNext(answered: Answered<unknown>, name: ActName, list: string
   return { ...answered, value: { ...(answered.value as object), next: sealCursor(next, list, callerPorts) } };
 }
 
-function send(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { value, revision, isNew }: Answered<unknown>,
-): FastifyReply {
+function send(reply: FastifyReply, { value, revision, isNew }: Answered<unknown>): FastifyReply {
   reply.headers(JSON_HEADERS);
   if (revision !== undefined) reply.header('etag', etagOf(revision));
-  const { method, headers } = request;
+  const { method, headers } = reply.request;
   if (revision !== undefined && method === 'GET' && headers['if-none-match'] === etagOf(revision))
     return reply.code(304).send();
   return reply.code(isNew ? 201 : 200).send(JSON.stringify(value));

@@ -22,16 +22,11 @@ const STATUS: Readonly<Record<AdminRefusalClass, number>> = {
 };
 export const PROBLEM_STATUSES = [...new Set(Object.values(STATUS)), 405, 413, 429, 500, 503].sort((a, b) => a - b);
 
-export function replyProblem(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  refusal: DoorRefusal,
-  publicUrl: string,
-): FastifyReply {
-  const problem = problemOf(refusal, publicUrl, request);
+export function replyProblem(reply: FastifyReply, refusal: DoorRefusal, publicUrl: string): FastifyReply {
+  const problem = problemOf(refusal, publicUrl, reply.request);
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="tessera", error="invalid_token"');
   if (problem.status === 403) reply.header('www-authenticate', 'Bearer realm="tessera", error="insufficient_scope"');
-  return replyRefusal(request, reply, refusal, problem);
+  return replyRefusal(reply, refusal, problem);
 }
 
 export function problemOf(refusal: DoorRefusal, publicUrl: string, request?: FastifyRequest): WordedRefusal {

@@ -42,7 +42,7 @@ function refusalsAt(keysAt: (url: string) => ErrorKeys): RefusalReplies {
     repliesIn((refusal, request) => authsvcWords(refusal, WORDING[refusal.reason], keys, request));
   const replies = { spec: repliesWith('spec'), oauth: repliesWith('oauth'), both: repliesWith('both') };
   return {
-    reply: (request, reply, refusal) => replies[keysAt(request.url)].reply(request, reply, refusal),
+    reply: (reply, refusal) => replies[keysAt(reply.request.url)].reply(reply, refusal),
     prepare: (url, reason) => replies[keysAt(url)].prepare(url, reason),
   };
 }

@@ -7,7 +7,6 @@ import type { ErrorKeys } from './schemas.ts';
 import type { AuthsvcReason, Wording } from './wording.ts';
 
 export function replyAuthsvcRefusal(
-  request: FastifyRequest,
   reply: FastifyReply,
   refusal: Refusal<AuthsvcReason>,
   wording: Wording,
@@ -18,7 +17,7 @@ export function replyAuthsvcRefusal(
       'www-authenticate',
       refusal.reason === 'access-token-missing' ? 'Bearer' : 'Bearer error="invalid_token"',
     );
-  return replyRefusal(request, reply, refusal, authsvcWords(refusal, wording, keys, request));
+  return replyRefusal(reply, refusal, authsvcWords(refusal, wording, keys, reply.request));
 }
 
 export function authsvcWords(

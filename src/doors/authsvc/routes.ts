@@ -56,7 +56,7 @@ export function mountAuthsvc(app: FastifyInstance, mount: TokenMount & { readonl
         call.record.operation = operation;
         const outcome = call.chargeUnusable(await handle(call));
         if (outcome.ok) answerJson(reply, outcome.value);
-        else replyAuthsvcRefusal(request, reply, outcome.refusal, wording(outcome.refusal.reason), mount.errorKeys);
+        else replyAuthsvcRefusal(reply, outcome.refusal, wording(outcome.refusal.reason), mount.errorKeys);
       },
     });
   }

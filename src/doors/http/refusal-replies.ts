@@ -14,7 +14,7 @@ export interface PreparedRefusal {
 
 /** How a door sends the server's refusals of requests to its paths. */
 export interface RefusalReplies {
-  readonly reply: (request: FastifyRequest, reply: FastifyReply, refusal: ServerRefusal) => FastifyReply;
+  readonly reply: (reply: FastifyReply, refusal: ServerRefusal) => FastifyReply;
   /** The same as bytes, for requests that are turned away before a door is reached. */
   readonly prepare: (url: string, reason: ServerReason) => PreparedRefusal;
 }
@@ -32,7 +32,7 @@ export interface WordedRefusal {
 export function repliesIn(word: (refusal: ServerRefusal, request?: FastifyRequest) => WordedRefusal): RefusalReplies {
   const prepared = new Map<ServerReason, PreparedRefusal>();
   return {
-    reply: (request, reply, refusal) => replyRefusal(request, reply, refusal, word(refusal, request)),
+    reply: (reply, refusal) => replyRefusal(reply, refusal, word(refusal, reply.request)),
     prepare: (_url, reason) => {
       const known = prepared.get(reason) ?? prepare(word({ reason }));
       prepared.set(reason, known);
@@ -63,9 +63,9 @@ export const NEUTRAL_REPLIES = repliesIn((refusal, request) => {
 /** For paths that no door owns: a page for browsers, JSON for programs. `pages`: how the door for people replies. */
 export function unownedReplies(pages: RefusalReplies = NEUTRAL_REPLIES): RefusalReplies {
   return {
-    reply: (request, reply, refusal) => {
-      const replies = wantedForm(request.headers) === 'page' ? pages : NEUTRAL_REPLIES;
-      return replies.reply(request, reply, refusal);
+    reply: (reply, refusal) => {
+      const replies = wantedForm(reply.request.headers) === 'page' ? pages : NEUTRAL_REPLIES;
+      return replies.reply(reply, refusal);
     },
     prepare: NEUTRAL_REPLIES.prepare,
   };
@@ -75,12 +75,9 @@ export function unownedReplies(pages: RefusalReplies = NEUTRAL_REPLIES): Refusal
 export const REQUEST_ID = 'request-id';
 
 /** Sends a refusal and records it for the log line. */
-export function replyRefusal(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  refusal: Refusal<string>,
-  { status, phrase, type, body }: WordedRefusal,
-): FastifyReply {
+export function replyRefusal(reply: FastifyReply, refusal: Refusal<string>, worded: WordedRefusal): FastifyReply {
+  const { request } = reply;
+  const { status, phrase, type, body } = worded;
   recordRefusal(request, refusal);
   reply.header(REQUEST_ID, request.id);
   if (refusal.retryAfter !== undefined && status !== 400) reply.header('retry-after', refusal.retryAfter);

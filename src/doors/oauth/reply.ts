@@ -6,13 +6,13 @@ import { challengeOf } from './client.ts';
 import type { ErrorAnswer } from './schemas.ts';
 import { type OauthReason, type OauthRefusal, wordingOf } from './wording.ts';
 
-export function replyOauthRefusal(request: FastifyRequest, reply: FastifyReply, refusal: OauthRefusal): FastifyReply {
+export function replyOauthRefusal(reply: FastifyReply, refusal: OauthRefusal): FastifyReply {
   const { error } = wordingOf(refusal.reason, refusal.credential);
-  const { authorization } = request.headers;
+  const { authorization } = reply.request.headers;
   // RFC 6749 5.2: integrations have no secret, so a request without the header gets no challenge.
   if (error === 'invalid_client' && (authorization || refusal.credential === 'resource-server'))
     reply.header('www-authenticate', challengeOf(authorization));
-  return replyRefusal(request, reply, refusal, oauthWords(refusal, request));
+  return replyRefusal(reply, refusal, oauthWords(refusal, reply.request));
 }
 
 export function oauthWords(refusal: OauthRefusal, request?: FastifyRequest): WordedRefusal {

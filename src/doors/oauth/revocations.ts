@@ -38,7 +38,7 @@ export function mountRevocations(app: FastifyInstance, mount: OauthMount): void 
     const refusal = query.ok
       ? await (isStream ? follow(call, query.value, reply, streams) : replySnapshot(call, query.value, reply))
       : query.refusal;
-    if (refusal) replyOauthRefusal(request, reply, refusal);
+    if (refusal) replyOauthRefusal(reply, refusal);
   });
 }
 

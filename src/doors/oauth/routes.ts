@@ -36,7 +36,7 @@ export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
   });
   app.addHook('onRequest', (request, reply, proceed) => {
     if (isWritten(targetOf(request.url), request.routeOptions.url ?? '')) proceed();
-    else replyOauthRefusal(request, reply, { reason: 'not-found' });
+    else replyOauthRefusal(reply, { reason: 'not-found' });
   });
   for (const [path, operation, handle] of ROUTES) {
     app.post(mount.path + path, async (request, reply): Promise<void> => {
@@ -48,7 +48,7 @@ export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
       const outcome = call.chargeUnusable(await handle(call));
       if (outcome.ok && isProven) replyJson(reply, 200, JSON.stringify(outcome.value));
       else if (outcome.ok) answerJson(reply, JSON.stringify(outcome.value));
-      else replyOauthRefusal(request, reply, outcome.refusal);
+      else replyOauthRefusal(reply, outcome.refusal);
     });
   }
   mountMetadata(app, mount);
@@ -84,7 +84,7 @@ function mountResources(app: FastifyInstance, mount: OauthMount): void {
   mountPublic(app, `${mount.path}${PATHS.resources}/:id`, 'resource-metadata', (request, reply) => {
     const { id } = request.params as { id: string };
     const server = registry.resourceServers.find((known) => known.id === id);
-    if (!server) return void replyOauthRefusal(request, reply, { reason: 'not-found' });
+    if (!server) return void replyOauthRefusal(reply, { reason: 'not-found' });
     reply.headers(PUBLIC_HEADERS).send(JSON.stringify(resourceMetadata(server, mount.metadata, registry)));
   });
 }

@@ -34,7 +34,7 @@ export function siteOf(parts: PagesParts): Site {
 
 export function pageRefusals(site: Site): Door['refusals'] {
   return {
-    reply: (request, reply, refusal) => replyRefusal(request, reply, refusal, site),
+    reply: (reply, refusal) => replyRefusal(reply, refusal, site),
     prepare: PLAIN_PAGES.prepare,
   };
 }
@@ -53,9 +53,9 @@ export function pagesDoor({ name, segments }: DoorEntry, parts: PagesParts): Doo
   };
 }
 
-function replyRefusal(request: FastifyRequest, reply: FastifyReply, refusal: ServerRefusal, site: Site): FastifyReply {
-  if (wantedForm(request.headers) === 'json') return NEUTRAL_REPLIES.reply(request, reply, refusal);
-  const visit = strangerVisit(request, site);
+function replyRefusal(reply: FastifyReply, refusal: ServerRefusal, site: Site): FastifyReply {
+  if (wantedForm(reply.request.headers) === 'json') return NEUTRAL_REPLIES.reply(reply, refusal);
+  const visit = strangerVisit(reply.request, site);
   return sendAnswer(visit, reply, refusalPage(visit, refusal));
 }
 
@@ -80,7 +80,7 @@ function mountOpenapi(app: FastifyInstance, site: Site): void {
   const texts = new Map<boolean, string>();
   app.get('/docs/openapi.json', async (request, reply) => {
     const limited = site.overLimit(request);
-    if (limited) return replyRefusal(request, reply, limited, site);
+    if (limited) return replyRefusal(reply, limited, site);
     const isFull = (request.query as { links?: string }).links === 'full';
     const text = texts.get(isFull) ?? openapiText(site, isFull);
     texts.set(isFull, text);
@@ -100,7 +100,7 @@ export function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): 
     handler: async (request, reply): Promise<FastifyReply> => {
       // For callers that do not accept HTML, there is nothing at `/`.
       if (route.path === '/' && wantedForm(request.headers) !== 'page')
-        return NEUTRAL_REPLIES.reply(request, reply, site.overLimit(request) ?? { reason: 'not-found' });
+        return NEUTRAL_REPLIES.reply(reply, site.overLimit(request) ?? { reason: 'not-found' });
       recordOf(request).operation = route.operation;
       const visit = route.isForAll ? strangerVisit(request, site) : await visitOf(request, site);
       if (visit.person) recordOf(request).identityId = visit.person.identity.id;

@@ -47,20 +47,19 @@ function mountScim(app: FastifyInstance, parts: ScimParts): void {
         const pushing = await authenticated(request, label, parts);
         // Known callers are not held back by others at their address.
         const limited = (pushing ? parts.overCheckLimit : parts.overLimit)(request);
-        if (limited) return REPLIES.reply(request, reply, limited);
-        if (!pushing)
-          return refuse(request, reply, scimError(401, 'Send a secret of the integration as a bearer token.'));
+        if (limited) return REPLIES.reply(reply, limited);
+        if (!pushing) return refuse(reply, scimError(401, 'Send a secret of the integration as a bearer token.'));
         const body = parseObject(String(request.body));
         if (method.startsWith('P') && !body)
-          return refuse(request, reply, scimError(400, 'The body is not JSON.', 'invalidSyntax'));
+          return refuse(reply, scimError(400, 'The body is not JSON.', 'invalidSyntax'));
         const query = request.query as Readonly<Record<string, unknown>>;
         const base = `${parts.publicUrl}${ROOT}/${label}`;
         const ports = portsOfRequest(parts.callerPorts, request.id);
         const answer = await run({ id, query, body: body ?? {}, base, pushing, ports });
-        if (answer.status >= 400) return refuse(request, reply, answer);
+        if (answer.status >= 400) return refuse(reply, answer);
         const { location } = (answer.body?.['meta'] ?? {}) as { location?: string };
         if (answer.status === 201 && location) reply.header('location', location);
-        return send(request, reply, answer.status, answer.body && JSON.stringify(trimmed(answer.body, query)));
+        return send(reply, answer.status, answer.body && JSON.stringify(trimmed(answer.body, query)));
       },
     });
 }
@@ -94,16 +93,16 @@ const REASONS: Readonly<Record<number, ServerReason | 'client-unproven'>> = {
   404: 'not-found',
 };
 
-function refuse(request: FastifyRequest, reply: FastifyReply, { status, body }: ScimAnswer): FastifyReply {
+function refuse(reply: FastifyReply, { status, body }: ScimAnswer): FastifyReply {
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="tessera"');
   const reason = REASONS[status] ?? 'request-malformed';
-  return replyRefusal(request, reply, { reason }, { status, type: TYPE, body: JSON.stringify(body) });
+  return replyRefusal(reply, { reason }, { status, type: TYPE, body: JSON.stringify(body) });
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, status: number, body: string | undefined): FastifyReply {
+function send(reply: FastifyReply, status: number, body: string | undefined): FastifyReply {
   return reply
     .code(status)
     .headers({ ...JSON_HEADERS, 'content-type': TYPE })
-    .header(REQUEST_ID, request.id)
+    .header(REQUEST_ID, reply.request.id)
     .send(body);
 }

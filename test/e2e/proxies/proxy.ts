@@ -1,4 +1,4 @@
-// Real proxies in front of the service, each with the very file of deploy/proxies, or with what a page of docs/ shows.
+// Real proxies in front of the service, each with the very file of deploy/proxies.
 // Needs: nginx, haproxy, apache2, caddy
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,8 +41,8 @@ export interface Behind extends Pick<Home, 'serverFiles' | 'authority'> {
 }
 
 export interface ProxyOptions {
-  /** A page that shows the configuration, instead of the file in deploy/proxies. */
-  readonly page?: string;
+  /** Another file of deploy/proxies. */
+  readonly file?: string;
   /** For a smaller limit, which a test reaches sooner. */
   readonly change?: (text: string) => string;
   /** If it must be known before. */
@@ -64,8 +64,8 @@ type Command = readonly [string, ...string[]];
 
 interface Kind {
   readonly header: 'rfc9440' | 'url-encoded-pem';
-  /** Below deploy/proxies; undefined if only docs/proxies.md shows it. */
-  readonly file?: string;
+  /** Below deploy/proxies. */
+  readonly file: string;
   readonly command: (folder: string) => Command;
   /** What a distribution's own configuration provides around it, cut down to a folder and no privileges. */
   readonly around: (text: string, here: Pick<Here, 'folder' | 'port'> & Partial<Here>) => string;
@@ -119,6 +119,7 @@ export const KINDS: Readonly<Record<ProxyName, Kind>> = {
   },
   apache: {
     header: 'url-encoded-pem',
+    file: 'apache/tessera.conf',
     command: (folder) => ['apache2', '-D', 'FOREGROUND', '-f', join(folder, 'conf')],
     around: (text, { folder, port }) =>
       [
@@ -136,15 +137,14 @@ export const KINDS: Readonly<Record<ProxyName, Kind>> = {
 export async function startProxy(
   name: ProxyName,
   behind: Behind,
-  { page = 'docs/proxies.md', change = (text) => text, port, under = [] }: ProxyOptions = {},
+  { file = KINDS[name].file, change = (text) => text, port, under = [] }: ProxyOptions = {},
 ): Promise<ReloadableProxy> {
   const folder = temporaryFolder(name);
   const here: Here = { folder, port: port ?? (await freePort()), httpPort: await freePort(), nodes: behind.nodes };
-  const { file, around, command, reload, ...kind } = KINDS[name];
+  const { around, command, reload, ...kind } = KINDS[name];
   const variables = kind.variables?.(here) ?? {};
   writeFiles(folder, behind);
-  const isShipped = file !== undefined && page === 'docs/proxies.md';
-  const text = isShipped ? readFileSync(join(ROOT, 'deploy/proxies', file), 'utf8') : blockOf(page, name);
+  const text = readFileSync(join(ROOT, 'deploy/proxies', file), 'utf8');
   writeFileSync(join(folder, 'conf'), around(onThisMachine(change(text), here), here));
   const running = await runIn(folder, here.port, [...under, ...command(folder)] as unknown as Command, variables);
   return { ...running, reload: async () => void (await reload?.(running.pid, folder, variables)) };
