@@ -1,8 +1,8 @@
 // One command at a time changes a keyring file: two that read the same keys would undo each other's change.
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AdminOutcome, decline } from './operations/admin/admin.ts';
-import type { Lock } from './store/sqlite/file-lock.ts';
+import { type Acted, decline } from './operations/admin/admin.ts';
+import type { Lock } from './store/sqlite/connection.ts';
 import { keyringFileOf } from './tokens/keyring-file.ts';
 
 const RETRY_MS = 50;
@@ -10,10 +10,7 @@ const RETRY_MS = 50;
 const TRIES = 200;
 
 /** Waits for other commands. The lock of a command that is killed ends with it. */
-export async function withKeyringLocked<T>(
-  path: string,
-  work: () => Promise<AdminOutcome<T>>,
-): Promise<AdminOutcome<T>> {
+export async function withKeyringLocked<T>(path: string, work: () => Acted<T>): Acted<T> {
   const file = `${keyringFileOf(path)}.lock`;
   const lock = await waitFor(file);
   if (!lock) return decline('keyring-busy', file);
@@ -26,7 +23,7 @@ export async function withKeyringLocked<T>(
 }
 
 async function waitFor(file: string): Promise<Lock | undefined> {
-  const { lockFile } = await import('./store/sqlite/file-lock.ts'); // a service never needs it
+  const { lockFile } = await import('./store/sqlite/connection.ts'); // a service never needs it
   for (let tried = 0; tried < TRIES; tried++) {
     if (tried > 0) await sleep(RETRY_MS);
     const lock = unlessForeign(() => lockFile(file));

@@ -2,8 +2,8 @@
 import { readKeys } from './config/keys.ts';
 import type { Config } from './config/schema.ts';
 import { withKeyringLocked } from './lock-keyring.ts';
-import { type AdminOutcome, decline } from './operations/admin/admin.ts';
-import { checkKeyring } from './operations/admin/check-keyring.ts';
+import { type Acted, decline } from './operations/admin/admin.ts';
+import { checkKeyring } from './operations/admin/mac-keys.ts';
 import type { Store } from './store/store.ts';
 import { Keyring, KeyringFault, type StoredKey } from './tokens/keyring.ts';
 import { NextKeyringFile } from './tokens/keyring-file.ts';
@@ -34,8 +34,8 @@ interface KeyringForChange {
  */
 export async function withKeyring<T>(
   { config, store }: { readonly config: Config; readonly store: Store },
-  work: (keyring: KeyringForChange) => Promise<AdminOutcome<T>>,
-): Promise<AdminOutcome<T>> {
+  work: (keyring: KeyringForChange) => Acted<T>,
+): Acted<T> {
   const { keyring } = config;
   if (keyring.from === 'variable') return decline('keyring-in-variable', keyring.name);
   await openKeyring(config, store); // a keyring that cannot be used is not locked
@@ -52,8 +52,8 @@ export async function withKeyring<T>(
 /** Loads the keys, changes them and stores them, as `withKeyring` does. */
 export function changeKeyring(
   place: { readonly config: Config; readonly store: Store },
-  change: (keys: Keys) => Promise<AdminOutcome<Keys>>,
-): Promise<AdminOutcome<Keys>> {
+  change: (keys: Keys) => Acted<Keys>,
+): Acted<Keys> {
   return withKeyring(place, async ({ keys, storeKeys }) => {
     const changed = await change(keys);
     if (changed.ok) storeKeys(changed.value);

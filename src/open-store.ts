@@ -6,8 +6,7 @@ import type { Config } from './config/schema.ts';
 import { OperatorFault } from './core/faults.ts';
 import type { Clock } from './operations/ports.ts';
 import type { Receiver, Source } from './store/move.ts';
-import type { Layout, SchemaChange } from './store/postgres/open.ts';
-import type { ServerFacts } from './store/postgres/server-facts.ts';
+import type { Layout, SchemaChange, ServerFacts } from './store/postgres/open.ts';
 import type { Store, StoreUnavailable } from './store/store.ts';
 import { refuseLink } from './store/store-file.ts';
 import { systemClock } from './system.ts';
@@ -132,7 +131,7 @@ function postgresStore(url: Secret): ConfiguredStore {
   const options = { url, environment: process.env };
   const migrateSchema = async (progress?: (line: string) => void, layout?: Layout) =>
     (await import('./store/postgres/open.ts')).migratePostgres({ ...options, ...(progress && { progress }) }, layout);
-  const serverFacts = async () => (await import('./store/postgres/server-facts.ts')).serverFacts(url, process.env);
+  const serverFacts = async () => (await import('./store/postgres/open.ts')).serverFacts(options);
   return {
     open: async (opener) => {
       const { openPostgresStore } = await import('./store/postgres/open.ts');
@@ -176,18 +175,19 @@ export async function sqliteCopies() {
   const [copies, { isBusy, isFull }, { lockFile }] = await Promise.all([
     import('./store/sqlite/backup.ts'),
     import('./store/sqlite/faults.ts'),
-    import('./store/sqlite/file-lock.ts'),
+    import('./store/sqlite/connection.ts'),
   ]);
   return { ...copies, isBusy, isFull, lockFile };
 }
 
 /** For continuous backups, likewise. */
 export async function continuousBackup() {
-  const [{ followStore }, { rebuild, rebuildFrom }, { readSeries, seriesFolders }, faults] = await Promise.all([
+  const [{ followStore }, { rebuild, rebuildFrom }, { readSeries, seriesFolders }, records] = await Promise.all([
     import('./store/sqlite/continuous/follow.ts'),
     import('./store/sqlite/continuous/rebuild.ts'),
     import('./store/sqlite/continuous/archive.ts'),
-    import('./store/sqlite/continuous/faults.ts'),
+    import('./store/sqlite/continuous/records.ts'),
   ]);
-  return { followStore, rebuild, rebuildFrom, readSeries, seriesFolders, ...faults };
+  const { BackupRefused, DamagedBackup } = records;
+  return { followStore, rebuild, rebuildFrom, readSeries, seriesFolders, BackupRefused, DamagedBackup };
 }

@@ -12,7 +12,7 @@ import { Gathering } from './serve/gather.ts';
 import { reportToSystemd } from './serve/systemd.ts';
 import { endsWithin } from './serve/watch.ts';
 import { isWorker, leaveSupervisor, reportServing, superviseWorkers, workersReply } from './serve/workers.ts';
-import { takeOver } from './store/move-mark.ts';
+import { takeOver } from './store/move.ts';
 import { ClockImplausible, type Store, StoreUnavailable } from './store/store.ts';
 import { systemClock } from './system.ts';
 import { Keyring, type StoredKey } from './tokens/keyring.ts';

@@ -12,7 +12,7 @@ import type {
   WrittenResourceServer,
   WrittenTokenIssuer,
 } from '../src/operations/admin/objects.ts';
-import { REGISTERED } from '../src/store/tables/registered.ts';
+import { REGISTERED } from '../src/store/all-tables.ts';
 import { systemRandom } from '../src/system.ts';
 
 type Kind = 'integration' | 'resource-server' | 'issuer' | 'token-issuer';

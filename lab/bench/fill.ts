@@ -8,13 +8,14 @@ import type { Identity } from '../../src/core/identity.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { accept } from '../../src/core/outcome.ts';
 import { presenter } from '../../src/core/presenter.ts';
+import type { Target } from '../../src/core/rules/audience.ts';
 import type { SigningAlgorithm } from '../../src/core/signing-key.ts';
 import { type EpochSeconds, epochSeconds, seconds } from '../../src/core/time.ts';
 import { localDirectory } from '../../src/directory/local/local-directory.ts';
 import { sideBySide } from '../../src/directory/side-by-side.ts';
 import { openStore } from '../../src/open-store.ts';
-import { addIdentity } from '../../src/operations/admin/add-identity.ts';
-import { makeResourceServerSecret } from '../../src/operations/admin/resource-server-secret.ts';
+import { addIdentity } from '../../src/operations/admin/identities.ts';
+import { makeResourceServerSecret } from '../../src/operations/admin/secrets.ts';
 import { publishKeys } from '../../src/operations/admin/signing-keys.ts';
 import { startDevice } from '../../src/operations/device/start-device.ts';
 import { drawGrant, issueGrant } from '../../src/operations/grant/issue-grant.ts';
@@ -164,14 +165,14 @@ async function portsOf(config: Config, store: Store, keyring: Keyring): Promise<
 interface Draft {
   readonly integration: Integration;
   readonly holders: readonly [Identity, ...Identity[]];
-  readonly scope: string;
+  readonly target: Target;
 }
 
 async function draftOf({ registry, directories }: Ports, given: readonly Identity[] = []): Promise<Draft> {
   const integration = registry.integration(CLIENT_ID);
   const [first, ...others] = given.length > 0 ? given : await directories.get('local').byUserName(USER_NAME);
   if (!integration || !first) throw new Error('the store was not filled');
-  return { integration, holders: [first, ...others], scope: SCOPE };
+  return { integration, holders: [first, ...others], target: { scope: integration.scope, resource: undefined } };
 }
 
 const AT_ONCE = 1000;

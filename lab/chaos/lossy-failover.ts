@@ -2,7 +2,7 @@
 // in between or afterwards, and callers whose refresh was lost must be told what to do.
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { acceptRollback, heardHistory } from '../../src/operations/admin/accept-rollback.ts';
+import { acceptRollback, heardHistory } from '../../src/operations/admin/after-restore.ts';
 import { endAgain, endingsFromActs } from '../../src/operations/admin/lost-endings.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { NodeReporter } from '../../src/operations/upkeep/report-node.ts';

@@ -2,7 +2,7 @@
 // must be listed and ended again, and accepting it must make every node ready without a restart.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { acceptRollback } from '../../src/operations/admin/accept-rollback.ts';
+import { acceptRollback } from '../../src/operations/admin/after-restore.ts';
 import { endAgain, endingsFromActs } from '../../src/operations/admin/lost-endings.ts';
 import { EventWatch } from '../../src/operations/upkeep/event-watch.ts';
 import { RecentActs } from '../../src/operations/upkeep/recent-acts.ts';

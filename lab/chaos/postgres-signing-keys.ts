@@ -4,7 +4,7 @@
 
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { type Seconds, seconds } from '../../src/core/time.ts';
-import { type RotationResult, rotateSigningKeys } from '../../src/operations/admin/rotate-signing-keys.ts';
+import { type RotationResult, rotateSigningKeys } from '../../src/operations/admin/signing-keys.ts';
 import { nodesWithout } from '../../src/operations/upkeep/report-node.ts';
 import { PUBLIC_URL } from '../../test/e2e/service.ts';
 import { type Pair, pairByCertificate, refreshed, verify } from '../../test/e2e/steps.ts';

@@ -5,7 +5,7 @@ import type { ClientId } from '../../src/core/integration.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { isAlone, NodeReporter } from '../../src/operations/upkeep/report-node.ts';
-import { keeperOfTimes } from '../../src/operations/upkeep/service-times.ts';
+import { keeperOfTimes } from '../../src/operations/upkeep/timekeeper.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { recordingOutages } from '../../src/store/outages.ts';

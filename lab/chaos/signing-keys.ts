@@ -4,7 +4,7 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { seconds } from '../../src/core/time.ts';
 import { keySetOf } from '../../src/doors/oauth/key-set.ts';
-import { rotateSigningKeys } from '../../src/operations/admin/rotate-signing-keys.ts';
+import { rotateSigningKeys } from '../../src/operations/admin/signing-keys.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { aJwtNode, type JwtNode } from '../../test/jwt-node.ts';
 import { accepted, issue, refresh, TestClock } from '../../test/node.ts';

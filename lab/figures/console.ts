@@ -9,7 +9,7 @@ import type { Config } from '../../src/config/schema.ts';
 import { OPERATORS } from '../../src/core/rules/operator.ts';
 import { after, seconds as length } from '../../src/core/time.ts';
 import { openStore } from '../../src/open-store.ts';
-import { addIdentity } from '../../src/operations/admin/add-identity.ts';
+import { addIdentity } from '../../src/operations/admin/identities.ts';
 import { grants as grantRows } from '../../src/store/tables/grants.ts';
 import { sessions } from '../../src/store/tables/sessions.ts';
 import { systemRandom } from '../../src/system.ts';

@@ -13,8 +13,7 @@ import { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import { printStep } from '../pki/judge/explain.ts';
 import { seesIntermediates } from '../serve/this-node.ts';
 import type { Chore } from '../serve/watch.ts';
-import { sharedKeySets } from '../store/shared-key-sets.ts';
-import { SharedLists } from '../store/shared-lists.ts';
+import { SharedLists, sharedKeySets } from '../store/shared-lists.ts';
 import { logRefusals } from './log-notices.ts';
 import type { Tracing } from './tracing.ts';
 

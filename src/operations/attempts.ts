@@ -1,14 +1,14 @@
 // Counted attempts: limits that hold exactly, across addresses, nodes and restarts. The rule is core/rules/attempts.ts.
 import { accept, type Outcome, refused } from '../core/outcome.ts';
-import { type AttemptDecision, type Counted, decideAttempt, forgive, type Limit } from '../core/rules/attempts.ts';
+import { type AttemptDecision, decideAttempt, forgive, type Limit } from '../core/rules/attempts.ts';
 import type { Seconds } from '../core/time.ts';
-import type { Decision } from '../store/store.ts';
+import { type Decision, writeRow } from '../store/store.ts';
 import { type Attempts, attempts } from '../store/tables/attempts.ts';
 import type { Ports } from './ports.ts';
 
 export interface Attempt {
   /** The attempt succeeded, so it does not count. */
-  forgive(): Promise<void>;
+  forgive(): Promise<unknown>;
 }
 
 export interface TooMany {
@@ -25,7 +25,12 @@ export async function countAttempt(limit: Limit, { store }: Ports): Promise<Outc
     return outcome.allowed ? { outcome, next: { about, ...outcome.next } } : { outcome };
   });
   if (!decision.allowed) return refused(decision);
-  return accept({ forgive: () => takeBack(about, decision.next, decision.before, store) });
+  const { next: made, before } = decision;
+  const takeBack = (row: Attempts | undefined) => {
+    const next = forgive(row, made, before);
+    return next && { about, ...next };
+  };
+  return accept({ forgive: () => writeRow(store, attempts, about, takeBack) });
 }
 
 /** Counts an attempt under several limits, all or none of them. */
@@ -41,11 +46,4 @@ export async function countUnderAll(limits: readonly Limit[], ports: Ports): Pro
     made.push(counted.value);
   }
   return accept({ forgive: forgiveAll });
-}
-
-function takeBack(about: string, made: Counted, before: Counted | undefined, store: Ports['store']): Promise<void> {
-  return store.change(attempts, about, (found) => {
-    const next = forgive(found?.row, made, before);
-    return { outcome: undefined, ...(next && { next: { about, ...next } }) };
-  });
 }

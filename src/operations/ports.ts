@@ -1,19 +1,18 @@
 // What operations need from outside. src/compose provides it; tests and the simulator provide their own.
-
 import type { AssertionVerdict } from '../core/assertion.ts';
 import type { Presented } from '../core/certificate.ts';
 import type { Grant } from '../core/grant.ts';
-import type { Integration } from '../core/integration.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
-import type { ResourceServer } from '../core/resource-server.ts';
+import type { Presenter } from '../core/presenter.ts';
 import type { Settings } from '../core/settings.ts';
-import type { PublishedKey } from '../core/signing-key.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Directories } from '../directory/side-by-side.ts';
-import type { Store } from '../store/store.ts';
-import type { RefusalCount } from '../store/tables/refusal-counts.ts';
+import type { FollowedRegistry } from '../store/registry.ts';
+import type { Decision, Store, StorePort } from '../store/store.ts';
+import type { AnyTable } from '../store/table.ts';
+import type { RefusalCount } from '../store/tables/figures.ts';
 import type { Keyring } from '../tokens/keyring.ts';
 
 export interface Clock {
@@ -25,29 +24,8 @@ export interface Clock {
 
 export type Random = (length: number) => Buffer;
 
-/** The registered integrations, issuers, token issuers and resource servers, and the signing keys, in memory, at most a second behind the store. */
-export interface Registry {
-  integration(clientId: string): Integration | undefined;
-  /** The same, but looks in the store before it returns undefined: the integration may have been added a moment ago. */
-  findIntegration(clientId: string): Promise<Integration | undefined>;
-  readonly integrations: readonly Integration[];
-  readonly issuers: readonly ApprovedIssuer[];
-  readonly tokenIssuers: readonly TokenIssuer[];
-  /** The enabled ones. */
-  readonly resourceServers: readonly ResourceServer[];
-  /** Also the disabled and removed ones. */
-  readonly allResourceServers: readonly ResourceServer[];
-  readonly allIssuers: readonly ApprovedIssuer[];
-  readonly allTokenIssuers: readonly TokenIssuer[];
-  /** The same, read from the store again: one may have been added or changed a moment ago. */
-  lookForIssuers(): Promise<readonly ApprovedIssuer[]>;
-  lookForTokenIssuers(): Promise<readonly TokenIssuer[]>;
-  lookForResourceServers(): Promise<readonly ResourceServer[]>;
-  /** The published ones; the same array until one changes. */
-  readonly signingKeys: readonly PublishedKey[];
-  /** The one of them that signs now. */
-  readonly signingKey: PublishedKey | undefined;
-}
+/** Tests provide their own. */
+export type Registry = Omit<FollowedRegistry, 'refresh'>;
 
 export interface Ports {
   readonly store: Store;
@@ -94,4 +72,30 @@ export type TokenPorts = CallerPorts & AssertionPorts;
 /** 16 bytes as hex: 6 of time, so that rows are laid down in order and pages fill, then 10 random ones. */
 export function newId({ clock, random }: Pick<Ports, 'clock' | 'random'>): string {
   return clock.milliseconds().toString(16).padStart(12, '0') + random(10).toString('hex');
+}
+
+/** Every event names the request. Refreshes are too frequent for a store of their own: refresh-tokens.ts names the request itself. */
+export function portsOfRequest<Some extends StorePort>(ports: Some, requestId: string, presenter?: Presenter): Some {
+  const request = { requestId, ...(presenter && { presenter }) };
+  const named: See = (decision) =>
+    decision.events ? { ...decision, events: decision.events.map((event) => ({ ...event, ...request })) } : decision;
+  return { ...ports, store: seenStore(ports.store, (_, change) => change(named)) };
+}
+
+/** Gets every decision before it is committed. */
+type See = <Row, T>(decision: Decision<Row, T>) => Decision<Row, T>;
+type Around = <T>(tables: readonly AnyTable[], change: (see: See) => Promise<T>) => Promise<T>;
+
+/** The same store, with `around` around each change of these tables. */
+export function seenStore(store: Store, around: Around): Store {
+  return {
+    ...store,
+    change: (table, key, decide) =>
+      around([table], (see) => store.change(table, key, (found, now) => see(decide(found, now)))),
+    changeAll: (rows, decide) => {
+      const tables = rows.map(({ table }) => table);
+      return around(tables, (see) => store.changeAll(rows, (found, now) => see(decide(found, now))));
+    },
+    create: (table, key, decide) => around([table], (see) => store.create(table, key, (now) => see(decide(now)))),
+  };
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Ports } from '../operations/ports.ts';
-import { EndedLists, endAllRevoked } from '../operations/upkeep/ended-lists.ts';
+import { endAllRevoked, endedListsAt } from '../operations/upkeep/ended-lists.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import type { RevocationList } from '../pki/revocation/crl.ts';
 import { marksOf, type RevokingList } from '../pki/revocation/revocation.ts';
@@ -25,7 +25,7 @@ type FollowPorts = Pick<Ports, 'store' | 'clock'> & { readonly registry: Pick<Po
 export class RevocationFollower {
   readonly #judge: CertificateJudge;
   readonly #ports: FollowPorts;
-  readonly #ended: EndedLists;
+  readonly #ended: ReturnType<typeof endedListsAt>;
   #followed = new Map<string, Followed>();
   #seen: readonly unknown[] = [];
   #hasStarted = false;
@@ -33,7 +33,7 @@ export class RevocationFollower {
   constructor(judge: CertificateJudge, ports: FollowPorts, machine: string) {
     this.#judge = judge;
     this.#ports = ports;
-    this.#ended = new EndedLists(ports, machine);
+    this.#ended = endedListsAt(machine, ports);
   }
 
   async follow(): Promise<number> {

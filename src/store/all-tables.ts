@@ -1,28 +1,21 @@
 // Every table but the event log, which back ends handle by itself.
-import type { AnyTable } from './table.ts';
-import { assertions } from './tables/assertions.ts';
-import { attempts } from './tables/attempts.ts';
+
+import type { EndingKind } from '../core/act.ts';
+import type { RowOf } from '../core/rules/endings.ts';
+import type { AnyTable, Table } from './table.ts';
+import { assertions, attempts } from './tables/attempts.ts';
 import { devices } from './tables/devices.ts';
-import { endedLists } from './tables/ended-lists.ts';
-import { figures } from './tables/figures.ts';
+import { figures, refusalCounts } from './tables/figures.ts';
 import { grants } from './tables/grants.ts';
-import { identities } from './tables/identities.ts';
+import { identities, passkeys, passwords, pushedGroups } from './tables/identities.ts';
 import { integrations } from './tables/integrations.ts';
 import { issuers } from './tables/issuers.ts';
-import { keyMarks } from './tables/key-marks.ts';
-import { keySets } from './tables/key-sets.ts';
-import { leases } from './tables/leases.ts';
-import { listContents } from './tables/list-contents.ts';
-import { nodes } from './tables/nodes.ts';
-import { passkeys } from './tables/passkeys.ts';
-import { passwords } from './tables/passwords.ts';
-import { pushedGroups } from './tables/pushed-groups.ts';
-import { refusalCounts } from './tables/refusal-counts.ts';
+import { endedLists, leases, nodes } from './tables/leases.ts';
 import { resourceServers } from './tables/resource-servers.ts';
-import { revocationLists } from './tables/revocation-lists.ts';
+import { keySets, listContents, revocationLists } from './tables/revocation-lists.ts';
 import { serviceTimes } from './tables/service-times.ts';
 import { sessions } from './tables/sessions.ts';
-import { signingKeys } from './tables/signing-keys.ts';
+import { keyMarks, signingKeys } from './tables/signing-keys.ts';
 import { storeHistory } from './tables/store-history.ts';
 import { tokenIssuers } from './tables/token-issuers.ts';
 
@@ -62,3 +55,15 @@ export const TABLES: readonly AnyTable[] = [...MOVED, ...REBUILT];
 
 /** Rows or events that a move copies in one step. */
 export const STEP = 500;
+
+/** The table of each kind of registered thing. */
+export const REGISTERED: { readonly [K in EndingKind]: Table<RowOf[K]> } = {
+  identity: identities,
+  passkey: passkeys,
+  integration: integrations,
+  issuer: issuers,
+  'token-issuer': tokenIssuers,
+  'resource-server': resourceServers,
+  'signing-key': signingKeys,
+  key: keyMarks,
+};

@@ -1,6 +1,6 @@
 // What a back end implements. `storeOf` (change.ts) turns it into a Store; the other guarantees of a Store are the back end's.
 import type { Event } from '../core/event.ts';
-import type { Store } from './store.ts';
+import type { Store, StoreCheck, StoreCheckName } from './store.ts';
 import type { AnyTable } from './table.ts';
 
 /** The most rows that `find` returns if the caller names no limit. */
@@ -27,4 +27,19 @@ export interface Swap {
 export interface BackEnd extends Omit<Store, 'change' | 'changeAll' | 'create'> {
   /** Durable when it resolves. False: a revision had moved or a new key exists, and nothing was written. */
   commit(commit: Commit): Promise<boolean>;
+}
+
+/** A failed check. The reason is shown by /readyz, the fault is logged. */
+export function failing(name: StoreCheckName, reason: string, fault: unknown): StoreCheck {
+  return { name, problem: { reason, detail: fault instanceof Error ? fault.message : String(fault) } };
+}
+
+/** Runs a check: whatever it throws is the problem. */
+export function check(name: StoreCheckName, reason: string, work: () => unknown): StoreCheck {
+  try {
+    work();
+    return { name };
+  } catch (fault) {
+    return failing(name, reason, fault);
+  }
 }

@@ -1,6 +1,6 @@
 // Work that one node does for all. A lease is a row. If the node dies, the others wait no longer than it lasts.
 import { after, type EpochSeconds, earlier, later, type Seconds, seconds } from '../core/time.ts';
-import type { Store } from './store.ts';
+import { type Store, type StorePort, writeRow } from './store.ts';
 import { leases } from './tables/leases.ts';
 
 export interface Lease {
@@ -12,11 +12,7 @@ export interface Lease {
 }
 
 /** Does the work unless another node holds the lease. Returns whether this node did it. */
-export async function byOneNode(
-  lease: Lease,
-  work: () => Promise<unknown>,
-  { store }: { readonly store: Store },
-): Promise<boolean> {
+export async function byOneNode(lease: Lease, work: () => Promise<unknown>, { store }: StorePort): Promise<boolean> {
   const { name, lasts, endsWithWork } = lease;
   const endsAt = await take(lease, store);
   if (endsAt === undefined) return false;
@@ -64,10 +60,8 @@ async function renew({ name, lasts }: Lease, held: { endsAt: EpochSeconds }, sto
 }
 
 /** Does nothing if another node has taken the lease meanwhile. */
-function release(name: string, endsAt: EpochSeconds, until: EpochSeconds | undefined, store: Store): Promise<void> {
-  return store.change(leases, name, (found, now) =>
-    found?.row.endsAt === endsAt
-      ? { outcome: undefined, next: { name, endsAt: earlier(later(now, until ?? now), endsAt) } }
-      : { outcome: undefined },
+function release(name: string, endsAt: EpochSeconds, until: EpochSeconds | undefined, store: Store): Promise<unknown> {
+  return writeRow(store, leases, name, (row, now) =>
+    row?.endsAt === endsAt ? { name, endsAt: earlier(later(now, until ?? now), endsAt) } : undefined,
   );
 }

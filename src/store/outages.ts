@@ -1,7 +1,7 @@
 import { isOutage, withOutage } from '../core/rules/outage.ts';
 import type { Outage } from '../core/service-times.ts';
 import { between, type EpochSeconds, earlier } from '../core/time.ts';
-import { RowUnavailable, type Store, StoreUnavailable } from './store.ts';
+import { RowUnavailable, type Store, StoreUnavailable, writeRow } from './store.ts';
 import { SERVICE, serviceTimes } from './tables/service-times.ts';
 
 /** Throws if this cannot be the time. */
@@ -123,11 +123,11 @@ class Outages {
     return this.#recording;
   }
 
-  #write(silentFrom: EpochSeconds, of?: string): Promise<void> {
-    return this.#store.change(serviceTimes, SERVICE, (found, answeringSince) => {
+  #write(silentFrom: EpochSeconds, of?: string): Promise<unknown> {
+    return writeRow(this.#store, serviceTimes, SERVICE, (row, answeringSince) => {
       this.#admit(answeringSince);
       const outage: Outage = { silentFrom, answeringSince, ...(of !== undefined && { of }) };
-      return { outcome: undefined, ...(isOutage(outage) && { next: withOutage(found?.row, outage) }) };
+      return isOutage(outage) ? withOutage(row, outage) : undefined;
     });
   }
 }

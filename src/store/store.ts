@@ -194,6 +194,23 @@ export interface Store {
   close(): Promise<void>;
 }
 
+export interface StorePort {
+  readonly store: Store;
+}
+
+/** Changes one row to what `next` returns; undefined: it stays as it is. Returns whether it changed. */
+export function writeRow<Row, Companion>(
+  store: Store,
+  table: Table<Row, Companion>,
+  key: string,
+  next: (row: Row | undefined, now: EpochSeconds) => Row | undefined,
+): Promise<boolean> {
+  return store.change(table, key, (found, now): Decision<Row, boolean> => {
+    const row = next(found?.row, now);
+    return row === undefined ? { outcome: false } : { outcome: true, next: row };
+  });
+}
+
 /** What a store has done and has in use, in this process. */
 export interface StoreFigures {
   /** Transactions until they were durable. */

@@ -6,7 +6,7 @@ import { IssuerKeys } from '../../src/assertions/issuer-keys.ts';
 import type { KeySet } from '../../src/assertions/key-set.ts';
 import type { KeySource } from '../../src/core/key-source.ts';
 import { storeOf } from '../../src/store/change.ts';
-import { sharedKeySets } from '../../src/store/shared-key-sets.ts';
+import { sharedKeySets } from '../../src/store/shared-lists.ts';
 import { eventually } from '../eventually.ts';
 import { TestClock } from '../node.ts';
 import { aTokenIssuer, DISCOVERY, keySetOf } from '../platform.ts';

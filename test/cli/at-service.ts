@@ -16,7 +16,7 @@ import { makeLog } from '../../src/log/log.ts';
 import { openStore } from '../../src/open-store.ts';
 import { ACTS } from '../../src/operations/admin/act-table.ts';
 import { confirmCode } from '../../src/operations/device/ask-code.ts';
-import { redeemCode } from '../../src/operations/device/redeem-code.ts';
+import { redeemCode } from '../../src/operations/device/redeem-device.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
 import type { Store } from '../../src/store/store.ts';
 import { identities } from '../../src/store/tables/identities.ts';

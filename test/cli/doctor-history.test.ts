@@ -9,7 +9,7 @@ import type { IdentityId } from '../../src/core/identity.ts';
 import type { StoreHistory } from '../../src/core/store-history.ts';
 import type { LostEnding } from '../../src/operations/admin/lost-endings.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { passkeys } from '../../src/store/tables/passkeys.ts';
+import { passkeys } from '../../src/store/tables/identities.ts';
 import { HISTORY, storeHistory } from '../../src/store/tables/store-history.ts';
 import { systemClock } from '../../src/system.ts';
 import { makeAuthority } from '../authority.ts';

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { lockFile } from '../../src/store/sqlite/file-lock.ts';
+import { lockFile } from '../../src/store/sqlite/connection.ts';
 import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { runTessera } from './command.ts';
@@ -82,7 +82,7 @@ test('a command gives up if another one does not end, and says what to do', asyn
 
 test('what a killed command has left blocks nobody', async () => {
   const { run, states, keyring } = await installation();
-  const module = pathToFileURL(join(import.meta.dirname, '../../src/store/sqlite/file-lock.ts')).href;
+  const module = pathToFileURL(join(import.meta.dirname, '../../src/store/sqlite/connection.ts')).href;
   const holding = `(await import('${module}')).lockFile('${keyring}.lock'); console.log('held'); setInterval(() => {}, 1000);`;
   const holder = spawn(process.execPath, ['--input-type=module', '--eval', holding]);
   await once(holder.stdout, 'data');

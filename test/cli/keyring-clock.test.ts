@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
-import { keepSeen } from '../../src/operations/upkeep/service-times.ts';
+import { keepSeen } from '../../src/operations/upkeep/timekeeper.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { systemClock } from '../../src/system.ts';
 import { temporaryFolder } from '../temporary-folder.ts';

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { storeOf } from '../../src/store/change.ts';
-import { takeOver } from '../../src/store/move-mark.ts';
+import { takeOver } from '../../src/store/move.ts';
 import { aNode, issue } from '../node.ts';
 import { postgresDatabase } from '../store/postgres-database.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { IdentityId } from '../../src/core/identity.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { passkeys } from '../../src/store/tables/passkeys.ts';
+import { passkeys } from '../../src/store/tables/identities.ts';
 import { systemClock } from '../../src/system.ts';
 import { put } from '../node.ts';
 import { aPasskey } from '../samples.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { lockFile } from '../../src/store/sqlite/file-lock.ts';
+import { lockFile } from '../../src/store/sqlite/connection.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { runTessera } from './command.ts';
 

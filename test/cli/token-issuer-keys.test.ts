@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { examineContents } from '../../src/cli/doctor/contents.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
-import { keySets } from '../../src/store/tables/key-sets.ts';
+import { keySets } from '../../src/store/tables/revocation-lists.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { put } from '../node.ts';
 import { onSqlite } from '../operations/on-sqlite.ts';

@@ -5,7 +5,7 @@ import { after, before, suite, test } from 'node:test';
 import { RefusalCounts } from '../../src/operations/upkeep/count-refusals.ts';
 import { writePem } from '../../src/pki/der/pem.ts';
 import type { Store } from '../../src/store/store.ts';
-import { refusalCounts } from '../../src/store/tables/refusal-counts.ts';
+import { refusalCounts } from '../../src/store/tables/figures.ts';
 import { eventually } from '../eventually.ts';
 import { ADA } from '../samples.ts';
 import { AdminScene, BACK_ENDS } from './admin-scene.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { hashPassword } from '../../src/directory/local/passwords.ts';
 import { signIn } from '../../src/operations/person/sign-in.ts';
-import { passwords } from '../../src/store/tables/passwords.ts';
+import { passwords } from '../../src/store/tables/identities.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import type { ResourceServerId } from '../../src/core/resource-server.ts';
-import { assertions } from '../../src/store/tables/assertions.ts';
+import { assertions } from '../../src/store/tables/attempts.ts';
 import { platformKey } from '../platform.ts';
 import { anIntegration } from '../samples.ts';
 import { ClientScene, ROBOT, TOKEN } from './client-scene.ts';

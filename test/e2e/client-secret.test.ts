@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { seconds } from '../../src/core/time.ts';
-import { dropIntegrationSecrets, makeIntegrationSecret } from '../../src/operations/admin/integration-secret.ts';
+import { dropIntegrationSecrets, makeIntegrationSecret } from '../../src/operations/admin/secrets.ts';
 import { systemRandom } from '../../src/system.ts';
 import { anIntegration, OPERATOR } from '../samples.ts';
 import { ClientScene } from './client-scene.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { enableIdentity } from '../../src/operations/admin/change-identity.ts';
+import { enableIdentity } from '../../src/operations/admin/identities.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
 import { eventually } from '../eventually.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Audience, ResourceServer, ResourceServerId } from '../../src/core/resource-server.ts';
-import { dropOldSecret, makeResourceServerSecret } from '../../src/operations/admin/resource-server-secret.ts';
+import { dropOldSecret, makeResourceServerSecret } from '../../src/operations/admin/secrets.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { changeResourceServer, removeResourceServer } from '../administer.ts';
 import { ADA, anIntegration, aResourceServer, OPERATOR, ORDERS_AUDIENCE, scopeOf } from '../samples.ts';

@@ -7,7 +7,7 @@ import { after, before, suite, test } from 'node:test';
 import { SignJWT } from 'jose';
 import type { ClientId } from '../../src/core/integration.ts';
 import { epochSeconds } from '../../src/core/time.ts';
-import { integrationIdentity } from '../../src/operations/grant/derived-identity.ts';
+import { integrationIdentity } from '../../src/operations/grant/seen-identity.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { systemClock, systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';

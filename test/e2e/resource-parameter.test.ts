@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Audience, ResourceServerId } from '../../src/core/resource-server.ts';
 import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
-import { showGrant } from '../../src/operations/admin/show-grant.ts';
+import { showGrant } from '../../src/operations/admin/find-grants.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { anIntegration, aResourceServer, ORDERS_AUDIENCE, scopeOf } from '../samples.ts';
 import { type Answer, type Caller, callerOver, reachOf } from './caller.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { enableIntegration } from '../../src/operations/admin/acts/integration.ts';
-import { changeIdentity, enableIdentity } from '../../src/operations/admin/change-identity.ts';
+import { changeIdentity, enableIdentity } from '../../src/operations/admin/identities.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { changeIntegration } from '../administer.ts';
 import { ADA, anIntegration, OPERATOR, scopeOf } from '../samples.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import type { Integration } from '../../src/core/integration.ts';
 import type { ResourceServerId } from '../../src/core/resource-server.ts';
-import { integrationIdentity } from '../../src/operations/grant/derived-identity.ts';
+import { integrationIdentity } from '../../src/operations/grant/seen-identity.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { claimsIn } from '../jwt-node.ts';

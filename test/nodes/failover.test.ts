@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { acceptRollback } from '../../src/operations/admin/accept-rollback.ts';
+import { acceptRollback } from '../../src/operations/admin/after-restore.ts';
 import { endAgain, endingsFromActs } from '../../src/operations/admin/lost-endings.ts';
 import { NodeReporter } from '../../src/operations/upkeep/report-node.ts';
 import { resumeAfter } from '../../src/operations/upkeep/resume.ts';

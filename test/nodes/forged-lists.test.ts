@@ -2,8 +2,7 @@
 // Only in test:all: revocation lists among nodes
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { listContents } from '../../src/store/tables/list-contents.ts';
-import { revocationLists } from '../../src/store/tables/revocation-lists.ts';
+import { listContents, revocationLists } from '../../src/store/tables/revocation-lists.ts';
 import { makeAuthority } from '../authority.ts';
 import { postgresDatabase } from '../store/postgres-database.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';

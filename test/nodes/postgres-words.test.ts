@@ -11,7 +11,7 @@ import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { examineStore } from '../../src/cli/doctor/store.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { epochSeconds } from '../../src/core/time.ts';
-import { NoServer } from '../../src/store/postgres/remedies.ts';
+import { NoServer } from '../../src/store/postgres/faults.ts';
 import type { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/system.ts';
 import { commandEnvironment, TESSERA } from '../cli/command.ts';

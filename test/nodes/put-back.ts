@@ -1,8 +1,7 @@
 // A PostgreSQL database that is put back to an older state, as from a backup, and nodes that watch it.
 import type { Ports } from '../../src/operations/ports.ts';
-import { EventWatch, type WatchParts } from '../../src/operations/upkeep/event-watch.ts';
+import { EventWatch, type WatchParts, watchedStore } from '../../src/operations/upkeep/event-watch.ts';
 import { RecentActs } from '../../src/operations/upkeep/recent-acts.ts';
-import { watchedStore } from '../../src/operations/upkeep/watched-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/system.ts';
 import type { Keyring } from '../../src/tokens/keyring.ts';

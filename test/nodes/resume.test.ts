@@ -2,7 +2,7 @@
 // Only in test:all: databases that are put back
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { acceptRollback } from '../../src/operations/admin/accept-rollback.ts';
+import { acceptRollback } from '../../src/operations/admin/after-restore.ts';
 import { beginSession, endSession, personOf } from '../../src/operations/person/browser-session.ts';
 import { resumeAfter } from '../../src/operations/upkeep/resume.ts';
 import { storeOf } from '../../src/store/change.ts';

@@ -16,7 +16,7 @@ import type { TokenPorts } from '../../src/operations/ports.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
-import { assertions } from '../../src/store/tables/assertions.ts';
+import { assertions } from '../../src/store/tables/attempts.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';

@@ -7,7 +7,7 @@ import { type EpochSeconds, seconds } from '../../src/core/time.ts';
 import { revokeById } from '../../src/operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { isAlone, NodeReporter } from '../../src/operations/upkeep/report-node.ts';
-import { beginAnswering, keepSeen } from '../../src/operations/upkeep/service-times.ts';
+import { beginAnswering, keepSeen } from '../../src/operations/upkeep/timekeeper.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { recordingOutages } from '../../src/store/outages.ts';

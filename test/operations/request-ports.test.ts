@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { portsOfRequest } from '../../src/operations/request-ports.ts';
+import { portsOfRequest } from '../../src/operations/ports.ts';
 import { rowOf } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
 import { told } from '../store/conformance/rows.ts';

@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { BackEnd } from '../../src/store/back-end.ts';
-import { differences } from '../../src/store/differences.ts';
 import { DURATION_BOUNDS, DurationTally } from '../../src/store/duration-tally.ts';
-import { FollowedTable } from '../../src/store/followed-table.ts';
-import { SharedQuery } from '../../src/store/shared-query.ts';
+import { differences } from '../../src/store/move.ts';
+import { FollowedTable, SharedQuery } from '../../src/store/registry.ts';
 import type { Store } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
-import { keyMarks } from '../../src/store/tables/key-marks.ts';
+import { keyMarks } from '../../src/store/tables/signing-keys.ts';
 import { counter } from './conformance/rows.ts';
 
 const holding = (rows: readonly unknown[]) => ({ page: async () => rows }) as unknown as Pick<BackEnd, 'page'>;

@@ -1,7 +1,7 @@
 // New SQLite stores: as the first that this process makes, and then copies of it. Most of the time is the migrations and their syncs.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeStore } from '../../src/store/sqlite/new-store.ts';
+import { makeStore } from '../../src/store/sqlite/open.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 let first: Buffer | undefined;

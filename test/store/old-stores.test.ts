@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { EVENT_TYPES } from '../../src/core/event.ts';
-import { itemsAfter } from '../../src/operations/feed/read-feed.ts';
-import { firstPage } from '../../src/operations/feed/snapshot.ts';
+import { firstPage, itemsAfter } from '../../src/operations/feed/read-feed.ts';
 import { eventPages, rows } from '../../src/store/pages.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { Commands } from '../cli/commands.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Act, Author } from '../../src/core/act.ts';
-import { readAct, readAuthor } from '../../src/store/tables/older-events.ts';
+import { readAct, readAuthor } from '../../src/store/tables/events.ts';
 
 type Detail = Readonly<Record<string, unknown>>;
 

@@ -5,15 +5,13 @@ import { test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
-import { moveStore, type Progress, type Source } from '../../src/store/move.ts';
-import { takeOver } from '../../src/store/move-mark.ts';
+import { moveStore, type Progress, type Source, takeOver } from '../../src/store/move.ts';
 import { SharedLists } from '../../src/store/shared-lists.ts';
 import type { AnyTable } from '../../src/store/table.ts';
 import { devices } from '../../src/store/tables/devices.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
-import { listContents } from '../../src/store/tables/list-contents.ts';
-import { revocationLists } from '../../src/store/tables/revocation-lists.ts';
+import { listContents, revocationLists } from '../../src/store/tables/revocation-lists.ts';
 import {
   accepted,
   aNode,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import { Connection } from '../../src/store/postgres/connection.ts';
-import { migrate } from '../../src/store/postgres/migrate.ts';
+import { migrate } from '../../src/store/postgres/migrations.ts';
 
 test('a rollback that fails does not hide the first fault, and ends the session', async () => {
   const full = Object.assign(new pg.DatabaseError('could not extend file', 0, 'error'), { code: '53100' });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FollowedRegistry } from '../../src/store/registry.ts';
-import { SharedQuery } from '../../src/store/shared-query.ts';
+import { FollowedRegistry, SharedQuery } from '../../src/store/registry.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { clientId } from '../e2e/service.ts';

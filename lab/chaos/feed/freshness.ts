@@ -2,7 +2,7 @@
 // rollback of the store. A verifier that says it is fresh must not accept its token.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Guard } from '../../../sdk/verify/src/verify.ts';
-import { acceptRollback } from '../../../src/operations/admin/accept-rollback.ts';
+import { acceptRollback } from '../../../src/operations/admin/after-restore.ts';
 import { revokeById } from '../../../src/operations/grant/revoke-grant.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
 import { readHistory } from '../../../src/store/tables/store-history.ts';

@@ -1,12 +1,12 @@
 // What administrative commands share: where their acts are done, and steps for several kinds of things.
 import type { ActName, Gives, Listed } from '../../operations/admin/act-formats.ts';
 import type { Answered, Given } from '../../operations/admin/act-table.ts';
-import type { AdminOutcome } from '../../operations/admin/admin.ts';
+import type { Acted } from '../../operations/admin/admin.ts';
 import { accepted } from '../terminal/wording.ts';
 
 /** Beside the store, or at a service. */
 export interface Administration {
-  readonly attempt: <A extends ActName>(name: A, given?: Given) => Promise<AdminOutcome<Answered<Gives[A]>>>;
+  readonly attempt: <A extends ActName>(name: A, given?: Given) => Acted<Answered<Gives[A]>>;
   /** What an act gives. A refusal ends the command. */
   readonly act: <A extends ActName>(name: A, given?: Given) => Promise<Gives[A]>;
 }

@@ -6,7 +6,7 @@ import type { Config } from '../../config/schema.ts';
 import { asksForCertificates, unservedDoors } from '../../config/served-doors.ts';
 import { signingKeyOf } from '../../core/rules/signing-keys.ts';
 import { openElsewhere } from '../../open-directory.ts';
-import { checkKeyring } from '../../operations/admin/check-keyring.ts';
+import { checkKeyring } from '../../operations/admin/mac-keys.ts';
 import { allPublishedKeys } from '../../operations/admin/signing-keys.ts';
 import { NODE_LACKS, THIS_NODE } from '../../serve/this-node.ts';
 import { FollowedRegistry } from '../../store/registry.ts';

@@ -2,7 +2,7 @@
 import type { Config } from '../../config/schema.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { storeAt } from '../../open-store.ts';
-import { movedAwayAt, movedText, USE_THE_OTHER } from '../../store/move-mark.ts';
+import { movedAwayAt, movedText, USE_THE_OTHER } from '../../store/move.ts';
 import type { Store, StoreCheckName } from '../../store/store.ts';
 import { systemClock } from '../../system.ts';
 import { todoOf } from '../terminal/failure.ts';

@@ -2,10 +2,8 @@
 import { COMMAND_LINE } from '../../core/integration.ts';
 import { OPERATORS, VIEWERS } from '../../core/rules/operator.ts';
 import { make } from '../../operations/admin/acts/run-act.ts';
-import { addIdentity } from '../../operations/admin/add-identity.ts';
-import { changeIdentity } from '../../operations/admin/change-identity.ts';
 import { findIdentity } from '../../operations/admin/find-identity.ts';
-import { inviteToPasskey } from '../../operations/admin/passkeys.ts';
+import { addIdentity, changeIdentity, inviteToPasskey } from '../../operations/admin/identities.ts';
 import { obtainPassword } from '../terminal/input.ts';
 import { print, printSecret } from '../terminal/output.ts';
 import { accepted } from '../terminal/wording.ts';

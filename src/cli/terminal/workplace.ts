@@ -9,7 +9,7 @@ import type { Author } from '../../core/act.ts';
 import { openStore } from '../../open-store.ts';
 import type { AdminPorts } from '../../operations/admin/admin.ts';
 import type { Random } from '../../operations/ports.ts';
-import { movedAwayAt, movedText } from '../../store/move-mark.ts';
+import { movedAwayAt, movedText } from '../../store/move.ts';
 import type { Store } from '../../store/store.ts';
 import { systemRandom } from '../../system.ts';
 import { CommandFailure } from './exit.ts';

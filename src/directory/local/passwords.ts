@@ -5,7 +5,7 @@ import { firstHalf, type Hex } from '../../core/hex.ts';
 import type { IdentityId } from '../../core/identity.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { type Insert, insert, type Store } from '../../store/store.ts';
-import { passwords } from '../../store/tables/passwords.ts';
+import { passwords } from '../../store/tables/identities.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 

@@ -3,7 +3,7 @@ import { actClaim, guestOf } from '../../core/grant.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
 import { scopeItems } from '../../core/scope.ts';
 import type { StartedDevice } from '../../operations/device/start-device.ts';
-import type { Introspection } from '../../operations/grant/introspect-token.ts';
+import type { Introspection } from '../../operations/grant/check-token.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import { completeUri } from '../token/obtain.ts';
 import { writeScopeList } from '../token/scope-list.ts';

@@ -1,8 +1,8 @@
 // The introspection endpoint (RFC 7662), for registered resource servers.
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
+import { introspectToken } from '../../operations/grant/check-token.ts';
 import { identifyResourceServer } from '../../operations/grant/identify-resource-server.ts';
-import { introspectToken } from '../../operations/grant/introspect-token.ts';
 import { INACTIVE, introspectionAnswer } from './answers.ts';
 import { readProof } from './client.ts';
 import type { OauthCall } from './mount.ts';

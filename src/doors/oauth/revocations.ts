@@ -4,9 +4,13 @@ import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
 import { seconds } from '../../core/time.ts';
 import { cursorText, isInLog, type Position, parseCursor, serverMark } from '../../operations/feed/cursor.ts';
-import { currentServer } from '../../operations/feed/follower.ts';
-import type { FeedStore } from '../../operations/feed/read-feed.ts';
-import { firstPage, nextPage, type SnapshotPage } from '../../operations/feed/snapshot.ts';
+import {
+  currentServer,
+  type FeedStore,
+  firstPage,
+  nextPage,
+  type SnapshotPage,
+} from '../../operations/feed/read-feed.ts';
 import { replyJson } from '../http/answers.ts';
 import { queryTextOf } from '../http/methods.ts';
 import { Call } from '../token/call.ts';

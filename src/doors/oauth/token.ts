@@ -2,10 +2,9 @@
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Proven } from '../../core/rules/client.ts';
 import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
-import { redeemCode } from '../../operations/device/redeem-code.ts';
-import type { AuthenticatedClient } from '../../operations/grant/authenticate-client.ts';
+import { redeemCode } from '../../operations/device/redeem-device.ts';
+import { type AuthenticatedClient, authorizeClient } from '../../operations/grant/authenticate-client.ts';
 import { authorizeAssertion } from '../../operations/grant/authorize-assertion.ts';
-import { authorizeClient } from '../../operations/grant/authorize-client.ts';
 import { exchangeToken } from '../../operations/grant/exchange-token.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import type { Call } from '../token/call.ts';

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseObject } from '../../core/json.ts';
 import { authenticateClient } from '../../operations/grant/authenticate-client.ts';
 import type { Pushing } from '../../operations/grant/pushed-users.ts';
-import { portsOfRequest } from '../../operations/request-ports.ts';
+import { portsOfRequest } from '../../operations/ports.ts';
 import { bearerToken } from '../caller/bearer.ts';
 import type { CallerParts, Door, DoorEntry } from '../door.ts';
 import { JSON_HEADERS } from '../http/answers.ts';

@@ -12,13 +12,10 @@ import {
   optional,
   type Schema,
   string,
-  type ValueOf,
 } from '../../schema.ts';
 import type { LoggedEvent } from '../../store/store.ts';
-import type { AssertionExplanation } from './explain-assertion.ts';
-import type { CallerExplanation } from './explain-caller.ts';
-import type { ScopeExplanation } from './explain-scope.ts';
-import type { TokenExplanation } from './explain-token.ts';
+import type { AssertionExplanation, CallerExplanation, ScopeExplanation, TokenExplanation } from './explain.ts';
+import type { ShownGrant } from './find-grants.ts';
 import {
   IdentityObject,
   IntegrationObject,
@@ -28,7 +25,6 @@ import {
   ResourceServerObject,
   TokenIssuerObject,
 } from './objects.ts';
-import type { ShownGrant } from './show-grant.ts';
 
 export interface Formats<T = unknown> {
   readonly query?: ObjectSchema<Record<string, Schema>>;
@@ -147,8 +143,9 @@ function formatsOf<K extends string, T>(
   };
   return formats as Readonly<
     Record<`${K}-list`, Formats<Listed<T>>> &
-      Record<`${K}-show` | `${K}-put`, Formats<T>> &
-      Record<`${K}-remove`, Formats<ValueOf<typeof Ended>>>
+      Record<`${K}-show`, Formats<T>> &
+      Record<`${K}-put`, { readonly body: Schema<T>; readonly answers: Schema<T> }> &
+      Record<`${K}-remove`, { readonly query: ObjectSchema<typeof CONFIRMED>; readonly answers: typeof Ended }>
   >;
 }
 
@@ -263,6 +260,14 @@ export const FORMATS = {
 } satisfies Readonly<Record<string, Formats>>;
 
 export type ActName = keyof typeof FORMATS;
+
+type ValueIn<F, Part extends string> = F extends { readonly [P in Part]: Schema<infer T> } ? T : object;
+
+/** What each act is given. */
+export type Takes<A extends ActName> = {
+  readonly query: ValueIn<(typeof FORMATS)[A], 'query'>;
+  readonly body: ValueIn<(typeof FORMATS)[A], 'body'>;
+};
 
 /** What each act results in. */
 export type Gives = { readonly [A in ActName]: (typeof FORMATS)[A] extends Formats<infer T> ? T : never };

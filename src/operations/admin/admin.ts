@@ -1,9 +1,10 @@
 // What all administrative acts share: the author, the refusals and the event. Each act is one file of this folder: it takes
 // a draft, returns an outcome, and commits its event with the change.
+
 import type { Author } from '../../core/act.ts';
 import { type Outcome, type Refused, refused } from '../../core/outcome.ts';
+import type { StorePort } from '../../store/store.ts';
 import type { StoredKey } from '../../tokens/keyring.ts';
-import type { Ports } from '../ports.ts';
 import type { AdminRefusalReason } from './refusals.ts';
 
 export interface AdminRefusal {
@@ -14,7 +15,8 @@ export interface AdminRefusal {
 
 export type AdminOutcome<T> = Outcome<T, AdminRefusal>;
 
-export type StorePort = Pick<Ports, 'store'>;
+/** What an act results in, once it is done. */
+export type Acted<T> = Promise<AdminOutcome<T>>;
 
 export interface AdminPorts extends StorePort {
   /** The author, for the event log. */

@@ -1,14 +1,20 @@
 // After a copy of the store is restored: what ended since the copy was taken must not work again.
-import { type Grant, grantState } from '../../core/grant.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { acted } from '../../core/event.ts';
+import { grantState } from '../../core/grant.ts';
+import { accept } from '../../core/outcome.ts';
+import type { Rollback, StoreHistory } from '../../core/store-history.ts';
 import type { EpochSeconds } from '../../core/time.ts';
+import { takeBack } from '../../store/move.ts';
 import { pages, rows } from '../../store/pages.ts';
-import type { Store } from '../../store/store.ts';
-import { assertions } from '../../store/tables/assertions.ts';
+import type { Store, StorePort } from '../../store/store.ts';
+import { assertions } from '../../store/tables/attempts.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { sessions } from '../../store/tables/sessions.ts';
+import { readHistory } from '../../store/tables/store-history.ts';
 import { revokeAll, revokeById } from '../grant/revoke-grant.ts';
-import { changeEvery, endSession, spendDeviceCodes } from '../upkeep/resume.ts';
-import type { AdminPorts, StorePort } from './admin.ts';
+import { beginEpoch, changeEvery, endOpenSteps, endSession, spendDeviceCodes } from '../upkeep/resume.ts';
+import { type Acted, type AdminPorts, decline } from './admin.ts';
 
 export { spendDeviceCodes };
 
@@ -40,12 +46,8 @@ export async function carryUses(before: Pick<Store, 'page'>, { store }: StorePor
 export async function countLiveGrants({ store }: StorePort): Promise<number> {
   const now = await store.now();
   let live = 0;
-  for await (const grant of rows(store, grants)) live += Number(isLive(grant, now));
+  for await (const grant of rows(store, grants)) live += Number(grantState(grant, now) === 'live');
   return live;
-}
-
-function isLive(grant: Grant, now: EpochSeconds): boolean {
-  return grantState(grant, now) === 'live';
 }
 
 export interface Ended {
@@ -62,4 +64,31 @@ export async function endEverything(ports: AdminPorts): Promise<Ended> {
     sessions: await changeEvery(store, sessions, endSession),
     grants: await revokeAll(undefined, 'restored', ports), // last, to include the grant of a device code redeemed meanwhile
   };
+}
+
+/** Nodes are ready again within seconds, without a restart. Refused if a node has added acts to those that were handled. */
+export async function acceptRollback(ports: AdminPorts, handled?: Pick<Rollback, 'lost'>): Acted<StoreHistory> {
+  const { epoch, rollback } = await readHistory(ports.store);
+  if (!rollback) return decline('rollback-none', String(epoch));
+  await endOpenSteps(ports);
+  const { length } = (handled ?? rollback).lost;
+  const begun = await beginEpoch(ports, ({ lost }) => lost.length === length);
+  return begun ? accept(begun) : decline('rollback-grew', String(length));
+}
+
+const HEARD_MS = 5_000;
+
+/** The history, once every node that ran has written what it remembers, or has had time to. */
+export async function heardHistory({ store }: StorePort): Promise<StoreHistory> {
+  const latest = performance.now() + HEARD_MS;
+  for (;;) {
+    const history = await readHistory(store);
+    if (!history.rollback?.awaited?.length || performance.now() > latest) return history;
+    await sleep(100);
+  }
+}
+
+/** The operator gives up the store that this one was moved to: services may start here again. */
+export function takeStoreBack({ store, by }: AdminPorts): Promise<void> {
+  return takeBack(store, (at) => acted({ kind: 'store', id: '', did: 'taken-back' }, { at, by }));
 }

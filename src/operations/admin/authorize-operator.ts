@@ -5,7 +5,6 @@ import type { ClientId } from '../../core/integration.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { StrongProof } from '../../core/person.ts';
 import type { Refusal } from '../../core/refusal.ts';
-import { isForIssuerOnly } from '../../core/rules/audience.ts';
 import {
   includes,
   isForAdministration,
@@ -19,9 +18,9 @@ import {
   VIEWERS,
 } from '../../core/rules/operator.ts';
 import { parseScope } from '../../core/scope.ts';
-import { thumbprintText } from '../../tokens/jwt/claims.ts';
 import { type CheckedToken, checkToken } from '../grant/check-token.ts';
-import { certifyCaller, type Presentation } from '../grant/identify-caller.ts';
+import type { Presentation } from '../grant/identify-caller.ts';
+import { isForUs, isPresentedRightly } from '../grant/identify-resource-server.ts';
 import type { CallerPorts } from '../ports.ts';
 import { type AdminRefusal, decline } from './admin.ts';
 
@@ -52,7 +51,8 @@ export async function authorizeOperator(
   const isWithCertificate = boundTo !== undefined || token.generation === 0;
   const proven = { scope, origin: grant.origin, isWithCertificate };
   const held = permissionOf({ ...proven, groups: holder.groups });
-  const owned = includes(held, needed) ? undefined : ownedBy(holder, ports);
+  const theirs = () => ports.registry.integrations.filter((each) => isOwner(holder, each));
+  const owned = includes(held, needed) ? undefined : theirs().map(({ clientId }) => clientId);
   const asOwner = ownerPermission(proven);
   if (owned && (owned.length === 0 || !includes(asOwner, needed)))
     return lacking(limitOf({ scope, groups: holder.groups }, needed), needed);
@@ -71,25 +71,8 @@ function proofOf(origin: Origin): StrongProof | 'token' {
   return (origin.kind === 'code' && origin.proof) || 'token';
 }
 
-function ownedBy(holder: Identity, { registry }: CallerPorts): readonly ClientId[] {
-  return registry.integrations.filter((each) => isOwner(holder, each)).map(({ clientId }) => clientId);
-}
-
-/** Only a token that no API may have seen. The scope of the grant counts: the integration may have been narrowed since. */
-function isOurs({ grant, token }: CheckedToken, { registry, issuer }: CallerPorts): boolean {
-  const scope = parseScope(grant.scope);
-  if (!scope || !isForAdministration(scope)) return false;
-  return isForIssuerOnly(scope, token.audience ?? grant.resource, registry.allResourceServers, issuer);
-}
-
-/** RFC 8705 3: a token that is bound to a certificate comes with that certificate. DPoP proofs and exchanged tokens are not accepted here. */
-async function isPresentedRightly(
-  { boundTo, jkt, grant }: CheckedToken,
-  presentation: Presentation,
-  ports: CallerPorts,
-): Promise<boolean> {
-  if (jkt !== undefined || grant.terms?.parent) return false;
-  if (boundTo === undefined) return true;
-  const caller = await certifyCaller(presentation, ports);
-  return caller.ok && thumbprintText(caller.value.thumbprint) === boundTo;
+/** Only a token that no API may have seen. */
+function isOurs(checked: CheckedToken, ports: CallerPorts): boolean {
+  const scope = parseScope(checked.grant.scope);
+  return scope !== undefined && isForAdministration(scope) && isForUs(checked, ports);
 }

@@ -6,10 +6,10 @@ import type { Store } from '../../store/store.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
 import type { Ports } from '../ports.ts';
 import { type ImplausibleClock, Timekeeper } from '../upkeep/timekeeper.ts';
-import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { type Acted, type AdminPorts, decline } from './admin.ts';
 
 /** As the service does. `counts`: the act is due because time has passed. `notes`: it records the time, or acts on what is live. */
-export async function checkClock(store: Store, act: 'counts' | 'notes'): Promise<AdminOutcome<undefined>> {
+export async function checkClock(store: Store, act: 'counts' | 'notes'): Acted<undefined> {
   const { found, now } = await store.load(serviceTimes, SERVICE);
   const mark = found?.row.seenAt;
   const known = act === 'counts' ? knownToCommand(mark, now) : knownAtStart(mark, now, 0);

@@ -1,12 +1,12 @@
 // What `tessera doctor` wants to know about the contents of a store, beyond what is registered.
+
 import { type Grant, grantState } from '../../core/grant.ts';
 import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
+import type { StorePort } from '../../store/store.ts';
 import { GRANTS_BY_HOLDER, grants, grantsOf } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
-import { keySets } from '../../store/tables/key-sets.ts';
-import { revocationLists } from '../../store/tables/revocation-lists.ts';
-import type { StorePort } from './admin.ts';
+import { keySets, revocationLists } from '../../store/tables/revocation-lists.ts';
 
 /** How many live grants end within this time and are lost unless somebody authorizes again. */
 export async function countGrantsToRenew(within: Seconds, now: EpochSeconds, { store }: StorePort): Promise<number> {

@@ -1,14 +1,15 @@
 import { type Grant, type GrantId, grantState, guestOf } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
-import type { IdentityId } from '../../core/identity.ts';
+import type { Identity, IdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
-import { after, type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
+import { after, type EpochSeconds, isoTime, type Seconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, StorePort } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
+import { identities } from '../../store/tables/identities.ts';
 import { issuers } from '../../store/tables/issuers.ts';
-import { type AdminOutcome, decline, type StorePort } from './admin.ts';
+import { type Acted, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 import { findThing } from './perform.ts';
 
@@ -40,11 +41,7 @@ export interface FoundGrants {
 }
 
 /** At most `limit` grants that match. One condition uses an index; the others are checked row by row. */
-export async function findGrants(
-  filter: GrantFilter,
-  limit: number,
-  ports: StorePort,
-): Promise<AdminOutcome<FoundGrants>> {
+export async function findGrants(filter: GrantFilter, limit: number, ports: StorePort): Acted<FoundGrants> {
   const found: Grant[] = [];
   for (let start: string | undefined; ; ) {
     const page = await pageOfGrants(filter, { limit: MOST_READ, after: start }, ports);
@@ -64,7 +61,7 @@ export async function pageOfGrants(
   filter: GrantFilter,
   { limit, after: start }: { readonly limit: number; readonly after?: string | undefined },
   ports: StorePort,
-): Promise<AdminOutcome<FoundGrants & { readonly next?: string }>> {
+): Acted<FoundGrants & { readonly next?: string }> {
   const resolved = await resolve(filter, ports);
   if (!resolved.ok) return resolved;
   const where = whereOf(resolved.value);
@@ -122,10 +119,7 @@ type ResolvedFilter = Omit<GrantFilter, 'identity' | 'certificate'> & {
 };
 
 /** An unknown name is refused: otherwise a typing error would look like "no grants". */
-async function resolve(
-  { identity, certificate, ...filter }: GrantFilter,
-  ports: StorePort,
-): Promise<AdminOutcome<ResolvedFilter>> {
+async function resolve({ identity, certificate, ...filter }: GrantFilter, ports: StorePort): Acted<ResolvedFilter> {
   const { integration } = filter;
   const known = integration === undefined ? undefined : await findThing('integration', integration, ports);
   if (known?.ok === false) return known;
@@ -175,7 +169,7 @@ async function findMark(text: string, { store }: StorePort): Promise<Hex | undef
 const DIGITS = 32;
 
 /** The grant that the text names: its id, or the first digits of it, at least four, if no other id begins with them. */
-export async function findGrantId(text: string, { store }: StorePort): Promise<AdminOutcome<GrantId>> {
+export async function findGrantId(text: string, { store }: StorePort): Acted<GrantId> {
   if (!/^[0-9a-f]{4,32}$/.test(text)) return decline('grant-unknown', text);
   if (text.length === DIGITS) return accept(text as GrantId);
   const [grant, ...others] = await grantsBeginning(text, 2, store);
@@ -193,4 +187,82 @@ export async function grantsBeginning(digits: string, limit: number, store: Stor
 function justBefore(digits: string): { after?: string } {
   const lowest = BigInt(`0x${digits.padEnd(DIGITS, '0')}`);
   return lowest === 0n ? {} : { after: (lowest - 1n).toString(16).padStart(DIGITS, '0') };
+}
+
+export type ShownGrant = ReturnType<typeof shownGrant>;
+
+/** Grants with the user names of their holders. */
+export async function shownGrants(
+  { grants: found, now }: FoundGrants,
+  { store }: StorePort,
+): Promise<readonly ShownGrant[]> {
+  const names = await userNames(
+    found.map(({ identityId }) => identityId),
+    { store },
+  );
+  return found.map((grant) => shownGrant(grant, now, names.get(grant.identityId)));
+}
+
+/** Of those that have one, by id. */
+export async function userNames(
+  ids: readonly (string | undefined)[],
+  { store }: StorePort,
+): Promise<ReadonlyMap<string | undefined, string>> {
+  const found = await identitiesWith(ids, store);
+  return new Map(found.flatMap(({ id, userName }) => (userName === undefined ? [] : [[id, userName]])));
+}
+
+export async function disabledIdentities(ids: readonly string[], { store }: StorePort): Promise<ReadonlySet<string>> {
+  const found = await identitiesWith(ids, store);
+  return new Set(found.flatMap(({ id, enabled }) => (enabled ? [] : [id])));
+}
+
+async function identitiesWith(ids: readonly (string | undefined)[], store: StorePort['store']): Promise<Identity[]> {
+  const wanted = [...new Set(ids)].filter((id) => id !== undefined && id !== '') as string[];
+  const loaded = await Promise.all(wanted.map((id) => store.load(identities, id)));
+  return loaded.flatMap(({ found }) => (found ? [found.row] : []));
+}
+
+/** One grant, ended or not, as long as it has not been swept. */
+export async function showGrant(text: string, { store }: StorePort): Acted<ShownGrant> {
+  const id = await findGrantId(text, { store });
+  if (!id.ok) return id;
+  const { found, now } = await store.load(grants, id.value);
+  return found ? accept(shownGrant(found.row, now, found.companion?.userName)) : decline('grant-unknown', text);
+}
+
+/** A grant as operators see it: everything except hashes and the nonce. */
+export function shownGrant(grant: Grant, now: EpochSeconds, userName: string | undefined) {
+  const { id, clientId, identityId, scope, resource, origin, createdAt, refreshUntil, refreshable } = grant;
+  const { pair, revoked, terms } = grant;
+  return {
+    id,
+    state: grantState(grant, now),
+    clientId,
+    identityId,
+    ...(userName !== undefined && { userName }),
+    scope,
+    ...(resource && { resource: resource.join(' ') }),
+    origin: origin.kind,
+    ...(origin.kind === 'code' && origin.guest && { guest: origin.guest }),
+    ...(origin.kind === 'assertion' && { tokenIssuer: origin.assertion.tokenIssuer }),
+    ...(origin.kind === 'certificate' && {
+      certificate: origin.certificate.certificate,
+      certificateKey: origin.certificate.key,
+    }),
+    ...((origin.kind === 'client' || origin.kind === 'code') && origin.proof && { proof: origin.proof }),
+    ...(terms?.parent && { parent: terms.parent.grantId }),
+    ...(terms?.actor && { exchangedBy: terms.actor.clientId }),
+    ...(terms?.jkt !== undefined && { boundToKey: terms.jkt }),
+    createdAt: isoTime(createdAt),
+    refreshUntil: isoTime(refreshUntil),
+    refreshable,
+    generation: pair.generation,
+    keyId: pair.keyId,
+    lastIssuedAt: isoTime(pair.issuedAt),
+    accessTokenExpiresAt: isoTime(pair.expiresAt),
+    lastAddress: pair.presenter.address,
+    lastAgent: pair.presenter.agent,
+    ...(revoked && { revokedAt: isoTime(revoked.at), revokedFor: revoked.reason }),
+  };
 }

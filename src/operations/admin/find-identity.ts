@@ -1,11 +1,12 @@
 import { type Identity, parseIdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import { rows } from '../../store/pages.ts';
+import type { StorePort } from '../../store/store.ts';
 import { byUserName, identities } from '../../store/tables/identities.ts';
-import { type AdminOutcome, decline, type StorePort } from './admin.ts';
+import { type Acted, type AdminOutcome, decline } from './admin.ts';
 
 /** Finds by id, or by user name if only one identity has it. */
-export async function findIdentity(name: string, { store }: StorePort): Promise<AdminOutcome<Identity>> {
+export async function findIdentity(name: string, { store }: StorePort): Acted<Identity> {
   if (parseIdentityId(name)) {
     const { found } = await store.load(identities, name);
     if (found) return accept(found.row);
@@ -21,7 +22,7 @@ export type KnownIdentities = Map<string, AdminOutcome<Identity>>;
 export async function findOnce(
   name: string,
   { store, found = new Map() }: StorePort & { readonly found?: KnownIdentities },
-): Promise<AdminOutcome<Identity>> {
+): Acted<Identity> {
   const known = found.get(name) ?? (await findIdentity(name, { store }));
   found.set(name, known);
   return known;
@@ -31,7 +32,7 @@ export async function findOnce(
 const FIRST_DIGITS = /^(?:([A-Za-z][\w.+-]{0,63}):\{?)?([0-9a-f][0-9a-f-]{3,35})\}?$/;
 
 /** The same, or by the first digits of an id, if no other begins with them. Reads all identities: for commands beside the store. */
-export async function findIdentityByDigits(text: string, { store }: StorePort): Promise<AdminOutcome<Identity>> {
+export async function findIdentityByDigits(text: string, { store }: StorePort): Acted<Identity> {
   const known = await findIdentity(text, { store });
   const [, label, digits] = FIRST_DIGITS.exec(text) ?? [];
   if (known.ok || known.refusal.reason !== 'identity-unknown' || digits === undefined) return known;

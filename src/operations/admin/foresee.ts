@@ -4,9 +4,11 @@ import { type Grant, grantState } from '../../core/grant.ts';
 import { firstHalf } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
+import { accept } from '../../core/outcome.ts';
 import { whyNotAllowed } from '../../core/rules/identity.ts';
 import { isWithin, parseScope } from '../../core/scope.ts';
 import { readCertificate } from '../../pki/x509/certificate.ts';
+import { completed } from '../../schema.ts';
 import { pages } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
@@ -14,6 +16,12 @@ import { grants, grantsOf } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { integrations } from '../../store/tables/integrations.ts';
 import { issuers } from '../../store/tables/issuers.ts';
+import type { ActPorts } from './acts/act.ts';
+import { kindOf, planPut } from './acts/run-act.ts';
+import type { Acted } from './admin.ts';
+import { findIdentity } from './find-identity.ts';
+import { IdentityObject, type ObjectChange, type Section, type WrittenIdentity } from './objects.ts';
+import { changedBetween } from './perform.ts';
 
 export interface Touched {
   readonly grants: number;
@@ -81,7 +89,7 @@ async function ofIssuer(label: string, store: Store): Promise<Touched | undefine
 }
 
 /** The living grants that a changed integration refuses, or gives less than they have. */
-export async function grantsOfChange(next: Integration, store: Store): Promise<Touched> {
+async function grantsOfChange(next: Integration, store: Store): Promise<Touched> {
   const before = (await store.load(integrations, next.clientId)).found?.row;
   const isAllowed = new Map<string, boolean>();
   const loses = (holder: Identity | undefined): boolean =>
@@ -93,4 +101,34 @@ export async function grantsOfChange(next: Integration, store: Store): Promise<T
     isAllowed.set(identityId, known);
     return known;
   });
+}
+
+// What making or replacing a thing would do, before it is done.
+
+export interface Preview {
+  readonly fields: ObjectChange['fields'];
+  /** What would be shown of it besides what was entered, such as the subject of a certificate. */
+  readonly facts?: Readonly<Record<string, unknown>>;
+  /** What it does to living grants, if it can do something to them. */
+  readonly touched?: Touched;
+}
+
+export async function previewPut(section: Section, id: string, body: object, ports: ActPorts): Acted<Preview> {
+  if (section === 'identities') return previewIdentity(id, body as WrittenIdentity, ports);
+  const kind = await kindOf(section);
+  const plan = await planPut(kind, { id, body }, ports);
+  if (!plan.ok) return plan;
+  const { fields = {}, next } = plan.value.find((each) => each.id === id) ?? {};
+  if (next === undefined) return accept({ fields });
+  const preview = { fields, facts: kind.written(next as never) };
+  if (section !== 'integrations') return accept(preview);
+  return accept({ ...preview, touched: await grantsOfChange(next as Integration, ports.store) });
+}
+
+/** A file describes their groups only; here, everything but the password. */
+async function previewIdentity(name: string, given: WrittenIdentity, ports: ActPorts): Acted<Preview> {
+  const { password: _, ...body } = given;
+  const known = await findIdentity(name, ports);
+  const before = known.ok ? completed(IdentityObject, known.value) : {};
+  return accept({ fields: changedBetween(before, completed(IdentityObject, body)).changed });
 }

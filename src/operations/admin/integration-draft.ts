@@ -13,7 +13,7 @@ import { isSigned } from '../../tokens/access-token.ts';
 import { nodesWithout } from '../upkeep/report-node.ts';
 import type { DraftPorts } from './acts/act.ts';
 import { tokenIssuerOf } from './acts/token-issuer.ts';
-import { type AdminOutcome, decline } from './admin.ts';
+import { type Acted, decline } from './admin.ts';
 import { findOnce } from './find-identity.ts';
 import { replacedKeys } from './integration-keys.ts';
 import type { WrittenIntegration } from './objects.ts';
@@ -47,7 +47,7 @@ export async function draftedIntegration(
   body: Required<WrittenIntegration>,
   before: Integration | undefined,
   ports: DraftPorts,
-): Promise<AdminOutcome<Integration>> {
+): Acted<Integration> {
   const named = draftedNames(clientIdText, body.scope, before);
   if (!named.ok) return named;
   const objection = objectionTo(body);
@@ -141,7 +141,7 @@ export function isPrintable(text: string): boolean {
 }
 
 /** Operators may give user names; the integration stores ids, each once. */
-async function draftedAccess(access: Access, ports: DraftPorts): Promise<AdminOutcome<Access>> {
+async function draftedAccess(access: Access, ports: DraftPorts): Acted<Access> {
   if (access.to !== 'named') return accept(access);
   const ids = new Set<(typeof access.identities)[number]>();
   for (const name of access.identities) {

@@ -5,7 +5,7 @@ import type { FetchSettings } from '../../core/key-source.ts';
 import { accept } from '../../core/outcome.ts';
 import { readPublicJwk, readPublicKeys } from '../../tokens/jwk.ts';
 import { checkedFetch } from './acts/token-issuer.ts';
-import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { type Acted, type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { ending, rewrite } from './perform.ts';
 
 /** The text of a file with public keys, or the address of a key set, which replaces what was there. */
@@ -15,11 +15,7 @@ const MOST_KEYS = 10;
 
 type Jwk = Readonly<Record<string, unknown>> & { readonly kid: string; readonly thumbprint: string };
 
-export function addIntegrationKeys(
-  clientId: string,
-  given: KeyAddition,
-  ports: AdminPorts,
-): Promise<AdminOutcome<Integration>> {
+export function addIntegrationKeys(clientId: string, given: KeyAddition, ports: AdminPorts): Acted<Integration> {
   return rewrite('integration', clientId, ports, (before) => {
     const keys = 'file' in given ? fromFile(given.file, knownIn(before.keys)) : fromAddress(given);
     if (!keys.ok) return keys;
@@ -33,11 +29,7 @@ export function addIntegrationKeys(
 }
 
 /** `name`: the id of the key, or the address of the keys. */
-export function removeIntegrationKey(
-  clientId: string,
-  name: string,
-  ports: AdminPorts,
-): Promise<AdminOutcome<Integration>> {
+export function removeIntegrationKey(clientId: string, name: string, ports: AdminPorts): Acted<Integration> {
   return rewrite('integration', clientId, ports, (before, at) => {
     const ended = keyMarks(before.keys, name);
     return ended.length > 0

@@ -9,18 +9,18 @@ import { endedBy, endsBetween, isUndone, type RowOf } from '../../core/rules/end
 import type { LostAct } from '../../core/store-history.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { readCertificate } from '../../pki/x509/certificate.ts';
+import { REGISTERED } from '../../store/all-tables.ts';
 import { eventPages, rows } from '../../store/pages.ts';
-import { MOST_ROWS, rowOf, type Store } from '../../store/store.ts';
+import { MOST_ROWS, rowOf, type Store, type StorePort } from '../../store/store.ts';
 import type { Table } from '../../store/table.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { integrations } from '../../store/tables/integrations.ts';
 import { issuers } from '../../store/tables/issuers.ts';
-import { REGISTERED } from '../../store/tables/registered.ts';
 import { resourceServers } from '../../store/tables/resource-servers.ts';
 import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import type { Keyring } from '../../tokens/keyring.ts';
 import { revokeById } from '../grant/revoke-grant.ts';
-import type { AdminPorts, StorePort } from './admin.ts';
+import type { AdminPorts } from './admin.ts';
 
 /** A grant that was revoked, or an act that ended a registered thing. */
 export type LostEnding = (
@@ -105,11 +105,7 @@ export async function registeredEndings(copy: Pick<Store, 'page'>, { store }: St
   return found;
 }
 
-async function endingsOf<K extends EndingKind>(
-  kind: K,
-  copy: Pick<Store, 'page'>,
-  store: Store,
-): Promise<LostEnding[]> {
+async function endingsOf<K extends EndingKind>(kind: K, copy: Pick<Store, 'page'>, store: Store) {
   const table: Table<RowOf[K]> = REGISTERED[kind];
   const found: LostEnding[] = [];
   for await (const newer of rows(copy, table)) {
@@ -170,12 +166,13 @@ async function works(ending: LostEnding, store: Store): Promise<boolean> {
 /** Ends all of it again, for the same reasons as before: registered things in one commit. */
 export async function endAgain(endings: readonly LostEnding[], ports: AdminPorts): Promise<void> {
   for (const ending of endings) if (ending.kind === 'grant') await revokeById(ending.id, ending.reason, ports);
-  const things = [...Map.groupBy(endings.filter(isRegistered), ({ kind, id }) => `${kind} ${id}`).values()];
+  const things = [
+    ...Map.groupBy(
+      endings.filter((ending) => ending.kind !== 'grant'),
+      ({ kind, id }) => `${kind} ${id}`,
+    ).values(),
+  ];
   for (let at = 0; at < things.length; at += MOST_ROWS) await endThings(things.slice(at, at + MOST_ROWS), ports);
-}
-
-function isRegistered(ending: LostEnding): ending is EndingAct & { readonly at?: EpochSeconds } {
-  return ending.kind !== 'grant';
 }
 
 /** The acts on one thing, in their order. */

@@ -1,16 +1,16 @@
 // The keys that MAC tokens: add one, mint with it, retire it.
-
 import type { Author } from '../../core/act.ts';
 import { acted, type Event } from '../../core/event.ts';
 import { grantState } from '../../core/grant.ts';
 import { accept } from '../../core/outcome.ts';
 import { endedBy } from '../../core/rules/endings.ts';
+import type { KeyMark } from '../../core/signing-key.ts';
 import { after, type EpochSeconds, isoTime, type Seconds, seconds } from '../../core/time.ts';
 import { eventPages, rows } from '../../store/pages.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, StorePort } from '../../store/store.ts';
 import { GRANTS_BY_KEY, grants } from '../../store/tables/grants.ts';
 import { integrations } from '../../store/tables/integrations.ts';
-import { keyMarks } from '../../store/tables/key-marks.ts';
+import { keyMarks } from '../../store/tables/signing-keys.ts';
 import {
   addKey,
   KEY_ID_MAX,
@@ -23,14 +23,11 @@ import {
   type StoredKey,
 } from '../../tokens/keyring.ts';
 import { nodesWithout } from '../upkeep/report-node.ts';
-import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { type Acted, type AdminPorts, decline } from './admin.ts';
 import { checkClock } from './check-clock.ts';
 
 /** Returns the keys with a new check-only key. The caller stores them. */
-export async function addToKeyring(
-  keys: readonly StoredKey[],
-  { store, by }: AdminPorts,
-): Promise<AdminOutcome<readonly StoredKey[]>> {
+export async function addToKeyring(keys: readonly StoredKey[], { store, by }: AdminPorts): Acted<readonly StoredKey[]> {
   const used = await Array.fromAsync(rows(store, keyMarks), ({ id }) => id);
   const id = nextKeyId(keys, used);
   if (id > KEY_ID_MAX) return decline('key-ids-exhausted', `${KEY_ID_MAX}`);
@@ -46,7 +43,7 @@ export async function mintWithKey(
   keys: readonly StoredKey[],
   { id, force }: { readonly id: number; readonly force?: boolean },
   ports: AdminPorts,
-): Promise<AdminOutcome<readonly StoredKey[]>> {
+): Acted<readonly StoredKey[]> {
   const before = new Keyring(keys);
   const key = before.key(id);
   if (!key) return decline('key-unknown', `${id}`);
@@ -89,7 +86,7 @@ export async function retireKey(
   keys: readonly StoredKey[],
   { id, accessTokenLifetime, atOnce }: RetireRequest,
   ports: AdminPorts,
-): Promise<AdminOutcome<readonly StoredKey[]>> {
+): Acted<readonly StoredKey[]> {
   const key = new Keyring(keys).key(id);
   if (!key) return decline('key-unknown', `${id}`);
   if (key.state === 'minting') return decline('key-mints', `${id}`);
@@ -130,7 +127,7 @@ export async function keyUse(
 }
 
 /** How many live grants have a pair that each key minted. Reads all grants: for operators. */
-export async function liveGrantsByKey(store: Store): Promise<ReadonlyMap<number, number>> {
+async function liveGrantsByKey(store: Store): Promise<ReadonlyMap<number, number>> {
   const counts = new Map<number, number>();
   const now = await store.now();
   for await (const grant of rows(store, grants)) {
@@ -159,4 +156,47 @@ function stopsMinting({ type, detail }: Event, id: number): boolean {
   if (type !== 'administered' || detail.kind !== 'key' || detail.did !== 'minting') return false;
   // None before it: the store was put back to a time at which it did not know the key, and any other may have minted until then.
   return detail.before === undefined ? detail.id !== String(id) : detail.before === id;
+}
+
+/** Whether a key has ever minted for this store. If so, a new keyring would end every grant. */
+export async function knowsKeys(store: Store): Promise<boolean> {
+  return (await store.page(keyMarks, { limit: 1 })).length > 0;
+}
+
+/** Throws a KeyringFault unless it has every key that grants of this store may need. A missing keyring is never replaced. */
+export async function checkKeyring(keyring: Keyring | undefined, store: Store): Promise<Keyring> {
+  const marks = await Array.fromAsync(rows(store, keyMarks));
+  if (!keyring) throw new KeyringFault(whyMissing(marks));
+  for (const mark of marks) checkKey(keyring, mark);
+  return keyring;
+}
+
+function whyMissing(marks: readonly KeyMark[]): string {
+  if (marks.length === 0) return 'there is no keyring yet. Do: tessera init';
+  const used = marks.filter(({ retired }) => !retired).map(({ id }) => id);
+  return `the keyring is missing, but key ${used.join(', ')} is in use. Copy the keyring from another node or restore it from its backup; a new one would end every grant.`;
+}
+
+function checkKey(keyring: Keyring, { id, fingerprint, retired }: KeyMark): void {
+  const key = keyring.key(id);
+  if (!key && (retired || keyring.isRetired(id))) return;
+  if (!key) {
+    throw new KeyringFault(`the keyring lacks key ${id}, which is in use. Copy the keyring from a node that has it.`);
+  }
+  if (key.fingerprint !== fingerprint) {
+    throw new KeyringFault(
+      `the keyring has another key ${id} than the one in use (${key.fingerprint}, the store knows ${fingerprint}). Is this the keyring of another installation?`,
+    );
+  }
+  if (retired && key.state === 'minting')
+    throw new KeyringFault(`key ${id} is retired, yet the keyring mints with it.`);
+}
+
+/** The MAC keys of the keyring, without their secrets. `grants`: live ones whose current token pair was minted with it. */
+export async function listKeys(keys: readonly StoredKey[], { store }: StorePort) {
+  const counts = await liveGrantsByKey(store);
+  return new Keyring(keys).keys.map(({ id, state, fingerprint }) => ({
+    ...{ id, state, fingerprint },
+    grants: counts.get(id) ?? 0,
+  }));
 }

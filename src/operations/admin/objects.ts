@@ -18,7 +18,6 @@ import { LIFETIME_MAX } from '../../core/settings.ts';
 import { type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
 import { ASSERTION_ALGORITHMS, type TokenIssuer } from '../../core/token-issuer.ts';
 import { boolean, described, integer, object, optional, type Schema, string, type ValueOf } from '../../schema.ts';
-import type { IdentityChange } from './change-identity.ts';
 
 const CLOSED = { additionalProperties: false };
 
@@ -234,12 +233,13 @@ export const IdentityObject = object(
     upn: usually(text('For certificates with this user principal name.'), ''),
     groups: usually(texts('All of its groups.'), []),
     mayUseApi: flag('Whether it may use integrations.', true),
+    /** Certificates that carry the address are then refused for both. */
     mayShare: flag('Allow an address that another identity has.', false),
     password: optional(string({ description: 'Of a new identity. It is never shown.', writeOnly: true })),
     enabled: shown(boolean({ description: 'Whether it may use anything.' })),
     seenAt: shown(moment('When its directory last confirmed it.')),
     endedAt: shown(moment('When its directory had ended it.')),
-  } satisfies Record<keyof IdentityChange | Exclude<keyof Identity, 'pushed'> | 'password', Schema>,
+  } satisfies Record<Exclude<keyof Identity, 'pushed'> | 'mayShare' | 'password', Schema>,
   { ...CLOSED, title: 'Identity' },
 );
 export type WrittenIdentity = ValueOf<typeof IdentityObject>;

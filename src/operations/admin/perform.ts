@@ -9,11 +9,11 @@ import { accept } from '../../core/outcome.ts';
 import { endedBy, isRemoved, type RowOf } from '../../core/rules/endings.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
 import { Turns } from '../../directory/turns.ts';
+import { REGISTERED } from '../../store/all-tables.ts';
 import { byOneNode, type Lease } from '../../store/lease.ts';
-import { type Decision, type Insert, type RowReferences, rowOf } from '../../store/store.ts';
+import { type Decision, type Insert, type RowReferences, rowOf, type StorePort } from '../../store/store.ts';
 import { leases } from '../../store/tables/leases.ts';
-import { REGISTERED } from '../../store/tables/registered.ts';
-import { type AdminOutcome, type AdminPorts, decline, type StorePort } from './admin.ts';
+import { type Acted, type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
 /** What was decided: the next row, and what was done for the event. */
 export interface Done<K extends EndingKind> {
@@ -30,7 +30,7 @@ export function perform<K extends EndingKind>(
   id: string,
   { store, by, onlyIf }: AdminPorts,
   decide: Decide<K>,
-): Promise<AdminOutcome<RowOf[K]>> {
+): Acted<RowOf[K]> {
   return store.change(REGISTERED[kind], id, (found, at): Decision<RowOf[K], AdminOutcome<RowOf[K]>> => {
     if (onlyIf !== undefined && found?.revision !== onlyIf) return { outcome: decline('changed-meanwhile', id) };
     const decided = decide(found?.row, at);
@@ -53,11 +53,7 @@ export const IS_THERE: { readonly [K in Registered]: (row: RowOf[K]) => boolean 
 };
 
 /** A thing that is there. */
-export async function findThing<K extends Registered>(
-  kind: K,
-  id: string,
-  { store }: StorePort,
-): Promise<AdminOutcome<RowOf[K]>> {
+export async function findThing<K extends Registered>(kind: K, id: string, { store }: StorePort): Acted<RowOf[K]> {
   const { found } = await store.load(REGISTERED[kind], id);
   return found && IS_THERE[kind](found.row) ? accept(found.row) : decline(`${kind}-unknown`, id);
 }
@@ -68,7 +64,7 @@ export function rewrite<K extends Registered>(
   id: string,
   ports: AdminPorts,
   decide: (row: RowOf[K], at: EpochSeconds) => AdminOutcome<Done<K>>,
-): Promise<AdminOutcome<RowOf[K]>> {
+): Acted<RowOf[K]> {
   return perform(kind, id, ports, (row, at) =>
     row && IS_THERE[kind](row) ? decide(row, at) : decline(`${kind}-unknown`, id),
   );
@@ -96,7 +92,7 @@ const FIRST: Lease = { name: 'names-first', lasts: seconds(10), endsWithWork: tr
 const LOST = 3;
 const PAUSE_MS = 50;
 
-type Plan<P> = () => Promise<AdminOutcome<readonly P[]>>;
+type Plan<P> = () => Acted<readonly P[]>;
 type PlanPorts = Pick<AdminPorts, 'store' | 'by'>;
 
 /** Commits all rows of a plan, or none. It is made again if one of them, or the names that are taken, changed meanwhile. */

@@ -9,17 +9,15 @@ import { readPem } from '../../pki/der/pem.ts';
 import { readCertificate } from '../../pki/x509/certificate.ts';
 import { pages, rows } from '../../store/pages.ts';
 import type { LoggedEvent, Store } from '../../store/store.ts';
+import type { RefusalCount } from '../../store/tables/figures.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { byEmail, byUpn, identities } from '../../store/tables/identities.ts';
-import type { RefusalCount } from '../../store/tables/refusal-counts.ts';
 import type { CallerPorts } from '../ports.ts';
 import { readRefusals } from '../upkeep/count-refusals.ts';
-import { shownRefusal } from './acts/event.ts';
-import { explainToken, type TokenExplanation } from './explain-token.ts';
-import { grantsBeginning, pageOfGrants } from './find-grants.ts';
+import { eventsOfRequest, readOlderEvents, shownRefusal } from './acts/event.ts';
+import { explainToken, type TokenExplanation } from './explain.ts';
+import { grantsBeginning, pageOfGrants, type ShownGrant, shownGrants } from './find-grants.ts';
 import { findIdentity } from './find-identity.ts';
-import { eventsOfRequest, readOlderEvents } from './read-events.ts';
-import { type ShownGrant, shownGrants } from './show-grant.ts';
 
 export interface Findings {
   /** Of a token. The token itself is in nothing that is returned. */
@@ -121,7 +119,9 @@ function isOf(text: string, digits: string | undefined): (refusal: RefusalCount)
 /** Serial numbers may look like addresses (IPv6). */
 async function findGrantsBy(text: string, digits: string | undefined, ports: CallerPorts): Promise<readonly Grant[]> {
   const found = digits === undefined ? [] : await findGrantsByDigits(digits, ports);
-  return found.length === 0 && isAddress(text) ? newestWhere(ports.store, byAddress(text)) : found;
+  return found.length === 0 && isAddress(text)
+    ? newestWhere(ports.store, ({ pair }) => pair.presenter.address === text)
+    : found;
 }
 
 async function findGrantsByDigits(digits: string, ports: CallerPorts): Promise<readonly Grant[]> {
@@ -144,10 +144,6 @@ function serialIn(text: string): string | undefined {
 
 function isAddress(text: string): boolean {
   return /^[0-9a-f]*[.:][0-9a-f.:]+$/i.test(text);
-}
-
-function byAddress(text: string): (grant: Grant) => boolean {
-  return ({ pair }) => pair.presenter.address === text;
 }
 
 /** SHA-256 of the certificate, of grants whose tokens are bound to it, or of its key. */

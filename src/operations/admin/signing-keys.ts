@@ -3,7 +3,11 @@ import { acted } from '../../core/event.ts';
 import { accept } from '../../core/outcome.ts';
 import { endedBy } from '../../core/rules/endings.ts';
 import {
+  dueSteps,
   livesOf,
+  type RotationStep,
+  type RotationTimes,
+  signingKeyOf,
   startOf,
   startOfNewKey,
   TOKENS_ALIVE,
@@ -13,12 +17,12 @@ import {
 import type { PublishedKey, SigningAlgorithm } from '../../core/signing-key.ts';
 import { after, isoTime, type Seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, StorePort } from '../../store/store.ts';
 import { signingKeys } from '../../store/tables/signing-keys.ts';
 import { addSigningKey, Keyring, retire, type StoredKey } from '../../tokens/keyring.ts';
 import { publicMembers } from '../../tokens/signing-key.ts';
 import { nodesWithout } from '../upkeep/report-node.ts';
-import { type AdminOutcome, type AdminPorts, decline, type KeyringPorts } from './admin.ts';
+import { type Acted, type AdminPorts, decline, type KeyringPorts } from './admin.ts';
 import { checkClock } from './check-clock.ts';
 import { endAgain, endingsFromKeyring, type LostEnding } from './lost-endings.ts';
 import { markMinting } from './mac-keys.ts';
@@ -90,14 +94,14 @@ export async function addSigningKeyTo(
   keys: readonly StoredKey[],
   algorithm: SigningAlgorithm,
   ports: KeyringPorts,
-): Promise<AdminOutcome<PublishedKey>> {
+): Acted<PublishedKey> {
   const clock = await checkClock(ports.store, 'notes');
   if (!clock.ok) return clock;
   return accept((await publishNext(keys, algorithm, ports)).added);
 }
 
 /** The same, once the clock was checked. */
-export async function publishNext(
+async function publishNext(
   keys: readonly StoredKey[],
   algorithm: SigningAlgorithm,
   ports: KeyringPorts,
@@ -118,10 +122,7 @@ export interface SignRequest {
 }
 
 /** Signs with this key from now on, on every node; the one before it retires. The keyring stays as it is. */
-export async function signWithKey(
-  { id, publishedFor, force }: SignRequest,
-  ports: AdminPorts,
-): Promise<AdminOutcome<undefined>> {
+export async function signWithKey({ id, publishedFor, force }: SignRequest, ports: AdminPorts): Acted<undefined> {
   const life = livesOf(await allPublishedKeys(ports.store)).find((key) => key.id === id);
   if (!life) return decline('key-unknown', id);
   const clock = await checkClock(ports.store, force ? 'notes' : 'counts');
@@ -141,7 +142,7 @@ export async function retireSigningKey(
   keys: readonly StoredKey[],
   { id, atOnce }: { readonly id: string; readonly atOnce?: boolean },
   ports: AdminPorts,
-): Promise<AdminOutcome<readonly StoredKey[]>> {
+): Acted<readonly StoredKey[]> {
   const life = livesOf(await allPublishedKeys(ports.store)).find((key) => key.id === id);
   // A key that another command has removed may still be in this keyring.
   if (!life) return new Keyring(keys).signingKey(id) ? accept(retire(keys, id)) : decline('key-unknown', id);
@@ -152,4 +153,74 @@ export async function retireSigningKey(
   if (objection && !atOnce) return decline('key-tokens-alive', isoTime(after(life.since, TOKENS_ALIVE)));
   await unpublish(id, ports);
   return accept(retire(keys, id));
+}
+
+export type RotationResult =
+  | { readonly did: 'added' | 'signs' | 'removed'; readonly id: string }
+  /** Due, but these running nodes lack the key. */
+  | { readonly did: 'waits'; readonly id: string; readonly nodes: readonly string[] };
+
+/** Publishes the next key, lets it sign once it was published for long enough and every node has it, and removes old ones. */
+export async function rotateSigningKeys(
+  keys: readonly StoredKey[],
+  times: RotationTimes,
+  ports: KeyringPorts,
+): Acted<readonly RotationResult[]> {
+  const isWithoutJwts =
+    new Keyring(keys).signingKeys.length === 0 && (await allPublishedKeys(ports.store)).length === 0;
+  if (isWithoutJwts) return accept([]); // the daily timer has nothing to do
+  const clock = await checkClock(ports.store, 'counts');
+  if (!clock.ok) return clock;
+  await publishKeys(keys, ports); // one may be left from a command that was interrupted
+  const known = await allPublishedKeys(ports.store);
+  const signing = signingKeyOf(known);
+  if (!signing) return decline('signing-key-missing', '');
+  const results: RotationResult[] = [];
+  let [held, now] = [keys, await ports.store.now()];
+  for (const step of dueSteps(livesOf(known), times, now)) {
+    const { result, next } = await take(step, held, signing.algorithm, ports);
+    results.push(result);
+    held = next;
+  }
+  return accept(results);
+}
+
+async function take(
+  step: RotationStep,
+  keys: readonly StoredKey[],
+  algorithm: SigningAlgorithm,
+  ports: KeyringPorts,
+): Promise<{ readonly result: RotationResult; readonly next: readonly StoredKey[] }> {
+  switch (step.do) {
+    case 'add': {
+      const { next, added } = await publishNext(keys, algorithm, ports);
+      return { result: { did: 'added', id: added.id }, next };
+    }
+    case 'sign': {
+      const nodes = await nodesWithout(step.id, ports.store);
+      if (nodes.length > 0) return { result: { did: 'waits', id: step.id, nodes }, next: keys };
+      await startSigning(step.id, ports);
+      return { result: { did: 'signs', id: step.id }, next: keys };
+    }
+    case 'remove': {
+      await unpublish(step.id, ports);
+      const next = retire(keys, step.id);
+      ports.storeKeys(next);
+      return { result: { did: 'removed', id: step.id }, next };
+    }
+  }
+}
+
+/** The published signing keys. `since`: when it entered this state. `isHere`: whether this keyring has it. */
+export async function listSigningKeys(keys: readonly StoredKey[], { store }: StorePort) {
+  const published = await allPublishedKeys(store);
+  const keyring = new Keyring(keys);
+  const lives = new Map(livesOf(published).map((life) => [life.id, life]));
+  return published.flatMap(({ id, algorithm }) => {
+    const life = lives.get(id);
+    if (!life) return [];
+    return [
+      { id, algorithm, state: life.state, since: isoTime(life.since), isHere: keyring.signingKey(id) !== undefined },
+    ];
+  });
 }

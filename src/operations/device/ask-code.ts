@@ -18,9 +18,9 @@ import { DEVICE_SECRET_LENGTH, mintCode } from '../../tokens/opaque/token-text.t
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { type Attempt, countAttempt } from '../attempts.ts';
-import { namedResourceServers } from '../grant/named-resource-servers.ts';
+import { namedResourceServers } from '../grant/issue-grant.ts';
 import { newId, type Ports } from '../ports.ts';
-import { codeHash } from './redeem-code.ts';
+import { codeHash } from './redeem-device.ts';
 
 /** Fetches the document of a guest for a person, or has it in memory. */
 export type ReadDocument = (

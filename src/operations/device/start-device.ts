@@ -10,7 +10,7 @@ import { DEVICE_SECRET_LENGTH, mintCode } from '../../tokens/opaque/token-text.t
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { drawUserCode, normalizeUserCode, userCodeHash } from '../../tokens/user-code.ts';
-import { namedResourceServers } from '../grant/named-resource-servers.ts';
+import { namedResourceServers } from '../grant/issue-grant.ts';
 import { newId, type Ports } from '../ports.ts';
 
 export interface StartRequest extends WantedTarget {

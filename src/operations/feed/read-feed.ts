@@ -2,9 +2,10 @@
 import { hash } from 'node:crypto';
 import { isNews } from '../../core/act.ts';
 import type { EventOf } from '../../core/event.ts';
-import { type FeedState, keepUntil } from '../../core/feed.ts';
+import { FEED_WINDOW, type FeedState, keepUntil } from '../../core/feed.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Integration } from '../../core/integration.ts';
+import type { ResourceServer } from '../../core/resource-server.ts';
 import { identityAccess } from '../../core/rules/identity.ts';
 import { isWithin, parseScope, type Scope } from '../../core/scope.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
@@ -12,7 +13,8 @@ import { rows } from '../../store/pages.ts';
 import type { LoggedEvent, Store } from '../../store/store.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { integrations } from '../../store/tables/integrations.ts';
-import { type Position, positionOf } from './cursor.ts';
+import { resourceServers } from '../../store/tables/resource-servers.ts';
+import { isInLog, newestPosition, type Position, positionOf, serverMark } from './cursor.ts';
 
 export interface FeedItem extends Position {
   /** Undefined if the event changes nothing for followers. */
@@ -31,7 +33,7 @@ export async function itemsAfter({ epoch, sequence }: Place, limit: number, stor
   return itemsOf(await store.events({ after: sequence, limit, acts: true }), epoch, store);
 }
 
-export async function itemsOf(events: readonly LoggedEvent[], epoch: number, store: FeedStore): Promise<FeedItem[]> {
+async function itemsOf(events: readonly LoggedEvent[], epoch: number, store: FeedStore): Promise<FeedItem[]> {
   // Few and rare: acts of operators.
   const isAct = events.some(({ type }) => type === 'administered');
   const known = isAct ? await Array.fromAsync(rows(store, integrations)) : [];
@@ -104,4 +106,90 @@ async function identityState(
   const { found } = await store.load(identities, identityId);
   const identity = hash('sha256', identityId) as Hex;
   return { about: 'identity', identity, ...identityAccess(found?.row, known), keepUntil: keepUntil(at) };
+}
+
+// All that a new follower must know, in pages. Changes older than the window concern no living token, so a snapshot is the
+// recent part of the log, newest first, as the states that hold now; and every integration.
+
+export interface SnapshotPage {
+  /** Where the stream begins. Taken before the first page, so that what changes meanwhile is streamed. */
+  readonly from: Position;
+  readonly states: readonly FeedState[];
+  /** The next page has the events before this number. Undefined: this is the last page. */
+  readonly next: number | undefined;
+}
+
+const PAGE = 500;
+
+export async function firstPage(store: FeedStore): Promise<SnapshotPage> {
+  const from = await newestPosition(store);
+  const known = await Array.fromAsync(rows(store, integrations));
+  const page = await nextPage(from, from.sequence + 1, store);
+  if (!page) return firstPage(store); // the store was put back meanwhile
+  // First the plain states: those of recent changes say more.
+  const states = known.map((integration): FeedState => ({ about: 'integration', integration }));
+  return { ...page, states: [...states, ...page.states] };
+}
+
+/** Undefined if the snapshot was begun in another history of the store. Checked last, so that all of the page is of this one. */
+export async function nextPage(from: Position, before: number, store: FeedStore): Promise<SnapshotPage | undefined> {
+  const page = await pageBefore(from, before, store);
+  return (await isInLog(from, store)) ? page : undefined;
+}
+
+async function pageBefore(from: Position, before: number, store: FeedStore): Promise<SnapshotPage> {
+  const oldest = (await store.now()) - FEED_WINDOW;
+  const events = await store.newestEvents({ count: PAGE, acts: true, before });
+  const recent = events.filter(({ at }) => at >= oldest);
+  const isLast = events.length < PAGE || recent.length < events.length;
+  const items = await itemsOf(newestOfEach(recent.filter(isFeedEvent)), from.epoch, store);
+  const states = items.map(({ state }) => state).filter((state) => state !== undefined);
+  return { from, states, next: isLast ? undefined : events[0]?.sequence };
+}
+
+/** An act without news must not hide an earlier one: a password that was set after its identity was disabled. */
+function isFeedEvent({ type, detail }: LoggedEvent): boolean {
+  return type === 'revoked' || (type === 'administered' && isNews(detail));
+}
+
+/** States are current, so the last change of a thing is enough. A change that says more about issued tokens stays. */
+function newestOfEach(events: readonly LoggedEvent[]): LoggedEvent[] {
+  const seen = new Set<string>();
+  return events.toReversed().filter((event) => {
+    const { type, subjectId, identityId, clientId, detail } = event;
+    const { formerScope, isRecheck } = accessChangeOf(event);
+    const former = typeof formerScope === 'object' ? formerScope.text : formerScope;
+    const key = JSON.stringify(
+      type === 'administered' ? [detail.kind, identityId, clientId, isRecheck, former] : [subjectId],
+    );
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+/** As it is in the store now: entries depend on what it serves. Undefined if it may no longer follow. */
+export async function currentServer(
+  { id }: Pick<ResourceServer, 'id'>,
+  store: Pick<Store, 'load'>,
+): Promise<ResourceServer | undefined> {
+  const { found } = await store.load(resourceServers, id);
+  return found?.row.enabled ? found.row : undefined;
+}
+
+/** Whether one of the items changed the resource server, so that it must connect and prove itself again. */
+export async function isOutdated(
+  server: ResourceServer,
+  items: readonly FeedItem[],
+  store: Pick<Store, 'load'>,
+): Promise<boolean> {
+  if (!items.some(({ state }) => state?.about === 'resource-server' && state.id === server.id)) return false;
+  const now = await currentServer(server, store);
+  return !now || serverMark(now) !== serverMark(server) || !hasSameProof(now, server);
+}
+
+/** A secret or an identity that was taken away ends the streams that it may have opened. */
+function hasSameProof(now: ResourceServer, then: ResourceServer): boolean {
+  const hashes = now.secrets.map(({ hash }) => hash);
+  return now.identity === then.identity && then.secrets.every(({ hash }) => hashes.includes(hash));
 }

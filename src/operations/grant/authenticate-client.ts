@@ -1,17 +1,14 @@
-// RFC 6749 2.3: which integration calls, proven by an assertion with one of its keys or by a generated secret.
-import type { AcceptedAssertion } from '../../core/assertion.ts';
 import type { Integration } from '../../core/integration.ts';
-import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
-import { CLOCK_LEEWAY, isExpired } from '../../core/rules/claims.ts';
-import { type ClientProof, checkClient, clientIssuer, liveSecrets } from '../../core/rules/client.ts';
-import { after } from '../../core/time.ts';
+import { type ClientProof, checkClient, clientIssuer, decideClient, liveSecrets } from '../../core/rules/client.ts';
 import { rangeMatcher } from '../../outbound/address-filter.ts';
-import type { Decision } from '../../store/store.ts';
-import { assertions, type UsedAssertion } from '../../store/tables/assertions.ts';
 import { isResourceServerSecret } from '../../tokens/resource-server-secret.ts';
-import type { AssertionPorts } from '../ports.ts';
-import { withRetry } from './authorize-assertion.ts';
+import type { AssertionPorts, Ports } from '../ports.ts';
+import { judged, useOnce } from './authorize-assertion.ts';
+import { createGrant, type GrantRequest, namedResourceServers } from './issue-grant.ts';
+import { integrationIdentity, storeDerived } from './seen-identity.ts';
+import type { TokenPair } from './token-pair.ts';
 
 export type SentProof =
   | { readonly by: 'assertion'; readonly assertion: string }
@@ -39,21 +36,10 @@ export async function authenticateClient(
   if (request.sent.by === 'secret') return bySecret(request.sent.secret, integration.value, request, ports);
   const issuer = clientIssuer(integration.value);
   if (!issuer) return refuse('client-unproven');
-  const verdict = await ports.judgeAssertion(request.sent.assertion, [issuer]);
-  if (!verdict.outcome.ok) {
-    ports.logRefusedAssertion(request.requestId, verdict);
-    return withRetry(verdict.outcome.refusal);
-  }
-  const spent = await spend(verdict.outcome.value, ports);
-  return spent.ok ? accept({ integration: integration.value, proof: 'key' }) : spent;
-}
-
-function spend({ mark, expiresAt }: AcceptedAssertion, { store }: AssertionPorts): Promise<Outcome<undefined>> {
-  return store.change(assertions, mark, (found, now): Decision<UsedAssertion, Outcome<undefined>> => {
-    if (found) return { outcome: refuse('assertion-used') };
-    if (isExpired(expiresAt, now)) return { outcome: refuse('assertion-expired') };
-    return { outcome: accept(undefined), next: { mark, endsAt: after(expiresAt, CLOCK_LEEWAY) } };
-  });
+  const accepted = judged(await ports.judgeAssertion(request.sent.assertion, [issuer]), request.requestId, ports);
+  if (!accepted.ok) return accepted;
+  const client = { integration: integration.value, proof: 'key' } as const;
+  return useOnce(accepted.value, ports, () => ({ outcome: accept(client) }));
 }
 
 function bySecret(
@@ -67,4 +53,22 @@ function bySecret(
   const { secretAddresses: ranges = [] } = integration;
   if (ranges.length > 0 && !rangeMatcher(ranges)(presenter.address)) return refuse('client-unproven');
   return accept({ integration, proof: 'secret' });
+}
+
+interface ClientGrantRequest extends GrantRequest {
+  readonly client: AuthenticatedClient;
+}
+
+/** RFC 6749 4.4: a grant of the integration itself, which has authenticated. */
+export async function authorizeClient(request: ClientGrantRequest, ports: Ports): Promise<Outcome<TokenPair>> {
+  const { client, presenter, resource, overCap, jkt } = request;
+  const { integration, proof } = client;
+  const identity = await storeDerived(integrationIdentity(integration), 'client', ports);
+  const target = decideClient(integration, identity, request, await namedResourceServers(resource, ports));
+  if (!target.ok) return target;
+  const limited = overCap?.('grants', identity.id);
+  if (limited) return refused(limited);
+  const origin = { kind: 'client', proof } as const;
+  const draft = { integration, identity, target: target.value, origin, presenter, jkt };
+  return createGrant({ ...draft, refresh: 'if-set-by-integration' }, ports);
 }

@@ -1,24 +1,30 @@
 import type { AcceptedAssertion, AssertionVerdict } from '../../core/assertion.ts';
-import type { Grant } from '../../core/grant.ts';
 import { firstHalf } from '../../core/hex.ts';
+import type { Identity } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
-import { accept, type Outcome, type Refused, refuse, refused, refusedTo } from '../../core/outcome.ts';
+import { accept, type Outcome, refuse, refused, refusedTo } from '../../core/outcome.ts';
 import type { OverCap, Refusal } from '../../core/refusal.ts';
 import { checkAssertionUse, checkEnterprise, servedIntegration } from '../../core/rules/assertion.ts';
 import { CLOCK_LEEWAY, isExpired } from '../../core/rules/claims.ts';
 import { whyUnbound, withFlow } from '../../core/rules/client.ts';
 import { allowedIdentity } from '../../core/rules/identity.ts';
-import { after, seconds } from '../../core/time.ts';
-import { type Decision, insert } from '../../store/store.ts';
-import { assertions, type UsedAssertion } from '../../store/tables/assertions.ts';
+import { after, type EpochSeconds, seconds } from '../../core/time.ts';
+import type { AssertionRule } from '../../core/token-issuer.ts';
+import { type Decision, insert, type StorePort } from '../../store/store.ts';
+import { assertions, type UsedAssertion } from '../../store/tables/attempts.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { sha256 } from '../../tokens/sha256.ts';
-import type { AssertionPorts } from '../ports.ts';
-import { STORED } from './derived-identity.ts';
-import { mapWorkload } from './identify-workload.ts';
-import { createGrant, drawGrant, type GrantDraft, type GrantRequest, issueGrant } from './issue-grant.ts';
-import { namedResourceServers } from './named-resource-servers.ts';
-import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
+import type { AssertionPorts, Ports } from '../ports.ts';
+import {
+  createGrant,
+  drawGrant,
+  type GrantDraft,
+  type GrantRequest,
+  issueGrant,
+  namedResourceServers,
+} from './issue-grant.ts';
+import { derivedIdentity, findNamed, storeDerived } from './seen-identity.ts';
+import { mintPair, type TokenPair } from './token-pair.ts';
 
 export interface AssertionRequest extends Omit<GrantRequest, 'overCap'> {
   /** Undefined: the integration follows from the rule that matches. */
@@ -40,7 +46,7 @@ export async function authorizeAssertion(
 ): Promise<Outcome<TokenPair>> {
   const named = request.clientId === undefined ? undefined : await findServed(request.clientId, ports);
   if (named?.ok === false) return named;
-  const accepted = await judge(request, ports);
+  const accepted = judged(await verdictOn(request.assertion, ports), request.requestId, ports);
   if (!accepted.ok) return accepted;
   const integration = named ?? (await findOnly(accepted.value, ports));
   if (!integration.ok) return integration;
@@ -48,11 +54,15 @@ export async function authorizeAssertion(
   if (!drafted.ok) return withClaim(drafted.refusal, accepted.value.tokenIssuer.label);
   const limited = request.overCapOf?.(integration.value.clientId)('grants', drafted.value.identity.id);
   if (limited) return refusedTo(drafted.value.identity.id, limited);
-  const { assertions: use, kind } = accepted.value.tokenIssuer;
-  if (use === 'once' || kind === 'enterprise')
-    return mintPair(await issueOnce(accepted.value, drafted.value, ports), ports);
-  const { expiresAt } = accepted.value;
-  return createGrant(drafted.value, ports, (now) => (isExpired(expiresAt, now) ? 'assertion-expired' : undefined));
+  const { tokenIssuer, expiresAt } = accepted.value;
+  if (tokenIssuer.assertions !== 'once' && tokenIssuer.kind !== 'enterprise')
+    return createGrant(drafted.value, ports, (now) => (isExpired(expiresAt, now) ? 'assertion-expired' : undefined));
+  const drawn = drawGrant(ports);
+  const decided = await useOnce(accepted.value, ports, (now) => {
+    const { grant, pair, event } = issueGrant(drafted.value, drawn, now, ports);
+    return { outcome: accept(pair), inserts: [insert(grants, grant)], events: [event] };
+  });
+  return mintPair(decided, ports);
 }
 
 async function findServed(clientId: string, { registry }: AssertionPorts): Promise<Outcome<Integration>> {
@@ -64,16 +74,19 @@ async function findOnly(accepted: AcceptedAssertion, ports: AssertionPorts): Pro
   return clientId.ok ? findServed(clientId.value, ports) : clientId;
 }
 
-async function judge(
-  { assertion, requestId }: AssertionRequest,
+/** The accepted assertion, or why it was refused; the log has the details for operators. */
+export function judged(
+  verdict: AssertionVerdict,
+  requestId: string,
   ports: AssertionPorts,
-): Promise<Outcome<AcceptedAssertion>> {
-  const verdict = await verdictOn(assertion, ports);
+): Outcome<AcceptedAssertion> {
   if (verdict.outcome.ok) return verdict.outcome;
   ports.logRefusedAssertion(requestId, verdict);
   const { outcome, tokenIssuer, unknownIssuer } = verdict;
+  const { refusal } = outcome;
   const removed = ports.registry.allTokenIssuers.find(({ issuer }) => issuer === unknownIssuer);
-  return withClaim(withRetry(outcome.refusal).refusal, (tokenIssuer ?? removed)?.label);
+  const retryAfter = refusal.reason === 'assertion-keys-unavailable' ? { retryAfter: RETRY_AFTER } : {};
+  return withClaim({ ...refusal, ...retryAfter }, (tokenIssuer ?? removed)?.label);
 }
 
 function withClaim(refusal: Refusal, label: string | undefined): Outcome<never> {
@@ -102,15 +115,16 @@ async function draftGrant(
   const resourceServers = await namedResourceServers(wanted.value.resource, ports);
   const target = checkAssertionUse(accepted, integration, wanted.value, resourceServers);
   if (!target.ok) return target;
-  const workload = await mapWorkload(accepted, ports, STORED);
+  const workload = await mapWorkload(accepted, ports);
   const identity = workload.ok ? allowedIdentity(workload.value, integration) : workload;
   if (!identity.ok) return workload.ok ? refusedTo(workload.value.id, identity.refusal) : identity;
+  const { label, issuer } = accepted.tokenIssuer;
+  const subject = firstHalf(sha256(`${issuer}\0${accepted.subject}`));
   return accept({
     integration,
     identity: identity.value,
-    scope: target.value.scope.text,
-    resource: target.value.resource,
-    origin: originOf(accepted),
+    target: target.value,
+    origin: { kind: 'assertion', assertion: { tokenIssuer: label, subject } },
     presenter: request.presenter,
     jkt: request.jkt,
     // RFC 7521 4.1: the workload gets its next token with its next assertion. ID-JAG 5.2: never by a refresh.
@@ -118,27 +132,36 @@ async function draftGrant(
   });
 }
 
-/** The use of the assertion and the grant are one commit: of any number of requests, one gets the grant. */
-function issueOnce(
+/** The use of the assertion and what `then` decides are one commit: of any number of requests, one succeeds. */
+export function useOnce<T>(
   { mark, expiresAt }: AcceptedAssertion,
-  draft: GrantDraft,
-  ports: AssertionPorts,
-): Promise<Outcome<DecidedPair>> {
-  const drawn = drawGrant(ports);
-  return ports.store.change(assertions, mark, (found, now): Decision<UsedAssertion, Outcome<DecidedPair>> => {
+  { store }: StorePort,
+  then: (now: EpochSeconds) => Decision<never, Outcome<T>>,
+): Promise<Outcome<T>> {
+  return store.change(assertions, mark, (found, now): Decision<UsedAssertion, Outcome<T>> => {
     if (found) return { outcome: refuse('assertion-used') };
     if (isExpired(expiresAt, now)) return { outcome: refuse('assertion-expired') };
-    const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
-    const next = { mark, endsAt: after(expiresAt, CLOCK_LEEWAY) };
-    return { outcome: accept(pair), next, inserts: [insert(grants, grant)], events: [event] };
+    return { ...then(now), next: { mark, endsAt: after(expiresAt, CLOCK_LEEWAY) } };
   });
 }
 
-function originOf({ tokenIssuer: { label, issuer }, subject }: AcceptedAssertion): Grant['origin'] {
-  const assertion = { tokenIssuer: label, subject: firstHalf(sha256(`${issuer}\0${subject}`)) };
-  return { kind: 'assertion', assertion };
+const LOOKUPS = { 'user-name': 'byUserName', email: 'byEmail', upn: 'byUpn' } as const satisfies Readonly<
+  Record<Exclude<AssertionRule['identities'], 'derived'>, string>
+>;
+
+/** Maps an accepted assertion to an identity. */
+export async function mapWorkload(
+  assertion: AcceptedAssertion,
+  ports: Pick<Ports, 'store' | 'directories'>,
+): Promise<Outcome<Identity>> {
+  const { rule, name } = assertion;
+  if (rule.identities === 'derived') return accept(await storeDerived(derivedFrom(assertion), 'assertion', ports));
+  const { directories } = rule;
+  return findNamed({ by: LOOKUPS[rule.identities], name: name.text, directories, of: 'assertion' }, ports);
 }
 
-export function withRetry(refusal: Refusal): Refused {
-  return refused(refusal.reason === 'assertion-keys-unavailable' ? { ...refusal, retryAfter: RETRY_AFTER } : refusal);
+/** From the issuer, the template and each value, preceded by its length: values that join to the same text give different identities. */
+function derivedFrom({ tokenIssuer: { label, issuer }, rule, name }: AcceptedAssertion): Identity {
+  const parts = [issuer, rule.identity, ...name.values].map((part) => `${Buffer.byteLength(part)}:${part}`);
+  return derivedIdentity(label, `assertion\0${parts.join('')}`, name.text);
 }

@@ -1,11 +1,9 @@
-import type { Grant } from '../../core/grant.ts';
 import { type Outcome, refuse, refusedTo } from '../../core/outcome.ts';
 import { decideCertificate } from '../../core/rules/certificate.ts';
 import { whyUnbound } from '../../core/rules/client.ts';
 import type { CallerPorts } from '../ports.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
-import { createGrant, type GrantDraft, type GrantRequest } from './issue-grant.ts';
-import { namedResourceServers } from './named-resource-servers.ts';
+import { createGrant, type GrantDraft, type GrantRequest, namedResourceServers } from './issue-grant.ts';
 import type { TokenPair } from './token-pair.ts';
 
 export interface CertificateRequest extends Presentation, GrantRequest {
@@ -34,17 +32,8 @@ export async function authorizeCertificate(
   const { mark: certificate, identity, thumbprint } = decision.value.caller;
   const limited = request.overCap?.('grants', identity.id);
   if (limited) return refusedTo(identity.id, limited);
-  const origin: Grant['origin'] = { kind: 'certificate', certificate };
-  const draft = {
-    integration: decision.value.integration,
-    identity,
-    scope: decision.value.scope.text,
-    resource: decision.value.resource,
-    origin,
-    thumbprint,
-    jkt: request.jkt,
-    presenter,
-    refresh: request.refresh,
-  };
-  return createGrant(draft, ports);
+  const origin = { kind: 'certificate', certificate } as const;
+  const { jkt, refresh } = request;
+  const draft = { integration: decision.value.integration, identity, target: decision.value, origin, thumbprint };
+  return createGrant({ ...draft, jkt, presenter, refresh }, ports);
 }

@@ -1,8 +1,10 @@
-import { accessTokenIssuedAt, type Grant, type GrantId } from '../../core/grant.ts';
-import type { Identity } from '../../core/identity.ts';
+import { accessTokenIssuedAt, type Grant, type GrantId, tokenId } from '../../core/grant.ts';
+import { type Identity, isLocal } from '../../core/identity.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
+import type { ResourceServer } from '../../core/resource-server.ts';
 import { type CheckedAccess, decideCheck } from '../../core/rules/access.ts';
+import { scopeSeenBy } from '../../core/rules/audience.ts';
 import { scopeOfExchanged } from '../../core/rules/exchange.ts';
 import type { Scope } from '../../core/scope.ts';
 import { settingsFor } from '../../core/settings.ts';
@@ -100,4 +102,31 @@ async function scopeOfParents(
   if (!limit.ok) return limit;
   const by = actor && (await ports.store.load(identities, actor.identityId)).found?.row;
   return scopeOfExchanged(access, { ...checked.value, scope: limit.value }, by, ports.registry.resourceServers);
+}
+
+/** What a resource server learns of a live access token. */
+export interface Introspection extends Pick<CheckedToken, 'grant' | 'boundTo' | 'jkt' | 'issuedAt'> {
+  /** Limited to what the resource server serves. */
+  readonly scope: Scope;
+  /** Of a person. */
+  readonly userName: string | undefined;
+  readonly tokenId: string;
+  readonly expiresAt: EpochSeconds;
+}
+
+/** RFC 7662. Undefined for anything but a live access token for this resource server, which does not learn why. */
+export async function introspectToken(
+  token: string,
+  server: ResourceServer,
+  ports: Ports,
+): Promise<Introspection | undefined> {
+  const checked = await checkToken(token, ports);
+  if (!checked.ok) return undefined;
+  const { grant, holder, boundTo, jkt, issuedAt, token: read } = checked.value;
+  const scope = scopeSeenBy(server, checked.value.scope, read.audience ?? grant.resource);
+  if (!scope) return undefined;
+  const { generation, expiresAt } = read;
+  // Identities that are derived from certificates are machines.
+  const userName = isLocal(holder) ? holder.userName : undefined;
+  return { grant, scope, userName, tokenId: tokenId(grant, generation), boundTo, jkt, issuedAt, expiresAt };
 }

@@ -6,10 +6,9 @@ import { after, earlier, seconds } from '../../core/time.ts';
 import type { CallerPorts } from '../ports.ts';
 import type { AuthenticatedClient } from './authenticate-client.ts';
 import { checkToken } from './check-token.ts';
-import { integrationIdentity, storeDerived } from './derived-identity.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
-import { createGrant, type GrantDraft, type GrantRequest } from './issue-grant.ts';
-import { namedResourceServers } from './named-resource-servers.ts';
+import { createGrant, type GrantDraft, type GrantRequest, namedResourceServers } from './issue-grant.ts';
+import { integrationIdentity, storeDerived } from './seen-identity.ts';
 import type { TokenPair } from './token-pair.ts';
 
 /** An API exchanges again with the next call. */
@@ -42,17 +41,15 @@ export async function exchangeToken(request: ExchangeRequest, ports: CallerPorts
   // Not to the holder, whose own grants must not suffer from a busy API.
   const limited = request.overCap?.('grants', identity.id);
   if (limited) return refused(limited);
-  const { scope, resource, actor } = decision.value;
   const draft: GrantDraft = {
     integration,
     identity: holder,
-    scope: scope.text,
-    resource,
+    target: decision.value,
     origin: { kind: 'exchange' },
     presenter: request.presenter,
     ...(thumbprint && { thumbprint, isBound: true }),
     jkt,
-    terms: { parent: { grantId: parent.id, generation: token.generation }, actor },
+    terms: { parent: { grantId: parent.id, generation: token.generation }, actor: decision.value.actor },
     refresh: 'never',
     until: earlier(token.expiresAt, after(ports.clock.now(), LONGEST)),
   };

@@ -1,14 +1,11 @@
 import { type IdentitySource, isPresented, type Presented } from '../../core/certificate.ts';
-import type { Identity } from '../../core/identity.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import { escapeText } from '../../core/quote.ts';
 import type { CertifiedCaller } from '../../core/rules/certificate.ts';
 import type { AcceptedCertificate, Step, Verdict } from '../../core/verdict.ts';
-import type { CallerPorts, Ports } from '../ports.ts';
-import { portsOfRequest } from '../request-ports.ts';
-import { derivedIdentity, type IdentityRows, STORED } from './derived-identity.ts';
+import { type CallerPorts, type Ports, portsOfRequest } from '../ports.ts';
 import { endRevoked } from './revoke-grant.ts';
-import { findNamed } from './seen-identity.ts';
+import { derivedIdentity, findNamed, storeDerived } from './seen-identity.ts';
 
 export interface Presentation {
   readonly presented: Presented;
@@ -31,7 +28,7 @@ export async function certifyCaller(
       await endRevoked(issuer, mark, portsOfRequest(ports, requestId));
     return refused({ ...outcome.refusal, claimed });
   }
-  const caller = await mapCaller(outcome.value, portsOfRequest(ports, requestId), STORED);
+  const caller = await mapCaller(outcome.value, portsOfRequest(ports, requestId));
   if (caller.ok) return caller;
   ports.logRefused(requestId, { ...verdict, steps: [...steps, mappingStep(outcome.value, caller)] });
   return refused({ ...caller.refusal, claimed });
@@ -46,19 +43,16 @@ async function judge(presented: Presented, { judge, registry }: CallerPorts): Pr
   return newest === issuers ? verdict : judge(presented, newest, registry.allIssuers);
 }
 
-/** Maps an accepted certificate to an identity, as its issuer's settings say. A dry run passes `LOADED`. */
+/** Maps an accepted certificate to an identity, as its issuer's settings say. */
 export async function mapCaller(
-  { issuer, name, mark, thumbprint }: AcceptedCertificate,
+  { issuer, name: { source, name }, mark, thumbprint }: AcceptedCertificate,
   ports: Pick<Ports, 'store' | 'directories'>,
-  rows: IdentityRows,
 ): Promise<Outcome<CertifiedCaller>> {
   const { identities: kind, label, directories, integrations } = issuer;
   const identity =
     kind === 'derived'
-      ? accept(
-          await rows.derived(derivedIdentity(label, `${name.source}\0${name.name}`, name.name), name.source, ports),
-        )
-      : theOnly(await findNamed({ by: LOOKUPS[name.source], name: name.name, directories }, ports, rows));
+      ? accept(await storeDerived(derivedIdentity(label, `${source}\0${name}`, name), source, ports))
+      : await findNamed({ by: LOOKUPS[source], name, directories, of: 'certificate' }, ports);
   return identity.ok ? accept({ identity: identity.value, mark, thumbprint, integrations, issuer: label }) : identity;
 }
 
@@ -69,12 +63,6 @@ const LOOKUPS = {
   'upn-san': 'byUpn',
   'spiffe-id': 'byUserName',
 } as const satisfies Readonly<Record<IdentitySource, string>>;
-
-/** Two matches are refused; we never pick one (CVE-2022-26923). */
-function theOnly([identity, ...others]: readonly Identity[]): Outcome<Identity> {
-  if (!identity) return refuse('certificate-identity-unknown');
-  return others.length > 0 ? refuse('certificate-identity-ambiguous') : accept(identity);
-}
 
 /** The last step of a verdict, worded like the others: the identity that the name belongs to. */
 export function mappingStep({ issuer, name }: AcceptedCertificate, caller: Outcome<CertifiedCaller>): Step {

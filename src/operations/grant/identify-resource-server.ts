@@ -9,7 +9,7 @@ import { parseScope } from '../../core/scope.ts';
 import { thumbprintText } from '../../tokens/jwt/claims.ts';
 import { isResourceServerSecret } from '../../tokens/resource-server-secret.ts';
 import type { CallerPorts } from '../ports.ts';
-import { checkToken } from './check-token.ts';
+import { type CheckedToken, checkToken } from './check-token.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
 
 export type ResourceServerProof =
@@ -34,11 +34,7 @@ export async function identifyResourceServer(
   return prove(proof, await ports.registry.lookForResourceServers(), ports);
 }
 
-async function prove(
-  proof: ResourceServerProof,
-  known: readonly ResourceServer[],
-  ports: CallerPorts,
-): Promise<Outcome<ResourceServer>> {
+async function prove(proof: ResourceServerProof, known: readonly ResourceServer[], ports: CallerPorts) {
   if (proof.by === 'certificate') {
     const caller = await certifyCaller(proof, ports);
     return caller.ok ? provenAs(serverOfCertificate(caller.value, proof.id, known)) : caller;
@@ -56,23 +52,35 @@ function bySecret({ id, secret }: ProofBy<'secret'>, known: readonly ResourceSer
   return isResourceServerSecret(secret, hashes) ? server : undefined;
 }
 
-/** Only a token for this service: one for a resource server is in the hands of that resource server too. */
 async function byAccessToken(
   { id, accessToken, ...presentation }: ProofBy<'access-token'>,
   known: readonly ResourceServer[],
   ports: CallerPorts,
 ): Promise<ResourceServer | undefined> {
   const checked = await checkToken(accessToken, ports);
-  if (!checked.ok) return undefined;
-  const { holder, boundTo, jkt, grant, token } = checked.value;
-  // No proof of a key is taken here, and an exchanged token is not of its holder alone.
-  if (jkt !== undefined || grant.terms?.parent) return undefined;
+  const isProof =
+    checked.ok && isForUs(checked.value, ports) && (await isPresentedRightly(checked.value, presentation, ports));
+  return isProof ? spokenForBy(checked.value.holder, id, known) : undefined;
+}
+
+/** A token for a resource server is in the hands of that resource server too. The scope of the grant counts: the integration may have been narrowed since. */
+export function isForUs({ grant, token }: CheckedToken, { registry, issuer }: CallerPorts): boolean {
   const scope = parseScope(grant.scope);
   const audience = token.audience ?? grant.resource;
-  if (!scope || !isForIssuerOnly(scope, audience, ports.registry.allResourceServers, ports.issuer)) return undefined;
-  if (boundTo !== undefined) {
-    const caller = await certifyCaller(presentation, ports);
-    if (!caller.ok || thumbprintText(caller.value.thumbprint) !== boundTo) return undefined;
-  }
-  return spokenForBy(holder, id, known);
+  return scope !== undefined && isForIssuerOnly(scope, audience, registry.allResourceServers, issuer);
+}
+
+/**
+ * RFC 8705 3: a token that is bound to a certificate comes with that certificate. No proof of a key is taken here, and an exchanged
+ * token is not of its holder alone.
+ */
+export async function isPresentedRightly(
+  { boundTo, jkt, grant }: CheckedToken,
+  presentation: Presentation,
+  ports: CallerPorts,
+): Promise<boolean> {
+  if (jkt !== undefined || grant.terms?.parent) return false;
+  if (boundTo === undefined) return true;
+  const caller = await certifyCaller(presentation, ports);
+  return caller.ok && thumbprintText(caller.value.thumbprint) === boundTo;
 }

@@ -6,6 +6,8 @@ import type { Integration } from '../../core/integration.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import type { OverCap, RefusalReason } from '../../core/refusal.ts';
+import type { ResourceServer } from '../../core/resource-server.ts';
+import { isSameAudience, type Target } from '../../core/rules/audience.ts';
 import type { WantedTarget } from '../../core/rules/scope.ts';
 import { settingsFor } from '../../core/settings.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
@@ -19,8 +21,7 @@ import { accessTokenFacts, type DecidedPair, mintPair, type TokenPair } from './
 export interface GrantDraft {
   readonly integration: Integration;
   readonly identity: Identity;
-  readonly scope: string;
-  readonly resource?: Grant['resource'] | undefined;
+  readonly target: Target;
   readonly origin: Origin;
   readonly presenter: Presenter;
   /** SHA-256 of the certificate that was presented, if one was. */
@@ -54,11 +55,14 @@ export function issueGrant(
   now: EpochSeconds,
   ports: Ports,
 ): { readonly grant: Grant; readonly pair: DecidedPair; readonly event: Event } {
-  const { integration, identity, presenter } = draft;
+  const { integration, identity, presenter, target } = draft;
+  const { resource } = target;
+  const { accessTokenFormat: format } = integration;
+  const { text: scope } = target.scope;
   const defaults = draft.refresh ? { ...ports.settings, refresh: false } : ports.settings;
   const own = settingsFor(integration, defaults);
   const settings = draft.refresh === 'never' ? { ...own, refresh: false } : own;
-  const { refreshUntil, expiresAt } = endingBy(draft.until, grantPeriod(now, draft.scope, settings));
+  const { refreshUntil, expiresAt } = endingBy(draft.until, grantPeriod(now, scope, settings));
   const terms = { ...draft.terms, ...(draft.jkt !== undefined && { jkt: draft.jkt }) };
   const key = ports.keyring.minting;
   const minted = firstRefreshToken(drawn.id, drawn, key);
@@ -66,12 +70,12 @@ export function issueGrant(
     id: drawn.id,
     clientId: integration.clientId,
     identityId: identity.id,
-    scope: draft.scope,
-    ...(draft.resource && { resource: draft.resource }),
+    scope,
+    ...(resource && { resource }),
     origin: draft.origin,
     createdAt: now,
     refreshUntil,
-    format: integration.accessTokenFormat,
+    format,
     accessHash: minted.accessHash,
     ...((integration.binding === 'certificate' || draft.isBound) &&
       draft.thumbprint && { bindings: [{ since: 0, thumbprint: draft.thumbprint }] }),
@@ -85,7 +89,7 @@ export function issueGrant(
       issuedAt: now,
       expiresAt,
       presenter,
-      ...accessTokenFacts({ ...draft, format: integration.accessTokenFormat }, ports),
+      ...accessTokenFacts({ format, scope, resource }, ports),
     },
   };
   return { grant, pair: { grant, minted, now }, event: issuedEvent(grant) };
@@ -136,4 +140,14 @@ function originDetail(origin: Origin) {
   if (by === 'client') return { by, proof: origin.proof };
   if (by !== 'code') return { by };
   return { by, ...(origin.guest && { guest: origin.guest }), ...(origin.proof && { proof: origin.proof }) };
+}
+
+/** All resource servers. If the request names an unknown one, reads the store again: it may have been added a moment ago. */
+export async function namedResourceServers(
+  wanted: readonly string[] | undefined,
+  { registry }: Pick<Ports, 'registry'>,
+): Promise<readonly ResourceServer[]> {
+  const known = registry.resourceServers;
+  const isKnown = (audience: string) => known.some((server) => isSameAudience(server.audience, audience));
+  return !wanted || wanted.every(isKnown) ? known : registry.lookForResourceServers();
 }

@@ -2,7 +2,7 @@
 import type { KeyMark } from '../../core/signing-key.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
-import { keyMarks } from '../../store/tables/key-marks.ts';
+import { keyMarks } from '../../store/tables/signing-keys.ts';
 import { isSigned } from '../../tokens/access-token.ts';
 import { namedKeyOf } from '../../tokens/jwt/jwt.ts';
 import { KeyMissing } from '../../tokens/keyring.ts';

@@ -1,11 +1,13 @@
 // Groups that a directory pushes (SCIM). Members have `LABEL/name` in their rows, so a check reads nothing else.
+
 import { isPlainName } from '../../core/certificate.ts';
 import { type IdentityId, isKnown, type PushedGroup } from '../../core/identity.ts';
 import { accept, refused } from '../../core/outcome.ts';
 import { rows } from '../../store/pages.ts';
-import { groupsOf, pushedGroups } from '../../store/tables/pushed-groups.ts';
+import { type StorePort, writeRow } from '../../store/store.ts';
+import { groupsOf, pushedGroups } from '../../store/tables/identities.ts';
 import { newId, type Ports } from '../ports.ts';
-import { allUsers, findUser, type Pushed, type PushReason, type StorePorts } from './pushed-users.ts';
+import { allUsers, findUser, type Pushed, type PushReason } from './pushed-users.ts';
 import { settleBy } from './seen-identity.ts';
 
 export interface GroupChange extends Pick<PushedGroup, 'displayName' | 'externalId'> {
@@ -36,7 +38,7 @@ export async function createGroup(
 export async function changeGroup(
   before: PushedGroup,
   { displayName, externalId, members, add = [], remove = [] }: GroupChange,
-  ports: StorePorts,
+  ports: StorePort,
 ): Promise<Pushed<PushedGroup>> {
   const { id, directory } = before;
   const group: PushedGroup = { id, directory, displayName, ...(externalId !== undefined && { externalId }) };
@@ -47,19 +49,16 @@ export async function changeGroup(
   const staying = new Set(members ?? [...current, ...add].filter((member) => !remove.includes(member)));
   await edit(members ? current.filter((member) => !staying.has(member)) : remove, names, [], ports);
   await edit([...staying], names, [nameOf(group)], ports);
-  await ports.store.change(pushedGroups, id, () => ({ outcome: undefined, next: group }));
+  await writeRow(ports.store, pushedGroups, id, () => group);
   return accept(group);
 }
 
-export async function removeGroup(group: PushedGroup, ports: StorePorts): Promise<void> {
+export async function removeGroup(group: PushedGroup, ports: StorePort): Promise<void> {
   await edit(await membersOf(group, ports), [nameOf(group)], [], ports);
-  await ports.store.change(pushedGroups, group.id, () => ({
-    outcome: undefined,
-    next: { ...group, isGone: true as const },
-  }));
+  await writeRow(ports.store, pushedGroups, group.id, () => ({ ...group, isGone: true as const }));
 }
 
-export async function findGroup(id: string, { store }: StorePorts): Promise<PushedGroup | undefined> {
+export async function findGroup(id: string, { store }: StorePort): Promise<PushedGroup | undefined> {
   const row = (await store.load(pushedGroups, id)).found?.row;
   return row?.isGone ? undefined : row;
 }
@@ -68,21 +67,21 @@ export async function findGroups(
   by: 'displayName' | 'externalId',
   value: string,
   label: string,
-  ports: StorePorts,
+  ports: StorePort,
 ): Promise<readonly PushedGroup[]> {
   if (by === 'displayName') return ports.store.find(pushedGroups, groupsOf.name(label, value));
   return (await Array.fromAsync(allGroups(label, ports))).filter(({ externalId }) => externalId === value);
 }
 
-export function allGroups(label: string, { store }: StorePorts): AsyncGenerator<PushedGroup> {
+export function allGroups(label: string, { store }: StorePort): AsyncGenerator<PushedGroup> {
   return rows(store, pushedGroups, { where: groupsOf.directory(label) });
 }
 
-export function membersOf(group: PushedGroup, ports: StorePorts): Promise<readonly IdentityId[]> {
+export function membersOf(group: PushedGroup, ports: StorePort): Promise<readonly IdentityId[]> {
   return membersIn(group.directory, [nameOf(group)], ports);
 }
 
-async function membersIn(label: string, names: readonly string[], ports: StorePorts): Promise<readonly IdentityId[]> {
+async function membersIn(label: string, names: readonly string[], ports: StorePort): Promise<readonly IdentityId[]> {
   const ids: IdentityId[] = [];
   for await (const { id, groups } of allUsers(label, ports))
     if (groups.some((one) => names.includes(one))) ids.push(id);
@@ -93,13 +92,13 @@ function nameOf({ directory, displayName }: Pick<PushedGroup, 'directory' | 'dis
   return `${directory}/${displayName}`;
 }
 
-async function flawOf({ id, directory, displayName }: PushedGroup, ports: StorePorts): Promise<PushReason | undefined> {
+async function flawOf({ id, directory, displayName }: PushedGroup, ports: StorePort): Promise<PushReason | undefined> {
   if (!isPlainName(displayName)) return 'name-malformed';
   const named = await findGroups('displayName', displayName, directory, ports);
   return named.some((other) => other.id !== id) ? 'exists' : undefined;
 }
 
-async function flawIn(members: readonly IdentityId[], ports: StorePorts): Promise<PushReason | undefined> {
+async function flawIn(members: readonly IdentityId[], ports: StorePort): Promise<PushReason | undefined> {
   for (const id of members) {
     const user = await findUser(id, ports);
     if (!user) return 'member-unknown';
@@ -109,12 +108,7 @@ async function flawIn(members: readonly IdentityId[], ports: StorePorts): Promis
 }
 
 /** Takes these names from their groups, and gives them others. */
-async function edit(
-  ids: readonly IdentityId[],
-  taken: readonly string[],
-  given: readonly string[],
-  ports: StorePorts,
-): Promise<void> {
+async function edit(ids: readonly IdentityId[], taken: readonly string[], given: readonly string[], ports: StorePort) {
   const editOne = (id: IdentityId) =>
     settleBy(
       id,

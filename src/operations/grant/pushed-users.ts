@@ -1,4 +1,5 @@
 // Users that a directory pushes (SCIM). Each is the identity of the person who signs in at its OpenID provider.
+
 import { foldName, isPlainName } from '../../core/certificate.ts';
 import {
   foldCase,
@@ -13,9 +14,9 @@ import { accept, type Outcome, refused } from '../../core/outcome.ts';
 import { isPresent } from '../../core/rules/directory.ts';
 import { claimedId } from '../../directory/names-here.ts';
 import { rows } from '../../store/pages.ts';
+import type { StorePort } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
 import { byUserName, identities, seenIn } from '../../store/tables/identities.ts';
-import type { Ports } from '../ports.ts';
 import { settleBy } from './seen-identity.ts';
 
 /** A directory that is pushed to. */
@@ -39,9 +40,7 @@ export type PushReason =
   | 'groups-too-many';
 export type Pushed<T> = Outcome<T, PushReason>;
 
-export type StorePorts = Pick<Ports, 'store'>;
-
-export async function createUser(user: PushedUser, pushing: Pushing, ports: StorePorts): Promise<Pushed<KnownUser>> {
+export async function createUser(user: PushedUser, pushing: Pushing, ports: StorePort): Promise<Pushed<KnownUser>> {
   const id = idOf(user, pushing);
   if (id === undefined) return refused('id-missing');
   const flaw = isKnown(await loadRow(id, ports)) ? 'exists' : await flawOf(user, id, ports);
@@ -53,7 +52,7 @@ export async function changeUser<Flaw>(
   id: IdentityId,
   change: (before: PushedUser) => Outcome<PushedUser, Flaw>,
   pushing: Pushing,
-  ports: StorePorts,
+  ports: StorePort,
 ): Promise<Outcome<KnownUser, PushReason | Flaw>> {
   const row = await loadRow(id, ports);
   if (!isKnown(row)) return refused('unknown');
@@ -71,11 +70,11 @@ export async function changeUser<Flaw>(
 }
 
 /** Its grants end. Its names are free for others. */
-export function removeUser(id: IdentityId, ports: StorePorts): Promise<unknown> {
+export function removeUser(id: IdentityId, ports: StorePort): Promise<unknown> {
   return write(id, () => ({ userName: '', active: false, emails: [], isGone: true }), ports);
 }
 
-export async function findUser(id: IdentityId, ports: StorePorts): Promise<KnownUser | undefined> {
+export async function findUser(id: IdentityId, ports: StorePort): Promise<KnownUser | undefined> {
   const row = await loadRow(id, ports);
   return isKnown(row) ? row : undefined;
 }
@@ -84,7 +83,7 @@ export async function findUsers(
   by: 'userName' | 'externalId',
   value: string,
   pushing: Pushing,
-  ports: StorePorts,
+  ports: StorePort,
 ): Promise<readonly KnownUser[]> {
   const { label } = pushing;
   if (by === 'userName') return inDirectory(label, byUserName(foldCase(value)), ports);
@@ -94,15 +93,15 @@ export async function findUsers(
   return found;
 }
 
-export async function* allUsers(label: string, { store }: StorePorts): AsyncGenerator<KnownUser> {
+export async function* allUsers(label: string, { store }: StorePort): AsyncGenerator<KnownUser> {
   for await (const row of rows(store, identities, { where: seenIn(label) })) if (isKnown(row)) yield row;
 }
 
-async function inDirectory(label: string, where: Where, { store }: StorePorts): Promise<readonly KnownUser[]> {
+async function inDirectory(label: string, where: Where, { store }: StorePort): Promise<readonly KnownUser[]> {
   return (await store.find(identities, where)).filter(isKnown).filter((row) => labelOf(row) === label);
 }
 
-async function loadRow(id: IdentityId, { store }: StorePorts): Promise<Identity | undefined> {
+async function loadRow(id: IdentityId, { store }: StorePort): Promise<Identity | undefined> {
   return (await store.load(identities, id)).found?.row;
 }
 
@@ -115,17 +114,13 @@ function idFor(value: string, { label, issuer, firstClaims }: Pushing): Identity
   return claimedId(label, issuer, [...firstClaims, value]);
 }
 
-async function flawOf({ userName }: PushedUser, id: IdentityId, ports: StorePorts): Promise<PushReason | undefined> {
+async function flawOf({ userName }: PushedUser, id: IdentityId, ports: StorePort): Promise<PushReason | undefined> {
   if (!isPlainName(userName)) return 'name-malformed';
   const named = await inDirectory(labelOf({ id }), byUserName(foldCase(userName)), ports);
   return named.some((other) => other.id !== id) ? 'exists' : undefined;
 }
 
-async function write(
-  id: IdentityId,
-  next: (before: PushedUser | undefined) => PushedUser,
-  ports: StorePorts,
-): Promise<Pushed<KnownUser>> {
+async function write(id: IdentityId, next: (before: PushedUser | undefined) => PushedUser, ports: StorePort) {
   const row = await settleBy(
     id,
     (before) => identityOf(id, next(isKnown(before) ? before.pushed : undefined), before),

@@ -11,7 +11,7 @@ import type { Refusal } from '../../core/refusal.ts';
 import { decideRevoke, decideRevokeByIntegration } from '../../core/rules/access.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
-import type { Decision } from '../../store/store.ts';
+import type { Decision, StorePort } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
 import { type ReadAccessToken, readAccessToken } from '../../tokens/access-token.ts';
@@ -99,7 +99,7 @@ function readToken(text: string, ports: Ports): ReadToken | undefined {
 }
 
 /** For revocations without a token. `by` is the author if that is an operator. */
-export interface RevokePorts extends Pick<Ports, 'store'> {
+export interface RevokePorts extends StorePort {
   readonly by?: Author;
 }
 
@@ -130,7 +130,7 @@ export async function revokeAll(
   return ended;
 }
 
-export function revokeByCertificate(certificate: Hex, ports: Pick<Ports, 'store'>): Promise<number> {
+export function revokeByCertificate(certificate: Hex, ports: StorePort): Promise<number> {
   return revokeAll(grantsOf.certificate(certificate), 'certificate-revoked', ports);
 }
 
@@ -138,7 +138,7 @@ export function revokeByCertificate(certificate: Hex, ports: Pick<Ports, 'store'
 export async function endRevoked(
   { revocation }: ApprovedIssuer,
   { certificate }: CertificateMark,
-  ports: Pick<Ports, 'store'>,
+  ports: StorePort,
 ): Promise<number> {
   return revocation.endGrants ? revokeByCertificate(certificate, ports) : 0;
 }

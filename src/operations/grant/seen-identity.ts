@@ -1,37 +1,42 @@
-// Identities of directories elsewhere. Their row is kept as last seen, since grants, sessions and events refer to it.
-
+// Identities of directories elsewhere, and those made from what a certificate or an assertion says. Their rows are kept, since grants,
+// sessions and events refer to them.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Author } from '../../core/act.ts';
 import { acted } from '../../core/event.ts';
 import { DirectoryAway, Overloaded } from '../../core/faults.ts';
-import { type Identity, type IdentityId, isLocal, LOCAL, labelOf } from '../../core/identity.ts';
+import { firstHalf } from '../../core/hex.ts';
+import { type Identity, type IdentityId, INTEGRATION_LABEL, isLocal, LOCAL, labelOf } from '../../core/identity.ts';
+import type { Integration } from '../../core/integration.ts';
+import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import { keepSeen } from '../../core/rules/directory.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Lookup } from '../../directory/directory.ts';
-import type { Decision } from '../../store/store.ts';
+import type { Decision, StorePort } from '../../store/store.ts';
 import { grantsOf } from '../../store/tables/grants.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
+import { sha256 } from '../../tokens/sha256.ts';
 import type { Ports } from '../ports.ts';
 import { revokeAll } from './revoke-grant.ts';
-
-export type KeepSeen = (seen: Identity, ports: Pick<Ports, 'store'>) => Promise<Identity>;
 
 export interface NameQuery {
   readonly by: Lookup;
   readonly name: string;
   /** Labels; if undefined, the local directory. */
   readonly directories: readonly string[] | undefined;
+  /** What has the name. */
+  readonly of: 'certificate' | 'assertion';
 }
 
+/** Two matches are refused; we never pick one (CVE-2022-26923). Nor is a row kept of either of them. */
 export async function findNamed(
-  { by, name, directories = [LOCAL] }: NameQuery,
+  { by, name, directories = [LOCAL], of }: NameQuery,
   ports: Pick<Ports, 'store' | 'directories'>,
-  { seen: keep }: { readonly seen: KeepSeen },
-): Promise<readonly Identity[]> {
+): Promise<Outcome<Identity>> {
   const found = await Promise.all(directories.map((label) => findIn(label, by, name, ports)));
   const [only, ...others] = found.flat();
-  // Nobody is kept whose name somebody else has too: neither of them gets anything.
-  if (!only || others.length > 0) return found.flat();
-  return [isLocal(only) || only.seenAt !== undefined ? only : await keep(only, ports)];
+  if (!only) return refuse(`${of}-identity-unknown`);
+  if (others.length > 0) return refuse(`${of}-identity-ambiguous`);
+  return accept(isLocal(only) || only.seenAt !== undefined ? only : await storeSeen(only, ports));
 }
 
 const STORED_BY = { byUserName, byEmail, byUpn };
@@ -56,10 +61,12 @@ async function findIn(
   });
 }
 
-export const storeSeen: KeepSeen = async (seen, ports) => (await settle(seen.id, seen, ports)) ?? seen;
+export async function storeSeen(seen: Identity, ports: StorePort): Promise<Identity> {
+  return (await settle(seen.id, seen, ports)) ?? seen;
+}
 
 /** Brings the row to what the directory says; undefined: the entry is gone. Grants of an ended account end. */
-export function settle(id: IdentityId, seen: Identity | undefined, ports: Pick<Ports, 'store'>) {
+export function settle(id: IdentityId, seen: Identity | undefined, ports: StorePort) {
   return settleBy(id, () => seen, ports);
 }
 
@@ -69,7 +76,7 @@ type Settled = Identity | 'returning' | undefined;
 export async function settleBy(
   id: IdentityId,
   see: (before: Identity | undefined) => Identity | undefined,
-  ports: Pick<Ports, 'store'>,
+  ports: StorePort,
 ): Promise<Identity | undefined> {
   const { store } = ports;
   const end = () => revokeAll(grantsOf.holder(id), 'account-ended', ports);
@@ -119,4 +126,24 @@ export async function recheck(
   if (seen) return void (await settle(holder.id, seen, ports));
   if (why instanceof Error && !(why instanceof DirectoryAway || why instanceof Overloaded)) throw why;
   if (!isTrusted) throw new DirectoryAway(`${holder.id}: ${String(why)}`);
+}
+
+/** The row is created on first use, so that an operator can disable the identity. `source`: what it was made from. */
+export function storeDerived(derived: Identity, source: string, { store }: StorePort): Promise<Identity> {
+  return store.change(identities, derived.id, (found, now) => {
+    if (found) return { outcome: found.row };
+    const act = { kind: 'identity', id: derived.id, did: 'derived', source } as const;
+    const by: Author = { as: 'service', why: 'first-use' };
+    return { outcome: derived, next: derived, events: [acted(act, { at: now, by })] };
+  });
+}
+
+/** `LABEL:` + hex of the first 16 bytes of a SHA-256 over what it is made from. */
+export function derivedIdentity(label: string, from: string, name: string): Identity {
+  const id = `${label}:${firstHalf(sha256(from))}` as IdentityId;
+  return { id, enabled: true, mayUseApi: true, groups: [], userName: `${label}/${name}` };
+}
+
+export function integrationIdentity({ clientId }: Pick<Integration, 'clientId'>): Identity {
+  return derivedIdentity(INTEGRATION_LABEL, `${INTEGRATION_LABEL}\0${clientId}`, clientId);
 }

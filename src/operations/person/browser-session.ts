@@ -2,7 +2,7 @@ import type { Identity } from '../../core/identity.ts';
 import type { Person, Proof } from '../../core/person.ts';
 import { after, type EpochSeconds, earlier } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
-import type { Loaded } from '../../store/store.ts';
+import { type Loaded, type StorePort, writeRow } from '../../store/store.ts';
 import { type BrowserSession, sessions, sessionsOf } from '../../store/tables/sessions.ts';
 import { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
@@ -66,25 +66,22 @@ async function loadSession(id: string, ports: Ports): Promise<Loaded<BrowserSess
   return ports.store.load(sessions, id);
 }
 
-function markSeen(id: string, { store, settings }: Pick<Ports, 'store' | 'settings'>): Promise<void> {
-  return store.change(sessions, id, (found, now) => {
-    if (!found || now >= found.row.endsAt) return { outcome: undefined };
-    const endsAt = earlier(after(now, settings.sessionIdle), after(found.row.createdAt, settings.sessionLifetime));
-    return { outcome: undefined, next: { ...found.row, seenAt: now, endsAt } };
+function markSeen(id: string, { store, settings }: Pick<Ports, 'store' | 'settings'>): Promise<unknown> {
+  return writeRow(store, sessions, id, (row, now) => {
+    if (!row || now >= row.endsAt) return undefined;
+    const endsAt = earlier(after(now, settings.sessionIdle), after(row.createdAt, settings.sessionLifetime));
+    return { ...row, seenAt: now, endsAt };
   });
 }
 
-export function endSession(id: string, { store }: Pick<Ports, 'store'>): Promise<void> {
-  return store.change(sessions, id, (found, now) => {
-    if (!found || now >= found.row.endsAt) return { outcome: undefined };
-    return { outcome: undefined, next: { ...found.row, endsAt: now } };
-  });
+export function endSession(id: string, { store }: StorePort): Promise<unknown> {
+  return writeRow(store, sessions, id, (row, now) => (row && now < row.endsAt ? { ...row, endsAt: now } : undefined));
 }
 
 const STEP = 100;
 
 /** Ends every session of an identity, except `keep`. */
-export async function endSessionsOf(identityId: string, ports: Pick<Ports, 'store'>, keep?: string): Promise<void> {
+export async function endSessionsOf(identityId: string, ports: StorePort, keep?: string): Promise<void> {
   for await (const page of pages(ports.store, sessions, { where: sessionsOf(identityId), limit: STEP })) {
     await Promise.all(page.filter(({ id }) => id !== keep).map(({ id }) => endSession(id, ports)));
   }

@@ -4,7 +4,7 @@ import { firstHalf } from '../../core/hex.ts';
 import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
 import type { Passkey } from '../../core/passkey.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { UsedAssertion } from '../../store/tables/assertions.ts';
+import type { UsedAssertion } from '../../store/tables/attempts.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 
 export interface PasskeyAnswer {

@@ -3,9 +3,9 @@ import { type Grant, type GrantId, grantState } from '../../core/grant.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { Person } from '../../core/person.ts';
 import { rows } from '../../store/pages.ts';
-import type { LoggedEvent } from '../../store/store.ts';
+import type { LoggedEvent, StorePort } from '../../store/store.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
-import { endConfirmedCodes } from '../device/end-codes.ts';
+import { endConfirmedCodes } from '../device/decide-device.ts';
 import { revokeAll, revokeById } from '../grant/revoke-grant.ts';
 import type { Ports } from '../ports.ts';
 
@@ -58,7 +58,7 @@ export async function revokeMyGrants(
 export async function myEvents(
   { identity }: Person,
   count: number,
-  { store }: Pick<Ports, 'store'>,
+  { store }: StorePort,
 ): Promise<readonly LoggedEvent[]> {
   return (await store.newestEvents({ count, identityId: identity.id })).toReversed();
 }

@@ -8,10 +8,9 @@ import type { Person } from '../../core/person.ts';
 import { endedBy } from '../../core/rules/endings.ts';
 import { decidePasskeySignIn, decideRegister, INVITATION_LIFETIME } from '../../core/rules/passkey.ts';
 import { after, type EpochSeconds } from '../../core/time.ts';
-import { type Decision, insert, rowOf } from '../../store/store.ts';
-import { assertions, type UsedAssertion } from '../../store/tables/assertions.ts';
-import { identities } from '../../store/tables/identities.ts';
-import { passkeys } from '../../store/tables/passkeys.ts';
+import { type Decision, insert, rowOf, type StorePort, writeRow } from '../../store/store.ts';
+import { assertions, type UsedAssertion } from '../../store/tables/attempts.ts';
+import { identities, passkeys } from '../../store/tables/identities.ts';
 import { sessions } from '../../store/tables/sessions.ts';
 import { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
@@ -19,7 +18,7 @@ import type { Ports, Random } from '../ports.ts';
 import { type BegunSession, drawSession, endSessionsOf } from './browser-session.ts';
 import { checkNewPasskey, checkPasskey, openAnswer, type PasskeyAnswer } from './check-passkey.ts';
 
-export async function passkeysOf(id: IdentityId, { store }: Pick<Ports, 'store'>): Promise<readonly Passkey[]> {
+export async function passkeysOf(id: IdentityId, { store }: StorePort): Promise<readonly Passkey[]> {
   return (await store.load(passkeys, id)).found?.row.keys ?? [];
 }
 
@@ -28,7 +27,7 @@ const INVITATION_LENGTH = 10;
 /** A code with which the identity, signed in, adds one passkey that is a strong proof. The store has only its hash. */
 export async function invitePasskey(
   id: IdentityId,
-  { store, random, by }: Pick<Ports, 'store'> & { readonly random: Random; readonly by: Author },
+  { store, random, by }: StorePort & { readonly random: Random; readonly by: Author },
 ): Promise<{ readonly code: Secret; readonly until: EpochSeconds }> {
   const code = random(INVITATION_LENGTH).toString('hex');
   const { mark } = invitationOf(id, code);
@@ -128,20 +127,16 @@ export async function signInWithPasskey(
   });
 }
 
-export function renamePasskey(id: string, name: string, { identity }: Person, { store }: Ports): Promise<void> {
-  return store.change(passkeys, identity.id, (found) => ({
-    outcome: undefined,
-    ...(found && {
-      next: { ...found.row, keys: found.row.keys.map((key) => (key.id === id ? { ...key, name } : key)) },
-    }),
-  }));
+export function renamePasskey(id: string, name: string, { identity }: Person, { store }: Ports): Promise<unknown> {
+  const renamed = (key: Passkey) => (key.id === id ? { ...key, name } : key);
+  return writeRow(store, passkeys, identity.id, (row) => row && { ...row, keys: row.keys.map(renamed) });
 }
 
 /** Also ends the sessions of the identity except `keep`: some may have begun with them. Returns what was removed. */
 export async function removePasskeys(
   id: IdentityId,
   isMeant: (key: Passkey) => boolean,
-  { store, by }: Pick<Ports, 'store'> & { readonly by: Author },
+  { store, by }: StorePort & { readonly by: Author },
   keep?: string,
 ): Promise<readonly Passkey[]> {
   const removed = await store.change(passkeys, id, (found, at) => {

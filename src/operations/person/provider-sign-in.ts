@@ -5,7 +5,7 @@ import { networkOf, type Presenter } from '../../core/presenter.ts';
 import { PROVIDER_LIFETIME, type ProviderAttempt, returnLimit, whyNotReturn } from '../../core/rules/sign-in.ts';
 import { after } from '../../core/time.ts';
 import type { ProviderRequest } from '../../directory/directory.ts';
-import { assertions } from '../../store/tables/assertions.ts';
+import { assertions } from '../../store/tables/attempts.ts';
 import type { Key } from '../../tokens/keyring.ts';
 import { isSameHash } from '../../tokens/mac.ts';
 import { Secret } from '../../tokens/secret.ts';

@@ -1,19 +1,23 @@
 import { DirectoryAway, Overloaded } from '../../core/faults.ts';
 import { firstHalf, type Hex } from '../../core/hex.ts';
 import { foldCase, isLocal } from '../../core/identity.ts';
-import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
+import { COMMAND_LINE } from '../../core/integration.ts';
+import { accept, type Outcome, type PersonOutcome, refuse, refused } from '../../core/outcome.ts';
 import type { Person } from '../../core/person.ts';
 import { networkOf, type Presenter } from '../../core/presenter.ts';
+import { servedCaller } from '../../core/rules/certificate.ts';
 import { type Browser, countsAgainstUserCode, isKnownFor, signInLimits } from '../../core/rules/sign-in.ts';
 import type { SignedIn } from '../../directory/directory.ts';
+import { PASSWORD_RULES } from '../../directory/password-rules.ts';
 import { addKnownBrowser, BROWSER_ID_LENGTH, readKnownBrowsers } from '../../tokens/known-browser.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { countUnderAll } from '../attempts.ts';
 import { countFailedSignIn } from '../device/decide-device.ts';
+import { certifyCaller, type Presentation } from '../grant/identify-caller.ts';
 import { storeSeen } from '../grant/seen-identity.ts';
-import type { Ports } from '../ports.ts';
-import { type BegunSession, beginSession, endSession } from './browser-session.ts';
+import type { CallerPorts, Ports } from '../ports.ts';
+import { type BegunSession, beginSession, endSession, endSessionsOf } from './browser-session.ts';
 
 export interface SignInRequest {
   readonly userName: string;
@@ -49,7 +53,7 @@ export async function signIn(request: SignInRequest, ports: Ports): Promise<Pers
 }
 
 /** The cookie with which this browser is known for this name, until the password is changed. */
-export function rememberBrowser(
+function rememberBrowser(
   { userName, knownBrowser = '' }: Pick<SignInRequest, 'userName' | 'knownBrowser'>,
   passwordMark: Hex,
   { random, clock, keyring }: Ports,
@@ -117,4 +121,53 @@ async function withRow(signedIn: SignedIn, ports: Ports): Promise<SignedIn> {
 /** A hash, since people type passwords there. Directories may ignore case: another spelling gives no further attempts. */
 export function nameMark(typed: string): Hex {
   return firstHalf(sha256(foldCase(typed)));
+}
+
+/** For operators, as `tessera login` by certificate: an issuer that is for other integrations only signs nobody in. */
+export async function signInWithCertificate(
+  presentation: Presentation,
+  ports: CallerPorts,
+): Promise<Outcome<BegunSession>> {
+  const certified = await certifyCaller(presentation, ports);
+  const caller = certified.ok ? servedCaller(certified.value, COMMAND_LINE) : certified;
+  return caller.ok ? accept(await beginSession(caller.value.identity, ports, 'certificate')) : caller;
+}
+
+export type PasswordObjection =
+  | NonNullable<ReturnType<typeof PASSWORD_RULES.findFlaw>>
+  | 'current-wrong'
+  | 'too-many-tries'
+  | 'unchanged';
+
+export interface PasswordChange {
+  readonly current: Secret;
+  readonly next: Secret;
+  readonly presenter: Presenter;
+  readonly knownBrowser?: string | undefined;
+}
+
+/** Sessions and known browsers end; the browser that did it stays signed in, and known unless an operator has set another password meanwhile. */
+export async function changePassword(
+  { current, next, presenter, knownBrowser }: PasswordChange,
+  { identity, session }: Person,
+  ports: Ports,
+): Promise<Outcome<BegunSession & { readonly knownBrowser: Secret | undefined }, PasswordObjection>> {
+  const objection = PASSWORD_RULES.findFlaw(next) ?? (current.reveal() === next.reveal() ? 'unchanged' : undefined);
+  if (objection) return refused(objection);
+  const userName = identity.userName ?? '';
+  const browser = { is: 'in-session', session } as const;
+  const checked = await checkPassword({ userName, password: current, presenter, browser }, ports);
+  if (!checked.ok) return refused(checked.refusal.reason === 'sign-in-failed' ? 'current-wrong' : 'too-many-tries');
+  if (checked.value.identity.id !== identity.id) return refused('current-wrong');
+  // False also where an operator set another password in the meantime: theirs stands.
+  if (!(await checked.value.changePassword(next))) return refused('current-wrong');
+  await endSessionsOf(identity.id, ports);
+  const mark = await ports.directories.passwords.markOf(userName);
+  const remembered = mark && rememberBrowser({ userName, knownBrowser }, mark, ports);
+  return accept({ ...(await beginSession(identity, ports)), knownBrowser: remembered });
+}
+
+/** Undefined where the person's password is not changed here. */
+export function passwordRules({ identity }: Pick<Person, 'identity'>): typeof PASSWORD_RULES | undefined {
+  return isLocal(identity) ? PASSWORD_RULES : undefined;
 }

@@ -1,7 +1,8 @@
 // What was refused: one row per integration, identity and reason, so that operators see it without a log.
 import type { ClaimedCaller } from '../../core/refusal.ts';
 import { rows } from '../../store/pages.ts';
-import { type RefusalCount, refusalCounts } from '../../store/tables/refusal-counts.ts';
+import { writeRow } from '../../store/store.ts';
+import { type RefusalCount, refusalCounts } from '../../store/tables/figures.ts';
 import type { CallerPorts, Ports } from '../ports.ts';
 
 export interface RefusedRequest {
@@ -57,9 +58,8 @@ export class RefusalCounts {
   }
 
   async #write(row: RefusalCount): Promise<void> {
-    const next = (found: RefusalCount | undefined) => ({ outcome: undefined, next: found ? sum(found, row) : row });
     try {
-      await this.#ports.store.change(refusalCounts, row.key, (found) => next(found?.row));
+      await writeRow(this.#ports.store, refusalCounts, row.key, (found) => (found ? sum(found, row) : row));
     } catch (fault) {
       add(this.#counted, row);
       throw fault;

@@ -1,6 +1,7 @@
 import type { Hex } from '../../core/hex.ts';
 import { after, seconds } from '../../core/time.ts';
-import { endedLists } from '../../store/tables/ended-lists.ts';
+import { type StorePort, writeRow } from '../../store/store.ts';
+import { endedLists } from '../../store/tables/leases.ts';
 import { revokeByCertificate } from '../grant/revoke-grant.ts';
 import type { Ports } from '../ports.ts';
 
@@ -9,38 +10,22 @@ const DAY = 86_400;
 const REMEMBERED = seconds(35 * DAY);
 
 /** The lists that this machine has processed, so that a restart need not repeat it. Per machine: lists from files, and their times, differ. */
-export class EndedLists {
-  readonly #store: Ports['store'];
-  readonly #machine: string;
-
-  constructor({ store }: Pick<Ports, 'store'>, machine: string) {
-    this.#store = store;
-    this.#machine = machine;
-  }
-
-  async has(list: string): Promise<boolean> {
-    const { found, now } = await this.#store.load(endedLists, this.#name(list));
-    return found !== undefined && now < found.row.endsAt;
-  }
-
-  async add(list: string): Promise<void> {
-    const name = this.#name(list);
-    await this.#store.change(endedLists, name, (_, now) => {
-      return { outcome: undefined, next: { name, endsAt: after(now, REMEMBERED) } };
-    });
-  }
-
-  async remove(list: string): Promise<void> {
-    await this.#store.change(endedLists, this.#name(list), (found, now) =>
-      found && now < found.row.endsAt
-        ? { outcome: undefined, next: { ...found.row, endsAt: now } }
-        : { outcome: undefined },
-    );
-  }
-
-  #name(list: string): string {
-    return `${list} at ${this.#machine}`;
-  }
+export function endedListsAt(machine: string, { store }: StorePort) {
+  const nameOf = (list: string) => `${list} at ${machine}`;
+  return {
+    has: async (list: string): Promise<boolean> => {
+      const { found, now } = await store.load(endedLists, nameOf(list));
+      return found !== undefined && now < found.row.endsAt;
+    },
+    add: (list: string) => {
+      const name = nameOf(list);
+      return writeRow(store, endedLists, name, (_, now) => ({ name, endsAt: after(now, REMEMBERED) }));
+    },
+    remove: (list: string) =>
+      writeRow(store, endedLists, nameOf(list), (row, now) =>
+        row && now < row.endsAt ? { ...row, endsAt: now } : undefined,
+      ),
+  };
 }
 
 /** The longest slice of work, in milliseconds: requests wait for it. */

@@ -1,13 +1,17 @@
 // Each node remembers the newest event, the highest epoch and the server it has seen, and the latest acts. So it notices a store that was
 // put back to an older state (a restored backup, a failover that lost commits), and a log whose readers are held back.
+import type { Event } from '../../core/event.ts';
 import type { Grant } from '../../core/grant.ts';
 import { explainsLoss, isCovered, NEW_HISTORY, signWords, withRollback } from '../../core/rules/rollback.ts';
 import type { Rollback, StoreHistory } from '../../core/store-history.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { EventProgress, LoggedEvent, Problem, Store } from '../../store/store.ts';
-import { nodes } from '../../store/tables/nodes.ts';
+import type { AnyTable } from '../../store/table.ts';
+import { grants } from '../../store/tables/grants.ts';
+import { nodes } from '../../store/tables/leases.ts';
 import { HISTORY, HistoryInDoubt, lastAccepted, storeHistory } from '../../store/tables/store-history.ts';
+import { seenStore } from '../ports.ts';
 import type { RecentActs } from './recent-acts.ts';
 import { revokeAgain } from './resume.ts';
 
@@ -35,7 +39,7 @@ export interface WatchParts {
 const RECENT_MS = 300_000;
 
 /** Until the next look. */
-export class NotCompared extends HistoryInDoubt {}
+class NotCompared extends HistoryInDoubt {}
 
 export class EventWatch {
   readonly #parts: WatchParts;
@@ -208,4 +212,45 @@ export class EventWatch {
 async function runningNodes(store: Store, now: EpochSeconds): Promise<readonly string[]> {
   const found = await Array.fromAsync(rows(store, nodes));
   return found.filter(({ endsAt, keys }) => endsAt > now && keys.length > 0).map(({ name }) => name);
+}
+
+/** Of a comparison that a request waits for. The first may have begun before another server took over. */
+const MOST_LOOKS = 2;
+
+/**
+ * The store as requests use it. While it may lack commits that were acknowledged, grants are ended, but neither checked nor issued nor
+ * refreshed. What this node commits is remembered, in case that the store loses it.
+ */
+export function watchedStore(store: Store, watch: Pick<EventWatch, 'admit' | 'look'>, acts: RecentActs): Store {
+  const compared = async <T>(work: () => Promise<T>, attempts = MOST_LOOKS): Promise<T> => {
+    try {
+      return await work();
+    } catch (fault) {
+      if (!(fault instanceof NotCompared) || attempts === 0) throw fault;
+      await watch.look();
+      return compared(work, attempts - 1);
+    }
+  };
+  const changes = seenStore(store, async (tables, change) => {
+    const { era } = acts;
+    let events: readonly Event[] = [];
+    const outcome = await compared(() =>
+      change((decision) => {
+        const next: readonly unknown[] = Array.isArray(decision.next) ? decision.next : [decision.next];
+        const usesGrant = tables.some((table, n) => table === grants && !(next[n] as Grant | undefined)?.revoked);
+        if (usesGrant || decision.inserts?.some(({ table }) => table === grants)) watch.admit();
+        events = decision.events ?? [];
+        return decision;
+      }),
+    );
+    if (events.length > 0) acts.remember(events, era);
+    return outcome;
+  });
+  const load: Store['load'] = (table, key) =>
+    compared(async () => {
+      const loaded = await store.load(table, key);
+      if ((table as AnyTable) === grants) watch.admit();
+      return loaded;
+    });
+  return { ...changes, load };
 }

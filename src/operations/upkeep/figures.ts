@@ -3,7 +3,7 @@ import { type Counts, type Figures, type LivingGrants, since, sum } from '../../
 import { after, type EpochSeconds, epochSeconds, seconds } from '../../core/time.ts';
 import { byOneNode } from '../../store/lease.ts';
 import { rows } from '../../store/pages.ts';
-import { rowOf, type Store } from '../../store/store.ts';
+import { rowOf, type Store, type StorePort } from '../../store/store.ts';
 import { figures, type KeptFigures, stretchKey } from '../../store/tables/figures.ts';
 import { grants } from '../../store/tables/grants.ts';
 
@@ -37,7 +37,7 @@ export class FigureKeeper {
   #minute: EpochSeconds | undefined;
   #living: LivingGrants | undefined;
 
-  constructor(node: string, { store }: { readonly store: Store }, source: FigureSource) {
+  constructor(node: string, { store }: StorePort, source: FigureSource) {
     this.#node = node;
     this.#store = store;
     this.#source = source;
@@ -108,11 +108,7 @@ export interface FiguresOver {
 }
 
 /** `unwritten`: of this node, so that a single node shows what happened a moment ago. */
-export async function figuresOver(
-  span: Span,
-  { store }: { readonly store: Store },
-  unwritten: Figures,
-): Promise<FiguresOver> {
+export async function figuresOver(span: Span, { store }: StorePort, unwritten: Figures): Promise<FiguresOver> {
   const { length, step, every } = SPANS[span];
   const now = await store.now();
   const last = floorTo(now, every);
@@ -152,7 +148,7 @@ const FAR = 100 * 365 * DAY;
 /** One node counts for all, the less often the more there are. Returns what was counted last. */
 export async function countByOne(
   keeper: FigureKeeper,
-  { store }: { readonly store: Store },
+  { store }: StorePort,
   pause: () => Promise<void>,
 ): Promise<LivingGrants | undefined> {
   const last = (await figuresOver('hour', { store }, keeper.unwritten)).points.at(-1)?.living;
@@ -163,10 +159,7 @@ export async function countByOne(
 }
 
 /** In small steps; `pause` gives requests a turn. */
-export async function countLiving(
-  { store }: { readonly store: Store },
-  pause: () => Promise<void>,
-): Promise<LivingGrants> {
+export async function countLiving({ store }: StorePort, pause: () => Promise<void>): Promise<LivingGrants> {
   const now = await store.now();
   const count = async (from: number, before: number): Promise<number> => {
     const most = before - from > 1 ? COUNTED_AT_ONCE : Number.MAX_SAFE_INTEGER;

@@ -1,8 +1,8 @@
 // Each node reports itself and its keys, so that no key is used for minting while a node lacks it.
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
-import type { Store } from '../../store/store.ts';
-import { type NodeReport, nodes } from '../../store/tables/nodes.ts';
+import { type Store, writeRow } from '../../store/store.ts';
+import { type NodeReport, nodes } from '../../store/tables/leases.ts';
 import type { Keyring } from '../../tokens/keyring.ts';
 
 /** A node that has not reported for this long counts as gone. */
@@ -38,8 +38,8 @@ export class NodeReporter {
     return this.#write((at) => ({ name: this.#name, keys: [], endsAt: at }));
   }
 
-  #write(row: (at: EpochSeconds) => NodeReport): Promise<void> {
-    return this.#store.change(nodes, this.#name, (_, at) => ({ outcome: undefined, next: row(at) }));
+  async #write(row: (at: EpochSeconds) => NodeReport): Promise<void> {
+    await writeRow(this.#store, nodes, this.#name, (_, at) => row(at));
   }
 }
 

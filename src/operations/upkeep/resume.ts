@@ -7,7 +7,7 @@ import { isCovered, NEW_HISTORY, withoutRollback } from '../../core/rules/rollba
 import type { LostAct, Rollback, StoreHistory } from '../../core/store-history.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
-import { type Decision, rowOf, type Store } from '../../store/store.ts';
+import { rowOf, type Store, type StorePort, writeRow } from '../../store/store.ts';
 import type { Table } from '../../store/table.ts';
 import { attempts } from '../../store/tables/attempts.ts';
 import { devices } from '../../store/tables/devices.ts';
@@ -54,7 +54,7 @@ export async function revokeAgain(lost: readonly LostAct[], store: Store): Promi
 }
 
 /** What people had begun: some of it may have ended before the store was put back. */
-export async function endOpenSteps({ store }: { readonly store: Store }): Promise<void> {
+export async function endOpenSteps({ store }: StorePort): Promise<void> {
   await spendDeviceCodes({ store });
   await changeEvery(store, sessions, endSession);
 }
@@ -64,7 +64,7 @@ export function endSession(session: BrowserSession, now: EpochSeconds): BrowserS
 }
 
 /** Ends the device codes that could still be redeemed: some may have been before the store was put back. Returns how many. */
-export function spendDeviceCodes({ store }: { readonly store: Store }): Promise<number> {
+export function spendDeviceCodes({ store }: StorePort): Promise<number> {
   return changeEvery(store, devices, spendDevice);
 }
 
@@ -82,10 +82,7 @@ export async function changeEvery<Row, Companion>(
 ): Promise<number> {
   let changed = 0;
   const changeOne = (row: Row) =>
-    store.change(table, table.keyOf(row), (found, now): Decision<Row, boolean> => {
-      const changedRow = found && next(found.row, now);
-      return changedRow === undefined ? { outcome: false } : { outcome: true, next: changedRow };
-    });
+    writeRow(store, table, table.keyOf(row), (found, now) => (found === undefined ? undefined : next(found, now)));
   for await (const page of pages(store, table, { limit: STEP }))
     changed += (await Promise.all(page.map(changeOne))).filter(Boolean).length;
   return changed;

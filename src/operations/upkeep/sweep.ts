@@ -1,17 +1,11 @@
 import { after, type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
 import type { AnyTable } from '../../store/table.ts';
-import { assertions } from '../../store/tables/assertions.ts';
-import { attempts } from '../../store/tables/attempts.ts';
+import { assertions, attempts } from '../../store/tables/attempts.ts';
 import { devices } from '../../store/tables/devices.ts';
-import { endedLists } from '../../store/tables/ended-lists.ts';
-import { figures } from '../../store/tables/figures.ts';
+import { figures, refusalCounts } from '../../store/tables/figures.ts';
 import { grants } from '../../store/tables/grants.ts';
-import { keySets } from '../../store/tables/key-sets.ts';
-import { leases } from '../../store/tables/leases.ts';
-import { listContents } from '../../store/tables/list-contents.ts';
-import { nodes } from '../../store/tables/nodes.ts';
-import { refusalCounts } from '../../store/tables/refusal-counts.ts';
-import { revocationLists } from '../../store/tables/revocation-lists.ts';
+import { endedLists, leases, nodes } from '../../store/tables/leases.ts';
+import { keySets, listContents, revocationLists } from '../../store/tables/revocation-lists.ts';
 import { sessions } from '../../store/tables/sessions.ts';
 import type { Ports } from '../ports.ts';
 
@@ -61,11 +55,7 @@ export async function sweep(
   return swept;
 }
 
-async function sweepAll(
-  step: (limit: number) => Promise<number>,
-  limit: number,
-  pause: () => Promise<void>,
-): Promise<number> {
+async function sweepAll(step: (limit: number) => Promise<number>, limit: number, pause: () => Promise<void>) {
   let swept = 0;
   for (;;) {
     const count = await step(limit);

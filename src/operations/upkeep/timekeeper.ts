@@ -6,8 +6,10 @@ import {
   sweepingWaits,
   whyImplausible,
 } from '../../core/rules/clock.ts';
-import { type EpochSeconds, isoTime, type Seconds } from '../../core/time.ts';
-import { ClockImplausible, type Problem } from '../../store/store.ts';
+import { withStart } from '../../core/rules/outage.ts';
+import type { ServiceTimes } from '../../core/service-times.ts';
+import { between, type EpochSeconds, isoTime, later, type Seconds, seconds } from '../../core/time.ts';
+import { ClockImplausible, type Problem, type StorePort, writeRow } from '../../store/store.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
 import type { Ports } from '../ports.ts';
 
@@ -95,4 +97,39 @@ export class ImplausibleClock extends ClockImplausible {
     super(`${reason}: it shows ${isoTime(now)}, and the latest known time is ${isoTime(known)}`);
     this.reason = reason;
   }
+}
+
+// What nodes write into the row of the service's times: when the service began to answer, and that it is still running.
+
+/** Nodes share the row: the first that finds it this old writes it. */
+const SEEN_EVERY = seconds(10);
+/** Enough to find a request among the acts of operators. */
+const LAST_EVENTS = 50;
+
+/** Called before the first request. If no node was running, that was an outage, and it ends now. */
+export async function beginAnswering({ store }: StorePort, isAlone: () => Promise<boolean>): Promise<void> {
+  const events = await store.newestEvents({ count: LAST_EVENTS });
+  const lastSign = events.findLast(({ presenter }) => presenter !== undefined)?.at;
+  const alone = await isAlone();
+  await writeRow(store, serviceTimes, SERVICE, (found, now) => withStart(found, lastSign, alone, now));
+}
+
+/** Returns what to call every few seconds: it records that the service answers, then that it is still running. */
+export function keeperOfTimes(ports: StorePort, isAlone: () => Promise<boolean>): () => Promise<void> {
+  let hasBegun = false;
+  return async () => {
+    if (hasBegun) return keepSeen(ports);
+    await beginAnswering(ports, isAlone);
+    hasBegun = true;
+  };
+}
+
+/** Called every few seconds; writes every SEEN_EVERY seconds. */
+export async function keepSeen({ store }: StorePort): Promise<void> {
+  await writeRow(store, serviceTimes, SERVICE, seen);
+}
+
+function seen(found: ServiceTimes | undefined, now: EpochSeconds): ServiceTimes | undefined {
+  if (!found) return { seenAt: now, outages: [] };
+  return between(found.seenAt, now) >= SEEN_EVERY ? { ...found, seenAt: later(found.seenAt, now) } : undefined;
 }

@@ -1,7 +1,7 @@
 // The layout `citus`: grants are distributed by id, identities copied to each worker, all else is at the coordinator.
 import { StoreUnusable } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { alone, type ReportProgress, take } from './migrate.ts';
+import { alone, type ReportProgress, take } from './migrations.ts';
 
 const STEPS: readonly (readonly [isDone: string, step: string, report: string])[] = [
   [

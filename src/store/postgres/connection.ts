@@ -4,9 +4,15 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { StoreUnusable } from '../store.ts';
 import type { Address, Host } from './address.ts';
-import { ConnectionLost, isRefusedStatement, isSessionUnfit, StartedTooLate } from './faults.ts';
+import {
+  type Attempt,
+  ConnectionLost,
+  isRefusedStatement,
+  isSessionUnfit,
+  NoServer,
+  StartedTooLate,
+} from './faults.ts';
 import { type Answer, type Parameter, PreparedQuery, type ResultReaders, type Statement } from './prepared-query.ts';
-import { type Attempt, NoServer } from './remedies.ts';
 import { originOf, prepareSession } from './session.ts';
 
 /**

@@ -2,7 +2,7 @@
 import type { GrantId } from '../../core/grant.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { TABLES } from '../all-tables.ts';
-import { failing } from '../report.ts';
+import { failing } from '../back-end.ts';
 import type { StoreCheck, StoreCheckName, StoreReport } from '../store.ts';
 import { grants } from '../tables/grants.ts';
 import { arrayOf } from './arrays.ts';
@@ -11,8 +11,7 @@ import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { type StatementRefused, unlessLocked } from './faults.ts';
 import type { Loads } from './loads.ts';
-import { schemaState } from './migrate.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { MIGRATIONS, schemaState } from './migrations.ts';
 import type { Answer } from './prepared-query.ts';
 import { freeText } from './statements.ts';
 

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dialect, migrationsOf } from '../migrations.ts';
+import type { Connection } from './connection.ts';
 import { PARTITIONING } from './event-partitions.ts';
 
 export interface Migration {
@@ -54,3 +56,112 @@ const OWN: readonly (readonly string[])[] = [
 export const MIGRATIONS: readonly Migration[] = migrationsOf(DIALECT)
   .toSpliced(OWN_AFTER, 0, ...OWN)
   .map((steps) => ({ additive: true, steps }));
+
+// Brings the schema to the newest version while nodes use it.
+
+const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (
+  version integer NOT NULL PRIMARY KEY, additive boolean NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
+/** One process migrates at a time; the next one has nothing to do. */
+const ONE_AT_A_TIME = 'SELECT pg_try_advisory_lock(8313, 1)::integer';
+const RELEASE = 'SELECT pg_advisory_unlock(8313, 1)';
+
+/** Less than statements of nodes wait (session.ts): while a step waits for a table, everybody waits behind it. */
+const LOCK_WAIT_MS = 25;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
+
+/** A lock that was not free, a deadlock. */
+const TRY_AGAIN = ['55P03', '40P01'];
+
+/** Who has had a transaction open the longest: most likely the one that a step waits for. */
+const OLDEST_TRANSACTION = `SELECT pid, coalesce(nullif(application_name, ''), backend_type),
+    extract(epoch FROM now() - xact_start)::bigint
+  FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
+  ORDER BY xact_start LIMIT 1`;
+
+export interface SchemaState {
+  readonly version: number;
+  /** Whether this release can work with the schema, even if it has migrations that this release does not know. */
+  readonly isUsable: boolean;
+}
+
+export type ReportProgress = (line: string) => void;
+
+/** Brings the schema to the newest version, without delaying requests; the role must own it. */
+export async function migrate(
+  connection: Connection,
+  migrations = MIGRATIONS,
+  report: ReportProgress = () => undefined,
+): Promise<void> {
+  await alone(connection, report, async () => {
+    const { version } = await schemaState(connection, migrations.length);
+    if (version < migrations.length) await connection.execute(LEDGER);
+    for (const [index, { additive, steps }] of migrations.entries()) {
+      if (index < version) continue;
+      report(`schema ${index + 1} of ${migrations.length}`);
+      const noted = `INSERT INTO tessera_schema (version, additive) VALUES (${index + 1}, ${additive})`;
+      const last = steps.length - 1;
+      for (const [at, step] of steps.entries()) await take(connection, step, at === last ? noted : '', report);
+    }
+  });
+}
+
+export async function alone(connection: Connection, report: ReportProgress, work: () => Promise<void>): Promise<void> {
+  await locked(connection, report);
+  try {
+    await work();
+  } finally {
+    await connection.run(RELEASE).catch(() => undefined); // it ends with the session too
+  }
+}
+
+async function locked(connection: Connection, report: ReportProgress): Promise<void> {
+  for (const pauseMs of pauses()) {
+    if (Number((await connection.run(ONE_AT_A_TIME)).rows[0]?.[0]) === 1) return;
+    report('waiting for another process that migrates');
+    await sleep(pauseMs);
+  }
+}
+
+export async function take(connection: Connection, step: string, noted: string, report: ReportProgress): Promise<void> {
+  for (const pauseMs of pauses()) {
+    try {
+      return await takeOnce(connection, step, noted);
+    } catch (error) {
+      await connection.rollBack();
+      if (!TRY_AGAIN.includes((error as { code?: string }).code ?? '')) throw error;
+      const [[pid, name, age] = []] = (await connection.run(OLDEST_TRANSACTION)).rows;
+      report(
+        `waiting for a table${pid ? `; the oldest transaction is of process ${pid} (${name}), ${age} s old` : ''}`,
+      );
+      await sleep(pauseMs);
+    }
+  }
+}
+
+async function takeOnce(connection: Connection, step: string, noted: string): Promise<void> {
+  const isConcurrent = step.includes(' CONCURRENTLY ');
+  await connection.execute(`SET lock_timeout = ${isConcurrent ? 0 : LOCK_WAIT_MS}`);
+  if (!isConcurrent) return connection.execute(`BEGIN; ${step}; ${noted}; COMMIT`);
+  await connection.execute(step);
+  if (noted) await connection.execute(noted);
+}
+
+function* pauses(): Generator<number, never> {
+  for (let ms = FIRST_PAUSE_MS; ; ms = Math.min(2 * ms, LONGEST_PAUSE_MS)) yield ms;
+}
+
+export async function schemaState(
+  connection: Pick<Connection, 'run'>,
+  known = MIGRATIONS.length,
+): Promise<SchemaState> {
+  const { rows } = await connection.run(LEDGER_EXISTS);
+  if (rows[0]?.[0] === null) return { version: 0, isUsable: false };
+  const { rows: found } = await connection.run(APPLIED, [known]);
+  const [version, additive] = found[0] as unknown as [number, boolean];
+  return { version, isUsable: version >= known && additive };
+}
+
+const LEDGER_EXISTS = "SELECT to_regclass('tessera_schema')::text";
+const APPLIED = `SELECT coalesce(max(version), 0), coalesce(bool_and(additive) FILTER (WHERE version > $1), true)
+  FROM tessera_schema`;

@@ -4,12 +4,11 @@ import type { Receiver } from '../move.ts';
 import { type Store, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { type Address, type HiddenUrl, parseAddress, StoreAddressFault } from './address.ts';
 import { postgresBackEnd } from './back-end.ts';
-import { countWorkers, distribute } from './citus.ts';
+import { countWorkers, distribute, type SpreadFacts, spreadFacts } from './citus.ts';
 import { type Connection, connect, type Inspect } from './connection.ts';
 import { Connections } from './connections.ts';
 import { storeFault } from './faults.ts';
-import { migrate, type ReportProgress, schemaState } from './migrate.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { MIGRATIONS, migrate, type ReportProgress, schemaState } from './migrations.ts';
 
 export interface PostgresOptions {
   readonly url: HiddenUrl;
@@ -92,11 +91,7 @@ function openingFault(error: unknown): unknown {
 
 const MISSING = /^(?:42|3F)/;
 
-async function withConnection<T>(
-  address: Address,
-  work: (connection: Connection) => Promise<T>,
-  inspect?: Inspect,
-): Promise<T> {
+async function withConnection<T>(address: Address, work: (connection: Connection) => Promise<T>, inspect?: Inspect) {
   const connection = await connect(address, inspect);
   try {
     return await work(connection);
@@ -178,3 +173,29 @@ const POOLER = [
 async function backendOf(connection: Connection): Promise<unknown> {
   return (await connection.runUnprepared('SELECT pg_backend_pid()')).rows[0]?.[0];
 }
+
+export interface ServerFacts {
+  /** The database, the server and the role, without a secret. */
+  readonly place: string;
+  readonly release: string;
+  readonly role: string;
+  /** Privileges are not checked for a superuser, so a mistake or an attacker could do anything with it. */
+  readonly isSuperuser: boolean;
+  readonly spread?: SpreadFacts;
+}
+
+const FACTS = `SELECT current_database()::text, current_user::text, current_setting('server_version'),
+  (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)`;
+
+export async function serverFacts({ url, environment }: PostgresOptions): Promise<ServerFacts> {
+  const address = parseAddress(url, environment);
+  return withConnection(address, async (connection) => {
+    const [database, role, release, isSuperuser] = (await connection.run(FACTS)).rows[0] as unknown as FactsRow;
+    const hosts = address.hosts.map(({ host, port }) => `${host}:${port}`).join(',');
+    const place = `database ${database} at ${hosts}, as ${role}`;
+    const spread = connection.isSpread ? { spread: await spreadFacts(connection) } : {};
+    return { place, release, role, isSuperuser, ...spread };
+  });
+}
+
+type FactsRow = [database: string, role: string, release: string, isSuperuser: boolean];

@@ -1,8 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { EpochSeconds } from '../../core/time.ts';
-import { type BackEnd, type Commit, FIND_LIMIT, type Swap } from '../back-end.ts';
+import { type BackEnd, type Commit, check, FIND_LIMIT, type Swap } from '../back-end.ts';
 import { Lane } from '../lane.ts';
-import { check } from '../report.ts';
 import { CommitUnknown, type EventQuery, type Loaded, type NewestQuery, StoreUnavailable } from '../store.ts';
 import { type AnyTable, staysNull, type Table, type Value, type Where } from '../table.ts';
 import type { Commits, Step, Unit } from './commits.ts';

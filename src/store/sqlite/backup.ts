@@ -5,8 +5,8 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { keepOwner, syncPath } from '../../written-file.ts';
 import { StoreUnusable } from '../store.ts';
 import { openCopy, openForReading, openUnchanged } from './connection.ts';
-import { unmarkDamage, whyMarked } from './damage-mark.ts';
 import { isBusy } from './faults.ts';
+import { unmarkDamage, whyMarked } from './files.ts';
 
 /** Pages copied in one step; the service can write between two steps. */
 const STEP_PAGES = 500;

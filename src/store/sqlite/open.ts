@@ -1,5 +1,15 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { EpochSeconds } from '../../core/time.ts';
 import { syncPath } from '../../written-file.ts';
 import type { BackEnd } from '../back-end.ts';
@@ -7,13 +17,12 @@ import { storeOf } from '../change.ts';
 import { type Store, StoreMissing, StoreUnusable, UNFINISHED_STORE } from '../store.ts';
 import { MISSING_STORE, onReadOnlyDisk, refuseLink, unreachable } from '../store-file.ts';
 import { sqliteBackEnd } from './back-end.ts';
+import { settle } from './backup.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Commits, type Sync, syncInPool } from './commits.ts';
-import { openDatabase } from './connection.ts';
-import { refuseMarked } from './damage-mark.ts';
-import { Files } from './files.ts';
+import { makeDatabase, openDatabase } from './connection.ts';
+import { Files, refuseMarked } from './files.ts';
 import { migrate } from './migrations.ts';
-import { makeStore } from './new-store.ts';
 import { Soundness } from './soundness.ts';
 
 export interface SqliteOptions {
@@ -81,5 +90,68 @@ function sizeOf(path: string): number | undefined {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
     throw unreachable(path, code);
+  }
+}
+
+// Makes a store. It gets its name when it is complete and on the disk, so that an interrupted `tessera init` can be repeated.
+
+/** Leaves whatever has this name as it is. */
+export function makeStore(path: string): void {
+  if (existsSync(path)) return;
+  if (existsSync(`${path}-wal`))
+    throw new StoreUnusable(
+      `the store ${path} is gone, but its WAL is there: ${path}-wal`,
+      'Put the file back, or: tessera restore FILE. For a new installation, move the WAL away.',
+    );
+  removeUnfinished(path);
+  const folder = mkdtempSync(`${path}${UNFINISHED}${process.pid}-`);
+  try {
+    const unfinished = join(folder, basename(path));
+    fill(unfinished);
+    giveName(unfinished, path);
+    syncPath(dirname(path));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const UNFINISHED = '.unfinished-init-';
+
+/** The folders that interrupted ones left. No store in them was ever used. Others may be making one at this moment. */
+function removeUnfinished(path: string): void {
+  const prefix = basename(path) + UNFINISHED;
+  for (const found of readdirSync(dirname(path), { withFileTypes: true })) {
+    const isOfInit = found.isDirectory() && found.name.startsWith(prefix);
+    if (isOfInit && !isRunning(Number.parseInt(found.name.slice(prefix.length), 10)))
+      rmSync(join(found.parentPath, found.name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function fill(path: string): void {
+  makeDatabase(path);
+  const database = openDatabase(path);
+  try {
+    migrate(database, true);
+  } finally {
+    database.close();
+  }
+  settle(path); // closing does not report that the WAL could not be written into the database
+  syncPath(path);
+}
+
+/** Unlike a rename, a link never replaces a file. Some file systems have no links. */
+function giveName(unfinished: string, path: string): void {
+  try {
+    linkSync(unfinished, path);
+  } catch {
+    if (!existsSync(path)) renameSync(unfinished, path);
   }
 }

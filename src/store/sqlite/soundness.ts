@@ -1,6 +1,6 @@
 // What must hold before any answer: the files are ours and complete, and everything written is on the disk.
 import type { DatabaseSync } from 'node:sqlite';
-import { check } from '../report.ts';
+import { check } from '../back-end.ts';
 import { OutcomeUnknown, type StoreCheck, StoreUnavailable } from '../store.ts';
 import type { Files } from './files.ts';
 

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { firstHalf, type Hex } from '../../core/hex.ts';
-import { type Identity, type IdentityId, labelOf } from '../../core/identity.ts';
+import { foldCase, type Identity, type IdentityId, labelOf, type PushedGroup } from '../../core/identity.ts';
+import type { Passkeys } from '../../core/passkey.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { Table, Value, Where } from '../table.ts';
+import { keyedTable, type Table, type Value, type Where } from '../table.ts';
 
 /** Rows refer to an identity by 16 bytes rather than by its text of 40 and more. */
 export function identityKey(id: string): Hex {
@@ -77,4 +78,55 @@ export function byUpn(name: string): Where {
 export function holderOf(holder: Identity | undefined): IdentityId {
   if (!holder) throw new Error('the store has a row whose identity is missing');
   return holder.id;
+}
+
+/** Separate from identities, so that the row loaded with every grant holds no secret. */
+export interface Password {
+  readonly identityId: IdentityId;
+  /** The argon2id hash in PHC form. */
+  readonly phc: string;
+}
+
+export const passwords: Table<Password, Identity> = {
+  name: 'passwords',
+  columns: [
+    { name: 'holder', kind: 'hex', fixed: true, unread: true, of: ({ identityId }) => identityKey(identityId) },
+    { name: 'phc', kind: 'text', of: ({ phc }) => phc },
+  ],
+  keyOf: ({ identityId }) => identityId,
+  encodeKey: identityKey,
+  decode: ([, phc], holder) => ({ identityId: holderOf(holder), phc: phc as string }),
+  companion: { table: identities, by: 'holder' },
+};
+
+/** All passkeys of an identity in one row, so that their number is bounded exactly. */
+export const passkeys = keyedTable<Passkeys>({
+  name: 'passkeys',
+  columns: [
+    { name: 'identity', kind: 'text', fixed: true, of: ({ identityId }) => identityId },
+    { name: 'keys', kind: 'json', of: ({ keys }) => JSON.stringify(keys) },
+  ],
+  decode: ([id, keys]) => ({ identityId: id as IdentityId, keys: JSON.parse(keys as string) }),
+});
+
+export const pushedGroups = keyedTable<PushedGroup>({
+  name: 'pushed_groups',
+  columns: [
+    { name: 'id', kind: 'text', fixed: true, of: ({ id }) => id },
+    { name: 'directory', kind: 'text', of: ({ directory, isGone }) => (isGone ? null : directory) },
+    { name: 'name', kind: 'text', of: (row) => (row.isGone ? null : nameOf(row.directory, row.displayName)) },
+    { name: 'body', kind: 'json', of: (row) => JSON.stringify(row) },
+  ],
+  decode: ([, , , body]) => JSON.parse(body as string),
+  indexes: ['directory', 'name'],
+});
+
+export const groupsOf = {
+  directory: (label: string): Where => ({ column: 'directory', value: label }),
+  /** Names of groups ignore case. */
+  name: (label: string, name: string): Where => ({ column: 'name', value: nameOf(label, name) }),
+};
+
+function nameOf(label: string, name: string): string {
+  return `${label}/${foldCase(name)}`;
 }

@@ -8,8 +8,9 @@ export const issuers = keyedTable<ApprovedIssuer>({
     { name: 'body', kind: 'json', of: issuerBody },
   ],
   decode: ([label, body]) => {
+    const bytes = (text: string) => Buffer.from(text, 'base64');
     const { certificate, intermediates, ...rest } = JSON.parse(body as string);
-    return { label, certificate: Buffer.from(certificate, 'base64'), intermediates: intermediates.map(bytes), ...rest };
+    return { label, certificate: bytes(certificate), intermediates: intermediates.map(bytes), ...rest };
   },
 });
 
@@ -21,8 +22,4 @@ function issuerBody(issuer: ApprovedIssuer): string {
 
 function base64(der: Uint8Array): string {
   return Buffer.from(der).toString('base64');
-}
-
-function bytes(text: string): Uint8Array {
-  return Buffer.from(text, 'base64');
 }

@@ -2,7 +2,7 @@ import type { EpochSeconds } from '../../core/time.ts';
 import { keyedTable, type Table } from '../table.ts';
 
 /** A table of names, each with a time at which its row ends. */
-export function namedUntil(table: string): Table<{ readonly name: string; readonly endsAt: EpochSeconds }> {
+function namedUntil(table: string): Table<{ readonly name: string; readonly endsAt: EpochSeconds }> {
   return keyedTable({
     name: table,
     columns: [
@@ -16,3 +16,31 @@ export function namedUntil(table: string): Table<{ readonly name: string; readon
 
 /** Work that one node has claimed for itself. After its end, any node may claim it. */
 export const leases = namedUntil('leases');
+
+/** The revocation lists that a machine has processed completely. After its end, a list is processed again at the next start. */
+export const endedLists = namedUntil('ended_lists');
+
+/** A running node, as it last reported itself. */
+export interface NodeReport {
+  /** Host, process and a random part: readable and unique. */
+  readonly name: string;
+  /** The fingerprints of its MAC keys and the ids of its signing keys. They reveal nothing about the keys. */
+  readonly keys: readonly string[];
+  /** Until then it counts as running. */
+  readonly endsAt: EpochSeconds;
+}
+
+export const nodes = keyedTable<NodeReport>({
+  name: 'nodes',
+  columns: [
+    { name: 'name', kind: 'text', fixed: true, of: ({ name }) => name },
+    { name: 'keys', kind: 'json', of: ({ keys }) => JSON.stringify(keys) },
+    { name: 'ends_at', kind: 'integer', of: ({ endsAt }) => endsAt },
+  ],
+  decode: ([name, keys, endsAt]) => ({
+    name: name as string,
+    keys: JSON.parse(keys as string),
+    endsAt: endsAt as EpochSeconds,
+  }),
+  endsAt: 'ends_at',
+});

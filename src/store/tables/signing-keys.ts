@@ -1,6 +1,6 @@
-import type { PublishedKey, SigningAlgorithm } from '../../core/signing-key.ts';
+import type { KeyMark, PublishedKey, SigningAlgorithm } from '../../core/signing-key.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { keyedTable } from '../table.ts';
+import { keyedTable, type Table } from '../table.ts';
 
 /** Public parts only; the private ones are in the keyring. */
 export const signingKeys = keyedTable<PublishedKey>({
@@ -22,3 +22,19 @@ export const signingKeys = keyedTable<PublishedKey>({
     ...(typeof removedAt === 'number' && { removedAt: removedAt as EpochSeconds }),
   }),
 });
+
+export const keyMarks: Table<KeyMark> = {
+  name: 'keys',
+  columns: [
+    { name: 'id', kind: 'integer', fixed: true, of: ({ id }) => id },
+    { name: 'fingerprint', kind: 'text', fixed: true, of: ({ fingerprint }) => fingerprint },
+    { name: 'retired', kind: 'integer', of: ({ retired }) => Number(retired) },
+  ],
+  keyOf: ({ id }) => String(id),
+  encodeKey: Number,
+  decode: ([id, fingerprint, retired]) => ({
+    id: id as number,
+    fingerprint: fingerprint as string,
+    retired: retired === 1,
+  }),
+};

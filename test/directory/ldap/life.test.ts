@@ -8,13 +8,12 @@ import { ldapDirectory } from '../../../src/directory/ldap/ldap-directory.ts';
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { hashPassword } from '../../../src/directory/local/passwords.ts';
 import { sideBySide } from '../../../src/directory/side-by-side.ts';
-import { enableIdentity } from '../../../src/operations/admin/change-identity.ts';
+import { enableIdentity } from '../../../src/operations/admin/identities.ts';
 import { authorizeCertificate } from '../../../src/operations/grant/authorize-certificate.ts';
 import { signIn } from '../../../src/operations/person/sign-in.ts';
 import { type Walk, walk, walkDirectories } from '../../../src/operations/upkeep/walk-directories.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
-import { identities } from '../../../src/store/tables/identities.ts';
-import { passwords } from '../../../src/store/tables/passwords.ts';
+import { identities, passwords } from '../../../src/store/tables/identities.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import {
   accepted,

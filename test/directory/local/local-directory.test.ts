@@ -8,13 +8,10 @@ import type { Directory, PasswordSignIn, SignedIn } from '../../../src/directory
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { hashPassword, isPassword, NOBODYS_HASH } from '../../../src/directory/local/passwords.ts';
 import { sideBySide } from '../../../src/directory/side-by-side.ts';
-import { STORED } from '../../../src/operations/grant/derived-identity.ts';
 import { mapCaller } from '../../../src/operations/grant/identify-caller.ts';
-import { changePassword } from '../../../src/operations/person/change-password.ts';
-import { signIn } from '../../../src/operations/person/sign-in.ts';
+import { changePassword, signIn } from '../../../src/operations/person/sign-in.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
-import { identities } from '../../../src/store/tables/identities.ts';
-import { passwords } from '../../../src/store/tables/passwords.ts';
+import { identities, passwords } from '../../../src/store/tables/identities.ts';
 import { sessions } from '../../../src/store/tables/sessions.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import {
@@ -125,11 +122,7 @@ test('a user name, e-mail or UPN that matches two identities is refused (CVE-202
   const identify = () =>
     sources.map(([source, name]) =>
       answer(
-        mapCaller(
-          { issuer: ISSUER, name: { source, name }, mark: MARK, thumbprint: THUMBPRINT, until: NOW },
-          node,
-          STORED,
-        ),
+        mapCaller({ issuer: ISSUER, name: { source, name }, mark: MARK, thumbprint: THUMBPRINT, until: NOW }, node),
       ),
     );
   assert.deepEqual(await Promise.all(identify()), ['accepted', 'accepted', 'accepted']);
@@ -150,7 +143,7 @@ test('local lookups never match derived identities or those of other directories
       thumbprint: THUMBPRINT,
       until: NOW,
     } as const;
-    const derived = accepted(await mapCaller(caller, node, STORED)).identity;
+    const derived = accepted(await mapCaller(caller, node)).identity;
     assert.notEqual(derived.id, ADA);
     assert.deepEqual(await directory.byUserName(derived.userName ?? ''), [], `an issuer named ${label}`);
   }
@@ -170,9 +163,9 @@ test('a derived identity stays disabled once an operator disabled it', async (t)
     thumbprint: THUMBPRINT,
     until: NOW,
   } as const;
-  const { identity } = accepted(await mapCaller(caller, node, STORED));
+  const { identity } = accepted(await mapCaller(caller, node));
   await put(node.store, identities, { ...identity, enabled: false });
-  assert.equal(accepted(await mapCaller(caller, node, STORED)).identity.enabled, false);
+  assert.equal(accepted(await mapCaller(caller, node)).identity.enabled, false);
 });
 
 const RIGHT: SignedIn = {

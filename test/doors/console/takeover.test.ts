@@ -1,10 +1,9 @@
 // A password is not enough to administer, however it is used.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
-import { removePasskey } from '../../../src/operations/admin/passkeys.ts';
-import { identities } from '../../../src/store/tables/identities.ts';
+import { removePasskey } from '../../../src/operations/admin/identities.ts';
+import { identities, passkeys } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
-import { passkeys } from '../../../src/store/tables/passkeys.ts';
 import { CLIENT, OPERATOR } from '../../samples.ts';
 import { ADA, BOB, PASSWORD } from '../pages/running-service.ts';
 import { invitationFor, register, registered, SoftwarePasskey, signInWith } from '../pages/software-passkey.ts';

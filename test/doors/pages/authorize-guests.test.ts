@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { ClientId, Integration } from '../../../src/core/integration.ts';
-import { showGrant } from '../../../src/operations/admin/show-grant.ts';
+import { showGrant } from '../../../src/operations/admin/find-grants.ts';
 import { makeDevelopmentAuthority } from '../../../src/pki/development-authority.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';

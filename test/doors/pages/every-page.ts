@@ -1,6 +1,6 @@
 // How to open every page: for the accessibility check and for screenshots.
 import type { Page } from 'playwright-core';
-import { removePasskey } from '../../../src/operations/admin/passkeys.ts';
+import { removePasskey } from '../../../src/operations/admin/identities.ts';
 import { OPERATOR } from '../../samples.ts';
 import { enterCode, fillSignIn, signIn } from './browser.ts';
 import { poll, startCode } from './calling-device.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import { removePasskey } from '../../../src/operations/admin/passkeys.ts';
-import { passkeys } from '../../../src/store/tables/passkeys.ts';
+import { removePasskey } from '../../../src/operations/admin/identities.ts';
+import { passkeys } from '../../../src/store/tables/identities.ts';
 import { accepted } from '../../node.ts';
 import { OPERATOR } from '../../samples.ts';
 import { openPage, PHONE, signIn, startBrowser } from './browser.ts';

@@ -2,12 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import type { Identity } from '../../../src/core/identity.ts';
-import { enableIdentity } from '../../../src/operations/admin/change-identity.ts';
-import { removePasskey } from '../../../src/operations/admin/passkeys.ts';
+import { enableIdentity, removePasskey } from '../../../src/operations/admin/identities.ts';
 import type { AnyTable } from '../../../src/store/table.ts';
-import { assertions } from '../../../src/store/tables/assertions.ts';
-import { attempts } from '../../../src/store/tables/attempts.ts';
-import { passkeys } from '../../../src/store/tables/passkeys.ts';
+import { assertions, attempts } from '../../../src/store/tables/attempts.ts';
+import { passkeys } from '../../../src/store/tables/identities.ts';
 import { sessions } from '../../../src/store/tables/sessions.ts';
 import { accepted } from '../../node.ts';
 import { OPERATOR } from '../../samples.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Grant } from '../../../src/core/grant.ts';
-import { removePasskey } from '../../../src/operations/admin/passkeys.ts';
+import { removePasskey } from '../../../src/operations/admin/identities.ts';
 import { grants, grantsOf } from '../../../src/store/tables/grants.ts';
 import { OPERATOR } from '../../samples.ts';
 import { AGENT, Program } from './asking-program.ts';

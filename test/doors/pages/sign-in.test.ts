@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { median } from '../../../lab/quantiles.ts';
-import { setPassword } from '../../../src/operations/admin/set-password.ts';
+import { setPassword } from '../../../src/operations/admin/identities.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import { eventually } from '../../eventually.ts';

@@ -1,6 +1,6 @@
 // An authenticator in software, for claims about what goes over the wire: it also lies, as a real one never would.
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import { inviteToPasskey } from '../../../src/operations/admin/passkeys.ts';
+import { inviteToPasskey } from '../../../src/operations/admin/identities.ts';
 import { systemRandom } from '../../../src/system.ts';
 import { accepted } from '../../node.ts';
 import { OPERATOR } from '../../samples.ts';

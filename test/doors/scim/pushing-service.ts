@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { IdentityId } from '../../../src/core/identity.ts';
 import { seconds } from '../../../src/core/time.ts';
-import { makeIntegrationSecret } from '../../../src/operations/admin/integration-secret.ts';
+import { makeIntegrationSecret } from '../../../src/operations/admin/secrets.ts';
 import { callerOver, json, reachOf } from '../../e2e/caller.ts';
 import { clientId, startService, type TestService } from '../../e2e/service.ts';
 import { anIntegration, OPERATOR } from '../../samples.ts';

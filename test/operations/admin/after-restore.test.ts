@@ -11,7 +11,7 @@ import {
 } from '../../../src/operations/admin/after-restore.ts';
 import { revokeById } from '../../../src/operations/grant/revoke-grant.ts';
 import { beginSession, endSession, personOf } from '../../../src/operations/person/browser-session.ts';
-import { assertions } from '../../../src/store/tables/assertions.ts';
+import { assertions } from '../../../src/store/tables/attempts.ts';
 import { devices } from '../../../src/store/tables/devices.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { sessions } from '../../../src/store/tables/sessions.ts';

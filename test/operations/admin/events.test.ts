@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readNewEvents, readOlderEvents } from '../../../src/operations/admin/acts/event.ts';
 import { acceptClock } from '../../../src/operations/admin/check-clock.ts';
-import { readNewEvents, readOlderEvents } from '../../../src/operations/admin/read-events.ts';
 import { registerIntegration } from '../../administer.ts';
 import { OPERATOR } from '../../samples.ts';
 import { administration } from './admin-samples.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { explainToken } from '../../../src/operations/admin/explain-token.ts';
+import { explainToken } from '../../../src/operations/admin/explain.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { accepted, answer, check, issue, refresh, revoke, start } from '../../node.ts';
 import { onSqlite } from '../on-sqlite.ts';

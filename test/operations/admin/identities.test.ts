@@ -2,10 +2,14 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { type IdentityId, parseIdentityId } from '../../../src/core/identity.ts';
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
-import { addIdentity, type IdentityDraft } from '../../../src/operations/admin/add-identity.ts';
-import { changeIdentity, enableIdentity } from '../../../src/operations/admin/change-identity.ts';
 import { findIdentity, findIdentityByDigits } from '../../../src/operations/admin/find-identity.ts';
-import { setPassword } from '../../../src/operations/admin/set-password.ts';
+import {
+  addIdentity,
+  changeIdentity,
+  enableIdentity,
+  type IdentityDraft,
+  setPassword,
+} from '../../../src/operations/admin/identities.ts';
 import { byUserName, identities } from '../../../src/store/tables/identities.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import { put } from '../../node.ts';

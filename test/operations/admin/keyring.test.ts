@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { GrantId } from '../../../src/core/grant.ts';
 import { epochSeconds, seconds } from '../../../src/core/time.ts';
-import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
-import { checkKeyring } from '../../../src/operations/admin/check-keyring.ts';
-import { addToKeyring, markMinting, mintWithKey, retireKey } from '../../../src/operations/admin/mac-keys.ts';
+import { addIdentity } from '../../../src/operations/admin/identities.ts';
+import {
+  addToKeyring,
+  checkKeyring,
+  markMinting,
+  mintWithKey,
+  retireKey,
+} from '../../../src/operations/admin/mac-keys.ts';
 import { alignWithKeyring } from '../../../src/operations/admin/signing-keys.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { firstKey, KEY_ID_MAX, Keyring, KeyringFault, mintWith, type StoredKey } from '../../../src/tokens/keyring.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { removeIntegration } from '../../../src/operations/admin/acts/integration.ts';
-import { listKeys } from '../../../src/operations/admin/list-keys.ts';
+import { listKeys } from '../../../src/operations/admin/mac-keys.ts';
 import { firstKey } from '../../../src/tokens/keyring.ts';
 import { importIntegrations, registerIntegration } from '../../administer.ts';
 import { answer, check, issue, refresh } from '../../node.ts';

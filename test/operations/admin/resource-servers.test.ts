@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
+import { addIdentity } from '../../../src/operations/admin/identities.ts';
 import { findThing } from '../../../src/operations/admin/perform.ts';
-import { dropOldSecret, makeResourceServerSecret } from '../../../src/operations/admin/resource-server-secret.ts';
+import { dropOldSecret, makeResourceServerSecret } from '../../../src/operations/admin/secrets.ts';
 import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
 import { sha256 } from '../../../src/tokens/sha256.ts';
 import {

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { livesOf, TOKENS_ALIVE } from '../../../src/core/rules/signing-keys.ts';
 import { after, seconds } from '../../../src/core/time.ts';
-import { listSigningKeys } from '../../../src/operations/admin/list-keys.ts';
-import { rotateSigningKeys } from '../../../src/operations/admin/rotate-signing-keys.ts';
 import {
   allPublishedKeys,
+  listSigningKeys,
   publishKeys,
   retireSigningKey,
+  rotateSigningKeys,
   signWithKey,
 } from '../../../src/operations/admin/signing-keys.ts';
-import { nodes } from '../../../src/store/tables/nodes.ts';
+import { nodes } from '../../../src/store/tables/leases.ts';
 import { addSigningKey, firstKey, type StoredKey } from '../../../src/tokens/keyring.ts';
 import { registerIntegration } from '../../administer.ts';
 import { NOW } from '../../samples.ts';

@@ -2,14 +2,18 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { seconds } from '../../../src/core/time.ts';
-import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
+import { endGrant, endGrants } from '../../../src/operations/admin/acts/grant.ts';
 import type { AdminOutcome } from '../../../src/operations/admin/admin.ts';
 import { acceptClock } from '../../../src/operations/admin/check-clock.ts';
-import { endGrant, endGrants } from '../../../src/operations/admin/end-grants.ts';
+import { addIdentity } from '../../../src/operations/admin/identities.ts';
 import { addToKeyring, mintWithKey, retireKey } from '../../../src/operations/admin/mac-keys.ts';
-import { rotateSigningKeys } from '../../../src/operations/admin/rotate-signing-keys.ts';
-import { addSigningKeyTo, retireSigningKey, signWithKey } from '../../../src/operations/admin/signing-keys.ts';
-import { keepSeen } from '../../../src/operations/upkeep/service-times.ts';
+import {
+  addSigningKeyTo,
+  retireSigningKey,
+  rotateSigningKeys,
+  signWithKey,
+} from '../../../src/operations/admin/signing-keys.ts';
+import { keepSeen } from '../../../src/operations/upkeep/timekeeper.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { firstKey, type StoredKey } from '../../../src/tokens/keyring.ts';
 import { aGrant } from '../../samples.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ResourceServer } from '../../../src/core/resource-server.ts';
-import { currentServer, isOutdated } from '../../../src/operations/feed/follower.ts';
+import { currentServer, isOutdated } from '../../../src/operations/feed/read-feed.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aResourceServer, NOW } from '../../samples.ts';
 

@@ -3,14 +3,13 @@ import type { TestContext } from 'node:test';
 import type { DeedOf } from '../../../src/core/act.ts';
 import { acted } from '../../../src/core/event.ts';
 import { seconds } from '../../../src/core/time.ts';
-import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
+import { addIdentity } from '../../../src/operations/admin/identities.ts';
 import { addIntegrationKeys } from '../../../src/operations/admin/integration-keys.ts';
-import { makeIntegrationSecret } from '../../../src/operations/admin/integration-secret.ts';
 import { addToKeyring, mintWithKey } from '../../../src/operations/admin/mac-keys.ts';
-import { makeResourceServerSecret } from '../../../src/operations/admin/resource-server-secret.ts';
+import { makeIntegrationSecret, makeResourceServerSecret } from '../../../src/operations/admin/secrets.ts';
 import { addSigningKeyTo, signWithKey } from '../../../src/operations/admin/signing-keys.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
-import { passkeys } from '../../../src/store/tables/passkeys.ts';
+import { passkeys } from '../../../src/store/tables/identities.ts';
 import { firstKey, type StoredKey } from '../../../src/tokens/keyring.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import {

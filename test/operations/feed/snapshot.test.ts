@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { FEED_WINDOW, type FeedState } from '../../../src/core/feed.ts';
-import type { FeedStore } from '../../../src/operations/feed/read-feed.ts';
-import { firstPage, nextPage } from '../../../src/operations/feed/snapshot.ts';
+import { type FeedStore, firstPage, nextPage } from '../../../src/operations/feed/read-feed.ts';
 import { NOW } from '../../samples.ts';
 import { changed, integration, revoked, scopeChange, storeWith } from './feed-log.ts';
 

@@ -3,21 +3,25 @@ import { hash } from 'node:crypto';
 import type { FactsOf, Kind } from '../../../src/core/act.ts';
 import type { IdentityId } from '../../../src/core/identity.ts';
 import { seconds } from '../../../src/core/time.ts';
-import { acceptRollback } from '../../../src/operations/admin/accept-rollback.ts';
 import { enableIntegration, removeIntegration } from '../../../src/operations/admin/acts/integration.ts';
-import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
-import { changeIdentity, enableIdentity, removeIdentity } from '../../../src/operations/admin/change-identity.ts';
+import { acceptRollback } from '../../../src/operations/admin/after-restore.ts';
 import { acceptClock } from '../../../src/operations/admin/check-clock.ts';
+import {
+  addIdentity,
+  changeIdentity,
+  enableIdentity,
+  inviteToPasskey,
+  removeIdentity,
+  removePasskey,
+  setPassword,
+} from '../../../src/operations/admin/identities.ts';
 import { removeIntegrationKey } from '../../../src/operations/admin/integration-keys.ts';
-import { dropIntegrationSecrets } from '../../../src/operations/admin/integration-secret.ts';
 import { retireKey } from '../../../src/operations/admin/mac-keys.ts';
-import { inviteToPasskey, removePasskey } from '../../../src/operations/admin/passkeys.ts';
-import { dropOldSecret } from '../../../src/operations/admin/resource-server-secret.ts';
-import { setPassword } from '../../../src/operations/admin/set-password.ts';
+import { dropIntegrationSecrets, dropOldSecret } from '../../../src/operations/admin/secrets.ts';
 import { retireSigningKey } from '../../../src/operations/admin/signing-keys.ts';
-import { STORED } from '../../../src/operations/grant/derived-identity.ts';
+import { storeDerived } from '../../../src/operations/grant/seen-identity.ts';
 import { acceptEndings, recordState } from '../../../src/operations/upkeep/walk-directories.ts';
-import { takeBack } from '../../../src/store/move-mark.ts';
+import { takeBack } from '../../../src/store/move.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
 import { HISTORY, storeHistory } from '../../../src/store/tables/store-history.ts';
 import {
@@ -80,7 +84,7 @@ export const TOLD: { readonly [K in Kind]: { readonly [D in keyof FactsOf[K]]: T
     // No token can be of an identity that is new.
     added: { act: (at) => addIdentity({ userName: 'bob' }, at), hears: nothing },
     derived: {
-      act: (at) => STORED.derived(anIdentity({ id: 'CORP:carl' as IdentityId }), 'common-name', at),
+      act: (at) => storeDerived(anIdentity({ id: 'CORP:carl' as IdentityId }), 'common-name', at),
       hears: nothing,
     },
     changed: { act: ({ ada, ...at }) => changeIdentity(ada.id, { mayUseApi: false }, at), hears: adaIs(false) },

@@ -13,7 +13,7 @@ import type { Guard } from '../../../sdk/verify/src/verify.ts';
 import type { ResourceServerId } from '../../../src/core/resource-server.ts';
 import { seconds } from '../../../src/core/time.ts';
 import { addIntegrationKeys } from '../../../src/operations/admin/integration-keys.ts';
-import { makeIntegrationSecret } from '../../../src/operations/admin/integration-secret.ts';
+import { makeIntegrationSecret } from '../../../src/operations/admin/secrets.ts';
 import { systemRandom } from '../../../src/system.ts';
 import { ath, dpopKey } from '../../e2e/dpop-steps.ts';
 import { registryFollows } from '../../e2e/registry-follows.ts';

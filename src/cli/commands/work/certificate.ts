@@ -5,7 +5,7 @@ import type { ApprovedIssuer, OptionalCurve } from '../../../core/issuer.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
 import { openDirectories } from '../../../open-directory.ts';
 import { objectionToSettings } from '../../../operations/admin/acts/issuer.ts';
-import { type CallerExplanation, explainCaller } from '../../../operations/admin/explain-caller.ts';
+import { type CallerExplanation, explainCaller } from '../../../operations/admin/explain.ts';
 import { systemFetch } from '../../../outbound/guarded-fetch.ts';
 import { readPemOrDer, writePem } from '../../../pki/der/pem.ts';
 import { CertificateJudge } from '../../../pki/judge/certificate-judge.ts';
@@ -99,7 +99,8 @@ async function explainByStore(
   const judge = new CertificateJudge({ fetch: systemFetch(), now: () => now });
   const lists = registry.issuers.flatMap(({ revocation }) => revocation.crlFiles);
   judge.revocation.useFiles([...new Set([...lists, ...crl])].map((path) => readFileSync(path)));
-  return explainCaller(chain, now, { judge, registry, store, directories: await openDirectories(store, config) });
+  const directories = await openDirectories(store, config);
+  return explainCaller(chain, now, { judge: (...given) => judge.judge(...given), registry, store, directories });
 }
 
 function show(explanation: CallerExplanation, { json }: ExplainFlags): void {

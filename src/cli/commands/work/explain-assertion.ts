@@ -7,11 +7,11 @@ import type { EpochSeconds } from '../../../core/time.ts';
 import type { AssertionSetting } from '../../../core/token-issuer.ts';
 import type { Step } from '../../../core/verdict.ts';
 import { openDirectories } from '../../../open-directory.ts';
-import { type AssertionExplanation, explainAssertion } from '../../../operations/admin/explain-assertion.ts';
+import { type AssertionExplanation, explainAssertion } from '../../../operations/admin/explain.ts';
 import { systemFetch } from '../../../outbound/guarded-fetch.ts';
 import { ALONE } from '../../../outbound/shared-download.ts';
 import { FollowedRegistry } from '../../../store/registry.ts';
-import { keySets } from '../../../store/tables/key-sets.ts';
+import { keySets } from '../../../store/tables/revocation-lists.ts';
 import { systemClock } from '../../../system.ts';
 import { readInput } from '../../terminal/input.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
@@ -48,12 +48,8 @@ async function explainByStore(
   const now = at ?? systemClock.now();
   const ourTokenEndpoint = tokenEndpointOf(config);
   const judge = new AssertionJudge({ keys, ourIssuer: config.publicUrl, ourTokenEndpoint, now: () => now });
-  return explainAssertion(assertion, now, {
-    judge,
-    registry,
-    store,
-    directories: await openDirectories(store, config),
-  });
+  const directories = await openDirectories(store, config);
+  return explainAssertion(assertion, now, { judge: (...given) => judge.judge(...given), registry, store, directories });
 }
 
 /** What to change, in the words of `token-issuer change`. */

@@ -1,10 +1,15 @@
 import type { SigningAlgorithm } from '../../../core/signing-key.ts';
 import type { Seconds } from '../../../core/time.ts';
 import { changeKeyring, openKeyring, withKeyring } from '../../../open-keyring.ts';
-import { listKeys, listSigningKeys } from '../../../operations/admin/list-keys.ts';
-import { addToKeyring, mintWithKey, retireKey } from '../../../operations/admin/mac-keys.ts';
-import { type RotationResult, rotateSigningKeys } from '../../../operations/admin/rotate-signing-keys.ts';
-import { addSigningKeyTo, retireSigningKey, signWithKey } from '../../../operations/admin/signing-keys.ts';
+import { addToKeyring, listKeys, mintWithKey, retireKey } from '../../../operations/admin/mac-keys.ts';
+import {
+  addSigningKeyTo,
+  listSigningKeys,
+  type RotationResult,
+  retireSigningKey,
+  rotateSigningKeys,
+  signWithKey,
+} from '../../../operations/admin/signing-keys.ts';
 import { print, printJson, printTable, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import type { Workplace } from '../../terminal/workplace.ts';

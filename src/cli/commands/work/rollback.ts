@@ -5,8 +5,8 @@ import type { Rollback, StoreHistory } from '../../../core/store-history.ts';
 import { isoTime } from '../../../core/time.ts';
 import { openKeyring } from '../../../open-keyring.ts';
 import { openStore } from '../../../open-store.ts';
-import { acceptRollback, heardHistory } from '../../../operations/admin/accept-rollback.ts';
 import { decline } from '../../../operations/admin/admin.ts';
+import { acceptRollback, heardHistory } from '../../../operations/admin/after-restore.ts';
 import {
   endAgain,
   endingsFromActs,

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
-import { takeStoreBack } from '../../../operations/admin/accept-rollback.ts';
+import { takeStoreBack } from '../../../operations/admin/after-restore.ts';
 import { acceptClock } from '../../../operations/admin/check-clock.ts';
 import { runService } from '../../../run-service.ts';
 import { CommandFailure } from '../../terminal/exit.ts';

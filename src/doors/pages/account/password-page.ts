@@ -1,4 +1,4 @@
-import { changePassword, passwordRules } from '../../../operations/person/change-password.ts';
+import { changePassword, passwordRules } from '../../../operations/person/sign-in.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { recordRefusal } from '../../http/request-record.ts';
 import type { Answer, Shown } from '../parts/answer.ts';

@@ -8,8 +8,8 @@ import type { ActName, Gives } from '../../../operations/admin/act-formats.ts';
 import { ACTS, type Answered, type Given } from '../../../operations/admin/act-table.ts';
 import { type ActPorts, actPortsOf } from '../../../operations/admin/acts/act.ts';
 import { runActAs } from '../../../operations/admin/acts/owned-act.ts';
-import { type AdminOutcome, decline } from '../../../operations/admin/admin.ts';
-import { signInWithCertificate } from '../../../operations/person/certificate-sign-in.ts';
+import { type Acted, decline } from '../../../operations/admin/admin.ts';
+import { signInWithCertificate } from '../../../operations/person/sign-in.ts';
 import type { TokenPorts } from '../../../operations/ports.ts';
 import type { FigureKeeper } from '../../../operations/upkeep/figures.ts';
 import type { ListenerParts } from '../../door.ts';
@@ -53,7 +53,7 @@ export interface ConsoleVisit extends PersonVisit {
   readonly actsOn?: readonly ClientId[];
   readonly ports: ActPorts;
   /** Does an act of the table, if this person may. */
-  readonly act: <A extends ActName>(name: A, given?: Given) => Promise<AdminOutcome<Answered<Gives[A]>>>;
+  readonly act: <A extends ActName>(name: A, given?: Given) => Acted<Answered<Gives[A]>>;
 }
 
 type Handle = (visit: ConsoleVisit, form: Form) => Promise<Answer>;

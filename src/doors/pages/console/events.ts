@@ -3,7 +3,7 @@ import { type Act, type Author, actWords, authorWords } from '../../../core/act.
 import { csvCell, EVENT_COLUMNS, EVENT_TYPES, eventAsCsv } from '../../../core/event.ts';
 import { type EpochSeconds, isoTime } from '../../../core/time.ts';
 import type { Gives } from '../../../operations/admin/act-formats.ts';
-import { userNames } from '../../../operations/admin/show-grant.ts';
+import { userNames } from '../../../operations/admin/find-grants.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import type { PageRoute } from '../parts/route.ts';

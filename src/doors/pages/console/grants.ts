@@ -1,6 +1,6 @@
 // Grants: find them, one grant's timeline, end one or all that a filter shows.
 import type { Gives } from '../../../operations/admin/act-formats.ts';
-import { disabledIdentities } from '../../../operations/admin/show-grant.ts';
+import { disabledIdentities } from '../../../operations/admin/find-grants.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { hiddenFields } from '../parts/layout.ts';

@@ -1,7 +1,6 @@
 // The form of a thing: what was entered, what it would do, and what somebody else did meanwhile.
 import { isDeepStrictEqual } from 'node:util';
-import { type Preview, previewPut } from '../../../operations/admin/acts/preview.ts';
-import type { Touched } from '../../../operations/admin/foresee.ts';
+import { type Preview, previewPut, type Touched } from '../../../operations/admin/foresee.ts';
 import { flawOf, type Schema } from '../../../schema.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';

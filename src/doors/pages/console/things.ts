@@ -3,7 +3,7 @@ import { includes } from '../../../core/rules/operator.ts';
 import type { ActName, Listed } from '../../../operations/admin/act-formats.ts';
 import { ACTS, type ActRow } from '../../../operations/admin/act-table.ts';
 import { ON_INTEGRATIONS } from '../../../operations/admin/acts/owned-act.ts';
-import type { AdminOutcome } from '../../../operations/admin/admin.ts';
+import type { Acted } from '../../../operations/admin/admin.ts';
 import type { Section } from '../../../operations/admin/objects.ts';
 import type { Schema } from '../../../schema.ts';
 import type { enConsole } from '../parts/texts/en-console.ts';
@@ -95,5 +95,5 @@ export function actOf(
   given: Parameters<ConsoleVisit['act']>[1] = {},
 ) {
   const done = visit.act(`${kind}-${act}` as ActName, given);
-  return done as unknown as Promise<AdminOutcome<{ readonly value: Done; readonly revision?: number }>>;
+  return done as unknown as Acted<{ readonly value: Done; readonly revision?: number }>;
 }

@@ -5,15 +5,14 @@ import { accept, type Refused } from '../../../core/outcome.ts';
 import type { Presenter } from '../../../core/presenter.ts';
 import type { RowOf } from '../../../core/rules/endings.ts';
 import { completed, type Schema } from '../../../schema.ts';
+import { REGISTERED } from '../../../store/all-tables.ts';
 import { rows } from '../../../store/pages.ts';
-import type { Store } from '../../../store/store.ts';
+import type { Store, StorePort } from '../../../store/store.ts';
 import type { Table } from '../../../store/table.ts';
-import { REGISTERED } from '../../../store/tables/registered.ts';
-import type { Random, TokenPorts } from '../../ports.ts';
-import { portsOfRequest } from '../../request-ports.ts';
-import type { ActName, Gives, Listed } from '../act-formats.ts';
+import { portsOfRequest, type Random, type TokenPorts } from '../../ports.ts';
+import type { ActName, Gives, Listed, Takes } from '../act-formats.ts';
 import type { Answered, Given } from '../act-table.ts';
-import type { AdminOutcome, AdminPorts, AdminRefusal, StorePort } from '../admin.ts';
+import type { Acted, AdminOutcome, AdminPorts, AdminRefusal } from '../admin.ts';
 import type { KnownIdentities } from '../find-identity.ts';
 import type { Section } from '../objects.ts';
 import { IS_THERE, type Registered } from '../perform.ts';
@@ -52,7 +51,10 @@ export function actPortsOf(
   };
 }
 
-export type Run<A extends ActName> = (given: Given, ports: ActPorts) => Promise<AdminOutcome<Answered<Gives[A]>>>;
+/** Query and body are as their schemas say. An act of no thing in particular has the empty id. */
+type Checked<A extends ActName> = Takes<A> & Pick<Given, 'onlyIf'> & { readonly id: string };
+
+export type Run<A extends ActName> = (given: Checked<A>, ports: ActPorts) => Acted<Answered<Gives[A]>>;
 
 /** The acts of one kind, such as `integration`. */
 export type RunsOf<Kind extends string> = { readonly [A in Extract<ActName, `${Kind}-${string}`>]?: Run<A> };
@@ -73,7 +75,7 @@ export interface ObjectKind<K extends Registered, Body extends object> {
     body: Required<Body>,
     before: RowOf[K] | undefined,
     ports: DraftPorts,
-  ) => AdminOutcome<RowOf[K]> | Promise<AdminOutcome<RowOf[K]>>;
+  ) => AdminOutcome<RowOf[K]> | Acted<RowOf[K]>;
   /** Why what else is registered does not allow it. */
   readonly objection?: (
     next: RowOf[K],
@@ -148,7 +150,7 @@ export async function listRows<Row, Companion, T>(
   table: Table<Row, Companion>,
   query: object | undefined,
   write: (row: Row) => T | undefined,
-): Promise<AdminOutcome<Answered<Listed<T>>>> {
+): Acted<Answered<Listed<T>>> {
   const { limit = USUAL, cursor }: { readonly limit?: number; readonly cursor?: string } = query ?? {};
   const rows = await store.page(table, { limit, ...(cursor !== undefined && { after: cursor }) });
   const last = rows.length === limit ? rows.at(-1) : undefined;

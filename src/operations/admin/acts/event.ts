@@ -1,30 +1,22 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ACT_TYPES, type EventType } from '../../../core/event.ts';
 import { accept } from '../../../core/outcome.ts';
+import { requestedAt } from '../../../core/request-id.ts';
 import { type EpochSeconds, epochSeconds, isoTime, after as later, seconds } from '../../../core/time.ts';
-import { rows } from '../../../store/pages.ts';
-import { nodes } from '../../../store/tables/nodes.ts';
-import type { RefusalCount } from '../../../store/tables/refusal-counts.ts';
+import { eventPages, rows } from '../../../store/pages.ts';
+import type { LoggedEvent, StorePort } from '../../../store/store.ts';
+import type { RefusalCount } from '../../../store/tables/figures.ts';
+import { nodes } from '../../../store/tables/leases.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
 import { readRefusals } from '../../upkeep/count-refusals.ts';
-import { type AdminOutcome, decline } from '../admin.ts';
+import type { Takes } from '../act-formats.ts';
+import { type Acted, decline } from '../admin.ts';
 import { findIdentity } from '../find-identity.ts';
-import { type EventFilter, readNewEvents, readOlderEvents } from '../read-events.ts';
 import { type ActPorts, answer, type RunsOf } from './act.ts';
 
-interface Query extends Omit<EventFilter, 'since' | 'until' | 'identityId' | 'clientId'> {
-  readonly from?: string;
-  readonly to?: string;
-  readonly integration?: string;
-  readonly identity?: string;
-  readonly within?: number;
-  readonly after?: number;
-  readonly before?: number;
-  readonly epoch?: number;
-  readonly limit?: number;
-}
-
 export const RUNS: RunsOf<'event' | 'node' | 'refusal'> = {
-  'event-list': async ({ query = {} }, ports) => {
-    const { after, before, epoch, limit = 100 }: Query = query;
+  'event-list': async ({ query }, ports) => {
+    const { after, before, epoch, limit = 100 } = query;
     const filter = await filterOf(query, ports);
     if (!filter.ok) return filter;
     const history = await readHistory(ports.store);
@@ -36,8 +28,7 @@ export const RUNS: RunsOf<'event' | 'node' | 'refusal'> = {
     const { items, next } = page.value;
     return answer({ items: [...items], ...(next !== undefined && { next: `${next}` }), epoch: history.epoch });
   },
-  'refusal-list': async ({ query = {} }, ports) => {
-    const { integration, identity, reason } = query as { integration?: string; identity?: string; reason?: string };
+  'refusal-list': async ({ query: { integration, identity, reason } }, ports) => {
     const known = identity === undefined ? undefined : await findIdentity(identity, ports);
     if (known && !known.ok) return known;
     const found = await readRefusals(ports);
@@ -69,9 +60,9 @@ function momentIn(text: string): EpochSeconds | undefined {
 }
 
 async function filterOf(
-  { identity, by, integration, within, from, to, type, requestId, about }: Query,
+  { identity, by, integration, within, from, to, type, requestId, about }: Takes<'event-list'>['query'],
   ports: ActPorts,
-): Promise<AdminOutcome<EventFilter>> {
+): Acted<EventFilter> {
   const known = identity === undefined ? undefined : await findIdentity(identity, ports);
   if (known && !known.ok) return known;
   const author = by === undefined ? undefined : await findIdentity(by, ports);
@@ -91,4 +82,170 @@ async function filterOf(
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
   });
+}
+
+/** Absent: all. */
+export interface EventFilter {
+  readonly identityId?: string;
+  /** The id of the identity that did it. */
+  readonly by?: string;
+  readonly type?: EventType;
+  readonly since?: EpochSeconds;
+  readonly until?: EpochSeconds;
+  /** The id of the thing that an act was done to. */
+  readonly about?: string;
+  /** The grant or the device authorization. */
+  readonly subjectId?: string;
+  readonly requestId?: string;
+  readonly clientId?: string;
+  /** From where. */
+  readonly address?: string;
+}
+
+export interface EventPage {
+  /** Oldest first. */
+  readonly items: readonly LoggedEvent[];
+  /** Where the following page begins, if there may be one. */
+  readonly next?: number;
+}
+
+const STEP = 1000;
+/** The most that one page reads: a filter without an index must not walk through the whole log. A page may be short. */
+const MOST_READ = 10_000;
+
+/** The newest events that pass; with `before`, of those with lower numbers. */
+export async function readOlderEvents(
+  draft: { readonly before?: number | undefined; readonly limit: number; readonly filter?: EventFilter },
+  { store }: StorePort,
+): Promise<EventPage> {
+  const { limit, filter = {} } = draft;
+  const end = filter.until === undefined ? undefined : (await lastBefore(filter.until, store)) + 2 * STEP;
+  let [found, read, before]: [readonly LoggedEvent[], number, number | undefined] = [[], 0, draft.before ?? end];
+  while (found.length < limit && read < MOST_READ) {
+    const page = await store.newestEvents({ count: STEP, ...indexOf(filter), ...(before !== undefined && { before }) });
+    const passing = page.filter((event) => passes(event, filter));
+    const kept = passing.slice(-(limit - found.length));
+    found = [...kept, ...found];
+    read += page.length;
+    const [oldest] = page;
+    const isFirst = !oldest || page.length < STEP || oldest.at + CLOCKS_DIFFER < (filter.since ?? 0);
+    if (kept.length === passing.length && isFirst) return { items: found };
+    before = (kept.length < passing.length ? kept[0] : oldest)?.sequence;
+    await nextTurn(); // SQLite answers at once: requests would wait for all of it
+  }
+  return { items: found, ...(before !== undefined && { next: before }) };
+}
+
+/** Times of nodes are not quite in order. In seconds. */
+const CLOCKS_DIFFER = 60;
+
+function isPast(page: readonly LoggedEvent[], until: EpochSeconds | undefined): boolean {
+  return until !== undefined && (page.at(-1)?.at ?? 0) > until + CLOCKS_DIFFER;
+}
+
+/** `epoch`: of a follower, the one in which it began. */
+export interface FollowDraft {
+  readonly after: number;
+  readonly limit: number;
+  readonly epoch?: number | undefined;
+  readonly filter?: EventFilter;
+}
+
+/**
+ * What a follower reads after `after`. Refused if the store was put back: a follower would wait in silence, or miss events,
+ * while those numbers are given out a second time.
+ */
+export async function readNewEvents(
+  { epoch, after, limit, filter = {} }: FollowDraft,
+  { store }: StorePort,
+): Acted<EventPage> {
+  const history = epoch === undefined ? undefined : await readHistory(store);
+  if (history?.rollback) return decline('event-log-rolled-back', `${history.rollback.seen} when a node noticed it`);
+  if (history && history.epoch !== epoch) return decline('event-log-rolled-back', `${after}, in epoch ${epoch}`);
+  const start = Math.max(after, filter.since === undefined ? 0 : await lastBefore(filter.since, store));
+  const found: LoggedEvent[] = [];
+  let [read, last] = [0, start];
+  for await (const page of eventPages(store, STEP, { after: start, ...indexOf(filter) })) {
+    found.push(...page.filter((event) => passes(event, filter)).slice(0, limit - found.length));
+    read += page.length;
+    last = (found.length === limit ? found : page).at(-1)?.sequence ?? last;
+    if (found.length === limit || read >= MOST_READ) break;
+    if (isPast(page, filter.until)) return accept({ items: found });
+  }
+  if (read > 0 || !history) return accept({ items: found, ...(read > 0 && { next: last }) });
+  const { drawn } = await store.eventProgress();
+  return drawn >= after
+    ? accept({ items: [] })
+    : decline('event-log-rolled-back', `${after}, and ends at ${drawn} now`);
+}
+
+/** What the log has an index for. */
+function indexOf({ identityId, by, about, type }: EventFilter): { readonly identityId?: string; readonly acts?: true } {
+  if (identityId !== undefined) return { identityId };
+  return by !== undefined || about !== undefined || ACT_TYPES.some((act) => act === type) ? { acts: true } : {};
+}
+
+function passes(event: LoggedEvent, filter: EventFilter): boolean {
+  const { type, at, identityId, subjectId, requestId, clientId, presenter } = event;
+  return (
+    (filter.by === undefined || authorOf(event) === filter.by) &&
+    (filter.subjectId === undefined || subjectId === filter.subjectId) &&
+    (filter.clientId === undefined || clientId === filter.clientId) &&
+    (filter.requestId === undefined || requestId === filter.requestId) &&
+    (filter.address === undefined || presenter?.address === filter.address) &&
+    (filter.type === undefined || type === filter.type) &&
+    (filter.since === undefined || at >= filter.since) &&
+    (filter.until === undefined || at < filter.until) &&
+    (filter.about === undefined || (type === 'administered' && event.detail.id === filter.about)) &&
+    (filter.identityId === undefined || identityId === filter.identityId)
+  );
+}
+
+function authorOf({ type, detail }: LoggedEvent): string | undefined {
+  const by = type === 'administered' || type === 'revoked' ? detail.by : undefined;
+  return by?.as === 'identity' ? by.id : undefined;
+}
+
+const MOST_SHOWN = 1000;
+
+/** What happened to a grant, oldest first: its confirmation or issue, retries, reuse, its end. Refreshes are in its row. */
+export async function timelineOf(
+  { id, identityId, createdAt }: { readonly id: string; readonly identityId: string; readonly createdAt: string },
+  ports: StorePort,
+): Promise<readonly LoggedEvent[]> {
+  const since = epochSeconds(Date.parse(createdAt) / 1000);
+  const filter = { identityId, subjectId: id, since };
+  return (await readOlderEvents({ limit: MOST_SHOWN, filter }, ports)).items;
+}
+
+/** How far the events of a request may be from the time in its id. */
+const EARLIER = seconds(-10);
+const LATER = seconds(60);
+const MOST_STEPS = 60;
+
+/** The id of a request begins with its time, so the log is read from there. Ids of 0.2 do not: the end of the log is read. */
+export async function eventsOfRequest(requestId: string, { store }: StorePort): Promise<readonly LoggedEvent[]> {
+  const at = requestedAt(requestId);
+  const found: LoggedEvent[] = [];
+  const start = at === undefined ? Number.MAX_SAFE_INTEGER : await lastBefore(later(at, EARLIER), store);
+  let steps = 0;
+  for await (const page of eventPages(store, STEP, { after: start })) {
+    found.push(...page.filter((event) => event.requestId === requestId));
+    if (++steps >= MOST_STEPS || isPast(page, at && later(at, LATER))) break;
+  }
+  if (found.length > 0) return found;
+  return (await readOlderEvents({ limit: MOST_SHOWN, filter: { requestId } }, { store })).items;
+}
+
+/** A sequence number just before the first event of that time, found by halving: a long log is not read from its start. */
+async function lastBefore(since: EpochSeconds, store: Pick<StorePort['store'], 'events' | 'eventProgress'>) {
+  let [low, high] = [0, (await store.eventProgress()).readable];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [event] = await store.events({ after: middle, limit: 1 });
+    if (event && event.at < since) low = event.sequence;
+    else high = middle;
+  }
+  // Clocks of nodes may differ by seconds, so that times are not quite in order.
+  return Math.max(0, low - STEP);
 }

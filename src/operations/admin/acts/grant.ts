@@ -1,33 +1,73 @@
-import { endGrant, endGrants } from '../end-grants.ts';
-import { type GrantFilter, pageOfGrants } from '../find-grants.ts';
-import { timelineOf } from '../read-events.ts';
-import { showGrant, shownGrants } from '../show-grant.ts';
+import type { GrantId } from '../../../core/grant.ts';
+import { accept } from '../../../core/outcome.ts';
+import { endConfirmedCodes } from '../../device/decide-device.ts';
+import { revokeById } from '../../grant/revoke-grant.ts';
+import { type Acted, type AdminPorts, decline } from '../admin.ts';
+import { checkClock } from '../check-clock.ts';
+import { findGrantId, findGrants, type GrantFilter, pageOfGrants, showGrant, shownGrants } from '../find-grants.ts';
+import { findIdentity } from '../find-identity.ts';
 import { answer, answering, type RunsOf } from './act.ts';
-
-interface Query extends GrantFilter {
-  readonly limit?: number;
-  readonly cursor?: string;
-  readonly confirmed?: boolean;
-}
+import { timelineOf } from './event.ts';
 
 export const RUNS: RunsOf<'grant'> = {
-  'grant-list': async ({ query = {} }, ports) => {
-    const { limit = 100, cursor, ...filter }: Query = query;
+  'grant-list': async ({ query: { limit = 100, cursor, ...filter } }, ports) => {
     const page = await pageOfGrants(filter, { limit, after: cursor }, ports);
     if (!page.ok) return page;
     const { next } = page.value;
     return answer({ items: [...(await shownGrants(page.value, ports))], ...(next !== undefined && { next }) });
   },
-  'grant-show': async ({ id = '' }, ports) => answering(await showGrant(id, ports), (grant) => grant),
-  'grant-timeline': async ({ id = '' }, ports) => {
+  'grant-show': async ({ id }, ports) => answering(await showGrant(id, ports), (grant) => grant),
+  'grant-timeline': async ({ id }, ports) => {
     const shown = await showGrant(id, ports);
     return shown.ok ? answer({ items: [...(await timelineOf(shown.value, ports))] }) : shown;
   },
-  'grant-revoke': async ({ id = '' }, ports) =>
+  'grant-revoke': async ({ id }, ports) =>
     answering(await endGrant(id, ports), (grant) => ({ id: grant, endedGrants: 1 })),
-  'grant-revoke-all': async ({ body }, ports) => {
-    const { confirmed: isConfirmed = false, ...filter } = body as Query;
+  'grant-revoke-all': async ({ body: { confirmed: isConfirmed = false, ...filter } }, ports) => {
     const ended = await endGrants({ filter, isConfirmed }, ports);
     return answering(ended, ({ grants, codes }) => ({ endedGrants: grants, endedCodes: codes }));
   },
 };
+
+const STEP = 200;
+
+/** In steps, so that commits of a running service get in between; confirmed codes end too. More than one needs a confirmation. */
+export async function endGrants(
+  { filter, isConfirmed }: { readonly filter: GrantFilter; readonly isConfirmed: boolean },
+  ports: AdminPorts,
+) {
+  const clock = await checkClock(ports.store, 'notes');
+  if (!clock.ok) return clock;
+  const before = await findGrants(filter, Number.POSITIVE_INFINITY, ports);
+  if (!before.ok) return before;
+  const { length } = before.value.grants;
+  if (length > 1 && !isConfirmed) return decline('confirmation-missing', `${length}`);
+  const codes = await endCodes(filter, ports);
+  const found = await findGrants(filter, Number.POSITIVE_INFINITY, ports);
+  if (!found.ok) return found;
+  const { grants } = found.value;
+  let ended = 0;
+  for (let at = 0; at < grants.length; at += STEP) {
+    const step = grants.slice(at, at + STEP);
+    const results = await Promise.all(step.map(({ id }) => revokeById(id, 'by-operator', ports)));
+    ended += results.filter(Boolean).length;
+  }
+  return accept({ grants: ended, codes });
+}
+
+/** The row of a guest's code does not name the guest, and lives for a minute. Other filters are about grants alone. */
+async function endCodes({ identity, integration: clientId, ...others }: GrantFilter, ports: AdminPorts) {
+  if (Object.values(others).some((value) => value !== undefined)) return 0;
+  if (identity === undefined) return endConfirmedCodes({ clientId }, ports);
+  const holder = await findIdentity(identity, ports);
+  return holder.ok ? endConfirmedCodes({ by: holder.value.id, clientId }, ports) : 0;
+}
+
+/** Revokes one grant. A grant that is revoked already is refused, so that a typing error does not look like success. */
+export async function endGrant(text: string, ports: AdminPorts): Acted<GrantId> {
+  const id = await findGrantId(text, ports);
+  if (!id.ok) return id;
+  const clock = await checkClock(ports.store, 'notes');
+  if (!clock.ok) return clock;
+  return (await revokeById(id.value, 'by-operator', ports)) ? id : decline('grant-not-live', text);
+}

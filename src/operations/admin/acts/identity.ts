@@ -2,15 +2,24 @@ import type { Identity } from '../../../core/identity.ts';
 import { accept } from '../../../core/outcome.ts';
 import { isRemoved } from '../../../core/rules/endings.ts';
 import { completed } from '../../../schema.ts';
+import type { StorePort } from '../../../store/store.ts';
 import { identities } from '../../../store/tables/identities.ts';
 import { Secret } from '../../../tokens/secret.ts';
-import { addIdentity, objectionTo } from '../add-identity.ts';
-import { decline, type StorePort } from '../admin.ts';
-import { changeIdentity, enableIdentity, type IdentityChange, removeIdentity } from '../change-identity.ts';
+import { decline } from '../admin.ts';
 import { findIdentity } from '../find-identity.ts';
+import {
+  addIdentity,
+  changeIdentity,
+  enableIdentity,
+  type IdentityChange,
+  inviteToPasskey,
+  listPasskeys,
+  objectionTo,
+  removeIdentity,
+  removePasskey,
+  setPassword,
+} from '../identities.ts';
 import { GroupsObject, IdentityObject, type WrittenIdentity } from '../objects.ts';
-import { inviteToPasskey, listPasskeys, removePasskey } from '../passkeys.ts';
-import { setPassword } from '../set-password.ts';
 import { afterwards, answering, listRows, type ObjectKind, type RunsOf } from './act.ts';
 
 /** In files: only the groups of identities that exist. People are not made by a file. */
@@ -30,9 +39,8 @@ export const KIND: ObjectKind<'identity', { groups: readonly string[] }> = {
 export const RUNS: RunsOf<'identity'> = {
   'identity-list': ({ query }, { store }) =>
     listRows(store, identities, query, (row) => (isRemoved(row) ? undefined : written(row))),
-  'identity-show': ({ id = '' }, ports) => show(id, ports),
-  'identity-put': async ({ id: name = '', body, onlyIf }, ports) => {
-    const { password, ...draft } = body as WrittenIdentity;
+  'identity-show': ({ id }, ports) => show(id, ports),
+  'identity-put': async ({ id: name, body: { password, ...draft }, onlyIf }, ports) => {
     const known = onlyIf === 'absent' ? undefined : await findIdentity(name, ports);
     if (known?.ok === false && known.refusal.reason === 'identity-ambiguous') return known;
     if (!known?.ok && typeof onlyIf !== 'number' && onlyIf !== 'present') {
@@ -48,20 +56,16 @@ export const RUNS: RunsOf<'identity'> = {
     const done = await changeIdentity(id, change, ports);
     return done.ok ? show(id, ports) : done;
   },
-  'identity-password': async ({ id = '', body }, ports) => {
-    const { password } = body as { password: string };
-    return afterwards(await setPassword(id, new Secret(password), ports));
-  },
-  'identity-passkey-list': async ({ id = '' }, ports) =>
-    answering(await listPasskeys(id, ports), (items) => ({ items })),
-  'identity-passkey-invite': async ({ id = '' }, ports) =>
+  'identity-password': async ({ id, body: { password } }, ports) =>
+    afterwards(await setPassword(id, new Secret(password), ports)),
+  'identity-passkey-list': async ({ id }, ports) => answering(await listPasskeys(id, ports), (items) => ({ items })),
+  'identity-passkey-invite': async ({ id }, ports) =>
     answering(await inviteToPasskey(id, ports), (invitation) => invitation),
-  'identity-passkey-remove': async ({ id = '', query = {} }, ports) =>
+  'identity-passkey-remove': async ({ id, query }, ports) =>
     answering(await removePasskey(id, query, ports), (items) => ({ items })),
-  'identity-enable': async ({ id = '' }, ports) => afterwards(await enableIdentity(id, true, ports)),
-  'identity-disable': async ({ id = '' }, ports) => afterwards(await enableIdentity(id, false, ports)),
-  'identity-remove': async ({ id = '', query }, ports) => {
-    const { confirmed: isConfirmed = false } = query as { confirmed?: boolean };
+  'identity-enable': async ({ id }, ports) => afterwards(await enableIdentity(id, true, ports)),
+  'identity-disable': async ({ id }, ports) => afterwards(await enableIdentity(id, false, ports)),
+  'identity-remove': async ({ id, query: { confirmed: isConfirmed = false } }, ports) => {
     const removed = await removeIdentity(id, { isConfirmed }, ports);
     return answering(removed, ({ identity, grants }) => ({ id: identity.id, endedGrants: grants }));
   },

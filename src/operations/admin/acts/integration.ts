@@ -8,12 +8,12 @@ import { flawOf, type Schema } from '../../../schema.ts';
 import { MOST_ROWS } from '../../../store/store.ts';
 import { grantsOf } from '../../../store/tables/grants.ts';
 import { revokeAll } from '../../grant/revoke-grant.ts';
-import { type AdminOutcome, type AdminPorts, decline } from '../admin.ts';
+import { type Acted, type AdminOutcome, type AdminPorts, decline } from '../admin.ts';
 import { draftedIntegration, objectionToIntegration, writtenIntegration } from '../integration-draft.ts';
-import { addIntegrationKeys, type KeyAddition, removeIntegrationKey, shownKeys } from '../integration-keys.ts';
-import { dropIntegrationSecrets, makeIntegrationSecret } from '../integration-secret.ts';
+import { addIntegrationKeys, removeIntegrationKey, shownKeys } from '../integration-keys.ts';
 import { IntegrationObject, type WrittenIntegration } from '../objects.ts';
 import { changedBetween, ending, findThing, rewrite } from '../perform.ts';
+import { dropIntegrationSecrets, makeIntegrationSecret } from '../secrets.ts';
 import { type ActPorts, afterwards, answering, type ObjectKind, type RunsOf } from './act.ts';
 import { applyPlan, planChanges } from './plan.ts';
 
@@ -53,42 +53,30 @@ function shown(integration: Integration): object {
 }
 
 export const RUNS: RunsOf<'integration'> = {
-  'integration-import': async ({ body }, ports) => {
-    const { integrations: entries, update = false } = body as { integrations: readonly unknown[]; update?: boolean };
-    return answering(await importIntegrations(entries, update, ports), (items) => ({ items: [...items] }));
-  },
-  'integration-enable': async ({ id = '' }, ports) => afterwards(await enableIntegration(id, true, ports)),
-  'integration-disable': async ({ id = '' }, ports) => afterwards(await enableIntegration(id, false, ports)),
-  'integration-remove': async ({ id = '', query }, ports) => {
-    const { confirmed: isConfirmed = false } = query as { confirmed?: boolean };
+  'integration-import': async ({ body: { integrations: entries, update = false } }, ports) =>
+    answering(await importIntegrations(entries, update, ports), (items) => ({ items: [...items] })),
+  'integration-enable': async ({ id }, ports) => afterwards(await enableIntegration(id, true, ports)),
+  'integration-disable': async ({ id }, ports) => afterwards(await enableIntegration(id, false, ports)),
+  'integration-remove': async ({ id, query: { confirmed: isConfirmed = false } }, ports) => {
     const ended = await removeIntegration(id, { isConfirmed, everyNodeKnows: ports.everyNodeKnows }, ports);
     return answering(ended, (endedGrants) => ({ id, endedGrants }));
   },
-  'integration-key-list': async ({ id = '' }, ports) =>
+  'integration-key-list': async ({ id }, ports) =>
     answering(await findThing('integration', id, ports), (row) => ({ items: [...shownKeys(row)] })),
-  'integration-key-add': async ({ id = '', body }, ports) =>
-    afterwards(await addIntegrationKeys(id, { url: '', ...(body as object) } as KeyAddition, ports)),
-  'integration-key-remove': async ({ id = '', query }, ports) => {
-    const { key } = query as { key: string };
-    return afterwards(await removeIntegrationKey(id, key, ports));
-  },
-  'integration-secret-make': async ({ id = '', query }, ports) => {
-    const { endsIn } = query as { endsIn: number };
+  'integration-key-add': async ({ id, body }, ports) =>
+    afterwards(await addIntegrationKeys(id, { url: '', ...body }, ports)),
+  'integration-key-remove': async ({ id, query: { key } }, ports) =>
+    afterwards(await removeIntegrationKey(id, key, ports)),
+  'integration-secret-make': async ({ id, query: { endsIn } }, ports) => {
     const made = await makeIntegrationSecret(id, seconds(endsIn), ports);
     return answering(made, ({ secret, endsAt }) => ({ secret: secret.reveal(), endsAt: isoTime(endsAt) }));
   },
-  'integration-secret-drop': async ({ id = '', query }, ports) => {
-    const { all = false } = query as { all?: boolean };
-    return afterwards(await dropIntegrationSecrets(id, { all }, ports));
-  },
+  'integration-secret-drop': async ({ id, query: { all = false } }, ports) =>
+    afterwards(await dropIntegrationSecrets(id, { all }, ports)),
 };
 
 /** Every door refuses it within a second; its grants stay. Owners do not enable what an operator has disabled. */
-export function enableIntegration(
-  clientId: string,
-  enabled: boolean,
-  ports: AdminPorts,
-): Promise<AdminOutcome<Integration>> {
+export function enableIntegration(clientId: string, enabled: boolean, ports: AdminPorts): Acted<Integration> {
   return rewrite('integration', clientId, ports, (before, at) => {
     const { isOwner = false } = ports;
     if (isOwner && enabled && !mayOwnerEnable(before))
@@ -108,7 +96,7 @@ export async function removeIntegration(
   clientId: string,
   { isConfirmed, everyNodeKnows }: { readonly isConfirmed: boolean } & Pick<ActPorts, 'everyNodeKnows'>,
   ports: AdminPorts,
-): Promise<AdminOutcome<number>> {
+): Acted<number> {
   const removed = await rewrite('integration', clientId, ports, (before, at) =>
     isConfirmed ? ending('integration', before, { did: 'removed' }, at) : decline('removal-unconfirmed', clientId),
   );

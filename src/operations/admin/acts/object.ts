@@ -12,7 +12,7 @@ import { rows } from '../../../store/pages.ts';
 import { identities } from '../../../store/tables/identities.ts';
 import type { Listed } from '../act-formats.ts';
 import type { Answered, Given } from '../act-table.ts';
-import { type AdminOutcome, decline } from '../admin.ts';
+import { type Acted, type AdminOutcome, decline } from '../admin.ts';
 import {
   OBJECTS_SCHEMA,
   type ObjectChange,
@@ -25,7 +25,7 @@ import { type ActPorts, type AnyKind, answer, answering, type DraftPorts, presen
 import { keyOf } from './issuer.ts';
 import { applyPlan, type PlannedChange, planChanges, shownChanges } from './plan.ts';
 
-type Done = Promise<AdminOutcome<Answered<Objects | Listed<ObjectChange>>>>;
+type Done = Acted<Answered<Objects | Listed<ObjectChange>>>;
 
 export async function runObjects(verb: string, { body }: Given, kinds: readonly AnyKind[], ports: ActPorts): Done {
   if (verb === 'export') return answer(await exported(kinds, ports));
@@ -51,7 +51,8 @@ async function exported(kinds: readonly AnyKind[], ports: ActPorts): Promise<Obj
   const names = await namesOf(ports);
   for (const kind of kinds) {
     const known = [...(await present(kind, ports))].map(([id, row]) => [id, withoutShown(kind, row)] as const);
-    const entries = known.filter(([, body]) => isWorthAFile(body)).sort(([a], [b]) => (a < b ? -1 : 1));
+    // Identities without groups are not written down.
+    const entries = known.filter(([, { groups }]) => groups?.length !== 0).sort(([a], [b]) => (a < b ? -1 : 1));
     const named = entries.map(([id, body]) => [id, withNames(body, names)] as const);
     if (entries.length > 0) objects[kind.section] = Object.fromEntries(named);
   }
@@ -69,7 +70,9 @@ async function namesOf({ store }: ActPorts): Promise<ReadonlyMap<string, string>
   );
 }
 
-function withNames(body: Partial<WrittenIntegration & WrittenResourceServer>, names: ReadonlyMap<string, string>) {
+type Written = Partial<WrittenIntegration & WrittenResourceServer> & { readonly groups?: readonly string[] };
+
+function withNames(body: Written, names: ReadonlyMap<string, string>) {
   const { access, identity } = body;
   const nameOf = (id: string) => names.get(id) ?? id;
   return {
@@ -79,12 +82,7 @@ function withNames(body: Partial<WrittenIntegration & WrittenResourceServer>, na
   };
 }
 
-/** Identities without groups are not written down. */
-function isWorthAFile(body: { readonly groups?: readonly string[] }): boolean {
-  return body.groups?.length !== 0;
-}
-
-function withoutShown({ written, schema }: AnyKind, row: unknown): object {
+function withoutShown({ written, schema }: AnyKind, row: unknown): Written {
   const { properties } = schema as { properties: Record<string, { readOnly?: true }> };
   const isWritten = (name: string) => properties[name] !== undefined && !properties[name].readOnly;
   return Object.fromEntries(
@@ -103,7 +101,7 @@ async function planOf(
   { objects, prune = false }: ApplyDraft,
   kinds: readonly AnyKind[],
   ports: ActPorts,
-): Promise<AdminOutcome<readonly PlannedChange[]>> {
+): Acted<readonly PlannedChange[]> {
   const flaw = flawOf(OBJECTS_SCHEMA as Schema, objects);
   if (flaw !== undefined) return decline('object-malformed', flaw);
   const changes: PlannedChange[] = [];

@@ -6,7 +6,7 @@ import { grants } from '../../../store/tables/grants.ts';
 import { integrations } from '../../../store/tables/integrations.ts';
 import type { ActName, Gives, Listed } from '../act-formats.ts';
 import type { Answered, Given } from '../act-table.ts';
-import { type AdminOutcome, decline } from '../admin.ts';
+import { type Acted, decline } from '../admin.ts';
 import { findGrantId } from '../find-grants.ts';
 import type { WrittenIntegration } from '../objects.ts';
 import { type ActPorts, answer, complete } from './act.ts';
@@ -19,7 +19,7 @@ export async function runActAs<A extends ActName>(
   name: A,
   given: Given,
   ports: ActPorts,
-): Promise<AdminOutcome<Answered<Gives[A]>>> {
+): Acted<Answered<Gives[A]>> {
   const allowed = owned ? await asOwner(name, given, owned, ports) : accept(given);
   if (!allowed.ok) return allowed;
   if (!owned) return runAct(name, allowed.value, ports);
@@ -46,12 +46,7 @@ async function listOwned(owned: readonly ClientId[], { query = {} }: Given, { st
 }
 
 /** The request as an owner may make it, or why not. */
-async function asOwner(
-  name: ActName,
-  given: Given,
-  owned: readonly ClientId[],
-  ports: ActPorts,
-): Promise<AdminOutcome<Given>> {
+async function asOwner(name: ActName, given: Given, owned: readonly ClientId[], ports: ActPorts): Acted<Given> {
   const isOwned = (clientId: unknown) => owned.some((each) => each === clientId);
   if (name === 'integration-list') return accept(given);
   if (name === 'integration-put' && isOwned(given.id)) return narrowing(given, ports);
@@ -86,7 +81,7 @@ function notOwned() {
 }
 
 /** The revision makes sure that what was compared is what is replaced. */
-async function narrowing(given: Given, ports: ActPorts): Promise<AdminOutcome<Given>> {
+async function narrowing(given: Given, ports: ActPorts): Acted<Given> {
   const id = given.id ?? '';
   const widens = () => decline('permission-missing', 'of an operator, since it widens the integration');
   const { found } = await ports.store.load(integrations, id);

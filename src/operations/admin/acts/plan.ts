@@ -5,7 +5,7 @@ import { endedBy } from '../../../core/rules/endings.ts';
 import { MOST_ROWS } from '../../../store/store.ts';
 import { grantsOf } from '../../../store/tables/grants.ts';
 import { revokeAll } from '../../grant/revoke-grant.ts';
-import { type AdminOutcome, decline } from '../admin.ts';
+import { type Acted, decline } from '../admin.ts';
 import type { ObjectChange, WrittenIntegration } from '../objects.ts';
 import { changedBetween, type PlannedRow, performPlan } from '../perform.ts';
 import { type ActPorts, type AnyKind, complete, type DraftPorts, isThere, tableOf } from './act.ts';
@@ -26,9 +26,10 @@ export async function planChanges(
   kind: AnyKind,
   { wanted, known, prune = false, isPartial = false }: PlanDraft,
   given: DraftPorts,
-): Promise<AdminOutcome<readonly PlannedChange[]>> {
+): Acted<readonly PlannedChange[]> {
   const ports = { found: new Map(), ...given };
-  const owners = kind.kind === 'integration' ? ownersIn(wanted) : [];
+  const ownersOf = ({ owners = [] }: { owners?: readonly string[] }) => owners;
+  const owners = kind.kind === 'integration' ? Object.values(wanted).flatMap(ownersOf) : [];
   const bodyOf = (id: string, row: unknown): object => {
     const before = row !== undefined && (isPartial || !Object.hasOwn(wanted, id)) ? kind.written(row) : {};
     const body = { ...before, ...wanted[id] };
@@ -50,10 +51,6 @@ export async function planChanges(
   return accept(changes);
 }
 
-function ownersIn(wanted: PlanDraft['wanted']): readonly string[] {
-  return Object.values(wanted).flatMap(({ owners = [] }: { owners?: readonly string[] }) => owners);
-}
-
 function withGroups(body: WrittenIntegration, more: readonly string[]): WrittenIntegration {
   if (body.access?.to !== 'named') return body;
   return { ...body, access: { ...body.access, groups: [...new Set([...body.access.groups, ...more])] } };
@@ -71,7 +68,7 @@ async function planned(
   kind: AnyKind,
   { id, known, bodyOf }: Wanted,
   ports: DraftPorts,
-): Promise<AdminOutcome<PlannedChange | undefined>> {
+): Acted<PlannedChange | undefined> {
   const early = await described(kind, id, bodyOf(known), known, ports);
   if (!early.ok) return early;
   if (known !== undefined && isEmpty(early.value.fields)) return accept(undefined);
@@ -83,16 +80,13 @@ async function planned(
   const objection = await kind.objection?.(next, row, ports);
   if (objection) return objection;
   const does = row === undefined ? 'create' : 'change';
-  const deeds = row === undefined ? [kind.made(next)] : changeDeeds(kind, row, next);
+  const changed = () => kind.changed?.(row, next) ?? [{ did: 'changed', ...changedBetween(row ?? {}, next) }];
+  const deeds = row === undefined ? [kind.made(next)] : changed();
   return accept({ section: kind.section, id, does, fields, kind: kind.kind, ...at, next, deeds });
 }
 
 function isEmpty(fields: object): boolean {
   return Object.keys(fields).length === 0;
-}
-
-function changeDeeds({ changed }: AnyKind, before: object, next: object): readonly object[] {
-  return changed?.(before, next) ?? [{ did: 'changed', ...changedBetween(before, next) }];
 }
 
 /** The row that a body describes, and what differs from the one before. */
@@ -127,9 +121,9 @@ async function newest(kind: AnyKind, id: string, known: unknown, { store }: Draf
 
 /** All of it, or nothing. */
 export async function applyPlan(
-  plan: () => Promise<AdminOutcome<readonly PlannedChange[]>>,
+  plan: () => Acted<readonly PlannedChange[]>,
   ports: ActPorts,
-): Promise<AdminOutcome<readonly PlannedChange[]>> {
+): Acted<readonly PlannedChange[]> {
   const done = await performPlan(async () => {
     const made = await plan();
     const isTooLong = made.ok && made.value.length >= MOST_ROWS;

@@ -13,7 +13,7 @@ import { findOnce } from '../find-identity.ts';
 import { isPrintable } from '../integration-draft.ts';
 import { ResourceServerObject, type WrittenResourceServer } from '../objects.ts';
 import { changedBetween } from '../perform.ts';
-import { dropOldSecret, makeResourceServerSecret } from '../resource-server-secret.ts';
+import { dropOldSecret, makeResourceServerSecret } from '../secrets.ts';
 import { afterwards, answering, type ObjectKind, type RunsOf } from './act.ts';
 
 export const KIND: ObjectKind<'resource-server', WrittenResourceServer> = {
@@ -86,10 +86,9 @@ function served(texts: readonly string[]): AdminOutcome<readonly string[]> {
 }
 
 export const RUNS: RunsOf<'resource-server'> = {
-  'resource-server-secret-make': async ({ id = '', query }, ports) => {
-    const { replaces = false } = query as { replaces?: boolean };
+  'resource-server-secret-make': async ({ id, query: { replaces = false } }, ports) => {
     const made = await makeResourceServerSecret(id, { replaces }, ports);
     return answering(made, (secret) => ({ secret: secret.reveal() }));
   },
-  'resource-server-secret-drop': async ({ id = '' }, ports) => afterwards(await dropOldSecret(id, ports)),
+  'resource-server-secret-drop': async ({ id }, ports) => afterwards(await dropOldSecret(id, ports)),
 };

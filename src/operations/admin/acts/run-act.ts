@@ -1,9 +1,11 @@
 // Runs acts of the table beside the store, for commands and for the admin door.
+
 import { COMMAND_LINE } from '../../../core/integration.ts';
 import { accept } from '../../../core/outcome.ts';
+import type { StorePort } from '../../../store/store.ts';
 import type { ActName, Gives } from '../act-formats.ts';
 import type { Answered, Given } from '../act-table.ts';
-import { type AdminOutcome, type AdminPorts, decline, type StorePort } from '../admin.ts';
+import { type Acted, type AdminPorts, decline } from '../admin.ts';
 import type { Section } from '../objects.ts';
 import { ending, performPlan, type Registered, rewrite } from '../perform.ts';
 import {
@@ -44,11 +46,7 @@ const KIND_OF: Readonly<Record<Section, string>> = {
   identities: 'identity',
 };
 
-export async function runAct<A extends ActName>(
-  name: A,
-  given: Given,
-  ports: ActPorts,
-): Promise<AdminOutcome<Answered<Gives[A]>>> {
+export async function runAct<A extends ActName>(name: A, given: Given, ports: ActPorts): Acted<Answered<Gives[A]>> {
   const [, kindName = '', verb = ''] = /^(resource-server|token-issuer|[a-z]+)-(.+)$/.exec(name) ?? [];
   const onlyIf = typeof given.onlyIf === 'number' ? given.onlyIf : undefined;
   if (kindName === 'object') {
@@ -58,7 +56,8 @@ export async function runAct<A extends ActName>(
   const { RUNS = {}, KIND } = (await MODULES[kindName]?.()) ?? {};
   const own = RUNS[name];
   if (own) {
-    const done = await own(given, { ...ports, onlyIf });
+    const checked = { ...given, id: given.id ?? '', query: given.query ?? {} };
+    const done = await own(checked as never, { ...ports, onlyIf });
     const isAfterwards = done.ok && done.value.value === AFTERWARDS;
     return isAfterwards ? (runAct(`${kindName}-show` as A, { id: given.id }, ports) as never) : done;
   }
@@ -78,7 +77,7 @@ async function allKinds(): Promise<readonly AnyKind[]> {
   return loaded.flatMap((each) => each?.KIND ?? []);
 }
 
-type Generic = (kind: AnyKind, given: Given, ports: ActPorts) => Promise<AdminOutcome<Answered<unknown>>>;
+type Generic = (kind: AnyKind, given: Given, ports: ActPorts) => Acted<Answered<unknown>>;
 
 const GENERIC: Readonly<Record<string, Generic>> = { list, show, put, remove };
 
@@ -114,12 +113,7 @@ async function remove(kind: AnyKind, { id = '', query = {} }: Given, ports: ActP
 }
 
 /** Makes a thing; refused if it exists. */
-export async function make(
-  section: Section,
-  id: string,
-  body: object,
-  ports: DraftPorts & AdminPorts,
-): Promise<AdminOutcome<unknown>> {
+export async function make(section: Section, id: string, body: object, ports: DraftPorts & AdminPorts): Acted<unknown> {
   const kind = await kindOf(section);
   return performPlan(() => planPut(kind, { id, body, onlyIf: 'absent' }, ports), ports);
 }
@@ -129,7 +123,7 @@ export async function planPut(
   kind: AnyKind,
   { id = '', body = {}, onlyIf }: Given,
   ports: DraftPorts,
-): Promise<AdminOutcome<readonly PlannedChange[]>> {
+): Acted<readonly PlannedChange[]> {
   const { found } = await ports.store.load(tableOf(kind), id);
   const isKnown = isThere(kind, found?.row);
   const isOther = typeof onlyIf === 'number' && found?.revision !== onlyIf;

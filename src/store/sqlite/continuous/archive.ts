@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { DamagedBackup } from './faults.ts';
-import { type ArchiveRecord, decodeRecords, type RecordHead } from './records.ts';
+import { type ArchiveRecord, DamagedBackup, decodeRecords, type RecordHead } from './records.ts';
 import type { WalPosition } from './wal-frames.ts';
 
 export interface Base {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { backup } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { syncPath } from '../../../written-file.ts';
-import { lockFile } from '../file-lock.ts';
+import { lockFile } from '../connection.ts';
 import {
   type Base,
   basePath,
@@ -19,7 +19,7 @@ import {
   type Series,
   seriesFolders,
 } from './archive.ts';
-import { BackupRefused, DamagedBackup } from './faults.ts';
+import { BackupRefused, DamagedBackup } from './records.ts';
 import { type SeriesOptions, SeriesWriter } from './series-writer.ts';
 import { WalFollower } from './wal-follower.ts';
 

@@ -2,8 +2,7 @@
 import { closeSync, copyFileSync, existsSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { whyNoCopy } from '../backup.ts';
 import { basePath, hashOfFile, momentOfName, readRecords, readSeries, type Series, seriesFolders } from './archive.ts';
-import { DamagedBackup } from './faults.ts';
-import type { RecordHead } from './records.ts';
+import { DamagedBackup, type RecordHead } from './records.ts';
 
 export interface Rebuilt {
   /** The moment of the last record in it: everything acknowledged before `from` is there, nothing begun after `to`. */

@@ -1,7 +1,7 @@
 // The records of an archive: the pages that changed since the record before, compressed, each chained to the one before by its hash.
 import { createHash } from 'node:crypto';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { DamagedBackup } from './faults.ts';
+import { OperatorFault } from '../../../core/faults.ts';
 import type { CommittedPages, WalPosition } from './wal-frames.ts';
 
 export interface RecordHead {
@@ -98,3 +98,11 @@ function number32(value: number): Buffer {
   bytes.writeUInt32BE(value);
   return bytes;
 }
+
+/** A file of the backup is missing or is not what was written. */
+export class DamagedBackup extends Error {
+  override readonly name = 'DamagedBackup';
+}
+
+/** The backup cannot be written here. `todo`: what the operator can do. */
+export class BackupRefused extends OperatorFault {}

@@ -1,0 +1,231 @@
+import { foldName } from '../../core/certificate.ts';
+import { acted } from '../../core/event.ts';
+import { type Identity, type IdentityId, isLocal, localIdentityId } from '../../core/identity.ts';
+import { accept } from '../../core/outcome.ts';
+import type { Passkey } from '../../core/passkey.ts';
+import { attemptsAs } from '../../core/rules/sign-in.ts';
+import { type EpochSeconds, isoTime } from '../../core/time.ts';
+import { firstPassword, resetPassword } from '../../directory/local/passwords.ts';
+import { PASSWORD_RULES as RULES } from '../../directory/password-rules.ts';
+import { type StorePort, writeRow } from '../../store/store.ts';
+import type { Where } from '../../store/table.ts';
+import { attempts } from '../../store/tables/attempts.ts';
+import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
+import type { Secret } from '../../tokens/secret.ts';
+import { endSessionsOf } from '../person/browser-session.ts';
+import { invitePasskey, passkeysOf, removePasskeys } from '../person/passkeys.ts';
+import { nameMark } from '../person/sign-in.ts';
+import type { Random } from '../ports.ts';
+import { endGrants } from './acts/grant.ts';
+import { type Acted, type AdminPorts, decline } from './admin.ts';
+import { findIdentity } from './find-identity.ts';
+import type { WrittenIdentity } from './objects.ts';
+import { changedBetween, ending, perform, performPlan } from './perform.ts';
+
+/** What is absent stays. An empty address is removed. */
+export type IdentityChange = Pick<WrittenIdentity, 'userName' | 'email' | 'upn' | 'groups' | 'mayUseApi' | 'mayShare'>;
+
+export interface IdentityDraft extends IdentityChange {
+  readonly userName: string;
+  /** Absent for identities that authorize by certificate alone. */
+  readonly password?: Secret;
+}
+
+const USER_NAME = /^[^\p{Cc}\p{Cf}\p{Z}\p{Cs}/:]{1,128}$/u;
+const ADDRESS = /^[^\p{Cc}\p{Cf}\p{Z}\p{Cs}@]{1,128}@[^\p{Cc}\p{Cf}\p{Z}\p{Cs}@]{1,127}$/u;
+
+/** A new identity of the local directory, with its password in the same commit. */
+export async function addIdentity(
+  draft: IdentityDraft,
+  { store, by, random }: AdminPorts & { readonly random: Random },
+): Acted<Identity> {
+  const objection = objectionTo(draft);
+  if (objection) return objection;
+  const id = localIdentityId(guid(random));
+  const next = changed({ id, enabled: true, mayUseApi: true, groups: [] }, draft);
+  const inserts = draft.password ? [await firstPassword(id, draft.password)] : [];
+  const deeds = [{ did: 'added', userName: draft.userName }];
+  const added = await performPlan(
+    async () =>
+      (await objectionOfOthers(draft, { store })) ??
+      accept([{ kind: 'identity', key: id, revision: undefined, next, deeds, inserts } as const]),
+    { store, by },
+  );
+  return added.ok ? accept(next) : added;
+}
+
+type DraftPart = Partial<IdentityDraft>;
+
+export function objectionTo({ userName, email, upn, password, groups = [] }: DraftPart) {
+  if (userName !== undefined && !USER_NAME.test(userName)) return decline('user-name-malformed', userName);
+  const malformed = [email, upn].find((address) => address !== undefined && !ADDRESS.test(address));
+  if (malformed !== undefined) return decline('address-malformed', malformed);
+  if (groups.some((group) => !USER_NAME.test(group))) return decline('text-malformed', 'group');
+  return password && declinePassword(password);
+}
+
+async function objectionOfOthers(
+  { userName, email, upn, mayShare = false }: DraftPart,
+  { store }: StorePort,
+  self?: IdentityId,
+) {
+  const others = async (where: Where) => (await store.find(identities, where)).filter(({ id }) => id !== self);
+  if (userName !== undefined && (await others(byUserName(userName))).some(isLocal))
+    return decline('user-name-taken', userName);
+  if (mayShare) return undefined;
+  const wanted = [
+    { address: email && foldName('email-san', email), by: byEmail },
+    { address: upn && foldName('upn-san', upn), by: byUpn },
+  ];
+  for (const { address, by } of wanted) {
+    if (address && (await others(by(address))).length > 0) return decline('address-shared', address);
+  }
+  return undefined;
+}
+
+/** A random GUID (RFC 9562 version 4), in lower case. */
+function guid(random: Random): string {
+  const bytes = random(16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** Changes an identity of the local directory. Its grants and its password stay. */
+export async function changeIdentity(name: string, change: IdentityChange, ports: AdminPorts): Acted<Identity> {
+  const { onlyIf } = ports;
+  const done = await performPlan(async () => {
+    const known = await findIdentity(name, ports);
+    if (!known.ok) return known;
+    const { id } = known.value;
+    if (!isLocal(known.value)) return decline('identity-not-local', id);
+    const checked = checkedPart(change);
+    const objection = objectionTo(checked) ?? (await objectionOfOthers(checked, ports, id));
+    if (objection) return objection;
+    const { found } = await ports.store.load(identities, id);
+    if (!found) return decline('identity-unknown', name);
+    const { row, revision } = found;
+    if (onlyIf !== undefined && revision !== onlyIf) return decline('changed-meanwhile', name);
+    const next = changed(row, change);
+    const deeds = [{ did: 'changed', ...changedBetween(row, next) }];
+    return accept([{ kind: 'identity', key: id, revision, next, deeds } as const]);
+  }, ports);
+  return done.ok ? accept(done.value[0]?.next as Identity) : done;
+}
+
+/** An address to be removed needs no check. */
+function checkedPart({ email, upn, ...rest }: IdentityChange) {
+  return { ...rest, ...(email && { email }), ...(upn && { upn }) };
+}
+
+/** Addresses are folded as a certificate's name is before it is looked up. */
+function changed(before: Identity, { userName, email, upn, groups, mayUseApi }: IdentityChange): Identity {
+  const { email: emailBefore, upn: upnBefore, ...rest } = before;
+  const nextEmail = email === undefined ? emailBefore : foldName('email-san', email);
+  const nextUpn = upn === undefined ? upnBefore : foldName('upn-san', upn);
+  return {
+    ...rest,
+    ...(userName !== undefined && { userName }),
+    ...(nextEmail && { email: nextEmail }),
+    ...(nextUpn && { upn: nextUpn }),
+    ...(groups && { groups: [...new Set(groups)] }),
+    ...(mayUseApi !== undefined && { mayUseApi }),
+  };
+}
+
+/** A disabled identity fails every check, refresh and sign-in from the next request on, at every node. */
+export async function enableIdentity(name: string, enabled: boolean, ports: AdminPorts): Acted<Identity> {
+  const identity = await findIdentity(name, ports);
+  if (!identity.ok) return identity;
+  const { id } = identity.value;
+  return perform('identity', id, ports, (row, at) => {
+    if (!row) return decline('identity-unknown', name);
+    if (!enabled) return ending('identity', row, { did: 'disabled' }, at);
+    return accept({ next: { ...row, enabled }, deed: { did: 'enabled' } });
+  });
+}
+
+/** Its names are free for others. A row with its id stays, since ended grants and events name it. Returns how many grants ended. */
+export async function removeIdentity(
+  name: string,
+  { isConfirmed }: { readonly isConfirmed: boolean },
+  ports: AdminPorts,
+) {
+  const known = await findIdentity(name, ports);
+  if (!known.ok) return known;
+  const { id } = known.value;
+  if (!isLocal(known.value)) return decline('identity-derived', id);
+  if (!isConfirmed) return decline('removal-unconfirmed', known.value.userName ?? id);
+  // First disabled, so that no grant begins while the others are ended.
+  const identity = await perform('identity', id, ports, (row, at) =>
+    row
+      ? ending('identity', row, { did: 'removed', userName: row.userName ?? '' }, at)
+      : decline('identity-unknown', id),
+  );
+  if (!identity.ok) return identity;
+  const ended = await endGrants({ filter: { identity: id }, isConfirmed }, ports);
+  return ended.ok ? accept({ identity: identity.value, grants: ended.value.grants }) : ended;
+}
+
+function declinePassword(password: Secret) {
+  switch (RULES.findFlaw(password)) {
+    case 'too-short':
+      return decline('password-too-short', `${RULES.minLength}`);
+    case 'too-long':
+      return decline('text-malformed', 'password');
+    case undefined:
+      return undefined;
+  }
+}
+
+/** Sessions of the old one end. No browser is known for the new one, so failures that others caused would lock the person out. */
+export async function setPassword(name: string, password: Secret, { store, by }: AdminPorts): Acted<Identity> {
+  const objection = declinePassword(password);
+  if (objection) return objection;
+  const identity = await findIdentity(name, { store });
+  if (!identity.ok) return identity;
+  const { id } = identity.value;
+  if (!isLocal(identity.value)) return decline('identity-not-local', id);
+  const event = (at: EpochSeconds) => acted({ kind: 'identity', id, did: 'password-set' }, { at, by });
+  await resetPassword(id, { next: password, event }, store);
+  await endSessionsOf(id, { store });
+  const { userName = '' } = identity.value;
+  await writeRow(store, attempts, attemptsAs(nameMark(userName)), (row) => row && { ...row, count: 0 });
+  return accept(identity.value);
+}
+
+// The passkeys of a local identity, for operators: somebody lost one, or it was stolen.
+
+export async function listPasskeys(name: string, { store }: StorePort) {
+  const identity = await findIdentity(name, { store });
+  return identity.ok ? accept((await passkeysOf(identity.value.id, { store })).map(shown)) : identity;
+}
+
+/** Whoever signs in as this identity adds one passkey with it, with which they administer the service if they may. */
+export async function inviteToPasskey(name: string, ports: AdminPorts & { readonly random: Random }) {
+  const identity = await findIdentity(name, ports);
+  if (!identity.ok) return identity;
+  const { id } = identity.value;
+  if (!isLocal(identity.value)) return decline('identity-not-local', id);
+  const { code, until } = await invitePasskey(id, ports);
+  return accept({ invitation: code.reveal(), endsAt: isoTime(until) });
+}
+
+/** `passkey`: the name or the id of one. Browser sessions of the identity end. */
+export async function removePasskey(
+  name: string,
+  { passkey = '', all = false }: { readonly passkey?: string; readonly all?: boolean },
+  ports: AdminPorts,
+) {
+  const identity = await findIdentity(name, ports);
+  if (!identity.ok) return identity;
+  const isMeant = (key: Passkey) => all || key.id === passkey || key.name === passkey;
+  const removed = await removePasskeys(identity.value.id, isMeant, ports);
+  return removed.length > 0
+    ? accept(removed.map(shown))
+    : decline('passkey-unknown', passkey === '' ? 'at all' : passkey);
+}
+
+function shown({ id, name, createdAt, usedAt }: Passkey) {
+  return { id, name, createdAt: isoTime(createdAt), ...(usedAt !== undefined && { usedAt: isoTime(usedAt) }) };
+}
