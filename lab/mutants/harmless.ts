@@ -6,6 +6,18 @@ import type { Mutant } from './mutations.ts';
 
 /** By file, and the changed line or what was removed. */
 const HARMLESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'src/core/scope.ts': {
+    'const MOST_REMEMBERED = 2000;': 'a larger cache',
+    'without remembered.set(text, scope);': 'texts are parsed anew each time, which takes longer',
+    'const resource = colon <= 0 ? entry : entry.slice(0, colon);':
+      'an entry that begins with a colon is refused either way',
+    "const permissions = colon <= 0 ? [] : entry.slice(colon + 1).split(',');":
+      'an entry that begins with a colon was refused before',
+  },
+  'src/core/trace-parent.ts': {
+    "if (traceId === undefined && spanId === undefined || version === 'ff') return undefined;":
+      'the pattern finds both or neither',
+  },
   'src/assertions/issuer-keys.ts': {
     'without this.#held.set(name, held);': 'the keys of a file are read anew each time, which takes longer',
   },
@@ -36,6 +48,10 @@ const HARMLESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "ES256: { digest: 'sha256', encoding: { dsaEncoding: 'ieee-p1363' }, isSlow: true },":
       'the same signature, only on a thread',
     'EdDSA: { digest: undefined, isSlow: true },': 'the same signature, only on a thread',
+  },
+  'src/tokens/signing-key.ts': {
+    "asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 1) >= RSA_BITS,":
+      'every RSA key has a length',
   },
   'src/outbound/download.ts': {
     'let nextPieceAt = 1;': 'the first turn comes at once, whatever it is',

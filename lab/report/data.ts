@@ -15,6 +15,7 @@ export interface MutantRow {
   readonly folder: string;
   readonly tried: number;
   readonly noticed: number;
+  readonly timedOut: number;
   readonly seed: string;
   readonly date: string;
   readonly survivors: readonly string[];

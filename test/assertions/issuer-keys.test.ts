@@ -1,176 +1,20 @@
-// Fetching the keys of token issuers from a real server on loopback: limits, discovery, rotation, outages, several nodes.
+// The keys of token issuers in memory: rotation, outages, several nodes. A real server on loopback publishes them.
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { after, before, beforeEach, suite, type TestContext, test } from 'node:test';
-import { fetchKeys } from '../../src/assertions/fetch-keys.ts';
+import { suite, type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { IssuerKeys } from '../../src/assertions/issuer-keys.ts';
 import type { KeySet } from '../../src/assertions/key-set.ts';
-import type { KeySource } from '../../src/core/key-source.ts';
-import type { TokenIssuer } from '../../src/core/token-issuer.ts';
-import { guardedFetch, type OutboundPorts } from '../../src/outbound/guarded-fetch.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { sharedKeySets } from '../../src/store/shared-key-sets.ts';
-import { makeAuthority } from '../authority.ts';
-import { SERVER_AUTH } from '../e2e/service.ts';
 import { eventually } from '../eventually.ts';
 import { TestClock } from '../node.ts';
-import {
-  aTokenIssuer,
-  DISCOVERY,
-  keySetOf,
-  type PlatformKey,
-  type PlatformServer,
-  platformKey,
-  platformServer,
-} from '../platform.ts';
+import { aTokenIssuer, DISCOVERY, keySetOf, platformKey } from '../platform.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
+import { fetching, publisher } from './published.ts';
 
-const LOOPBACK = ['127.0.0.1'];
-
-let server: PlatformServer;
-let [first, second] = [{} as PlatformKey, {} as PlatformKey];
-
-before(async () => {
-  [first, second] = await Promise.all([platformKey('k1'), platformKey('k2')]);
-  server = await platformServer();
-});
-after(() => server.close());
-beforeEach(() => {
-  server.keys = [first];
-  server.issuer = server.url;
-  server.asked.length = 0;
-  server.odd.clear();
-});
-
-/** Names are resolved as the test says; no packet leaves the machine. */
-function fetching(ports: Partial<OutboundPorts> = {}) {
-  return guardedFetch({ resolve: async () => assert.fail('no name to resolve'), environment: {}, ...ports });
-}
-
-function tokenIssuer(keys: Partial<KeySource> = {}): TokenIssuer {
-  const source = { from: 'discovery', allowedAddresses: LOOPBACK, ...keys } as KeySource;
-  return aTokenIssuer({ issuer: server.url, keys: source });
-}
-
-async function got(issuer: TokenIssuer, ports?: Partial<OutboundPorts>): Promise<string> {
-  const keys = await fetchKeys(issuer, fetching(ports));
-  return keys.ok ? keys.value : keys.refusal;
-}
-
-suite('keys are fetched', () => {
-  test('by discovery, from the address that the document names', async () => {
-    assert.equal(await got(tokenIssuer()), keySetOf(first));
-    assert.deepEqual(server.asked, [DISCOVERY, '/jwks']);
-  });
-
-  test('from a known address, without discovery', async () => {
-    assert.equal(await got(tokenIssuer({ from: 'url', url: `${server.url}/jwks` })), keySetOf(first));
-    assert.deepEqual(server.asked, ['/jwks']);
-  });
-
-  test('over TLS by the authorities of the token issuer alone', async () => {
-    const authority = makeAuthority({ name: 'Private' });
-    const tls = authority.issue({ commonName: 'localhost', dnsNames: ['localhost'], usages: [SERVER_AUTH] });
-    const secure = await platformServer([first], tls);
-    try {
-      const source = { from: 'url', url: `${secure.url}/jwks`, allowedAddresses: LOOPBACK } as const;
-      const resolve = async () => LOOPBACK;
-      const trusting = aTokenIssuer({ issuer: secure.url, keys: { ...source, authorities: authority.pem } });
-      assert.equal(await got(trusting, { resolve }), keySetOf(first));
-      assert.match(await got(aTokenIssuer({ keys: source }), { resolve }), /self-signed|unable to verify|issuer/);
-      const other = makeAuthority({ name: 'Other' }).pem;
-      assert.match(await got(aTokenIssuer({ keys: { ...source, authorities: other } }), { resolve }), /no response/);
-    } finally {
-      secure.close();
-    }
-  });
-});
-
-suite('keys are not fetched', () => {
-  const reply = (text: string) => (response: ServerResponse) => void response.end(text);
-
-  test('by the discovery document of another issuer', async () => {
-    for (const issuer of ['https://evil.example', `${server.url}/`, server.url.toUpperCase()]) {
-      server.issuer = issuer;
-      assert.match(await got(tokenIssuer()), /its issuer is not/);
-    }
-    assert.deepEqual([...new Set(server.asked)], [DISCOVERY], 'its keys are not even asked for');
-  });
-
-  test('by a document that is not one', async () => {
-    for (const text of ['', '[]', 'null', '{"issuer":', '<html>']) {
-      server.odd.set(DISCOVERY, reply(text));
-      assert.match(await got(tokenIssuer()), /not a JSON object/);
-    }
-  });
-
-  test('from a jwks_uri that is not https', async () => {
-    for (const uri of [
-      'http://keys.example/jwks',
-      'file:///etc/passwd',
-      'data:,{}',
-      'https://a:b@keys.example',
-      7,
-      undefined,
-    ]) {
-      server.odd.set(DISCOVERY, reply(JSON.stringify({ issuer: server.url, jwks_uri: uri })));
-      assert.match(await got(tokenIssuer()), /jwks_uri is not an https address/, String(uri));
-    }
-  });
-
-  test('from loopback or a private address, unless the operator allows it', async () => {
-    assert.match(await got(tokenIssuer({ allowedAddresses: [] })), /127.0.0.1 is loopback/);
-    const named = (url: string) => aTokenIssuer({ keys: { from: 'url', url } });
-    const resolve = async () => ['10.0.0.1', '169.254.169.254'];
-    assert.match(await got(named('https://keys.example/jwks'), { resolve }), /10.0.0.1 is private.*169.254.169.254 is/);
-    assert.deepEqual(server.asked, []);
-  });
-
-  test('from a jwks_uri on loopback in the document of an issuer elsewhere', async () => {
-    const { issuer } = aTokenIssuer();
-    const text = JSON.stringify({ issuer, jwks_uri: `${server.url}/jwks` });
-    const fetch = fetching();
-    const keys = await fetchKeys(aTokenIssuer({ issuer }), async (url, init) =>
-      url.endsWith(DISCOVERY) ? new Response(text) : fetch(url, init),
-    );
-    assert.match(keys.ok ? '' : keys.refusal, /127.0.0.1 is loopback/);
-  });
-
-  test('by a redirect', async () => {
-    server.odd.set('/jwks', (response) => void response.writeHead(302, { location: '/elsewhere' }).end());
-    assert.match(await got(tokenIssuer()), /HTTP 302/);
-    assert.deepEqual(server.asked, [DISCOVERY, '/jwks']);
-  });
-
-  test('without end: the size is limited while reading', async () => {
-    let sent = 0;
-    const chunk = Buffer.alloc(65_536, ' ');
-    server.odd.set('/jwks', (response) => {
-      const more = () => {
-        while (!response.destroyed) {
-          sent += chunk.length;
-          if (!response.write(chunk)) return response.once('drain', more);
-        }
-        return undefined;
-      };
-      more();
-    });
-    assert.match(await got(tokenIssuer()), /more than 524288 octets/);
-    assert.ok(sent < 64 * 524_288, `the server got rid of ${sent} octets`);
-  });
-
-  test('slowly: the time is limited', async () => {
-    server.odd.set(DISCOVERY, () => undefined);
-    assert.match(await got(tokenIssuer()), /longer than 5 s|timed out/);
-  });
-
-  test('if they are not keys', async () => {
-    for (const text of ['', '[]', '{}', '{"keys":{}}', '{"keys":[null,7]}', '<html>']) {
-      server.odd.set('/jwks', reply(text));
-      assert.match(await got(tokenIssuer()), /not a JSON Web Key Set/, text);
-    }
-  });
-});
+const [first, second] = await Promise.all([platformKey('k1'), platformKey('k2')]);
+const { server, tokenIssuer } = await publisher(first);
 
 /** Nodes on one store, as in a cluster, with a clock that the test moves. */
 async function cluster(t: TestContext, count = 1) {
@@ -212,7 +56,8 @@ suite('keys in memory', () => {
     await Promise.all(nodes.map(publishes));
     clock.move(599);
     await Promise.all(nodes.map((node) => node.renewAll([issuer])));
-    assert.equal(fetches(), 1);
+    await Promise.all(nodes.map(publishes));
+    assert.equal(fetches(), 1, 'requests use those that are known');
     server.keys = [first, second];
     clock.move(1);
     await Promise.all(nodes.map((node) => node.renewAll([issuer])));
@@ -238,7 +83,7 @@ suite('keys in memory', () => {
   });
 
   test('whoever asks during a fetch gets the next one: the first may have been answered before', async (t) => {
-    const { node, issuer } = await cluster(t);
+    const { node, issuer, publishes } = await cluster(t);
     await node.keysOf(issuer);
     let late: Promise<KeySet | undefined> | undefined;
     server.odd.set('/jwks', (response) => {
@@ -246,10 +91,11 @@ suite('keys in memory', () => {
       const before = keySetOf(first);
       server.keys = [second];
       late = node.newestKeys(issuer);
-      response.end(before);
+      setTimeout(() => response.end(before), 100); // long enough for another request, which must not be sent yet
     });
     assert.equal((await node.newestKeys(issuer))?.text, keySetOf(first));
     assert.equal((await late)?.text, keySetOf(second));
+    assert.equal(await publishes(node), keySetOf(second), 'the newer response is kept');
   });
 
   test('are fetched five times in a row, then once in 10 seconds: made-up kids cause no more requests', async (t) => {
@@ -284,7 +130,12 @@ suite('keys in memory', () => {
     const slow: ServerResponse[] = [];
     server.odd.set('/jwks', (response) => void slow.push(response));
     const waiting = Array.from({ length: 64 }, () => node.newestKeys(issuer));
-    assert.equal(await node.newestKeys(issuer), undefined, 'a slow token issuer does not take all slots');
+    let isTurnedAway = false;
+    void node.newestKeys(issuer).then((set) => {
+      isTurnedAway = set === undefined;
+    });
+    await nextTurn();
+    assert.ok(isTurnedAway, 'a slow token issuer does not take all slots');
     await eventually('it was asked', () => slow.length > 0);
     slow[0]?.destroy();
     assert.deepEqual(await Promise.all(waiting), Array(64).fill(undefined));

@@ -5,7 +5,7 @@ import { checkAssertedIdentity, checkAssertionRequest, checkAssertionUse } from 
 import { judgeClaims } from '../../src/core/rules/claims.ts';
 import { WHOLE_SCOPE } from '../../src/core/rules/scope.ts';
 import { seconds } from '../../src/core/time.ts';
-import type { AssertionRule, TokenIssuer } from '../../src/core/token-issuer.ts';
+import type { AssertionRule, ClaimCondition, TokenIssuer } from '../../src/core/token-issuer.ts';
 import { aTokenIssuer, claimsOf, OUR_ISSUER } from '../platform.ts';
 import { anIdentity, anIntegration, CLIENT, NOW } from '../samples.ts';
 
@@ -104,13 +104,17 @@ suite('the claims of an assertion (RFC 7523 3)', () => {
   });
 
   test('a rule that does not match says what it expects and what was found', () => {
-    const words = (claims: Record<string, unknown>) =>
-      judge(claims).steps.find(({ rule }) => rule === 'rules')?.words ?? '';
+    const words = (claims: Record<string, unknown>, test?: ClaimCondition['test']) => {
+      const rules = [{ ...RULE, ...(test && { conditions: [{ claim: '/repository', test }] }) }];
+      return judge(claims, { rules }).steps.find(({ rule }) => rule === 'rules')?.words ?? '';
+    };
     assert.match(words({}), /^exactly one rule matches: rule 1 matches$/);
     assert.match(
       words({ repository: 'mallory/app' }),
       /rule 1 does not match: \/repository is .*acme\/app.*, found .*mallory\/app/,
     );
+    assert.match(words({ repository: 'x' }, { oneOf: ['a', 'b'] }), /: \/repository is one of "a", "b", found "x"$/);
+    assert.match(words({ repository: 'x' }, { like: 'a/*' }), /: \/repository is like "a\/\*", found "x"$/);
     assert.match(words({ repository: undefined }), /found no text$/);
     assert.match(words({ repository: ['acme/app'] }), /found no text$/);
   });

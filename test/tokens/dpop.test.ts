@@ -63,8 +63,21 @@ suite('a proof', () => {
       assert.equal((await read({}, { jwk }))?.signedBy(), undefined);
     const small = { ...rsa.jwk, e: 'Aw' };
     assert.equal((await read({}, { jwk: small }, rsa))?.signedBy(), undefined);
-    const long = { ...rsa.jwk, n: 'A'.repeat(684) };
-    assert.equal((await read({}, { jwk: long }, rsa))?.signedBy(), undefined);
+  });
+
+  test('is signed by nobody if an RSA key has another exponent, or more than 4096 bits, even of zeros', async () => {
+    const rsa = await dpopKey('RS256');
+    const modulus = Buffer.from(rsa.jwk.n ?? '', 'base64url');
+    const padded = (octets: number) =>
+      Buffer.concat([Buffer.alloc(octets - modulus.length), modulus]).toString('base64url');
+    for (const [difference, isUsed] of [
+      [{ n: padded(512) }, true],
+      [{ n: padded(513) }, false],
+      [{ e: 'AAEAAQ' }, false],
+    ] as const) {
+      const proof = await read({}, { jwk: { ...rsa.jwk, ...difference } }, rsa);
+      assert.equal(proof?.signedBy() !== undefined, isUsed, JSON.stringify(difference).slice(0, 20));
+    }
   });
 });
 

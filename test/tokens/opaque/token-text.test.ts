@@ -9,10 +9,13 @@ import { firstKey, Keyring } from '../../../src/tokens/keyring.ts';
 import {
   ACCESS_SECRET_LENGTH,
   DEVICE_SECRET_LENGTH,
+  keyIdOf,
   mintAccessToken,
+  mintAuthorizationCode,
   mintDeviceCode,
   mintRefreshToken,
   parseAccessToken,
+  parseAuthorizationCode,
   parseDeviceCode,
   parseRefreshToken,
   REFRESH_SECRET_LENGTH,
@@ -75,9 +78,10 @@ test('parse(mint(x)) = x for every kind of token', () => {
     ),
   );
   fc.assert(
-    fc.property(deviceCode, (code) =>
-      assert.deepEqual(parseDeviceCode(mintDeviceCode(code, keyring.minting).reveal(), keyring), code),
-    ),
+    fc.property(deviceCode, (code) => {
+      assert.deepEqual(parseDeviceCode(mintDeviceCode(code, keyring.minting).reveal(), keyring), code);
+      assert.deepEqual(parseAuthorizationCode(mintAuthorizationCode(code, keyring.minting).reveal(), keyring), code);
+    }),
   );
 });
 
@@ -123,7 +127,18 @@ const KINDS = {
     parse: parseDeviceCode,
     text: mintDeviceCode(sample(deviceCode), keyring.minting).reveal(),
   },
+  code: {
+    prefix: 'tso_',
+    parse: parseAuthorizationCode,
+    text: mintAuthorizationCode(sample(deviceCode), keyring.minting).reveal(),
+  },
 };
+
+test('the key of a token is named in its text, and in no other text', () => {
+  for (const { text } of Object.values(KINDS)) assert.equal(keyIdOf(text), keyring.minting.id);
+  for (const text of Object.values(VECTORS)) assert.equal(keyIdOf(text), FIXED.minting.id);
+  for (const text of ['', 'tsa_', `x${VECTORS.access}`, `${VECTORS.access}=`]) assert.equal(keyIdOf(text), undefined);
+});
 
 for (const [kind, { prefix, parse, text }] of Object.entries(KINDS)) {
   const isRefused = (candidate: string) => assert.equal(parse(candidate, keyring), undefined, candidate);
