@@ -46,7 +46,7 @@ test('the nearest tests of a file begin with the test of its name', () => {
   );
 });
 
-test('a test that does not end is told from one that fails', async () => {
+test('a test that does not end is not counted as one that fails', async () => {
   const folder = temporaryFolder('mutant');
   const resultOf = async (name: string, body: string, limit: number) => {
     writeFileSync(join(folder, name), `import { test } from 'node:test';\ntest('x', async () => {${body}});\n`);

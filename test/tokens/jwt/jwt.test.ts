@@ -98,16 +98,6 @@ test('a grant bound to a certificate has its thumbprint in cnf [RFC 8705 3.1]', 
   assert.deepEqual(decode(claims).cnf, { 'x5t#S256': Buffer.alloc(32, 7).toString('base64url') });
 });
 
-test('a grant bound to a DPoP key has its thumbprint in cnf [RFC 9449 6.1]', async () => {
-  const [, claims] = (await textOf(ports, signedGrant(ports, { terms: { jkt: 'a thumbprint' } as never }))).split('.');
-  assert.deepEqual(decode(claims).cnf, { jkt: 'a thumbprint' });
-});
-
-test('a row that does not say whom its JWT is for, or for what, is a fault', async () => {
-  for (const difference of [{ pair: aGrant().pair }, { scope: '' }])
-    await assert.rejects(mintJwt(signedGrant(ports, difference), ports), /row of grant .* does not say what its JWT/);
-});
-
 suite('a forged JWT is not accepted', () => {
   const header = { alg: 'ES256', typ: 'at+jwt', kid: key.id };
   const own = async () => decode((await textOf(ports)).split('.')[1]);
