@@ -36,7 +36,7 @@ export function relatedTests(file: string, most: number): string[] {
     .map((test) => [test, stepsFrom(test)] as const);
   const name = file.split('/').at(-1)?.replace('.ts', '') ?? '';
   const folders = mirrorOf(file).split('/');
-  const words = [...name.split('-'), folders.at(-1) ?? ''];
+  const words = [...name.split('-'), folders.at(-1) ?? ''].map((word) => word.replace(/s$/, ''));
   const rank = (test: string, distance: number) => {
     const other = test.split('/').findIndex((folder, level) => folder !== folders[level]);
     const named = test.split('/').at(-1)?.split(/[-.]/) ?? [];
