@@ -12,6 +12,7 @@ import { type Mutant, mutantsOf } from './mutations.ts';
 import { relatedTests } from './related-tests.ts';
 import { type Fate, Results } from './results.ts';
 import { runTest } from './test-run.ts';
+import { hasSoundTypes } from './types.ts';
 
 const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such as src/core/rules, or src/core/scope.ts:12-20
 
@@ -21,7 +22,7 @@ const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such 
   --parallel N    at a time (2)
   --resume        keeps the results of earlier runs, where neither the source nor its tests have changed
 
-A test that times out is run again alone, with three times the limit. Results are written to out/mutants.jsonl as they are found.
+What no test notices may have wrong types: this counts as noticed, and is shown apart. A test that times out is run again alone, with three times the limit. Results are written to out/mutants.jsonl as they are found.
 Survivors are printed. Results of at least 100 are published: figures/mutants.json. Kill rates are lower bounds: other tests may notice more.
 Mutants that no test can notice are in lab/mutants/harmless.ts, each with its reason. They are not tried.`;
 
@@ -47,6 +48,8 @@ const LEAST_PUBLISHED = 100;
 
 const about = circumstances(`npm run mutants -- ${process.argv.slice(2).join(' ')}`);
 const LONGEST_MS = 60_000;
+/** In place of a test: the types of a survivor are checked, too. */
+const BY_TYPES = 'tsconfig.json';
 const ends = Date.now() + Number(values.minutes) * 60_000;
 /** A folder, a file, or lines of a file: src/core/scope.ts:12-20. */
 const [paths, lines] = [positionals.map((each) => each.split(':')[0] ?? ''), positionals.map(linesOf)];
@@ -116,22 +119,34 @@ function testsOf({ file }: Mutant): readonly string[] {
 
 /** The nearest test first. One that fails is run without the mutant, too: it counts only if it passes then. */
 async function fateOf(mutant: Mutant, copy: string, patience: number): Promise<Fate> {
-  const { file, start, end, to } = mutant;
-  const text = readFileSync(join(copy, file), 'utf8');
+  const { file } = mutant;
   const passed: string[] = [];
   for (const test of testsOf(mutant)) {
     const usual = await baselines.get(test);
     const limit = patience * (usual === undefined ? LONGEST_MS : 3 * usual + 10_000);
-    writeFileSync(join(copy, file), text.slice(0, start) + to + text.slice(end));
-    const { result } = await runTest(test, copy, limit);
-    writeFileSync(join(copy, file), text);
+    const { result } = await mutated(mutant, copy, () => runTest(test, copy, limit));
     if (result === 'passed') passed.push(test);
-    else if (await isSound(test, copy)) return { end: result === 'failed' ? 'noticed' : 'timed out', tests: [test] };
+    else if (await passesWithout(test, copy))
+      return { end: result === 'failed' ? 'noticed' : 'timed out', tests: [test] };
   }
-  return passed.length > 0 ? { end: 'survived', tests: testsOf(mutant) } : { end: 'no test', tests: [] };
+  if (passed.length === 0) return { end: 'no test', tests: [] };
+  const isSound = await mutated(mutant, copy, () => hasSoundTypes(file, copy));
+  if (!isSound && (await hasSoundTypes(file, copy))) return { end: 'noticed', tests: [BY_TYPES] };
+  return { end: 'survived', tests: testsOf(mutant) };
 }
 
-async function isSound(test: string, copy: string): Promise<boolean> {
+async function mutated<T>({ file, start, end, to }: Mutant, copy: string, work: () => Promise<T>): Promise<T> {
+  const path = join(copy, file);
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(path, text.slice(0, start) + to + text.slice(end));
+  try {
+    return await work();
+  } finally {
+    writeFileSync(path, text);
+  }
+}
+
+async function passesWithout(test: string, copy: string): Promise<boolean> {
   const known = baselines.get(test) ?? baselineOf(test, copy);
   baselines.set(test, known);
   return (await known) !== undefined;
@@ -154,8 +169,10 @@ function report(): void {
       tried.filter(({ mutant }) => mutant.file.startsWith(folder)),
     ),
   );
-  for (const { folder, noticed, timedOut, tried } of rows)
-    console.log(`${folder}: ${noticed} of ${tried} noticed, ${timedOut} timed out`);
+  for (const { folder, noticed, byTypes, timedOut, tried } of rows)
+    console.log(
+      `${folder}: ${noticed} of ${tried} noticed, ${byTypes} of them by their types alone; ${timedOut} timed out`,
+    );
   console.log(`${fates.length - tried.length} without a test that passes, ${total - fates.length} not tried`);
   const kept = (readFigures<MutantFigures>('mutants')?.rows ?? []).filter(({ folder }) => !paths.includes(folder));
   const all = [...kept, ...rows].sort((a, b) => a.folder.localeCompare(b.folder));
@@ -167,5 +184,6 @@ function rowOf(folder: string, tried: readonly { mutant: Mutant; fate: Fate }[])
   const those = (end: Fate['end']) => tried.filter(({ fate }) => fate.end === end);
   const survivors = those('survived').map(({ mutant }) => shown(mutant));
   const [noticed, timedOut] = [those('noticed').length, those('timed out').length];
-  return { folder, tried: tried.length, noticed, timedOut, seed: values.seed, date: about.date, survivors };
+  const byTypes = those('noticed').filter(({ fate }) => fate.tests.includes(BY_TYPES)).length;
+  return { folder, tried: tried.length, noticed, byTypes, timedOut, seed: values.seed, date: about.date, survivors };
 }

@@ -15,6 +15,8 @@ export interface MutantRow {
   readonly folder: string;
   readonly tried: number;
   readonly noticed: number;
+  /** Those that no test noticed: their types are wrong. */
+  readonly byTypes: number;
   readonly timedOut: number;
   readonly seed: string;
   readonly date: string;
