@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../test/temporary-folder.ts';
 
 const FLAGS = ['--test-reporter=tap', '--test-force-exit', '--disable-warning=ExperimentalWarning'];
 
-export interface TestRun {
+interface TestRun {
   readonly result: 'passed' | 'failed' | 'timed out';
   readonly milliseconds: number;
 }
