@@ -11,7 +11,7 @@ import { drawUserCode, normalizeUserCode, userCodeHash, userCodeHashes } from '.
 import { dpopKey } from '../e2e/dpop-steps.ts';
 import { NOW } from '../samples.ts';
 
-const key = await dpopKey();
+const [key, rsa] = await Promise.all([dpopKey(), dpopKey('RS256')]);
 const keys = firstKey();
 const keyring = new Keyring(keys);
 
@@ -58,7 +58,6 @@ suite('a proof', () => {
 
   test('is signed by nobody if the key is another, or does not fit', async () => {
     const other = await dpopKey();
-    const rsa = await dpopKey('RS256');
     for (const jwk of [other.jwk, rsa.jwk, undefined, null, 'x', { ...key.jwk, d: 'x' }, { ...key.jwk, crv: 'P-384' }])
       assert.equal((await read({}, { jwk }))?.signedBy(), undefined);
     const small = { ...rsa.jwk, e: 'Aw' };
@@ -66,7 +65,6 @@ suite('a proof', () => {
   });
 
   test('is signed by nobody if an RSA key has another exponent, or more than 4096 bits, even of zeros', async () => {
-    const rsa = await dpopKey('RS256');
     const modulus = Buffer.from(rsa.jwk.n ?? '', 'base64url');
     const padded = (octets: number) =>
       Buffer.concat([Buffer.alloc(octets - modulus.length), modulus]).toString('base64url');

@@ -95,6 +95,7 @@ test('what opened a stream is checked every four seconds, as long as it is open'
   await pass(1);
   assert.equal(checks, 2);
   gone.end();
+  await pass(0);
   await pass(4);
   assert.equal(checks, 3, 'that of the other one is not checked any more');
   assert.equal(stream.isOpen, true);
