@@ -6,7 +6,7 @@ import { judgeClaims } from '../../src/core/rules/claims.ts';
 import { WHOLE_SCOPE } from '../../src/core/rules/scope.ts';
 import { seconds } from '../../src/core/time.ts';
 import type { AssertionRule, ClaimCondition, TokenIssuer } from '../../src/core/token-issuer.ts';
-import { aTokenIssuer, claimsOf, OUR_ISSUER } from '../platform.ts';
+import { aTokenIssuer, claimsOf, ISSUER, OUR_ISSUER } from '../platform.ts';
 import { anIdentity, anIntegration, CLIENT, NOW } from '../samples.ts';
 
 function judge(claims: Record<string, unknown> = {}, difference: Partial<TokenIssuer> = {}) {
@@ -87,6 +87,10 @@ suite('the claims of an assertion (RFC 7523 3)', () => {
   test('another audience and another lifetime, as the token issuer has them', () => {
     assert.equal(answer({ aud: 'tessera' }, { audience: 'tessera' }), SUBJECT);
     assert.equal(answer({}, { audience: 'tessera' }), 'assertion-audience-wrong');
+    const words = (kind: 'platform' | 'client') =>
+      judge({ sub: ISSUER }, { kind }).steps.find(({ rule }) => rule === 'audience')?.words ?? '';
+    assert.match(words('platform'), /^aud contains "https:\/\/tokens\.example", found/);
+    assert.match(words('client'), /^aud is "https:\/\/tokens\.example", found/, 'it may have no other');
     assert.equal(answer({}, { maxAssertionLifetime: seconds(299) }), 'assertion-lifetime-too-long');
   });
 
