@@ -40,6 +40,16 @@ suite('the claims of an assertion of an enterprise (ID-JAG 3)', () => {
   ];
   for (const [what, claims, expected] of cases)
     test(`${what}: ${expected}`, () => assert.equal(answer({ ...whole, ...claims }, { kind: 'enterprise' }), expected));
+
+  test('limit the grant; those of a platform do not', () => {
+    const limits = (kind: 'enterprise' | 'platform') => {
+      const { outcome } = judge(whole, { kind });
+      return outcome.ok ? outcome.value.enterprise : outcome.refusal.reason;
+    };
+    const { client_id: clientId, scope, resource } = whole;
+    assert.deepEqual(limits('enterprise'), { clientId, scope, resource });
+    assert.equal(limits('platform'), undefined);
+  });
 });
 
 suite('the claims of an assertion (RFC 7523 3)', () => {
