@@ -43,7 +43,7 @@ const LABS: Readonly<Record<string, readonly [run: (flags: readonly string[]) =>
   scim: [withScimTester, 'runs scim2-tester, an independent client, against the scim door; needs Python'],
 };
 
-const USAGE = `npm run lab -- [--long] [--only DRILL] [--seed 1]
+const USAGE = `npm run lab -- [--long] [--only DRILL,…] [--seed 1]
   one report of all promises, in half an hour; --long: for nights; --self-test: whether each drill notices a change of the code
 
 npm run lab -- NAME

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ConfigFault } from './config/mistake.ts';
 import type { Config } from './config/schema.ts';
 import type { KeyringSource } from './config/setting.ts';
-import { DirectoryAway } from './core/directory-away.ts';
+import { DirectoryAway } from './core/faults.ts';
 import type { Directory } from './directory/directory.ts';
 import type { LdapSettings } from './directory/ldap/ldap-directory.ts';
 import { localDirectory, pushedLookups } from './directory/local/local-directory.ts';

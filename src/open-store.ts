@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from './config/schema.ts';
-import { OperatorFault } from './core/operator-fault.ts';
+import { OperatorFault } from './core/faults.ts';
 import type { Clock } from './operations/ports.ts';
 import type { Receiver, Source } from './store/move.ts';
 import type { Layout, SchemaChange } from './store/postgres/open.ts';

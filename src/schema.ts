@@ -58,6 +58,14 @@ export function object<Properties extends Record<string, Schema>>(
   return { ...described<ObjectOf<Properties>>({ type: 'object', ...needs, properties, ...notes }), properties };
 }
 
+/** An object whose schema has a name in documents. */
+export function named<Properties extends Record<string, Schema>>(
+  title: string,
+  properties: Properties,
+): ObjectSchema<Properties> {
+  return object(properties, { title });
+}
+
 /** A property that may be absent. */
 export function optional<S extends Schema>(schema: S): S & Optional {
   // Hidden: documents and comparisons see the schema alone.

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
-import { chainOf } from '../../src/doors/caller/handshake-chain.ts';
+import { chainOf } from '../../src/doors/caller/presented-certificate.ts';
 import { makeAuthority } from '../../test/authority.ts';
 import { isPathAccepted, type LimboCase, readHandshakeCases, runCase } from './limbo.ts';
 

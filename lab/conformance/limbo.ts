@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { type Explanation, explainFiles } from '../../src/pki/judge/explain.ts';
-import { SEARCH_LIMITS } from '../../src/pki/path/search.ts';
+import { MOST_INTERMEDIATES } from '../../src/pki/path/search.ts';
 
 export interface LimboCase {
   readonly id: string;
@@ -86,7 +86,7 @@ export function runCase(
     crls: limbo.crls.map((pem) => Buffer.from(pem)),
     settings: { profile },
     now: epochSeconds((limbo.validation_time ? Date.parse(limbo.validation_time) : Date.now()) / 1000),
-    limits: { ...SEARCH_LIMITS, intermediates: limbo.max_chain_depth ?? SEARCH_LIMITS.intermediates },
+    mostIntermediates: limbo.max_chain_depth ?? MOST_INTERMEDIATES,
   });
   return { id: limbo.id, expected: limbo.expected_result === 'SUCCESS', explanation };
 }

@@ -241,14 +241,15 @@ function costs(): string {
 function reliability(): string {
   const data = readFigures<ReliabilityFigures>('reliability');
   if (!data) return notMeasured('npm run lab');
-  const rows = data.rows.map(({ promise, command, tried, result, seconds }) => [
+  const rows = data.rows.map(({ promise, command, tried, result, seconds, date }) => [
     promise,
     `\`npm run ${command.replace(' ', ' -- ')}\``,
     tried.replaceAll('|', '/'),
     result === 'kept' ? 'kept' : `**${result.toLowerCase()}**`,
     `${seconds} s`,
+    date,
   ]);
-  const table = markdown(['Promise', 'Drill', 'Tried', 'Result', 'Took'], rows).replace(/---:/g, '---');
+  const table = markdown(['Promise', 'Drill', 'Tried', 'Result', 'Took', 'On'], rows).replace(/---:/g, '---');
   return `${table}\n\n${circumstancesOf(data)}`;
 }
 

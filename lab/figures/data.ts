@@ -16,9 +16,12 @@ export interface Circumstances {
     readonly kernel: string;
     readonly node: string;
   };
-  /** Load average of the last minute when it began: above 1, figures are too low. */
+  /** Load average of the last minute before the command began: above 1, figures are too low. */
   readonly load: number;
 }
+
+/** Before the first measurement: later, it is the load of the measuring itself. */
+const LOAD_BEFORE = Number(loadavg()[0]?.toFixed(2));
 
 export function circumstances(command: string): Circumstances {
   const { stdout } = spawnSync('git', ['rev-parse', '--short=8', 'HEAD'], { cwd: ROOT, encoding: 'utf8' });
@@ -29,8 +32,8 @@ export function circumstances(command: string): Circumstances {
     kernel: release(),
     node: process.version,
   };
-  const load = Number(loadavg()[0]?.toFixed(2));
-  return { command, date: new Date().toISOString().slice(0, 10), commit: stdout.trim(), machine, load };
+  const date = new Date().toISOString().slice(0, 10);
+  return { command, date, commit: stdout.trim(), machine, load: LOAD_BEFORE };
 }
 
 export type Row = Readonly<Record<string, string | number>>;

@@ -40,7 +40,7 @@ export async function postgresFigures({ grants, callers, rounds, seconds }: Post
   await onPostgres.close();
   console.log(`${grants} grants, ${callers} callers, ${rounds} rounds of ${seconds} s`);
   for (const [name, each] of rates) console.log(rateWords(name, each));
-  table([...rates].map(([name, each]) => ({ '': name, grants, 'refreshes a second': median(each) })));
+  table([...rates].map(([name, each]) => ({ '': name, grants, 'refreshes a second': Math.round(median(each)) })));
   console.log('latency', ends.filter(Boolean).join('; '));
   console.log('table before', before);
   console.log('table after ', await tableFigures(server, 'tessera'));

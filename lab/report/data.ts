@@ -5,6 +5,8 @@ import type { Outcome } from './run-drill.ts';
 export interface PromiseRow extends Outcome {
   readonly promise: string;
   readonly command: string;
+  readonly date: string;
+  readonly commit: string;
 }
 
 export interface ReliabilityFigures extends Circumstances {

@@ -1,13 +1,13 @@
-// npm run lab: every promise, what tried to break it, and the result. `--self-test`: whether each drill would notice.
+// npm run lab: every promise, what tried to break it, and the result. A run of some drills replaces their rows of the report. `--self-test`: whether each drill would notice.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../deploy/shell.ts';
-import { circumstances, writeFigures } from '../figures/data.ts';
+import { circumstances, readFigures, writeFigures } from '../figures/data.ts';
 import { fileWith, makeCopy } from './copy.ts';
 import type { PromiseRow, ReliabilityFigures } from './data.ts';
 import { DRILLS, type Drill } from './promises.ts';
-import { runDrill } from './run-drill.ts';
+import { type Result, runDrill } from './run-drill.ts';
 
 const LONG_MINUTES = 240;
 
@@ -22,25 +22,34 @@ export async function reportAll(args: readonly string[]): Promise<void> {
     },
   });
   const { long: isLong, seed } = values;
-  const chosen = DRILLS.filter(({ short, isLongOnly }) => short.includes(values.only) && (isLong || !isLongOnly));
+  const wanted = values.only.split(',');
+  const chosen = DRILLS.filter(
+    ({ short, isLongOnly }) => wanted.some((name) => short.includes(name)) && (isLong || !isLongOnly),
+  );
   if (values['self-test']) return selfTest(chosen);
-  const about = circumstances(`npm run lab${isLong ? ' -- --long' : ''}`);
-  const rows: PromiseRow[] = [];
+  const about = circumstances(['npm run lab', ...(args.length > 0 ? ['--'] : []), ...args].join(' '));
+  const rows = new Map(readFigures<ReliabilityFigures>('reliability')?.rows.map((row) => [row.promise, row]));
+  const results: Result[] = [];
   for (const [at, drill] of chosen.entries()) {
     const command = withSeed(isLong ? drill.long : drill.short, seed);
     console.log(`${at + 1} of ${chosen.length}: ${drill.promise}\n  npm run ${command.replace(' ', ' -- ')}`);
     const outcome = await runDrill(command, ROOT, isLong ? LONG_MINUTES : drill.limit);
-    rows.push({ promise: drill.promise, command, ...outcome });
+    rows.set(drill.promise, { promise: drill.promise, command, date: about.date, commit: about.commit, ...outcome });
+    results.push(outcome.result);
     console.log(`  ${outcome.result}, ${outcome.seconds} s: ${outcome.tried}`);
+    const figures: ReliabilityFigures = {
+      ...about,
+      rows: DRILLS.map((each) => rows.get(each.promise) ?? neverRun(each)),
+    };
+    writeFigures('reliability', figures);
   }
-  for (const { promise, isLongOnly, short } of DRILLS)
-    if (isLongOnly && !isLong && !values.only)
-      rows.push({ promise, command: short, result: 'not shown', tried: 'only with --long', seconds: 0 });
-  const figures: ReliabilityFigures = { ...about, rows };
-  writeFigures('reliability', figures, values.only !== '');
-  const count = (wanted: string) => rows.filter(({ result }) => result === wanted).length;
+  const count = (asked: Result) => results.filter((result) => result === asked).length;
   console.log(`${count('kept')} promises kept, ${count('BROKEN')} broken, ${count('not shown')} not shown`);
   process.exitCode = count('BROKEN') > 0 ? 1 : 0;
+}
+
+function neverRun({ promise, short: command }: Drill): PromiseRow {
+  return { promise, command, date: '', commit: '', result: 'not shown', tried: 'not run yet', seconds: 0 };
 }
 
 /** Drills that use chance take it from a seed. */

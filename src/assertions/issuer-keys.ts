@@ -1,7 +1,7 @@
 // The keys of token issuers, in memory. One node fetches a key set, all nodes share it through the store.
 import { hash } from 'node:crypto';
 import { oncePer } from '../core/once-per.ts';
-import type { SharedKeySet } from '../core/shared-key-set.ts';
+import type { SharedKeySet } from '../core/shared-download.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
 import type { Fetch } from '../outbound/download.ts';

@@ -2,47 +2,38 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { VERSION } from '../version.ts';
-import { CliCommand } from './terminal/cli-command.ts';
-import { EXIT, EXIT_MEANINGS } from './terminal/exit.ts';
+import { ENDS } from './terminal/exit.ts';
+import { CliCommand } from './terminal/manual.ts';
 import { collect } from './terminal/options.ts';
 import { expectJson, isForScripts } from './terminal/output.ts';
 
 /** Beside src/ in a checkout, beside dist/ in the package. */
 const PAGES = join(import.meta.dirname, '../../docs');
 
-type Declare = (program: CliCommand) => void;
+type Group = () => Promise<{ readonly commands: (program: CliCommand) => void }>;
 
 /** The names of commands, and what declares them. */
-const GROUPS: readonly (readonly [names: string, load: () => Promise<Declare>])[] = [
-  [
-    'serve quickstart init doctor config',
-    async () => (await import('./commands/installation.ts')).installationCommands,
-  ],
-  ['integration', async () => (await import('./commands/integration.ts')).integrationCommands],
-  ['resource-server', async () => (await import('./commands/resource-server.ts')).resourceServerCommands],
-  ['identity', async () => (await import('./commands/identity.ts')).identityCommands],
-  ['directory', async () => (await import('./commands/directory.ts')).directoryCommands],
-  ['issuer', async () => (await import('./commands/issuer.ts')).issuerCommands],
-  ['certificate explain', async () => (await import('./commands/explain.ts')).explainCommands],
-  ['token-issuer', async () => (await import('./commands/token-issuer.ts')).tokenIssuerCommands],
-  ['grant', async () => (await import('./commands/grant.ts')).grantCommands],
-  ['events', async () => (await import('./commands/events.ts')).eventsCommand],
-  ['refusals', async () => (await import('./commands/events.ts')).refusalsCommand],
-  ['export diff apply', async () => (await import('./commands/objects.ts')).objectCommands],
-  ['status', async () => (await import('./commands/status.ts')).statusCommand],
-  ['keyring', async () => (await import('./commands/keyring.ts')).keyringCommands],
-  [
-    'backup restore migrate-store migrate-schema store',
-    async () => (await import('./commands/store.ts')).storeCommands,
-  ],
-  ['login token whoami logout exec profile', async () => (await import('./commands/caller.ts')).callerCommands],
-  ['completion', async () => (await import('./commands/completion.ts')).completionCommand],
+const GROUPS: readonly (readonly [names: string, load: Group])[] = [
+  ['serve quickstart init doctor config', () => import('./commands/installation.ts')],
+  ['integration', () => import('./commands/integration.ts')],
+  ['resource-server', () => import('./commands/resource-server.ts')],
+  ['identity', () => import('./commands/identity.ts')],
+  ['directory', () => import('./commands/directory.ts')],
+  ['issuer', () => import('./commands/issuer.ts')],
+  ['certificate explain', () => import('./commands/explain.ts')],
+  ['token-issuer', () => import('./commands/token-issuer.ts')],
+  ['grant', () => import('./commands/grant.ts')],
+  ['events refusals', () => import('./commands/events.ts')],
+  ['export diff apply', () => import('./commands/objects.ts')],
+  ['status', () => import('./commands/status.ts')],
+  ['keyring', () => import('./commands/keyring.ts')],
+  ['backup restore migrate-store migrate-schema store', () => import('./commands/store.ts')],
+  ['login token whoami logout exec profile', () => import('./commands/caller.ts')],
+  ['completion', () => import('./commands/completion.ts')],
 ];
 
 function exitCodes(): string {
-  const lines = Object.entries(EXIT).map(
-    ([end, code]) => `  ${String(code).padEnd(3)} ${EXIT_MEANINGS[end as keyof typeof EXIT]}`,
-  );
+  const lines = Object.values(ENDS).map(([code, meaning]) => `  ${String(code).padEnd(3)} ${meaning}`);
   return `\nExit codes:\n${lines.join('\n')}`;
 }
 
@@ -51,7 +42,7 @@ export async function buildProgram(name?: string): Promise<Command> {
   const program = rootProgram();
   const named = GROUPS.filter(([names]) => name !== undefined && names.split(' ').includes(name));
   const isAlone = named.length > 0 && name !== 'completion';
-  for (const [, load] of isAlone ? named : GROUPS) (await load())(program);
+  for (const [, load] of isAlone ? named : GROUPS) (await load()).commands(program);
   for (const command of endingCommands(program)) offerJson(command);
   pointToHelp(program, program.name());
   return program;

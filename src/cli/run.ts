@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { closest } from '../core/closest.ts';
 import { buildProgram } from './program.ts';
 import { CommandFailure, EXIT } from './terminal/exit.ts';
 import { endOf } from './terminal/failure.ts';
-import { named, showNamedHelp } from './terminal/help.ts';
 import { expectJson, expectService } from './terminal/output.ts';
 
 /** Runs the command line of this process and sets its exit code. */
@@ -70,4 +70,34 @@ function commandIn(args: readonly string[]): string | undefined {
 function beforeProgram(args: readonly string[]): readonly string[] {
   const end = args.indexOf('--');
   return end === -1 ? args : args.slice(0, end);
+}
+
+/**
+ * `help NAME…`, `GROUP help NAME…` and `NAME… --help`, at any depth. Commander looks at the first name after `help` only, and shows the
+ * help of the group if there is no such command.
+ */
+function showNamedHelp(program: Command, words: readonly string[]): void {
+  const at = words.indexOf('help');
+  if (at === -1 || !isGroup(named(program, words.slice(0, at)))) return;
+  const names = words.filter((word) => word !== 'help');
+  named(program, names).help();
+}
+
+/** Fails if there is no such command. Words that are not names of commands may follow: arguments. */
+function named(program: Command, words: readonly string[]): Command {
+  return words.reduce(innerOf, program);
+}
+
+function innerOf(command: Command, name: string): Command {
+  const names = command.commands.map((inner) => inner.name());
+  const found = command.commands[names.indexOf(name)];
+  if (found) return found;
+  if (!isGroup(command) || command.registeredArguments.length > 0) return command;
+  const near = closest(name, names);
+  const suggestion = near === undefined ? '' : `\n(Did you mean ${near}?)`;
+  return command.error(`error: unknown command '${name}'${suggestion}`, { code: 'commander.unknownCommand' });
+}
+
+function isGroup(command: Command): boolean {
+  return command.commands.length > 0;
 }

@@ -1,30 +1,29 @@
 // What every listener of a service shares.
+import { readFileSync } from 'node:fs';
+import { ConfigFault } from '../config/mistake.ts';
 import type { Config } from '../config/schema.ts';
-import { connectionReader } from '../doors/caller/connection.ts';
-import { openDoors } from '../doors/doors.ts';
+import { asksForCertificates, servedDoors, serves, takesHeader } from '../config/served-doors.ts';
+import { connectionReader, networkMatcher } from '../doors/caller/connection.ts';
+import { type DoorParts, openDoors } from '../doors/doors.ts';
+import { addressLimit, RateLimit } from '../doors/http/rate-limit.ts';
 import { Metrics } from '../doors/ops/metrics.ts';
 import { Readiness } from '../doors/ops/readiness.ts';
+import { type Look, readLook } from '../doors/pages/parts/assets.ts';
 import type { Log } from '../log/log.ts';
 import type { Ports } from '../operations/ports.ts';
 import { RefusalCounts } from '../operations/upkeep/count-refusals.ts';
 import type { EventWatch } from '../operations/upkeep/event-watch.ts';
 import { FigureKeeper } from '../operations/upkeep/figures.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
+import { ClientDocuments } from '../outbound/client-documents.ts';
+import { systemFetch } from '../outbound/guarded-fetch.ts';
 import { joinGathering } from '../serve/gather.ts';
 import type { ServiceParts } from '../serve/listener.ts';
-import { connectionsWithin, openFilesLimit } from '../serve/open-files.ts';
 import { isWorker } from '../serve/workers.ts';
 import { VERSION } from '../version.ts';
-import { doorParts } from './doors.ts';
 import type { Judges } from './judges.ts';
 import { logCaps, logReadiness } from './log-notices.ts';
 import type { Tracing } from './tracing.ts';
-
-interface Watchers {
-  readonly timekeeper: Timekeeper;
-  readonly watch: Pick<EventWatch, 'problem'>;
-  readonly node: string;
-}
 
 export interface Parts extends Omit<ServiceParts, 'inspects'> {
   readonly metrics: Metrics;
@@ -35,7 +34,12 @@ export interface Parts extends Omit<ServiceParts, 'inspects'> {
 
 export async function partsOf(
   config: Config,
-  { timekeeper, watch, node, ...ports }: Ports & Watchers,
+  {
+    timekeeper,
+    watch,
+    node,
+    ...ports
+  }: Ports & { timekeeper: Timekeeper; watch: Pick<EventWatch, 'problem'>; node: string },
   { judge, callerPorts: judging }: Judges,
   log: Log,
   tracing: Tracing | undefined,
@@ -92,8 +96,7 @@ function serverLimits(
   if (connections < limits.connections)
     log.warn({ openFiles, connections }, 'the limit on open files allows fewer than limits.connections');
   return {
-    headerBytes: limits.headerBytes,
-    bodyBytes: limits.bodyBytes,
+    ...limits,
     headersTimeoutMs: limits.headersTimeout * 1000,
     requestTimeoutMs: limits.requestTimeout * 1000,
     idleTimeoutMs: limits.idleTimeout * 1000,
@@ -105,7 +108,97 @@ function serverLimits(
     // Only one resource server follows: nobody else needs the rest.
     eventStreamsOfOne: () =>
       registry.resourceServers.length > 1 ? Math.max(1, limits.followers / 2) : limits.followers,
-    addressShare: limits.addressShare,
-    networkShare: limits.networkShare,
   };
+}
+
+// Connections need open files, and so does the store: a process without any left could not answer those it has.
+
+/** For the store, its checks, the log, and connections to others. */
+const OTHERS = 128;
+const LEAST = 8;
+
+/** How many connections each listener may have with this limit on open files. */
+export function connectionsWithin(wanted: number, openFiles: number, listeners: number): number {
+  return Math.min(wanted, Math.max(LEAST, Math.floor((openFiles - OTHERS) / listeners)));
+}
+
+/** How many files this process may have open. Node has raised the limit as far as it may. */
+export function openFilesLimit(read = () => readFileSync('/proc/self/limits', 'utf8')): number {
+  try {
+    const [, limit] = /^Max open files +(\d+) /m.exec(read()) ?? [];
+    return Number(limit ?? Number.POSITIVE_INFINITY);
+  } catch {
+    return Number.POSITIVE_INFINITY; // not on Linux
+  }
+}
+
+/** The address for callers with a client certificate, if a listener for them has one of its own. */
+function certificateUrlOf({ listeners, proxies, publicUrl }: Config): string | undefined {
+  const apart = listeners.filter(
+    (listener) => serves(listener, 'oauth') && listener.publicUrl !== undefined && listener.publicUrl !== publicUrl,
+  );
+  const found = apart.find(asksForCertificates) ?? (takesHeader(proxies) ? apart[0] : undefined);
+  return found?.publicUrl;
+}
+
+/** Events about reused tokens of one identity, if reuse is only reported. The metrics count every reuse. */
+const REPORTS = { perMinute: 1, burst: 60 };
+
+export function doorParts(
+  config: Config,
+  shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'keeper' | 'readConnection' | 'onCap'>,
+  log: Log,
+): DoorParts & Pick<ServiceParts, 'overLineLimit'> {
+  const { limits, authsvc, oauth, publicUrl, pages } = config;
+  const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
+    new RateLimit({ burst, perSecond: perMinute / 60 }, shared.ports.clock.milliseconds);
+  const isExempt = networkMatcher(limits.exemptNetworks);
+  const lines = rate(limits.requestsPerAddress);
+  const documents = new ClientDocuments({
+    fetch: systemFetch(),
+    now: shared.ports.clock.now,
+    allowed: oauth.clientDocumentAddresses,
+    logRefused: (url, why) => log.warn({ url, why }, 'document of a client not used'),
+  });
+  return {
+    ...shared,
+    publicUrl,
+    certificateUrl: certificateUrlOf(config),
+    version: VERSION,
+    servedDoors: servedDoors(config),
+    overLimit: addressLimit(rate(limits.requestsPerAddress), shared.readConnection, isExempt),
+    overLineLimit: ({ network, presenter }, { operation, reason }) =>
+      !isExempt(presenter.address) && lines.take(`${network} ${operation} ${reason}`) !== undefined,
+    overCheckLimit: addressLimit(rate(limits.checksPerAddress), shared.readConnection, isExempt),
+    perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },
+    caps: {
+      grants: [
+        { setting: 'limits.grantsPerIdentity', of: 'identityId', rate: rate(limits.grantsPerIdentity) },
+        { setting: 'limits.grantsPerIntegration', of: 'clientId', rate: rate(limits.grantsPerIntegration) },
+      ],
+      refreshes: [
+        { setting: 'limits.refreshesPerGrant', of: 'grantId', rate: rate(limits.refreshesPerGrant) },
+        { setting: 'limits.refreshesPerIdentity', of: 'identityId', rate: rate(limits.refreshesPerIdentity) },
+      ],
+      reports: [{ setting: 'onReuse: report', of: 'identityId', rate: rate(REPORTS) }],
+    },
+    authsvcMounts: authsvc.mounts,
+    oauthMount: oauth.enabled ? oauth.mount : undefined,
+    scimDirectories: config.directories.flatMap((one) =>
+      one.kind === 'oidc' && one.scim ? [{ ...one.scim, label: one.label, issuer: one.issuer }] : [],
+    ),
+    readDocument: (url, person) => documents.read(url, person),
+    look: lookOf(pages),
+  };
+}
+
+function lookOf(pages: Config['pages']): Look {
+  try {
+    return readLook(pages);
+  } catch (error) {
+    const problem = `${pages.logo} cannot be read (${(error as NodeJS.ErrnoException).code})`;
+    throw new ConfigFault([
+      { path: 'pages.logo', problem, todo: 'Put an SVG or PNG file there, or leave the setting out.' },
+    ]);
+  }
 }

@@ -17,15 +17,9 @@ import { resumeAfter } from '../operations/upkeep/resume.ts';
 import { keeperOfTimes } from '../operations/upkeep/service-times.ts';
 import { Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import { watchedStore } from '../operations/upkeep/watched-store.ts';
-import { startChores } from '../serve/chores.ts';
 import { openListener } from '../serve/open-listener.ts';
-import {
-  INTERMEDIATES_UNSEEN,
-  seesIntermediates,
-  TO_INSPECT,
-  TO_SEE_INTERMEDIATES,
-  UNINSPECTED,
-} from '../serve/this-node.ts';
+import { NODE_LACKS, seesIntermediates } from '../serve/this-node.ts';
+import { startChores } from '../serve/watch.ts';
 import { recordingOutages } from '../store/outages.ts';
 import { FollowedRegistry } from '../store/registry.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
@@ -51,7 +45,8 @@ export async function composeService(
   log: Log,
   clock: Clock = systemClock,
 ): Promise<Service> {
-  const inspecting = config.listeners.some(asksForCertificates) ? canInspect() : undefined; // meanwhile
+  const asks = config.listeners.some(asksForCertificates);
+  const inspecting = asks && config.limits.inspectCertificates && canInspect(); // meanwhile
   const timekeeper = await Timekeeper.begin({ store: opened, clock });
   const node = nodeName();
   const tracing = await startTracing(config, node, clock, log);
@@ -87,9 +82,8 @@ export async function composeService(
     ...(acts && { explainLoss: (grant, generation) => watch.explainLoss(grant, generation) }),
   };
   const judges = composeJudges(config, { ...ports, timekeeper }, log, tracing);
-  const asks = config.listeners.some(asksForCertificates);
-  const inspects = asks && config.limits.inspectCertificates && (await inspecting) === true;
-  if (asks && !inspects) log.warn({ todo: TO_INSPECT }, UNINSPECTED);
+  const inspects = await inspecting;
+  if (asks && !inspects) log.warn({ todo: NODE_LACKS.inspection.todo }, NODE_LACKS.inspection.says);
   const parts = await partsOf(config, { ...ports, timekeeper, watch, node }, judges, log, tracing);
   const listeners = config.listeners.map((place) =>
     openListener({ ...place, publicName: publicNameOf(place, config) }, { ...parts, inspects }),
@@ -114,7 +108,8 @@ export async function composeService(
   return {
     listen: async () => {
       const addresses = await Promise.all(listeners.map((listener) => listener.listen()));
-      const warn = (isSeen: boolean) => isSeen || log.warn({ todo: TO_SEE_INTERMEDIATES }, INTERMEDIATES_UNSEEN);
+      const { says, todo } = NODE_LACKS.intermediates;
+      const warn = (isSeen: boolean) => isSeen || log.warn({ todo }, says);
       if (asks) void seesIntermediates().then(warn);
       return addresses;
     },

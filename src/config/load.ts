@@ -1,10 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import type { Settings } from '../core/settings.ts';
-import { absolute } from './decode.ts';
 import { type ConfigFile, findConfigFile, readConfigFile } from './file.ts';
 import { type Layered, layer, parsePath } from './layers.ts';
 import { ConfigFault, type Mistake } from './mistake.ts';
-import { type Node, type Reading, readNode } from './read.ts';
+import { absolute, type Node, type Reading, readNode } from './read.ts';
 import { brokenRules } from './rules.ts';
 import { CONFIG_SCHEMA, type Config, type ReadConfig } from './schema.ts';
 

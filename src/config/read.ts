@@ -1,12 +1,13 @@
 // Reads a tree of settings against the schema: defaults applied, values decoded, every mistake named with its path.
 
+import { isAbsolute, resolve } from 'node:path';
 import { closest } from '../core/closest.ts';
-import { formatDuration } from '../core/duration.ts';
+import { formatDuration, parseDuration } from '../core/duration.ts';
 import { objectOf } from '../core/json.ts';
 import { fits } from '../schema.ts';
-import { DECODERS, type Folders, SECRET_KINDS } from './decode.ts';
 import type { Mistake } from './mistake.ts';
-import type { SettingNotes } from './setting.ts';
+import type { KeyringSource, Kind, SettingNotes } from './setting.ts';
+import { parseStoreAddress } from './store-address.ts';
 
 /** The parts of a schema node that reading looks at. */
 export interface Node extends Partial<SettingNotes> {
@@ -18,6 +19,12 @@ export interface Node extends Partial<SettingNotes> {
   readonly oneOf?: readonly Node[];
   readonly enum?: readonly unknown[];
   readonly minItems?: number;
+}
+
+interface Folders {
+  /** The folder of the configuration file; the working folder where there is none. */
+  readonly base: string;
+  readonly data: string;
 }
 
 export interface Reading {
@@ -82,6 +89,30 @@ function readSetting(node: Node, value: unknown, path: Path, reading: Reading): 
   if (known !== undefined) return known;
   const found = SECRET_KINDS.includes(node.kind) ? '' : `; found ${shown(value)}`;
   return blame(path, `expected ${node.expected}${found}`, reading, node);
+}
+
+/** Undefined if the value is not of this kind. */
+type Decode = (value: unknown, folders: Folders) => unknown;
+
+const DECODERS: Readonly<Record<Kind, Decode>> = {
+  duration: parseDuration,
+  path: (value, folders) => absolute(String(value), folders),
+  store: (value, folders) => parseStoreAddress(String(value), (path) => absolute(path, folders)),
+  keyring: (value, folders) => decodeKeyring(String(value), folders),
+  url: (value) => URL.parse(String(value))?.origin,
+};
+
+/** Settings whose text may contain a password: messages do not repeat it. */
+const SECRET_KINDS: readonly (Kind | undefined)[] = ['store'];
+
+export function absolute(path: string, { base, data }: Folders): string {
+  const named = path.replace(/^<dataFolder>/, data);
+  return isAbsolute(named) ? named : resolve(base, named);
+}
+
+function decodeKeyring(text: string, folders: Folders): KeyringSource {
+  if (!text.startsWith('env:')) return { from: 'file', path: absolute(text, folders) };
+  return { from: 'variable', name: text.slice('env:'.length) };
 }
 
 /** Of a duration. */

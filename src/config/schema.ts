@@ -28,10 +28,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
       example: 'https://tokens.example.com',
     }),
   ),
-  dataFolder: path('The folder for data.', {
-    default: './data',
-    example: '/var/lib/tessera',
-  }),
+  dataFolder: path('The folder for data.', { default: './data', example: '/var/lib/tessera' }),
   store: storeAddress('Where everything is stored: `sqlite:PATH` or `postgres://…`.', 'sqlite:<dataFolder>/tessera.db'),
   keyring: keyringSource('The server keys: a file of mode 0600, or `env:NAME`.', '<dataFolder>/keyring.json'),
   onRollback: choice(
@@ -110,11 +107,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
       'When a spent refresh token is presented later: `revoke` ends the grant, `report` only writes an event.',
       usual.onReuse,
     ),
-    accessTokenOverlap: optional(
-      duration('Ends older access tokens this long after a refresh.', {
-        example: '5m',
-      }),
-    ),
+    accessTokenOverlap: optional(duration('Ends older access tokens this long after a refresh.', { example: '5m' })),
   }),
   device: section('Device authorization: a person confirms in a browser.', {
     enabled: flag('Whether device authorization is available. An integration can switch it off.', usual.deviceFlow),

@@ -1,5 +1,5 @@
 // A setting is a piece of the schema. Besides its type it carries the text for the reference page, for editors and for
-// error messages. `kind` says how its text is decoded into the value that the program holds (decode.ts).
+// error messages. `kind` says how its text is decoded into the value that the program holds (read.ts).
 
 import { DURATION_PATTERN, formatDuration } from '../core/duration.ts';
 import type { Seconds } from '../core/time.ts';

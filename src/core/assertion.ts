@@ -1,5 +1,5 @@
 // The verdict on an assertion, as plain data. src/assertions makes it; operations, the log and the dry run read it.
-import type { FilledTemplate } from './claim-template.ts';
+import type { FilledTemplate } from './claims.ts';
 import type { Hex } from './hex.ts';
 import type { Outcome } from './outcome.ts';
 import type { EpochSeconds } from './time.ts';

@@ -2,7 +2,7 @@ import type { Act, Author } from './act.ts';
 import type { Grant, RevocationReason } from './grant.ts';
 import type { StrongProof } from './person.ts';
 import type { Presenter } from './presenter.ts';
-import type { EpochSeconds } from './time.ts';
+import { type EpochSeconds, isoTime } from './time.ts';
 
 /** What each type of event says besides who, what and when. It never contains a secret. */
 interface Details {
@@ -90,4 +90,20 @@ export function acted(act: Act, { at, by }: { readonly at: EpochSeconds; readonl
     ...(act.kind === 'integration' && { clientId: act.id }),
     detail: { ...act, by },
   };
+}
+
+export const EVENT_COLUMNS = 'sequence at type clientId identityId subjectId address agent requestId detail'.split(' ');
+
+/** One line, by RFC 4180. */
+export function eventAsCsv({ presenter, detail, at, ...event }: Event & { readonly sequence: number }): string {
+  const { sequence, type, clientId, identityId, subjectId, requestId } = event;
+  const from = [presenter?.address, presenter?.agent, requestId];
+  const cells = [sequence, isoTime(at), type, clientId, identityId, subjectId, ...from];
+  return [...cells, detail && JSON.stringify(detail)].map((cell) => csvCell(String(cell ?? ''))).join(',');
+}
+
+/** A text that a spreadsheet would take for a formula gets an apostrophe. */
+export function csvCell(text: string): string {
+  const inert = /^[=+@\t\r-]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }

@@ -7,6 +7,47 @@ import type { Seconds } from './time.ts';
 
 // Groups of reasons. Where a door words a whole group alike, it names the group: a new reason of the group is worded there.
 
+export const SCOPE_REASONS = [
+  'scope-missing',
+  'scope-malformed',
+  'scope-exceeds-integration',
+  'scope-exceeds-grant',
+  'scope-no-longer-allowed',
+] as const;
+
+/** About the resource servers that the request names (RFC 8707). */
+export const RESOURCE_REASONS = ['resource-unknown', 'resource-outside-scope', 'resource-differs-from-grant'] as const;
+
+/** About the grant and its refresh token. */
+export const GRANT_REASONS = [
+  'refresh-token-not-authentic',
+  'refresh-token-of-another-integration',
+  'grant-unknown',
+  'grant-revoked',
+  'grant-expired',
+  'refresh-not-offered',
+  'refresh-token-reused',
+  'store-rolled-back',
+  'certificate-binding-unmet',
+] as const;
+
+export const DEVICE_CODE_REASONS = [
+  'device-code-not-authentic',
+  'device-code-of-another-integration',
+  'device-code-expired',
+  'device-code-redeemed',
+  'device-code-spent',
+] as const;
+
+export const ACCESS_TOKEN_REASONS = [
+  'access-token-missing',
+  'access-token-in-query',
+  'access-token-not-authentic',
+  'access-token-expired',
+  'access-token-superseded',
+  'access-token-of-another-integration',
+] as const;
+
 /** Verdicts on one presented certificate. Each has a line in the log with the rule, the profile and the setting. */
 export const CERTIFICATE_VERDICTS = [
   'certificate-unreadable',
@@ -87,32 +128,11 @@ export const REFUSAL_REASONS = [
   'device-flow-disabled',
   'certificate-flow-disabled',
   'assertion-flow-disabled',
-  // the scope
-  'scope-missing',
-  'scope-malformed',
-  'scope-exceeds-integration',
-  'scope-exceeds-grant',
-  'scope-no-longer-allowed',
-  // the resource servers that the request names (RFC 8707)
-  'resource-unknown',
-  'resource-outside-scope',
-  'resource-differs-from-grant',
-  // the grant and its refresh token
-  'refresh-token-not-authentic',
-  'refresh-token-of-another-integration',
-  'grant-unknown',
-  'grant-revoked',
-  'grant-expired',
-  'refresh-not-offered',
-  'refresh-token-reused',
-  'store-rolled-back',
-  'certificate-binding-unmet',
+  ...SCOPE_REASONS,
+  ...RESOURCE_REASONS,
+  ...GRANT_REASONS,
   // the device authorization
-  'device-code-not-authentic',
-  'device-code-of-another-integration',
-  'device-code-expired',
-  'device-code-redeemed',
-  'device-code-spent',
+  ...DEVICE_CODE_REASONS,
   'authorization-pending',
   'polled-too-fast',
   'device-denied',
@@ -131,13 +151,7 @@ export const REFUSAL_REASONS = [
   ...ASSERTION_IDENTITY_VERDICTS,
   'assertion-used',
   'token-issuer-not-for-integration',
-  // the access token
-  'access-token-missing',
-  'access-token-in-query',
-  'access-token-not-authentic',
-  'access-token-expired',
-  'access-token-superseded',
-  'access-token-of-another-integration',
+  ...ACCESS_TOKEN_REASONS,
   // the resource server that asks about a token
   'resource-server-proof-missing',
   'resource-server-unproven',

@@ -1,5 +1,5 @@
 // Several directories, chosen by label.
-import { DirectoryAway } from '../core/directory-away.ts';
+import { DirectoryAway } from '../core/faults.ts';
 import { type Identity, labelOf } from '../core/identity.ts';
 import { isDue, isTrusted, type RecheckTimes } from '../core/rules/directory.ts';
 import { type EpochSeconds, seconds } from '../core/time.ts';

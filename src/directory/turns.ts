@@ -1,4 +1,4 @@
-import { Overloaded } from '../core/overloaded.ts';
+import { Overloaded } from '../core/faults.ts';
 
 /** Work that waits for its turn. Those who come first do not wait for the others. */
 export class Turns {

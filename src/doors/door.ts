@@ -1,6 +1,9 @@
 // The contract of a door: one way into the service, with its own paths and its own words. Listeners know nothing else of it.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { TokenPorts } from '../operations/ports.ts';
+import type { ReadConnection } from './caller/connection.ts';
 import type { ReadPresented } from './caller/presented-certificate.ts';
+import type { AddressLimit } from './http/rate-limit.ts';
 import type { RefusalReplies } from './http/refusal-replies.ts';
 import type { OpenapiPaths } from './openapi-document.ts';
 
@@ -12,6 +15,17 @@ export interface DoorEntry {
   readonly segments: readonly string[];
   /** Served only by listeners that name it: a proxy on the same host makes loopback the internet. */
   readonly isNamedOnly?: true;
+}
+
+/** What doors for programs are made from. */
+export interface CallerParts {
+  readonly publicUrl: string;
+  readonly callerPorts: TokenPorts;
+  readonly readConnection: ReadConnection;
+  /** The refusal for a caller whose address is over its limit, if it is. */
+  readonly overLimit: AddressLimit;
+  /** The same for callers with an authentic token or secret: a resource server checks a token for each of its own requests. */
+  readonly overCheckLimit: AddressLimit;
 }
 
 /** What differs between listeners. */

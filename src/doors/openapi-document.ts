@@ -33,12 +33,10 @@ export interface OpenapiParameter {
 
 export interface OpenapiResponse {
   readonly description: string;
-  readonly headers?: OpenapiHeaders;
+  readonly headers?: object;
   readonly content?: OpenapiContent;
   readonly links?: Readonly<Record<string, OpenapiLink>>;
 }
-
-type OpenapiHeaders = Readonly<Record<string, { readonly description: string; readonly schema: OpenapiSchema }>>;
 
 export interface OpenapiLink {
   readonly operationId: string;
@@ -47,19 +45,33 @@ export interface OpenapiLink {
   readonly requestBody?: Readonly<Record<string, string>>;
 }
 
-/** Headers that responses of several doors have. */
-export const RESPONSE_HEADERS = {
-  retryAfter: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },
-  allow: { Allow: { description: 'The methods that this path takes.', schema: { type: 'string' } } },
-  challenge: { 'WWW-Authenticate': { description: 'RFC 6750 3.', schema: { type: 'string' } } },
-} as const satisfies Readonly<Record<string, OpenapiHeaders>>;
-
-type OpenapiContent = Readonly<Record<string, OpenapiMediaType>>;
-
 export interface OpenapiMediaType {
   readonly schema?: OpenapiSchema;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+type OpenapiContent = Readonly<Record<string, OpenapiMediaType>>;
+
+const RETRY = { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } };
+
+const HEADERS: Readonly<Record<number, object>> = {
+  401: { 'WWW-Authenticate': { description: 'RFC 6750 3.', schema: { type: 'string' } } },
+  405: { Allow: { description: 'The methods that this path takes.', schema: { type: 'string' } } },
+  429: RETRY,
+  503: RETRY,
+};
+
+/** A refusal with the headers of its status. Only HTTP Basic and bearer tokens have a challenge. */
+export function refusalResponse(
+  status: number,
+  description: string,
+  media: OpenapiMediaType,
+  security: readonly object[] = [],
+): OpenapiResponse {
+  const isChallenged = security.some((scheme) => 'basic' in scheme || 'bearer' in scheme);
+  const headers = status !== 401 || isChallenged ? HEADERS[status] : undefined;
+  return { description, ...(headers && { headers }), content: { 'application/json': media } };
 }
 
 export interface CodeSample {
@@ -101,9 +113,7 @@ function named(value: unknown, schemas: Record<string, unknown>): unknown {
 
 /** The same document without the bodies of links, which the parser of widespread generators refuses unless they are texts. */
 export function withPlainLinks(document: OpenapiDocument): OpenapiDocument {
-  return JSON.parse(JSON.stringify(document, (key, value) => (key === 'links' ? plainLinks(value) : value)));
-}
-
-function plainLinks(links: Readonly<Record<string, OpenapiLink>>): object {
-  return Object.fromEntries(Object.entries(links).map(([name, link]) => [name, { ...link, requestBody: undefined }]));
+  const plain = (links: Readonly<Record<string, OpenapiLink>>) =>
+    Object.fromEntries(Object.entries(links).map(([name, link]) => [name, { ...link, requestBody: undefined }]));
+  return JSON.parse(JSON.stringify(document, (key, value) => (key === 'links' ? plain(value) : value)));
 }

@@ -10,14 +10,13 @@ import {
   type FastifyServerOptions,
   fastify,
 } from 'fastify';
-import { DirectoryAway } from '../core/directory-away.ts';
-import { Overloaded } from '../core/overloaded.ts';
+import { DirectoryAway, Overloaded } from '../core/faults.ts';
 import { seconds } from '../core/time.ts';
 import { peersOf } from '../doors/caller/connection.ts';
 import { methodTable } from '../doors/http/methods.ts';
-import { type PreparedRefusal, withAllow } from '../doors/http/prepared-refusal.ts';
 import type { AddressLimit } from '../doors/http/rate-limit.ts';
 import type { RefusalReplies } from '../doors/http/refusal-replies.ts';
+import { type PreparedRefusal, withAllow } from '../doors/http/refusal-replies.ts';
 import { type RequestRecord, recordOf } from '../doors/http/request-record.ts';
 import type { ServerReason, ServerRefusal } from '../doors/http/transport-refusal.ts';
 import { ClockImplausible, OutcomeUnknown, StoreUnavailable } from '../store/store.ts';
@@ -152,9 +151,9 @@ function follow(request: FastifyRequest, reply: FastifyReply, gate: Gate, option
   if (!followed) return;
   // V8 allocates a function that is assigned to a property where it stands among long-lived objects, where it keeps the request
   // alive until the next full collection: hence the constant. Refreshes made 0.9 of the rate, and the process took 50 MB more.
-  const onEnd: InProgress['onEnd'] = ({ answered, milliseconds }) => {
+  const onEnd: InProgress['onEnd'] = (isAnswered, milliseconds) => {
     const record = recordOf(request);
-    if (!answered) record.outcome = 'aborted';
+    if (!isAnswered) record.outcome = 'aborted';
     options.onAnswered(request, reply, record, milliseconds);
   };
   followed.onEnd = onEnd;

@@ -2,8 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Server, Socket } from 'node:net';
-import { type PreparedRefusal, withAllow } from '../doors/http/prepared-refusal.ts';
-import { prepareNeutral } from '../doors/http/refusal-replies.ts';
+import { NEUTRAL_REPLIES, type PreparedRefusal, withAllow } from '../doors/http/refusal-replies.ts';
 import { TRANSPORT_WORDS, type TransportReason } from '../doors/http/transport-refusal.ts';
 import type { Connections } from './connections.ts';
 import type { Connection } from './in-progress.ts';
@@ -20,7 +19,7 @@ const REASONS: Readonly<Record<string, TransportReason>> = {
 /** How a request with an unknown method is refused, by its target. */
 type RefuseMethod = (target: string) => PreparedRefusal;
 
-const CONNECT_REFUSAL = withAllow(prepareNeutral('method-not-allowed'), 'GET, POST');
+const CONNECT_REFUSAL = withAllow(NEUTRAL_REPLIES.prepare('', 'method-not-allowed'), 'GET, POST');
 
 /** Thrown to the door whose request broke while its body arrived. */
 export class BrokenRequest extends Error {
@@ -71,7 +70,7 @@ function answerOnce(socket: Socket, connection: Connection, code: string, refusa
   const broken = connection.requests.find(({ raw }) => !raw.complete);
   if (!broken) {
     answerInTurn(socket, connection, () =>
-      answerSocket(socket, refusal ?? prepareNeutral(reason), TRANSPORT_WORDS[reason].text),
+      answerSocket(socket, refusal ?? NEUTRAL_REPLIES.prepare('', reason), TRANSPORT_WORDS[reason].text),
     );
     return;
   }

@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Peers } from '../doors/caller/connection.ts';
-import { attachExchange, exchangeOf } from '../doors/http/exchange.ts';
+import { attachExchange, exchangeOf } from '../doors/http/answers.ts';
 import type { RefusalReplies } from '../doors/http/refusal-replies.ts';
 import type { ServerReason } from '../doors/http/transport-refusal.ts';
 import type { Connections } from './connections.ts';

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { Exchange } from '../doors/http/exchange.ts';
+import type { Exchange } from '../doors/http/answers.ts';
 import type { ServerReason } from '../doors/http/transport-refusal.ts';
 import type { Origin } from './shares.ts';
 
@@ -31,12 +31,6 @@ interface SlotKeeper {
   release(request: InProgress): void;
 }
 
-export interface Ended {
-  /** False if the caller went away before the answer was sent. */
-  readonly answered: boolean;
-  readonly milliseconds: number;
-}
-
 /** A request from its headers until its answer is sent or its caller is gone. */
 export class InProgress implements Exchange {
   readonly connection: Connection;
@@ -50,7 +44,8 @@ export class InProgress implements Exchange {
   holds: 'nothing' | 'a slot' | 'a monitoring slot' | 'an event stream' | 'nothing any more' = 'nothing';
   /** When its answer was ready, or first seen to be on its way. */
   answeredAt: number | undefined;
-  onEnd: ((ended: Ended) => void) | undefined;
+  /** `isAnswered`: false if the caller went away before the answer was sent. */
+  onEnd: ((isAnswered: boolean, milliseconds: number) => void) | undefined;
   /** Ends a response that would otherwise stay open. */
   endEvents: (() => void) | undefined;
   /** Who gets its stream. */

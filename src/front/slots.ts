@@ -123,7 +123,7 @@ export class Slots {
     this.release(request);
     this.#unsent.delete(request);
     const milliseconds = Math.round((performance.now() - request.since) * 1000) / 1000;
-    request.onEnd?.({ answered: request.isAnswered, milliseconds });
+    request.onEnd?.(request.isAnswered, milliseconds);
     this.#connections.end(request);
   }
 

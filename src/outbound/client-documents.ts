@@ -30,15 +30,9 @@ export interface DocumentPorts {
 
 type ReadOutcome = Outcome<ClientDocument, Refusal<'client-document-refused' | 'client-document-unavailable'>>;
 
-interface Kept {
-  readonly document: ClientDocument;
-  readonly since: number;
-  readonly until: number;
-}
-
 export class ClientDocuments {
   readonly #ports: DocumentPorts;
-  readonly #kept = new Map<ClientUrl, Kept>();
+  readonly #kept = new Map<ClientUrl, { document: ClientDocument; since: number; until: number }>();
   readonly #fetching = new Map<ClientUrl, Promise<ReadOutcome>>();
   /** The person of each request that waits. */
   readonly #waiting: string[] = [];

@@ -10,7 +10,6 @@ import { whyNotReachable } from './address-filter.ts';
 import { boundReply } from './bound-reply.ts';
 import type { Fetch, Fetched, FetchInit } from './download.ts';
 import { credentialsOf, type Environment, openTunnel, proxyFor } from './proxy.ts';
-import { turnsOf } from './turns.ts';
 
 // Not imported: an import statement reads every export of node:http, and one of them loads the client behind fetch.
 const { request: httpRequest } = process.getBuiltinModule('node:http');
@@ -167,4 +166,39 @@ export function systemFetch(): Fetch {
     return found.map(({ address }) => address);
   };
   return guardedFetch({ resolve, environment: process.env });
+}
+
+/** Limits concurrency per key; others wait in order, or until their signal aborts. Resolves to a function that ends the turn. */
+export function turnsOf(most: number): (key: string, signal: AbortSignal) => Promise<() => void> {
+  const hosts = new Map<string, { running: number; readonly queue: (() => void)[] }>();
+  return async (key, signal) => {
+    const host = hosts.get(key) ?? { running: 0, queue: [] };
+    hosts.set(key, host);
+    if (host.running < most) host.running += 1;
+    else await inTurn(host.queue, signal);
+    let hasLeft = false;
+    return () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      const next = host.queue.shift();
+      if (next) next();
+      else host.running -= 1;
+      if (host.running === 0) hosts.delete(key);
+    };
+  };
+}
+
+function inTurn(queue: (() => void)[], signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const enter = () => {
+      signal.removeEventListener('abort', giveUp);
+      resolve();
+    };
+    const giveUp = () => {
+      queue.splice(queue.indexOf(enter), 1);
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    queue.push(enter);
+  });
 }

@@ -4,8 +4,7 @@ import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { requestIds } from '../core/request-id.ts';
 import { type Connection, peersOf, type ReadConnection } from '../doors/caller/connection.ts';
-import { chainOf } from '../doors/caller/handshake-chain.ts';
-import { type PresentedOptions, presentedReader } from '../doors/caller/presented-certificate.ts';
+import { chainOf, type PresentedOptions, presentedReader } from '../doors/caller/presented-certificate.ts';
 import type { Door, ListenerParts } from '../doors/door.ts';
 import type { AddressLimit } from '../doors/http/rate-limit.ts';
 import { RateLimit } from '../doors/http/rate-limit.ts';
@@ -186,7 +185,7 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
 function presentedOn({ fastify }: App, { tls }: ListenerOptions, parts: ServiceParts): ListenerParts['readPresented'] {
   if (tls?.clientCertificates === 'require') requireCertificates(fastify.server as unknown as TlsServer);
   const { header, headerName } = parts.proxies;
-  return presentedReader({ readConnection: parts.readConnection, chainOf, header, headerName });
+  return presentedReader({ readConnection: parts.readConnection, header, headerName });
 }
 
 function admitProxiesOnly(server: TlsServer, proxies: readonly string[]): void {

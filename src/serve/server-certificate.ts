@@ -2,7 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import { OperatorFault } from '../core/operator-fault.ts';
+import { OperatorFault } from '../core/faults.ts';
 
 export interface CertificatePaths {
   readonly certificate: string;
@@ -69,13 +69,8 @@ const FILE_FAULTS: Readonly<Record<string, readonly [why: string, todo: string]>
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 30;
 
-export interface Validity {
-  readonly isOver: boolean;
-  readonly why: string;
-}
-
 /** What callers will, or will soon, refuse the certificate for. */
-export function whyNotValid({ validFrom, validTo }: X509Certificate, nowMs: number): Validity | undefined {
+export function whyNotValid({ validFrom, validTo }: X509Certificate, nowMs: number) {
   if (nowMs < Date.parse(validFrom)) return { isOver: true, why: `not valid before ${validFrom}` };
   const days = Math.floor((Date.parse(validTo) - nowMs) / DAY_MS);
   if (days < 0) return { isOver: true, why: `expired at ${validTo}` };

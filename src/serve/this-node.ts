@@ -1,17 +1,21 @@
 // What this Node can do for callers with certificates. Versions differ: docs/dependencies.md.
 import type { TLSSocket } from 'node:tls';
-import { chainOf } from '../doors/caller/handshake-chain.ts';
+import { chainOf } from '../doors/caller/presented-certificate.ts';
 import { canInspect, connectToSelf, selfTestServer } from '../front/certificate-inspection.ts';
 import { makeDevelopmentAuthority } from '../pki/development-authority.ts';
 import { systemClock, systemRandom } from '../system.ts';
 
 /** For log and doctor: what is missing, and what to do. */
-export const UNINSPECTED = `client certificates are not inspected with Node ${process.version}: one hostile certificate can stall the service for seconds`;
-export const TO_INSPECT =
-  'Use Node 26.10.0; or clientCertificates: off on this listener, with certificates on a second one that the internet cannot reach; or Caddy in front (docs/proxies.md).';
-export const INTERMEDIATES_UNSEEN = `Node ${process.version} does not show the intermediates that callers send: callers that need them are refused`;
-export const TO_SEE_INTERMEDIATES =
-  'Use Node 26.10 or newer, or register them: tessera issuer change LABEL --certificate FILE, with the intermediates behind the certificate.';
+export const NODE_LACKS = {
+  inspection: {
+    says: `client certificates are not inspected with Node ${process.version}: one hostile certificate can stall the service for seconds`,
+    todo: 'Use Node 26.10.0; or clientCertificates: off on this listener, with certificates on a second one that the internet cannot reach; or Caddy in front (docs/proxies.md).',
+  },
+  intermediates: {
+    says: `Node ${process.version} does not show the intermediates that callers send: callers that need them are refused`,
+    todo: 'Use Node 26.10 or newer, or register them: tessera issuer change LABEL --certificate FILE, with the intermediates behind the certificate.',
+  },
+};
 
 let asked: Promise<boolean> | undefined;
 

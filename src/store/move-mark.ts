@@ -1,7 +1,7 @@
 // Rows in `attempts` record how far a move has come: it never overwrites a store in use, and no service starts on an
 // incomplete store, nor on one that was moved away.
 import type { Event } from '../core/event.ts';
-import { OperatorFault } from '../core/operator-fault.ts';
+import { OperatorFault } from '../core/faults.ts';
 import { after, type EpochSeconds, epochSeconds, seconds } from '../core/time.ts';
 import type { BackEnd } from './back-end.ts';
 import { storeOf } from './change.ts';

@@ -1,4 +1,4 @@
-import type { SharedKeySet } from '../core/shared-key-set.ts';
+import type { SharedKeySet } from '../core/shared-download.ts';
 import { fetchByOne } from './lease.ts';
 import type { Store } from './store.ts';
 import { keySets } from './tables/key-sets.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Integration } from '../core/integration.ts';
 import { type Settings, settingsFor } from '../core/settings.ts';
-import type { SharedList } from '../core/shared-list.ts';
+import type { SharedList } from '../core/shared-download.ts';
 import { after, type EpochSeconds, epochSeconds, later, type Seconds, seconds } from '../core/time.ts';
 import { fetchByOne } from './lease.ts';
 import { loadContents, storeContents } from './list-contents.ts';

@@ -1,6 +1,6 @@
 // The contract of a store, in guarantees. Every back end passes the same conformance suite (test/store/conformance.ts).
 import type { Event } from '../core/event.ts';
-import { OperatorFault } from '../core/operator-fault.ts';
+import { OperatorFault } from '../core/faults.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Durations } from './duration-tally.ts';
 import type { Table, Value, Where } from './table.ts';

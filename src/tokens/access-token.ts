@@ -7,10 +7,8 @@ import { isAccessTokenOf, opaqueAccessToken } from './opaque/pair.ts';
 import { parseAccessToken } from './opaque/token-text.ts';
 import type { Secret } from './secret.ts';
 
-export type AccessTokenPorts = JwtPorts;
-
 /** It depends on the row and `root` alone (of the refresh tokens), so it can be minted again for a retry. */
-export function mintAccessToken(grant: Grant, root: Buffer, ports: AccessTokenPorts): Secret | Promise<Secret> {
+export function mintAccessToken(grant: Grant, root: Buffer, ports: JwtPorts): Secret | Promise<Secret> {
   switch (grant.format) {
     case 'opaque':
       return opaqueAccessToken(grant, root, ports.keyring);
@@ -32,7 +30,7 @@ export interface ReadAccessToken {
   isOf(grant: Grant): boolean;
 }
 
-export function readAccessToken(text: string, ports: AccessTokenPorts): ReadAccessToken | undefined {
+export function readAccessToken(text: string, ports: JwtPorts): ReadAccessToken | undefined {
   switch (formatOf(text)) {
     case 'opaque':
       return readOpaque(text, ports);
@@ -51,14 +49,14 @@ function formatOf(text: string): AccessTokenFormat {
   return text.startsWith('eyJ') ? 'jwt' : 'opaque';
 }
 
-function readOpaque(text: string, { keyring }: AccessTokenPorts): ReadAccessToken | undefined {
+function readOpaque(text: string, { keyring }: JwtPorts): ReadAccessToken | undefined {
   const token = parseAccessToken(text, keyring);
   if (!token) return undefined;
   const { grantId, generation, expiresAt } = token;
   return { grantId, generation, expiresAt, isOf: (grant) => isAccessTokenOf(token, grant) };
 }
 
-function readSigned(text: string, ports: AccessTokenPorts): ReadAccessToken | undefined {
+function readSigned(text: string, ports: JwtPorts): ReadAccessToken | undefined {
   const claims = readJwt(text, ports);
   if (!claims) return undefined;
   const { grantId, generation, issuedAt, expiresAt, audience, identityId, clientId } = claims;

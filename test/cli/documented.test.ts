@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import type { Command } from 'commander';
 import { buildProgram } from '../../src/cli/program.ts';
-import { EXIT, EXIT_MEANINGS } from '../../src/cli/terminal/exit.ts';
+import { ENDS } from '../../src/cli/terminal/exit.ts';
 import { quoted, tableOf } from '../house/sources.ts';
 
 const page = readFileSync('docs/cli.md', 'utf8');
@@ -75,8 +75,6 @@ suite('the tessera command is documented', () => {
   });
 
   test('every exit code is in docs/cli.md', () => {
-    for (const [end, code] of Object.entries(EXIT)) {
-      assert.ok(page.includes(`| ${code} | ${EXIT_MEANINGS[end as keyof typeof EXIT]} |`), end);
-    }
+    for (const [code, meaning] of Object.values(ENDS)) assert.ok(page.includes(`| ${code} | ${meaning} |`), meaning);
   });
 });

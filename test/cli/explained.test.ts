@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { CHECK_STEPS } from '../../src/cli/commands/work/check-steps.ts';
-import { linesOfRequest } from '../../src/cli/commands/work/request-lines.ts';
-import { refusalLines, verdictLines } from '../../src/cli/commands/work/verdict-lines.ts';
+import { CHECK_STEPS, refusalLines, verdictLines } from '../../src/cli/commands/work/check-steps.ts';
+import { linesOfRequest } from '../../src/cli/commands/work/explain.ts';
 import { PERSON_REASONS, REFUSAL_REASONS } from '../../src/core/refusal.ts';
 import { AUTHSVC_REASONS } from '../../src/doors/authsvc/wording.ts';
 import { TRANSPORT_REASONS } from '../../src/doors/http/transport-refusal.ts';

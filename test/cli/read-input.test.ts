@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const READER = `
-  import { readInput } from ${JSON.stringify(import.meta.resolve('../../src/cli/terminal/read-input.ts'))};
+  import { readInput } from ${JSON.stringify(import.meta.resolve('../../src/cli/terminal/input.ts'))};
   process.stdout.write(readInput('-'));
 `;
 

@@ -5,11 +5,11 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { removingAfter } from '../../src/cli/terminal/unfinished-files.ts';
+import { removingAfter } from '../../src/cli/terminal/files.ts';
 import { unfinishedFiles, unfinishedRestore } from '../../src/store/sqlite/backup.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-const MODULE = JSON.stringify(import.meta.resolve('../../src/cli/terminal/unfinished-files.ts'));
+const MODULE = JSON.stringify(import.meta.resolve('../../src/cli/terminal/files.ts'));
 
 /** Two that are nested, as in a restore from a continuous backup. */
 const NESTED = `import { mkdirSync, writeFileSync } from 'node:fs';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { FOR_OWNER, FOR_READERS, writeNewFile } from '../../src/cli/terminal/write-file.ts';
+import { FOR_OWNER, FOR_READERS, writeNewFile } from '../../src/cli/terminal/files.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 test('a file gets the requested mode, whatever the umask', (t) => {

@@ -1,8 +1,10 @@
 // What the claims of an assertion must say, and who may use it.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { checkAssertedIdentity, checkAssertionRequest, checkAssertionUse } from '../../src/core/rules/assertion.ts';
+import { checkAssertionUse } from '../../src/core/rules/assertion.ts';
 import { judgeClaims } from '../../src/core/rules/claims.ts';
+import { withFlow } from '../../src/core/rules/client.ts';
+import { allowedIdentity } from '../../src/core/rules/identity.ts';
 import { WHOLE_SCOPE } from '../../src/core/rules/scope.ts';
 import { seconds } from '../../src/core/time.ts';
 import type { AssertionRule, ClaimCondition, TokenIssuer } from '../../src/core/token-issuer.ts';
@@ -174,10 +176,10 @@ suite('who may use an assertion', () => {
   const flows = { device: true, certificate: true, assertion: true };
 
   test('the integration must be known, enabled and have the flow, which is off by default', () => {
-    assert.equal(reasonOf(checkAssertionRequest(undefined)), 'integration-unknown');
-    assert.equal(reasonOf(checkAssertionRequest(anIntegration({ flows, enabled: false }))), 'integration-disabled');
-    assert.equal(reasonOf(checkAssertionRequest(anIntegration())), 'assertion-flow-disabled');
-    assert.equal(reasonOf(checkAssertionRequest(anIntegration({ flows }))), 'accepted');
+    assert.equal(reasonOf(withFlow(undefined, 'assertion')), 'integration-unknown');
+    assert.equal(reasonOf(withFlow(anIntegration({ flows, enabled: false }), 'assertion')), 'integration-disabled');
+    assert.equal(reasonOf(withFlow(anIntegration(), 'assertion')), 'assertion-flow-disabled');
+    assert.equal(reasonOf(withFlow(anIntegration({ flows }), 'assertion')), 'accepted');
   });
 
   test('the rule may name the integrations that it serves', () => {
@@ -190,7 +192,7 @@ suite('who may use an assertion', () => {
 
   test('the identity must be enabled and allowed', () => {
     const check = (difference: Parameters<typeof anIdentity>[0]) =>
-      reasonOf(checkAssertedIdentity(anIdentity(difference), anIntegration({ flows })));
+      reasonOf(allowedIdentity(anIdentity(difference), anIntegration({ flows })));
     assert.equal(check({}), 'accepted');
     assert.equal(check({ enabled: false }), 'identity-disabled');
     assert.equal(check({ mayUseApi: false }), 'identity-without-api-access');

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { claimsOfTemplate, fillTemplate } from '../../src/core/claim-template.ts';
-import { claimText, isClaimPointer } from '../../src/core/claims.ts';
+import { claimsOfTemplate, claimText, fillTemplate, isClaimPointer } from '../../src/core/claims.ts';
 
 const CLAIMS = {
   sub: 'job',

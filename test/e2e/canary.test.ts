@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { hashPassword } from '../../src/directory/local/password-hash.ts';
+import { hashPassword } from '../../src/directory/local/passwords.ts';
 import { signIn } from '../../src/operations/person/sign-in.ts';
 import { passwords } from '../../src/store/tables/passwords.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';

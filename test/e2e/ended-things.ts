@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { type EndingKind, KIND_WORDS, KINDS } from '../../src/core/act.ts';
 import type { Installation } from './installation.ts';
-import { type End, type Seen, THINGS, type Thing, type ThingKind } from './things-that-end.ts';
+import type { Seen, Thing } from './made-things.ts';
+import { type End, THINGS, type ThingKind } from './things-that-end.ts';
 
 const MOMENTS = ['before', 'since', 'replaced', 'reopened'] as const;
 

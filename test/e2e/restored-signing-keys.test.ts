@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { Installation, JWT_CLIENT } from './installation.ts';
+import { keyOf } from './made-things.ts';
 import { pairByCertificate, verify } from './steps.ts';
-import { keyOf } from './things-that-end.ts';
 
 const COPIES = {
   'first.db': 'before the new key was added',

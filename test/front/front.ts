@@ -5,8 +5,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { answerJson } from '../../src/doors/http/answers.ts';
-import { exchangeOf } from '../../src/doors/http/exchange.ts';
+import { answerJson, exchangeOf } from '../../src/doors/http/answers.ts';
 import { NEUTRAL_REPLIES } from '../../src/doors/http/refusal-replies.ts';
 import { type AppOptions, makeApp } from '../../src/front/app.ts';
 import type { Limits } from '../../src/front/limits.ts';

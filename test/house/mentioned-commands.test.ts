@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from 'commander';
-import { callerCommands } from '../../src/cli/commands/caller.ts';
+import { commands as callerCommands } from '../../src/cli/commands/caller.ts';
 import { FLAGS } from '../../src/cli/commands/work/explain-assertion.ts';
 import { buildProgram } from '../../src/cli/program.ts';
-import { CliCommand } from '../../src/cli/terminal/cli-command.ts';
+import { CliCommand } from '../../src/cli/terminal/manual.ts';
 import { TO_TYPE } from '../../src/cli/terminal/wording.ts';
 import { assertEach, CODE, COMMAND_LINES, PAGES, SPANS } from './mentioning-pages.ts';
 import type { Mention } from './mentions.ts';

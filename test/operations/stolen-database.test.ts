@@ -16,7 +16,7 @@ import { grants } from '../../src/store/tables/grants.ts';
 import { nextRefreshToken, opaqueAccessToken, standingOf } from '../../src/tokens/opaque/pair.ts';
 import {
   mintAccessToken,
-  mintDeviceCode,
+  mintCode,
   mintRefreshToken,
   parseRefreshToken,
   type RefreshToken,
@@ -157,7 +157,7 @@ test('a dump of the database and the keyring yields no device code and no browse
   const candidates = stretches(loot, 32).flatMap((secret) => [secret, Buffer.from(sha256(secret), 'hex')]);
   for (const deviceId of ids) {
     for (const secret of candidates) {
-      const deviceCode = mintDeviceCode({ deviceId, expiresAt: FAR, secret }, node.keyring.minting).reveal();
+      const deviceCode = mintCode('device', { deviceId, expiresAt: FAR, secret }, node.keyring.minting).reveal();
       const outcome = await redeemDevice({ clientId: CLIENT, deviceCode, presenter: CURL }, node);
       assert.deepEqual(outcome, { ok: false, refusal: { reason: 'device-code-not-authentic' } });
     }

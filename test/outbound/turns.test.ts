@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events';
 import type { ClientRequest } from 'node:http';
 import { suite, test } from 'node:test';
 import { boundReply } from '../../src/outbound/bound-reply.ts';
-import { turnsOf } from '../../src/outbound/turns.ts';
+import { turnsOf } from '../../src/outbound/guarded-fetch.ts';
 
 const never = new AbortController().signal;
 const settle = () => new Promise((resolve) => setImmediate(resolve));

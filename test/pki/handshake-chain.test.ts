@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { suite, test } from 'node:test';
 import { connect, createServer, type TLSSocket } from 'node:tls';
-import { chainOf } from '../../src/doors/caller/handshake-chain.ts';
+import { chainOf } from '../../src/doors/caller/presented-certificate.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
 
 const root = makeAuthority({ name: 'Root' });

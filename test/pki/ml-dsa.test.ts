@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { suite, test } from 'node:test';
 import { connect, createServer, type TLSSocket } from 'node:tls';
-import { chainOf } from '../../src/doors/caller/handshake-chain.ts';
+import { chainOf } from '../../src/doors/caller/presented-certificate.ts';
 import { makeAuthority } from '../authority.ts';
 import { algorithmOf, ecKeys, type KeyPair } from '../signed-der.ts';
 import { approve, CRL_REQUIRED, verdict } from './approved.ts';

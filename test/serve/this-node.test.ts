@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { examineNode } from '../../src/cli/doctor/examine.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { chainOf } from '../../src/doors/caller/handshake-chain.ts';
+import { chainOf } from '../../src/doors/caller/presented-certificate.ts';
 import { trySelf } from '../../src/serve/this-node.ts';
 
 test('a handshake with itself finds out whether Node shows the intermediates of callers', async () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startChores } from '../../src/serve/chores.ts';
-import { endsWithin, every } from '../../src/serve/watch.ts';
+import { endsWithin, every, startChores } from '../../src/serve/watch.ts';
 import { eventually } from '../eventually.ts';
 
 /** Work that ends or fails on demand. */

@@ -1,12 +1,19 @@
 // Stores that earlier versions made: test/fixtures/stores/README.md says what each contains.
+import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import type { FeedState } from '../../src/core/feed.ts';
+import type { Grant } from '../../src/core/grant.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { storeOf } from '../../src/store/change.ts';
+import { rows } from '../../src/store/pages.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
+import { grants } from '../../src/store/tables/grants.ts';
+import { identities } from '../../src/store/tables/identities.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { sharedServer } from './postgres-database.ts';
 import { openAt } from './postgres-node.ts';
@@ -90,4 +97,23 @@ async function placeDatabase(name: OldStoreName): Promise<OldStore> {
 
 function contentOf(file: string): Buffer {
   return gunzipSync(readFileSync(join(FOLDER, `${file}.gz`)));
+}
+
+export async function opened(t: TestContext, open: Promise<Store>): Promise<Store> {
+  const store = await open;
+  t.after(() => store.close());
+  return store;
+}
+
+export function rowsOf(store: Store): Promise<Grant[]> {
+  return Array.fromAsync(rows(store, grants));
+}
+
+export function grantsIn(states: readonly (FeedState | undefined)[]): string[] {
+  return states.flatMap((state) => (state?.about === 'grant' ? [state.grantId] : [])).sort();
+}
+
+export async function idOf(store: Store, userName: string): Promise<string> {
+  const found = (await Array.fromAsync(rows(store, identities))).find((identity) => identity.userName === userName);
+  return found?.id ?? assert.fail(`there is no ${userName}`);
 }

@@ -1,7 +1,7 @@
 // Where administrative commands run: beside the store, or at a service (--server, --login). Their work is the same.
 import type { Command } from 'commander';
-import type { Work } from '../terminal/cli-command.ts';
 import { CommandFailure } from '../terminal/exit.ts';
+import type { Work } from '../terminal/manual.ts';
 import { expectService } from '../terminal/output.ts';
 import type { Workplace } from '../terminal/workplace.ts';
 import type { Administration, ServerFlags } from './steps.ts';

@@ -7,16 +7,17 @@ import {
   currentLogin as loginOfClient,
 } from '../../../sdk/client/src/cli.ts';
 import { PERMISSIONS } from '../../core/rules/operator.ts';
-import type { CliCommand } from '../terminal/cli-command.ts';
 import { CommandFailure } from '../terminal/exit.ts';
+import type { CliCommand } from '../terminal/manual.ts';
 import { printOnly, remark, result } from '../terminal/output.ts';
 
-export function callerCommands(program: CliCommand): void {
-  const commands = commandsOfClient({ program: 'tessera', note: remark, qrCode });
+export function commands(program: CliCommand): void {
+  const qrCode = async (text: string) => (await import('uqr')).renderUnicodeCompact(text, { border: 2 });
+  const declared = commandsOfClient({ program: 'tessera', note: remark, qrCode });
   const isOfProfiles = ({ name }: CallerCommand) => name.startsWith('profile ');
-  for (const command of commands.filter((each) => !isOfProfiles(each))) declare(program, command);
+  for (const command of declared.filter((each) => !isOfProfiles(each))) declare(program, command);
   const group = program.command('profile').description('the logins of this user');
-  for (const command of commands.filter(isOfProfiles)) declare(group, command);
+  for (const command of declared.filter(isOfProfiles)) declare(group, command);
 }
 
 function declare(group: CliCommand, { name, about, argument, options, examples, run }: CallerCommand): void {
@@ -45,8 +46,4 @@ export type { CurrentLogin };
 /** The service of a login, and a valid access token for it. */
 export function currentLogin(profile: string | undefined): Promise<CurrentLogin> {
   return loginOfClient({ program: 'tessera', note: remark }, profile);
-}
-
-async function qrCode(text: string): Promise<string> {
-  return (await import('uqr')).renderUnicodeCompact(text, { border: 2 });
 }

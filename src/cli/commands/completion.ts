@@ -1,9 +1,9 @@
 import { Argument, type Command } from 'commander';
-import type { CliCommand } from '../terminal/cli-command.ts';
+import type { CliCommand } from '../terminal/manual.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-export function completionCommand(program: CliCommand): void {
+export function commands(program: CliCommand): void {
   program
     .command('completion')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))

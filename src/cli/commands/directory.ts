@@ -15,7 +15,7 @@ directory recheck <label>     ask it now about everybody who has a living grant;
   $ tessera directory recheck corp --accept-endings
 `;
 
-export const directoryCommands = declares(TEXT, {
+export const commands = declares(TEXT, {
   'directory check': async () => (await import('./work/directory.ts')).check,
   'directory recheck': async () => (await import('./work/directory.ts')).recheck,
 });

@@ -1,57 +1,51 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EVENT_TYPES, type EventType } from '../../core/event.ts';
-import { EVENT_COLUMNS, eventAsCsv } from '../../core/event-csv.ts';
+import { EVENT_COLUMNS, EVENT_TYPES, type EventType, eventAsCsv } from '../../core/event.ts';
 import type { Seconds } from '../../core/time.ts';
 import type { LoggedEvent } from '../../store/store.ts';
-import type { CliCommand } from '../terminal/cli-command.ts';
 import { CommandFailure } from '../terminal/exit.ts';
-import { asCount, asDuration } from '../terminal/options.ts';
+import { declares } from '../terminal/manual.ts';
+import { asCount } from '../terminal/options.ts';
 import { printJson, printJsonLine, printTable, remark } from '../terminal/output.ts';
-import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import { printEventLines } from './event-lines.ts';
 import type { Administration } from './steps.ts';
 
-export function eventsCommand(program: CliCommand): void {
-  program
-    .command('events')
-    .description('show what changed, newest last: the latest 50 events, or all after a number or a time')
-    .option('--after <sequence>', 'all events after this one; 0 for all there are', asCount)
-    .option('--identity <identity>', 'of this identity, by user name or id; without refreshes')
-    .option('--integration <client_id>', 'of this integration')
-    .option('--by <identity>', 'what this identity did, by user name or id')
-    .option('--about <name>', 'what was done to the thing of this name, such as an issuer')
-    .choice('--type <type>', 'of this type', EVENT_TYPES)
-    .option('--since <duration>', 'all of this last time, such as 24h', asDuration)
-    .option('--from <moment>', 'all since then: 2026-11-18, or with a time in UTC such as 2026-11-18T03:00')
-    .option('--to <moment>', 'only before then')
-    .option('--request <id>', 'that this request caused')
-    .option('--limit <count>', 'at most this many', asCount)
-    .option('--follow', 'keep printing new events until interrupted')
-    .option('--json', 'one JSON object per line')
-    .option('--csv', 'as CSV, for spreadsheets')
-    .examples(
-      'tessera events',
-      'tessera events --follow',
-      'tessera events --after 1200 --json',
-      'tessera events --type reused --since 7d',
-      'tessera events --by olga --since 24h',
-      'tessera events --about partners --from 2026-11-17 --to 2026-11-18',
-    )
-    .runs(administering(printEvents));
-}
+const TEXT = `
+events                        show what changed, newest last: the latest 50 events, or all after a number or a time
+  --after <sequence>          all events after this one; 0 for all there are
+  --identity <identity>       of this identity, by user name or id; without refreshes
+  --integration <client_id>   of this integration
+  --by <identity>             what this identity did, by user name or id
+  --about <name>              what was done to the thing of this name, such as an issuer
+  --type <type>               of this type [${EVENT_TYPES.join('|')}]
+  --since <duration>          all of this last time, such as 24h
+  --from <moment>             all since then: 2026-11-18, or with a time in UTC such as 2026-11-18T03:00
+  --to <moment>               only before then
+  --request <id>              that this request caused
+  --limit <count>             at most this many
+  --follow                    keep printing new events until interrupted
+  --json                      one JSON object per line
+  --csv                       as CSV, for spreadsheets
+  $ tessera events
+  $ tessera events --follow
+  $ tessera events --after 1200 --json
+  $ tessera events --type reused --since 7d
+  $ tessera events --by olga --since 24h
+  $ tessera events --about partners --from 2026-11-17 --to 2026-11-18
+refusals                      show what was refused: how often, when last, and the id of the last request; a minute late
+  --integration <client_id>   of this integration
+  --identity <identity>       of this identity, by user name or id
+  --reason <refusal>          for this reason, such as scope-exceeds-integration
+  --json                      as JSON
+  $ tessera refusals
+  $ tessera refusals --integration orders-sync
+`;
 
-export function refusalsCommand(program: CliCommand): void {
-  program
-    .command('refusals')
-    .description('show what was refused: how often, when last, and the id of the last request; a minute late')
-    .option('--integration <client_id>', 'of this integration')
-    .option('--identity <identity>', 'of this identity, by user name or id')
-    .option('--reason <refusal>', 'for this reason, such as scope-exceeds-integration')
-    .option('--json', 'as JSON')
-    .examples('tessera refusals', 'tessera refusals --integration orders-sync')
-    .runs(administering(printRefusals));
-}
+export const commands = declares(
+  TEXT,
+  { events: administering(printEvents), refusals: administering(printRefusals) },
+  { '--after': asCount },
+);
 
 interface EventsFlags {
   readonly after?: number;
@@ -103,7 +97,7 @@ async function printNewest(flags: EventsFlags, { act }: Administration): Promise
   let [found, before]: [readonly LoggedEvent[], number | undefined] = [[], undefined];
   while (found.length < limit) {
     const query: object = { ...queryOf(flags), limit: Math.min(STEP, limit - found.length), ...(before && { before }) };
-    const { items, next } = accepted(await act('event-list', { query })).value;
+    const { items, next } = await act('event-list', { query });
     found = [...items, ...found];
     if (next === undefined) break;
     before = Number(next);
@@ -119,7 +113,7 @@ async function printFrom(start: number, flags: EventsFlags, { act }: Administrat
   let [left, after, epoch] = [flags.limit ?? Number.POSITIVE_INFINITY, start, undefined as number | undefined];
   while (left > 0) {
     const query = { ...queryOf(flags), after, limit: STEP, ...(flags.follow && epoch !== undefined && { epoch }) };
-    const { items, next, epoch: known } = accepted(await act('event-list', { query })).value;
+    const { items, next, epoch: known } = await act('event-list', { query });
     printAll(items.slice(0, left), flags);
     left -= items.length;
     epoch = known;
@@ -135,15 +129,8 @@ function printAll(events: readonly LoggedEvent[], { json, csv }: EventsFlags): v
   else printEventLines(events);
 }
 
-interface RefusalFlags {
-  readonly integration?: string;
-  readonly identity?: string;
-  readonly reason?: string;
-  readonly json?: true;
-}
-
-async function printRefusals({ json, ...query }: RefusalFlags, { act }: Administration): Promise<void> {
-  const { items } = accepted(await act('refusal-list', { query })).value;
+async function printRefusals({ json, ...query }: { json?: true }, { act }: Administration): Promise<void> {
+  const { items } = await act('refusal-list', { query });
   if (json) return printJson(items);
   const lines = items.map((row) => [row.reason, row.clientId, row.identityId, row.count, row.last, row.lastRequestId]);
   printTable(['reason', 'client id', 'identity', 'count', 'last', 'last request'], lines);

@@ -52,7 +52,7 @@ explain refusal <name>        what to do about a refusal, from docs/errors.md
 const work = () => import('./work/explain.ts');
 const certificate = async () => (await import('./work/certificate.ts')).explain;
 
-export const explainCommands = declares(
+export const commands = declares(
   TEXT,
   {
     'certificate explain': certificate,

@@ -1,12 +1,11 @@
 import type { GrantFilter } from '../../operations/admin/find-grants.ts';
-import type { ShownGrant } from '../../operations/admin/show-grant.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { declares } from '../terminal/manual.ts';
-import { counted, print, printJson, printRecord, printTable, remark, result } from '../terminal/output.ts';
-import { accepted } from '../terminal/wording.ts';
+import { counted, print, printJson, result } from '../terminal/output.ts';
 import { administering } from './administration.ts';
 import { printEventLines } from './event-lines.ts';
-import { type Administration, itemsOf } from './steps.ts';
+import type { Administration } from './steps.ts';
+import { lists, shows } from './things.ts';
 
 const FILTER = `
   --identity <identity>       of this identity, by user name or id
@@ -44,38 +43,27 @@ ${FILTER}
   $ tessera grant revoke --identity ada --yes
 `;
 
-export const grantCommands = declares(TEXT, {
-  'grant list': administering(listGrants),
-  'grant show': administering(printGrant),
+export const commands = declares(TEXT, {
+  'grant list': lists(
+    'grant',
+    ['grant', 'state', 'client id', 'user name', 'identity', 'ends', 'scope'],
+    ({ id, state, clientId, guest, userName, identityId, refreshUntil, scope }) => [
+      id,
+      state,
+      guest ?? clientId,
+      userName,
+      identityId,
+      refreshUntil,
+      scope,
+    ],
+  ),
+  'grant show': shows('grant', (grant) => grant),
   'grant timeline': administering(printTimeline),
   'grant revoke': administering(revokeGrants),
 });
 
-interface ListFlags extends GrantFilter {
-  readonly limit: number;
-  readonly json?: true;
-}
-
-async function listGrants({ limit, json, ...filter }: ListFlags, administration: Administration): Promise<void> {
-  const found = await itemsOf('grant-list', filter, administration, limit + 1);
-  const shown = found.slice(0, limit);
-  if (json) printJson(shown);
-  else printTable(['grant', 'state', 'client id', 'user name', 'identity', 'ends', 'scope'], shown.map(rowOf));
-  if (found.length > limit) remark(`There are more than ${limit}; see --limit.`);
-}
-
-function rowOf({ id, state, clientId, guest, userName, identityId, refreshUntil, scope }: ShownGrant) {
-  return [id, state, guest ?? clientId, userName, identityId, refreshUntil, scope];
-}
-
-async function printGrant(id: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
-  const shown = accepted(await act('grant-show', { id })).value;
-  if (json) printJson(shown);
-  else printRecord(shown);
-}
-
 async function printTimeline(id: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
-  const { items } = accepted(await act('grant-timeline', { id })).value;
+  const { items } = await act('grant-timeline', { id });
   if (json) printJson(items);
   else printEventLines(items);
 }
@@ -91,11 +79,11 @@ async function revokeGrants(id: string | undefined, flags: RevokeFlags, { act }:
     throw new CommandFailure('usage', 'name one grant, or flags that select some', 'See: tessera grant revoke --help');
   }
   if (id !== undefined) {
-    const { id: grant } = accepted(await act('grant-revoke', { id })).value;
+    const { id: grant } = await act('grant-revoke', { id });
     print(`Ended the grant ${grant}`);
     return result({ id: grant, endedGrants: 1 });
   }
-  const ended = accepted(await act('grant-revoke-all', { body: { ...filter, confirmed: yes } })).value;
+  const ended = await act('grant-revoke-all', { body: { ...filter, confirmed: yes } });
   const { endedGrants = 0, endedCodes = 0 } = ended;
   print(
     `Ended ${counted(endedGrants, 'grant')}${endedCodes > 0 ? ` and ${counted(endedCodes, 'confirmed code')}` : ''}`,

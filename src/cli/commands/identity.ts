@@ -1,13 +1,11 @@
 import type { WrittenIdentity } from '../../operations/admin/objects.ts';
-import { systemRandom } from '../../system.ts';
 import { CommandFailure } from '../terminal/exit.ts';
+import { obtainPassword, type PasswordFlags } from '../terminal/input.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { counted, print, printJson, printOnly, printSecret, printTable, remark, result } from '../terminal/output.ts';
-import { obtainPassword, type PasswordFlags } from '../terminal/password.ts';
-import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
-import { type Administration, change, itemsOf } from './steps.ts';
-import { removes, shows, switches, yesNo } from './things.ts';
+import { type Administration, change } from './steps.ts';
+import { lists, removes, shows, switches, yesNo } from './things.ts';
 
 const FLAGS = `
   --email <address>           matched with the e-mail of certificates; '' for none -> email
@@ -73,7 +71,7 @@ identity passkey remove <identity> [passkey]  accept a passkey no longer, and en
 
 const described = describes(FLAGS);
 
-export const identityCommands = declares(TEXT, {
+export const commands = declares(TEXT, {
   'identity add': administering(addPerson),
   'identity change': administering(changePerson),
   'identity remove': removes('identity', (id, endedGrants) => [
@@ -81,7 +79,20 @@ export const identityCommands = declares(TEXT, {
     { id, endedGrants },
   ]),
   'identity set-password': administering(changePassword),
-  'identity list': administering(printIdentities),
+  'identity list': lists(
+    'identity',
+    ['user name', 'identity', 'enabled', 'e-mail', 'principal name', 'groups'],
+    ({ userName, id, enabled, email, upn, groups = [] }) => [
+      userName,
+      id,
+      yesNo(enabled),
+      email,
+      upn,
+      groups.join(' '),
+    ],
+    undefined,
+    byName,
+  ),
   'identity show': shows('identity', recordOf),
   'identity disable': switches('identity', 'disable'),
   'identity enable': switches('identity', 'enable'),
@@ -91,10 +102,10 @@ export const identityCommands = declares(TEXT, {
 });
 
 async function addPerson(userName: string, flags: Flags, { act }: Administration): Promise<void> {
-  const obtained = flags['password'] ? await obtainPassword(flags, systemRandom) : undefined;
+  const obtained = flags['password'] ? await obtainPassword(flags) : undefined;
   const password = obtained && { password: obtained.password.reveal() };
   const body = { userName, ...described(flags), ...password };
-  const { id } = accepted(await act('identity-put', { id: userName, body, onlyIf: 'absent' })).value;
+  const { id } = await act('identity-put', { id: userName, body, onlyIf: 'absent' });
   print(`Added ${userName} as ${id}`);
   if (obtained?.isNew) printSecret(`Password, shown this once: ${obtained.password.reveal()}`);
   result({ id, userName, ...(obtained?.isNew && password) });
@@ -114,16 +125,16 @@ async function changePerson(name: string, flags: Flags, administration: Administ
 type SetPasswordFlags = PasswordFlags & { readonly removePasskeys?: true };
 
 async function changePassword(name: string, flags: SetPasswordFlags, { act }: Administration): Promise<void> {
-  accepted(await act('identity-show', { id: name })); // before the person types a password
-  const { password, isNew } = await obtainPassword(flags, systemRandom);
+  await act('identity-show', { id: name }); // before the person types a password
+  const { password, isNew } = await obtainPassword(flags);
   const body = { password: password.reveal() };
-  const { id } = accepted(await act('identity-password', { id: name, body })).value;
+  const { id } = await act('identity-password', { id: name, body });
   print(`Set the password of ${id}`);
   if (isNew) printSecret(`Password, shown this once: ${password.reveal()}`);
-  const passkeys = accepted(await act('identity-passkey-list', { id })).value.items.length;
+  const passkeys = (await act('identity-passkey-list', { id })).items.length;
   const removed = passkeys > 0 && flags.removePasskeys ? passkeys : 0;
   if (removed > 0) {
-    accepted(await act('identity-passkey-remove', { id, query: { all: true } }));
+    await act('identity-passkey-remove', { id, query: { all: true } });
     print(`Removed ${counted(removed, 'passkey')}`);
   } else if (passkeys > 0) {
     remark(
@@ -133,33 +144,19 @@ async function changePassword(name: string, flags: SetPasswordFlags, { act }: Ad
   result({ id, passkeys: passkeys - removed, ...(isNew && { password: password.reveal() }) });
 }
 
-type ListFlags = { readonly limit: number; readonly json?: true };
-
-async function printIdentities({ limit, json }: ListFlags, administration: Administration): Promise<void> {
-  const found = await itemsOf('identity-list', {}, administration, limit + 1);
-  const identities = found.slice(0, limit).sort(byName);
-  if (json) printJson(identities);
-  else printTable(['user name', 'identity', 'enabled', 'e-mail', 'principal name', 'groups'], identities.map(rowOf));
-  if (found.length > limit) remark(`There are more than ${limit}; see --limit.`);
-}
-
 function byName(a: WrittenIdentity, b: WrittenIdentity): number {
   return (a.userName ?? a.id ?? '') < (b.userName ?? b.id ?? '') ? -1 : 1;
 }
 
-function rowOf({ userName, id, enabled, email, upn, groups = [] }: WrittenIdentity) {
-  return [userName, id, yesNo(enabled), email, upn, groups.join(' ')];
-}
-
 async function printPasskeys(name: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
-  const { items } = accepted(await act('identity-passkey-list', { id: name })).value;
+  const { items } = await act('identity-passkey-list', { id: name });
   if (json) return printJson(items);
   const lines = items.map(({ id, name: called, createdAt, usedAt }) => [called, id, createdAt, usedAt]);
   printTable(['name', 'id', 'added', 'last used'], lines);
 }
 
 async function inviteToPasskey(name: string, _: unknown, { act }: Administration): Promise<void> {
-  const made = accepted(await act('identity-passkey-invite', { id: name })).value;
+  const made = await act('identity-passkey-invite', { id: name });
   printOnly(made.invitation, made);
   remark(`Good once, until ${made.endsAt}, on /account/passkeys, for whoever signs in as ${name}.`);
 }
@@ -173,7 +170,7 @@ async function dropPasskeys(
   if ((passkey === undefined) === (all === undefined))
     throw new CommandFailure('usage', 'give either a passkey or --all', 'See: tessera identity passkey list IDENTITY');
   const query = all ? { all } : { passkey };
-  const { items } = accepted(await act('identity-passkey-remove', { id: name, query })).value;
+  const { items } = await act('identity-passkey-remove', { id: name, query });
   print(`Removed ${counted(items.length, 'passkey')} of ${name}, and ended its browser sessions`);
   result({ removed: items.map(({ id }) => id) });
 }

@@ -42,7 +42,7 @@ config schema               print the JSON Schema of the configuration file, for
 
 const config = () => import('./work/config.ts');
 
-export const installationCommands = declares(TEXT, {
+export const commands = declares(TEXT, {
   serve: async () => (await import('./work/serve.ts')).serve,
   quickstart: async () => (await import('../quickstart/quickstart.ts')).quickstart,
   init: async () => (await import('../init/initialize.ts')).initialize,

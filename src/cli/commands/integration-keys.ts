@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs';
 import type { Seconds } from '../../core/time.ts';
 import type { KeyAddition } from '../../operations/admin/integration-keys.ts';
 import { CommandFailure } from '../terminal/exit.ts';
+import { readInput } from '../terminal/input.ts';
 import { print, printJson, printOnly, printTable, remark, result } from '../terminal/output.ts';
-import { readInput } from '../terminal/read-input.ts';
-import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import type { Administration } from './steps.ts';
 
@@ -59,7 +58,7 @@ async function addKeys(
   { act }: Administration,
 ): Promise<void> {
   const body = additionOf(file, flags);
-  const { keys: names = [] } = accepted(await act('integration-key-add', { id: clientId, body })).value;
+  const { keys: names = [] } = await act('integration-key-add', { id: clientId, body });
   print(`${clientId} authenticates with ${names.join(', ')}`);
   result({ clientId, keys: names });
 }
@@ -76,7 +75,7 @@ function additionOf(file: string | undefined, { url, caFile, allowAddress }: Key
 }
 
 async function printKeys(id: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
-  const { items } = accepted(await act('integration-key-list', { id })).value;
+  const { items } = await act('integration-key-list', { id });
   if (json) return printJson(items);
   const [{ url } = {}] = items;
   if (url !== undefined) return printTable(['keys from'], [[url]]);
@@ -85,7 +84,7 @@ async function printKeys(id: string, { json }: { json?: true }, { act }: Adminis
 }
 
 async function removeKey(clientId: string, kid: string, _: unknown, { act }: Administration): Promise<void> {
-  accepted(await act('integration-key-remove', { id: clientId, query: { key: kid } }));
+  await act('integration-key-remove', { id: clientId, query: { key: kid } });
   print(`${kid} no longer authenticates ${clientId}`);
   result({ clientId, removed: kid });
 }
@@ -94,13 +93,13 @@ async function removeKey(clientId: string, kid: string, _: unknown, { act }: Adm
 async function makeSecret(id: string, flags: SecretFlags, { act }: Administration): Promise<void> {
   const { endsIn, dropOld, dropAll: all = false } = flags;
   if (dropOld || all) {
-    accepted(await act('integration-secret-drop', { id, query: { all } }));
+    await act('integration-secret-drop', { id, query: { all } });
     print(`The ${all ? 'secrets' : 'old secret'} of ${id} ${all ? 'are' : 'is'} no longer valid`);
     return result({ clientId: id });
   }
   if (endsIn === undefined)
     throw new CommandFailure('usage', 'a secret needs an end', 'Give --ends-in 90d, or less; 180d at most.');
-  const { secret, endsAt } = accepted(await act('integration-secret-make', { id, query: { endsIn } })).value;
+  const { secret, endsAt } = await act('integration-secret-make', { id, query: { endsIn } });
   printOnly(secret, { clientId: id, secret, endsAt });
   remark(`This is shown once. It is valid within a second, until ${endsAt}.`);
 }

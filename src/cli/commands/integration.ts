@@ -2,9 +2,9 @@ import { formatDuration } from '../../core/duration.ts';
 import { ACCESS_TOKEN_FORMATS, BINDINGS } from '../../core/integration.ts';
 import { decline } from '../../operations/admin/admin.ts';
 import type { WrittenIntegration } from '../../operations/admin/objects.ts';
+import { readInput } from '../terminal/input.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { counted, print, result } from '../terminal/output.ts';
-import { readInput } from '../terminal/read-input.ts';
 import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import { PROOFS_TEXT, PROOFS_WORKS } from './integration-keys.ts';
@@ -89,11 +89,15 @@ function exchangeEntry(text: string) {
   return { integration, scope: scope.join('=') };
 }
 
-export const integrationCommands = declares(TEXT, {
+export const commands = declares(TEXT, {
   'integration add': administering(addOne),
   'integration change': administering(changeOne),
   'integration import': administering(importFile),
-  'integration list': lists('integration', ['client id', 'name', 'enabled', 'scope'], rowOf),
+  'integration list': lists(
+    'integration',
+    ['client id', 'name', 'enabled', 'scope'],
+    ({ clientId, name, scope, enabled = true }) => [clientId, name, yesNo(enabled), scope],
+  ),
   'integration show': shows('integration', recordOf),
   'integration disable': switches('integration', 'disable'),
   'integration enable': switches('integration', 'enable'),
@@ -105,8 +109,7 @@ export const integrationCommands = declares(TEXT, {
 });
 
 async function addOne(id: string, flags: Flags, { act }: Administration): Promise<void> {
-  const put = await act('integration-put', { id, body: bodyOf(flags), onlyIf: 'absent' });
-  const integration = accepted(put).value;
+  const integration = await act('integration-put', { id, body: bodyOf(flags), onlyIf: 'absent' });
   print(`Registered ${id} with the scope ${integration.scope}`);
   result(integration);
 }
@@ -139,7 +142,7 @@ function codeFlow({ code, redirectUri }: Flags, before: unknown): unknown {
 
 async function importFile(file: string, { update = false }: { update?: boolean }, { act }: Administration) {
   const integrations = entriesIn(readInput(file));
-  const { items } = accepted(await act('integration-import', { body: { integrations, update } })).value;
+  const { items } = await act('integration-import', { body: { integrations, update } });
   for (const { clientId, isNew } of items) print(`${isNew ? 'Registered' : 'Changed'} ${clientId}`);
   result(items);
 }
@@ -151,10 +154,6 @@ function entriesIn(text: string): readonly unknown[] {
   } catch {
     return accepted(decline('import-malformed', 'it is not JSON'));
   }
-}
-
-function rowOf({ clientId, name, scope, enabled = true }: WrittenIntegration) {
-  return [clientId, name, yesNo(enabled), scope];
 }
 
 function recordOf(integration: WrittenIntegration): Record<string, string> {

@@ -6,7 +6,6 @@ import type { WrittenIssuer } from '../../operations/admin/objects.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { print, result } from '../terminal/output.ts';
-import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import { type Administration, change } from './steps.ts';
 import { lists, removes, shows, yesNo } from './things.ts';
@@ -78,7 +77,7 @@ const described = describes(FLAGS, {
 
 const COLUMNS = ['label', 'approved', 'expires', 'profile', 'revocation', 'identity from', 'authority'];
 
-export const issuerCommands = declares(TEXT, {
+export const commands = declares(TEXT, {
   'issuer add': administering(addIssuer),
   'issuer change': administering(changeOne),
   'issuer list': lists('issuer', COLUMNS, rowOf, shown),
@@ -93,7 +92,7 @@ const USUAL = { identitySources: ['common-name'], revocation: { ocsp: 'off' } };
 
 async function addIssuer(label: string, file: string, flags: Flags, { act }: Administration): Promise<void> {
   const body = { ...described(flags, USUAL), pem: readFileSync(file, 'latin1') };
-  const issuer = accepted(await act('issuer-put', { id: label, body, onlyIf: 'absent' })).value;
+  const issuer = await act('issuer-put', { id: label, body, onlyIf: 'absent' });
   print(`Approved ${label}: ${issuer.subject}`);
   result(shown(issuer));
 }

@@ -31,7 +31,7 @@ keyring rotate                do what is due with the signing keys: publish the 
 
 const work = () => import('./work/keyring.ts');
 
-export const keyringCommands = declares(
+export const commands = declares(
   TEXT,
   {
     'keyring list': besideStore(async () => (await work()).printKeys),

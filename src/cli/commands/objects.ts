@@ -24,7 +24,7 @@ ${FILES}
 
 const work = () => import('./work/objects.ts');
 
-export const objectCommands = declares(TEXT, {
+export const commands = declares(TEXT, {
   export: administers(async () => (await work()).exportAll),
   diff: administers(async () => (await work()).diff),
   apply: administers(async () => (await work()).apply),

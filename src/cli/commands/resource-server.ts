@@ -1,7 +1,6 @@
 import type { WrittenResourceServer } from '../../operations/admin/objects.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { print, printOnly, remark, result } from '../terminal/output.ts';
-import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import { type Administration, change } from './steps.ts';
 import { lists, removes, shows, yesNo } from './things.ts';
@@ -47,9 +46,19 @@ resource-server remove <id>   remove a resource server: it may no longer check t
 
 const described = describes(FLAGS, { identity: (given: string | false) => given || '' });
 
-export const resourceServerCommands = declares(TEXT, {
+export const commands = declares(TEXT, {
   'resource-server add': administering(addOne),
-  'resource-server list': lists('resource-server', ['id', 'audience', 'enabled', 'resources', 'secrets'], rowOf),
+  'resource-server list': lists(
+    'resource-server',
+    ['id', 'audience', 'enabled', 'resources', 'secrets'],
+    ({ id, audience, enabled = true, resources, secrets = [] }) => [
+      id,
+      audience,
+      yesNo(enabled),
+      resources.join(' '),
+      secrets.length,
+    ],
+  ),
   'resource-server show': shows('resource-server', recordOf),
   'resource-server change': administering(changeOne),
   'resource-server secret': administering(makeSecret),
@@ -57,7 +66,7 @@ export const resourceServerCommands = declares(TEXT, {
 });
 
 async function addOne(id: string, flags: Flags, { act }: Administration): Promise<void> {
-  const server = accepted(await act('resource-server-put', { id, body: described(flags), onlyIf: 'absent' })).value;
+  const server = await act('resource-server-put', { id, body: described(flags), onlyIf: 'absent' });
   print(`Registered ${id} for ${server.audience}`);
   result(server);
   if (!flags['identity']) remark(`Make its secret with: tessera resource-server secret ${id}`);
@@ -74,17 +83,13 @@ type SecretFlags = { readonly dropOld?: boolean; readonly replace?: boolean };
 /** The secret alone goes to standard output, so that it can be sent to a file. */
 async function makeSecret(id: string, { dropOld, replace = false }: SecretFlags, { act }: Administration) {
   if (dropOld) {
-    accepted(await act('resource-server-secret-drop', { id }));
+    await act('resource-server-secret-drop', { id });
     print(`The old secret of ${id} is no longer valid`);
     return result({ id });
   }
-  const { secret } = accepted(await act('resource-server-secret-make', { id, query: { replaces: replace } })).value;
+  const { secret } = await act('resource-server-secret-make', { id, query: { replaces: replace } });
   printOnly(secret, { id, secret });
   remark('This is shown once. It is valid within a second.');
-}
-
-function rowOf({ id, audience, enabled = true, resources, secrets = [] }: WrittenResourceServer) {
-  return [id, audience, yesNo(enabled), resources.join(' '), secrets.length];
 }
 
 function recordOf({ id, audience, name, resources, enabled = true, identity, secrets = [] }: WrittenResourceServer) {

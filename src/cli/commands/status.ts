@@ -1,20 +1,18 @@
-import type { CliCommand } from '../terminal/cli-command.ts';
+import { declares } from '../terminal/manual.ts';
 import { printJson, printTable } from '../terminal/output.ts';
-import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import type { Administration } from './steps.ts';
 
-export function statusCommand(program: CliCommand): void {
-  program
-    .command('status')
-    .description('list the running nodes')
-    .option('--json', 'as JSON')
-    .examples('tessera status')
-    .runs(administering(printNodes));
-}
+const TEXT = `
+status    list the running nodes
+  --json  as JSON
+  $ tessera status
+`;
+
+export const commands = declares(TEXT, { status: administering(printNodes) });
 
 async function printNodes({ json }: { json?: true }, { act }: Administration): Promise<void> {
-  const { items } = accepted(await act('node-list')).value;
+  const { items } = await act('node-list');
   const lines = items.map(({ name, until }) => [name, until]);
   if (json) printJson(items);
   else printTable(['node', 'counts as running until'], lines);

@@ -6,7 +6,13 @@ import { accepted } from '../terminal/wording.ts';
 
 /** Beside the store, or at a service. */
 export interface Administration {
-  readonly act: <A extends ActName>(name: A, given?: Given) => Promise<AdminOutcome<Answered<Gives[A]>>>;
+  readonly attempt: <A extends ActName>(name: A, given?: Given) => Promise<AdminOutcome<Answered<Gives[A]>>>;
+  /** What an act gives. A refusal ends the command. */
+  readonly act: <A extends ActName>(name: A, given?: Given) => Promise<Gives[A]>;
+}
+
+export function administrationBy(attempt: Administration['attempt']): Administration {
+  return { attempt, act: async (name, given) => accepted(await attempt(name, given)).value };
 }
 
 export interface ServerFlags {
@@ -24,11 +30,11 @@ export async function change<K extends Kind>(
   kind: K,
   id: string,
   merge: (before: Gives[`${K}-show`]) => object,
-  { act }: Administration,
+  { attempt }: Administration,
 ): Promise<Gives[`${K}-put`]> {
   for (let tries = 1; ; tries++) {
-    const { value, revision } = accepted(await act<`${K}-show`>(`${kind}-show`, { id }));
-    const put = await act<`${K}-put`>(`${kind}-put`, { id, body: merge(value), onlyIf: revision });
+    const { value, revision } = accepted(await attempt<`${K}-show`>(`${kind}-show`, { id }));
+    const put = await attempt<`${K}-put`>(`${kind}-put`, { id, body: merge(value), onlyIf: revision });
     if (put.ok || put.refusal.reason !== 'changed-meanwhile' || tries >= MOST_TRIES) return accepted(put).value;
   }
 }
@@ -46,8 +52,8 @@ export async function itemsOf<A extends ActName>(
 ): Promise<readonly ItemOf<A>[]> {
   const items: ItemOf<A>[] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = accepted(await act(name, { query: { ...query, limit: PAGE, ...(cursor && { cursor }) } }));
-    const { items: found, next } = page.value as Listed<ItemOf<A>>;
+    const page = await act(name, { query: { ...query, limit: PAGE, ...(cursor && { cursor }) } });
+    const { items: found, next } = page as Listed<ItemOf<A>>;
     items.push(...found);
     if (next === undefined || items.length >= most) return items.slice(0, most);
     cursor = next;

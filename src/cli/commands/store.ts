@@ -54,7 +54,7 @@ const backup = () => import('./work/backup.ts');
 const work = () => import('./work/store.ts');
 const rollback = () => import('./work/rollback.ts');
 
-export const storeCommands = declares(
+export const commands = declares(
   TEXT,
   {
     backup: async () => (await backup()).backUpTo,

@@ -5,10 +5,10 @@ import { ASSERTION_ALGORITHMS, type AssertionRule } from '../../core/token-issue
 import { openRules, readRules, type WrittenRule, type WrittenTest } from '../../operations/admin/assertion-rules.ts';
 import type { WrittenTokenIssuer } from '../../operations/admin/objects.ts';
 import { CommandFailure } from '../terminal/exit.ts';
+import { readInput } from '../terminal/input.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { asMoment } from '../terminal/options.ts';
 import { print, remark, result } from '../terminal/output.ts';
-import { readInput } from '../terminal/read-input.ts';
 import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import { type Administration, change } from './steps.ts';
@@ -83,7 +83,7 @@ const described = describes(FLAGS, { authorities: (file: string) => readFileSync
 
 const COLUMNS = ['label', 'registered', 'issuer', 'keys', 'assertions', 'rules'];
 
-export const tokenIssuerCommands = declares(
+export const commands = declares(
   TEXT,
   {
     'token-issuer add': administering(addTokenIssuer),
@@ -101,7 +101,7 @@ export const tokenIssuerCommands = declares(
 
 async function addTokenIssuer(label: string, flags: Flags, { act }: Administration): Promise<void> {
   const body = { rules: [], ...bodyOf(flags), issuer: flags['issuer'] };
-  const added = accepted(await act('token-issuer-put', { id: label, body, onlyIf: 'absent' })).value;
+  const added = await act('token-issuer-put', { id: label, body, onlyIf: 'absent' });
   print(`Registered ${label}: ${added.issuer}`);
   remarkOpenRules(added);
   result(shown(added));

@@ -8,21 +8,14 @@ import { signingKeyOf } from '../../core/rules/signing-keys.ts';
 import { openElsewhere } from '../../open-directory.ts';
 import { checkKeyring } from '../../operations/admin/check-keyring.ts';
 import { allPublishedKeys } from '../../operations/admin/signing-keys.ts';
-import {
-  INTERMEDIATES_UNSEEN,
-  THIS_NODE,
-  TO_INSPECT,
-  TO_SEE_INTERMEDIATES,
-  UNINSPECTED,
-} from '../../serve/this-node.ts';
+import { NODE_LACKS, THIS_NODE } from '../../serve/this-node.ts';
 import { FollowedRegistry } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
 import { Keyring } from '../../tokens/keyring.ts';
 import { examineServerCertificates } from './certificates.ts';
 import { examineContents } from './contents.ts';
-import { examineFileSystem, examineFiles } from './files.ts';
+import { examineFile, examineFileSystem, examineFiles } from './files.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
-import { examineLogo } from './named-files.ts';
 import { examineStore, openForExamination } from './store.ts';
 
 /** Runs every check, in the order in which an operator would fix things. */
@@ -58,11 +51,11 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
 /** What this Node cannot do for callers with certificates, in the words that the service logs at its start. */
 export async function examineNode({ listeners }: Config, node = THIS_NODE): Promise<Finding[]> {
   if (!listeners.some(asksForCertificates)) return [];
-  const isSeen = await node.seesIntermediates();
-  return [
-    ...((await node.canInspect()) ? [] : [poor('Node', UNINSPECTED, TO_INSPECT)]),
-    ...(isSeen ? [] : [poor('Node', INTERMEDIATES_UNSEEN, TO_SEE_INTERMEDIATES)]),
+  const lacks = [
+    ...((await node.canInspect()) ? [] : [NODE_LACKS.inspection]),
+    ...((await node.seesIntermediates()) ? [] : [NODE_LACKS.intermediates]),
   ];
+  return lacks.map(({ says, todo }) => poor('Node', says, todo));
 }
 
 const PATIENCE_MS = 2000;
@@ -146,4 +139,42 @@ async function examineSigning(keyring: Keyring, store: Store): Promise<Finding[]
   const todo =
     'Copy the keyring from a node that has it. If it is lost: tessera keyring add --signing ES256, then mint --force.';
   return [bad('signing key', `the keyring lacks key ${signing.id}, which signs`, todo)];
+}
+
+const KEYRING = 'keyring file';
+const SET = 'Set it for the service; it may be set there already, and not here.';
+
+/** The files and the variable that settings name, without opening the store. */
+export function examineNamedFiles(config: Config): Finding[] {
+  const keyring = keyringFinding(config);
+  const files = examineFiles(config).filter(
+    ({ about, verdict }) => !(keyring && about === KEYRING && verdict === 'poor'),
+  );
+  const found = [...files, ...examineServerCertificates(config), ...examineLogo(config)];
+  const isFound = found.some(({ about, verdict }) => about === KEYRING && verdict === 'bad');
+  return [...found, ...(keyring && !isFound ? [keyring] : [])].map(warnIfMissing);
+}
+
+/** A missing file may come later. */
+function warnIfMissing(finding: Finding): Finding {
+  const says = finding.says.replace(/ is missing$/, ' is not there yet');
+  return says === finding.says ? finding : { ...finding, verdict: 'poor', says };
+}
+
+/** Undefined if the keyring can be used, or its file is missing. */
+function keyringFinding(config: Config): Finding | undefined {
+  const { keyring } = config;
+  try {
+    const keys = readKeys(config, process.env);
+    return keys || keyring.from === 'file'
+      ? undefined
+      : poor('keyring', `the variable ${keyring.name} is not set`, SET);
+  } catch (error) {
+    const about = keyring.from === 'file' ? KEYRING : 'keyring';
+    return bad(about, (error as Error).message, 'The service does not start until this is fixed.');
+  }
+}
+
+export function examineLogo({ pages: { logo } }: Config): Finding[] {
+  return logo === undefined ? [] : examineFile('logo', logo, { forbidden: 0, why: '', todo: '' });
 }

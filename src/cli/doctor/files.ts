@@ -45,10 +45,7 @@ export function examineFiles(config: Config): Finding[] {
       missing: 'For a new installation: tessera init. Otherwise check dataFolder, or name your file with --config.',
     }),
     ...(keyring.from === 'file'
-      ? examineFile('keyring file', keyring.path, {
-          ...forOwner(keyring.path),
-          missing: MISSING_KEYRING,
-        })
+      ? examineFile('keyring file', keyring.path, { ...forOwner(keyring.path), missing: MISSING_KEYRING })
       : []),
     ...(file === undefined
       ? []

@@ -6,8 +6,8 @@ import { addIdentity } from '../../operations/admin/add-identity.ts';
 import { changeIdentity } from '../../operations/admin/change-identity.ts';
 import { findIdentity } from '../../operations/admin/find-identity.ts';
 import { inviteToPasskey } from '../../operations/admin/passkeys.ts';
+import { obtainPassword } from '../terminal/input.ts';
 import { print, printSecret } from '../terminal/output.ts';
-import { obtainPassword } from '../terminal/password.ts';
 import { accepted } from '../terminal/wording.ts';
 import type { Workplace } from '../terminal/workplace.ts';
 import type { InitFlags } from './config-text.ts';
@@ -77,7 +77,7 @@ async function addIntegration(id: string, scope: string, workplace: Workplace): 
 
 /** Undefined if there is such an identity already. */
 async function addPerson(userName: string, workplace: Workplace) {
-  const { password } = await obtainPassword({ generate: true }, workplace.random);
+  const { password } = await obtainPassword({ generate: true });
   const outcome = await addIdentity({ userName, password }, workplace);
   if (!outcome.ok && outcome.refusal.reason === 'user-name-taken') {
     print(`Left the identity ${userName} as it is`);

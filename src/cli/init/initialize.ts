@@ -20,11 +20,10 @@ import type { Store } from '../../store/store.ts';
 import { firstKey, Keyring } from '../../tokens/keyring.ts';
 import { writeKeyringFile } from '../../tokens/keyring-file.ts';
 import { CommandFailure } from '../terminal/exit.ts';
+import { FOR_OWNER, writeNewFile } from '../terminal/files.ts';
 import { print, result } from '../terminal/output.ts';
-import { refusePassword } from '../terminal/store-address.ts';
 import { accepted } from '../terminal/wording.ts';
-import { atWorkplace, commandAuthor } from '../terminal/workplace.ts';
-import { FOR_OWNER, writeNewFile } from '../terminal/write-file.ts';
+import { atWorkplace, commandAuthor, refusePassword } from '../terminal/workplace.ts';
 import { configText, type InitFlags } from './config-text.ts';
 import { addFirstRegistrations } from './first-registrations.ts';
 
@@ -113,7 +112,9 @@ async function takeKeyring(config: Config, store: Store): Promise<void> {
   const isNew = readKeys(config, process.env) === undefined && !(await knowsKeys(store));
   if (isNew) makeKeyring(config);
   const keyring = new Keyring(await openKeyring(config, store));
-  if (!isNew) print(`Left the keyring ${placeOf(config)} as it is: it has every key in use`);
+  const { keyring: source } = config;
+  const place = source.from === 'file' ? source.path : `in the variable ${source.name}`;
+  if (!isNew) print(`Left the keyring ${place} as it is: it has every key in use`);
   await markMinting(keyring.minting, undefined, { store, by: commandAuthor() });
 }
 
@@ -127,10 +128,6 @@ function makeKeyring(config: Config): void {
     );
   writeKeyringFile(keyring.path, firstKey());
   print(`Made the keyring ${keyring.path} (mode 0600)`);
-}
-
-function placeOf({ keyring }: Config): string {
-  return keyring.from === 'file' ? keyring.path : `in the variable ${keyring.name}`;
 }
 
 /** What the store already has. */

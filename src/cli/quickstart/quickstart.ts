@@ -22,11 +22,11 @@ import { firstKey, Keyring } from '../../tokens/keyring.ts';
 import { writeKeyringFile } from '../../tokens/keyring-file.ts';
 import { registerCommandLine } from '../init/first-registrations.ts';
 import { CommandFailure } from '../terminal/exit.ts';
+import { FOR_OWNER, FOR_READERS, writeNewFile } from '../terminal/files.ts';
+import { obtainPassword } from '../terminal/input.ts';
 import { TESSERA } from '../terminal/output.ts';
-import { obtainPassword } from '../terminal/password.ts';
 import { accepted } from '../terminal/wording.ts';
 import { atWorkplace, configOf, type Workplace } from '../terminal/workplace.ts';
-import { FOR_OWNER, FOR_READERS, writeNewFile } from '../terminal/write-file.ts';
 import { type MadeSecrets, quickstartWords, secretWords, writeFlows } from './flows.ts';
 
 const CLIENT_ID = 'quickstart';
@@ -136,7 +136,7 @@ async function fill(path: string, pem: string, issuer: string): Promise<MadeSecr
   const store = await openStore({ store: storeFile(path) }, 'init');
   try {
     const ports = { store, by: { as: 'service', why: 'quickstart' } as const, random: systemRandom, issuer };
-    const { password } = await obtainPassword({ generate: true }, systemRandom);
+    const { password } = await obtainPassword({ generate: true });
     accepted(await make('integrations', CLIENT_ID, INTEGRATION, ports));
     accepted(await addIdentity({ userName: USER_NAME, password, groups: [OPERATORS] }, ports));
     accepted(await make('issuers', ISSUER_LABEL, { ...ISSUER, pem }, ports));

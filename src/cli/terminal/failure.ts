@@ -18,30 +18,39 @@ interface Ending {
 }
 
 /** Keyed by name instead of class, so that this file does not load every module that defines a fault. */
-const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
-  CommanderError: (fault) => usageEnding(fault as CommanderError),
-  CommandFailure: (fault) => failureEnding(fault as CommandFailure),
-  ConfigFault: ({ message }) => ({
+const ENDINGS: Readonly<Record<string, (fault: never) => Ending>> = {
+  CommanderError: usageEnding,
+  CommandFailure: ({ end, message, todo, reason }: CommandFailure) => ({ end, what: message, todo, reason }),
+  ConfigFault: ({ message }: Error) => ({
     end: 'configuration',
     what: 'the configuration cannot be used',
     details: message.split('\n'),
   }),
-  FileFault: ({ message }) => ({ end: 'refused', what: 'the file cannot be used', details: message.split('\n') }),
-  StoreUnavailable: (fault) => ending('store', fault, 'the store cannot answer: '),
-  ImplausibleClock: (fault) => ({ end: 'store', what: fault.message, todo: clockRemedy(fault) }),
-  StoreUnusable: (fault) => ending('store', fault),
-  StoreAddressFault: (fault) => ending('configuration', fault),
-  CertificateUnusable: (fault) => ending('certificate', fault),
-  MoveRefused: (fault) => ending('refused', fault),
-  StoreMissing: (fault) => ending('store', fault),
-  StoreLacks: (fault) => ending('refused', fault),
-  OutcomeUnknown: ({ message }) => ({
+  FileFault: ({ message }: Error) => ({
+    end: 'refused',
+    what: 'the file cannot be used',
+    details: message.split('\n'),
+  }),
+  StoreUnavailable: (fault: Error) => ending('store', fault, 'the store cannot answer: '),
+  ImplausibleClock: (fault: Error) => ({ end: 'store', what: fault.message, todo: clockRemedy(fault) }),
+  StoreUnusable: (fault: Error) => ending('store', fault),
+  StoreAddressFault: (fault: Error) => ending('configuration', fault),
+  CertificateUnusable: (fault: Error) => ending('certificate', fault),
+  MoveRefused: (fault: Error) => ending('refused', fault),
+  StoreMissing: (fault: Error) => ending('store', fault),
+  StoreLacks: (fault: Error) => ending('refused', fault),
+  OutcomeUnknown: ({ message }: Error) => ({
     end: 'store',
     what: `the store failed while it was writing: ${message}`,
     todo: 'The change may or may not have been made: check before you try again.',
   }),
-  TokenFailure: (fault) => tokenEnding(fault as TokenFailure),
-  KeyringFault: ({ message }) => ({ end: 'keyring', what: message }),
+  TokenFailure: ({ reason, what, todo, error }: TokenFailure) => ({
+    end: TOKEN_ENDS[reason] ?? 'refused',
+    what,
+    todo,
+    reason: error,
+  }),
+  KeyringFault: ({ message }: Error) => ({ end: 'keyring', what: message }),
 };
 
 const LOOK = 'See: tessera doctor';
@@ -86,7 +95,7 @@ export function endOf(error: unknown, debug: boolean): number {
   const fault = error instanceof Error ? error : new Error(String(error));
   // Not a failure: it has printed help or the version.
   if (fault.name === 'CommanderError' && (fault as CommanderError).exitCode === 0) return EXIT.ok;
-  const ending = (ENDINGS[fault.name] ?? defect)(fault);
+  const ending = (ENDINGS[fault.name] ?? defect)(fault as never);
   const stack = debug && !ending.isPrinted ? fault.stack : undefined;
   if (isForScripts()) remark(JSON.stringify(objectOf(ending, stack)));
   else for (const line of linesOf(ending, stack)) remark(line);
@@ -124,14 +133,6 @@ const TOKEN_ENDS: Readonly<Record<string, keyof typeof EXIT>> = {
   unavailable: 'unavailable',
   usage: 'usage',
 };
-
-function tokenEnding({ reason, what, todo, error }: TokenFailure): Ending {
-  return { end: TOKEN_ENDS[reason] ?? 'refused', what, todo, reason: error };
-}
-
-function failureEnding({ end, message, todo, reason }: CommandFailure): Ending {
-  return { end, what: message, todo, reason };
-}
 
 const CHECK_PATH = 'Check the path and its permissions.';
 const FREE_SPACE = 'Free some space, or use another disk.';

@@ -2,8 +2,7 @@
 // flags and examples; below the first group, arguments that its commands share. What is in brackets at the end of a line is the
 // default, such as `[= 90d]`, or the choices, such as `[once|reusable]`; `-> flows.device` is the member of a registered thing that a
 // flag sets. A line that begins further to the right continues the one before.
-import { Option } from 'commander';
-import type { CliCommand, Work } from './cli-command.ts';
+import { Command, Option } from 'commander';
 import { asCount, asDuration, asYesNo, collect } from './options.ts';
 
 /** By the name of a command: loads its work. */
@@ -54,16 +53,10 @@ function linesIn(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-interface Declared {
-  readonly shared: readonly Line[];
-  readonly works: Works;
-  readonly parsers: Parsers;
-}
-
 function declare(
   program: CliCommand,
   [heading, ...lines]: readonly Line[],
-  { shared, works, parsers }: Declared,
+  { shared, works, parsers }: { shared: readonly Line[]; works: Works; parsers: Parsers },
 ): void {
   const [words, names] = [wordsOf(heading), namesOf(heading)];
   const isDefault = heading?.choices?.[0] === 'default';
@@ -79,7 +72,7 @@ function declare(
   const examples = lines.flatMap(({ written }) => (written.startsWith('$ ') ? written.slice(2) : []));
   const work = works[names.join(' ')];
   if (!work !== (examples.length === 0)) throw new Error(`${names.join(' ')} lacks its work or an example`);
-  if (work) command.examples(...examples).runs(work);
+  if (work) command.examples(...examples).action(async (...given) => (await work())(...given));
 }
 
 function innerOf(group: CliCommand, name: string): CliCommand {
@@ -124,4 +117,18 @@ export function describes(
 function setMember(described: Record<string, unknown>, path: string, value: unknown): void {
   const [outer = '', inner] = path.split('.');
   described[outer] = inner === undefined ? value : { ...(described[outer] as object), [inner]: value };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as in the type of commander's actions
+export type Work = (...given: any[]) => void | Promise<void>;
+
+export class CliCommand extends Command {
+  override createCommand(name?: string): CliCommand {
+    return new CliCommand(name);
+  }
+
+  /** Lines at the end of its help text. */
+  examples(...lines: readonly string[]): this {
+    return this.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`);
+  }
 }

@@ -1,8 +1,10 @@
 // The surroundings of an administrative command: the configuration and the store that it names.
 import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
+import { parseStoreAddress, type StoreAddress } from '../../config/store-address.ts';
 import type { Author } from '../../core/act.ts';
 import { openStore } from '../../open-store.ts';
 import type { AdminPorts } from '../../operations/admin/admin.ts';
@@ -62,4 +64,18 @@ export function commandAuthor(): Author {
   } catch {
     return { as: 'command', user: String(process.getuid?.() ?? 'unknown') };
   }
+}
+
+/** The store that a flag names. */
+export function storeNamedBy(flag: string, address: string): { readonly store: StoreAddress } {
+  refusePassword(address);
+  if (/^(?:sqlite|postgres(?:ql)?):/.test(address)) return { store: parseStoreAddress(address, resolve) };
+  throw new CommandFailure('usage', `${flag} names no store`, `Write ${flag} sqlite:PATH or ${flag} postgres://….`);
+}
+
+/** Matches the text, because URL parsers reject addresses with several hosts. */
+export function refusePassword(address: string): void {
+  if (!/^[^/]*\/\/[^/?]*:[^/?]*@/.test(address)) return;
+  const todo = 'Leave it out, and set PGPASSWORD or ?passwordFile=FILE: other users can read command lines.';
+  throw new CommandFailure('usage', 'the address holds a password', todo);
 }

@@ -12,9 +12,8 @@ import {
   texts,
 } from '../setting.ts';
 
-const ATTRIBUTE = '^[A-Za-z][A-Za-z0-9-]{0,63}$';
-const attribute = (description: string, example: string) =>
-  optional(text('the name of an attribute', ATTRIBUTE, description, { example }));
+const attribute = (description: string, usual: string | { readonly example: string }) =>
+  text('the name of an attribute', '^[A-Za-z][A-Za-z0-9-]{0,63}$', description, usual);
 const filter = (description: string, example: string) =>
   optional(text('a filter of RFC 4515, in parentheses', '^\\(.+\\)$', description, { example }));
 const name = (description: string, example: string) =>
@@ -27,9 +26,7 @@ const label = text(
   { example: 'corp' },
 );
 const authorities = optional(
-  path('PEM file with the authorities of its certificates, if not public.', {
-    example: '/etc/tessera/ldap-ca.pem',
-  }),
+  path('PEM file with the authorities of its certificates, if not public.', { example: '/etc/tessera/ldap-ca.pem' }),
 );
 const GROUP = '^[^\\u0000-\\u001f]{1,256}$';
 const powers = {
@@ -58,15 +55,13 @@ const ldap = {
   ),
   authorities,
   bindDn: name('The service account that searches.', 'cn=tessera,ou=services,dc=example,dc=com'),
-  passwordFile: path('A file with its password.', {
-    example: '/etc/tessera/ldap-password',
-  }),
+  passwordFile: path('A file with its password.', { example: '/etc/tessera/ldap-password' }),
   base: name('People are looked for below this entry.', 'ou=people,dc=example,dc=com'),
   filter: filter('Which entries are people.', '(objectClass=person)'),
   attributes: section('Attributes that carry names, if not the usual ones.', {
-    userName: attribute('The user name.', 'uid'),
-    email: attribute('The e-mail address.', 'mail'),
-    upn: attribute('The user principal name.', 'krbPrincipalName'),
+    userName: optional(attribute('The user name.', { example: 'uid' })),
+    email: optional(attribute('The e-mail address.', { example: 'mail' })),
+    upn: optional(attribute('The user principal name.', { example: 'krbPrincipalName' })),
   }),
   groups: optionalSection(
     'Where groups come from. If absent, nobody has groups. Integrations name them `LABEL/name`.',
@@ -78,13 +73,8 @@ const ldap = {
       ),
       base: name('Only groups below this entry count.', 'ou=groups,dc=example,dc=com'),
       filter: filter('Which entries are groups; not for `member-of`.', '(objectClass=groupOfNames)'),
-      nameAttribute: text('the name of an attribute', ATTRIBUTE, 'The attribute with the name of a group.', 'cn'),
-      memberAttribute: text(
-        'the name of an attribute',
-        ATTRIBUTE,
-        'With `search`: the attribute that lists members.',
-        'member',
-      ),
+      nameAttribute: attribute('The attribute with the name of a group.', 'cn'),
+      memberAttribute: attribute('With `search`: the attribute that lists members.', 'member'),
     },
   ),
   ...powers,
@@ -95,9 +85,8 @@ const ldap = {
   timeout,
 };
 
-const CLAIM = { expected: 'the name of a claim', pattern: '^[\\u0021-\\u007e]{1,128}$' };
-const claim = (description: string, example: string) =>
-  optional(text(CLAIM.expected, CLAIM.pattern, description, { example }));
+const CLAIM = '^[\\u0021-\\u007e]{1,128}$';
+const claim = (description: string, example: string) => text('the name of a claim', CLAIM, description, { example });
 
 const oidc = {
   label,
@@ -128,17 +117,17 @@ const oidc = {
   scopes: texts('a list of scopes', '^[!-~]{1,128}$', '`oidc`: what is asked for.', ['openid', 'profile', 'email']),
   idClaims: texts(
     'a list of claims',
-    CLAIM.pattern,
+    CLAIM,
     '`oidc`: claims that identify a person. Another list gives everybody another identity.',
     { default: ['sub'], example: ['tid', 'oid'] },
   ),
   claims: section('Claims that carry names and groups. The e-mail address is `email`, if `email_verified` is true.', {
-    userName: claim('The user name: a claim that people cannot set themselves.', 'preferred_username'),
-    groups: claim('A list of groups.', 'groups'),
+    userName: optional(claim('The user name: a claim that people cannot set themselves.', 'preferred_username')),
+    groups: optional(claim('A list of groups.', 'groups')),
   }),
   ...powers,
   strong: optionalSection('`oidc`: what proves a sign-in that administration accepts.', {
-    claim: text(CLAIM.expected, CLAIM.pattern, 'The claim of the ID token.', { example: 'amr' }),
+    claim: claim('The claim of the ID token.', 'amr'),
     values: texts('a list of texts', '^.{1,256}$', 'One of these must be among its values.', {
       example: ['hwk', 'mfa'],
     }),

@@ -12,18 +12,13 @@ const rate = (what: string, whose: string, perMinute: number, burst: number) =>
 export const limits = section('Limits of the service.', {
   headerBytes: whole([1024, 262_144], 'Maximum size of headers; more gets 431.', 16_384),
   bodyBytes: whole([1024, 16_777_216], 'Maximum size of a body; more gets 413.', 65_536),
-  headersTimeout: duration('Time for a TLS handshake, and for headers to arrive.', '10s', {
-    ...NOT_ZERO,
-    most: DAY,
-  }),
+  headersTimeout: duration('Time for a TLS handshake, and for headers to arrive.', '10s', { ...NOT_ZERO, most: DAY }),
   requestTimeout: duration('Time for a whole request to arrive.', '30s', { ...NOT_ZERO, most: DAY }),
   idleTimeout: duration('How long an idle connection is kept open.', '65s', { ...NOT_ZERO, most: DAY }),
   stopNotice: duration('How long a stop goes on serving while `/readyz` already fails, if somebody polls it.', '3s', {
     most: DAY,
   }),
-  stopTimeout: duration('Time for requests in flight to finish after `stopNotice`.', '20s', {
-    most: DAY,
-  }),
+  stopTimeout: duration('Time for requests in flight to finish after `stopNotice`.', '20s', { most: DAY }),
   drainIdle: duration('How long a stop waits for the next request on an idle connection.', '5s', { most: DAY }),
   connections: whole([1, 1_000_000], 'Open connections per listener.', 10_000),
   maxInFlight: whole(

@@ -1,19 +1,11 @@
 // Authorization by assertion: every check in its order (RFC 7523 2.1).
 import type { AcceptedAssertion } from '../assertion.ts';
-import type { Identity } from '../identity.ts';
 import type { ClientId, Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import type { ResourceServer } from '../resource-server.ts';
 import { parseScope } from '../scope.ts';
 import type { Target } from './audience.ts';
-import { withFlow } from './client.ts';
-import { whyNotAllowed } from './identity.ts';
 import { requestedTarget, type WantedTarget } from './scope.ts';
-
-/** The checks that need no assertion: they come first, so that an unknown client costs no signature check. */
-export function checkAssertionRequest(integration: Integration | undefined): Outcome<Integration> {
-  return withFlow(integration, 'assertion');
-}
 
 /** Without a client id: the one integration that the rule serves (RFC 7523 2.1). */
 export function servedIntegration({ rule: { integrations = [] } }: Pick<AcceptedAssertion, 'rule'>): Outcome<ClientId> {
@@ -53,9 +45,4 @@ export function checkAssertionUse(
   // ID-JAG 5: it names a resource server that does not exist.
   const isOfEnterprise = enterprise && !target.ok && target.refusal.reason === 'resource-unknown';
   return isOfEnterprise ? refuse('assertion-audience-wrong') : target;
-}
-
-export function checkAssertedIdentity(identity: Identity, integration: Integration): Outcome<Identity> {
-  const objection = whyNotAllowed(identity, integration);
-  return objection ? refuse(objection) : accept(identity);
 }

@@ -1,8 +1,7 @@
 // What the claims of an assertion must say (RFC 7523 3). All are checked, for the dry run; the first failure counts.
 import type { AcceptedClaims, AssertionStep, EnterpriseClaims } from '../assertion.ts';
 import { isPlainName } from '../certificate.ts';
-import { type FilledTemplate, fillTemplate } from '../claim-template.ts';
-import { type Claims, claimText, showClaim } from '../claims.ts';
+import { type Claims, claimText, type FilledTemplate, fillTemplate, showClaim } from '../claims.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import { fitsPattern } from '../pattern.ts';
 import type { RefusalReason } from '../refusal.ts';
@@ -28,7 +27,9 @@ export interface ClaimsVerdict {
 export const CLOCK_LEEWAY = seconds(60);
 
 export function judgeClaims(facts: ClaimsFacts): ClaimsVerdict {
-  const tried = facts.tokenIssuer.rules.map((rule) => ({ rule, unmet: unmetOf(rule, facts.claims) }));
+  const tried = facts.tokenIssuer.rules.map((rule) => {
+    return { rule, unmet: rule.conditions.find((condition) => !holds(condition, facts.claims)) };
+  });
   const matched = tried.filter(({ rule, unmet }) => !unmet && rule.conditions.length > 0);
   const only = matched.length === 1 ? matched[0]?.rule : undefined;
   const name = only && nameBy(only, facts.claims);
@@ -37,7 +38,7 @@ export function judgeClaims(facts: ClaimsFacts): ClaimsVerdict {
   const steps = [...checks.map((check) => check(facts)), rules, ...(name ? [nameStep(name)] : [])];
   const failed = steps.find(({ passed }) => !passed);
   if (failed || !only || !name?.filled)
-    return { steps, outcome: refuse(reasonOf(failed), { rule: failed?.rule ?? '' }) };
+    return { steps, outcome: refuse(failed?.reason ?? 'assertion-malformed', { rule: failed?.rule ?? '' }) };
   const { sub, jti } = facts.claims;
   const expiresAt = dateOf(facts.claims, 'exp') as EpochSeconds;
   const id = typeof jti === 'string' || Number.isSafeInteger(jti) ? { id: String(jti) } : {};
@@ -45,10 +46,6 @@ export function judgeClaims(facts: ClaimsFacts): ClaimsVerdict {
   const enterprise = kind === 'enterprise' ? { enterprise: enterpriseClaims(facts.claims) as EnterpriseClaims } : {};
   const accepted = { rule: only, subject: sub as string, name: name.filled, expiresAt, ...id, ...enterprise };
   return { steps, outcome: accept(accepted) };
-}
-
-function reasonOf(failed: AssertionStep | undefined): RefusalReason {
-  return failed?.reason ?? 'assertion-malformed';
 }
 
 /** Also decides again when the grant is committed: the store's clock may have moved on. */
@@ -134,12 +131,11 @@ function checkAudience({ claims: { aud }, tokenIssuer, ourIssuer, ourTokenEndpoi
   return step('audience', isNamed, 'assertion-audience-wrong', words, aud, 'audience');
 }
 
-interface TriedRule {
-  readonly rule: AssertionRule;
-  readonly unmet: ClaimCondition | undefined;
-}
-
-function ruleStep({ claims }: ClaimsFacts, tried: readonly TriedRule[], isOne: boolean): AssertionStep {
+function ruleStep(
+  { claims }: ClaimsFacts,
+  tried: readonly { unmet: ClaimCondition | undefined }[],
+  isOne: boolean,
+): AssertionStep {
   const found = tried.map(
     ({ unmet }, index) => `rule ${index + 1} ${unmet ? `does not match: ${describeUnmet(unmet, claims)}` : 'matches'}`,
   );
@@ -155,10 +151,6 @@ function describeUnmet({ claim, test }: ClaimCondition, claims: Claims): string 
 export function describeTest(test: ClaimCondition['test']): string {
   if ('is' in test) return `is ${showClaim(test.is)}`;
   return 'oneOf' in test ? `is one of ${test.oneOf.map(showClaim).join(', ')}` : `is like ${showClaim(test.like)}`;
-}
-
-function unmetOf({ conditions }: AssertionRule, claims: Claims): ClaimCondition | undefined {
-  return conditions.find((condition) => !holds(condition, claims));
 }
 
 function holds({ claim, test }: ClaimCondition, claims: Claims): boolean {

@@ -1,7 +1,6 @@
 // Authorization code with PKCE (RFC 6749 4.1, RFC 7636, RFC 9700 2.1): the request, the decision of the person, the redemption.
 import type { DeviceAuthorization } from '../device.ts';
 import { deviceState } from '../device.ts';
-import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, type PersonOutcome, refuse } from '../outcome.ts';
 import { isRegistered } from '../redirect-uri.ts';
@@ -10,7 +9,6 @@ import { type Seconds, seconds } from '../time.ts';
 import type { Target } from './audience.ts';
 import { withFlow } from './client.ts';
 import { decideIssue, type RedeemDecision, type RedeemFacts } from './device.ts';
-import { whyNotAllowed } from './identity.ts';
 import { requestedTarget, type WantedTarget } from './scope.ts';
 
 /** RFC 6749 4.1.2: short, since the client redeems it at once. */
@@ -58,11 +56,6 @@ export function checkAskedCode(
   if (!challenge || !CHALLENGE.test(challenge) || challengeMethod !== 'S256') return refuse('code-challenge-missing');
   const target = requestedTarget(asked, integration, resourceServers);
   return target.ok ? accept({ ...target.value, challenge }) : target;
-}
-
-export function decideConfirmCode(identity: Identity, integration: Integration): PersonOutcome<Identity> {
-  const objection = whyNotAllowed(identity, integration);
-  return objection ? refuse(objection) : accept(identity);
 }
 
 /** The first checks of a redemption, which need no row. `code`: undefined if this service did not mint it. */

@@ -1,7 +1,8 @@
 import type { IdentityState } from '../feed.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
-import type { SharedReason } from '../refusal.ts';
+import { accept, type Outcome, refuse } from '../outcome.ts';
+import type { Refusal, SharedReason } from '../refusal.ts';
 import type { ResourceServer } from '../resource-server.ts';
 
 /** Why this identity may not have a token for this integration; undefined if it may. */
@@ -11,6 +12,15 @@ export function whyNotAllowed(identity: Identity | undefined, integration: Integ
   if (!identity.mayUseApi) return 'identity-without-api-access';
   if (!isNamed(identity, integration)) return 'identity-without-integration-access';
   return undefined;
+}
+
+/** The identity, if it may have a token for this integration. */
+export function allowedIdentity(
+  identity: Identity,
+  integration: Integration,
+): Outcome<Identity, Refusal<SharedReason>> {
+  const objection = whyNotAllowed(identity, integration);
+  return objection ? refuse(objection) : accept(identity);
 }
 
 function isNamed(identity: Identity, { access }: Integration): boolean {

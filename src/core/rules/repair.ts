@@ -1,48 +1,39 @@
 // What lets a refused caller pass: which setting of which thing, and which change of it came last.
-import { type Act, lifeOf } from '../act.ts';
+import { type Act, type Kind, lifeOf } from '../act.ts';
 import type { RefusalReason } from '../refusal.ts';
 import type { EpochSeconds } from '../time.ts';
 
-/** `kind`: of the thing. `setting`: of its form; `enabled` and `keys` have acts of their own. */
+/** The kind of the thing, and a setting of its form. Other refusals are repaired by the caller, or outside of the service. */
+const REPAIRS = {
+  'integration-disabled': ['integration', 'enabled'],
+  'scope-exceeds-integration': ['integration', 'scope'],
+  'scope-no-longer-allowed': ['integration', 'scope'],
+  'device-flow-disabled': ['integration', 'flows'],
+  'certificate-flow-disabled': ['integration', 'flows'],
+  'assertion-flow-disabled': ['integration', 'flows'],
+  'client-unproven': ['integration', 'keys'],
+  'exchange-not-allowed': ['integration', 'exchange'],
+  'identity-without-integration-access': ['integration', 'access'],
+  'identity-disabled': ['identity', 'enabled'],
+  'identity-without-api-access': ['identity', 'mayUseApi'],
+  'certificate-issuer-not-approved': ['issuer', 'enabled'],
+  'issuer-not-for-integration': ['issuer', 'integrations'],
+  'assertion-issuer-unknown': ['token-issuer', 'enabled'],
+  'token-issuer-not-for-integration': ['token-issuer', 'rules'],
+} as const satisfies Partial<Record<RefusalReason, readonly [Kind, string]>>;
+
+type Row = (typeof REPAIRS)[keyof typeof REPAIRS];
+
+/** `setting`: `enabled` and `keys` have acts of their own. */
 export interface Repair {
-  readonly kind: 'integration' | 'identity' | 'issuer' | 'token-issuer';
-  readonly setting:
-    | 'enabled'
-    | 'scope'
-    | 'flows'
-    | 'access'
-    | 'exchange'
-    | 'mayUseApi'
-    | 'integrations'
-    | 'rules'
-    | 'keys';
+  readonly kind: Row[0];
+  readonly setting: Row[1];
 }
-
-function repair(kind: Repair['kind'], setting: Repair['setting']): Repair {
-  return { kind, setting };
-}
-
-/** Other refusals are repaired by the caller, or outside of the service. */
-const REPAIRS: Partial<Record<RefusalReason, Repair>> = {
-  'integration-disabled': repair('integration', 'enabled'),
-  'scope-exceeds-integration': repair('integration', 'scope'),
-  'scope-no-longer-allowed': repair('integration', 'scope'),
-  'device-flow-disabled': repair('integration', 'flows'),
-  'certificate-flow-disabled': repair('integration', 'flows'),
-  'assertion-flow-disabled': repair('integration', 'flows'),
-  'client-unproven': repair('integration', 'keys'),
-  'exchange-not-allowed': repair('integration', 'exchange'),
-  'identity-without-integration-access': repair('integration', 'access'),
-  'identity-disabled': repair('identity', 'enabled'),
-  'identity-without-api-access': repair('identity', 'mayUseApi'),
-  'certificate-issuer-not-approved': repair('issuer', 'enabled'),
-  'issuer-not-for-integration': repair('issuer', 'integrations'),
-  'assertion-issuer-unknown': repair('token-issuer', 'enabled'),
-  'token-issuer-not-for-integration': repair('token-issuer', 'rules'),
-};
 
 export function repairOf(reason: string): Repair | undefined {
-  return Object.hasOwn(REPAIRS, reason) ? REPAIRS[reason as RefusalReason] : undefined;
+  if (!Object.hasOwn(REPAIRS, reason)) return undefined;
+  const [kind, setting] = REPAIRS[reason as keyof typeof REPAIRS];
+  return { kind, setting };
 }
 
 interface Refused {

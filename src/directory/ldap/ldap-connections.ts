@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { connect as connectPlainly, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { AndFilter, Client, EqualityFilter, type Filter, FilterParser, OrFilter, ResultCodeError } from 'ldapts';
-import { DirectoryAway, EntryUnreadable } from '../../core/directory-away.ts';
+import { DirectoryAway, EntryUnreadable } from '../../core/faults.ts';
 import { Secret } from '../../tokens/secret.ts';
 import { Turns } from '../turns.ts';
 

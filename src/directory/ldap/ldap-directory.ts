@@ -1,6 +1,6 @@
 // An LDAP directory or Active Directory: identities `LABEL:{guid}`, sign-in by search and bind.
 import { isPlainName } from '../../core/certificate.ts';
-import { EntryUnreadable } from '../../core/directory-away.ts';
+import { EntryUnreadable } from '../../core/faults.ts';
 import { firstHalf, type Hex } from '../../core/hex.ts';
 import { foldCase, type Identity, type IdentityId } from '../../core/identity.ts';
 import { escapeControls, escapeText } from '../../core/quote.ts';
@@ -9,7 +9,7 @@ import type { EpochSeconds } from '../../core/time.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import type { Directory, DirectoryStep, SignedIn } from '../directory.ts';
-import { type GroupPowers, groupsHere } from '../groups-here.ts';
+import { type GroupPowers, groupsHere } from '../names-here.ts';
 import { LdapConnections, type LdapEntry, type LdapServers } from './ldap-connections.ts';
 import {
   firstValueOf,

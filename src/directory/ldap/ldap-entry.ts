@@ -1,6 +1,6 @@
 // What the attributes of an entry mean. Pure.
 import { foldName, isPlainName } from '../../core/certificate.ts';
-import { EntryUnreadable } from '../../core/directory-away.ts';
+import { EntryUnreadable } from '../../core/faults.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { LdapEntry } from './ldap-connections.ts';

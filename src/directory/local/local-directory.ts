@@ -6,8 +6,7 @@ import type { Where } from '../../store/table.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
 import type { Directory, Lookup, PasswordSignIn, SignedIn } from '../directory.ts';
 import { Turns } from '../turns.ts';
-import { isPassword, NOBODYS_HASH } from './password-hash.ts';
-import { changePassword, loadHash, markOf } from './passwords.ts';
+import { changePassword, isPassword, loadHash, markOf, NOBODYS_HASH } from './passwords.ts';
 
 /** No identity has this id. */
 const NOBODY = localIdentityId('00000000-0000-0000-0000-000000000000');
@@ -15,11 +14,7 @@ const NOBODY = localIdentityId('00000000-0000-0000-0000-000000000000');
 /** `check`: argon2's own; tests replace it. */
 export function localDirectory(store: Store, check: typeof isPassword = isPassword): Directory {
   const lookups = storedLookups(store, isLocal);
-  return {
-    label: LOCAL,
-    ...lookups,
-    passwords: passwordSignIn(store, lookups.byUserName, check),
-  };
+  return { label: LOCAL, ...lookups, passwords: passwordSignIn(store, lookups.byUserName, check) };
 }
 
 /** The table holds identities of all directories, and derived ones. */

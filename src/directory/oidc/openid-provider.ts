@@ -1,7 +1,7 @@
 // An OpenID provider, by OpenID Connect Core 1.0 and RFC 9207. No other file knows the library.
 import { readFileSync } from 'node:fs';
 import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
-import { DirectoryAway } from '../../core/directory-away.ts';
+import { DirectoryAway } from '../../core/faults.ts';
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
 import { type EpochSeconds, epochSeconds, type Seconds } from '../../core/time.ts';
 import { download, type Fetch } from '../../outbound/download.ts';

@@ -1,38 +1,27 @@
 // The admin door: every act of the table (src/operations/admin/act-table.ts) over HTTP, for holders of our own access tokens.
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accept, type Outcome } from '../../core/outcome.ts';
 import { seconds } from '../../core/time.ts';
 import type { ActName } from '../../operations/admin/act-formats.ts';
 import { ACTS, type ActRow, type Answered, type Given } from '../../operations/admin/act-table.ts';
-import type { ActPorts } from '../../operations/admin/acts/act.ts';
+import { actPortsOf } from '../../operations/admin/acts/act.ts';
 import { runActAs } from '../../operations/admin/acts/owned-act.ts';
 import { decline } from '../../operations/admin/admin.ts';
 import { authorizeOperator, type Operator } from '../../operations/admin/authorize-operator.ts';
-import type { TokenPorts } from '../../operations/ports.ts';
-import { portsOfRequest } from '../../operations/request-ports.ts';
 import { bearerToken } from '../caller/bearer.ts';
-import type { ReadConnection } from '../caller/connection.ts';
-import type { Door, DoorEntry, ListenerParts } from '../door.ts';
+import type { CallerParts, Door, DoorEntry, ListenerParts } from '../door.ts';
 import { JSON_HEADERS } from '../http/answers.ts';
 import { pathOf } from '../http/methods.ts';
-import { prepareOnce } from '../http/prepared-refusal.ts';
-import type { AddressLimit } from '../http/rate-limit.ts';
+import { repliesIn } from '../http/refusal-replies.ts';
 import { recordOf } from '../http/request-record.ts';
-import type { ServerReason } from '../http/transport-refusal.ts';
 import { withNamedSchemas } from '../openapi-document.ts';
 import { openCursor, sealCursor } from './cursor.ts';
 import { adminDocument, MOUNT } from './openapi.ts';
-import { type DoorRefusal, prepareProblem, replyProblem } from './problem.ts';
+import { type DoorRefusal, problemOf, replyProblem } from './problem.ts';
 import { etagOf, readRequest } from './read-request.ts';
 
-export interface AdminParts {
-  readonly publicUrl: string;
+export interface AdminParts extends CallerParts {
   readonly version: string;
-  readonly callerPorts: TokenPorts;
-  readonly readConnection: ReadConnection;
-  readonly overLimit: AddressLimit;
-  readonly overCheckLimit: AddressLimit;
 }
 
 type AdminMount = AdminParts & ListenerParts & { readonly documents: Set<FastifyRequest> };
@@ -45,16 +34,12 @@ const DOCUMENT_ACTS: readonly ActName[] = ['object-plan', 'object-apply', 'integ
 export function adminDoor({ name }: DoorEntry, parts: AdminParts): Door {
   const { publicUrl } = parts;
   const documents = new Set<FastifyRequest>();
-  const prepared = prepareOnce((reason: ServerReason) => prepareProblem(reason, publicUrl));
   return {
     name,
     isNamedOnly: true,
     owns: (url) => pathOf(url).startsWith('/admin/'),
     mount: (app, listener) => mountAdmin(app, { ...parts, ...listener, documents }),
-    refusals: {
-      reply: (request, reply, refusal) => replyProblem(request, reply, refusal, publicUrl),
-      prepare: (_url, reason) => prepared(reason),
-    },
+    refusals: repliesIn((refusal, request) => problemOf(refusal, publicUrl, request)),
     openapi: {},
     bodyBytes: (request) => (documents.has(request) ? DOCUMENT_BYTES : undefined),
   };
@@ -119,7 +104,9 @@ async function perform(
   const list = listOf(name, given.value);
   const opened = withOpenCursor(given.value, list, mount);
   if (!opened) return decline('cursor-unknown', '');
-  const done = await runActAs(operator.owned, name, opened, portsOf(request, operator, mount));
+  const { presenter } = mount.readConnection(request);
+  const ports = actPortsOf({ id: request.id, presenter, by: operator.by }, mount.callerPorts, mount.publicUrl);
+  const done = await runActAs(operator.owned, name, opened, ports);
   return done.ok ? accept(withSealedNext(done.value, name, list, mount)) : done;
 }
 
@@ -143,30 +130,6 @@ async function authorize(
   record.clientId = operator.value.clientId;
   record.grantId = operator.value.grantId;
   return operator;
-}
-
-/** Nodes read what is registered again every 0.4 seconds. */
-const EVERYWHERE_MS = 1_000;
-
-/** Its events say who did it, from where, and by which request. */
-function portsOf(
-  request: FastifyRequest,
-  { by }: Operator,
-  { callerPorts, readConnection, publicUrl }: AdminMount,
-): ActPorts {
-  const { presenter } = readConnection(request);
-  const { store } = portsOfRequest(callerPorts, request.id, presenter);
-  const { random, unwrittenRefusals } = callerPorts;
-  const everyNodeKnows = () => sleep(EVERYWHERE_MS);
-  return {
-    store,
-    by,
-    random,
-    unwrittenRefusals,
-    issuer: publicUrl,
-    everyNodeKnows,
-    callerPorts: async () => callerPorts,
-  };
 }
 
 /** A cursor belongs to the act and its filters. */

@@ -1,24 +1,21 @@
 // The OpenAPI document of the admin door, made from the table of acts.
 import type { ActName } from '../../operations/admin/act-formats.ts';
 import { ACTS, type ActRow } from '../../operations/admin/act-table.ts';
-import { integer, object, optional, type Schema, string } from '../../schema.ts';
+import { integer, named, optional, type Schema, string } from '../../schema.ts';
 import type { OpenapiDocument, OpenapiOperation, OpenapiParameter, OpenapiSchema } from '../openapi-document.ts';
 import { PROBLEM_STATUSES } from './problem.ts';
 
 export const MOUNT = '/admin/v1';
 
-const Problem = object(
-  {
-    type: string({ description: 'The page about it.' }),
-    title: string({ description: 'Which kind of problem it is.' }),
-    status: integer(),
-    detail: string({ description: 'What is wrong, and what to do.' }),
-    reason: string({ description: 'Which refusal it is, for programs.' }),
-    about: optional(string({ description: 'What it concerns.' })),
-    requestId: optional(string({ description: 'As in the log and in events.' })),
-  },
-  { title: 'Problem' },
-);
+const Problem = named('Problem', {
+  type: string({ description: 'The page about it.' }),
+  title: string({ description: 'Which kind of problem it is.' }),
+  status: integer(),
+  detail: string({ description: 'What is wrong, and what to do.' }),
+  reason: string({ description: 'Which refusal it is, for programs.' }),
+  about: optional(string({ description: 'What it concerns.' })),
+  requestId: optional(string({ description: 'As in the log and in events.' })),
+});
 
 type Facts = { readonly publicUrl: string; readonly version: string };
 

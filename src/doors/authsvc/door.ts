@@ -1,24 +1,16 @@
 // The authsvc door: the operations of docs/contract.md, for callers written against it, at one or more mounts.
-import type { TokenPorts } from '../../operations/ports.ts';
-import type { ReadConnection } from '../caller/connection.ts';
-import type { Door, DoorEntry } from '../door.ts';
+import type { CallerParts, Door, DoorEntry } from '../door.ts';
 import { pathOf } from '../http/methods.ts';
-import { prepareJson, prepareOnce } from '../http/prepared-refusal.ts';
-import type { RefusalReplies } from '../http/refusal-replies.ts';
-import type { ServerReason } from '../http/transport-refusal.ts';
+import { type RefusalReplies, repliesIn } from '../http/refusal-replies.ts';
 import { type TokenRates, tokenLimits } from '../token/limits.ts';
-import { errorBody } from './answers.ts';
 import { authsvcPaths, type DocumentedMount } from './openapi.ts';
-import { describeAuthsvc, replyAuthsvcRefusal } from './reply.ts';
+import { authsvcWords } from './reply.ts';
 import { mountAuthsvc } from './routes.ts';
 import type { ErrorKeys } from './schemas.ts';
 import { WORDING } from './wording.ts';
 
-export interface AuthsvcParts extends TokenRates {
+export interface AuthsvcParts extends TokenRates, CallerParts {
   readonly authsvcMounts: readonly DocumentedMount[];
-  readonly publicUrl: string;
-  readonly callerPorts: TokenPorts;
-  readonly readConnection: ReadConnection;
 }
 
 export function authsvcDoor({ name }: DoorEntry, parts: AuthsvcParts): Door {
@@ -46,21 +38,11 @@ function mountAt(url: string, mounts: readonly DocumentedMount[]): DocumentedMou
 }
 
 function refusalsAt(keysAt: (url: string) => ErrorKeys): RefusalReplies {
-  const preparedBy = {
-    spec: preparedRefusals('spec'),
-    oauth: preparedRefusals('oauth'),
-    both: preparedRefusals('both'),
-  };
+  const repliesWith = (keys: ErrorKeys) =>
+    repliesIn((refusal, request) => authsvcWords(refusal, WORDING[refusal.reason], keys, request));
+  const replies = { spec: repliesWith('spec'), oauth: repliesWith('oauth'), both: repliesWith('both') };
   return {
-    reply: (request, reply, refusal) =>
-      replyAuthsvcRefusal(request, reply, refusal, WORDING[refusal.reason], keysAt(request.url)),
-    prepare: (url, reason) => preparedBy[keysAt(url)](reason),
+    reply: (request, reply, refusal) => replies[keysAt(request.url)].reply(request, reply, refusal),
+    prepare: (url, reason) => replies[keysAt(url)].prepare(url, reason),
   };
-}
-
-function preparedRefusals(keys: ErrorKeys) {
-  return prepareOnce((reason: ServerReason) => {
-    const { status, error } = WORDING[reason];
-    return prepareJson(status, JSON.stringify(errorBody(error, describeAuthsvc({ reason }), keys)));
-  });
 }

@@ -4,13 +4,11 @@ import {
   type OpenapiLink,
   type OpenapiOperation,
   type OpenapiPaths,
-  type OpenapiResponse,
   type OpenapiSchema,
-  RESPONSE_HEADERS,
+  refusalResponse,
 } from '../openapi-document.ts';
 import { DEVICE_GRANT_TYPE } from '../token/grant-type.ts';
 import { errorBody } from './answers.ts';
-import { curlSamples } from './curl-samples.ts';
 import { type AuthsvcOperation, ROUTES } from './routes.ts';
 import {
   CertificateGrant,
@@ -24,7 +22,7 @@ import {
   TokenGrant,
   VerifiedToken,
 } from './schemas.ts';
-import type { AuthsvcError } from './wording.ts';
+import { AUTHSVC_ERRORS, type AuthsvcError } from './wording.ts';
 
 interface Words {
   readonly summary: string;
@@ -36,47 +34,42 @@ interface Words {
   /** The codes of a 400, and of a 401 if there is one. */
   readonly refuses: readonly AuthsvcError[];
   readonly unauthorized?: AuthsvcError;
-  readonly next?: readonly Next[];
-}
-
-/** What a caller can do with an answer. */
-interface Next {
-  readonly operation: AuthsvcOperation;
-  readonly name: string;
-  readonly description: string;
-  readonly body?: Readonly<Record<string, string>>;
+  readonly next?: readonly (keyof typeof NEXT)[];
+  /** Options of curl commands to copy, by their label. Capital letters stand for the caller's own values. */
+  readonly samples: Readonly<Record<string, readonly string[]>>;
 }
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const BEARER = [{ bearer: [] }];
+const BEARER_OPTION = "--header 'Authorization: Bearer ACCESS_TOKEN'";
+const CERTIFICATE_OPTION = '--cert client.crt --key client.key';
 
-const REDEEM: Next = {
-  operation: 'authorize-token',
-  name: 'redeem',
-  description: 'Redeem the device code once the person has confirmed.',
-  body: {
-    client_id: '$request.body#/client_id',
-    grant_type: DEVICE_GRANT_TYPE,
-    device_code: '$response.body#/device_code',
+interface Next {
+  readonly operation: AuthsvcOperation;
+  readonly description: string;
+  readonly body?: Readonly<Record<string, string>>;
+}
+
+/** What a caller can do with an answer. */
+const NEXT = {
+  redeem: {
+    operation: 'authorize-token',
+    description: 'Redeem the device code once the person has confirmed.',
+    body: {
+      client_id: '$request.body#/client_id',
+      grant_type: DEVICE_GRANT_TYPE,
+      device_code: '$response.body#/device_code',
+    },
   },
-};
-const REFRESH: Next = {
-  operation: 'authorize-token',
-  name: 'refresh',
-  description: 'Refresh the pair before or after access_token expires.',
-  body: { client_id: '$request.body#/client_id', refresh_token: '$response.body#/refresh_token' },
-};
-const VERIFY: Next = {
-  operation: 'verify',
-  name: 'verify',
-  description: 'Check access_token: send it as Authorization: Bearer.',
-};
-const REVOKE: Next = {
-  operation: 'revoke',
-  name: 'revoke',
-  description: 'End the grant: send access_token as Authorization: Bearer.',
-};
+  refresh: {
+    operation: 'authorize-token',
+    description: 'Refresh the pair before or after access_token expires.',
+    body: { client_id: '$request.body#/client_id', refresh_token: '$response.body#/refresh_token' },
+  },
+  verify: { operation: 'verify', description: 'Check access_token: send it as Authorization: Bearer.' },
+  revoke: { operation: 'revoke', description: 'End the grant: send access_token as Authorization: Bearer.' },
+} as const satisfies Readonly<Record<string, Next>>;
 
 const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
   'authorize-token': {
@@ -86,15 +79,16 @@ const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
     takes: { [JSON_TYPE]: [RefreshRequest, RedemptionRequest], [FORM_TYPE]: [RedemptionRequest] },
     answers: TokenGrant,
     security: [],
-    refuses: [
-      'authorization_pending',
-      'invalid_client',
-      'invalid_request',
-      'invalid_scope',
-      'invalid_grant',
-      'unauthorized_client',
-    ],
-    next: [REFRESH, VERIFY, REVOKE],
+    refuses: AUTHSVC_ERRORS.filter((code) => code !== 'invalid_token'),
+    next: ['refresh', 'verify', 'revoke'],
+    samples: {
+      Refresh: jsonBody({ client_id: 'CLIENT_ID', refresh_token: 'REFRESH_TOKEN' }),
+      'Redeem a device code': jsonBody({
+        client_id: 'CLIENT_ID',
+        grant_type: DEVICE_GRANT_TYPE,
+        device_code: 'DEVICE_CODE',
+      }),
+    },
   },
   'authorize-certificate': {
     summary: 'Obtain a token by client certificate',
@@ -104,7 +98,8 @@ const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
     security: [{ certificate: [] }],
     refuses: ['invalid_request', 'invalid_scope', 'invalid_grant', 'unauthorized_client'],
     unauthorized: 'invalid_client',
-    next: [REFRESH, VERIFY, REVOKE],
+    next: ['refresh', 'verify', 'revoke'],
+    samples: { 'Get a token': [CERTIFICATE_OPTION, ...jsonBody({ client_id: 'CLIENT_ID', scope: 'SCOPE' })] },
   },
   'authorize-device': {
     summary: 'Start a device authorization',
@@ -113,7 +108,8 @@ const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
     answers: DeviceGrant,
     security: [],
     refuses: ['invalid_client', 'invalid_request', 'invalid_scope', 'invalid_grant'],
-    next: [REDEEM],
+    next: ['redeem'],
+    samples: { Start: jsonBody({ client_id: 'CLIENT_ID', scope: 'SCOPE' }) },
   },
   verify: {
     summary: 'Check an access token',
@@ -122,7 +118,8 @@ const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
     security: BEARER,
     refuses: ['invalid_request'],
     unauthorized: 'invalid_token',
-    next: [REVOKE],
+    next: ['revoke'],
+    samples: { Check: [BEARER_OPTION] },
   },
   revoke: {
     summary: 'Revoke the grant of an access token',
@@ -131,8 +128,13 @@ const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
     security: BEARER,
     refuses: ['invalid_request'],
     unauthorized: 'invalid_token',
+    samples: { Revoke: [BEARER_OPTION] },
   },
 };
+
+function jsonBody(fields: Readonly<Record<string, string>>): string[] {
+  return ["--header 'Content-Type: application/json'", `--data '${JSON.stringify(fields)}'`];
+}
 
 export interface DocumentedMount {
   readonly path: string;
@@ -145,7 +147,11 @@ export function authsvcPaths(mounts: readonly DocumentedMount[], publicUrl: stri
     mounts.flatMap((mount, at) =>
       ROUTES.map(({ operation, method, path }) => {
         const words = operationOf(operation, mount.errorKeys, (id) => `${names[at]}-${id}`);
-        const samples = curlSamples(operation, publicUrl + mount.path + path);
+        const samples = Object.entries(WORDS[operation].samples).map(([label, options]) => ({
+          lang: 'Shell',
+          label,
+          source: ['curl', ...options, `'${publicUrl}${mount.path}${path}'`].join(' \\\n  '),
+        }));
         return [mount.path + path, { [method.toLowerCase()]: { ...words, 'x-codeSamples': samples } }];
       }),
     ),
@@ -170,7 +176,7 @@ function uniqueNames(paths: readonly string[]): readonly string[] {
 function operationOf(operation: AuthsvcOperation, keys: ErrorKeys, idOf: (name: string) => string): OpenapiOperation {
   const words = WORDS[operation];
   const { summary, description, takes, answers, security, next = [] } = words;
-  const links = Object.fromEntries(next.map((step) => [step.name, linkTo(step, idOf)]));
+  const links = Object.fromEntries(next.map((name) => [name, linkTo(NEXT[name], idOf)]));
   return {
     operationId: idOf(operation),
     summary,
@@ -203,36 +209,24 @@ function linkTo({ operation, description, body }: Next, idOf: (name: string) => 
 }
 
 /** Every refusal of an operation by status, worded with the error keys of its mount. */
-function refusalResponses(words: Words, keys: ErrorKeys): OpenapiOperation['responses'] {
-  const { refuses, unauthorized, takes, security } = words;
-  const refusal = (
-    description: string,
-    headers?: OpenapiResponse['headers'],
-    error: AuthsvcError = 'invalid_request',
-  ) => ({
-    description,
-    ...(headers && { headers }),
-    content: { 'application/json': { schema: ERROR_BODIES[keys], example: errorBody(error, description, keys) } },
-  });
-  const [first = 'invalid_request'] = refuses;
-  return {
-    400: refusal(`Refused: ${refuses.join(', ')}. The description says what to do.`, undefined, first),
-    ...(unauthorized && {
-      401:
-        security === BEARER
-          ? refusal('The access token was not accepted.', RESPONSE_HEADERS.challenge, unauthorized)
-          : refusal('The client certificate was not accepted.', undefined, unauthorized),
-    }),
-    404: refusal('This address does not serve the operation. Check the path.'),
-    405: refusal('The path takes another method.', RESPONSE_HEADERS.allow),
-    ...(takes && { 413: refusal('The body is too large, or in too many parts.') }),
-    429: refusal('Too many requests. Wait, then ask again.', RESPONSE_HEADERS.retryAfter),
-    431: refusal('The request headers are too large.'),
-    503: refusal(
-      'Temporarily unavailable. Wait, then send exactly the same request again: it may have been carried out.',
-      RESPONSE_HEADERS.retryAfter,
-    ),
+function refusalResponses({ refuses, unauthorized, takes, security }: Words, keys: ErrorKeys) {
+  const presented = security === BEARER ? 'access token' : 'client certificate';
+  const descriptions: Readonly<Record<number, string>> = {
+    400: `Refused: ${refuses.join(', ')}. The description says what to do.`,
+    ...(unauthorized && { 401: `The ${presented} was not accepted.` }),
+    404: 'This address does not serve the operation. Check the path.',
+    405: 'The path takes another method.',
+    ...(takes && { 413: 'The body is too large, or in too many parts.' }),
+    429: 'Too many requests. Wait, then ask again.',
+    431: 'The request headers are too large.',
+    503: 'Temporarily unavailable. Wait, then send exactly the same request again: it may have been carried out.',
   };
+  const errors: Readonly<Record<number, AuthsvcError | undefined>> = { 400: refuses[0], 401: unauthorized };
+  const refusals = Object.entries(descriptions).map(([status, description]) => {
+    const example = errorBody(errors[Number(status)] ?? 'invalid_request', description, keys);
+    return [status, refusalResponse(Number(status), description, { schema: ERROR_BODIES[keys], example }, security)];
+  });
+  return Object.fromEntries(refusals);
 }
 
 /** An object made of the first example, or the first allowed value, of each property. */

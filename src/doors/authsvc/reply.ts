@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Refusal } from '../../core/refusal.ts';
-import { nameRequest, replyRefusal } from '../http/refusal-replies.ts';
+import { nameRequest, replyRefusal, type WordedRefusal } from '../http/refusal-replies.ts';
 import { describe } from '../token/descriptions.ts';
 import { errorBody } from './answers.ts';
 import type { ErrorKeys } from './schemas.ts';
@@ -10,17 +10,25 @@ export function replyAuthsvcRefusal(
   request: FastifyRequest,
   reply: FastifyReply,
   refusal: Refusal<AuthsvcReason>,
-  { status, error }: Wording,
+  wording: Wording,
   keys: ErrorKeys,
 ): FastifyReply {
-  if (error === 'invalid_token')
+  if (wording.error === 'invalid_token')
     reply.header(
       'www-authenticate',
       refusal.reason === 'access-token-missing' ? 'Bearer' : 'Bearer error="invalid_token"',
     );
+  return replyRefusal(request, reply, refusal, authsvcWords(refusal, wording, keys, request));
+}
+
+export function authsvcWords(
+  refusal: Refusal<AuthsvcReason>,
+  { status, error }: Wording,
+  keys: ErrorKeys,
+  request?: FastifyRequest,
+): WordedRefusal {
   const phrase = describeAuthsvc(refusal);
-  const body = JSON.stringify(errorBody(error, nameRequest(phrase, request, refusal), keys));
-  return replyRefusal(request, reply, refusal, { status, phrase, body });
+  return { status, phrase, body: JSON.stringify(errorBody(error, nameRequest(phrase, refusal, request), keys)) };
 }
 
 export function describeAuthsvc({ reason, ...details }: Refusal<AuthsvcReason>): string {

@@ -1,13 +1,14 @@
+// The certificate that a caller presents: in the handshake, or in a header of a listed proxy.
+import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
-import type { CertificateHeader, Presented, PresentedChain } from '../../core/certificate.ts';
+import { type CertificateHeader, MAX_PRESENTED, type Presented, type PresentedChain } from '../../core/certificate.ts';
 import { type ReadConnection, tlsSocketOf } from './connection.ts';
 
 export interface PresentedOptions {
   readonly readConnection: ReadConnection;
   readonly header: CertificateHeader | 'off';
   readonly headerName?: string | undefined;
-  readonly chainOf: (socket: TLSSocket) => PresentedChain;
 }
 
 export type ReadPresented = (request: FastifyRequest) => Presented;
@@ -22,11 +23,11 @@ const DEFAULT_NAMES: Readonly<Record<PresentedOptions['header'], string>> = {
 const CHAIN_HEADER = 'client-cert-chain';
 
 /** From a listed proxy only the header counts: the proxy's own certificate never gives an identity. */
-export function presentedReader({ readConnection, header, headerName, chainOf }: PresentedOptions): ReadPresented {
+export function presentedReader({ readConnection, header, headerName }: PresentedOptions): ReadPresented {
   const name = (headerName ?? DEFAULT_NAMES[header]).toLowerCase();
   return (request) => {
     if (readConnection(request).isProxied) return header === 'off' ? NOTHING : fromHeader(request, header, name);
-    return new ByHandshake(tlsSocketOf(request), chainOf, request.headers[name] !== undefined);
+    return new ByHandshake(tlsSocketOf(request), request.headers[name] !== undefined);
   };
 }
 
@@ -34,18 +35,15 @@ export function presentedReader({ readConnection, header, headerName, chainOf }:
 class ByHandshake {
   readonly by = 'handshake';
   readonly #socket: TLSSocket | undefined;
-  readonly #chainOf: PresentedOptions['chainOf'];
   readonly hasIgnoredHeader: boolean;
 
-  constructor(socket: TLSSocket | undefined, chainOf: PresentedOptions['chainOf'], hasIgnoredHeader: boolean) {
+  constructor(socket: TLSSocket | undefined, hasIgnoredHeader: boolean) {
     this.#socket = socket;
-    this.#chainOf = chainOf;
     this.hasIgnoredHeader = hasIgnoredHeader;
   }
 
-  /** Read only where it is needed: handshake-chain.ts says why. */
   get chain(): PresentedChain {
-    return this.#socket ? this.#chainOf(this.#socket) : [];
+    return this.#socket ? chainOf(this.#socket) : [];
   }
 }
 
@@ -60,4 +58,24 @@ function fromHeader(request: FastifyRequest, header: CertificateHeader, name: st
 function linesOf(request: FastifyRequest, name: string): string[] {
   const { rawHeaders } = request.raw;
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+}
+
+// Stored on the socket, not in a WeakMap: HTTP/2 wraps sockets in a proxy object, which passes properties through.
+const CHAIN = Symbol('chain of the handshake');
+
+/** Read when it is first needed. Node before 26.10 may show the leaf only (src/serve/this-node.ts), and so do resumed sessions: resumption must be off. */
+export function chainOf(socket: TLSSocket & { [CHAIN]?: readonly Uint8Array[] }): readonly Uint8Array[] {
+  socket[CHAIN] ??= sentBy(socket.getPeerX509Certificate());
+  return socket[CHAIN];
+}
+
+// One more than the judge allows, so that it can refuse a chain that is too long.
+const MOST_KEPT = MAX_PRESENTED + 1;
+
+/** In the order sent: `issuerCertificate` is the next certificate sent, not necessarily the issuer's. */
+function sentBy(leaf: X509Certificate | undefined): Uint8Array[] {
+  const sent = new Set<X509Certificate>();
+  const isNew = (next: X509Certificate) => sent.size < MOST_KEPT && !sent.has(next);
+  for (let next = leaf; next && isNew(next); next = next.issuerCertificate) sent.add(next);
+  return Array.from(sent, ({ raw }) => raw);
 }

@@ -19,9 +19,8 @@ export const REQUEST_REASONS = [
   'method-not-allowed',
 ] as const;
 
-export const TRANSPORT_REASONS = [
-  ...REQUEST_REASONS,
-  // the state of the service
+/** The state of the service: ask again later. */
+export const UNAVAILABLE_REASONS = [
   'store-unavailable',
   'clock-implausible',
   'history-in-doubt',
@@ -29,8 +28,9 @@ export const TRANSPORT_REASONS = [
   'key-missing',
   'directory-unavailable',
   'overloaded',
-  'fault',
 ] as const;
+
+export const TRANSPORT_REASONS = [...REQUEST_REASONS, ...UNAVAILABLE_REASONS, 'fault'] as const;
 
 export type TransportReason = (typeof TRANSPORT_REASONS)[number];
 
@@ -91,7 +91,7 @@ export const TRANSPORT_WORDS: Readonly<Record<ServerReason, Words>> = {
   fault: { status: 400, text: 'An internal error occurred.' },
 };
 
-/** The body of a refusal at a path that no door owns. */
-export function neutralBody(text: string): string {
-  return JSON.stringify({ Error: 'invalid_request', Error_description: text });
+/** One wording for every reason of a group, as part of a table of wordings. */
+export function wordedAlike<R extends string, W>(reasons: readonly R[], wording: W): Readonly<Record<R, W>> {
+  return Object.fromEntries(reasons.map((reason) => [reason, wording])) as Record<R, W>;
 }

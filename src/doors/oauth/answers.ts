@@ -7,12 +7,7 @@ import type { Introspection } from '../../operations/grant/introspect-token.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import { completeUri } from '../token/obtain.ts';
 import { writeScopeList } from '../token/scope-list.ts';
-import type { DeviceAnswer, ErrorAnswer, IntrospectionAnswer, TokenAnswer } from './schemas.ts';
-import type { OauthError } from './wording.ts';
-
-export function errorAnswer(error: OauthError, error_description: string): ErrorAnswer {
-  return { error, error_description };
-}
+import type { DeviceAnswer, IntrospectionAnswer, TokenAnswer } from './schemas.ts';
 
 export function tokenAnswer(pair: TokenPair): TokenAnswer {
   const now = pair.expiresAt - pair.expiresIn;

@@ -1,26 +1,20 @@
 // The oauth door: the operations of the authsvc door as OAuth 2.0 words them, for any OAuth library.
 import { FeedTail } from '../../operations/feed/feed-tail.ts';
 import { DpopProofs } from '../../operations/grant/dpop-proofs.ts';
-import type { TokenPorts } from '../../operations/ports.ts';
-import type { ReadConnection } from '../caller/connection.ts';
-import type { Door, DoorEntry } from '../door.ts';
+import type { CallerParts, Door, DoorEntry } from '../door.ts';
 import { pathOf } from '../http/methods.ts';
-import { prepareOnce } from '../http/prepared-refusal.ts';
-import { NEUTRAL_REPLIES } from '../http/refusal-replies.ts';
+import { NEUTRAL_REPLIES, repliesIn } from '../http/refusal-replies.ts';
 import { chargedOnce, type TokenRates, tokenLimits } from '../token/limits.ts';
 import { METADATA_PATHS, metadataOf, PATHS } from './metadata.ts';
 import { oauthPaths } from './openapi.ts';
-import { prepareOauthRefusal, replyOauthRefusal } from './reply.ts';
+import { oauthWords } from './reply.ts';
 import { mountOauth } from './routes.ts';
 
-export interface OauthParts extends TokenRates {
+export interface OauthParts extends TokenRates, CallerParts {
   /** Where the door is; undefined if it is off. */
   readonly oauthMount: string | undefined;
-  readonly publicUrl: string;
   /** The address of a listener for callers with a client certificate, if there is one. */
   readonly certificateUrl: string | undefined;
-  readonly callerPorts: TokenPorts;
-  readonly readConnection: ReadConnection;
 }
 
 export function oauthDoor({ name }: DoorEntry, parts: OauthParts): Door {
@@ -38,14 +32,13 @@ export function oauthDoor({ name }: DoorEntry, parts: OauthParts): Door {
     proofs: new DpopProofs(ports),
     metadata: metadataOf({ issuer: publicUrl, mount: path, settings: ports.settings, certificateUrl }),
   };
-  const prepared = prepareOnce(prepareOauthRefusal);
   return {
     name,
     owns: (url) =>
       (pathOf(url).startsWith(below) && pathOf(url) !== below.slice(0, -1) + PATHS.authorize) ||
       METADATA_PATHS.some((known) => known === pathOf(url)),
     mount: (app, listener) => mountOauth(app, { ...shared, ...listener, overLimit: chargedOnce(shared.overLimit) }),
-    refusals: { reply: replyOauthRefusal, prepare: (_url, reason) => prepared(reason) },
+    refusals: repliesIn(oauthWords),
     openapi: oauthPaths(path),
   };
 }

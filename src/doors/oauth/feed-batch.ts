@@ -1,9 +1,12 @@
-// What is sent to followers at a time, as server-sent events.
+// States of the revocation feed as this door's JSON, and what is sent to followers at a time, as server-sent events.
+import type { FeedState } from '../../core/feed.ts';
 import { keepNewest } from '../../core/keep-newest.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
+import { isConcerned, serves } from '../../core/rules/audience.ts';
+import { narrowToResources, scopeItems } from '../../core/scope.ts';
 import { cursorText, type Position, serverMark } from '../../operations/feed/cursor.ts';
 import type { FeedItem } from '../../operations/feed/read-feed.ts';
-import { feedEntry } from './feed-entry.ts';
+import type { FeedEntry } from './schemas.ts';
 
 /** A batch ends with the item that reaches this. It is what the service holds for a follower that does not read. */
 const BATCH_BYTES = 16_384;
@@ -48,4 +51,28 @@ function itemText(item: FeedItem, server: ResourceServer, mark: string): string 
   // Without data, it only moves the cursor.
   const data = entry ? `data: ${JSON.stringify(entry)}\n` : '';
   return `id: ${cursorText(item, mark)}\n${data}\n`;
+}
+
+/** Undefined for what this resource server is not sent. */
+export function feedEntry(state: FeedState, server: ResourceServer): FeedEntry | undefined {
+  if (!isConcerned(server, state)) return undefined;
+  switch (state.about) {
+    case 'grant':
+      return { type: 'grant', grant: state.grantId, keep_until: state.keepUntil };
+    case 'identity': {
+      const { identity, isAllowed: allowed, keepUntil: keep_until } = state;
+      const except = state.except.filter(({ scope }) => serves(server, scope)).map(({ clientId }) => clientId);
+      return { type: 'identity', identity, allowed, except, keep_until };
+    }
+    case 'integration': {
+      const { clientId: client_id, enabled, scope } = state.integration;
+      const seen = narrowToResources(scope, new Set(server.resources));
+      const recheck = state.recheckBefore !== undefined && { recheck_before: state.recheckBefore };
+      return { type: 'integration', client_id, enabled, scope: seen ? scopeItems(seen).join(' ') : '', ...recheck };
+    }
+    case 'keys':
+      return { type: 'keys', changed: state.changedAt };
+    case 'resource-server':
+      return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 // One stream of the revocation feed (server-sent events). It has at most one write under way, and reads the next batch when
 // the connection has taken the last. A follower that does not read is disconnected; it resumes at the last cursor that it has seen.
 import type { ServerResponse } from 'node:http';
-import { exchangeOf } from '../http/exchange.ts';
+import { exchangeOf } from '../http/answers.ts';
 
 const HEADERS = {
   'content-type': 'text/event-stream',

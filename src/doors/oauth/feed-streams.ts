@@ -5,7 +5,7 @@ import { isInLog, type Position } from '../../operations/feed/cursor.ts';
 import type { FeedTail } from '../../operations/feed/feed-tail.ts';
 import { isOutdated } from '../../operations/feed/follower.ts';
 import type { FeedStore } from '../../operations/feed/read-feed.ts';
-import { exchangeOf } from '../http/exchange.ts';
+import { exchangeOf } from '../http/answers.ts';
 import type { ServerReason } from '../http/transport-refusal.ts';
 import { FeedBatches } from './feed-batch.ts';
 import { FeedStream } from './feed-stream.ts';

@@ -4,10 +4,10 @@ import type { GrantCredential } from './wording.ts';
 export const CODE_GRANT_TYPE = 'authorization_code';
 export const CERTIFICATE_GRANT_TYPE = 'client_credentials';
 export const ASSERTION_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-
 export const EXCHANGE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
-const CREDENTIALS: ReadonlyMap<string, GrantCredential> = new Map([
+/** What each grant type presents. */
+export const CREDENTIALS: ReadonlyMap<string, GrantCredential> = new Map([
   [DEVICE_GRANT_TYPE, 'device-code'],
   [CODE_GRANT_TYPE, 'code'],
   [REFRESH_GRANT_TYPE, 'refresh-token'],
@@ -17,7 +17,3 @@ const CREDENTIALS: ReadonlyMap<string, GrantCredential> = new Map([
 ]);
 
 export const GRANT_TYPES: readonly string[] = [...CREDENTIALS.keys()];
-
-export function credentialOf(grantType: string): GrantCredential | undefined {
-  return CREDENTIALS.get(grantType);
-}

@@ -6,11 +6,10 @@ import {
   type OpenapiOperation,
   type OpenapiParameter,
   type OpenapiPaths,
-  type OpenapiResponse,
-  RESPONSE_HEADERS,
+  refusalResponse,
 } from '../openapi-document.ts';
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
-import { METADATA_PATHS, PATHS } from './metadata.ts';
+import { type METADATA_PATHS, PATHS } from './metadata.ts';
 import { DeviceForm, EXAMPLES, IntrospectionForm, RevocationForm, TokenForm } from './request-forms.ts';
 import {
   DeviceAnswer,
@@ -46,142 +45,134 @@ interface Words {
   /** The stream that it answers to those who accept text/event-stream. */
   readonly streams?: string;
   readonly security?: readonly object[];
-  readonly refuses: readonly (keyof typeof STATUSES)[];
+  /** Where these are neither POSTED nor PUBLISHED. */
+  readonly refuses?: readonly (keyof typeof STATUSES)[];
   readonly next?: Readonly<Record<string, OpenapiLink>>;
 }
 
-export function oauthPaths(mount: string): OpenapiPaths {
-  return {
-    [mount + PATHS.token]: { post: operationOf(TOKEN) },
-    [mount + PATHS.device]: { post: operationOf(DEVICE) },
-    [mount + PATHS.revoke]: { post: operationOf(REVOKE) },
-    [mount + PATHS.introspect]: { post: operationOf(INTROSPECT) },
-    [mount + PATHS.revocations]: { get: operationOf(REVOCATIONS) },
-    [mount + PATHS.jwks]: { get: operationOf(JWKS) },
-    [`${mount}${PATHS.resources}/{id}`]: { get: operationOf(RESOURCE) },
-    ...Object.fromEntries(METADATA_PATHS.map((path) => [path, { get: operationOf(METADATA[path]) }])),
-  };
-}
-
-const POSTED = [400, 401, 404, 405, 413, 429, 431, 500, 503] as const;
-
 const SENT_CLIENT = { client_id: '$request.body#/client_id' };
 
-const TOKEN: Words = {
-  operationId: 'oauth-token',
-  summary:
-    'Redeem a device code or an authorization code, refresh, exchange, or obtain a token by certificate, key, secret or assertion (RFC 6749, 7523, 8628, 8693, 8705)',
-  parameters: [textParameter('header', 'DPoP', 'A DPoP proof (RFC 9449), to which the tokens are bound.')],
-  takes: { schema: TokenForm, examples: EXAMPLES.token },
-  answers: TokenAnswer,
-  security: [{}, { certificate: [] }],
-  refuses: POSTED,
-  next: {
-    refresh: {
-      operationId: 'oauth-token',
-      description: 'Refresh the pair before or after access_token expires.',
-      requestBody: { ...SENT_CLIENT, grant_type: REFRESH_GRANT_TYPE, refresh_token: '$response.body#/refresh_token' },
-    },
-    introspect: {
-      operationId: 'oauth-introspect',
-      description: 'Check access_token, as a resource server.',
-      requestBody: { token: '$response.body#/access_token' },
-    },
-    revoke: {
-      operationId: 'oauth-revoke',
-      description: 'End the grant.',
-      requestBody: { ...SENT_CLIENT, token: '$response.body#/access_token' },
-    },
-  },
-};
-const DEVICE: Words = {
-  operationId: 'oauth-device-authorization',
-  summary: 'Start a device authorization (RFC 8628)',
-  takes: { schema: DeviceForm, examples: EXAMPLES.device },
-  answers: DeviceAnswer,
-  refuses: POSTED,
-  next: {
-    redeem: {
-      operationId: 'oauth-token',
-      description: 'Redeem the device code once the person has confirmed.',
-      requestBody: { ...SENT_CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code: '$response.body#/device_code' },
+const OPERATIONS: Readonly<Record<string, Words>> = {
+  [PATHS.token]: {
+    operationId: 'oauth-token',
+    summary:
+      'Redeem a device code or an authorization code, refresh, exchange, or obtain a token by certificate, key, secret or assertion (RFC 6749, 7523, 8628, 8693, 8705)',
+    parameters: [parameter('header', 'DPoP', 'A DPoP proof (RFC 9449), to which the tokens are bound.')],
+    takes: { schema: TokenForm, examples: EXAMPLES.token },
+    answers: TokenAnswer,
+    security: [{}, { certificate: [] }],
+    next: {
+      refresh: {
+        operationId: 'oauth-token',
+        description: 'Refresh the pair before or after access_token expires.',
+        requestBody: { ...SENT_CLIENT, grant_type: REFRESH_GRANT_TYPE, refresh_token: '$response.body#/refresh_token' },
+      },
+      introspect: {
+        operationId: 'oauth-introspect',
+        description: 'Check access_token, as a resource server.',
+        requestBody: { token: '$response.body#/access_token' },
+      },
+      revoke: {
+        operationId: 'oauth-revoke',
+        description: 'End the grant.',
+        requestBody: { ...SENT_CLIENT, token: '$response.body#/access_token' },
+      },
     },
   },
-};
-const REVOKE: Words = {
-  operationId: 'oauth-revoke',
-  summary: 'End the grant of a token (RFC 7009)',
-  takes: { schema: RevocationForm, examples: EXAMPLES.revocation },
-  answers: NoAnswer,
-  refuses: POSTED,
-};
-const INTROSPECT: Words = {
-  operationId: 'oauth-introspect',
-  summary: 'Check an access token, for a registered resource server (RFC 7662)',
-  takes: { schema: IntrospectionForm, examples: EXAMPLES.introspection },
-  answers: IntrospectionAnswer,
-  // The last one stands for client_secret_post.
-  security: [{ basic: [] }, { bearer: [] }, { certificate: [] }, {}],
-  refuses: POSTED,
-};
-const REVOCATIONS: Words = {
-  operationId: 'oauth-revocations',
-  summary:
-    'The revocation feed, for a registered resource server: a snapshot in pages, or with Accept: text/event-stream what follows a cursor',
-  parameters: [
-    textParameter('query', 'page', 'The next of the page before: the next page of the same snapshot.'),
-    textParameter('query', 'after', 'For the stream: the cursor of a snapshot.'),
-    textParameter(
-      'header',
-      'Last-Event-ID',
-      'For the stream: the id of the last event that arrived. Counts before after.',
-    ),
-    textParameter(
-      'query',
-      'client_id',
-      'The id of the resource server, if a certificate or an access token proves it.',
-    ),
-  ],
-  answers: Snapshot,
-  streams: 'Events whose data is one entry of a snapshot each.',
-  security: [{ basic: [] }, { bearer: [] }, { certificate: [] }],
-  refuses: [400, 401, 404, 405, 410, 429, 431, 500, 503],
-  next: {
-    page: {
-      operationId: 'oauth-revocations',
-      description: 'The next page.',
-      parameters: { 'query.page': '$response.body#/next' },
+  [PATHS.device]: {
+    operationId: 'oauth-device-authorization',
+    summary: 'Start a device authorization (RFC 8628)',
+    takes: { schema: DeviceForm, examples: EXAMPLES.device },
+    answers: DeviceAnswer,
+    next: {
+      redeem: {
+        operationId: 'oauth-token',
+        description: 'Redeem the device code once the person has confirmed.',
+        requestBody: { ...SENT_CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code: '$response.body#/device_code' },
+      },
     },
   },
-};
-const JWKS = published('oauth-jwks', 'The public keys of access tokens that are JWTs (RFC 7517)', KeySet);
-const RESOURCE: Words = {
-  ...published('oauth-resource-metadata', 'The metadata of a registered resource server (RFC 9728)', ResourceMetadata),
-  parameters: [{ ...textParameter('path', 'id', 'The id of the resource server.'), required: true }],
-};
-const METADATA: Readonly<Record<(typeof METADATA_PATHS)[number], Words>> = {
-  '/.well-known/oauth-authorization-server': published(
-    'oauth-metadata',
-    'The metadata of this authorization server (RFC 8414)',
-    Metadata,
-  ),
-  '/.well-known/openid-configuration': published(
-    'oauth-openid-metadata',
-    'The same metadata, where OpenID libraries look for it',
-    Metadata,
-  ),
+  [PATHS.revoke]: {
+    operationId: 'oauth-revoke',
+    summary: 'End the grant of a token (RFC 7009)',
+    takes: { schema: RevocationForm, examples: EXAMPLES.revocation },
+    answers: NoAnswer,
+  },
+  [PATHS.introspect]: {
+    operationId: 'oauth-introspect',
+    summary: 'Check an access token, for a registered resource server (RFC 7662)',
+    takes: { schema: IntrospectionForm, examples: EXAMPLES.introspection },
+    answers: IntrospectionAnswer,
+    // The last one stands for client_secret_post.
+    security: [{ basic: [] }, { bearer: [] }, { certificate: [] }, {}],
+  },
+  [PATHS.revocations]: {
+    operationId: 'oauth-revocations',
+    summary:
+      'The revocation feed, for a registered resource server: a snapshot in pages, or with Accept: text/event-stream what follows a cursor',
+    parameters: [
+      parameter('query', 'page', 'The next of the page before: the next page of the same snapshot.'),
+      parameter('query', 'after', 'For the stream: the cursor of a snapshot.'),
+      parameter(
+        'header',
+        'Last-Event-ID',
+        'For the stream: the id of the last event that arrived. Counts before after.',
+      ),
+      parameter('query', 'client_id', 'The id of the resource server, if a certificate or an access token proves it.'),
+    ],
+    answers: Snapshot,
+    streams: 'Events whose data is one entry of a snapshot each.',
+    security: [{ basic: [] }, { bearer: [] }, { certificate: [] }],
+    refuses: [400, 401, 404, 405, 410, 429, 431, 500, 503],
+    next: {
+      page: {
+        operationId: 'oauth-revocations',
+        description: 'The next page.',
+        parameters: { 'query.page': '$response.body#/next' },
+      },
+    },
+  },
+  [PATHS.jwks]: {
+    operationId: 'oauth-jwks',
+    summary: 'The public keys of access tokens that are JWTs (RFC 7517)',
+    answers: KeySet,
+  },
+  [`${PATHS.resources}/{id}`]: {
+    operationId: 'oauth-resource-metadata',
+    summary: 'The metadata of a registered resource server (RFC 9728)',
+    parameters: [{ ...parameter('path', 'id', 'The id of the resource server.'), required: true }],
+    answers: ResourceMetadata,
+  },
 };
 
-function published(operationId: string, summary: string, answers: Schema): Words {
-  return { operationId, summary, answers, refuses: [400, 404, 405, 431, 503] };
+const METADATA: Readonly<Record<(typeof METADATA_PATHS)[number], Words>> = {
+  '/.well-known/oauth-authorization-server': {
+    operationId: 'oauth-metadata',
+    summary: 'The metadata of this authorization server (RFC 8414)',
+    answers: Metadata,
+  },
+  '/.well-known/openid-configuration': {
+    operationId: 'oauth-openid-metadata',
+    summary: 'The same metadata, where OpenID libraries look for it',
+    answers: Metadata,
+  },
+};
+
+export function oauthPaths(mount: string): OpenapiPaths {
+  const below = Object.entries(OPERATIONS).map(([path, words]): [string, Words] => [mount + path, words]);
+  const operations = [...below, ...Object.entries(METADATA)];
+  return Object.fromEntries(
+    operations.map(([path, words]) => [path, { [words.takes ? 'post' : 'get']: operationOf(words) }]),
+  );
 }
 
-function textParameter(place: OpenapiParameter['in'], name: string, description: string): OpenapiParameter {
+function parameter(place: OpenapiParameter['in'], name: string, description: string): OpenapiParameter {
   return { name, in: place, description, schema: { type: 'string' } };
 }
 
 function operationOf(words: Words): OpenapiOperation {
-  const { operationId, summary, parameters, takes, answers, streams, security = [], refuses, next } = words;
+  const { operationId, summary, parameters, takes, answers, streams, security = [], next } = words;
+  const { refuses = takes ? POSTED : PUBLISHED } = words;
   const stream =
     streams === undefined ? {} : { 'text/event-stream': { schema: { type: 'string', description: streams } } };
   return {
@@ -197,26 +188,18 @@ function operationOf(words: Words): OpenapiOperation {
         content: { 'application/json': { schema: answers }, ...stream },
         ...(next && { links: next }),
       },
-      ...Object.fromEntries(refuses.map((status) => [status, refusalOf(status, security)])),
+      ...Object.fromEntries(
+        refuses.map((status) => [status, refusalResponse(status, STATUSES[status], { schema: ErrorAnswer }, security)]),
+      ),
     },
   };
 }
 
+const POSTED = [400, 401, 404, 405, 413, 429, 431, 500, 503] as const;
+const PUBLISHED = [400, 404, 405, 431, 503] as const;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 function formOf({ schema, examples }: NonNullable<Words['takes']>): OpenapiMediaType {
   const values = Object.entries(examples).map(([name, value]) => [name, { value }]);
   return { schema, examples: Object.fromEntries(values) };
-}
-
-/** Integrations have no secret, so only resource servers, which use HTTP Basic, always get WWW-Authenticate. */
-function refusalOf(status: keyof typeof STATUSES, security: readonly object[]): OpenapiResponse {
-  const isProof = security.some((scheme) => 'basic' in scheme);
-  const headers = {
-    ...(status === 405 && RESPONSE_HEADERS.allow),
-    ...((status === 429 || status === 503) && RESPONSE_HEADERS.retryAfter),
-    ...(status === 401 && isProof && RESPONSE_HEADERS.challenge),
-  };
-  const content = { 'application/json': { schema: ErrorAnswer } };
-  return { description: STATUSES[status], ...(Object.keys(headers).length > 0 && { headers }), content };
 }

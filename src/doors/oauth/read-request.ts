@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { type ClientNames, type NamedClient as NamedIntegration, namedClient } from '../../core/client-document.ts';
+import { type NamedClient as NamedIntegration, namedClient } from '../../core/client-document.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { AuthenticatedClient } from '../../operations/grant/authenticate-client.ts';
 import type { Call } from '../token/call.ts';
@@ -37,7 +37,9 @@ export async function readRequest<Parameters extends ClientParameters & { readon
   const named = readClient(call.request.headers.authorization, parameters.value);
   if (!named.ok) return named;
   const { sent, isOfPlatform = false } = named.value;
-  const { clientId, guest } = integrationOf(named.value.clientId, call.mount.ports);
+  const { clientId: name } = named.value;
+  // A client_id names an integration, or a guest of one.
+  const { clientId, guest }: Partial<NamedIntegration> = name === undefined ? {} : namedClient(name, call.mount.ports);
   call.recordIntegration(clientId);
   const { scope: list } = parameters.value;
   const scope = list === undefined ? accept(undefined) : readScopeList(list);
@@ -54,11 +56,6 @@ export async function readRequest<Parameters extends ClientParameters & { readon
     parameters: parameters.value,
     scope: scope.value,
   });
-}
-
-/** The integration that a client_id names, or whose guest it names. */
-function integrationOf(clientId: string | undefined, names: ClientNames): Partial<NamedIntegration> {
-  return clientId === undefined ? {} : namedClient(clientId, names);
 }
 
 /** The same at endpoints that need the client id, and know no assertion of a platform. */

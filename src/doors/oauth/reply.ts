@@ -1,30 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Refusal } from '../../core/refusal.ts';
-import { type PreparedRefusal, prepareJson } from '../http/prepared-refusal.ts';
-import { nameRequest, replyRefusal } from '../http/refusal-replies.ts';
-import type { ServerReason } from '../http/transport-refusal.ts';
+import { nameRequest, replyRefusal, type WordedRefusal } from '../http/refusal-replies.ts';
 import { describe } from '../token/descriptions.ts';
-import { errorAnswer } from './answers.ts';
 import { challengeOf } from './client.ts';
+import type { ErrorAnswer } from './schemas.ts';
 import { type OauthReason, type OauthRefusal, wordingOf } from './wording.ts';
 
 export function replyOauthRefusal(request: FastifyRequest, reply: FastifyReply, refusal: OauthRefusal): FastifyReply {
+  const { error } = wordingOf(refusal.reason, refusal.credential);
+  const { authorization } = request.headers;
+  // RFC 6749 5.2: integrations have no secret, so a request without the header gets no challenge.
+  if (error === 'invalid_client' && (authorization || refusal.credential === 'resource-server'))
+    reply.header('www-authenticate', challengeOf(authorization));
+  return replyRefusal(request, reply, refusal, oauthWords(refusal, request));
+}
+
+export function oauthWords(refusal: OauthRefusal, request?: FastifyRequest): WordedRefusal {
   const { status, error } = wordingOf(refusal.reason, refusal.credential);
-  const challenge = error === 'invalid_client' ? challengeFor(request.headers.authorization, refusal) : undefined;
-  if (challenge) reply.header('www-authenticate', challenge);
   const phrase = describeOauth(refusal);
-  const body = JSON.stringify(errorAnswer(error, nameRequest(phrase, request, refusal)));
-  return replyRefusal(request, reply, refusal, { status, phrase, body });
-}
-
-/** RFC 6749 5.2: the scheme that the client used. Integrations have no secret, so a request without the header gets no challenge. */
-function challengeFor(authorization: string | undefined, { credential }: OauthRefusal): string | undefined {
-  return authorization || credential === 'resource-server' ? challengeOf(authorization) : undefined;
-}
-
-export function prepareOauthRefusal(reason: ServerReason): PreparedRefusal {
-  const { status, error } = wordingOf(reason);
-  return prepareJson(status, JSON.stringify(errorAnswer(error, describeOauth({ reason }))));
+  const body: ErrorAnswer = { error, error_description: nameRequest(phrase, refusal, request) };
+  return { status, phrase, body: JSON.stringify(body) };
 }
 
 /** Texts that differ from those of other token doors. */

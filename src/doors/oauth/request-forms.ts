@@ -1,5 +1,5 @@
 // The requests of this door for the OpenAPI document: what is read, with what a request must have, without what is only refused.
-import { object, optional, type Schema, string } from '../../schema.ts';
+import { named, optional, type Schema, string } from '../../schema.ts';
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
 import {
   ASSERTION_GRANT_TYPE,
@@ -15,34 +15,28 @@ const { client_assertion: __, ...introspectionParameters } = IntrospectionParame
 const client_id = withExample(tokenParameters.client_id, 'orders-sync');
 const scope = withExample(tokenParameters.scope, 'orders:read stock:read');
 
-export const TokenForm = object(
-  {
-    ...tokenParameters,
-    ...{ client_id, scope },
-    grant_type: string({
-      description:
-        'How the token is obtained. Each needs its own parameter; client_credentials a client certificate, assertion or secret.',
-      enum: GRANT_TYPES,
-    }),
-  },
-  { title: 'OauthTokenRequest' },
-);
+export const TokenForm = named('OauthTokenRequest', {
+  ...tokenParameters,
+  ...{ client_id, scope },
+  grant_type: string({
+    description:
+      'How the token is obtained. Each needs its own parameter; client_credentials a client certificate, assertion or secret.',
+    enum: GRANT_TYPES,
+  }),
+});
 
-export const DeviceForm = object({ ...DeviceParameters.properties, client_id, scope }, { title: 'OauthDeviceRequest' });
+export const DeviceForm = named('OauthDeviceRequest', { ...DeviceParameters.properties, client_id, scope });
 
-export const RevocationForm = object(
-  {
-    ...RevocationParameters.properties,
-    client_id,
-    token: string({ description: 'A refresh or access token of any generation.', minLength: 1 }),
-  },
-  { title: 'OauthRevocationRequest' },
-);
+export const RevocationForm = named('OauthRevocationRequest', {
+  ...RevocationParameters.properties,
+  client_id,
+  token: string({ description: 'A refresh or access token of any generation.', minLength: 1 }),
+});
 
-export const IntrospectionForm = object(
-  { ...introspectionParameters, token: string({ description: 'The access token that a caller sent.', minLength: 1 }) },
-  { title: 'OauthIntrospectionRequest' },
-);
+export const IntrospectionForm = named('OauthIntrospectionRequest', {
+  ...introspectionParameters,
+  token: string({ description: 'The access token that a caller sent.', minLength: 1 }),
+});
 
 function withExample(schema: Schema<string>, example: string) {
   return optional({ ...schema, examples: [example] });

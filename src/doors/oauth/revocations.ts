@@ -11,7 +11,7 @@ import { replyJson } from '../http/answers.ts';
 import { queryTextOf } from '../http/methods.ts';
 import { Call } from '../token/call.ts';
 import { readParameters } from '../token/parameters.ts';
-import { feedEntry } from './feed-entry.ts';
+import { feedEntry } from './feed-batch.ts';
 import { FeedStreams } from './feed-streams.ts';
 import { askingServer, isStillProven } from './introspect.ts';
 import { PATHS } from './metadata.ts';

@@ -1,10 +1,12 @@
 // The schemas of this door, used to read requests and for the OpenAPI document.
 import type { ActClaim } from '../../core/grant.ts';
-import { boolean, described, integer, list, object, optional, string, type ValueOf } from '../../schema.ts';
+import { boolean, described, integer, list, named, object, optional, string, type ValueOf } from '../../schema.ts';
 import { OAUTH_ERRORS } from './wording.ts';
 
 const text = (description: string) => optional(string({ description }));
 const texts = (description: string) => optional(list(string(), { description }));
+const flag = (description: string) => optional(boolean({ description }));
+const epoch = (description: string) => optional(integer({ description: `${description} Epoch seconds.` }));
 
 const CLIENT = {
   client_id: text('The Client ID of the API integration, here or as user name of HTTP Basic. Case sensitive.'),
@@ -61,183 +63,152 @@ export const RevocationParameters = object({
 
 const tokenType = described<'Bearer' | 'DPoP'>({ type: 'string', enum: ['Bearer', 'DPoP'] });
 
-export const TokenAnswer = object(
-  {
-    access_token: string({ description: 'Send it as Authorization: Bearer with other API calls.' }),
-    token_type: tokenType,
-    expires_in: integer({ description: 'Seconds until access_token expires.', minimum: 0 }),
-    scope: string({ description: 'Every permission by itself, sorted, separated by spaces.' }),
-    refresh_token: text('Use it once. Absent if the grant cannot be refreshed.'),
-    refresh_token_expires_in: optional(integer({ description: 'Seconds until the grant ends.', minimum: 0 })),
-    issued_token_type: text('Of a token exchange: that access_token is one.'),
-  },
-  { title: 'OauthTokenGrant' },
-);
+export const TokenAnswer = named('OauthTokenGrant', {
+  access_token: string({ description: 'Send it as Authorization: Bearer with other API calls.' }),
+  token_type: tokenType,
+  expires_in: integer({ description: 'Seconds until access_token expires.', minimum: 0 }),
+  scope: string({ description: 'Every permission by itself, sorted, separated by spaces.' }),
+  refresh_token: text('Use it once. Absent if the grant cannot be refreshed.'),
+  refresh_token_expires_in: optional(integer({ description: 'Seconds until the grant ends.', minimum: 0 })),
+  issued_token_type: text('Of a token exchange: that access_token is one.'),
+});
 
-export const IntrospectionAnswer = object(
-  {
-    active: boolean({
-      description: 'Whether this is a live access token for this resource server. If false, nothing else is said.',
+export const IntrospectionAnswer = named('IntrospectedToken', {
+  active: boolean({
+    description: 'Whether this is a live access token for this resource server. If false, nothing else is said.',
+  }),
+  scope: text('The permissions that concern this resource server, separated by spaces.'),
+  client_id: text('The integration that the token was issued to, or the address of its guest.'),
+  integration: text('The integration, if client_id is the address of a guest.'),
+  sub: text('The identity that the token belongs to.'),
+  username: text('The user name, if that is a person.'),
+  token_type: optional(tokenType),
+  exp: epoch('When the token expires.'),
+  iat: epoch('When the token was issued.'),
+  aud: text('The audience of this resource server.'),
+  iss: text('The issuer: this server.'),
+  jti: text('An id of the token: the grant and the generation.'),
+  cnf: optional(
+    object(
+      {
+        'x5t#S256': text('SHA-256 of the certificate, in base64url.'),
+        jkt: text('SHA-256 of the key of DPoP proofs, in base64url.'),
+      },
+      { description: 'The certificate (RFC 8705 3.1) or key (RFC 9449 6.1) that the token is bound to, if it is.' },
+    ),
+  ),
+  act: optional(
+    described<ActClaim>({
+      type: 'object',
+      description: 'Who exchanged the token, and who did before (RFC 8693 4.1).',
     }),
-    scope: text('The permissions that concern this resource server, separated by spaces.'),
-    client_id: text('The integration that the token was issued to, or the address of its guest.'),
-    integration: text('The integration, if client_id is the address of a guest.'),
-    sub: text('The identity that the token belongs to.'),
-    username: text('The user name, if that is a person.'),
-    token_type: optional(tokenType),
-    exp: optional(integer({ description: 'When the token expires. Epoch seconds.' })),
-    iat: optional(integer({ description: 'When the token was issued. Epoch seconds.' })),
-    aud: text('The audience of this resource server.'),
-    iss: text('The issuer: this server.'),
-    jti: text('An id of the token: the grant and the generation.'),
-    cnf: optional(
-      object(
-        {
-          'x5t#S256': text('SHA-256 of the certificate, in base64url.'),
-          jkt: text('SHA-256 of the key of DPoP proofs, in base64url.'),
-        },
-        { description: 'The certificate (RFC 8705 3.1) or key (RFC 9449 6.1) that the token is bound to, if it is.' },
-      ),
-    ),
-    act: optional(
-      described<ActClaim>({
-        type: 'object',
-        description: 'Who exchanged the token, and who did before (RFC 8693 4.1).',
-      }),
-    ),
-  },
-  { title: 'IntrospectedToken' },
-);
+  ),
+});
 
-export const DeviceAnswer = object(
-  {
-    device_code: string({ description: 'For the token endpoint. A secret.' }),
-    user_code: string({ description: 'What the person types in the browser.' }),
-    verification_uri: string(),
-    verification_uri_complete: string(),
-    expires_in: integer(),
-    interval: integer({ description: 'Seconds to wait between two polls.' }),
-  },
-  { title: 'OauthDeviceGrant' },
-);
+export const DeviceAnswer = named('OauthDeviceGrant', {
+  device_code: string({ description: 'For the token endpoint. A secret.' }),
+  user_code: string({ description: 'What the person types in the browser.' }),
+  verification_uri: string(),
+  verification_uri_complete: string(),
+  expires_in: integer(),
+  interval: integer({ description: 'Seconds to wait between two polls.' }),
+});
 
-export const Metadata = object(
-  {
-    issuer: string(),
-    token_endpoint: string(),
-    token_endpoint_auth_methods_supported: list(string()),
-    token_endpoint_auth_signing_alg_values_supported: list(string()),
-    revocation_endpoint_auth_signing_alg_values_supported: list(string()),
-    dpop_signing_alg_values_supported: list(string()),
-    authorization_grant_profiles_supported: list(string()),
-    grant_types_supported: list(string()),
-    response_types_supported: list(string()),
-    subject_types_supported: list(string()),
-    scopes_supported: texts('What tokens of the integrations can be for.'),
-    id_token_signing_alg_values_supported: texts('The algorithms of JWT access tokens. There are no ID tokens.'),
-    device_authorization_endpoint: optional(string()),
-    authorization_endpoint: text('Present if an integration uses authorization codes.'),
-    code_challenge_methods_supported: optional(list(string())),
-    authorization_response_iss_parameter_supported: optional(boolean()),
-    client_id_metadata_document_supported: optional(
-      boolean({ description: 'Whether client_id may be the address of a document that describes the client.' }),
+export const Metadata = named('ServerMetadata', {
+  issuer: string(),
+  token_endpoint: string(),
+  token_endpoint_auth_methods_supported: list(string()),
+  token_endpoint_auth_signing_alg_values_supported: list(string()),
+  revocation_endpoint_auth_signing_alg_values_supported: list(string()),
+  dpop_signing_alg_values_supported: list(string()),
+  authorization_grant_profiles_supported: list(string()),
+  grant_types_supported: list(string()),
+  response_types_supported: list(string()),
+  subject_types_supported: list(string()),
+  scopes_supported: texts('What tokens of the integrations can be for.'),
+  id_token_signing_alg_values_supported: texts('The algorithms of JWT access tokens. There are no ID tokens.'),
+  device_authorization_endpoint: optional(string()),
+  authorization_endpoint: text('Present if an integration uses authorization codes.'),
+  code_challenge_methods_supported: optional(list(string())),
+  authorization_response_iss_parameter_supported: optional(boolean()),
+  client_id_metadata_document_supported: flag(
+    'Whether client_id may be the address of a document that describes the client.',
+  ),
+  revocation_endpoint: string(),
+  revocation_endpoint_auth_methods_supported: list(string()),
+  jwks_uri: string(),
+  tls_client_certificate_bound_access_tokens: boolean(),
+  introspection_endpoint: string(),
+  introspection_endpoint_auth_methods_supported: list(string()),
+  revocation_feed_endpoint: string({ description: 'The revocation feed, for resource servers.' }),
+  mtls_endpoint_aliases: optional(
+    object(
+      {
+        token_endpoint: string(),
+        revocation_endpoint: string(),
+        introspection_endpoint: string(),
+        revocation_feed_endpoint: string(),
+      },
+      { description: 'Where callers with a client certificate find the same endpoints (RFC 8705 5).' },
     ),
-    revocation_endpoint: string(),
-    revocation_endpoint_auth_methods_supported: list(string()),
-    jwks_uri: string(),
-    tls_client_certificate_bound_access_tokens: boolean(),
-    introspection_endpoint: string(),
-    introspection_endpoint_auth_methods_supported: list(string()),
-    revocation_feed_endpoint: string({ description: 'The revocation feed, for resource servers.' }),
-    mtls_endpoint_aliases: optional(
-      object(
-        {
-          token_endpoint: string(),
-          revocation_endpoint: string(),
-          introspection_endpoint: string(),
-          revocation_feed_endpoint: string(),
-        },
-        { description: 'Where callers with a client certificate find the same endpoints (RFC 8705 5).' },
-      ),
-    ),
-  },
-  { title: 'ServerMetadata' },
-);
+  ),
+});
 
-export const ResourceMetadata = object(
-  {
-    resource: string({ description: 'The audience of the resource server.' }),
-    authorization_servers: list(string()),
-    bearer_methods_supported: list(string()),
-    resource_name: string(),
-    scopes_supported: texts('What tokens for it can be for.'),
-  },
-  { title: 'ResourceMetadata' },
-);
+export const ResourceMetadata = named('ResourceMetadata', {
+  resource: string({ description: 'The audience of the resource server.' }),
+  authorization_servers: list(string()),
+  bearer_methods_supported: list(string()),
+  resource_name: string(),
+  scopes_supported: texts('What tokens for it can be for.'),
+});
 
 /** One state. Which members there are depends on `type`. */
-export const FeedEntry = object(
-  {
-    type: string({ description: 'grant, identity, integration or keys.' }),
-    grant: text('The id of a grant that has ended: the first part of jti.'),
-    identity: text('SHA-256 of sub, in hex.'),
-    allowed: optional(boolean({ description: 'Whether tokens of this identity are valid.' })),
-    except: texts('Integrations that the identity may not use all the same.'),
-    client_id: text('An integration.'),
-    enabled: optional(boolean({ description: 'Whether tokens of this integration are valid.' })),
-    scope: text('The most that its tokens allow at this resource server, separated by spaces.'),
-    recheck_before: optional(
-      integer({ description: 'Tokens of this integration with a lower iat must be introspected. Epoch seconds.' }),
-    ),
-    changed: optional(integer({ description: 'When a signing key was removed: fetch the keys again. Epoch seconds.' })),
-    keep_until: optional(integer({ description: 'After this time, no token is affected. Epoch seconds.' })),
-  },
-  { title: 'RevocationEntry' },
-);
+export const FeedEntry = named('RevocationEntry', {
+  type: string({ description: 'grant, identity, integration or keys.' }),
+  grant: text('The id of a grant that has ended: the first part of jti.'),
+  identity: text('SHA-256 of sub, in hex.'),
+  allowed: flag('Whether tokens of this identity are valid.'),
+  except: texts('Integrations that the identity may not use all the same.'),
+  client_id: text('An integration.'),
+  enabled: flag('Whether tokens of this integration are valid.'),
+  scope: text('The most that its tokens allow at this resource server, separated by spaces.'),
+  recheck_before: epoch('Tokens of this integration with a lower iat must be introspected.'),
+  changed: epoch('When a signing key was removed: fetch the keys again.'),
+  keep_until: epoch('After this time, no token is affected.'),
+});
 
-export const Snapshot = object(
-  {
-    cursor: string({ description: 'Where the stream begins: Last-Event-ID or after.' }),
-    audience: string({ description: 'Of this resource server, as it is registered: aud of its tokens.' }),
-    entries: list(FeedEntry, { description: 'Later ones replace earlier ones about the same.' }),
-    next: text('The next page: page. Absent on the last one.'),
-  },
-  { title: 'RevocationSnapshot' },
-);
+export const Snapshot = named('RevocationSnapshot', {
+  cursor: string({ description: 'Where the stream begins: Last-Event-ID or after.' }),
+  audience: string({ description: 'Of this resource server, as it is registered: aud of its tokens.' }),
+  entries: list(FeedEntry, { description: 'Later ones replace earlier ones about the same.' }),
+  next: text('The next page: page. Absent on the last one.'),
+});
 
-export const KeySet = object(
-  {
-    keys: list(
-      object(
-        {
-          kid: string({ description: 'The name of the key: kid in the header of its tokens.' }),
-          alg: string({ description: 'ES256, EdDSA or RS256.' }),
-          use: described<'sig'>({ type: 'string', enum: ['sig'] }),
-          kty: string(),
-          crv: optional(string()),
-          x: optional(string()),
-          y: optional(string()),
-          n: optional(string()),
-          e: optional(string()),
-        },
-        { title: 'PublicKey' },
-      ),
-      { description: 'Every key that could have signed a living token, and the next ones (RFC 7517).' },
-    ),
-  },
-  { title: 'KeySet' },
-);
+const PublicKey = named('PublicKey', {
+  kid: string({ description: 'The name of the key: kid in the header of its tokens.' }),
+  alg: string({ description: 'ES256, EdDSA or RS256.' }),
+  use: described<'sig'>({ type: 'string', enum: ['sig'] }),
+  kty: string(),
+  crv: optional(string()),
+  x: optional(string()),
+  y: optional(string()),
+  n: optional(string()),
+  e: optional(string()),
+});
+
+export const KeySet = named('KeySet', {
+  keys: list(PublicKey, {
+    description: 'Every key that could have signed a living token, and the next ones (RFC 7517).',
+  }),
+});
 
 /** Of requests that succeed without a result. */
 export const NoAnswer = described<object>({ title: 'OauthNothing', type: 'object', additionalProperties: false });
 
-export const ErrorAnswer = object(
-  {
-    error: string({ description: 'Why the request was refused.', enum: OAUTH_ERRORS }),
-    error_description: string({ description: 'What to do next, for people.' }),
-  },
-  { title: 'OauthError' },
-);
+export const ErrorAnswer = named('OauthError', {
+  error: string({ description: 'Why the request was refused.', enum: OAUTH_ERRORS }),
+  error_description: string({ description: 'What to do next, for people.' }),
+});
 
 export type ClientParameters = ValueOf<typeof ClientParameters>;
 export type TokenParameters = ValueOf<typeof TokenParameters>;

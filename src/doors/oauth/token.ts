@@ -11,7 +11,7 @@ import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import type { Call } from '../token/call.ts';
 import { obtainByCertificate, obtainPair, scopeRequest } from '../token/obtain.ts';
 import { tokenAnswer } from './answers.ts';
-import { credentialOf } from './grant-types.ts';
+import { CREDENTIALS } from './grant-types.ts';
 import type { OauthCall } from './mount.ts';
 import { type ReadRequest, readRequest } from './read-request.ts';
 import { TokenParameters } from './schemas.ts';
@@ -69,7 +69,7 @@ async function issueTo(jkt: string | undefined, call: Call): Promise<Outcome<Tok
   if (!asked.ok) return asked;
   const { grant_type: grantType } = asked.value.parameters;
   if (!grantType) return refuse('grant-type-missing');
-  const credential = credentialOf(grantType);
+  const credential = CREDENTIALS.get(grantType);
   if (!credential) return refuse('grant-type-unsupported');
   if (asked.value.guest && !FOR_GUESTS.has(credential)) return refuse('integration-unknown');
   // Only client_credentials has no other place for the assertion of a platform.

@@ -1,16 +1,20 @@
 // The status and error code of each refusal at this door (RFC 6749 5.2, RFC 8628 3.5, RFC 7009 2.2.1).
 import {
+  ACCESS_TOKEN_REASONS,
   ASSERTION_IDENTITY_VERDICTS,
   ASSERTION_VERDICTS,
   CERTIFICATE_NAME_VERDICTS,
   CERTIFICATE_VERDICTS,
   CODE_REASONS,
+  DEVICE_CODE_REASONS,
+  GRANT_REASONS,
   IDENTITY_REASONS,
+  RESOURCE_REASONS,
   type Refusal,
+  SCOPE_REASONS,
 } from '../../core/refusal.ts';
-import { REQUEST_REASONS } from '../http/transport-refusal.ts';
+import { REQUEST_REASONS, UNAVAILABLE_REASONS, wordedAlike } from '../http/transport-refusal.ts';
 import type { TokenReason } from '../token/descriptions.ts';
-import { wordedAlike } from '../token/worded-alike.ts';
 
 export const OAUTH_ERRORS = [
   'invalid_request',
@@ -39,7 +43,15 @@ export interface Wording {
 }
 
 /** What the caller presented. The same objection to an identity has another code for each. */
-export type GrantCredential = 'device-code' | 'code' | 'refresh-token' | 'certificate' | 'assertion' | 'subject-token';
+const GRANT_CREDENTIALS = [
+  'device-code',
+  'code',
+  'refresh-token',
+  'certificate',
+  'assertion',
+  'subject-token',
+] as const;
+export type GrantCredential = (typeof GRANT_CREDENTIALS)[number];
 /** `client`: what the client authenticates with. */
 export type Credential = GrantCredential | 'client' | 'resource-server';
 
@@ -74,23 +86,17 @@ const denied: Wording = { status: 400, error: 'access_denied' };
 const unavailable: Wording = { status: 503, error: 'temporarily_unavailable' };
 
 const identity: Readonly<Record<Credential, Wording>> = {
+  ...wordedAlike(GRANT_CREDENTIALS, unauthorized),
   'device-code': denied,
   code: grant,
   'refresh-token': grant,
-  certificate: unauthorized,
-  assertion: unauthorized,
-  'subject-token': unauthorized,
   client,
   'resource-server': client,
 };
 
 /** RFC 7521 4.2.1: the same assertion may authenticate the client, or be the grant. */
 const asserted: typeof identity = {
-  'device-code': grant,
-  code: grant,
-  'refresh-token': grant,
-  certificate: grant,
-  assertion: grant,
+  ...wordedAlike(GRANT_CREDENTIALS, grant),
   // RFC 8693 2.2.2
   'subject-token': request,
   client,
@@ -119,28 +125,11 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'device-flow-disabled': unauthorized,
   'certificate-flow-disabled': unauthorized,
   'assertion-flow-disabled': unauthorized,
-  'scope-missing': scope,
-  'scope-malformed': scope,
-  'scope-exceeds-integration': scope,
-  'scope-exceeds-grant': scope,
-  'scope-no-longer-allowed': scope,
-  'resource-unknown': target,
-  'resource-outside-scope': target,
-  'resource-differs-from-grant': target,
-  'refresh-token-not-authentic': grant,
-  'refresh-token-of-another-integration': grant,
-  'grant-unknown': grant,
-  'grant-revoked': grant,
-  'grant-expired': grant,
-  'refresh-not-offered': grant,
-  'refresh-token-reused': grant,
-  'store-rolled-back': grant,
-  'certificate-binding-unmet': grant,
-  'device-code-not-authentic': grant,
-  'device-code-of-another-integration': grant,
+  ...wordedAlike(SCOPE_REASONS, scope),
+  ...wordedAlike(RESOURCE_REASONS, target),
+  ...wordedAlike(GRANT_REASONS, grant),
+  ...wordedAlike(DEVICE_CODE_REASONS, grant),
   'device-code-expired': { status: 400, error: 'expired_token' },
-  'device-code-redeemed': grant,
-  'device-code-spent': grant,
   'authorization-pending': pending,
   'polled-too-fast': { status: 400, error: 'slow_down' },
   'device-denied': denied,
@@ -171,25 +160,16 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'dpop-nonce-needed': { status: 400, error: 'use_dpop_nonce' },
   'client-assertion-type-unsupported': request,
   'token-type-unsupported': request,
+  ...wordedAlike(ACCESS_TOKEN_REASONS, grant),
   'access-token-missing': request,
   'access-token-in-query': request,
-  'access-token-not-authentic': grant,
-  'access-token-expired': grant,
-  'access-token-superseded': grant,
-  'access-token-of-another-integration': grant,
   'resource-server-proof-missing': client,
   'resource-server-unproven': client,
   'rate-limited': { status: 429, error: 'slow_down' },
   'cap-reached': { status: 429, error: 'slow_down' },
-  'store-unavailable': unavailable,
-  'clock-implausible': unavailable,
-  'history-in-doubt': unavailable,
-  'outcome-unknown': unavailable,
-  'key-missing': unavailable,
+  ...wordedAlike(UNAVAILABLE_REASONS, unavailable),
   'revocation-unavailable': unavailable,
   'assertion-keys-unavailable': unavailable,
-  'directory-unavailable': unavailable,
-  overloaded: unavailable,
   fault: { status: 500, error: 'server_error' },
 };
 

@@ -45,79 +45,71 @@ export class Metrics {
   #gather: (() => Promise<PartsOfWorkers>) | undefined;
 
   constructor(watched: WatchedFigures = {}) {
-    for (const metric of [...this.#own(), ...this.#load(), ...ofStore(watched), ...ofOthers(watched)])
-      show(this.#registry, metric);
+    const metrics = { ...this.#own(), ...this.#load(), ...ofStore(watched), ...ofOthers(watched) };
+    for (const [name, { values, ...metric }] of Object.entries(metrics))
+      show(this.#registry, { ...metric, name, values: () => valuesOf(values(name)) });
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  #own(): readonly Shown[] {
+  #own(): ByName {
     const requests = this.#requests;
-    return [
-      counter('tessera_requests_total', 'Requests by operation, outcome and reason of refusal.', () =>
-        requests.counts(),
-      ),
-      durations(
-        'tessera_request_duration_seconds',
+    return {
+      tessera_requests_total: counter('Requests by operation, outcome and reason of refusal.', () => requests.counts()),
+      tessera_request_duration_seconds: durations(
         'Time from the first byte of a request to its answer, by operation.',
         (name) => requests.durations(name),
       ),
-      counter(
-        'tessera_ignored_certificate_headers_total',
+      tessera_ignored_certificate_headers_total: counter(
         'Certificate headers from addresses that are no listed proxy.',
         () => this.#ignoredHeaders,
       ),
-      highest(
-        'tessera_grants_ending_soon',
+      tessera_grants_ending_soon: highest(
         'Grants that end within 30 days, as counted every few minutes.',
         () => this.endingGrants,
       ),
-      highest(
-        'tessera_client_secrets_ending_soon',
+      tessera_client_secrets_ending_soon: highest(
         'Integrations whose last generated secret ends within 14 days, or has ended.',
         () => this.endingSecrets,
       ),
-      counter(
-        'tessera_directory_outcomes_total',
+      tessera_directory_outcomes_total: counter(
         'What rechecks of directories found: identities rechecked and ended, alarms (too many ended), and times that one was away.',
         () => [...this.#directories.values()],
       ),
-      highest(
-        'tessera_event_log_lag_seconds',
+      tessera_event_log_lag_seconds: highest(
         'For how long readers of the event log have been held back by a commit that does not end.',
         () => this.eventLag,
       ),
-    ];
+    };
   }
 
   /** The sum over listeners. Each worker has its own limits, so workers are kept apart. */
-  #load(): readonly Shown[] {
+  #load(): ByName {
     const sum = (what: keyof ListenerLoad) => () => this.#loads.reduce((total, load) => total + load()[what], 0);
     const active = () => performance.eventLoopUtilization().active / 1000;
-    return [
-      gauge(
-        'tessera_requests_in_flight',
+    const load: ByName = {
+      tessera_requests_in_flight: gauge(
         'Requests under way, without those for health, readiness and metrics.',
         sum('held'),
       ),
-      gauge(
-        'tessera_slots_held',
+      tessera_slots_held: gauge(
         'Requests under way whose connection or stream is open: the same number.',
         sum('living'),
       ),
-      gauge('tessera_slots_orphaned', 'Requests that outlived their connection. Not 0: a defect.', sum('orphaned')),
-      gauge('tessera_slots_limit', 'The most requests that may be under way, over all listeners.', sum('places')),
-      gauge(
-        'tessera_connections',
+      tessera_slots_orphaned: gauge('Requests that outlived their connection. Not 0: a defect.', sum('orphaned')),
+      tessera_slots_limit: gauge('The most requests that may be under way, over all listeners.', sum('places')),
+      tessera_connections: gauge(
         'Open connections, those that are in their TLS handshake included.',
         sum('connections'),
       ),
-      gauge('tessera_connections_limit', 'The most connections, over all listeners.', sum('mostConnections')),
-      counter(
-        'tessera_event_loop_active_seconds_total',
+      tessera_connections_limit: gauge('The most connections, over all listeners.', sum('mostConnections')),
+      tessera_event_loop_active_seconds_total: counter(
         'Time in which the event loop had something to do. Its rate is the utilization of a process, from 0 to 1.',
         active,
       ),
-    ].map((metric) => ({ ...metric, aggregator: 'worker' }));
+    };
+    return Object.fromEntries(
+      Object.entries(load).map(([name, metric]) => [name, { ...metric, aggregator: 'worker' }]),
+    );
   }
 
   watchListener(load: () => ListenerLoad): void {
@@ -165,52 +157,44 @@ export class Metrics {
 
 type DirectoryOutcome = 'rechecked' | 'ended' | 'alarm' | 'away';
 
-function ofStore({ store }: WatchedFigures): readonly Shown[] {
+function ofStore({ store }: WatchedFigures): ByName {
   const sessions = () => store?.().sessions;
-  return [
-    durations(
-      'tessera_store_commit_duration_seconds',
+  return {
+    tessera_store_commit_duration_seconds: durations(
       'Time of a transaction until it is durable. Changes that wait at the same moment share one.',
       (name) => histogram(name, {}, store?.().commits),
     ),
-    durations(
-      'tessera_store_read_duration_seconds',
+    tessera_store_read_duration_seconds: durations(
       'Time of a read from PostgreSQL, with the wait for a session. Reads of one table that wait at the same moment share one.',
       (name) => histogram(name, {}, store?.().reads),
     ),
-    gauge(
-      'tessera_store_commits_waiting',
-      'Changes that wait for the transaction before them.',
-      () => store?.().waiting,
-    ),
-    highest('tessera_store_wal_bytes', 'Size of the WAL file of SQLite.', () => store?.().walBytes),
-    gauge('tessera_store_sessions', 'Sessions to PostgreSQL by state: busy or idle.', () => {
+    tessera_store_commits_waiting: gauge('Changes that wait for the transaction before them.', () => store?.().waiting),
+    tessera_store_wal_bytes: highest('Size of the WAL file of SQLite.', () => store?.().walBytes),
+    tessera_store_sessions: gauge('Sessions to PostgreSQL by state: busy or idle.', () => {
       const { open, idle } = sessions() ?? {};
       return open === undefined || idle === undefined ? undefined : byLabel('state', { busy: open - idle, idle });
     }),
-    gauge('tessera_store_sessions_limit', 'The most sessions to PostgreSQL that may be open.', () => sessions()?.limit),
-    gauge(
-      'tessera_store_sessions_waiting',
+    tessera_store_sessions_limit: gauge('The most sessions to PostgreSQL that may be open.', () => sessions()?.limit),
+    tessera_store_sessions_waiting: gauge(
       'Statements that wait for a free session to PostgreSQL.',
       () => sessions()?.waiting,
     ),
-  ];
+  };
 }
 
-function ofOthers({ spans, droppedLists }: WatchedFigures): readonly Shown[] {
+function ofOthers({ spans, droppedLists }: WatchedFigures): ByName {
   const lists = 'Fetched revocation lists that were dropped because of a limit.';
-  return [
-    ...(droppedLists ? [counter('tessera_revocation_lists_dropped_total', lists, droppedLists)] : []),
-    counter('tessera_trace_spans_sent_total', 'Spans that the collector accepted.', () => spans?.().sent),
-    counter('tessera_trace_spans_dropped_total', 'Spans that were lost, by reason.', () =>
+  return {
+    ...(droppedLists && { tessera_revocation_lists_dropped_total: counter(lists, droppedLists) }),
+    tessera_trace_spans_sent_total: counter('Spans that the collector accepted.', () => spans?.().sent),
+    tessera_trace_spans_dropped_total: counter('Spans that were lost, by reason.', () =>
       byLabel('reason', spans?.().dropped ?? {}),
     ),
-    gauge(
-      'tessera_trace_spans_waiting',
+    tessera_trace_spans_waiting: gauge(
       'Spans that wait to be sent, of at most 4096 in each process.',
       () => spans?.().waiting,
     ),
-  ];
+  };
 }
 
 function byLabel(label: string, values: Readonly<Record<string, number>>): Value[] {
@@ -220,15 +204,15 @@ function byLabel(label: string, values: Readonly<Record<string, number>>): Value
 /** A number stands for a value without labels. */
 type Values = (name: string) => readonly Value[] | number | undefined;
 
+interface Metric extends Omit<Shown, 'name' | 'values'> {
+  readonly values: Values;
+}
+
+type ByName = Readonly<Record<string, Metric>>;
+
 const metricOf =
   (type: Shown['type'], aggregator?: Shown['aggregator']) =>
-  (name: string, help: string, values: Values): Shown => ({
-    name,
-    help,
-    type,
-    aggregator,
-    values: () => valuesOf(values(name)),
-  });
+  (help: string, values: Values): Metric => ({ help, type, aggregator, values });
 
 const counter = metricOf('counter');
 const gauge = metricOf('gauge');

@@ -1,39 +1,36 @@
-import { described, object, optional, type Schema, string } from '../../schema.ts';
+import { described, named, optional, type Schema, string } from '../../schema.ts';
 import {
   type OpenapiOperation,
   type OpenapiPaths,
   type OpenapiResponse,
-  RESPONSE_HEADERS,
+  refusalResponse,
 } from '../openapi-document.ts';
 
 const texts = (description: string) =>
   described<object>({ type: 'object', description, additionalProperties: string() });
 
-const Health = object({ status: string({ enum: ['ok'] }) }, { title: 'Health' });
+const Health = named('Health', { status: string({ enum: ['ok'] }) });
 
-const Readiness = object(
-  {
-    status: string({ enum: ['ok', 'not ready'] }),
-    checks: texts('Each check: ok, failing or limited.'),
-    reasons: optional(texts('Why a check is not ok, by its name.')),
-  },
-  { title: 'Readiness' },
-);
+const Readiness = named('Readiness', {
+  status: string({ enum: ['ok', 'not ready'] }),
+  checks: texts('Each check: ok, failing or limited.'),
+  reasons: optional(texts('Why a check is not ok, by its name.')),
+});
 
 /** The neutral words of the server: this door has none of its own. */
-const NeutralRefusal = object(
-  { Error: string({ enum: ['invalid_request'] }), Error_description: string() },
-  { title: 'NeutralRefusal' },
-);
+const NeutralRefusal = named('NeutralRefusal', {
+  Error: string({ enum: ['invalid_request'] }),
+  Error_description: string(),
+});
 
 const json = (description: string, schema: Schema): OpenapiResponse => ({
   description,
   content: { 'application/json': { schema } },
 });
 
-const REFUSALS: Readonly<Record<string, OpenapiResponse>> = {
-  404: json('This address does not serve the path.', NeutralRefusal),
-  405: { ...json('The path takes another method.', NeutralRefusal), headers: RESPONSE_HEADERS.allow },
+const REFUSALS = {
+  404: refusalResponse(404, 'This address does not serve the path.', { schema: NeutralRefusal }),
+  405: refusalResponse(405, 'The path takes another method.', { schema: NeutralRefusal }),
 };
 
 /** The paths of the ops door, for an OpenAPI 3.1 document. Metrics are for operators, and not on public listeners. */

@@ -14,7 +14,7 @@ export class RequestTally {
   readonly #operations = new Map<string, Tally>();
 
   add({ operation, outcome, reason }: RequestRecord, milliseconds: number): void {
-    const tally = made(this.#operations, operation, newTally);
+    const tally = made(this.#operations, operation, () => ({ outcomes: new Map(), durations: new DurationTally() }));
     const reasons = made(tally.outcomes, outcome, () => new Map<string, number>());
     const why = reason ?? 'none';
     reasons.set(why, (reasons.get(why) ?? 0) + 1);
@@ -70,10 +70,6 @@ function namesOf({
   if (outcome === 'refused') return [outcome, refusedFor(reason)];
   if (outcome === 'accepted' && operation === 'refresh') return [outcome, 'refreshes'];
   return outcome === 'accepted' && ISSUING.test(operation) ? [outcome, 'issued'] : [outcome];
-}
-
-function newTally(): Tally {
-  return { outcomes: new Map(), durations: new DurationTally() };
 }
 
 function made<K, V>(map: Map<K, V>, key: K, make: () => V): V {

@@ -3,10 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Outcome, refuse } from '../../core/outcome.ts';
 import type { Door, DoorEntry } from '../door.ts';
 import { pathOf } from '../http/methods.ts';
-import { type PreparedRefusal, prepareOnce } from '../http/prepared-refusal.ts';
-import { NEUTRAL_REPLIES } from '../http/refusal-replies.ts';
+import { NEUTRAL_REPLIES, repliesIn } from '../http/refusal-replies.ts';
 import { recordOf } from '../http/request-record.ts';
-import { type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
+import { type ServerRefusal, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
 import { wantedForm } from '../http/wanted-form.ts';
 import { withNamedSchemas, withPlainLinks } from '../openapi-document.ts';
 import { formOf, readParameters } from '../token/parameters.ts';
@@ -34,10 +33,9 @@ export function siteOf(parts: PagesParts): Site {
 }
 
 export function pageRefusals(site: Site): Door['refusals'] {
-  const prepared = prepareOnce(preparePage);
   return {
     reply: (request, reply, refusal) => replyRefusal(request, reply, refusal, site),
-    prepare: (_url, reason) => prepared(reason),
+    prepare: PLAIN_PAGES.prepare,
   };
 }
 
@@ -62,12 +60,11 @@ function replyRefusal(request: FastifyRequest, reply: FastifyReply, refusal: Ser
 }
 
 /** Plain and in one language: a full page costs more than a request that is turned away may cost. */
-function preparePage(reason: ServerReason): PreparedRefusal {
+const PLAIN_PAGES = repliesIn(({ reason }) => {
   const { status, text } = TRANSPORT_WORDS[reason];
   const body = `<!doctype html><html lang="en"><title>Tessera</title><p>${text}</p></html>`;
-  const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
-  return { status, headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) }, body };
-}
+  return { status, type: 'text/html; charset=utf-8', body };
+});
 
 function mountPages(app: FastifyInstance, site: Site, authorize: string | undefined): void {
   mountAssets(app, site.assets);
@@ -101,7 +98,8 @@ export function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): 
     method: route.isForAll ? ['GET', 'HEAD'] : route.method,
     url: route.path,
     handler: async (request, reply): Promise<FastifyReply> => {
-      if (isForPrograms(route, request))
+      // For callers that do not accept HTML, there is nothing at `/`.
+      if (route.path === '/' && wantedForm(request.headers) !== 'page')
         return NEUTRAL_REPLIES.reply(request, reply, site.overLimit(request) ?? { reason: 'not-found' });
       recordOf(request).operation = route.operation;
       const visit = route.isForAll ? strangerVisit(request, site) : await visitOf(request, site);
@@ -113,11 +111,6 @@ export function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): 
       return sendAnswer(visit, reply, await route.handle(visit, form.value));
     },
   });
-}
-
-/** For callers that do not accept HTML, there is nothing at `/`. */
-function isForPrograms({ path }: PageRoute, { headers }: FastifyRequest): boolean {
-  return path === '/' && wantedForm(headers) !== 'page';
 }
 
 /** What the browser says about the page with the form. Older ones say less; `null` is what our pages' referrer policy makes of it. */

@@ -3,18 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseObject } from '../../core/json.ts';
 import { authenticateClient } from '../../operations/grant/authenticate-client.ts';
 import type { Pushing } from '../../operations/grant/pushed-users.ts';
-import type { TokenPorts } from '../../operations/ports.ts';
 import { portsOfRequest } from '../../operations/request-ports.ts';
 import { bearerToken } from '../caller/bearer.ts';
-import type { ReadConnection } from '../caller/connection.ts';
-import type { Door, DoorEntry } from '../door.ts';
+import type { CallerParts, Door, DoorEntry } from '../door.ts';
 import { JSON_HEADERS } from '../http/answers.ts';
 import { pathOf } from '../http/methods.ts';
-import { prepareOnce } from '../http/prepared-refusal.ts';
-import type { AddressLimit } from '../http/rate-limit.ts';
-import { REQUEST_ID } from '../http/refusal-replies.ts';
-import { recordOf, recordRefusal } from '../http/request-record.ts';
-import { type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
+import { REQUEST_ID, repliesIn, replyRefusal } from '../http/refusal-replies.ts';
+import { recordOf } from '../http/request-record.ts';
+import { type ServerReason, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
 import { type ScimAnswer, scimError, trimmed } from './answers.ts';
 import { ENDPOINTS } from './endpoints.ts';
 
@@ -23,37 +19,25 @@ export interface ScimDirectory extends Pushing {
   readonly integration: string;
 }
 
-export interface ScimParts {
-  readonly publicUrl: string;
-  readonly callerPorts: TokenPorts;
-  readonly readConnection: ReadConnection;
-  readonly overLimit: AddressLimit;
-  readonly overCheckLimit: AddressLimit;
+export interface ScimParts extends CallerParts {
   readonly scimDirectories: readonly ScimDirectory[];
 }
 
 const ROOT = '/scim/v2';
 
 export function scimDoor({ name }: DoorEntry, parts: ScimParts): Door {
-  const prepared = prepareOnce((reason: ServerReason) => {
-    const { status, body } = serverError({ reason });
-    return { status, headers: { ...HEADERS, 'content-length': String(Buffer.byteLength(body)) }, body };
-  });
   return {
     name,
     isNamedOnly: true,
     owns: (url) => `${pathOf(url)}/`.startsWith('/scim/'),
     mount: (app) => mountScim(app, parts),
-    refusals: {
-      reply: replyServerRefusal,
-      prepare: (_url, reason) => prepared(reason),
-    },
+    refusals: REPLIES,
     openapi: {},
   };
 }
 
 function mountScim(app: FastifyInstance, parts: ScimParts): void {
-  for (const { method, path, needsBody, run } of ENDPOINTS)
+  for (const { method, path, run } of ENDPOINTS)
     app.route({
       method,
       url: `${ROOT}/:label${path}`,
@@ -63,11 +47,12 @@ function mountScim(app: FastifyInstance, parts: ScimParts): void {
         const pushing = await authenticated(request, label, parts);
         // Known callers are not held back by others at their address.
         const limited = (pushing ? parts.overCheckLimit : parts.overLimit)(request);
-        if (limited) return replyServerRefusal(request, reply, limited);
+        if (limited) return REPLIES.reply(request, reply, limited);
         if (!pushing)
           return refuse(request, reply, scimError(401, 'Send a secret of the integration as a bearer token.'));
         const body = parseObject(String(request.body));
-        if (needsBody && !body) return refuse(request, reply, scimError(400, 'The body is not JSON.', 'invalidSyntax'));
+        if (method.startsWith('P') && !body)
+          return refuse(request, reply, scimError(400, 'The body is not JSON.', 'invalidSyntax'));
         const query = request.query as Readonly<Record<string, unknown>>;
         const base = `${parts.publicUrl}${ROOT}/${label}`;
         const ports = portsOfRequest(parts.callerPorts, request.id);
@@ -96,31 +81,29 @@ async function authenticated(
   return client.ok ? directory : undefined;
 }
 
-const HEADERS = { ...JSON_HEADERS, 'content-type': 'application/scim+json; charset=utf-8' };
+const TYPE = 'application/scim+json; charset=utf-8';
+
+const REPLIES = repliesIn(({ reason }) => {
+  const { status: worded, text } = TRANSPORT_WORDS[reason];
+  const status = reason === 'fault' ? 500 : worded;
+  return { status, type: TYPE, body: JSON.stringify(scimError(status, text).body) };
+});
+
 const REASONS: Readonly<Record<number, ServerReason | 'client-unproven'>> = {
   401: 'client-unproven',
   404: 'not-found',
 };
 
 function refuse(request: FastifyRequest, reply: FastifyReply, { status, body }: ScimAnswer): FastifyReply {
-  recordRefusal(request, { reason: REASONS[status] ?? 'request-malformed' });
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="tessera"');
-  return send(request, reply, status, JSON.stringify(body));
-}
-
-function replyServerRefusal(request: FastifyRequest, reply: FastifyReply, refusal: ServerRefusal): FastifyReply {
-  recordRefusal(request, refusal);
-  if (refusal.retryAfter !== undefined) reply.header('retry-after', refusal.retryAfter);
-  const { status, body } = serverError(refusal);
-  return send(request, reply, status, body);
-}
-
-function serverError({ reason }: ServerRefusal): { readonly status: number; readonly body: string } {
-  const { status: worded, text } = TRANSPORT_WORDS[reason];
-  const status = reason === 'fault' ? 500 : worded;
-  return { status, body: JSON.stringify(scimError(status, text).body) };
+  const reason = REASONS[status] ?? 'request-malformed';
+  return replyRefusal(request, reply, { reason }, { status, type: TYPE, body: JSON.stringify(body) });
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, status: number, body: string | undefined): FastifyReply {
-  return reply.code(status).headers(HEADERS).header(REQUEST_ID, request.id).send(body);
+  return reply
+    .code(status)
+    .headers({ ...JSON_HEADERS, 'content-type': TYPE })
+    .header(REQUEST_ID, request.id)
+    .send(body);
 }

@@ -40,7 +40,6 @@ import { providerConfig, resourceTypes, schemas } from './schemas.ts';
 interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  readonly needsBody?: true;
   readonly run: (request: ScimRequest) => Promise<ScimAnswer>;
 }
 
@@ -163,7 +162,6 @@ function endpointsOf<Row, By extends string>(kind: Kind<Row, By>): readonly Endp
   const onOne = (method: Endpoint['method'], run: (row: Row, request: ScimRequest) => Promise<ScimAnswer>) => ({
     method,
     path: `${path}/:id`,
-    ...(method.startsWith('P') && { needsBody: true as const }),
     run: async (request: ScimRequest) => {
       const row = await kind.load(request);
       return row ? run(row, request) : NOT_FOUND;
@@ -171,12 +169,7 @@ function endpointsOf<Row, By extends string>(kind: Kind<Row, By>): readonly Endp
   });
   return [
     { method: 'GET', path, run: (request) => list(kind, request) },
-    {
-      method: 'POST',
-      path,
-      needsBody: true,
-      run: async (request) => answer(await kind.create(request), request, 201),
-    },
+    { method: 'POST', path, run: async (request) => answer(await kind.create(request), request, 201) },
     onOne('GET', (row, request) => answer(accept(row), request)),
     onOne('PUT', async (row, request) => answer(await kind.replace(row, request), request)),
     onOne('PATCH', async (row, request) => {

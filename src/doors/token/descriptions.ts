@@ -128,6 +128,6 @@ export function describe({ reason, retryAfter, rule }: Refusal<TokenReason>): st
     : words;
 }
 
-function isTransport(reason: TokenReason): reason is ServerReason {
+export function isTransport(reason: TokenReason): reason is ServerReason {
   return reason in TRANSPORT_WORDS;
 }

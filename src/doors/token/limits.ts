@@ -2,14 +2,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { CappedUse, OverCap, Refusal, RefusalReason } from '../../core/refusal.ts';
 import type { Ports } from '../../operations/ports.ts';
+import type { CallerParts } from '../door.ts';
 import { type AddressLimit, type RateLimit, type RateRefusal, rateRefusal } from '../http/rate-limit.ts';
 import { REQUEST_REASONS, type TransportReason } from '../http/transport-refusal.ts';
 
-export interface TokenRates {
-  /** The refusal for a caller whose address is over its limit, if it is. */
-  readonly overLimit: AddressLimit;
-  /** The same for checks of authentic tokens: a resource server sends one for each of its own requests. */
-  readonly overCheckLimit: AddressLimit;
+export interface TokenRates extends Pick<CallerParts, 'overLimit' | 'overCheckLimit'> {
   readonly perIntegration: Readonly<Record<'grants' | 'devices', RateLimit>>;
   readonly caps: Readonly<Record<CappedUse, readonly Cap[]>>;
   readonly onCap: (reached: ReachedCap) => void;

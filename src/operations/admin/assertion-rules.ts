@@ -1,6 +1,5 @@
 // The rules of a token issuer as operators write them, and back.
-import { claimsOfTemplate } from '../../core/claim-template.ts';
-import { isClaimPointer } from '../../core/claims.ts';
+import { claimsOfTemplate, isClaimPointer } from '../../core/claims.ts';
 import { isLabel, LOCAL } from '../../core/identity.ts';
 import { type ClientId, parseClientId } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';

@@ -4,7 +4,9 @@ import type { AcceptedAssertion, AssertionStep, AssertionVerdict } from '../../c
 import type { Identity } from '../../core/identity.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import type { RefusalReason } from '../../core/refusal.ts';
-import { checkAssertedIdentity, checkAssertionRequest, checkAssertionUse } from '../../core/rules/assertion.ts';
+import { checkAssertionUse } from '../../core/rules/assertion.ts';
+import { withFlow } from '../../core/rules/client.ts';
+import { allowedIdentity } from '../../core/rules/identity.ts';
 import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import type { AssertionSetting } from '../../core/token-issuer.ts';
@@ -89,9 +91,9 @@ function reachOf(
   return integrations.map((integration) => {
     const { clientId } = integration;
     const checks = [
-      () => checkAssertionRequest(integration),
+      () => withFlow(integration, 'assertion'),
       () => checkAssertionUse(assertion, integration, { scope: WHOLE_SCOPE }, []),
-      () => checkAssertedIdentity(identity, integration),
+      () => allowedIdentity(identity, integration),
     ];
     for (const check of checks) {
       const outcome = check();

@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { standingOf } from '../../tokens/opaque/pair.ts';
-import { parseDeviceCode, parseRefreshToken } from '../../tokens/opaque/token-text.ts';
+import { parseCode, parseRefreshToken } from '../../tokens/opaque/token-text.ts';
 import { redeemDevice } from '../device/redeem-device.ts';
 import { checkToken } from '../grant/check-token.ts';
 import { refreshTokens } from '../grant/refresh-tokens.ts';
@@ -64,7 +64,7 @@ const STANDINGS: Readonly<Record<Standing, string>> = {
 };
 
 async function explainDeviceCode(text: string, ports: CallerPorts): Promise<TokenExplanation> {
-  const code = parseDeviceCode(text, ports.keyring);
+  const code = parseCode('device', text, ports.keyring);
   const found = code && (await ports.store.load(devices, code.deviceId)).found;
   const clientId = found?.row.clientId ?? ports.registry.integrations[0]?.clientId ?? '';
   const outcome = await redeemDevice({ clientId, deviceCode: text, presenter: NOBODY }, ports);

@@ -9,18 +9,12 @@ import type { Presenter } from '../../core/presenter.ts';
 import type { PersonReason, Refusal } from '../../core/refusal.ts';
 import type { Target } from '../../core/rules/audience.ts';
 import { withFlow } from '../../core/rules/client.ts';
-import {
-  type AskedCode,
-  CODE_LIFETIME,
-  checkAskedCode,
-  checkClient,
-  decideConfirmCode,
-  MOST_CODES,
-} from '../../core/rules/code.ts';
+import { type AskedCode, CODE_LIFETIME, checkAskedCode, checkClient, MOST_CODES } from '../../core/rules/code.ts';
+import { allowedIdentity } from '../../core/rules/identity.ts';
 import { strongProof } from '../../core/rules/proof.ts';
 import { after, seconds } from '../../core/time.ts';
 import { devices } from '../../store/tables/devices.ts';
-import { DEVICE_SECRET_LENGTH, mintAuthorizationCode } from '../../tokens/opaque/token-text.ts';
+import { DEVICE_SECRET_LENGTH, mintCode } from '../../tokens/opaque/token-text.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { type Attempt, countAttempt } from '../attempts.ts';
@@ -73,7 +67,7 @@ export async function findTarget(
 }
 
 export function whyNotConfirm({ identity }: Person, { integration }: CodeClient): Refusal<PersonReason> | undefined {
-  const decided = decideConfirmCode(identity, integration);
+  const decided = allowedIdentity(identity, integration);
   return decided.ok ? undefined : decided.refusal;
 }
 
@@ -86,7 +80,7 @@ export async function confirmCode(
   ports: Ports,
 ): Promise<PersonOutcome<Secret>> {
   const { integration, redirectUri, document } = client;
-  const allowed = decideConfirmCode(person.identity, integration);
+  const allowed = allowedIdentity(person.identity, integration);
   if (!allowed.ok) return allowed;
   const by = allowed.value.id;
   const counted = await countDecision(person, ports);
@@ -111,7 +105,7 @@ export async function confirmCode(
       presenter,
       decision: { is: 'confirmed', by, at: now, ...(proof && { proof }) },
     };
-    const code = mintAuthorizationCode({ deviceId: id, expiresAt, secret }, ports.keyring.minting);
+    const code = mintCode('authorization', { deviceId: id, expiresAt, secret }, ports.keyring.minting);
     const event = { type: 'confirmed', at: now, clientId, identityId: by, subjectId: id, presenter } as const;
     return { outcome: accept(code), next, events: [{ ...event, ...guestDetail(client) }] };
   });

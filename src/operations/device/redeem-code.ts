@@ -6,7 +6,7 @@ import { type Outcome, refuse, refused } from '../../core/outcome.ts';
 import { checkCodeRequest, decideRedeemCode } from '../../core/rules/code.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { isSameHash } from '../../tokens/mac.ts';
-import { parseAuthorizationCode } from '../../tokens/opaque/token-text.ts';
+import { parseCode } from '../../tokens/opaque/token-text.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { drawGrant } from '../grant/issue-grant.ts';
 import { namedResourceServers } from '../grant/named-resource-servers.ts';
@@ -25,7 +25,7 @@ export interface CodeRedemption extends Omit<RedeemRequest, 'deviceCode' | 'slow
 /** Exchanges a code for a grant, once. The grant has the id of the code, so that a second redemption finds and ends it. */
 export async function redeemCode(request: CodeRedemption, ports: Ports): Promise<Outcome<TokenPair>> {
   const { clientId, guest, redirectUri, verifier, proven, overCap, resource: wantedResource } = request;
-  const parsed = parseAuthorizationCode(request.code, ports.keyring);
+  const parsed = parseCode('authorization', request.code, ports.keyring);
   const check = (named: Integration | undefined) => checkCodeRequest(named, parsed, verifier);
   const checked = await checkRedemption({ ...request, isParsed: parsed !== undefined }, check, ports);
   if (!checked.ok) return checked;

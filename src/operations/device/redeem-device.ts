@@ -11,7 +11,7 @@ import { type Decision, insert } from '../../store/store.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { hashesTo } from '../../tokens/opaque/pair.ts';
-import { parseDeviceCode } from '../../tokens/opaque/token-text.ts';
+import { parseCode } from '../../tokens/opaque/token-text.ts';
 import { drawGrant, type GrantDraft, issueGrant } from '../grant/issue-grant.ts';
 import { failIfKeyMissing } from '../grant/missing-key.ts';
 import { namedResourceServers } from '../grant/named-resource-servers.ts';
@@ -36,7 +36,7 @@ export interface RedeemRequest {
 /** Exchanges a confirmed device code for a grant, once: the redemption and the grant are one commit. */
 export async function redeemDevice(request: RedeemRequest, ports: Ports): Promise<Outcome<TokenPair>> {
   const { deviceCode, proven, slowsDown, overCap, resource: wantedResource } = request;
-  const parsed = parseDeviceCode(deviceCode, ports.keyring);
+  const parsed = parseCode('device', deviceCode, ports.keyring);
   const check = (named: Integration | undefined) => checkRedeemRequest(named, parsed, ports.settings);
   const checked = await checkRedemption({ ...request, code: deviceCode, isParsed: parsed !== undefined }, check, ports);
   if (!checked.ok) return checked;

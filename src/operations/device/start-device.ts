@@ -6,7 +6,7 @@ import { decideStart } from '../../core/rules/device.ts';
 import type { WantedTarget } from '../../core/rules/scope.ts';
 import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
 import { devices } from '../../store/tables/devices.ts';
-import { DEVICE_SECRET_LENGTH, mintDeviceCode } from '../../tokens/opaque/token-text.ts';
+import { DEVICE_SECRET_LENGTH, mintCode } from '../../tokens/opaque/token-text.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { drawUserCode, normalizeUserCode, userCodeHash } from '../../tokens/user-code.ts';
@@ -60,7 +60,7 @@ export async function startDevice(request: StartRequest, ports: Ports): Promise<
       presenter: request.presenter,
       decision: { is: 'open' },
     };
-    const deviceCode = mintDeviceCode({ deviceId: id, expiresAt, secret }, keyring.minting);
+    const deviceCode = mintCode('device', { deviceId: id, expiresAt, secret }, keyring.minting);
     const outcome = accept({
       deviceCode,
       userCode,

@@ -4,15 +4,10 @@ import { firstHalf } from '../../core/hex.ts';
 import type { Integration } from '../../core/integration.ts';
 import { accept, type Outcome, refuse, refused, refusedTo } from '../../core/outcome.ts';
 import type { OverCap, Refusal } from '../../core/refusal.ts';
-import {
-  checkAssertedIdentity,
-  checkAssertionRequest,
-  checkAssertionUse,
-  checkEnterprise,
-  servedIntegration,
-} from '../../core/rules/assertion.ts';
+import { checkAssertionUse, checkEnterprise, servedIntegration } from '../../core/rules/assertion.ts';
 import { CLOCK_LEEWAY, isExpired } from '../../core/rules/claims.ts';
-import { whyUnbound } from '../../core/rules/client.ts';
+import { whyUnbound, withFlow } from '../../core/rules/client.ts';
+import { allowedIdentity } from '../../core/rules/identity.ts';
 import { after, seconds } from '../../core/time.ts';
 import { type Decision, insert } from '../../store/store.ts';
 import { assertions, type UsedAssertion } from '../../store/tables/assertions.ts';
@@ -61,7 +56,7 @@ export async function authorizeAssertion(
 }
 
 async function findServed(clientId: string, { registry }: AssertionPorts): Promise<Outcome<Integration>> {
-  return checkAssertionRequest(await registry.findIntegration(clientId));
+  return withFlow(await registry.findIntegration(clientId), 'assertion');
 }
 
 async function findOnly(accepted: AcceptedAssertion, ports: AssertionPorts): Promise<Outcome<Integration>> {
@@ -102,7 +97,7 @@ async function draftGrant(
   const target = checkAssertionUse(accepted, integration, wanted.value, resourceServers);
   if (!target.ok) return target;
   const workload = await mapWorkload(accepted, ports, STORED);
-  const identity = workload.ok ? checkAssertedIdentity(workload.value, integration) : workload;
+  const identity = workload.ok ? allowedIdentity(workload.value, integration) : workload;
   if (!identity.ok) return workload.ok ? refusedTo(workload.value.id, identity.refusal) : identity;
   return accept({
     integration,

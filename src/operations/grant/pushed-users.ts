@@ -11,7 +11,7 @@ import {
 } from '../../core/identity.ts';
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
 import { isPresent } from '../../core/rules/directory.ts';
-import { claimedId } from '../../directory/claimed-id.ts';
+import { claimedId } from '../../directory/names-here.ts';
 import { rows } from '../../store/pages.ts';
 import type { Where } from '../../store/table.ts';
 import { byUserName, identities, seenIn } from '../../store/tables/identities.ts';

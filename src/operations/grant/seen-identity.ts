@@ -1,10 +1,9 @@
 // Identities of directories elsewhere. Their row is kept as last seen, since grants, sessions and events refer to it.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DirectoryAway } from '../../core/directory-away.ts';
 import { acted } from '../../core/event.ts';
+import { DirectoryAway, Overloaded } from '../../core/faults.ts';
 import { type Identity, type IdentityId, isLocal, LOCAL, labelOf } from '../../core/identity.ts';
-import { Overloaded } from '../../core/overloaded.ts';
 import { keepSeen } from '../../core/rules/directory.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Lookup } from '../../directory/directory.ts';

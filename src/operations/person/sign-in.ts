@@ -1,8 +1,7 @@
-import { DirectoryAway } from '../../core/directory-away.ts';
+import { DirectoryAway, Overloaded } from '../../core/faults.ts';
 import { firstHalf, type Hex } from '../../core/hex.ts';
 import { foldCase, isLocal } from '../../core/identity.ts';
 import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
-import { Overloaded } from '../../core/overloaded.ts';
 import type { Person } from '../../core/person.ts';
 import { networkOf, type Presenter } from '../../core/presenter.ts';
 import { type Browser, countsAgainstUserCode, isKnownFor, signInLimits } from '../../core/rules/sign-in.ts';

@@ -1,11 +1,10 @@
 // Asks directories elsewhere about everybody who has a living grant, so that an account that ends there ends here.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Author, DeedOf } from '../../core/act.ts';
-import { DirectoryAway, EntryUnreadable } from '../../core/directory-away.ts';
 import { acted } from '../../core/event.ts';
+import { DirectoryAway, EntryUnreadable, Overloaded } from '../../core/faults.ts';
 import { grantState } from '../../core/grant.ts';
 import type { Identity } from '../../core/identity.ts';
-import { Overloaded } from '../../core/overloaded.ts';
 import { isAlarming } from '../../core/rules/directory.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
 import type { Directories } from '../../directory/side-by-side.ts';

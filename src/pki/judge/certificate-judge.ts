@@ -84,19 +84,13 @@ function withIntermediatesUnseen(judgement: Judgement): Judgement {
   return { ...judgement, outcome: refuse(unseen.reason, { rule: unseen.rule }), steps: [...judgement.steps, unseen] };
 }
 
-interface Verdict {
-  readonly judgement: Judgement;
-  readonly from: EpochSeconds;
-  readonly until: EpochSeconds;
-}
-
 const MAX_VERDICTS = 10_000;
 // A refusal may become obsolete without notice (an OCSP responder is back), so it is cached briefly.
 const REFUSAL_SECONDS = 30;
 
 /** By fingerprint of the chain, until a certificate, CRL or OCSP response ends, or issuers or lists change. */
 export class Verdicts {
-  readonly #verdicts = new Map<string, Verdict>();
+  readonly #verdicts = new Map<string, { judgement: Judgement; from: EpochSeconds; until: EpochSeconds }>();
   #issuers: PresentedCertificate['issuers'] = [];
   #lists: readonly RevocationList[] = [];
 

@@ -6,8 +6,7 @@ import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
 import { readPemOrDer } from '../der/pem.ts';
 import { EVERY_PROFILE } from '../path/path.ts';
-import { step } from '../path/rules.ts';
-import type { SearchLimits } from '../path/search.ts';
+import { step } from '../path/rule.ts';
 import { readRevocationList } from '../revocation/crl.ts';
 import { type Certificate, namesOf, readCertificate } from '../x509/certificate.ts';
 import { printName } from '../x509/distinguished-name.ts';
@@ -130,13 +129,13 @@ export interface CertificateFiles {
   readonly crls?: readonly Uint8Array[];
   readonly settings?: IssuerSettings;
   readonly now: EpochSeconds;
-  readonly limits?: SearchLimits;
+  readonly mostIntermediates?: number;
 }
 
 type IssuerSettings = Partial<Omit<ApprovedIssuer, 'certificate' | 'label'>>;
 
 export function explainFiles(files: CertificateFiles): Explanation {
-  const { certificate, chain = [], issuers, crls = [], settings, now, limits } = files;
+  const { certificate, chain = [], issuers, crls = [], settings, now, mostIntermediates } = files;
   const lists = acceptedOf(crls.flatMap((file) => readPemOrDer(file, 'X509 CRL')).map(readRevocationList));
   const revocation = { crl: crls.length > 0 ? 'required' : 'off', ocsp: 'off', crlFiles: [], endGrants: true } as const;
   const approved = issuers.flatMap((file) => readPemOrDer(file, 'CERTIFICATE'));
@@ -145,7 +144,7 @@ export function explainFiles(files: CertificateFiles): Explanation {
     issuers: approved.map((der, index) => issuerOf(der, `issuer ${index + 1}`, { revocation, ...settings })),
     evidence: { lists, responses: [] },
     now,
-    ...(limits && { limits }),
+    ...(mostIntermediates !== undefined && { mostIntermediates }),
   });
 }
 

@@ -9,8 +9,8 @@ import type { Step, Verdict } from '../../core/verdict.ts';
 import type { NameComparisons } from '../path/name-constraints.ts';
 import { describe, EVERY_PROFILE, judgePath, type Path } from '../path/path.ts';
 import { authoritiesOf, type ReadIssuer, readIssuer } from '../path/read-issuer.ts';
-import { step } from '../path/rules.ts';
-import { PathSearch, SEARCH_LIMITS, type SearchLimits } from '../path/search.ts';
+import { step } from '../path/rule.ts';
+import { PathSearch } from '../path/search.ts';
 import { REVOCATION_COST } from '../path/search-budget.ts';
 import { beginOf } from '../revocation/crl.ts';
 import { judgeRevocation, type RevocationEvidence, type RevocationQuestion } from '../revocation/revocation.ts';
@@ -23,7 +23,7 @@ export interface PresentedCertificate {
   readonly issuers: readonly ApprovedIssuer[];
   readonly evidence: RevocationEvidence;
   readonly now: EpochSeconds;
-  readonly limits?: SearchLimits;
+  readonly mostIntermediates?: number;
 }
 
 export interface Judgement extends Verdict {
@@ -63,12 +63,12 @@ function judgeLeaf(
   leaf: Candidate,
   sent: readonly Candidate[],
   approved: readonly ReadIssuer[],
-  { evidence, now, limits = SEARCH_LIMITS }: PresentedCertificate,
+  { evidence, now, mostIntermediates }: PresentedCertificate,
 ): Judgement {
   const anchors = approved.flatMap(({ certificate }) => (certificate ? [certificate] : []));
   const registered = approved.flatMap(({ intermediates }) => intermediates.map(candidateOf));
   const pool = [...sent, ...registered];
-  const search = new PathSearch(anchors, pool, now, limits);
+  const search = new PathSearch(anchors, pool, now, mostIntermediates);
   const work = { comparisons: 0 };
   let refused: Judgement | undefined;
   for (const path of search.pathsTo(leaf)) {

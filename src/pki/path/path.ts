@@ -5,7 +5,8 @@ import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
 import { printName } from '../x509/distinguished-name.ts';
 import { type NameComparisons, violatedConstraint } from './name-constraints.ts';
 import { violatedPolicy } from './policies.ts';
-import { type PathPolicy, type Position, type Role, RULES, type Rule, step } from './rules.ts';
+import { type PathPolicy, type Position, type Role, step } from './rule.ts';
+import { RULES } from './rules.ts';
 
 /** The approved issuer comes first, the leaf last; each has signed the next. */
 export type Path = readonly [Certificate, ...Certificate[]];
@@ -50,9 +51,9 @@ function judgeCertificateAlone(position: Position): Step[] {
   return rulesFor(position.role, position.policy.profile).map((rule) => applyRule(rule, position, about));
 }
 
-const byRole = new Map<string, readonly Rule[]>();
+const byRole = new Map<string, typeof RULES>();
 
-function rulesFor(role: Role, of: PathPolicy['profile']): readonly Rule[] {
+function rulesFor(role: Role, of: PathPolicy['profile']): typeof RULES {
   const key = `${role} ${of}`;
   const found =
     byRole.get(key) ?? RULES.filter(({ roles = [role], profile = of }) => roles.includes(role) && profile === of);
@@ -60,7 +61,9 @@ function rulesFor(role: Role, of: PathPolicy['profile']): readonly Rule[] {
   return found;
 }
 
-function applyRule(rule: Rule, position: Position, about: string): Step {
+type NamedRule = (typeof RULES)[number];
+
+function applyRule(rule: NamedRule, position: Position, about: string): Step {
   const passed = rule.holds(position);
   const found = passed ? undefined : rule.found?.(position.certificate);
   const setting = settingOf(rule, position.policy, passed);
@@ -69,7 +72,7 @@ function applyRule(rule: Rule, position: Position, about: string): Step {
 }
 
 /** Shows which setting could change the result, or that none can. */
-function settingOf(rule: Rule, policy: PathPolicy, passed: boolean): string | undefined {
+function settingOf(rule: NamedRule, policy: PathPolicy, passed: boolean): string | undefined {
   if (rule.setting) return rule.setting(policy);
   if (rule.profile) return `profile: ${rule.profile}`;
   return passed ? undefined : EVERY_PROFILE;

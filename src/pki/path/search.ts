@@ -1,7 +1,7 @@
 // Finds paths from a leaf up to an approved issuer, by name and signature, with the keys of known authorities and of
 // presented certificates below them. All work is bounded: cross-signed CAs have exponentially many paths.
 import type { EpochSeconds } from '../../core/time.ts';
-import { Candidate, candidateOf } from '../x509/candidate.ts';
+import { type Candidate, candidateOf } from '../x509/candidate.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { type DistinguishedName, foldedCharacters, mayBeSame, sameName } from '../x509/distinguished-name.ts';
 import type { PublicKeyFacts } from '../x509/public-key.ts';
@@ -9,13 +9,8 @@ import { couldBeSignedBy, isSignedBy } from '../x509/signed.ts';
 import type { Path } from './path.ts';
 import { foldCost, nameCost, parseCost, SearchBudget, signatureCost, stepCost } from './search-budget.ts';
 
-export interface SearchLimits {
-  /** Intermediates above the leaf; self-issued ones (key rollover) do not count (RFC 5280 6.1.4 l). */
-  readonly intermediates: number;
-}
-
-export const SEARCH_LIMITS: SearchLimits = { intermediates: 8 };
-
+/** Above the leaf; self-issued ones (key rollover) do not count (RFC 5280 6.1.4 l). */
+export const MOST_INTERMEDIATES = 8;
 // Self-issued certificates do not count towards the depth, so they have their own limit.
 const MAX_PATH_LENGTH = 16;
 
@@ -31,7 +26,7 @@ export class PathSearch {
   readonly #authentic = new Set<Candidate>();
   /** Whether all of them are known. */
   #isComplete = false;
-  readonly #limits: SearchLimits;
+  readonly #mostIntermediates: number;
   readonly #budget: SearchBudget;
   readonly #folded = new Set<DistinguishedName>();
   readonly #parsed = new Set<object>();
@@ -42,17 +37,17 @@ export class PathSearch {
 
   constructor(
     anchors: readonly Certificate[],
-    pool: readonly (Certificate | Candidate)[],
+    pool: readonly Candidate[],
     now: EpochSeconds,
-    limits: SearchLimits = SEARCH_LIMITS,
+    mostIntermediates: number = MOST_INTERMEDIATES,
     budget: SearchBudget = new SearchBudget(),
   ) {
     this.#anchors = new Map(anchors.map((certificate) => [candidateOf(certificate), certificate]));
-    const others = pool.map(asCandidate).filter((candidate) => !anchors.some((anchor) => isCopyOf(candidate, anchor)));
+    const others = pool.filter((candidate) => !anchors.some((anchor) => isCopyOf(candidate, anchor)));
     this.#presented = others.filter(({ isPresented }) => isPresented);
     this.#authorities = [...this.#anchors.keys(), ...others];
     this.#now = now;
-    this.#limits = limits;
+    this.#mostIntermediates = mostIntermediates;
     this.#budget = budget;
   }
 
@@ -62,16 +57,15 @@ export class PathSearch {
   }
 
   /** Paths from the approved issuer down to the leaf. If none is valid now, one that gives the reason. */
-  *pathsTo(leaf: Certificate | Candidate): Generator<Path> {
-    const last = asCandidate(leaf);
-    if (!this.#isAuthentic(last)) return;
+  *pathsTo(leaf: Candidate): Generator<Path> {
+    if (!this.#isAuthentic(leaf)) return;
     this.#budget.extend(Number.POSITIVE_INFINITY);
     let isFound = false;
-    for (const path of this.#isValid(last) ? this.#ascend([last], this.#isValid) : []) {
+    for (const path of this.#isValid(leaf) ? this.#ascend([leaf], this.#isValid) : []) {
       isFound = true;
       yield path;
     }
-    const [other] = isFound ? [] : this.#ascend([last], () => true);
+    const [other] = isFound ? [] : this.#ascend([leaf], () => true);
     if (other) yield other;
   }
 
@@ -150,9 +144,9 @@ export class PathSearch {
   #mayFollow(above: Candidate, trail: Trail): boolean {
     if (trail.length >= MAX_PATH_LENGTH || trail.includes(above) || this.#isAnchor(above)) return false;
     // Names need not be compared for a short path.
-    if (trail.length <= this.#limits.intermediates) return true;
+    if (trail.length <= this.#mostIntermediates) return true;
     const depth = [above, ...trail.slice(0, -1)].filter((authority) => !this.#isSelfIssued(authority)).length;
-    return depth <= this.#limits.intermediates;
+    return depth <= this.#mostIntermediates;
   }
 
   #isSelfIssued(candidate: Candidate): boolean {
@@ -237,10 +231,6 @@ export class PathSearch {
     if (key) this.#keys.set(text, key);
     return key;
   }
-}
-
-function asCandidate(certificate: Certificate | Candidate): Candidate {
-  return certificate instanceof Candidate ? certificate : candidateOf(certificate);
 }
 
 function isKnown({ isPresented }: Candidate): boolean {

@@ -21,9 +21,11 @@ export interface ScannedEntries {
   readonly odd?: string;
 }
 
+/** Offsets of serial numbers. V8 keeps an array of small numbers without an object for each. */
+type Positions = number[];
+
 interface Scan {
   readonly isDelta: boolean;
-  readonly own: Positions;
   readonly others: Map<string, { readonly issuer: Uint8Array; readonly positions: Positions }>;
   /** The issuer of the current entries. RFC 5280 5.3.3: it stays the same until an entry names another. */
   current: Positions | undefined;
@@ -31,13 +33,13 @@ interface Scan {
 }
 
 export function scanEntries(bytes: Uint8Array, isDelta: boolean): ScannedEntries {
-  const own = new Positions();
-  const scan: Scan = { isDelta, own, others: new Map(), current: own, odd: undefined };
+  const own: Positions = [];
+  const scan: Scan = { isDelta, others: new Map(), current: own, odd: undefined };
   for (let offset = 0; offset < bytes.length; ) offset = scanEntry(bytes, offset, scan);
   const others = [...scan.others.values()].map(({ issuer, positions }) => {
-    return { issuer, table: tableOf(bytes, positions.all) };
+    return { issuer, table: tableOf(bytes, positions) };
   });
-  return { own: tableOf(bytes, own.all), others, ...(scan.odd !== undefined && { odd: scan.odd }) };
+  return { own: tableOf(bytes, own), others, ...(scan.odd !== undefined && { odd: scan.odd }) };
 }
 
 /** Returns the offset of the next entry. */
@@ -49,7 +51,7 @@ function scanEntry(bytes: Uint8Array, offset: number, scan: Scan): number {
     throw new MalformedDer('an entry does not begin with a serial number');
   const extensions = scanDate(bytes, serialEnd, end, scan);
   const isRemoved = extensions < end && scanExtensions(bytes, extensions, end, scan);
-  if (!isRemoved) scan.current?.add(start);
+  if (!isRemoved) scan.current?.push(start);
   return end;
 }
 
@@ -115,28 +117,9 @@ function positionsFor(names: Uint8Array, scan: Scan): Positions | undefined {
   const key = Buffer.from(name.content).toString('latin1');
   if (!scan.others.has(key) && scan.others.size === MAX_ISSUERS)
     throw new MalformedDer(`it has entries for more than ${MAX_ISSUERS} issuers`);
-  const found = scan.others.get(key) ?? { issuer: name.content, positions: new Positions() };
+  const found = scan.others.get(key) ?? { issuer: name.content, positions: [] };
   scan.others.set(key, found);
   return found.positions;
-}
-
-/** A growable array of numbers without an object per number. */
-class Positions {
-  #numbers = new Uint32Array(64);
-  #length = 0;
-
-  add(position: number): void {
-    if (this.#length === this.#numbers.length) {
-      const larger = new Uint32Array(this.#length * 2);
-      larger.set(this.#numbers);
-      this.#numbers = larger;
-    }
-    this.#numbers[this.#length++] = position;
-  }
-
-  get all(): Uint32Array {
-    return this.#numbers.subarray(0, this.#length);
-  }
 }
 
 function contentAt(bytes: Uint8Array, offset: number, tag: number): number {
@@ -194,7 +177,7 @@ export class RevokedSerials implements Iterable<Uint8Array> {
 }
 
 /** A serial number that is listed twice takes one slot. */
-function tableOf(bytes: Uint8Array, positions: Uint32Array): SerialTable {
+function tableOf(bytes: Uint8Array, positions: Positions): SerialTable {
   const slots = new Uint32Array(Math.ceil(positions.length * 1.5) + 1);
   let size = 0;
   for (const position of positions) {

@@ -1,16 +1,22 @@
 // The lists that certificates name. One node fetches each, and every node parses, checks and compares it here.
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { type Outcome, refused } from '../../core/outcome.ts';
-import type { SharedList } from '../../core/shared-list.ts';
+import type { SharedList } from '../../core/shared-download.ts';
 import { type EpochSeconds, earlier, epochSeconds } from '../../core/time.ts';
 import { download, type Fetch, tooLargeFor } from '../../outbound/download.ts';
 import { fetchUnlessShared, waitAtMost } from '../../outbound/shared-download.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { beginOf, type RevocationList } from './crl.ts';
 import { whyNotTrusted } from './crl-check.ts';
-import { type KeptLists, type ListExchange, type ServedList, withList } from './kept-lists.ts';
+import {
+  type KeptLists,
+  type ListExchange,
+  type ListLimits,
+  ListStock,
+  type ServedList,
+  withList,
+} from './kept-lists.ts';
 import type { ListReader } from './list-reader.ts';
-import { type ListLimits, ListStock } from './list-stock.ts';
 import { backOff, MAX_RETRY_SECONDS, NEVER, RETRY_SECONDS, renewalOf, renewals } from './renewal.ts';
 
 /** A CA whose lists are used, and the approved issuer above it. */

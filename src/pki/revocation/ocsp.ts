@@ -81,7 +81,8 @@ function readBasic(element: Element): OcspResponse {
   const [toBeSigned, algorithm, signature, wrapped] = childrenOf(element);
   const content = Buffer.concat([toBeSigned, algorithm, signature].map((part) => part?.whole ?? new Uint8Array()));
   const signed = readSigned({ tag: TAG.sequence, content, whole: content });
-  const certificates = wrapped ? readCertificates(expectTag(wrapped, contextTag(0, 'constructed'))) : [];
+  const sent = wrapped ? childrenOf(unwrap(expectTag(wrapped, contextTag(0, 'constructed')))) : [];
+  const certificates = acceptedOf(sent.map(({ whole }) => readCertificate(whole)));
   const fields = new Fields(signed.toBeSigned);
   fields.optional(contextTag(0, 'constructed'));
   fields.next(); // responder id: the signature identifies the signer better
@@ -91,10 +92,6 @@ function readBasic(element: Element): OcspResponse {
   fields.end();
   const nonce = extensions && readExtensionList(unwrap(extensions)).find(({ oid }) => oid === OCSP_NONCE)?.value;
   return { ...signed, answers, certificates, ...(nonce && { nonce: readElement(nonce, TAG.octetString).content }) };
-}
-
-function readCertificates(wrapped: Element): Certificate[] {
-  return acceptedOf(childrenOf(unwrap(wrapped)).map(({ whole }) => readCertificate(whole)));
 }
 
 const STATES: Readonly<Record<number, SingleAnswer['state']>> = {

@@ -13,9 +13,9 @@ import { type Candidate, candidateOf, readCandidate } from '../x509/candidate.ts
 import type { Certificate } from '../x509/certificate.ts';
 import { type RevocationList, readRevocationList } from './crl.ts';
 import { FetchedLists, type KnownAuthority } from './fetched-lists.ts';
+import type { ListLimits } from './kept-lists.ts';
 import { type ListExchange, stillInForce } from './kept-lists.ts';
 import { ListReader } from './list-reader.ts';
-import type { ListLimits } from './list-stock.ts';
 import { type OcspResponse, responderOf } from './ocsp.ts';
 import { OcspClient, type Pair } from './ocsp-client.ts';
 import { NEVER } from './renewal.ts';

@@ -6,8 +6,8 @@ import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
 import { describe, judgePath, type Path, roleAt } from '../path/path.ts';
 import { authoritiesOf } from '../path/read-issuer.ts';
-import { step } from '../path/rules.ts';
-import { PathSearch, SEARCH_LIMITS } from '../path/search.ts';
+import { step } from '../path/rule.ts';
+import { MOST_INTERMEDIATES, PathSearch } from '../path/search.ts';
 import { signerBudget } from '../path/search-budget.ts';
 import type { Candidate } from '../x509/candidate.ts';
 import { type Certificate, certificateMark } from '../x509/certificate.ts';
@@ -123,7 +123,7 @@ function listSigners(question: RevocationQuestion): SignersOf {
 function searchSigners(question: RevocationQuestion): SignersOf {
   const { path, now } = question;
   const pool = question.pool.toSorted((a, b) => Number(a.isPresented) - Number(b.isPresented));
-  const search = new PathSearch([path[0]], pool, now, SEARCH_LIMITS, signerBudget());
+  const search = new PathSearch([path[0]], pool, now, MOST_INTERMEDIATES, signerBudget());
   const beside = pool.filter(({ der }) => !path.some((certificate) => Buffer.compare(certificate.der, der) === 0));
   const known = new Map<Candidate, readonly Certificate[]>();
   const signerOf = (candidate: Candidate) => {

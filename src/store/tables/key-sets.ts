@@ -1,4 +1,4 @@
-import type { SharedKeySet } from '../../core/shared-key-set.ts';
+import type { SharedKeySet } from '../../core/shared-download.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { keyedTable } from '../table.ts';
 

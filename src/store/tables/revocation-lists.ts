@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { firstHalf, type Hex } from '../../core/hex.ts';
-import type { SharedList } from '../../core/shared-list.ts';
+import type { SharedList } from '../../core/shared-download.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Table } from '../table.ts';
 

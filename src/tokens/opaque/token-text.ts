@@ -26,8 +26,11 @@ interface Kind {
 
 const REFRESH: Kind = { prefix: 'tsr_', byte: 1, purpose: 'refresh-tag' };
 const ACCESS: Kind = { prefix: 'tsa_', byte: 2, purpose: 'access-tag' };
-const DEVICE: Kind = { prefix: 'tsd_', byte: 3, purpose: 'device-tag' };
-const CODE: Kind = { prefix: 'tso_', byte: 4, purpose: 'device-tag' };
+/** `authorization`: the code of RFC 6749 4.1.2. */
+const CODES = {
+  device: { prefix: 'tsd_', byte: 3, purpose: 'device-tag' },
+  authorization: { prefix: 'tso_', byte: 4, purpose: 'device-tag' },
+} as const satisfies Record<string, Kind>;
 
 export interface RefreshToken {
   readonly grantId: GrantId;
@@ -89,32 +92,15 @@ export function parseAccessToken(text: string, keyring: Keyring): AccessToken | 
   return { grantId, generation: bytes.readUInt32BE(18), expiresAt, secret: bytes.subarray(26, TAG_AT) };
 }
 
-export function mintDeviceCode(code: DeviceCode, key: Key): Secret {
-  return mintCode(DEVICE, code, key);
-}
-
-/** The code of RFC 6749 4.1.2. */
-export function mintAuthorizationCode(code: DeviceCode, key: Key): Secret {
-  return mintCode(CODE, code, key);
-}
-
-function mintCode(kind: Kind, code: DeviceCode, key: Key): Secret {
-  const bytes = begin(kind, key, code.deviceId);
+export function mintCode(kind: keyof typeof CODES, code: DeviceCode, key: Key): Secret {
+  const bytes = begin(CODES[kind], key, code.deviceId);
   bytes.writeUInt32BE(code.expiresAt, 18);
   bytes.set(code.secret, 22);
-  return finish(bytes, kind, key);
+  return finish(bytes, CODES[kind], key);
 }
 
-export function parseDeviceCode(text: string, keyring: Keyring): DeviceCode | undefined {
-  return parseCode(DEVICE, text, keyring);
-}
-
-export function parseAuthorizationCode(text: string, keyring: Keyring): DeviceCode | undefined {
-  return parseCode(CODE, text, keyring);
-}
-
-function parseCode(kind: Kind, text: string, keyring: Keyring): DeviceCode | undefined {
-  const bytes = open(text, kind, keyring);
+export function parseCode(kind: keyof typeof CODES, text: string, keyring: Keyring): DeviceCode | undefined {
+  const bytes = open(text, CODES[kind], keyring);
   if (!bytes) return undefined;
   const deviceId = bytes.toString('hex', ID_AT, ID_END) as DeviceId;
   return { deviceId, expiresAt: epochSeconds(bytes.readUInt32BE(18)), secret: bytes.subarray(22, TAG_AT) };
@@ -122,7 +108,7 @@ function parseCode(kind: Kind, text: string, keyring: Keyring): DeviceCode | und
 
 /** The key id in a well-formed text of any kind. The key itself may not exist. */
 export function keyIdOf(text: string): number | undefined {
-  for (const kind of [REFRESH, ACCESS, DEVICE, CODE]) {
+  for (const kind of [REFRESH, ACCESS, ...Object.values(CODES)]) {
     const bytes = decode(text, kind);
     if (bytes) return bytes[1];
   }

@@ -1,7 +1,7 @@
 // The attributes of Active Directory, kept by slapd: what Tessera makes of them, not how a domain controller behaves.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { DirectoryAway } from '../../../src/core/directory-away.ts';
+import { DirectoryAway } from '../../../src/core/faults.ts';
 import type { IdentityId } from '../../../src/core/identity.ts';
 import { ldapDirectory } from '../../../src/directory/ldap/ldap-directory.ts';
 import { Secret } from '../../../src/tokens/secret.ts';

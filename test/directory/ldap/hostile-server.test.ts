@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { after, before, suite, type TestContext, test } from 'node:test';
-import { DirectoryAway } from '../../../src/core/directory-away.ts';
+import { DirectoryAway } from '../../../src/core/faults.ts';
 import { type LdapSettings, ldapDirectory } from '../../../src/directory/ldap/ldap-directory.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import { TestClock } from '../../node.ts';

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { DirectoryAway } from '../../../src/core/directory-away.ts';
+import { DirectoryAway } from '../../../src/core/faults.ts';
 import { type LdapSettings, ldapDirectory } from '../../../src/directory/ldap/ldap-directory.ts';
 import { firstValueOf } from '../../../src/directory/ldap/ldap-entry.ts';
 import { Secret } from '../../../src/tokens/secret.ts';

@@ -1,12 +1,12 @@
 // What becomes of people and their grants when their entry changes, ends, or cannot be seen.
 import assert from 'node:assert/strict';
 import { after, before, suite, type TestContext, test } from 'node:test';
-import { DirectoryAway } from '../../../src/core/directory-away.ts';
+import { DirectoryAway } from '../../../src/core/faults.ts';
 import { accept } from '../../../src/core/outcome.ts';
 import { epochSeconds, seconds } from '../../../src/core/time.ts';
 import { ldapDirectory } from '../../../src/directory/ldap/ldap-directory.ts';
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
-import { hashPassword } from '../../../src/directory/local/password-hash.ts';
+import { hashPassword } from '../../../src/directory/local/passwords.ts';
 import { sideBySide } from '../../../src/directory/side-by-side.ts';
 import { enableIdentity } from '../../../src/operations/admin/change-identity.ts';
 import { authorizeCertificate } from '../../../src/operations/grant/authorize-certificate.ts';

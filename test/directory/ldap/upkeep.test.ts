@@ -1,7 +1,7 @@
 // Rechecks of a directory that hangs, that cannot be read as a whole, or that has lost many at once.
 import assert from 'node:assert/strict';
 import { after, before, suite, type TestContext, test } from 'node:test';
-import { DirectoryAway } from '../../../src/core/directory-away.ts';
+import { DirectoryAway } from '../../../src/core/faults.ts';
 import { accept } from '../../../src/core/outcome.ts';
 import { epochSeconds, seconds } from '../../../src/core/time.ts';
 import type { Elsewhere } from '../../../src/directory/directory.ts';

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { type TestContext, test } from 'node:test';
-import type { IdentityId } from '../../../src/core/identity.ts';
-import { localIdentityId } from '../../../src/core/identity.ts';
+import { Overloaded } from '../../../src/core/faults.ts';
+import { type IdentityId, localIdentityId } from '../../../src/core/identity.ts';
 import type { ApprovedIssuer } from '../../../src/core/issuer.ts';
-import { Overloaded } from '../../../src/core/overloaded.ts';
 import type { Directory, PasswordSignIn, SignedIn } from '../../../src/directory/directory.ts';
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
-import { hashPassword, isPassword, NOBODYS_HASH } from '../../../src/directory/local/password-hash.ts';
+import { hashPassword, isPassword, NOBODYS_HASH } from '../../../src/directory/local/passwords.ts';
 import { sideBySide } from '../../../src/directory/side-by-side.ts';
 import { STORED } from '../../../src/operations/grant/derived-identity.ts';
 import { mapCaller } from '../../../src/operations/grant/identify-caller.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { identityOf } from '../../../src/directory/oidc/oidc-claims.ts';
+import { identityOf } from '../../../src/directory/oidc/oidc-directory.ts';
 
 const SETTINGS = {
   label: 'corp',

@@ -11,7 +11,7 @@ import {
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { attachExchange } from '../../../src/doors/http/exchange.ts';
+import { attachExchange } from '../../../src/doors/http/answers.ts';
 import { FeedStream } from '../../../src/doors/oauth/feed-stream.ts';
 
 const MINUTE = 60_000;

@@ -7,7 +7,7 @@ import { loadConfig } from '../../../src/config/load.ts';
 import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import type { Integration } from '../../../src/core/integration.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
-import { hashPassword } from '../../../src/directory/local/password-hash.ts';
+import { hashPassword } from '../../../src/directory/local/passwords.ts';
 import { makeLog } from '../../../src/log/log.ts';
 import { openStore } from '../../../src/open-store.ts';
 import type { Clock } from '../../../src/operations/ports.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { IdentityId } from '../../../src/core/identity.ts';
-import { identityOf } from '../../../src/directory/oidc/oidc-claims.ts';
+import { identityOf } from '../../../src/directory/oidc/oidc-directory.ts';
 import { dropIntegrationSecrets } from '../../../src/operations/admin/integration-secret.ts';
 import { storeSeen } from '../../../src/operations/grant/seen-identity.ts';
 import { identities } from '../../../src/store/tables/identities.ts';

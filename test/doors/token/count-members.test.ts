@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { countMembers } from '../../../src/doors/token/count-members.ts';
+import { countMembers } from '../../../src/doors/token/parameters.ts';
 import { anyCharacter } from '../../any-character.ts';
 
 const objects = fc.dictionary(

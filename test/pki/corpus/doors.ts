@@ -3,10 +3,8 @@
 import { Agent, request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { connectionReader } from '../../../src/doors/caller/connection.ts';
-import { chainOf } from '../../../src/doors/caller/handshake-chain.ts';
 import { presentedReader } from '../../../src/doors/caller/presented-certificate.ts';
 import { tlsOptions } from '../../../src/front/tls.ts';
 import { writePem } from '../../../src/pki/der/pem.ts';
@@ -53,8 +51,8 @@ export async function openDoors(cases: readonly Case[]): Promise<Doors> {
   const tls = tlsOptions(files, 10_000);
   const secure = fastify({ https: tls }) as unknown as FastifyInstance;
   const plain = fastify({ http: { maxHeaderSize: 256 * 1024 } });
-  serve(secure, cases, [], chainOf);
-  serve(plain, cases, ['127.0.0.1'], () => []);
+  serve(secure, cases, []);
+  serve(plain, cases, ['127.0.0.1']);
   await Promise.all([secure, plain].map((app) => app.listen({ host: '127.0.0.1', port: 0 })));
   return {
     handshake: (tried) => askOverTls(portOf(secure), cases.indexOf(tried), tried),
@@ -70,17 +68,8 @@ function portOf({ server }: FastifyInstance): number {
   return (server.address() as AddressInfo).port;
 }
 
-function serve(
-  app: FastifyInstance,
-  cases: readonly Case[],
-  proxies: readonly string[],
-  chainOf: (socket: TLSSocket) => readonly Uint8Array[],
-): void {
-  const presented = presentedReader({
-    readConnection: connectionReader(proxies),
-    header: 'rfc9440',
-    chainOf,
-  });
+function serve(app: FastifyInstance, cases: readonly Case[], proxies: readonly string[]): void {
+  const presented = presentedReader({ readConnection: connectionReader(proxies), header: 'rfc9440' });
   app.get('/:number', async (request: FastifyRequest) => {
     const tried = cases[Number((request.params as { number: string }).number)];
     if (!tried) return JSON.stringify('no such case');

@@ -6,8 +6,8 @@ import type { Seconds } from '../../../core/time.ts';
 import { continuousBackup, needed, sqliteCopies } from '../../../open-store.ts';
 import { systemClock } from '../../../system.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
+import { removingAfter } from '../../terminal/files.ts';
 import { counted, print, printJson, printTable, remark, result } from '../../terminal/output.ts';
-import { removingAfter } from '../../terminal/unfinished-files.ts';
 import { configOf } from '../../terminal/workplace.ts';
 import { Shipping } from './ship-files.ts';
 
@@ -120,11 +120,7 @@ async function verifySeries(archive: string, json?: true): Promise<void> {
     );
 }
 
-interface Span {
-  readonly from: string;
-  readonly to: string;
-  readonly records: number;
-}
+type Span = { readonly from: string; readonly to: string; readonly records: number };
 
 /** From when to when it can be restored, or what is damaged. */
 async function verifyOne(folder: string, file: string): Promise<Span | string> {

@@ -49,7 +49,7 @@ export async function explain(file: string, flags: ExplainFlags, command: Comman
   if (service) {
     refuseAtService({ at: flags.at, crl: flags.crl });
     const certificates = chain.map(writePem).join('');
-    const explained = accepted(await service.act('explain-certificate', { body: { certificates } })).value;
+    const explained = await service.act('explain-certificate', { body: { certificates } });
     return show(sent(explained), flags);
   }
   return atWorkplace(command, async (workplace) => {

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { configJsonSchema, shownConfig, shownYaml } from '../../../config/show.ts';
 import { storeAt } from '../../../open-store.ts';
-import { examine } from '../../doctor/examine.ts';
+import { examine, examineNamedFiles } from '../../doctor/examine.ts';
 import { printFinding } from '../../doctor/finding.ts';
-import { examineNamedFiles } from '../../doctor/named-files.ts';
 import { examineServer } from '../../doctor/store.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { counted, print, printJson, result } from '../../terminal/output.ts';

@@ -13,8 +13,7 @@ import { ALONE } from '../../../outbound/shared-download.ts';
 import { FollowedRegistry } from '../../../store/registry.ts';
 import { keySets } from '../../../store/tables/key-sets.ts';
 import { systemClock } from '../../../system.ts';
-import { readInput } from '../../terminal/read-input.ts';
-import { accepted } from '../../terminal/wording.ts';
+import { readInput } from '../../terminal/input.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
 import { refuseAtService, serviceOf } from '../administration.ts';
 import { printDryRun } from './explain.ts';
@@ -29,7 +28,7 @@ export async function explain(file: string, flags: ExplainFlags, command: Comman
   const service = await serviceOf(command);
   if (service) {
     refuseAtService({ at: flags.at });
-    const explained = accepted(await service.act('explain-assertion', { body: { assertion } })).value;
+    const explained = await service.act('explain-assertion', { body: { assertion } });
     return show(namingFlags(explained), flags);
   }
   return atWorkplace(command, async (workplace) =>

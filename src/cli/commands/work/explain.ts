@@ -3,15 +3,12 @@ import type { Command } from 'commander';
 import type { Gives } from '../../../operations/admin/act-formats.ts';
 import { StoreMissing } from '../../../store/store.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
+import { readInput } from '../../terminal/input.ts';
 import { print, printJson, printRecord, result } from '../../terminal/output.ts';
-import { readInput } from '../../terminal/read-input.ts';
-import { accepted } from '../../terminal/wording.ts';
 import { administers } from '../administration.ts';
 import { printEventLines } from '../event-lines.ts';
 import type { Administration } from '../steps.ts';
-import { CHECK_STEPS, type CheckStep, SCOPE_STEPS } from './check-steps.ts';
-import { linesOfRequest, type RequestLines } from './request-lines.ts';
-import { refusalLines, verdictLines } from './verdict-lines.ts';
+import { CHECK_STEPS, type CheckStep, refusalLines, SCOPE_STEPS, verdictLines } from './check-steps.ts';
 
 /** What the log, the events and the counts of refusals have of a request. */
 export async function explainRequest(id: string, { log }: { log?: string }, command: Command): Promise<void> {
@@ -43,7 +40,7 @@ export async function explainRequest(id: string, { log }: { log?: string }, comm
 async function knownOf(id: string, hasLog: boolean, command: Command): Promise<Gives['explain-request']> {
   let known: Gives['explain-request'] = { events: [], refusals: [] };
   const look = administers(async () => async ({ act }: Administration) => {
-    known = accepted(await act('explain-request', { id })).value;
+    known = await act('explain-request', { id });
   });
   await (await look())(command).catch((fault: unknown) => {
     if (!hasLog || !(fault instanceof CommandFailure || fault instanceof StoreMissing)) throw fault;
@@ -67,7 +64,7 @@ function printLogged({ request = {}, details }: RequestLines): void {
 
 export async function explainTokenFile(file: string | undefined, _: unknown, { act }: Administration): Promise<void> {
   const token = readInput(file).trim();
-  const { operation, refusal, facts } = accepted(await act('explain-token', { body: { token } })).value;
+  const { operation, refusal, facts } = await act('explain-token', { body: { token } });
   if (Object.keys(facts).length > 0) printRecord(facts);
   print('');
   const steps = (CHECK_STEPS[operation] ?? []).filter(({ ofRequest }) => !ofRequest);
@@ -80,7 +77,7 @@ export async function explainScope(
   _: unknown,
   { act }: Administration,
 ): Promise<void> {
-  const explained = accepted(await act('explain-scope', { query: { integration, scope: wanted } })).value;
+  const explained = await act('explain-scope', { query: { integration, scope: wanted } });
   for (const { item, has } of explained.items) print(`${has ? 'has  ' : 'LACKS'} ${item}`);
   if (explained.scope !== undefined) {
     print(`The integration has: ${explained.scope}`);
@@ -112,4 +109,53 @@ export function printDryRun(explained: DryRun, lines: readonly string[], json: t
 function printVerdict(steps: readonly CheckStep[], refusal: string | undefined): void {
   for (const line of verdictLines(steps, refusal)) print(line);
   if (refusal !== undefined) process.exitCode = EXIT.refused;
+}
+
+/** A log line, as far as `tessera explain` shows it. */
+type Line = Readonly<Record<string, string | number | boolean | undefined>>;
+
+interface RequestLines {
+  readonly request: Line | undefined;
+  /** What other lines say about the same request, such as the rules of a refused certificate. */
+  readonly details: readonly string[];
+}
+
+/** Finds the lines of a request in a log, whatever `log.format` is. Other lines are skipped. */
+export function linesOfRequest(id: string, log: string): RequestLines {
+  const lines = log
+    .split('\n')
+    .filter((line) => line.includes(id))
+    .map(parsed)
+    .filter((line) => line?.['id'] === id);
+  const request = lines.find((line) => line?.['msg'] === 'request');
+  const details = lines.flatMap((line) => (line && line !== request ? describe(line) : []));
+  return { request, details };
+}
+
+function parsed(line: string): Line | undefined {
+  try {
+    return JSON.parse(line) as Line;
+  } catch {
+    return parsedPretty(line);
+  }
+}
+
+/** `12:00:00.000 info  request  id=… operation=…`, as with `log.format: pretty`. */
+function parsedPretty(line: string): Line | undefined {
+  const [, time, msg, fields] = /^([\d:.]+) \w+ +(.+?) {2}(.+)$/.exec(line) ?? [];
+  if (fields === undefined) return undefined;
+  return {
+    time,
+    msg,
+    ...Object.fromEntries([...fields.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value])),
+  };
+}
+
+function describe({ msg, level: _level, time: _time, id: _id, ...rest }: Line): string[] {
+  const fields = Object.entries(rest).map(([name, value]) =>
+    Array.isArray(value)
+      ? `  ${name}:\n${value.map((item) => `    ${String(item)}`).join('\n')}`
+      : `  ${name}: ${value}`,
+  );
+  return [`${msg}:`, ...fields];
 }

@@ -4,7 +4,7 @@ import type { Given } from '../../../operations/admin/act-table.ts';
 import { runAct } from '../../../operations/admin/acts/run-act.ts';
 import { findIdentityByDigits } from '../../../operations/admin/find-identity.ts';
 import type { Workplace } from '../../terminal/workplace.ts';
-import type { Administration } from '../steps.ts';
+import { type Administration, administrationBy } from '../steps.ts';
 
 /** Nodes read what is registered again every 0.4 seconds. */
 const EVERYWHERE_MS = 1_000;
@@ -15,7 +15,7 @@ export function localAdministration(workplace: Workplace): Administration {
   const readFile = (path: string) => readFileSync(path);
   const callerPorts = async () => (await import('./caller-ports.ts')).callerPortsOf(workplace);
   const ports = { ...workplace, everyNodeKnows, readFile, callerPorts };
-  return { act: async (name, given = {}) => runAct(name, await withWholeId(name, given, workplace), ports) };
+  return administrationBy(async (name, given = {}) => runAct(name, await withWholeId(name, given, workplace), ports));
 }
 
 /** Commands beside the store may name an identity by the first digits of its id. */

@@ -3,7 +3,6 @@ import { objectsText, readObjectFiles } from '../../../config/objects-file.ts';
 import { OBJECTS_SCHEMA, type ObjectChange } from '../../../operations/admin/objects.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { counted, isForScripts, print, printJson, result } from '../../terminal/output.ts';
-import { accepted } from '../../terminal/wording.ts';
 import type { Administration } from '../steps.ts';
 
 type FileFlags = { readonly file: readonly string[]; readonly prune?: boolean; readonly yes?: boolean };
@@ -13,13 +12,13 @@ export async function exportAll(
   { act }: Administration,
 ): Promise<void> {
   if (schema) return printJson(OBJECTS_SCHEMA);
-  const { value } = accepted(await act('object-export'));
+  const value = await act('object-export');
   if (json) printJson(value);
   else process.stdout.write(objectsText(value));
 }
 
 export async function diff(flags: FileFlags, { act }: Administration): Promise<void> {
-  const { items } = accepted(await act('object-plan', { body: bodyOf(flags) })).value;
+  const { items } = await act('object-plan', { body: bodyOf(flags) });
   show(items);
   result(items);
   if (items.length > 0) process.exitCode = EXIT.usage;
@@ -27,12 +26,12 @@ export async function diff(flags: FileFlags, { act }: Administration): Promise<v
 
 export async function apply(flags: FileFlags, { act }: Administration): Promise<void> {
   const body = bodyOf(flags);
-  const { items, digest } = accepted(await act('object-plan', { body })).value;
+  const { items, digest } = await act('object-plan', { body });
   show(items);
   if (items.length > 0) {
     if (!flags.yes && !(await isConfirmed(items.length)))
       throw new CommandFailure('refused', 'nothing was changed', 'Confirm it with --yes, or at a terminal.');
-    accepted(await act('object-apply', { body: { ...body, digest } }));
+    await act('object-apply', { body: { ...body, digest } });
     print(`Applied ${counted(items.length, 'change')}`);
   }
   result(items);

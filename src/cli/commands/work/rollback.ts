@@ -18,9 +18,9 @@ import { alignWithKeyring } from '../../../operations/admin/signing-keys.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
 import { KeyringFault } from '../../../tokens/keyring.ts';
 import { counted, print, printJson, printTable, remark } from '../../terminal/output.ts';
-import { storeNamedBy } from '../../terminal/store-address.ts';
 import { accepted } from '../../terminal/wording.ts';
 import type { Workplace } from '../../terminal/workplace.ts';
+import { storeNamedBy } from '../../terminal/workplace.ts';
 
 type HistoryFlags = { readonly copy?: string; readonly json?: true };
 

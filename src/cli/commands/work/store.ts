@@ -22,10 +22,9 @@ import {
 } from '../../../operations/admin/lost-endings.ts';
 import { type Move, moveStore, type Progress } from '../../../store/move.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
+import { removingAfter } from '../../terminal/files.ts';
 import { counted, print, printJson, printTable, remark, result } from '../../terminal/output.ts';
-import { storeNamedBy } from '../../terminal/store-address.ts';
-import { removingAfter } from '../../terminal/unfinished-files.ts';
-import { configOf, inWorkplace, type Workplace } from '../../terminal/workplace.ts';
+import { configOf, inWorkplace, storeNamedBy, type Workplace } from '../../terminal/workplace.ts';
 import { rebuildCopy } from './backup.ts';
 import { endRetiredKeys, summaryOf } from './rollback.ts';
 

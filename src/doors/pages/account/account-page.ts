@@ -10,27 +10,29 @@ import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { noticeBox, personName, postForm } from '../parts/layout.ts';
 import { forPerson, type PageRoute, show, take } from '../parts/route.ts';
-import { type PersonVisit, queryOf, type Visit } from '../parts/visit.ts';
+import type { Texts } from '../parts/texts/en.ts';
+import { type PersonVisit, paramOf, queryOf, type Visit } from '../parts/visit.ts';
 import { grantList } from './grant-list.ts';
 import { relyingParty } from './passkey-parts.ts';
 
 export const ACCOUNT_ROUTES: readonly PageRoute[] = [
   show('/account', 'page-account', forPerson(showAccount)),
   take('/account/grants/:id/revoke', 'revoke-my-grant', [], forPerson(takeRevoke)),
-  take('/account/grants/revoke', 'revoke-my-grants', [], forPerson(takeRevokeAll)),
-  take('/account/sign-out-agents', 'sign-out-agents', [], forPerson(takeSignOutAgents)),
+  take('/account/grants/revoke', 'revoke-my-grants', [], revokeAll('revoked-all')),
+  take('/account/sign-out-agents', 'sign-out-agents', [], revokeAll('agents-signed-out', 'authorization')),
 ];
 
 async function showAccount(visit: PersonVisit): Promise<Answer> {
   const { ports } = visit.site;
-  const { account: words } = visit.language.texts;
+  const { account: words, layout } = visit.language.texts;
+  const { account: title } = layout;
   const [grants, events, now] = await Promise.all([
     myGrants(visit.person, ports),
     myEvents(visit.person, EVENTS_SHOWN, ports),
     ports.store.now(),
   ]);
   const body = html`${noticeBox(visit)}
-<h1>${words.title}</h1>
+<h1>${title}</h1>
 <p class="lead">${words.lead}</p>
 <section aria-labelledby="grants"><h2 id="grants">${words.grants}</h2>
 ${grantList(visit, grants, pageNumber(visit), now)}
@@ -39,7 +41,7 @@ ${grantList(visit, grants, pageNumber(visit), now)}
 ${eventList(visit, events, now)}
 </section>
 ${signInSection(visit)}`;
-  return { page: { title: words.title, body, width: 'wide' } };
+  return { page: { title, body, width: 'wide' } };
 }
 
 function pageNumber(visit: PersonVisit): number {
@@ -53,7 +55,7 @@ function signInSection(visit: PersonVisit): Html {
   return html`<section aria-labelledby="security"><h2 id="security">${words.security}</h2>
 <div class="card ways">
 <p class="who">${visit.language.texts.layout.signedInAs(personName(visit))}</p>
-${passwordRules(visit.person) && html`<a class="button quiet" href="/account/password">${words.changePassword}</a>`}
+${passwordRules(visit.person) && html`<a class="button quiet" href="/account/password">${visit.language.texts.password.title}</a>`}
 ${isLocal(visit.person.identity) && relyingParty(visit.site) && html`<a class="button quiet" href="/account/passkeys">${visit.language.texts.passkeys.title}</a>`}
 ${postForm(visit, '/account/sign-out-everywhere', everywhere)}
 <p class="hint">${words.signOutEverywhereHint}</p>
@@ -63,20 +65,18 @@ ${postForm(visit, '/account/sign-out-everywhere', everywhere)}
 
 const GRANT_ID = /^[0-9a-f]{32}$/;
 
-async function takeRevoke({ request, person, site }: PersonVisit): Promise<Answer> {
-  const { id = '' } = request.params as { id?: string };
+async function takeRevoke(visit: PersonVisit): Promise<Answer> {
+  const { person, site } = visit;
+  const id = paramOf(visit, 'id');
   const isRevoked = GRANT_ID.test(id) && (await revokeMyGrant(id as GrantId, person, site.ports));
   return { goTo: `/account?done=${isRevoked ? 'revoked' : 'revoked-before'}` };
 }
 
-async function takeRevokeAll({ person, site }: PersonVisit): Promise<Answer> {
-  await revokeMyGrants(person, site.ports);
-  return { goTo: '/account?done=revoked-all' };
-}
-
-async function takeSignOutAgents({ person, site }: PersonVisit): Promise<Answer> {
-  await revokeMyGrants(person, site.ports, 'authorization');
-  return { goTo: '/account?done=agents-signed-out' };
+function revokeAll(done: keyof Texts['notices'], which?: Parameters<typeof revokeMyGrants>[2]): PageRoute['handle'] {
+  return forPerson(async ({ person, site }) => {
+    await revokeMyGrants(person, site.ports, which);
+    return { goTo: `/account?done=${done}` };
+  });
 }
 
 const EVENTS_SHOWN = 20;

@@ -1,5 +1,4 @@
 import { type Grant, guestOf } from '../../../core/grant.ts';
-import type { Presenter } from '../../../core/presenter.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
 import type { MyGrant, MyGrants } from '../../../operations/person/my-grants.ts';
 import { integrationCard, permissionCount, permissionList } from '../device/request-page.ts';
@@ -33,7 +32,9 @@ function counted({ language }: Visit, count: number): string {
 function grantCard(visit: Visit, { grant, integration }: MyGrant, now: EpochSeconds): Html {
   const { language } = visit;
   const { account: words } = language.texts;
-  const name = guestHost(grant) ?? integration?.name ?? grant.clientId;
+  // A client that only its document describes is named by its host.
+  const guest = guestOf(grant);
+  const name = guest ? new URL(guest).host : (integration?.name ?? grant.clientId);
   const which = words.grantOf(name, language.moment(grant.createdAt));
   return html`<li class="card grant">
 ${integrationCard(visit, { name, vendor: integration?.vendor ?? '' }, html`<h3>${name}</h3>`)}
@@ -51,29 +52,19 @@ ${endingForm(visit, `/account/grants/${grant.id}/revoke`, words, 'revoke', which
 </li>`;
 }
 
-/** Of a client that only its document describes. */
-function guestHost(grant: Grant): string | undefined {
-  const guest = guestOf(grant);
-  return guest && new URL(guest).host;
-}
-
 function grantFacts({ language }: Visit, grant: Grant, now: EpochSeconds): Html {
   const { account: words } = language.texts;
   const when = (at: EpochSeconds) =>
     html`${language.distance(now, at)} <span class="small moment">(${language.moment(at)})</span>`;
+  const { address, agent } = grant.pair.presenter;
   const refreshed = grant.pair.generation > 0 ? when(grant.pair.issuedAt) : words.neverRefreshed;
   return html`<dl class="facts">
 <div><dt>${words.obtained}</dt><dd>${words.origins[grant.origin.kind]}, ${language.moment(grant.createdAt)}</dd></div>
 <div><dt>${words.refreshed}</dt><dd>${refreshed}</dd></div>
 <div><dt>${words.ends}</dt><dd>${when(grant.refreshUntil)}</dd></div>
-<div><dt>${words.lastAddress}</dt><dd translate="no">${presenterOf(grant.pair.presenter)}</dd></div>
+<div><dt>${words.lastAddress}</dt><dd translate="no">${address}${agent !== '' && html` <span class="small">${agent}</span>`}</dd></div>
 <div><dt>${words.grantId}</dt><dd translate="no" class="small">${grant.id}</dd></div>
 </dl>`;
-}
-
-/** The address, and the program if it said its name. */
-function presenterOf({ address, agent }: Presenter): Html {
-  return html`${address}${agent !== '' && html` <span class="small">${agent}</span>`}`;
 }
 
 function turner(visit: Visit, count: number, page: number): Html | undefined {

@@ -10,7 +10,7 @@ import { type Html, html } from '../parts/html.ts';
 import { endingForm, inputField, noticeBox, personName, postForm } from '../parts/layout.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
 import { type Form, forPerson, type PageRoute, show, take } from '../parts/route.ts';
-import type { PersonVisit } from '../parts/visit.ts';
+import { type PersonVisit, paramOf } from '../parts/visit.ts';
 import { answerOf, drawOptions, passkeyButton, type RelyingParty, relyingParty } from './passkey-parts.ts';
 import { signInPage } from './sign-in-page.ts';
 
@@ -135,18 +135,14 @@ function nameFrom({ language }: PersonVisit, typed = ''): string {
 }
 
 async function takeRename(visit: PersonVisit, { name }: Form): Promise<Answer> {
-  await renamePasskey(idOf(visit), nameFrom(visit, name), visit.person, visit.site.ports);
+  await renamePasskey(paramOf(visit, 'id'), nameFrom(visit, name), visit.person, visit.site.ports);
   return { goTo: `${PATH}?done=passkey-renamed` };
 }
 
 async function takeRemove(visit: PersonVisit): Promise<Answer> {
   const { identity, session, proof } = visit.person;
   const by = { as: 'identity', id: identity.id, proof: proof.by } as const;
-  const meant = idOf(visit);
+  const meant = paramOf(visit, 'id');
   await removePasskeys(identity.id, ({ id }) => id === meant, { ...visit.site.ports, by }, session);
   return { goTo: `${PATH}?done=passkey-removed` };
-}
-
-function idOf({ request }: PersonVisit): string {
-  return (request.params as { id?: string }).id ?? '';
 }

@@ -47,7 +47,7 @@ function passwordPage(visit: PersonVisit, { minLength }: Rules, objection?: Obje
 ${passwordField('current', words.current, 'current-password')}
 ${passwordField('next', words.next, 'new-password', words.nextHint(minLength))}
 ${passwordField('repeated', words.repeat, 'new-password')}
-<button class="button">${words.button}</button>`;
+<button class="button">${words.title}</button>`;
   const body = html`<div class="card">
 ${objection && alertBox(words.objections[objection])}
 <h1>${words.title}</h1>

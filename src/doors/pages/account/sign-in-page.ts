@@ -1,7 +1,7 @@
 import type { Shown } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { alertBox, inputField, noticeBox, postForm } from '../parts/layout.ts';
-import type { Said } from '../parts/texts/en-refusals.ts';
+import { alertBox, hiddenFields, inputField, noticeBox, postForm } from '../parts/layout.ts';
+import type { Problem } from '../parts/refusal-page.ts';
 import { queryOf, type Visit } from '../parts/visit.ts';
 import { passkeyButton, relyingParty } from './passkey-parts.ts';
 
@@ -34,7 +34,7 @@ export interface SignInForm {
   readonly userName?: string | undefined;
   /** Where the certificate of this connection signs in, and the text of the button. */
   readonly certificate?: { readonly path: string; readonly text: string } | undefined;
-  readonly problem?: { readonly status: number; readonly said: Said; readonly retryAfter?: number | undefined };
+  readonly problem?: Problem;
 }
 
 /** Where a provider's sign-in begins, and where the browser returns. */
@@ -49,15 +49,13 @@ export function signInPage(visit: Visit, form: SignInForm): Shown {
   const { settings, directories } = visit.site.ports;
   const { providers } = directories;
   const hasScript = relyingParty(visit.site) !== undefined;
-  const goingOn = html`${code && html`<input type="hidden" name="user_code" value="${code}">`}
-${request && html`<input type="hidden" name="request" value="${request}"><input type="hidden" name="asks" value="${asks ?? ''}">`}
-${goOn && html`<input type="hidden" name="go_on" value="${goOn}">`}`;
+  const goingOn = hiddenFields({ user_code: code, request, asks: request && (asks ?? ''), go_on: goOn });
   const name = html` value="${userName}" required maxlength="128" autocomplete="username" autocapitalize="none" spellcheck="false"${userName === '' && html` autofocus`}`;
   const password = html` type="password" required maxlength="1024" autocomplete="current-password"${userName !== '' && html` autofocus`}`;
   const fields = html`${goingOn}
 ${inputField({ id: 'user_name', label: words.userName, input: name })}
 ${inputField({ id: 'password', label: words.password, input: password })}
-<button class="button">${words.button}</button>
+<button class="button">${words.title}</button>
 ${hasScript && passkeyButton({ label: words.passkey, ceremony: 'get', options: PASSKEY_OPTIONS, failed: words.passkeyFailed })}`;
   const body = html`<div class="card">
 ${noticeBox(visit)}

@@ -12,10 +12,9 @@ import { recordOf } from '../../http/request-record.ts';
 import { enterCode, readUserCode } from '../device/enter-code.ts';
 import type { Answer } from '../parts/answer.ts';
 import { dropCookie, readCookie, writeCookie, writeLastingCookie } from '../parts/cookies.ts';
-import { refusalPage, wordRefusal } from '../parts/refusal-page.ts';
+import { recordProblem, refusalPage } from '../parts/refusal-page.ts';
 import { type Form, forPerson, type PageRoute, show, take } from '../parts/route.ts';
-import { isSecure, type PersonVisit, queryOf, type Site, signedIn, type Visit } from '../parts/visit.ts';
-import { PAGE_WORDING } from '../parts/wording.ts';
+import { isSecure, type PersonVisit, paramOf, queryOf, type Site, signedIn, type Visit } from '../parts/visit.ts';
 import { answerOf, drawOptions, relyingParty } from './passkey-parts.ts';
 import { goOnOf, PASSKEY_OPTIONS, providerPath, type SignInForm, signInPage } from './sign-in-page.ts';
 
@@ -61,8 +60,7 @@ async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
   const userName = printable(form['user_name'] ?? '');
   const outcome = await (form['credential'] ? byPasskey(visit, userName, form) : byPassword(visit, userName, form));
   if (outcome.ok) return goOn(visit, outcome.value, going);
-  const { reason, retryAfter } = outcome.refusal;
-  const problem = { status: PAGE_WORDING[reason].status, said: wordRefusal(visit, outcome.refusal), retryAfter };
+  const problem = recordProblem(visit, outcome.refusal);
   return signInPage(visit, { ...going, asks: form['asks'], userName, problem });
 }
 
@@ -155,7 +153,7 @@ type Provider = Site['ports']['directories']['providers'][number];
 
 function atProvider(handle: (visit: Visit, provider: Provider, form: Form) => Promise<Answer>) {
   return async (visit: Visit, form: Form): Promise<Answer> => {
-    const { label } = visit.request.params as { label?: string };
+    const label = paramOf(visit, 'label');
     const found = visit.site.ports.directories.providers.find((provider) => provider.label === label);
     return found ? handle(visit, found, form) : refusalPage(visit, { reason: 'not-found' });
   };

@@ -22,7 +22,7 @@ import { askToSignIn } from '../account/sign-in.ts';
 import { askPage } from '../device/request-page.ts';
 import type { Answer, Shown } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { alertBox, personName } from '../parts/layout.ts';
+import { alertBox, hiddenFields, personName } from '../parts/layout.ts';
 import { refusalPage, wrongRequestPage } from '../parts/refusal-page.ts';
 import { type Form, type PageRoute, show, take } from '../parts/route.ts';
 import type { PersonVisit, Visit } from '../parts/visit.ts';
@@ -147,22 +147,16 @@ function sendBack(
 async function ask({ visit, query, client, target }: Asked, hasChanged = false): Promise<Shown> {
   const { request: words } = visit.language.texts;
   const now = await visit.site.ports.store.now();
-  const form = (decision: 'confirm' | 'deny') => ({
-    action: `${visit.site.oauthMount ?? ''}/authorize`,
-    fields: (button: Html) => html`<input type="hidden" name="request" value="${query}">
-<input type="hidden" name="shown_at" value="${now}">
-<input type="hidden" name="shown" value="${shownTarget(target)}">
-<input type="hidden" name="decision" value="${decision}">
-${button}`,
-  });
   const shown = askPage(visit, {
     integration: { ...client.integration, name: clientName(client), ...(client.document && { vendor: '' }) },
     scope: target.scope.text,
     objection: whyNotConfirm(visit.person, client),
     essentials: html`${hasChanged && alertBox(words.changed)}${essentials(visit, client)}`,
     otherFacts: html`<dl class="facts"><div><dt>${words.actsAs}</dt><dd translate="no">${personName(visit)}</dd></div></dl>`,
-    confirm: form('confirm'),
-    deny: form('deny'),
+    form: (decision) => ({
+      action: `${visit.site.oauthMount ?? ''}/authorize`,
+      fields: hiddenFields({ request: query, shown_at: now, shown: shownTarget(target), decision }),
+    }),
   });
   return { ...shown, leadsToProgram: true };
 }

@@ -1,5 +1,4 @@
 // Who may see and do what in the console: by group, by how they signed in, and how long ago.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isPresented } from '../../../core/certificate.ts';
 import type { ClientId } from '../../../core/integration.ts';
 import { consolePermission, includes, isOwner, type Permission } from '../../../core/rules/operator.ts';
@@ -7,12 +6,11 @@ import { isFresh, strongProof } from '../../../core/rules/proof.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
 import type { ActName, Gives } from '../../../operations/admin/act-formats.ts';
 import { ACTS, type Answered, type Given } from '../../../operations/admin/act-table.ts';
-import type { ActPorts } from '../../../operations/admin/acts/act.ts';
+import { type ActPorts, actPortsOf } from '../../../operations/admin/acts/act.ts';
 import { runActAs } from '../../../operations/admin/acts/owned-act.ts';
 import { type AdminOutcome, decline } from '../../../operations/admin/admin.ts';
 import { signInWithCertificate } from '../../../operations/person/certificate-sign-in.ts';
 import type { TokenPorts } from '../../../operations/ports.ts';
-import { portsOfRequest } from '../../../operations/request-ports.ts';
 import type { FigureKeeper } from '../../../operations/upkeep/figures.ts';
 import type { ListenerParts } from '../../door.ts';
 import { recordRefusal } from '../../http/request-record.ts';
@@ -57,9 +55,6 @@ export interface ConsoleVisit extends PersonVisit {
   /** Does an act of the table, if this person may. */
   readonly act: <A extends ActName>(name: A, given?: Given) => Promise<AdminOutcome<Answered<Gives[A]>>>;
 }
-
-/** Nodes read what is registered again every 0.4 seconds. */
-const EVERYWHERE_MS = 1_000;
 
 type Handle = (visit: ConsoleVisit, form: Form) => Promise<Answer>;
 
@@ -122,17 +117,8 @@ function admit(visit: PersonVisit, parts: ConsoleParts, now: EpochSeconds): Cons
   const ids = owned.map(({ clientId }) => clientId);
   const ofOwner = { ...(!whole && { owned: ids }), ...(whole !== 'manage' && asOwner && { actsOn: ids }) };
   const { presenter } = site.readConnection(request);
-  const { store, random } = portsOfRequest(parts.callerPorts, request.id, presenter);
   const by = { as: 'identity', id: identity.id, proof: proof.by } as const;
-  const ports: ActPorts = {
-    store,
-    by,
-    random,
-    unwrittenRefusals: parts.callerPorts.unwrittenRefusals,
-    issuer: site.publicUrl,
-    everyNodeKnows: () => sleep(EVERYWHERE_MS),
-    callerPorts: async () => parts.callerPorts,
-  };
+  const ports = actPortsOf({ id: request.id, presenter, by }, parts.callerPorts, site.publicUrl);
   const act: ConsoleVisit['act'] = async (name, given = {}) => {
     const { permission } = ACTS[name];
     if (!includes(may, permission)) return decline('permission-missing', permission);

@@ -1,7 +1,6 @@
 // The event log: filtered, page by page, and exported.
 import { type Act, type Author, actWords, authorWords } from '../../../core/act.ts';
-import { EVENT_TYPES } from '../../../core/event.ts';
-import { csvCell, EVENT_COLUMNS, eventAsCsv } from '../../../core/event-csv.ts';
+import { csvCell, EVENT_COLUMNS, EVENT_TYPES, eventAsCsv } from '../../../core/event.ts';
 import { type EpochSeconds, isoTime } from '../../../core/time.ts';
 import type { Gives } from '../../../operations/admin/act-formats.ts';
 import { userNames } from '../../../operations/admin/show-grant.ts';

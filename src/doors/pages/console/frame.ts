@@ -183,10 +183,6 @@ export function card(title: string, content: Html): Html {
   return html`<section class="card"><h2>${title}</h2>${content}</section>`;
 }
 
-export function hiddenFields(values: Readonly<Record<string, string | number | undefined>>): Html {
-  return html`${Object.entries(values).map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${String(value)}">`)}`;
-}
-
 /** Folded on a phone, where it would fill the screen: it says there what is set. */
 export function filterForm(path: string, fields: Html, set: readonly string[]): Html {
   return html`<details class="filter-box"><summary>${[words.filter.title, ...set].join(' · ')}</summary>

@@ -3,6 +3,7 @@ import type { Gives } from '../../../operations/admin/act-formats.ts';
 import { disabledIdentities } from '../../../operations/admin/show-grant.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
+import { hiddenFields } from '../parts/layout.ts';
 import type { Form, PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
@@ -20,7 +21,6 @@ import {
   factOf,
   filterForm,
   filterName,
-  hiddenFields,
   integrationLink,
   momentOf,
   nameText,

@@ -4,12 +4,12 @@ import { grantsOfThing } from '../../../operations/admin/foresee.ts';
 import { flawOf } from '../../../schema.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { alertBox } from '../parts/layout.ts';
+import { alertBox, hiddenFields } from '../parts/layout.ts';
 import type { Form } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { type ConsoleVisit, idOf } from './access.ts';
 import { fieldNames, fieldsFor, readObject, secretsOf } from './form.ts';
-import { consolePage, doForm, hiddenFields, pathOf, refusalBox, refusalOf, valueText } from './frame.ts';
+import { consolePage, doForm, pathOf, refusalBox, refusalOf, valueText } from './frame.ts';
 import { mayPut, notTheirs, revisionOf, stalePage, touchedBox } from './thing-form.ts';
 import { actOf, type Keywords, keywordsOf, mayDo, rowOf, type ThingKind, titleOf, type Verb } from './things.ts';
 

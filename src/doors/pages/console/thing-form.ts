@@ -5,7 +5,7 @@ import type { Touched } from '../../../operations/admin/foresee.ts';
 import { flawOf, type Schema } from '../../../schema.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { alertBox } from '../parts/layout.ts';
+import { alertBox, hiddenFields } from '../parts/layout.ts';
 import type { Form } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
@@ -19,7 +19,6 @@ import {
   doForm,
   factList,
   factOf,
-  hiddenFields,
   nameText,
   parseJson,
   pathOf,

@@ -5,12 +5,10 @@ import { enterUserCode } from '../../../operations/device/decide-device.ts';
 import { normalizeUserCode } from '../../../tokens/user-code.ts';
 import type { Answer, Shown } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { alertBox, inputField, postForm } from '../parts/layout.ts';
-import { refusalPage, wordRefusal } from '../parts/refusal-page.ts';
+import { alertBox, hiddenFields, inputField, postForm } from '../parts/layout.ts';
+import { type Problem, problemOf, recordProblem, refusalPage } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
-import type { Said } from '../parts/texts/en-refusals.ts';
 import { type PersonVisit, queryOf, type Visit } from '../parts/visit.ts';
-import { PAGE_WORDING } from '../parts/wording.ts';
 
 /** A well-formed user code as it is shown, else undefined. Does not look it up. */
 export function readUserCode(typed: string | undefined): string | undefined {
@@ -20,13 +18,8 @@ export function readUserCode(typed: string | undefined): string | undefined {
 
 export async function showCode(visit: Visit): Promise<Answer> {
   const code = readUserCode(queryOf(visit, 'user_code'));
-  if (queryOf(visit, 'wrong') !== undefined) return unknownCode(visit, code);
+  if (queryOf(visit, 'wrong') !== undefined) return codePage(visit, code, problemOf(visit, 'user-code-unknown'));
   return code ? comparePage(visit, code) : codePage(visit);
-}
-
-function unknownCode(visit: Visit, code: string | undefined): Answer {
-  const said = visit.language.texts.refusalTexts.codeUnknown;
-  return codePage(visit, code, { status: PAGE_WORDING['user-code-unknown'].status, said });
 }
 
 export async function takeCode(visit: Visit, form: Form): Promise<Answer> {
@@ -45,13 +38,13 @@ export async function enterCode(visit: PersonVisit, code: string): Promise<Answe
   const entered = await enterUserCode(code, visit.person, visit.site.ports);
   if (entered.ok) return { goTo: `/device/${entered.value.device.id}` };
   if (entered.refusal.reason !== 'user-code-unknown') return refusalPage(visit, entered.refusal);
-  wordRefusal(visit, entered.refusal);
+  recordProblem(visit, entered.refusal);
   // Shown after a redirect, so that reloading the page is not another attempt.
   return { goTo: `/device?user_code=${code}&wrong` };
 }
 
 /** Asks for the code; after a problem, shows what was typed, so that it is easy to correct. */
-function codePage(visit: Visit, typed = '', problem?: { readonly status: number; readonly said: Said }): Shown {
+function codePage(visit: Visit, typed = '', problem?: Problem): Shown {
   const { code: words } = visit.language.texts;
   const input = html` class="code-input" value="${typed}" required maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false" autofocus${problem && html` aria-invalid="true"`}`;
   const { label, hint } = words;
@@ -70,7 +63,7 @@ ${warning(visit)}`;
 /** RFC 8628 3.3.1: the code that came with the address is compared by the person before anything else happens. */
 function comparePage(visit: Visit, code: string): Shown {
   const { code: words, last } = visit.language.texts;
-  const fields = html`<input type="hidden" name="user_code" value="${code}">
+  const fields = html`${hiddenFields({ user_code: code })}
 <button class="button">${words.next}</button>`;
   const body = html`<div class="card">
 <h1>${words.checkTitle}</h1>

@@ -8,9 +8,9 @@ import type { DeviceStanding } from '../../../operations/device/decide-device.ts
 import type { Shown } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { alertBox, personName, postForm } from '../parts/layout.ts';
+import { problemOf } from '../parts/refusal-page.ts';
 import type { Texts } from '../parts/texts/en.ts';
 import type { Visit } from '../parts/visit.ts';
-import { PAGE_WORDING } from '../parts/wording.ts';
 
 /** What is asked, whoever asks. */
 export interface Question {
@@ -20,29 +20,21 @@ export interface Question {
   readonly essentials: Html;
   readonly otherFacts: Html;
   readonly objection?: Refusal<PersonReason> | undefined;
-  readonly confirm: DecisionForm;
-  readonly deny: DecisionForm;
+  /** Where a decision is sent, and with which hidden fields. */
+  readonly form: (decision: Decision) => { readonly action: string; readonly fields?: Html };
 }
 
-interface DecisionForm {
-  readonly action: string;
-  readonly fields: (button: Html) => Html;
-}
+type Decision = 'confirm' | 'deny';
 
 export function requestPage(visit: Visit, standing: DeviceStanding): Shown {
   const { integration, device, objection } = standing;
-  const form = (decision: 'confirm' | 'deny') => ({
-    action: `/device/${device.id}/${decision}`,
-    fields: (button: Html) => button,
-  });
   return askPage(visit, {
     integration,
     scope: device.scope,
     essentials: essentials(visit, standing),
     otherFacts: otherFacts(visit, standing),
     objection,
-    confirm: form('confirm'),
-    deny: form('deny'),
+    form: (decision) => ({ action: `/device/${device.id}/${decision}` }),
   });
 }
 
@@ -86,29 +78,29 @@ function otherFacts(visit: Visit, { device, now }: DeviceStanding): Html {
 /** Confirm and Deny are equally prominent: two forms of one shape, side by side, in view on arrival (views.css). */
 function question(visit: Visit, asked: Question): Html {
   const { request: words } = visit.language.texts;
-  const confirm = html`<button class="button confirm">${words.confirm}</button>`;
   return html`<section class="question" aria-labelledby="question">
 <h2 id="question">${words.question}</h2>
 <p>${words.questionHint(personName(visit))}</p>
 <div class="choices">
-${denial(visit, asked)}
-${postForm(visit, asked.confirm.action, asked.confirm.fields(confirm))}
+${decisionForm(visit, asked, 'deny')}
+${decisionForm(visit, asked, 'confirm')}
 </div>
 </section>`;
 }
 
 /** People who may not confirm can still deny: that only reduces power, and the device stops waiting. */
 function objection(visit: Visit, asked: Question): Html {
-  const { request: words, refusalTexts } = visit.language.texts;
-  const said = refusalTexts[PAGE_WORDING[asked.objection?.reason ?? 'fault'].says];
+  const { request: words } = visit.language.texts;
+  const { said } = problemOf(visit, asked.objection?.reason ?? 'fault');
   return html`${alertBox(said.title, said.text)}
 <p>${words.onlyDeny}</p>
-${denial(visit, asked)}`;
+${decisionForm(visit, asked, 'deny')}`;
 }
 
-function denial(visit: Visit, { deny }: Question): Html {
-  const button = html`<button class="button deny">${visit.language.texts.request.deny}</button>`;
-  return postForm(visit, deny.action, deny.fields(button));
+function decisionForm(visit: Visit, { form }: Question, decision: Decision): Html {
+  const { action, fields } = form(decision);
+  const { request: words } = visit.language.texts;
+  return postForm(visit, action, html`${fields}<button class="button ${decision}">${words[decision]}</button>`);
 }
 
 export function integrationCard(

@@ -9,9 +9,10 @@ import {
 } from '../../../operations/device/decide-device.ts';
 import type { Answer, Shown } from '../parts/answer.ts';
 import { html } from '../parts/html.ts';
+import { said } from '../parts/language.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
 import { forPerson, type PageRoute, show, take } from '../parts/route.ts';
-import type { PersonVisit, Visit } from '../parts/visit.ts';
+import { type PersonVisit, paramOf, type Visit } from '../parts/visit.ts';
 import { showCode, showQr, takeCode } from './enter-code.ts';
 import { requestPage } from './request-page.ts';
 
@@ -26,8 +27,8 @@ export const DEVICE_ROUTES: readonly PageRoute[] = [
 
 const DEVICE_ID = /^[0-9a-f]{32}$/;
 
-function deviceIdOf({ request }: Visit): DeviceId | undefined {
-  const { id = '' } = request.params as { id?: string };
+function deviceIdOf(visit: Visit): DeviceId | undefined {
+  const id = paramOf(visit, 'id');
   return DEVICE_ID.test(id) ? (id as DeviceId) : undefined;
 }
 
@@ -52,20 +53,15 @@ function takeDecision(operation: typeof confirmDevice): PageRoute['handle'] {
 
 type EndState = Exclude<DeviceState, 'pending'>;
 
-const SIGNS: Readonly<Record<EndState, { readonly sign: string; readonly style: string }>> = {
-  confirmed: { sign: '✓', style: 'sign-done' },
-  redeemed: { sign: '✓', style: 'sign-done' },
-  denied: { sign: '✕', style: '' },
-  expired: { sign: '!', style: '' },
-  spent: { sign: '!', style: '' },
-};
+const DONE = '✓';
+const SIGNS: Partial<Record<EndState, string>> = { confirmed: DONE, redeemed: DONE, denied: '✕' };
 
 function lastPage(visit: Visit, { integration }: DeviceStanding, state: EndState): Shown {
   const { last: words } = visit.language.texts;
-  const { title, text } = words[state];
-  const { sign, style } = SIGNS[state];
+  const { title, text } = said(words[state]);
+  const { [state]: sign = '!' } = SIGNS;
   const body = html`<div class="card verdict">
-<p class="sign ${style}" aria-hidden="true">${sign}</p>
+<p class="sign ${sign === DONE && 'sign-done'}" aria-hidden="true">${sign}</p>
 <h1>${title}</h1>
 <p class="vendor">${words.about(integration.name)}</p>
 <p>${text}</p>

@@ -6,7 +6,7 @@ import type { Page } from '../parts/layout.ts';
 import { type PageRoute, showToAll } from '../parts/route.ts';
 import { queryOf, type Visit } from '../parts/visit.ts';
 import { type Rendered, renderMarkdown } from './markdown.ts';
-import { showAdminReference, showReference } from './reference-page.ts';
+import { referencePage } from './reference-page.ts';
 
 /** Beside src/ in a checkout, and beside dist/ in the published package. */
 const FOLDER = new URL('../../../../docs/', import.meta.url);
@@ -32,8 +32,10 @@ export function docsRoutes(): PageRoute[] {
   const names = SERVED_PAGES.filter((name) => existsSync(fileOf(name)));
   return [
     showToAll('/docs', 'page-docs', async () => ({ page: startPage(names) })),
-    showToAll('/docs/api', 'page-docs', showReference),
-    showToAll('/docs/admin-api', 'page-docs', showAdminReference),
+    showToAll('/docs/api', 'page-docs', async ({ site }) => referencePage(site.openapi(), '/docs/openapi.json', site)),
+    showToAll('/docs/admin-api', 'page-docs', async ({ site }) =>
+      referencePage(await site.adminOpenapi(), '/admin/v1/openapi.json', site),
+    ),
     ...names.map((name) => showToAll(`/docs/${name}`, 'page-docs', async (visit) => ({ page: docsPage(visit, name) }))),
   ];
 }

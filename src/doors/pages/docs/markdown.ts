@@ -41,16 +41,15 @@ function blocksOf(source: string): string[] {
 
 function renderBlock(block: string, page: Page, links: Links): Html {
   const text = block.replace(/^\n+|\s+$/g, '');
-  if (text.startsWith('```')) return renderCode(text.split('\n').slice(1, -1).join('\n'), page);
+  if (text.startsWith('```')) {
+    const code = text.split('\n').slice(1, -1).join('\n');
+    return html`<pre${scrollable('Code', page)}><code translate="no">${code}</code></pre>`;
+  }
   if (/^#{1,6} /.test(text)) return renderHeading(text, page, links);
   if (text.startsWith('|')) return renderTable(text.split('\n'), page, links);
   if (text.startsWith('>')) return html`<blockquote><p>${inline(text.replace(/^> ?/gm, ''), links)}</p></blockquote>`;
   if (/^(?:[-*]|\d+\.) /.test(text)) return renderList(text, links);
   return html`<p>${inline(text, links)}</p>`;
-}
-
-function renderCode(code: string, page: Page): Html {
-  return html`<pre${scrollable('Code', page)}><code translate="no">${code}</code></pre>`;
 }
 
 /** A keyboard can scroll what is wider than the screen, and hears what it is in. The shadow at its edges is in parts.css. */

@@ -1,27 +1,13 @@
 // The reference of every door for people: the OpenAPI document, rendered on our own page without any script.
-import type {
-  CodeSample,
-  OpenapiDocument,
-  OpenapiOperation,
-  OpenapiParameter,
-  OpenapiSchema,
-} from '../../openapi-document.ts';
+import type { CodeSample, OpenapiDocument, OpenapiOperation, OpenapiSchema } from '../../openapi-document.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import type { Site, Visit } from '../parts/visit.ts';
+import type { Site } from '../parts/visit.ts';
 
 const rendered = new WeakMap<OpenapiDocument, Html>();
 
-/** Rendered once: it is the largest page, and anybody may ask for it. */
-export async function showReference({ site }: Visit): Promise<Answer> {
-  return pageOf(site.openapi(), '/docs/openapi.json', site);
-}
-
-export async function showAdminReference({ site }: Visit): Promise<Answer> {
-  return pageOf(await site.adminOpenapi(), '/admin/v1/openapi.json', site);
-}
-
-function pageOf(document: OpenapiDocument, file: string, site: Site): Answer {
+/** Rendered once: it is the largest page, and anybody may ask for it. `file`: where programs read the document. */
+export function referencePage(document: OpenapiDocument, file: string, site: Site): Answer {
   const body = rendered.get(document) ?? referenceBody(document, file, site);
   rendered.set(document, body);
   return { page: { title: 'Reference', body, width: 'wide' } };
@@ -32,8 +18,9 @@ function referenceBody({ info, paths }: OpenapiDocument, file: string, { publicU
   const entries = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
+  const byMount = Map.groupBy(entries, ({ path, operation }) => mountOf(path, operation.tags?.[0]));
   return html`<div class="reference" lang="en">
-<nav class="contents" aria-label="Operations">${groupsOf(entries).map(contentsOf)}</nav>
+<nav class="contents" aria-label="Operations">${[...byMount].map(contentsOf)}</nav>
 <div class="operations">
 <h1>Reference</h1>
 <p>${info.description}</p>
@@ -46,17 +33,6 @@ ${entries.map(operationSection)}
 </div>`;
 }
 
-interface Group {
-  readonly name: string;
-  readonly entries: readonly Entry[];
-}
-
-/** By mount: operations of one mount have the same first path segment. */
-function groupsOf(entries: readonly Entry[]): Group[] {
-  const groups = Map.groupBy(entries, ({ path, operation }) => mountOf(path, operation.tags?.[0]));
-  return [...groups].map(([name, members]) => ({ name, entries: members }));
-}
-
 /** Two segments of each operation are its own (`/Authorize/Token`); the rest is the mount. */
 function mountOf(path: string, tag: string | undefined): string {
   const mount = path
@@ -67,16 +43,12 @@ function mountOf(path: string, tag: string | undefined): string {
   return mount === '' ? (tag ?? '') : mount;
 }
 
-function contentsOf({ name, entries }: Group): Html {
-  const links = entries.map(
-    (entry) =>
-      html`<li><a href="#${anchorOf(entry)}">${shortPath(entry.path, name)}</a> <span>${entry.operation.summary}</span></li>`,
-  );
-  return html`<h2><code>${name}</code></h2><ul>${links}</ul>`;
-}
-
-function shortPath(path: string, mount: string): string {
-  return path.startsWith(`${mount}/`) ? path.slice(mount.length + 1) : path;
+function contentsOf([mount, entries]: [string, readonly Entry[]]): Html {
+  const links = entries.map((entry) => {
+    const path = entry.path.startsWith(`${mount}/`) ? entry.path.slice(mount.length + 1) : entry.path;
+    return html`<li><a href="#${anchorOf(entry)}">${path}</a> <span>${entry.operation.summary}</span></li>`;
+  });
+  return html`<h2><code>${mount}</code></h2><ul>${links}</ul>`;
 }
 
 interface Entry {
@@ -96,7 +68,7 @@ function operationSection(entry: Entry): Html {
 <p><code>${method} ${path}</code>${security.some((scheme) => 'bearer' in scheme) && html` with <code>Authorization: Bearer</code>`}</p>
 ${operation.description && html`<p>${operation.description}</p>`}
 ${samples.map((sample, at) => sampleOf(sample, `${anchorOf(entry)}-sample-${at}`))}
-${parameters.length > 0 && html`<h3>Parameters</h3>${fieldList(parameters.map(fieldOf))}`}
+${parameters.length > 0 && html`<h3>Parameters</h3>${fieldList(parameters.map(({ name, description, schema }) => [name, { ...schema, description }]))}`}
 ${requestBody && html`<h3>Takes ${Object.keys(requestBody.content).join(', ')}</h3>${fieldsOf(requestBody.content)}`}
 <h3>Answers</h3>
 ${answers}
@@ -124,10 +96,6 @@ function fieldsOf(content: Content): Html | undefined {
 }
 
 type Field = readonly [name: string, schema: OpenapiSchema];
-
-function fieldOf({ name, description, schema }: OpenapiParameter): Field {
-  return [name, { ...schema, description }];
-}
 
 function fieldList(fields: readonly Field[]): Html | undefined {
   if (fields.length === 0) return undefined;

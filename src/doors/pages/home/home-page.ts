@@ -1,9 +1,9 @@
 // /: what this service is, and where to go.
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
+import { said } from '../parts/language.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
 import { type PageRoute, show } from '../parts/route.ts';
-import type { Said } from '../parts/texts/en-refusals.ts';
 import type { Visit } from '../parts/visit.ts';
 
 export const HOME_ROUTES: readonly PageRoute[] = [show('/', 'page-home', showHome)];
@@ -25,6 +25,7 @@ ${placeOf('/docs', words.docs)}
   return { page: { title: words.title, body } };
 }
 
-function placeOf(path: string, { title, text }: Said): Html {
+function placeOf(path: string, words: string): Html {
+  const { title, text } = said(words);
   return html`<li class="card place"><h2><a href="${path}">${title}</a></h2><p>${text}</p></li>`;
 }

@@ -19,6 +19,17 @@ export interface Language {
   length(of: Seconds): string;
 }
 
+export interface Said {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Where a text has a heading, that is its first sentence, which is shown without the full stop. */
+export function said(text: string): Said {
+  const end = text.indexOf('. ');
+  return { title: text.slice(0, end), text: text.slice(end + 2) };
+}
+
 const FALLBACK: LanguageTag = 'en';
 /** Dates that read the same on both sides of the Atlantic: the month as a word, 24 hours. */
 const DATES_AS: Readonly<Record<LanguageTag, string>> = { en: 'en-GB', de: 'de' };

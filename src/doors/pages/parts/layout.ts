@@ -56,9 +56,13 @@ export function personName({ person }: Visit): string {
 /** Every form of ours is made here, so none lacks its token. */
 export function postForm({ formToken }: Visit, action: string, fields: Html, style = ''): Html {
   return html`<form method="post" action="${action}"${style && html` class="${style}"`}>
-<input type="hidden" name="form_token" value="${formToken}">
+${hiddenFields({ form_token: formToken })}
 ${fields}
 </form>`;
+}
+
+export function hiddenFields(values: Readonly<Record<string, string | number | undefined>>): Html {
+  return html`${Object.entries(values).map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`)}`;
 }
 
 interface InputField {

@@ -1,39 +1,50 @@
-// A refusal as a page of its own: what happened, what to do now.
+// Refusals for people: what happened, what to do now, as a page of its own or above a form.
 import type { Refusal } from '../../../core/refusal.ts';
 import { recordRefusal } from '../../http/request-record.ts';
 import { describe } from '../../token/descriptions.ts';
 import type { Shown } from './answer.ts';
 import { html } from './html.ts';
-import type { Said } from './texts/en-refusals.ts';
+import { type Said, said } from './language.ts';
 import type { Visit } from './visit.ts';
-import { PAGE_WORDING, type PageRefusal } from './wording.ts';
+import { PAGE_WORDING, type PageReason, type PageRefusal } from './wording.ts';
+
+export interface Problem {
+  readonly status: number;
+  readonly said: Said;
+  readonly retryAfter?: number | undefined;
+}
+
+export function problemOf({ language }: Visit, reason: PageReason): Problem {
+  const { status, says } = PAGE_WORDING[reason];
+  return { status, said: said(language.texts.refusalTexts[says]) };
+}
+
+/** Records the refusal for log and metrics. */
+export function recordProblem(visit: Visit, refusal: PageRefusal): Problem {
+  recordRefusal(visit.request, refusal);
+  return { ...problemOf(visit, refusal.reason), retryAfter: refusal.retryAfter };
+}
 
 export function refusalPage(visit: Visit, refusal: PageRefusal): Shown {
-  const { status } = PAGE_WORDING[refusal.reason];
-  return { ...verdict(visit, status, wordRefusal(visit, refusal)), retryAfter: refusal.retryAfter };
+  return verdict(visit, recordProblem(visit, refusal));
 }
 
 /** What a program should learn, for the person to pass on. */
 export function wrongRequestPage(visit: Visit, refusal: Refusal): Shown {
   recordRefusal(visit.request, refusal);
-  return verdict(visit, 400, visit.language.texts.refusalTexts.requestWrong, describe(refusal));
+  const words = said(visit.language.texts.refusalTexts.requestWrong);
+  return verdict(visit, { status: 400, said: words }, describe(refusal));
 }
 
-function verdict(visit: Visit, status: number, { title, text }: Said, description?: string): Shown {
-  const { refusal: words } = visit.language.texts;
+function verdict(visit: Visit, { status, said: { title, text }, retryAfter }: Problem, description?: string): Shown {
+  const { refusal: words, layout } = visit.language.texts;
   const body = html`<div class="card verdict">
 <p class="sign" aria-hidden="true">!</p>
 <h1>${title}</h1>
 <p>${text}</p>
 ${description && html`<p lang="en"><code>${description}</code></p>`}
-<p class="ways"><a class="button quiet" href="/device">${words.toDevice}</a> <a class="button quiet" href="/account">${words.toAccount}</a></p>
+<p class="ways"><a class="button quiet" href="/device">${words.toDevice}</a> <a class="button quiet" href="/account">${layout.account}</a></p>
 ${status >= 500 && html`<p class="small">${words.requestId(visit.request.id)}</p>`}
 </div>`;
-  return { status, page: { title, body } };
-}
-
-/** Records the refusal for log and metrics, and returns the text for the person. */
-export function wordRefusal(visit: Visit, refusal: PageRefusal): Said {
-  recordRefusal(visit.request, refusal);
-  return visit.language.texts.refusalTexts[PAGE_WORDING[refusal.reason].says];
+  return { status, page: { title, body }, retryAfter };
 }

@@ -8,11 +8,10 @@ import { portsOfRequest } from '../../../operations/request-ports.ts';
 import type { ReadConnection } from '../../caller/connection.ts';
 import type { AddressLimit } from '../../http/rate-limit.ts';
 import type { OpenapiDocument } from '../../openapi-document.ts';
-import type { Assets } from './assets.ts';
+import type { Assets, Look } from './assets.ts';
 import { readCookie, writeCookie } from './cookies.ts';
 import { type FormOwner, formToken } from './form-token.ts';
 import { type Language, languageFor } from './language.ts';
-import type { Look } from './look.ts';
 
 /** What all visits share. */
 export interface Site {
@@ -84,6 +83,11 @@ function visitor(request: FastifyRequest, site: Site): { formOwner: FormOwner; c
   if (known && VISITOR.test(known)) return { formOwner: { visitor: known }, cookies: [] };
   const drawn = site.ports.random(VISITOR_LENGTH).toString('base64url');
   return { formOwner: { visitor: drawn }, cookies: [writeCookie('visitor', drawn, isSecure(site))] };
+}
+
+/** A parameter of the path. */
+export function paramOf({ request }: Visit, name: string): string {
+  return (request.params as Record<string, string | undefined>)[name] ?? '';
 }
 
 /** A query parameter, if it is given exactly once. */

@@ -1,7 +1,11 @@
 // Every refusal that a page can show, and how it is worded: the status, and which text.
 import type { PersonReason, Refusal } from '../../../core/refusal.ts';
-import { REQUEST_REASONS, type TransportReason } from '../../http/transport-refusal.ts';
-import { wordedAlike } from '../../token/worded-alike.ts';
+import {
+  REQUEST_REASONS,
+  type TransportReason,
+  UNAVAILABLE_REASONS,
+  wordedAlike,
+} from '../../http/transport-refusal.ts';
 import type { RefusalText } from './texts/en-refusals.ts';
 
 /** Refusals of pages alone. */
@@ -54,12 +58,8 @@ export const PAGE_WORDING: Readonly<Record<PageReason, PageWording>> = {
   'passkeys-exhausted': { status: 409, says: 'passkeysTooMany' },
   'invitation-refused': { status: 403, says: 'invitationRefused' },
   'rate-limited': { status: 429, says: 'requestsTooMany' },
-  'store-unavailable': unavailable,
-  'clock-implausible': unavailable,
-  'history-in-doubt': unavailable,
-  'key-missing': unavailable,
+  ...wordedAlike(UNAVAILABLE_REASONS, unavailable),
   'outcome-unknown': { status: 503, says: 'outcomeUnknown' },
   'directory-unavailable': { status: 503, says: 'directoryAway' },
-  overloaded: unavailable,
   fault: { status: 500, says: 'fault' },
 };

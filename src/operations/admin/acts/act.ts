@@ -1,6 +1,8 @@
 // What the acts of the table have in common.
-import type { DeedOf, EndingDeedOf } from '../../../core/act.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Author, DeedOf, EndingDeedOf } from '../../../core/act.ts';
 import { accept, type Refused } from '../../../core/outcome.ts';
+import type { Presenter } from '../../../core/presenter.ts';
 import type { RowOf } from '../../../core/rules/endings.ts';
 import { completed, type Schema } from '../../../schema.ts';
 import { rows } from '../../../store/pages.ts';
@@ -8,6 +10,7 @@ import type { Store } from '../../../store/store.ts';
 import type { Table } from '../../../store/table.ts';
 import { REGISTERED } from '../../../store/tables/registered.ts';
 import type { Random, TokenPorts } from '../../ports.ts';
+import { portsOfRequest } from '../../request-ports.ts';
 import type { ActName, Gives, Listed } from '../act-formats.ts';
 import type { Answered, Given } from '../act-table.ts';
 import type { AdminOutcome, AdminPorts, AdminRefusal, StorePort } from '../admin.ts';
@@ -26,6 +29,27 @@ export interface ActPorts extends AdminPorts, Pick<TokenPorts, 'unwrittenRefusal
   readonly callerPorts: () => Promise<TokenPorts>;
   /** The contents of a file that a command names. Absent where a request names it: it must not choose files to read. */
   readonly readFile?: (path: string) => Uint8Array;
+}
+
+/** Nodes read what is registered again every 0.4 seconds. */
+const EVERYWHERE_MS = 1_000;
+
+/** For acts by one request: their events say who did it, from where, and by which request. */
+export function actPortsOf(
+  request: { readonly id: string; readonly presenter: Presenter; readonly by: Author },
+  callerPorts: TokenPorts,
+  issuer: string,
+): ActPorts {
+  const { random, unwrittenRefusals } = callerPorts;
+  return {
+    store: portsOfRequest(callerPorts, request.id, request.presenter).store,
+    by: request.by,
+    random,
+    unwrittenRefusals,
+    issuer,
+    everyNodeKnows: () => sleep(EVERYWHERE_MS),
+    callerPorts: async () => callerPorts,
+  };
 }
 
 export type Run<A extends ActName> = (given: Given, ports: ActPorts) => Promise<AdminOutcome<Answered<Gives[A]>>>;

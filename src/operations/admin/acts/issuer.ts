@@ -10,7 +10,7 @@ import { isAddressRange } from '../../../outbound/address-filter.ts';
 import { readPem, writePem } from '../../../pki/der/pem.ts';
 import { judgeAuthority } from '../../../pki/path/path.ts';
 import { ANY_POLICY } from '../../../pki/path/policies.ts';
-import type { PathPolicy } from '../../../pki/path/rules.ts';
+import type { PathPolicy } from '../../../pki/path/rule.ts';
 import { whyNoListFile } from '../../../pki/revocation/list-reader.ts';
 import { type Certificate, readCertificate } from '../../../pki/x509/certificate.ts';
 import { printName } from '../../../pki/x509/distinguished-name.ts';

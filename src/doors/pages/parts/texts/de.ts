@@ -26,18 +26,10 @@ export const de: Texts = {
   home: {
     title: 'Willkommen',
     lead: 'Dieser Dienst gibt Programmen Zugriff auf Web-APIs, im Namen einer Person oder einer Maschine.',
-    device: {
-      title: 'Gerät verbinden',
-      text: 'Ein Gerät oder Programm zeigt Ihnen einen Code: Geben Sie ihn hier ein und bestätigen Sie die Anfrage oder lehnen Sie sie ab.',
-    },
-    account: {
-      title: 'Mein Konto',
-      text: 'Sehen Sie, welche Programme in Ihrem Namen handeln, und beenden Sie ihren Zugriff.',
-    },
-    docs: {
-      title: 'Dokumentation',
-      text: 'Wie Programme Token erhalten, erneuern, prüfen und widerrufen, und was jede Fehlermeldung bedeutet (auf Englisch).',
-    },
+    device:
+      'Gerät verbinden. Ein Gerät oder Programm zeigt Ihnen einen Code: Geben Sie ihn hier ein und bestätigen Sie die Anfrage oder lehnen Sie sie ab.',
+    account: 'Mein Konto. Sehen Sie, welche Programme in Ihrem Namen handeln, und beenden Sie ihren Zugriff.',
+    docs: 'Dokumentation. Wie Programme Token erhalten, erneuern, prüfen und widerrufen, und was jede Fehlermeldung bedeutet (auf Englisch).',
   },
   code: {
     title: 'Gerät verbinden',
@@ -60,7 +52,6 @@ export const de: Texts = {
     forAccount: 'um zu sehen, was in Ihrem Namen handelt',
     userName: 'Benutzername',
     password: 'Passwort',
-    button: 'Anmelden',
     atProvider: (provider) => `Anmelden mit ${provider}`,
     signOutThere: (provider) => `Auch bei ${provider} abmelden`,
     forPasskeys: 'noch einmal, um Ihre Passkeys zu ändern',
@@ -98,26 +89,16 @@ export const de: Texts = {
       'Sie können diese Anfrage nicht bestätigen. Lehnen Sie sie ab, damit das Gerät oder Programm nicht länger wartet.',
   },
   last: {
-    confirmed: {
-      title: 'Bestätigt',
-      text: 'Kehren Sie zu Ihrem Gerät zurück: Es macht in wenigen Sekunden von selbst weiter. Sie können diese Seite schließen.',
-    },
-    redeemed: {
-      title: 'Bestätigt, und Ihr Gerät hat Zugriff',
-      text: 'Das Gerät hat seinen Zugriff abgeholt. Sie können diese Seite schließen.',
-    },
-    denied: {
-      title: 'Abgelehnt',
-      text: 'Das Gerät erhält keinen Zugriff. Wenn nicht Sie die Anfrage gestartet haben, wollte Sie vielleicht jemand täuschen: Sagen Sie den Betreibern dieses Dienstes Bescheid.',
-    },
-    expired: {
-      title: 'Der Code ist abgelaufen',
-      text: 'Es wurde nichts bestätigt. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
-    },
-    spent: {
-      title: 'Der Code gilt nicht mehr',
-      text: 'Die Anmeldung damit ist zu oft fehlgeschlagen, oder der Betreiber hat ihn beendet. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
-    },
+    confirmed:
+      'Bestätigt. Kehren Sie zu Ihrem Gerät zurück: Es macht in wenigen Sekunden von selbst weiter. Sie können diese Seite schließen.',
+    redeemed:
+      'Bestätigt, und Ihr Gerät hat Zugriff. Das Gerät hat seinen Zugriff abgeholt. Sie können diese Seite schließen.',
+    denied:
+      'Abgelehnt. Das Gerät erhält keinen Zugriff. Wenn nicht Sie die Anfrage gestartet haben, wollte Sie vielleicht jemand täuschen: Sagen Sie den Betreibern dieses Dienstes Bescheid.',
+    expired:
+      'Der Code ist abgelaufen. Es wurde nichts bestätigt. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
+    spent:
+      'Der Code gilt nicht mehr. Die Anmeldung damit ist zu oft fehlgeschlagen, oder der Betreiber hat ihn beendet. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
     about: (integration) => `Die Anfrage von ${integration}`,
     toAccount: 'Ansehen, was in Ihrem Namen handelt',
     another: 'Anderen Code eingeben',
@@ -129,7 +110,6 @@ export const de: Texts = {
     or: 'Oder öffnen Sie diese Adresse und geben Sie den Code ein:',
   },
   account: {
-    title: 'Mein Konto',
     lead: 'Was in Ihrem Namen handelt und wie Sie es beenden.',
     grants: 'Zugriffsrechte',
     grantCount: {
@@ -204,7 +184,6 @@ export const de: Texts = {
     },
     from: (address) => `von ${address}`,
     security: 'Anmeldung',
-    changePassword: 'Passwort ändern',
     signOutEverywhere: 'Überall abmelden',
     signOutEverywhereHint: 'Beendet Ihre Sitzungen in allen Browsern, auch in diesem. Zugriffsrechte bleiben bestehen.',
   },
@@ -215,7 +194,6 @@ export const de: Texts = {
     next: 'Neues Passwort',
     nextHint: (characters) => `Mindestens ${characters} Zeichen. Ein paar Wörter hintereinander merken sich leicht.`,
     repeat: 'Neues Passwort noch einmal',
-    button: 'Passwort ändern',
     back: 'Zurück zu meinem Konto',
     objections: {
       'current-wrong': 'Das bisherige Passwort ist falsch.',
@@ -264,7 +242,6 @@ export const de: Texts = {
   refusalTexts: deRefusals,
   refusal: {
     toDevice: 'Code eingeben',
-    toAccount: 'Mein Konto',
     requestId: (id) => `Vorgang ${id}`,
   },
   permission: (resource, permission) => {

@@ -34,15 +34,9 @@ export const en = {
   home: {
     title: 'Welcome',
     lead: 'This service gives programs access to web APIs, in the name of a person or a machine.',
-    device: {
-      title: 'Connect a device',
-      text: 'A device or program shows you a code: enter it here, then confirm or deny the request.',
-    },
-    account: { title: 'My account', text: 'See which programs act in your name, and end their access.' },
-    docs: {
-      title: 'Documentation',
-      text: 'How programs get, refresh, check and revoke tokens, and what every error means.',
-    },
+    device: 'Connect a device. A device or program shows you a code: enter it here, then confirm or deny the request.',
+    account: 'My account. See which programs act in your name, and end their access.',
+    docs: 'Documentation. How programs get, refresh, check and revoke tokens, and what every error means.',
   },
   code: {
     title: 'Connect a device',
@@ -64,7 +58,6 @@ export const en = {
     forAccount: 'to see what acts in your name',
     userName: 'User name',
     password: 'Password',
-    button: 'Sign in',
     atProvider: (provider: string) => `Sign in with ${provider}`,
     signOutThere: (provider: string) => `Sign out of ${provider} too`,
     forPasskeys: 'once more to change your passkeys',
@@ -101,26 +94,14 @@ export const en = {
     onlyDeny: 'You cannot confirm this request. Deny it, so that the device or program stops waiting.',
   },
   last: {
-    confirmed: {
-      title: 'Confirmed',
-      text: 'Go back to your device: it continues by itself within a few seconds. You can close this page.',
-    },
-    redeemed: {
-      title: 'Confirmed, and your device has access',
-      text: 'The device has collected its access. You can close this page.',
-    },
-    denied: {
-      title: 'Denied',
-      text: 'The device gets no access. If you did not start this request, someone may have tried to trick you: tell the people who run this service.',
-    },
-    expired: {
-      title: 'The code has expired',
-      text: 'Nothing was confirmed. Start again on your device to get a new code.',
-    },
-    spent: {
-      title: 'The code no longer works',
-      text: 'Sign-in failed too often with it, or the operator ended it. Start again on your device to get a new code.',
-    },
+    confirmed:
+      'Confirmed. Go back to your device: it continues by itself within a few seconds. You can close this page.',
+    redeemed: 'Confirmed, and your device has access. The device has collected its access. You can close this page.',
+    denied:
+      'Denied. The device gets no access. If you did not start this request, someone may have tried to trick you: tell the people who run this service.',
+    expired: 'The code has expired. Nothing was confirmed. Start again on your device to get a new code.',
+    spent:
+      'The code no longer works. Sign-in failed too often with it, or the operator ended it. Start again on your device to get a new code.',
     about: (integration: string) => `The request of ${integration}`,
     toAccount: 'See what acts in your name',
     another: 'Enter another code',
@@ -132,7 +113,6 @@ export const en = {
     or: 'Or open this address and type the code:',
   },
   account: {
-    title: 'My account',
     lead: 'What acts in your name, and how to end it.',
     grants: 'Grants',
     grantCount: { one: '{count} grant acts in your name.', other: '{count} grants act in your name.' } as PluralForms,
@@ -203,7 +183,6 @@ export const en = {
     } satisfies Record<RevocationReason, string>,
     from: (address: string) => `from ${address}`,
     security: 'Sign-in',
-    changePassword: 'Change password',
     signOutEverywhere: 'Sign out everywhere',
     signOutEverywhereHint: 'Ends your sessions in all browsers, this one too. Grants stay as they are.',
   },
@@ -214,7 +193,6 @@ export const en = {
     next: 'New password',
     nextHint: (characters: number) => `At least ${characters} characters. A few words in a row are easy to remember.`,
     repeat: 'New password once more',
-    button: 'Change password',
     back: 'Back to my account',
     objections: {
       'current-wrong': 'The current password is wrong.',
@@ -264,7 +242,6 @@ export const en = {
   refusalTexts: enRefusals,
   refusal: {
     toDevice: 'Enter a code',
-    toAccount: 'My account',
     requestId: (id: string) => `Request ${id}`,
   },
   /** A permission in plain words; `resource` alone where the scope names no permission. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { test } from 'node:test';
-import { connectionsWithin, openFilesLimit } from '../../src/serve/open-files.ts';
+import { connectionsWithin, openFilesLimit } from '../../src/compose/parts.ts';
 
 test('listeners share the open files that the store leaves', () => {
   assert.equal(connectionsWithin(10_000, 1_048_576, 3), 10_000);
@@ -10,7 +10,7 @@ test('listeners share the open files that the store leaves', () => {
 });
 
 test('the limit is that of the process, or none where it is not known', async () => {
-  const program = `import { openFilesLimit } from '${new URL('../../src/serve/open-files.ts', import.meta.url)}'; console.log(openFilesLimit())`;
+  const program = `import { openFilesLimit } from '${new URL('../../src/compose/parts.ts', import.meta.url)}'; console.log(openFilesLimit())`;
   const limited = `ulimit -n 300 && exec "$0" --input-type=module-typescript --eval "$1"`;
   const child = spawn('/bin/sh', ['-c', limited, process.execPath, program]);
   assert.equal((await child.stdout.toArray()).join(''), '300\n');

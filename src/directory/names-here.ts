@@ -1,4 +1,7 @@
+import { firstHalf } from '../core/hex.ts';
+import type { IdentityId } from '../core/identity.ts';
 import { OPERATORS, VIEWERS } from '../core/rules/operator.ts';
+import { sha256 } from '../tokens/sha256.ts';
 
 export interface GroupPowers {
   readonly label: string;
@@ -17,4 +20,9 @@ export function groupsHere(
     ...(names.some((name) => viewers.includes(name)) ? [VIEWERS] : []),
   ];
   return [...[...new Set(names)].sort().map((name) => `${label}/${name}`), ...own];
+}
+
+/** The identity whose claims at an OpenID provider have these values, whether they come by sign-in or are pushed. */
+export function claimedId(label: string, issuer: string, values: readonly string[]): IdentityId {
+  return `${label}:${firstHalf(sha256([issuer, ...values].join('\0')))}` as IdentityId;
 }
