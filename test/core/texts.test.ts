@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { closest } from '../../src/core/closest.ts';
 import { formatDuration, parseDuration } from '../../src/core/duration.ts';
-import { csvCell, EVENT_COLUMNS, eventAsCsv } from '../../src/core/event-csv.ts';
+import { csvCell, EVENT_COLUMNS, eventAsCsv } from '../../src/core/event.ts';
 import { quantile, refusalsIn, refusedFor, since, sum, within } from '../../src/core/figures.ts';
 import { keepNewest } from '../../src/core/keep-newest.ts';
 import { oncePer } from '../../src/core/once-per.ts';
