@@ -45,6 +45,9 @@ suite('keys in memory', () => {
     assert.equal(new Set(sets).size, 1);
     assert.equal(sets[0]?.text, keySetOf(at.first));
     assert.equal(fetches(), 1);
+    const alone = new IssuerKeys({ fetch: fetching(), now: new TestClock().now });
+    await Promise.all(Array.from({ length: 64 }, () => alone.keysOf(issuer)));
+    assert.equal(fetches(), 2, 'also if no other node shares them');
   });
 
   test('are fetched by one of three nodes, and shared', async (t) => {
