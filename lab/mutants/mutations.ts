@@ -4,6 +4,8 @@ import { parseSync } from 'oxc-parser';
 export interface Mutant {
   readonly file: string;
   readonly line: number;
+  /** Of the line, as it was. */
+  readonly text: string;
   readonly start: number;
   readonly end: number;
   readonly from: string;
@@ -40,9 +42,12 @@ const LEFT_OUT = /^(?:TS(?!As|NonNull|Satisfies)|Import|ExportAll)/;
 
 export function mutantsOf(file: string, text: string): Mutant[] {
   const found: Mutant[] = [];
+  const lines = text.split('\n');
   visit(parseSync(file, text).program as unknown as Node, (node) => {
-    for (const [{ start, end }, to] of changesOf(node, text))
-      found.push({ file, line: text.slice(0, start).split('\n').length, start, end, from: text.slice(start, end), to });
+    for (const [{ start, end }, to] of changesOf(node, text)) {
+      const line = text.slice(0, start).split('\n').length;
+      found.push({ file, line, text: lines[line - 1] ?? '', start, end, from: text.slice(start, end), to });
+    }
   });
   return found;
 }

@@ -36,18 +36,25 @@ export function relatedTests(file: string, most: number): string[] {
     .map((test) => [test, stepsFrom(test)] as const);
   const name = file.split('/').at(-1)?.replace('.ts', '') ?? '';
   const folders = mirrorOf(file).split('/');
-  const words = [...name.split('-'), folders.at(-1) ?? ''];
+  const [words, folder] = [name.split('-').map(singular), singular(folders.at(-1) ?? '')];
   const rank = (test: string, distance: number) => {
-    const other = test.split('/').findIndex((folder, level) => folder !== folders[level]);
+    const other = test.split('/').findIndex((each, level) => each !== folders[level]);
     const named = test.split('/').at(-1)?.split(/[-.]/) ?? [];
-    const shared = words.filter((word) => named.some((each) => each.startsWith(word)));
-    return distance - (test.includes(`/${name}.test.`) ? 10 : 0) - 3 * other - 4 * shared.length;
+    const isAlike = (word: string, each: string) =>
+      singular(each) === word || (word.length > 3 && each.startsWith(word));
+    const isNamed = (word: string) => named.some((each) => isAlike(word, each));
+    const likeness = 6 * words.filter(isNamed).length + (isNamed(folder) ? 4 : 0);
+    return distance - (test.includes(`/${name}.test.`) ? 10 : 0) - 3 * other - likeness;
   };
   return all
     .flatMap(([test, steps]) => (steps.has(file) ? [[test, rank(test, steps.get(file) ?? 0)] as const] : []))
     .toSorted(([a, near], [b, far]) => near - far || a.localeCompare(b))
     .slice(0, most)
     .map(([test]) => test);
+}
+
+function singular(word: string): string {
+  return word.replace(/s$/, '');
 }
 
 /** The folder of its tests. */

@@ -8,8 +8,13 @@ import { temporaryFolder } from '../../test/temporary-folder.ts';
 
 const FLAGS = ['--test-reporter=tap', '--test-force-exit', '--disable-warning=ExperimentalWarning'];
 
-/** Milliseconds; undefined if a test failed or did not end. `folder`: the checkout. */
-export async function timeOf(test: string, folder: string, limit: number): Promise<number | undefined> {
+interface TestRun {
+  readonly result: 'passed' | 'failed' | 'timed out';
+  readonly milliseconds: number;
+}
+
+/** `folder`: the checkout; `limit` in milliseconds. */
+export async function runTest(test: string, folder: string, limit: number): Promise<TestRun> {
   const began = performance.now();
   const temporary = temporaryFolder('mutant');
   chmodSync(temporary, 0o1777); // as /tmp: tests run other programs as other users
@@ -24,16 +29,20 @@ export async function timeOf(test: string, folder: string, limit: number): Promi
       // All have ended.
     }
   };
-  let isPassed = true;
+  let [isFailed, isLate] = [false, false];
   createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
     if (!/^ *not ok /.test(line)) return;
-    isPassed = false;
+    isFailed = true;
     stop();
   });
-  const timer = setTimeout(stop, limit);
+  const timer = setTimeout(() => {
+    isLate = true;
+    stop();
+  }, limit);
   const [code] = (await once(child, 'exit')) as [number | null];
   clearTimeout(timer);
   stop();
   rmSync(temporary, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-  return code === 0 && isPassed ? performance.now() - began : undefined;
+  const result = isFailed ? 'failed' : isLate ? 'timed out' : code === 0 ? 'passed' : 'failed';
+  return { result, milliseconds: performance.now() - began };
 }

@@ -17,6 +17,9 @@ export interface MutantRow {
   readonly folder: string;
   readonly tried: number;
   readonly noticed: number;
+  /** Those that no test noticed: their types are wrong. */
+  readonly byTypes: number;
+  readonly timedOut: number;
   readonly seed: string;
   readonly date: string;
   readonly survivors: readonly string[];

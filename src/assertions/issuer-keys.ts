@@ -176,8 +176,8 @@ export class IssuerKeys {
   /** The same keys again stay the same object: it holds keys that were imported already. */
   #take(shared: SharedKeySet): void {
     const { set: before } = this.#held.get(shared.name) ?? {};
-    const text = shared.fetched?.text;
-    const set = text === undefined ? undefined : text === before?.text ? before : setOf(text);
+    const text = shared.fetched?.text ?? '';
+    const set = text === before?.text ? before : setOf(text);
     this.#held.set(shared.name, { shared, set });
   }
 

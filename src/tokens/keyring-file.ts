@@ -8,7 +8,6 @@ import {
   renameSync,
   rmSync,
   statSync,
-  unlinkSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { keepOwner, namingFile, syncPath, writeAll } from '../written-file.ts';
@@ -76,19 +75,19 @@ export class NextKeyringFile {
       fsyncSync(file);
       renameSync(this.#beside, this.#path);
     });
-    this.#close();
+    this.#close(file);
     syncPath(dirname(this.#path));
   }
 
   /** Removes it, unless it was written. */
   discard(): void {
     if (this.#file === undefined) return;
-    this.#close();
+    this.#close(this.#file);
     rmSync(this.#beside, { force: true });
   }
 
   #reserve(): number {
-    removeLeftover(this.#beside);
+    rmSync(this.#beside, { force: true }); // of a command that was killed
     this.#file = openSync(this.#beside, 'wx', 0o600);
     try {
       this.#fill(this.#file);
@@ -108,18 +107,9 @@ export class NextKeyringFile {
     });
   }
 
-  #close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
+  #close(file: number): void {
+    closeSync(file);
     this.#file = undefined;
-  }
-}
-
-/** Of a command that was killed. */
-function removeLeftover(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
 

@@ -234,6 +234,7 @@ suite('key sets', () => {
     ['more than 100 keys', JSON.stringify({ keys: Array(101).fill({ kty: 'EC' }) })],
   ];
   for (const [what, text] of refusals) test(`${what}: refused`, () => assert.equal(readKeySet(text).ok, false));
+  test('100 keys: read', () => assert.ok(readKeySet(JSON.stringify({ keys: Array(100).fill({ kty: 'EC' }) })).ok));
 
   const empty: readonly (readonly [what: string, text: string])[] = [
     ['an empty list of keys', '{"keys":[]}'],
@@ -251,6 +252,7 @@ suite('key sets', () => {
     for (const e of ['AQ', 'AAE', 'Ag', 'AA', '', 'AQAAAAAAAAAB', undefined]) {
       const keys = JSON.stringify({ keys: [{ ...rsa.jwk, e }, key.jwk] });
       assert.equal(await answer(await rsa.sign(), { keys }), 'assertion-not-authentic (key)', e);
+      assert.ok(setOf(JSON.stringify({ keys: [{ ...rsa.jwk, e }] })).isEmpty, e);
     }
     // With an exponent of 1, the signature is the padded hash itself: everybody can write it.
     const { input } = partsOf(await rsa.sign());
@@ -284,5 +286,8 @@ suite('key sets', () => {
   test('a damaged key does not spoil the others', async () => {
     const keys = keySetOf({ jwk: { kty: 'EC', kid: 'broken', crv: 'P-256', x: '!', y: '!' } }, key);
     assert.equal(await answer(await key.sign(), { keys }), 'accepted');
+    const twin = keySetOf({ jwk: { ...key.jwk, x: '!', y: '!' } }, key);
+    assert.equal(await answer(await key.sign(), { keys: twin }), 'accepted', 'with the same kid');
+    assert.equal(await answer(await other.sign(), { keys: twin }), 'assertion-not-authentic (signature)');
   });
 });

@@ -123,6 +123,14 @@ suite('keys are not fetched', () => {
     assert.ok(sent < 64 * 524_288, `the at.server got rid of ${sent} octets`);
   });
 
+  test('by a document of more than 64 KB', async () => {
+    const document = JSON.stringify({ issuer: at.server.url, jwks_uri: `${at.server.url}/jwks` });
+    at.server.odd.set(DISCOVERY, reply(document.padEnd(65_536)));
+    assert.equal(await got(tokenIssuer()), keySetOf(at.first));
+    at.server.odd.set(DISCOVERY, reply(document.padEnd(65_537)));
+    assert.match(await got(tokenIssuer()), /more than 65536 octets/);
+  });
+
   test('slowly: the time is limited', async () => {
     at.server.odd.set(DISCOVERY, () => undefined);
     assert.match(await got(tokenIssuer()), /longer than 5 s|timed out/);

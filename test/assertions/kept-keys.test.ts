@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { suite, type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { IssuerKeys } from '../../src/assertions/issuer-keys.ts';
 import type { KeySet } from '../../src/assertions/key-set.ts';
 import type { KeySource } from '../../src/core/key-source.ts';
@@ -44,6 +45,9 @@ suite('keys in memory', () => {
     assert.equal(new Set(sets).size, 1);
     assert.equal(sets[0]?.text, keySetOf(at.first));
     assert.equal(fetches(), 1);
+    const alone = new IssuerKeys({ fetch: fetching(), now: new TestClock().now });
+    await Promise.all(Array.from({ length: 64 }, () => alone.keysOf(issuer)));
+    assert.equal(fetches(), 2, 'also if no other node shares them');
   });
 
   test('are fetched by one of three nodes, and shared', async (t) => {
@@ -57,7 +61,8 @@ suite('keys in memory', () => {
     await Promise.all(nodes.map(publishes));
     clock.move(599);
     await Promise.all(nodes.map((node) => node.renewAll([issuer])));
-    assert.equal(fetches(), 1);
+    await Promise.all(nodes.map(publishes));
+    assert.equal(fetches(), 1, 'requests use those that are known');
     at.server.keys = [at.first, at.second];
     clock.move(1);
     await Promise.all(nodes.map((node) => node.renewAll([issuer])));
@@ -83,7 +88,7 @@ suite('keys in memory', () => {
   });
 
   test('whoever asks during a fetch gets the next one: the first may have been answered before', async (t) => {
-    const { node, issuer } = await cluster(t);
+    const { node, issuer, publishes } = await cluster(t);
     await node.keysOf(issuer);
     let late: Promise<KeySet | undefined> | undefined;
     at.server.odd.set('/jwks', (response) => {
@@ -91,10 +96,11 @@ suite('keys in memory', () => {
       const before = keySetOf(at.first);
       at.server.keys = [at.second];
       late = node.newestKeys(issuer);
-      response.end(before);
+      setTimeout(() => response.end(before), 100); // long enough for another request, which must not be sent yet
     });
     assert.equal((await node.newestKeys(issuer))?.text, keySetOf(at.first));
     assert.equal((await late)?.text, keySetOf(at.second));
+    assert.equal(await publishes(node), keySetOf(at.second), 'the newer response is kept');
   });
 
   test('are fetched five times in a row, then once in 10 seconds: made-up kids cause no more requests', async (t) => {
@@ -129,7 +135,12 @@ suite('keys in memory', () => {
     const slow: ServerResponse[] = [];
     at.server.odd.set('/jwks', (response) => void slow.push(response));
     const waiting = Array.from({ length: 64 }, () => node.newestKeys(issuer));
-    assert.equal(await node.newestKeys(issuer), undefined, 'a slow token issuer does not take all slots');
+    let isTurnedAway = false;
+    void node.newestKeys(issuer).then((set) => {
+      isTurnedAway = set === undefined;
+    });
+    await nextTurn();
+    assert.ok(isTurnedAway, 'a slow token issuer does not take all slots');
     await eventually('it was asked', () => slow.length > 0);
     slow[0]?.destroy();
     assert.deepEqual(await Promise.all(waiting), Array(64).fill(undefined));
@@ -174,7 +185,11 @@ suite('keys in memory', () => {
     clock.move(1);
     assert.equal(await publishes(node), undefined);
     assert.match(node.failureOf(issuer) ?? '', /HTTP 503/);
-    assert.equal(failures.length, 1, 'logged once, not on every attempt');
+    const attempts = () => at.server.asked.filter((path) => path === DISCOVERY).length;
+    const before = attempts();
+    clock.move(60);
+    await node.renewAll([issuer]);
+    assert.deepEqual([attempts(), failures.length], [before + 1, 1], 'logged once, not on every attempt');
     at.server.odd.clear();
     clock.move(60);
     assert.equal(await publishes(node), keySetOf(at.first));

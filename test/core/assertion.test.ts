@@ -7,8 +7,8 @@ import { withFlow } from '../../src/core/rules/client.ts';
 import { allowedIdentity } from '../../src/core/rules/identity.ts';
 import { WHOLE_SCOPE } from '../../src/core/rules/scope.ts';
 import { seconds } from '../../src/core/time.ts';
-import type { AssertionRule, TokenIssuer } from '../../src/core/token-issuer.ts';
-import { aTokenIssuer, claimsOf, OUR_ISSUER } from '../platform.ts';
+import type { AssertionRule, ClaimCondition, TokenIssuer } from '../../src/core/token-issuer.ts';
+import { aTokenIssuer, claimsOf, ISSUER, OUR_ISSUER } from '../platform.ts';
 import { anIdentity, anIntegration, CLIENT, NOW } from '../samples.ts';
 
 function judge(claims: Record<string, unknown> = {}, difference: Partial<TokenIssuer> = {}) {
@@ -42,6 +42,16 @@ suite('the claims of an assertion of an enterprise (ID-JAG 3)', () => {
   ];
   for (const [what, claims, expected] of cases)
     test(`${what}: ${expected}`, () => assert.equal(answer({ ...whole, ...claims }, { kind: 'enterprise' }), expected));
+
+  test('limit the grant; those of a platform do not', () => {
+    const limits = (kind: 'enterprise' | 'platform') => {
+      const { outcome } = judge(whole, { kind });
+      return outcome.ok ? outcome.value.enterprise : outcome.refusal.reason;
+    };
+    const { client_id: clientId, scope, resource } = whole;
+    assert.deepEqual(limits('enterprise'), { clientId, scope, resource });
+    assert.equal(limits('platform'), undefined);
+  });
 });
 
 suite('the claims of an assertion (RFC 7523 3)', () => {
@@ -89,6 +99,10 @@ suite('the claims of an assertion (RFC 7523 3)', () => {
   test('another audience and another lifetime, as the token issuer has them', () => {
     assert.equal(answer({ aud: 'tessera' }, { audience: 'tessera' }), SUBJECT);
     assert.equal(answer({}, { audience: 'tessera' }), 'assertion-audience-wrong');
+    const words = (kind: 'platform' | 'client') =>
+      judge({ sub: ISSUER }, { kind }).steps.find(({ rule }) => rule === 'audience')?.words ?? '';
+    assert.match(words('platform'), /^aud contains "https:\/\/tokens\.example", found/);
+    assert.match(words('client'), /^aud is "https:\/\/tokens\.example", found/, 'it may have no other');
     assert.equal(answer({}, { maxAssertionLifetime: seconds(299) }), 'assertion-lifetime-too-long');
   });
 
@@ -106,13 +120,17 @@ suite('the claims of an assertion (RFC 7523 3)', () => {
   });
 
   test('a rule that does not match says what it expects and what was found', () => {
-    const words = (claims: Record<string, unknown>) =>
-      judge(claims).steps.find(({ rule }) => rule === 'rules')?.words ?? '';
+    const words = (claims: Record<string, unknown>, test?: ClaimCondition['test']) => {
+      const rules = [{ ...RULE, ...(test && { conditions: [{ claim: '/repository', test }] }) }];
+      return judge(claims, { rules }).steps.find(({ rule }) => rule === 'rules')?.words ?? '';
+    };
     assert.match(words({}), /^exactly one rule matches: rule 1 matches$/);
     assert.match(
       words({ repository: 'mallory/app' }),
       /rule 1 does not match: \/repository is .*acme\/app.*, found .*mallory\/app/,
     );
+    assert.match(words({ repository: 'x' }, { oneOf: ['a', 'b'] }), /: \/repository is one of "a", "b", found "x"$/);
+    assert.match(words({ repository: 'x' }, { like: 'a/*' }), /: \/repository is like "a\/\*", found "x"$/);
     assert.match(words({ repository: undefined }), /found no text$/);
     assert.match(words({ repository: ['acme/app'] }), /found no text$/);
   });

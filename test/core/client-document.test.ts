@@ -21,6 +21,8 @@ suite('a client_id that is an address', () => {
   test('names a guest if its host is allowed; everything else names an integration', () => {
     assert.deepEqual(naming(URL_OF_CLIENT), { clientId: 'guests', guest: URL_OF_CLIENT });
     assert.equal(naming('https://any.example/c', ['*']).guest, 'https://any.example/c');
+    const longest = 'https://agent.example/'.padEnd(512, 'x');
+    assert.equal(naming(longest).guest, longest);
     for (const text of [
       'coder',
       'guests',
@@ -35,7 +37,7 @@ suite('a client_id that is an address', () => {
       'https://agent.example:443/client.json',
       'https://agent.example/a/../client.json',
       'https://agent.example/client.json#x',
-      `https://agent.example/${'x'.repeat(512)}`,
+      'https://agent.example/'.padEnd(513, 'x'),
     ])
       assert.deepEqual(naming(text), { clientId: text });
     assert.deepEqual(naming(URL_OF_CLIENT, []), { clientId: URL_OF_CLIENT });

@@ -249,6 +249,19 @@ test('a bound grant needs its certificate; without it even reuse does not end th
   assert.equal(reasonOf({ grant, integration: bound, caller: refused }), 'certificate-binding-unmet');
 });
 
+test('a refresh binds its tokens to the certificate that it presents, if the integration or an earlier one does [RFC 8705 3]', () => {
+  const mark = { certificate: hexOf(16, 1), issuerKey: hexOf(16, 2), key: hexOf(32, 3) };
+  const grant = aGrant({ origin: { kind: 'certificate', certificate: mark } });
+  const caller = accept({ identity: anIdentity(), mark, thumbprint: hexOf(32, 7) });
+  const boundTo = (binding: 'certificate' | 'identity', of = grant) => {
+    const decision = decideRefresh(facts({ grant: of, integration: anIntegration({ binding }), caller }));
+    return decision.do === 'rotate' ? decision.bindTo : decision.do;
+  };
+  const bound = { ...grant, bindings: [{ since: 0, thumbprint: hexOf(32, 1) }] };
+  assert.deepEqual([boundTo('certificate'), boundTo('identity', bound)], [hexOf(32, 7), hexOf(32, 7)]);
+  assert.deepEqual([boundTo('identity'), boundTo('certificate', aGrant())], [undefined, undefined]);
+});
+
 test('an unknown revocation status does not end a bound grant: the caller may retry', () => {
   const mark = { certificate: hexOf(16, 1), issuerKey: hexOf(16, 2), key: hexOf(32, 3) };
   const grant = aGrant({ origin: { kind: 'certificate', certificate: mark } });

@@ -26,6 +26,9 @@ test('behind a refusal is the newest change of the setting that it depends on, n
   assert.equal(lastChangeBehind(refused('scope-exceeds-integration'), [...others, wanted, made]), wanted);
   assert.equal(lastChangeBehind(refused('scope-exceeds-integration'), [...others, made]), made);
   assert.equal(lastChangeBehind(refused('identity-disabled'), [...others, wanted, made]), undefined);
+  const disabled = (id: string, ago: number) => change({ kind: 'identity', id, did: 'disabled' }, ago);
+  const [other, nina] = [disabled('orders-sync', 5), disabled('nina', 50)];
+  assert.equal(lastChangeBehind(refused('identity-disabled'), [other, nina]), nina);
   assert.equal(lastChangeBehind(refused('grant-revoked'), [wanted]), undefined);
 });
 

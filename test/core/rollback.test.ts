@@ -26,6 +26,10 @@ test('nodes that notice one rollback after the other add what they remember', ()
   assert.deepEqual({ epoch, ...rollback }, { epoch: 1, ...noticed({ seen: 22, lost: [act(11), act(12), act(13)] }) });
 });
 
+test('a rollback that is noticed by a token alone has seen no event', () => {
+  assert.equal(withRollback(NEW_HISTORY, noticed({ seen: 0, found: 0, lost: [] }), BY).rollback?.seen, 0);
+});
+
 test('a long list keeps the newest acts and counts the others', () => {
   const lost = Array.from({ length: 10_200 }, (_, index) => act(index + 1));
   const { rollback } = withRollback(NEW_HISTORY, noticed({ lost }), BY);

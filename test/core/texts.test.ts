@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { closest } from '../../src/core/closest.ts';
 import { formatDuration, parseDuration } from '../../src/core/duration.ts';
+import { csvCell, EVENT_COLUMNS, eventAsCsv } from '../../src/core/event.ts';
 import { quantile, refusalsIn, refusedFor, since, sum, within } from '../../src/core/figures.ts';
 import { keepNewest } from '../../src/core/keep-newest.ts';
 import { oncePer } from '../../src/core/once-per.ts';
@@ -154,4 +155,16 @@ test('a cache keeps the newest; what is computed per object is computed once', (
 test('a time is written in ISO 8601, until the year 9999', () => {
   assert.equal(isoTime(1_800_000_000 as typeof NOW), '2027-01-15T08:00:00Z');
   assert.equal(isoTime((2 ** 40) as typeof NOW), '9999-12-31T23:59:59Z');
+});
+
+test('an event is one line of CSV, with its details as JSON, and no cell is a formula [RFC 4180]', () => {
+  const at = 1_800_000_000 as typeof NOW;
+  const short = { type: 'refreshed', at, sequence: 7, clientId: 'orders' } as const;
+  assert.equal(eventAsCsv(short), '7,2027-01-15T08:00:00Z,refreshed,orders,,,,,,');
+  assert.equal(eventAsCsv(short).split(',').length, EVENT_COLUMNS.length);
+  const presenter = { address: '10.0.0.1', agent: '=cmd' };
+  const whole = { ...short, type: 'reused', detail: { ended: true }, presenter, requestId: 'r' } as const;
+  assert.equal(eventAsCsv(whole), `7,2027-01-15T08:00:00Z,reused,orders,,,10.0.0.1,'=cmd,r,"{""ended"":true}"`);
+  for (const text of ['=1', '+1', '-1', '@x', '\tx']) assert.equal(csvCell(text), `'${text}`);
+  assert.deepEqual(['a,b', 'a\nb', 'a"b', 'a=b'].map(csvCell), ['"a,b"', '"a\nb"', '"a""b"', 'a=b']);
 });

@@ -18,6 +18,9 @@ suite('traceparent', () => {
   test('a later version may have more fields', () => {
     for (const rest of ['', '-', '-what-the-future-brings'])
       assert.equal(parseTraceParent(`cc-${TRACE}-${SPAN}-01${rest}`)?.traceId, TRACE, rest);
+    const begin = `cc-${TRACE}-${SPAN}-01-`;
+    assert.equal(parseTraceParent(begin.padEnd(200, 'x'))?.traceId, TRACE, 'up to 200 characters');
+    assert.equal(parseTraceParent(begin.padEnd(201, 'x')), undefined);
   });
 
   const MALFORMED: readonly [why: string, text: unknown][] = [
@@ -36,7 +39,6 @@ suite('traceparent', () => {
     ['two headers, joined', `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
     ['a line break', `01-${TRACE}-${SPAN}-01-\n`],
     ['quotes in an id', `00-${TRACE.slice(2)}""-${SPAN}-01`],
-    ['too long', `01-${TRACE}-${SPAN}-01-${'x'.repeat(200)}`],
   ];
   for (const [why, text] of MALFORMED)
     test(`malformed, so ignored: ${why}`, () => assert.equal(parseTraceParent(text), undefined));

@@ -121,6 +121,29 @@ test('the document has every status that an operation returns, and no other', ()
   assert.equal(statusesOf('Revoke/Token', 'get'), '200 400 401 404 405 429 431 503');
 });
 
+test('the same for the oauth door, each with its meaning', () => {
+  const posted = '200 400 401 404 405 413 429 431 500 503';
+  const expected = {
+    ...{ token: posted, device_authorization: posted, revoke: posted, introspect: posted },
+    revocations: '200 400 401 404 405 410 429 431 500 503',
+    ...{ jwks: '200 400 404 405 431 503', 'resources/{id}': '200 400 404 405 431 503' },
+  };
+  for (const [path, statuses] of Object.entries(expected)) {
+    const [operation] = Object.values(document.paths[`/oauth2/${path}`] ?? {});
+    assert.equal(Object.keys(operation?.responses ?? {}).join(' '), statuses, path);
+    const { schema } = operation?.responses[200]?.content?.['application/json'] ?? {};
+    assert.equal((schema?.additionalProperties as unknown) === false, path === 'revoke', 'a revocation says nothing');
+    for (const [status, { description, headers }] of Object.entries(operation?.responses ?? {})) {
+      assert.ok(description, `${path} ${status}`);
+      const names = Object.keys(headers ?? {}).join();
+      const isProven = ['introspect', 'revocations'].includes(path);
+      const usual = { 405: 'Allow', 429: 'Retry-After', 503: 'Retry-After', 401: isProven ? 'WWW-Authenticate' : '' };
+      assert.equal(names, usual[status as '401'] ?? '', `${path} ${status}`);
+      assert.equal(headers !== undefined, names !== '', `${path} ${status}`);
+    }
+  }
+});
+
 test('no schema has names that differ only in case or punctuation: clients in Go and Java would not compile', () => {
   const { schemas = {} } = withNamedSchemas(document).components as { schemas?: Record<string, OpenapiSchema> };
   const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { mutantsOf } from '../../lab/mutants/mutations.ts';
 import { relatedTests } from '../../lab/mutants/related-tests.ts';
+import { Results } from '../../lab/mutants/results.ts';
+import { runTest } from '../../lab/mutants/test-run.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 test('conditions, operators, literals and calls are changed; types and imports are not', () => {
   const text = `import { a } from './a.ts';
@@ -39,4 +44,39 @@ test('the nearest tests of a file begin with the test of its name', () => {
     near.filter((test) => !test.startsWith('test/sdk/verify/')),
     [],
   );
+});
+
+test('a test that does not end is not counted as one that fails', async () => {
+  const folder = temporaryFolder('mutant');
+  const resultOf = async (name: string, body: string, limit: number) => {
+    writeFileSync(join(folder, name), `import { test } from 'node:test';\ntest('x', async () => {${body}});\n`);
+    return (await runTest(name, folder, limit)).result;
+  };
+  assert.equal(await resultOf('passes.test.mjs', '', 60_000), 'passed');
+  assert.equal(await resultOf('fails.test.mjs', 'throw new Error();', 60_000), 'failed');
+  assert.equal(await resultOf('hangs.test.mjs', 'for (;;);', 500), 'timed out');
+});
+
+test('results are kept for a later run, until the source or a test that counts has changed', () => {
+  const folder = temporaryFolder('mutant');
+  const path = join(folder, 'results.jsonl');
+  const [mutant] = mutantsOf('f.ts', 'export const f = 1;');
+  assert.ok(mutant);
+  for (const file of ['f.ts', 'a.test.ts', 'b.test.ts']) writeFileSync(join(folder, file), file);
+  const tests = ['a.test.ts', 'b.test.ts'];
+  const found = (now = tests) => new Results({ path, isResumed: true }).find(mutant, now, folder)?.end;
+  const add = (...fate: Parameters<Results['add']>) => new Results({ path, isResumed: true }).add(...fate);
+  assert.equal(found(), undefined);
+  add(mutant, { end: 'survived', tests }, folder);
+  assert.equal(found(), 'survived');
+  assert.equal(found(['a.test.ts']), undefined, 'other tests would be run');
+  writeFileSync(join(folder, 'b.test.ts'), 'changed');
+  assert.equal(found(), undefined, 'a test has changed');
+  add(mutant, { end: 'noticed', tests: ['a.test.ts'] }, folder);
+  writeFileSync(join(folder, 'b.test.ts'), 'changed again');
+  assert.equal(found(), 'noticed', 'the test that noticed it is the same');
+  writeFileSync(join(folder, 'f.ts'), 'changed');
+  assert.equal(found(), undefined, 'the source has changed');
+  new Results({ path, isResumed: false });
+  assert.equal(found(), undefined, 'a run that is not resumed begins anew');
 });

@@ -63,8 +63,12 @@ for (const [backEnd, make] of Object.entries(MAKE)) {
       ],
     );
     assert.deepEqual(nodes.map(({ node }) => node).includes('ash'), true);
-    for (const span of ['day', 'month'] as const) {
+    for (const [span, length] of [
+      ['day', 96],
+      ['month', 180],
+    ] as const) {
       const { points: coarse } = await figuresOver(span, { store }, ash.keeper.unwritten);
+      assert.equal(coarse.length, length, `a ${span} by quarters of an hour, or by four hours`);
       assert.equal(total(coarse, 'accepted'), 17, span);
     }
     await ash.keeper.keep(after(next, seconds(10)), true);

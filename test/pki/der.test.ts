@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { nat, property, assert as propertyHolds, uint8Array } from 'fast-check';
 import { childrenOf, contextTag, countChildren, MalformedDer, readElement, TAG } from '../../src/pki/der/der.ts';
-import { readBoolean, readInteger, readNull, readOid, readTime } from '../../src/pki/der/der-values.ts';
+import { readBits, readBoolean, readInteger, readNull, readOid, readTime } from '../../src/pki/der/der-values.ts';
 import { write, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { readRevocationList } from '../../src/pki/revocation/crl.ts';
 import { readOcspResponse } from '../../src/pki/revocation/ocsp.ts';
@@ -37,6 +37,23 @@ suite('DER', () => {
     for (const hex of ['0602800a', '0603558001', '0604551d8011', '060155'.slice(0, 4), '060188', '0600'])
       assert.throws(() => readOid(readElement(bytes(hex))), MalformedDer, hex);
     assert.equal(readOid(readElement(bytes('0603551d11'))), '2.5.29.17');
+  });
+
+  test('object identifiers are exact up to 128 bits: their last numbers may be UUIDs (X.667)', () => {
+    for (const [arc, printed] of [
+      ['ffffffffffff7f', '562949953421311'],
+      ['ffffffffffffff7f', '72057594037927935'],
+      [`83${'ff'.repeat(17)}7f`, String(2n ** 128n - 1n)],
+    ] as const)
+      assert.equal(readOid(readElement(write(TAG.oid, bytes(`69${arc}`)))), `2.25.${printed}`);
+    assert.throws(() => readOid(readElement(write(TAG.oid, bytes(`69${'ff'.repeat(19)}7f`)))), MalformedDer);
+  });
+
+  test('bit strings say how many bits are unused, at most seven, and have these bits', () => {
+    assert.deepEqual(readBits(readElement(bytes('030100'))), { unused: 0, octets: bytes('') });
+    assert.deepEqual(readBits(readElement(bytes('03020780'))), { unused: 7, octets: bytes('80') });
+    for (const hex of ['0300', '030101', '030108', '03020880'])
+      assert.throws(() => readBits(readElement(bytes(hex))), MalformedDer, hex);
   });
 
   test('times without seconds, with an offset or on days that do not exist are refused', () => {
@@ -133,6 +150,12 @@ suite('DER in certificates', () => {
     const empty = { alternativeNames: [write(contextTag(4, 'constructed'), writeSequence())] };
     assert.equal(of(empty, 'strict'), 'certificate-refused-by-policy: alternative-names-well-formed');
     assert.equal(of(empty), 'accepted caller');
+  });
+
+  test('a certificate of more than 64 KiB is not parsed', () => {
+    const filled = (octets: number) => ({ extensions: [extension('1.2.3', Buffer.alloc(octets))] });
+    assert.equal(of(filled(60_000)), 'accepted caller');
+    assert.equal(of(filled(66_000)), 'certificate-unreadable: readable');
   });
 
   test('an overlong sequence is not parsed', () => {

@@ -156,6 +156,12 @@ suite('an indirect list (RFC 5280 5.2.5, 5.3.3)', () => {
     );
   });
 
+  test('with an entry of an issuer that has no directory name proves nothing good', () => {
+    const uri = write(contextTag(6, 'primitive'), Buffer.from('http://issuer.test'));
+    const ofUri = extension(CERTIFICATE_ISSUER, writeSequence(uri), true);
+    assert.equal(judged(indirect(revokedEntry(Uint8Array.of(9), ofUri))), UNKNOWN);
+  });
+
   test('of an authority that the certificate does not name is ignored', () => {
     const crls = [root.crl(), indirect(revokedEntry(caller.serial, ofIssuer(root.subject)))];
     assert.equal(verdict({ chain: caller.chain, issuers, crls }), ACCEPTED);

@@ -111,19 +111,28 @@ suite('a CRL', () => {
     assert.equal(withCrl(root.crl({ withoutNumber: true })), UNKNOWN);
   });
 
-  test('with a number that is negative or longer than 20 octets, or an empty scope, revokes but proves nothing good', () => {
+  test('with a number that is negative, longer than 20 octets or malformed, or an empty scope, revokes but proves nothing good', () => {
     const numbered = (octets: Uint8Array) => extension(EXTENSION.crlNumber, write(TAG.integer, octets));
     const emptyScope = extension(EXTENSION.issuingDistributionPoint, writeSequence(), true);
     for (const [what, odd] of Object.entries({
-      negative: { withoutNumber: true, extensions: [numbered(Uint8Array.of(0xff))] },
+      negative: { withoutNumber: true, extensions: [numbered(Uint8Array.of(0x80))] },
+      empty: { withoutNumber: true, extensions: [numbered(Uint8Array.of())] },
+      'not a number': {
+        withoutNumber: true,
+        extensions: [extension(EXTENSION.crlNumber, write(TAG.octetString, Uint8Array.of(1)))],
+      },
+      'with something after it': {
+        withoutNumber: true,
+        extensions: [extension(EXTENSION.crlNumber, Buffer.from([TAG.integer, 1, 1, 0]))],
+      },
       long: { withoutNumber: true, extensions: [numbered(Buffer.alloc(21, 1))] },
       'an empty scope': { extensions: [emptyScope] },
     })) {
       assert.equal(withCrl(root.crl(odd)), UNKNOWN, what);
       assert.equal(withCrl(root.crl({ ...odd, revoked: [caller.serial] })), REVOKED, what);
     }
-    const longest = { withoutNumber: true, extensions: [numbered(Buffer.alloc(20, 1))] };
-    assert.equal(withCrl(root.crl(longest)), 'accepted caller');
+    for (const octets of [Buffer.alloc(20, 1), Uint8Array.of(0x7f)])
+      assert.equal(withCrl(root.crl({ withoutNumber: true, extensions: [numbered(octets)] })), 'accepted caller');
   });
 
   test('signed by a CA without cRLSign is ignored', () => {

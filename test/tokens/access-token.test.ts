@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { ACCESS_TOKEN_FORMATS } from '../../src/core/integration.ts';
 import { grants } from '../../src/store/tables/grants.ts';
-import { mintAccessToken, readAccessToken } from '../../src/tokens/access-token.ts';
+import { isSigned, mintAccessToken, readAccessToken } from '../../src/tokens/access-token.ts';
 import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { firstRefreshToken } from '../../src/tokens/opaque/pair.ts';
 import { sourcesIn } from '../house/sources.ts';
@@ -45,6 +45,10 @@ test('a stored format keeps its number: opaque is 0', () => {
   const column = grants.columns.find(({ name }) => name === 'format');
   const numbers = ACCESS_TOKEN_FORMATS.map((format) => column?.of(aGrant({ format })));
   assert.deepEqual(numbers, [0, 1]);
+});
+
+test('a JWT needs a signing key, an opaque access token does not', () => {
+  assert.deepEqual(ACCESS_TOKEN_FORMATS.map(isSigned), [false, true]);
 });
 
 test('only one file of src switches on the format', () => {

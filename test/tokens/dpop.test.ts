@@ -11,7 +11,7 @@ import { drawUserCode, normalizeUserCode, userCodeHash, userCodeHashes } from '.
 import { dpopKey } from '../e2e/dpop-steps.ts';
 import { NOW } from '../samples.ts';
 
-const key = await dpopKey();
+const [key, rsa] = await Promise.all([dpopKey(), dpopKey('RS256')]);
 const keys = firstKey();
 const keyring = new Keyring(keys);
 
@@ -58,13 +58,24 @@ suite('a proof', () => {
 
   test('is signed by nobody if the key is another, or does not fit', async () => {
     const other = await dpopKey();
-    const rsa = await dpopKey('RS256');
     for (const jwk of [other.jwk, rsa.jwk, undefined, null, 'x', { ...key.jwk, d: 'x' }, { ...key.jwk, crv: 'P-384' }])
       assert.equal((await read({}, { jwk }))?.signedBy(), undefined);
     const small = { ...rsa.jwk, e: 'Aw' };
     assert.equal((await read({}, { jwk: small }, rsa))?.signedBy(), undefined);
-    const long = { ...rsa.jwk, n: 'A'.repeat(684) };
-    assert.equal((await read({}, { jwk: long }, rsa))?.signedBy(), undefined);
+  });
+
+  test('is signed by nobody if an RSA key has another exponent, or more than 4096 bits, even of zeros', async () => {
+    const modulus = Buffer.from(rsa.jwk.n ?? '', 'base64url');
+    const padded = (octets: number) =>
+      Buffer.concat([Buffer.alloc(octets - modulus.length), modulus]).toString('base64url');
+    for (const [difference, isUsed] of [
+      [{ n: padded(512) }, true],
+      [{ n: padded(513) }, false],
+      [{ e: 'AAEAAQ' }, false],
+    ] as const) {
+      const proof = await read({}, { jwk: { ...rsa.jwk, ...difference } }, rsa);
+      assert.equal(proof?.signedBy() !== undefined, isUsed, JSON.stringify(difference).slice(0, 20));
+    }
   });
 });
 

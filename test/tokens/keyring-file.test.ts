@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { addKey, firstKey, Keyring, KeyringFault } from '../../src/tokens/keyring.ts';
 import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
-import { parseKeyring } from '../../src/tokens/keyring-text.ts';
+import { formatKeyring, parseKeyring } from '../../src/tokens/keyring-text.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const path = () => join(temporaryFolder('keyring'), 'keyring.json');
@@ -15,6 +15,7 @@ test('a keyring file has mode 0600 and reads back as written', () => {
   writeKeyringFile(file, keys);
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.deepEqual(readKeyringFile(file), keys);
+  assert.equal(readFileSync(file, 'utf8'), formatKeyring(keys), 'without the space that was reserved');
   assert.deepEqual(readdirSync(join(file, '..')), ['keyring.json'], 'nothing is left beside it');
 });
 

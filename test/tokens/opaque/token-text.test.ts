@@ -9,6 +9,7 @@ import { firstKey, Keyring } from '../../../src/tokens/keyring.ts';
 import {
   ACCESS_SECRET_LENGTH,
   DEVICE_SECRET_LENGTH,
+  keyIdOf,
   mintAccessToken,
   mintCode,
   mintRefreshToken,
@@ -75,8 +76,8 @@ test('parse(mint(x)) = x for every kind of token', () => {
     ),
   );
   fc.assert(
-    fc.property(deviceCode, (code) =>
-      assert.deepEqual(parseCode('device', mintCode('device', code, keyring.minting).reveal(), keyring), code),
+    fc.property(deviceCode, fc.constantFrom('device', 'authorization'), (code, kind) =>
+      assert.deepEqual(parseCode(kind, mintCode(kind, code, keyring.minting).reveal(), keyring), code),
     ),
   );
 });
@@ -123,7 +124,18 @@ const KINDS = {
     parse: (text: string, keys: Keyring) => parseCode('device', text, keys),
     text: mintCode('device', sample(deviceCode), keyring.minting).reveal(),
   },
+  code: {
+    prefix: 'tso_',
+    parse: (text: string, keys: Keyring) => parseCode('authorization', text, keys),
+    text: mintCode('authorization', sample(deviceCode), keyring.minting).reveal(),
+  },
 };
+
+test('the key of a token is named in its text, and in no other text', () => {
+  for (const { text } of Object.values(KINDS)) assert.equal(keyIdOf(text), keyring.minting.id);
+  for (const text of Object.values(VECTORS)) assert.equal(keyIdOf(text), FIXED.minting.id);
+  for (const text of ['', 'tsa_', `x${VECTORS.access}`, `${VECTORS.access}=`]) assert.equal(keyIdOf(text), undefined);
+});
 
 for (const [kind, { prefix, parse, text }] of Object.entries(KINDS)) {
   const isRefused = (candidate: string) => assert.equal(parse(candidate, keyring), undefined, candidate);

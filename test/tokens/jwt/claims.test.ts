@@ -1,4 +1,4 @@
-// The JWT of a guest names its document as client_id, and the integration, of which the revocation feed speaks.
+// The claims of JWT access tokens. That of a guest names its document as client_id, and the integration, of which the revocation feed speaks.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { claimsOf as readByApi } from '../../../sdk/verify/src/claims.ts';
@@ -26,6 +26,18 @@ test('an API sees the guest and its integration, and refuses both once the integ
   const revocations = new Revocations(() => 0);
   revocations.add({ type: 'integration', client_id: 'orders-sync', enabled: false, scope: '' });
   assert.match(String(read && revocations.whyRevoked(read)), /disabled/);
+});
+
+test('a grant bound to a DPoP key has its thumbprint in cnf [RFC 9449 6.1]', () => {
+  assert.deepEqual(claims({ terms: { jkt: 'a thumbprint' } })['cnf'], { jkt: 'a thumbprint' });
+  assert.ok(!('cnf' in claims({})), 'others have none');
+});
+
+test('a row that does not say whom its JWT is for, or for what, is a fault', () => {
+  const { pair } = aGrant();
+  const jwt = { audience: ['https://orders.example'], signingKey: 'k' };
+  for (const grant of [aGrant(), aGrant({ scope: '', pair: { ...pair, jwt } })])
+    assert.throws(() => claimsOf(grant, 'https://tokens.example'), /the row of grant .* does not say what its JWT/);
 });
 
 test('a registered client is its integration, and nothing is added to its token', () => {
