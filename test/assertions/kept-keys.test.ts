@@ -213,7 +213,7 @@ suite('keys in memory', () => {
     const { node } = await cluster(t);
     const issuer = aTokenIssuer({ keys: { from: 'file', set: keySetOf(at.second) } });
     assert.equal((await node.keysOf(issuer))?.text, keySetOf(at.second));
-    assert.equal((await node.newestKeys(issuer))?.text, keySetOf(at.second));
+    for (let n = 0; n < 7; n++) assert.equal((await node.newestKeys(issuer))?.text, keySetOf(at.second), 'any number');
     assert.deepEqual(at.server.asked, []);
   });
 
