@@ -37,6 +37,10 @@ const shortRoot = makeAuthority({ name: 'Short', pathLength: 0 });
 const BROKEN: readonly Broken[] = [
   { rule: 'extensions-well-formed', leaf: { extensions: [extension(EXTENSION.subjectAltName, Buffer.from('text'))] } },
   {
+    rule: 'extensions-well-formed',
+    by: makeAuthority({ extensions: [extension(EXTENSION.policyConstraints, writeSequence(), true)] }),
+  },
+  {
     rule: 'information-access-well-formed',
     leaf: { extensions: [extension(EXTENSION.authorityInfoAccess, Buffer.from('text'))] },
   },
@@ -86,6 +90,7 @@ const BROKEN: readonly Broken[] = [
     leaf: { extensions: [extension(EXTENSION.subjectAltName, writeSequence(dns('x.com')), true)] },
   },
   { rule: 'key-identifiers-consistent', leaf: { without: ['authorityKeyIdentifier'] } },
+  { rule: 'key-identifiers-consistent', by: makeAuthority({ without: ['subjectKeyIdentifier'] }) },
   { rule: 'key-identifiers-present', leaf: { without: ['authorityKeyIdentifier', 'subjectKeyIdentifier'] } },
   {
     rule: 'root-key-identifier',
