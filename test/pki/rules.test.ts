@@ -37,10 +37,6 @@ const shortRoot = makeAuthority({ name: 'Short', pathLength: 0 });
 const BROKEN: readonly Broken[] = [
   { rule: 'extensions-well-formed', leaf: { extensions: [extension(EXTENSION.subjectAltName, Buffer.from('text'))] } },
   {
-    rule: 'extensions-well-formed',
-    by: makeAuthority({ extensions: [extension(EXTENSION.policyConstraints, writeSequence(), true)] }),
-  },
-  {
     rule: 'information-access-well-formed',
     leaf: { extensions: [extension(EXTENSION.authorityInfoAccess, Buffer.from('text'))] },
   },
