@@ -42,6 +42,12 @@ suite('a CRL', () => {
     assert.equal(withCrl(root.crl({ nextUpdate: '2026-11-15T12:00:00Z' })), 'accepted caller');
   });
 
+  test('that passes a certificate does so until its next update, and of several until the first', () => {
+    const crls = ['2026-11-20T00:00:00Z', '2026-11-18T00:00:00Z'].map((nextUpdate) => root.crl({ nextUpdate }));
+    const { outcome } = judge({ chain: caller.chain, issuers: required, crls });
+    assert.equal(outcome.ok && outcome.value.until, Date.parse('2026-11-18T00:00:00Z') / 1000);
+  });
+
   test('that is stale still revokes its entries', () => {
     const crls = [root.crl({ revoked: [caller.serial], nextUpdate: '2026-01-01' })];
     assert.equal(verdict({ chain: caller.chain, issuers: ifAvailable, crls }), REVOKED);
