@@ -64,6 +64,18 @@ suite('a list from a distribution point', () => {
     assert.equal(await ask(9 * HOUR), 'certificate-revoked: crl-revoked');
   });
 
+  test('that is the same as before is not reported as a failure', async () => {
+    const { state, judge, ask, refusals } = scene();
+    const list = root.crl(fresh);
+    state.serve = () => list;
+    assert.equal(await ask(0), 'accepted caller');
+    state.now = epochSeconds(NOW + 9 * HOUR);
+    await judge.revocation.renewLists();
+    await new Promise(setImmediate);
+    assert.equal(state.requests, 2);
+    assert.deepEqual(refusals, []);
+  });
+
   test('that has expired is not used while a new one is fetched: the request waits', async () => {
     const { state, ask } = scene();
     assert.equal(await ask(0), 'accepted caller');

@@ -141,6 +141,11 @@ suite('a CRL', () => {
       assert.equal(withCrl(root.crl({ withoutNumber: true, extensions: [numbered(octets)] })), 'accepted caller');
   });
 
+  test('signed with SHA-1, or with another algorithm than it says inside, is ignored', () => {
+    for (const odd of [{ digest: 'sha1' }, { claimedDigest: 'sha1' }] as const)
+      for (const revoked of [[], [caller.serial]]) assert.equal(withCrl(root.crl({ ...odd, revoked })), UNKNOWN);
+  });
+
   test('signed by a CA without cRLSign is ignored', () => {
     const keyCertSign = extension(EXTENSION.keyUsage, write(TAG.bitString, Uint8Array.of(2, 0x04)), true);
     const mute = makeAuthority({ extensions: [keyCertSign] });
