@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { accepted, refresh } from '../../test/node.ts';
 import { beginNode, LONGEST_WINDOW, openShifted, WINDOWS, windowGrant } from './restart-node.ts';
+import { tell } from './tell.ts';
 
 /** One line of output. `generation`: of the sent token. */
 export interface Sent {
@@ -23,7 +24,7 @@ const { node } = opened;
 
 async function send(is: Sent['is'], window: number, pair: TokenPair, generation: number): Promise<TokenPair> {
   const token = pair.refreshToken?.reveal() ?? '';
-  process.stdout.write(`${JSON.stringify({ is, window, grantId: pair.grantId, generation, token } satisfies Sent)}\n`);
+  tell({ is, window, grantId: pair.grantId, generation, token } satisfies Sent);
   return accepted(await refresh(node, pair, { clientId: `window-${window}` }));
 }
 

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/system.ts';
 import { Keyring } from '../../src/tokens/keyring.ts';
 import { readKeyringFile } from '../../src/tokens/keyring-file.ts';
 import { accepted, anotherNode, issue, type Node, refresh, revoke } from '../../test/node.ts';
+import { tell } from './tell.ts';
 
 /** One line of output, written after the acknowledgement: everything the parent reads was acknowledged. */
 export type Promised =
@@ -24,7 +25,7 @@ const callers = [
 await Promise.all(callers);
 
 function promise(line: Promised): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`); // to a pipe, this returns once it is written
+  tell(line);
 }
 
 function promisePair({ grantId, accessToken, refreshToken }: Awaited<ReturnType<typeof issue>>): void {

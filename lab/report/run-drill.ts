@@ -46,7 +46,8 @@ export async function runDrill(args: string, folder: string, minutes: number): P
   const why = said.find((line) => IMPOSSIBLE.test(line));
   if (why !== undefined) return { result: 'not shown', tried: why.slice(0, WORDS), seconds };
   const thrown = /^Node\.js v/.test(said.at(-1) ?? '') ? said.findLast((line) => /^\S*Error/.test(line)) : undefined;
-  const tried = (thrown ?? said.at(-1) ?? '').slice(0, WORDS);
+  const broken = code === 0 ? undefined : said.find((line) => line.startsWith('BROKEN'));
+  const tried = (thrown ?? broken ?? said.at(-1) ?? '').slice(0, WORDS);
   return { result: code === 0 ? 'kept' : 'BROKEN', tried, seconds };
 }
 

@@ -5,6 +5,7 @@ import { systemClock } from '../../../src/system.ts';
 import { Keyring } from '../../../src/tokens/keyring.ts';
 import { readKeyringFile } from '../../../src/tokens/keyring-file.ts';
 import { accepted, anotherNode, issue, type Node, refresh } from '../../../test/node.ts';
+import { tell } from '../tell.ts';
 
 /** Milliseconds. Without `ackedAt`: requested. */
 export interface Told {
@@ -23,19 +24,15 @@ const keyring = new Keyring(readKeyringFile(keyringPath) ?? []);
 const node = await anotherNode(store, { keyring, clock: systemClock });
 await Promise.all(Array.from({ length: CALLERS }, (_, n) => refreshForEver(node, `${process.pid}:${n}`)));
 
-function tell(line: Told): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`); // to a pipe, this returns once it is written
-}
-
 async function refreshForEver(on: Node, caller: string): Promise<void> {
   const now = systemClock.milliseconds;
   let askedAt = now();
   let pair = await issue(on);
   const { grantId } = pair;
   for (let generation = 0; ; generation++) {
-    tell({ caller, grantId, generation, askedAt, ackedAt: now() });
+    tell({ caller, grantId, generation, askedAt, ackedAt: now() } satisfies Told);
     askedAt = now();
-    tell({ caller, grantId, generation: generation + 1, askedAt });
+    tell({ caller, grantId, generation: generation + 1, askedAt } satisfies Told);
     pair = accepted(await refresh(on, pair));
   }
 }
