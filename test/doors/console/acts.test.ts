@@ -96,8 +96,14 @@ test('disabling a person says what it touches, and is undone by enabling', async
   assert.match((await olga.get(grant)).text, /Identity nina<\/a>.*Integration orders-sync<\/a>/s);
   const isOn = async () => (await scene.store.load(identities, PEOPLE.nina.id)).found?.row.enabled;
   assert.equal(await isOn(), false);
-  await olga.post(`${path}/enable`, fieldsOf((await olga.get(`${path}/enable`)).text));
+  const enable = await olga.get(`${path}/enable`);
+  assert.match(
+    enable.text,
+    new RegExp(`not ended on purpose.*identity disabled</strong> ${name}.*olga by passkey`, 's'),
+  );
+  await olga.post(`${path}/enable`, fieldsOf(enable.text));
   assert.equal(await isOn(), true);
+  assert.doesNotMatch((await olga.get(`${path}/enable`)).text, /on purpose/);
 });
 
 test('things are added, shown, changed and removed: integration, resource server with a secret, issuer, identity', async () => {

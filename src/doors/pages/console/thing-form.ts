@@ -46,7 +46,7 @@ export async function showForm(visit: ConsoleVisit, of: ThingKind): Promise<Answ
   const key = String(value[of.key]);
   return id
     ? formPage(visit, of, key, value, { revision, above: await lastChanges(visit, of, key) })
-    : formPage(visit, of, undefined, value, { name: like, isAgain: true });
+    : formPage(visit, of, undefined, value, { name: like, isAgain: true, above: await doubtBox(visit, of, key) });
 }
 
 /** The last three acts of this thing, newest first: whoever repairs one finds there what was before. */
@@ -56,6 +56,11 @@ export async function lastChanges(visit: ConsoleVisit, { kind }: ThingKind, id: 
     type === 'administered' && (detail.kind === kind || detail.kind === 'passkey');
   const last = acts?.ok ? acts.value.value.items.filter(isOf).slice(-3).toReversed() : [];
   return last.length > 0 ? card(words.changes, await eventTable(visit, last)) : undefined;
+}
+
+/** What ended may have been ended on purpose: by whom, and when. */
+export async function doubtBox(visit: ConsoleVisit, of: ThingKind, id: string): Promise<Html> {
+  return html`<p class="warning">${enConsole.refusals.doubt}</p>${await lastChanges(visit, of, id)}`;
 }
 
 interface Filled {
