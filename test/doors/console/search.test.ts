@@ -76,6 +76,9 @@ test('a request id leads to its explanation, and a refusal says what to do', asy
   for (const from of ['/console/events', GRANT])
     assert.ok((await olga.get(from)).text.includes(`href="/console/requests/${hexOf(8, 1)}"`), from);
   assert.match((await olga.get(`/console/requests/${hexOf(8, 1)}`)).text, /<strong>issued<\/strong>/);
+  const older = hexOf(8, 200);
+  for (const { text } of [await find(older), await olga.get(`/console/requests/${older}`)])
+    assert.match(text, /only the newest request is kept\. Look for this id in the log/);
   assert.match((await olga.get('/console/requests/nothing')).text, /Nothing found for &quot;nothing&quot;/);
 });
 

@@ -29,6 +29,8 @@ export const enConsole = {
     nothing: (asked?: string) => (asked ? `Nothing found for "${asked}"` : 'Nothing was found'),
     nothingHint:
       'Parts of names are looked for among 20,000 identities, addresses and fingerprints among the newest grants and the events of the last day.',
+    requestHint:
+      'A request is found by its events. Of each row of refusals, only the newest request is kept. Look for this id in the log.',
     token: 'About this token',
     accepted: 'It would be accepted now.',
     refused: (reason: string) => `It would be refused now: ${reason}.`,
