@@ -142,6 +142,7 @@ test('it finds grants by the serial number of their certificate, or the certific
   const serial = Buffer.from(leaf.value.serial).toString('hex');
   for (const text of [serial, serial.toUpperCase().replaceAll(/(..)(?=.)/g, '$1:'), pem])
     assert.equal((await find(text)).headers.location, path, text);
+  assert.match((await olga.get(path)).text, new RegExp(`${mark}</a> <span class="small">a hash of issuer and serial`));
   const explained = await olga.post('/console/explain', { text: pem });
   assert.match(explained.text, /It would be (?:accepted|refused).*steps passed/s);
 });

@@ -97,6 +97,8 @@ export const enConsole = {
     next: 'Next page',
     timeline: 'What happened',
     facts: 'Facts',
+    /** A grant has no serial number. */
+    mark: 'a hash of issuer and serial number',
     holderDisabled: 'identity disabled',
     integrationDisabled: 'integration disabled',
     end: 'End this grant…',
@@ -280,6 +282,7 @@ export const enConsole = {
     },
     doubt: 'First make sure that it was not ended on purpose.',
     certificate: 'Certificate:',
+    serial: 'serial number',
     unverified: (issuer: string) => `not verified, says it is from ${issuer}`,
     otherNodes: 'Counts of other nodes may be a minute old.',
     see: 'See',
