@@ -64,7 +64,6 @@ export const enConsole = {
     },
     perMinute: 'per minute',
     perDay: 'per day',
-    grants: 'grants',
     none: 'none',
     others: 'others',
     series: { accepted: 'accepted', refused: 'refused', fault: 'failed' },
