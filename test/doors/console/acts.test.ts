@@ -243,8 +243,9 @@ test('the page of an ended grant: ids as the search takes them, whole words of t
   assert.match(filter.text, /name="identity" value="nina"/);
 });
 
-test('what ends something has the dark button, what repairs it the blue one', async () => {
+test('what ends something has the button of danger, what repairs it the blue one', async () => {
   const path = `/console/identities/${encodeURIComponent(PEOPLE.vera.id)}`;
   assert.match((await olga.get(`${path}/disable`)).text, /class="button deny">Disable</);
   assert.match((await olga.get(`${path}/enable`)).text, /class="button ">Enable</);
+  assert.match((await olga.get(PATH)).text, /class="button deny" [^>]*>Remove…</);
 });
