@@ -31,12 +31,19 @@ suite('DER', () => {
       assert.throws(() => childrenOf(readElement(bytes(hex))), MalformedDer, what);
   });
 
+  test('string types have the tags of X.680', () => {
+    const { utf8, numeric, printable, teletex, videotex, ia5, graphic, visible, general, universal, bmp } = TAG;
+    assert.deepEqual([utf8, numeric, printable, teletex, videotex, ia5], [0x0c, 0x12, 0x13, 0x14, 0x15, 0x16]);
+    assert.deepEqual([graphic, visible, general, universal, bmp], [0x19, 0x1a, 0x1b, 0x1c, 0x1e]);
+  });
+
   test('padded integers and object identifiers are refused', () => {
     for (const hex of ['02020001', '0202ff80', '0200'])
       assert.throws(() => readInteger(readElement(bytes(hex))), MalformedDer, hex);
     for (const hex of ['0602800a', '0603558001', '0604551d8011', '060155'.slice(0, 4), '060188', '0600'])
       assert.throws(() => readOid(readElement(bytes(hex))), MalformedDer, hex);
     assert.equal(readOid(readElement(bytes('0603551d11'))), '2.5.29.17');
+    assert.equal(readOid(readElement(bytes('060455818000'))), '2.5.16384', 'a number continues after 80');
   });
 
   test('object identifiers are exact up to 128 bits: their last numbers may be UUIDs (X.667)', () => {

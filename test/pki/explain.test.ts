@@ -6,10 +6,10 @@ import { makeAuthority } from '../authority.ts';
 import { approve, NOW } from './approved.ts';
 
 const root = makeAuthority({ name: 'Root' });
-const explain = (chain: readonly Uint8Array[], profile: 'rfc5280' | 'strict' = 'rfc5280') =>
+const explain = (chain: readonly Uint8Array[], profile: 'rfc5280' | 'strict' = 'rfc5280', approved = root) =>
   explainCertificate({
     chain,
-    issuers: [approve(root, { profile })],
+    issuers: [approve(approved, { profile })],
     evidence: { lists: [], responses: [] },
     now: NOW,
   });
@@ -32,6 +32,19 @@ suite('a dry run', () => {
     const lines = printExplanation(explain(root.issue({ without: ['extendedKeyUsage'] }).chain, 'strict'));
     assert.ok(lines.some((line) => /^FAIL client-usage-explicit \[leaf CN=caller\] .*\{profile: strict\}$/.test(line)));
     assert.equal(lines.at(-1), 'refused: certificate-refused-by-policy (client-usage-explicit)');
+  });
+
+  test('names the certificate of the path that breaks a rule together with the one below it', () => {
+    const unnamed = makeAuthority({ name: 'Unnamed', without: ['subjectKeyIdentifier'] });
+    const { steps } = explain(unnamed.issue().chain, 'strict', unnamed);
+    const judged = steps.filter(({ rule }) => rule === 'key-identifiers-consistent');
+    assert.deepEqual(
+      judged.map(({ about, passed }) => [about, passed]),
+      [
+        ['approved issuer CN=Unnamed', false],
+        ['leaf CN=caller', true],
+      ],
+    );
   });
 
   test('shows every failure, not only the first', () => {

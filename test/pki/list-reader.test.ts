@@ -72,6 +72,14 @@ suite('a list of many entries', () => {
     assert.deepEqual(none.lists, []);
   });
 
+  test('that takes longer than a minute is given up', async ({ mock }) => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const reading = new ListReader().read(copyOf(der), authorities);
+    await Promise.resolve();
+    mock.timers.tick(60_000);
+    await assert.rejects(reading, /^Error: it took longer than 60 s$/);
+  });
+
   test('takes less than 64 bytes of memory per entry', async () => {
     const { list, contents } = await readOne(copyOf(der));
     assert.equal(list.toBeSigned.whole.buffer, contents.buffer, 'the list lies where its contents lie');

@@ -6,6 +6,7 @@ import { epochSeconds, seconds } from '../../src/core/time.ts';
 import { contextTag } from '../../src/pki/der/der.ts';
 import { write, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
+import type { Judgement } from '../../src/pki/judge/judge.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { type CertificateOptions, makeAuthority } from '../authority.ts';
 import { extension, rsaKeys } from '../signed-der.ts';
@@ -22,16 +23,20 @@ const asked: CertificateOptions = { extensions: [extension(EXTENSION.authorityIn
 const caller = root.issue(asked);
 
 /** The verdict when the responder answers with these octets. */
-async function answered(
+async function answered(...question: Parameters<typeof judged>): Promise<string> {
+  return worded(await judged(...question));
+}
+
+async function judged(
   reply: (request: Uint8Array) => Uint8Array,
   { authority = root, chain = caller.chain, lists = [] as readonly Uint8Array[] } = {},
-): Promise<string> {
+): Promise<Judgement> {
   const judge = new CertificateJudge({
     now: () => NOW,
     fetch: async (_url, init) => new Response(new Uint8Array(reply(init.body as Uint8Array))),
   });
   judge.revocation.useFiles(lists);
-  return worded(await judge.judge(chain, [approve(authority, { revocation: OCSP_REQUIRED })]));
+  return judge.judge(chain, [approve(authority, { revocation: OCSP_REQUIRED })]);
 }
 
 /** Requests end with the nonce of 16 octets. */
@@ -60,6 +65,19 @@ suite('an OCSP answer', () => {
   test('that is stale or not yet valid is ignored', async () => {
     assert.equal(await answered(() => root.ocsp(caller.serial, { nextUpdate: '2026-11-15T11:00:00Z' })), UNKNOWN);
     assert.equal(await answered(() => root.ocsp(caller.serial, { thisUpdate: '2026-11-15T13:00:00Z' })), UNKNOWN);
+  });
+
+  test('counts until its next update, or for ten minutes if it has none', async () => {
+    const thisUpdate = '2026-11-15T11:55:00Z';
+    for (const [nextUpdate, end] of [
+      ['2026-11-15T14:00:00Z', '2026-11-15T14:00:00Z'],
+      [null, '2026-11-15T12:05:00Z'],
+    ] as const) {
+      const { outcome } = await judged((request) =>
+        root.ocsp(caller.serial, { thisUpdate, nextUpdate, nonce: nonceOf(request) }),
+      );
+      assert.equal(outcome.ok && outcome.value.until, Date.parse(end) / 1000);
+    }
   });
 
   test('of a delegated responder needs an OCSP signing certificate from the issuer itself (RFC 6960 4.2.2.2)', async () => {

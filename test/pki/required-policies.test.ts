@@ -58,3 +58,9 @@ suite('a required policy', () => {
     );
   });
 });
+
+test('empty policy constraints are malformed (RFC 5280 4.2.1.11)', () => {
+  const empty = makeAuthority({ extensions: [extension(EXTENSION.policyConstraints, writeSequence(), true)] });
+  const judgement = judge({ chain: empty.issue().chain, issuers: [approve(empty)] });
+  assert.equal(worded(judgement), 'certificate-refused-by-policy: extensions-well-formed');
+});

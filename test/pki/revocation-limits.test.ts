@@ -6,8 +6,9 @@ import { epochSeconds } from '../../src/core/time.ts';
 import { contextTag } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
 import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
+import type { ListLimits } from '../../src/pki/revocation/kept-lists.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import { makeAuthority } from '../authority.ts';
+import { type Issued, makeAuthority } from '../authority.ts';
 import { distributionPoint } from '../list-server.ts';
 import { extension } from '../signed-der.ts';
 import { approve, CRL_REQUIRED, NOW, worded } from './approved.ts';
@@ -81,7 +82,7 @@ suite('an issuer with many lists', () => {
       return { url, revoked, good, list: root.crl({ ...fresh, extensions, revoked: [revoked.serial] }) };
     });
 
-  function sharded(count: number, limits: { addressesPerIssuer?: number; totalBytes?: number }) {
+  function sharded(count: number, limits: Partial<ListLimits>) {
     const all = shards(count);
     const state = { now: NOW, requests: 0, isDown: false };
     const logged: string[] = [];
@@ -144,6 +145,18 @@ suite('an issuer with many lists', () => {
     assert.equal(judge.revocation.dropped, before, 'the list in use was not dropped');
   });
 
+  test('uses a list of exactly the largest size, and none that is an octet larger', async () => {
+    const [{ good, list } = assert.fail()] = shards(1);
+    for (const [listBytes, expected] of [
+      [list.length, 'accepted caller'],
+      [list.length - 1, 'certificate-revocation-unknown: crl-unknown'],
+    ] as const) {
+      const fetch = async () => new Response(new Uint8Array(list));
+      const judge = new CertificateJudge({ now: () => NOW, limits: { listBytes }, fetch });
+      assert.equal(worded(await judge.judge(good.chain, issuers)), expected);
+    }
+  });
+
   test('refuses every revoked certificate of a burst that exceeds the limit, and keeps to the limit afterwards', async () => {
     const { all, ask, judge } = sharded(9, { addressesPerIssuer: 8 });
     const verdicts = await Promise.all(all.map(({ revoked }) => ask(revoked.chain)));
@@ -153,9 +166,11 @@ suite('an issuer with many lists', () => {
   });
 
   for (const limits of [{ addressesPerIssuer: 1 }, { totalBytes: 6_000 }]) {
-    test(`refuses a revoked certificate whose path needs two lists, with room for one: ${Object.keys(limits)}`, async () => {
+    test(`judges by both lists that a path needs, with room for one: ${Object.keys(limits)}`, async () => {
       const between = root.makeIntermediate({ extensions: [distributionPoint('http://crl.test/root.crl')] });
-      const leaf = between.issue({ extensions: [distributionPoint('http://crl.test/between.crl')] });
+      const [leaf, good] = [1, 2].map(() =>
+        between.issue({ extensions: [distributionPoint('http://crl.test/between.crl')] }),
+      ) as [Issued, Issued];
       for (const slow of ['root', 'between']) {
         const judge = new CertificateJudge({
           now: () => NOW,
@@ -168,6 +183,11 @@ suite('an issuer with many lists', () => {
         });
         assert.equal(worded(await judge.judge(leaf.chain, ifAvailable)), 'certificate-revoked: crl-revoked', slow);
         assert.equal(worded(await judge.judge(leaf.chain, ifAvailable)), 'certificate-revoked: crl-revoked', 'again');
+        assert.equal(
+          worded(await judge.judge(good.chain, issuers)),
+          'accepted caller',
+          'no list is dropped while needed',
+        );
       }
     });
   }

@@ -64,6 +64,19 @@ suite('a list from a distribution point', () => {
     assert.equal(await ask(9 * HOUR), 'certificate-revoked: crl-revoked');
   });
 
+  test('that is the same as before is no failure: it is fetched again a minute later', async () => {
+    const { state, judge, ask } = scene();
+    const list = root.crl(fresh);
+    state.serve = () => list;
+    assert.equal(await ask(0), 'accepted caller');
+    for (const seconds of [0, 59, 60]) {
+      state.now = epochSeconds(NOW + 9 * HOUR + seconds);
+      await judge.revocation.renewLists();
+      await new Promise(setImmediate);
+    }
+    assert.equal(state.requests, 3);
+  });
+
   test('that has expired is not used while a new one is fetched: the request waits', async () => {
     const { state, ask } = scene();
     assert.equal(await ask(0), 'accepted caller');

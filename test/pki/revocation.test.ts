@@ -42,6 +42,12 @@ suite('a CRL', () => {
     assert.equal(withCrl(root.crl({ nextUpdate: '2026-11-15T12:00:00Z' })), 'accepted caller');
   });
 
+  test('that passes a certificate does so until its next update, and of several until the first', () => {
+    const crls = ['2026-11-20T00:00:00Z', '2026-11-18T00:00:00Z'].map((nextUpdate) => root.crl({ nextUpdate }));
+    const { outcome } = judge({ chain: caller.chain, issuers: required, crls });
+    assert.equal(outcome.ok && outcome.value.until, Date.parse('2026-11-18T00:00:00Z') / 1000);
+  });
+
   test('that is stale still revokes its entries', () => {
     const crls = [root.crl({ revoked: [caller.serial], nextUpdate: '2026-01-01' })];
     assert.equal(verdict({ chain: caller.chain, issuers: ifAvailable, crls }), REVOKED);
@@ -133,6 +139,11 @@ suite('a CRL', () => {
     }
     for (const octets of [Buffer.alloc(20, 1), Uint8Array.of(0x7f)])
       assert.equal(withCrl(root.crl({ withoutNumber: true, extensions: [numbered(octets)] })), 'accepted caller');
+  });
+
+  test('signed with SHA-1, or with another algorithm than it says inside, is ignored', () => {
+    for (const odd of [{ digest: 'sha1' }, { claimedDigest: 'sha1' }] as const)
+      for (const revoked of [[], [caller.serial]]) assert.equal(withCrl(root.crl({ ...odd, revoked })), UNKNOWN);
   });
 
   test('signed by a CA without cRLSign is ignored', () => {

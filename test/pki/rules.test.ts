@@ -86,6 +86,7 @@ const BROKEN: readonly Broken[] = [
     leaf: { extensions: [extension(EXTENSION.subjectAltName, writeSequence(dns('x.com')), true)] },
   },
   { rule: 'key-identifiers-consistent', leaf: { without: ['authorityKeyIdentifier'] } },
+  { rule: 'key-identifiers-consistent', by: makeAuthority({ without: ['subjectKeyIdentifier'] }) },
   { rule: 'key-identifiers-present', leaf: { without: ['authorityKeyIdentifier', 'subjectKeyIdentifier'] } },
   {
     rule: 'root-key-identifier',

@@ -92,6 +92,13 @@ suite('before a signature of an approved issuer is found', () => {
     assert.equal(countWork(() => verdict({ chain, issuers: issuer })).checks, 2);
   });
 
+  test('of approved issuers of one name, the one with the key identifier is tried first', () => {
+    const roots = times(9, () => makeAuthority({ name: 'Root' }));
+    const chain = roots.at(-1)?.issue().chain ?? [];
+    const { result, checks } = countWork(() => verdict({ chain, issuers: roots.map((each) => approve(each)) }));
+    assert.deepEqual([result, checks], ['accepted caller', 1]);
+  });
+
   test('a certificate that is sent many times is checked once', () => {
     const forged = makeAuthority({ name: 'Root' }).makeIntermediate({ name: 'Namesake' });
     const chain = [forged.issue().certificate, ...times(31, () => forged.certificate)];

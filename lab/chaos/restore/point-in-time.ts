@@ -49,6 +49,7 @@ async function writeAndDie(field: KillField, archive: string, lifeMs: number): P
   const follower = startFollower(field, archive);
   await once(createInterface({ input: follower.stdout as NodeJS.ReadableStream }), 'line'); // the series has begun
   const writers = [0, 1].map(() => startWriter(field, told));
+  while (new Set(told.map(({ caller }) => caller.split(':')[0])).size < writers.length) await pause(50);
   await pause(lifeMs);
   const ended = Promise.all([follower, ...writers].map((child) => once(child, 'close')));
   for (const child of [follower, ...writers]) child.kill('SIGKILL');

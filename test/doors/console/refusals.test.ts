@@ -147,3 +147,17 @@ test('the filter of events names an identity as people do, whatever led there', 
   assert.match(text, /<summary>Filter · nina<\/summary>/);
   assert.match(text, /name="identity" value="nina"/);
 });
+
+test('a refusal leads to where its cause is found', async () => {
+  const places = {
+    'assertion-issuer-unknown': 'token-issuers',
+    'assertion-keys-unavailable': 'token-issuers',
+    'certificate-revoked': 'explain',
+  };
+  for (const reason of Object.keys(places)) await job.scene.refusal({ reason, count: 1 });
+  const { text } = await olga.get('/console?refusals=all');
+  for (const [reason, place] of Object.entries(places)) {
+    const [row = ''] = new RegExp(`#${reason}">.*?</tr>`, 's').exec(text) ?? [];
+    assert.match(row, new RegExp(`href="/console/${place}"`), reason);
+  }
+});

@@ -116,6 +116,7 @@ function changeText(visit: ConsoleVisit, { at, detail }: ChangeEvent, names: Nam
 
 /** Where what caused a refusal is found, if not among the things of its repair. Integration and identity have columns of their own. */
 const WAYS = [
+  [/^assertion-keys/, 'token-issuers'],
   [/^(?:certificate|assertion)-/, 'explain'],
   [/reused$/, 'events'],
   [/^grant-/, 'grants'],
