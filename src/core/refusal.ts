@@ -226,4 +226,6 @@ export interface ClaimedCaller {
   readonly serial?: string | undefined;
   /** The issuer or token issuer as registered here, even if it was removed. It signed the certificate; an assertion only names it. */
   readonly label?: string | undefined;
+  /** The request that sent it. */
+  readonly requestId?: string;
 }

@@ -5,7 +5,7 @@ import { after, before, suite, test } from 'node:test';
 import { RefusalCounts } from '../../src/operations/upkeep/count-refusals.ts';
 import { writePem } from '../../src/pki/der/pem.ts';
 import type { Store } from '../../src/store/store.ts';
-import { refusalCounts } from '../../src/store/tables/figures.ts';
+import { type RefusalCount, refusalCounts } from '../../src/store/tables/figures.ts';
 import { eventually } from '../eventually.ts';
 import { ADA } from '../samples.ts';
 import { AdminScene, BACK_ENDS } from './admin-scene.ts';
@@ -65,12 +65,19 @@ for (const backEnd of BACK_ENDS)
       counts.count({ ...refusal, claimed: { subject: 'CN=a', serial: undefined, label: undefined } });
       counts.count({ ...refusal, claimed: { subject: 'CN=b', serial: '0b' } });
       await counts.flush();
-      assert.deepEqual(await seen(), [{ subject: 'CN=b', serial: '0b' }]);
+      assert.deepEqual(await seen(), [{ subject: 'CN=b', serial: '0b', requestId: '1' }]);
       counts.count({ ...refusal, claimed: { subject: 'CN=c', label: 'corp' } });
-      counts.count({ ...refusal, claimed: { subject: 'CN=d' } });
-      counts.count(refusal);
+      const subjects = async (id: string) => {
+        const { refusals } = (await ask('GET', `/explain/requests/${id}`)) as { refusals: RefusalCount[] };
+        return refusals.map((row) => row.claimed?.subject);
+      };
       await counts.flush();
-      assert.deepEqual(await seen(), [{ subject: 'CN=c', label: 'corp' }]);
+      assert.deepEqual(await subjects('1'), ['CN=c']);
+      counts.count({ ...refusal, requestId: '2', claimed: { subject: 'CN=d' } });
+      counts.count({ ...refusal, requestId: '2' });
+      await counts.flush();
+      assert.deepEqual(await seen(), [{ subject: 'CN=c', label: 'corp', requestId: '1' }]);
+      assert.deepEqual(await subjects('2'), [undefined], 'it was another request that sent this one');
     });
 
     test('many identities are counted together once there are too many rows', async () => {

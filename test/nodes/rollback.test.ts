@@ -101,7 +101,7 @@ test('a rollback is accepted after what came back has ended again, and nodes go 
 });
 
 test('what nobody remembers is found in a kept copy', async () => {
-  const { store, ended, run } = await rolledBack('copied');
+  const { store, node, ended, run } = await rolledBack('copied');
   const copy = server.url('copied_before');
   const { printed } = await run('store', 'history', '--json', '--copy', copy);
   const { epoch, worksAgain } = JSON.parse(printed) as { epoch: number; worksAgain: { kind: string; id: string }[] };
@@ -110,6 +110,16 @@ test('what nobody remembers is found in a kept copy', async () => {
     worksAgain.map(({ kind, id }) => `${kind} ${id}`),
     ['integration till', `grant ${ended.grantId}`],
   );
+  const early = await run('store', 'accept-rollback', '--end-again', '--copy', server.url('copied'));
+  assert.deepEqual(
+    [early.status, await answer(check(node, ended))],
+    [1, 'accepted'],
+    'a copy that is not later shows nothing',
+  );
+  const { status, printed: said } = await run('store', 'accept-rollback', '--end-again', '--copy', copy);
+  assert.deepEqual([status, /Accepted: epoch 2 begins/.test(said)], [0, true], said);
+  assert.equal(await answer(check(node, ended)), 'grant-revoked');
+  assert.equal((await run('store', 'accept-rollback', '--end-again', '--copy', copy)).status, 1, 'once');
   await store.close();
 });
 

@@ -10,6 +10,7 @@ import type { Outcome } from '../../src/core/outcome.ts';
 import { WHOLE_SCOPE } from '../../src/core/rules/scope.ts';
 import type { AssertionRule, TokenIssuer } from '../../src/core/token-issuer.ts';
 import { sideBySide } from '../../src/directory/side-by-side.ts';
+import { authenticateClient } from '../../src/operations/grant/authenticate-client.ts';
 import { type AssertionRequest, authorizeAssertion } from '../../src/operations/grant/authorize-assertion.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import type { TokenPorts } from '../../src/operations/ports.ts';
@@ -160,6 +161,10 @@ suite('a grant by assertion', () => {
       const outcome = await authorize(node, await key.sign());
       assert.equal(outcome.ok ? '' : outcome.refusal.claimed?.label, aTokenIssuer().label);
     }
+    const { node } = await scene(t, {}, { ...INTEGRATION, keys: { from: 'file', set: keySetOf(key) } });
+    const sent = { by: 'assertion', assertion: await key.sign({ iss: CLIENT, sub: 'other' }) } as const;
+    const outcome = await authenticateClient({ clientId: CLIENT, sent, presenter: CURL, requestId: 'r' }, node);
+    assert.equal(outcome.ok || outcome.refusal.claimed, undefined, 'an integration is none');
   });
 
   test('a refusal does not use the assertion up', async (t) => {

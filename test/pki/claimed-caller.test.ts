@@ -1,6 +1,6 @@
 // What operators see of a refused certificate: its names, and the issuer that signed it, even if it was removed.
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { mock, suite, test } from 'node:test';
 import { makeAuthority } from '../authority.ts';
 import { ecKeys } from '../signed-der.ts';
 import { approve, judge, NOW } from './approved.ts';
@@ -60,5 +60,24 @@ suite('what is known of a refused certificate', () => {
     const issuers = roots.map((each) => approve(each, { enabled: false }));
     const { checks } = countWork(() => judge({ chain, issuers }));
     assert.ok(checks <= 4, `${checks} checks`);
+  });
+
+  test('however many issuers were removed, also of one name', () => {
+    const keys = ecKeys('P-256');
+    const old = Array.from({ length: 60 }, (_, n) => makeAuthority({ name: n % 2 ? 'Root' : `Old ${n}`, keys }));
+    const named = [...old, root].map((each) => approve(each, { enabled: false }));
+    assert.equal(claimOf(below.issue().chain, named)?.label, 'TEST');
+    const forger = makeAuthority({ name: 'Root' });
+    const sent = Array.from({ length: 31 }, (_, n) => forger.makeIntermediate({ name: `Namesake ${n}` }).certificate);
+    const chain = [forger.issue().certificate, ...sent];
+    const workFor = (issuers: typeof named) => {
+      claimOf(chain, issuers);
+      const compared = mock.method(Buffer, 'compare');
+      claimOf(chain, issuers);
+      compared.mock.restore();
+      return compared.mock.callCount();
+    };
+    const [few, many] = [workFor(named.slice(0, 16)), workFor(named)];
+    assert.ok(many <= few, `${many} comparisons, with fewer issuers ${few}`);
   });
 });

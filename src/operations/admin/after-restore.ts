@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { acted } from '../../core/event.ts';
 import { grantState } from '../../core/grant.ts';
 import { accept } from '../../core/outcome.ts';
+import { NEW_HISTORY, withRollback } from '../../core/rules/rollback.ts';
 import type { Rollback, StoreHistory } from '../../core/store-history.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { takeBack } from '../../store/move.ts';
@@ -11,7 +12,7 @@ import type { Store, StorePort } from '../../store/store.ts';
 import { assertions } from '../../store/tables/attempts.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { sessions } from '../../store/tables/sessions.ts';
-import { readHistory } from '../../store/tables/store-history.ts';
+import { HISTORY, readHistory, storeHistory } from '../../store/tables/store-history.ts';
 import { revokeAll, revokeById } from '../grant/revoke-grant.ts';
 import { beginEpoch, changeEvery, endOpenSteps, endSession, spendDeviceCodes } from '../upkeep/resume.ts';
 import { type Acted, type AdminPorts, decline } from './admin.ts';
@@ -74,6 +75,18 @@ export async function acceptRollback(ports: AdminPorts, handled?: Pick<Rollback,
   const { length } = (handled ?? rollback).lost;
   const begun = await beginEpoch(ports, ({ lost }) => lost.length === length);
   return begun ? accept(begun) : decline('rollback-grew', String(length));
+}
+
+/** A kept copy that is later than the store shows that it was put back, also if all nodes were stopped and none noticed. */
+export async function noticeByCopy(copy: Store, { store }: StorePort): Promise<void> {
+  const [{ drawn: seen }, { drawn: found }] = [await copy.eventProgress(), await store.eventProgress()];
+  const { epoch } = await readHistory(copy);
+  if (seen <= found || epoch < (await readHistory(store)).epoch) return;
+  const by = { node: '', epoch, remembersAll: true };
+  await store.change(storeHistory, HISTORY, (row, noticedAt) => ({
+    outcome: undefined,
+    next: withRollback(row?.row ?? NEW_HISTORY, { noticedAt, seen, found, lost: [], unlisted: 0, awaited: [] }, by),
+  }));
 }
 
 const HEARD_MS = 5_000;

@@ -84,9 +84,10 @@ export function judged(
   ports.logRefusedAssertion(requestId, verdict);
   const { outcome, tokenIssuer, unknownIssuer } = verdict;
   const { refusal } = outcome;
-  const removed = ports.registry.allTokenIssuers.find(({ issuer }) => issuer === unknownIssuer);
+  const named = tokenIssuer ?? ports.registry.allTokenIssuers.find(({ issuer }) => issuer === unknownIssuer);
   const retryAfter = refusal.reason === 'assertion-keys-unavailable' ? { retryAfter: RETRY_AFTER } : {};
-  return withClaim({ ...refusal, ...retryAfter }, (tokenIssuer ?? removed)?.label);
+  // An integration that signs for itself is no token issuer.
+  return withClaim({ ...refusal, ...retryAfter }, named?.kind === 'client' ? undefined : named?.label);
 }
 
 function withClaim(refusal: Refusal, label: string | undefined): Outcome<never> {

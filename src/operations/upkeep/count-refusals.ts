@@ -31,7 +31,13 @@ export class RefusalCounts {
     const now = clock.now();
     const known = registry.integration(clientId) ? clientId : '';
     const times = { count: 1, first: now, last: now, lastRequestId: requestId };
-    const refusal = { clientId: known, identityId, reason, ...times, ...(claimed && { claimed }) };
+    const refusal = {
+      clientId: known,
+      identityId,
+      reason,
+      ...times,
+      ...(claimed && { claimed: { ...claimed, requestId } }),
+    };
     const key = keyOf(refusal);
     const isFull = this.#counted.size >= MOST_COUNTED && !this.#counted.has(key);
     add(this.#counted, isFull ? byReason(refusal) : { ...refusal, key });

@@ -2,6 +2,7 @@
 import { type CallerName, callerName, MAX_PRESENTED } from '../../core/certificate.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
+import { oncePer } from '../../core/once-per.ts';
 import { accept, acceptedOf, type Outcome, refuse } from '../../core/outcome.ts';
 import { escapeText } from '../../core/quote.ts';
 import type { ClaimedCaller } from '../../core/refusal.ts';
@@ -73,8 +74,9 @@ function claimOf(
   return { subject: shown('subject'), issuer: shown('issuer'), serial: leaf.serial, label };
 }
 
-/** Only for people, so little work is spent on it. Estimated microseconds. */
+/** Only for people, so little work is spent on it, however many were removed. Estimated microseconds. */
 const FOR_REMOVED = 1_000;
+const MOST_REMOVED = 8;
 
 /** The issuer that was removed, if it signed the certificate. */
 function removedIssuer(
@@ -82,13 +84,34 @@ function removedIssuer(
   sent: readonly Candidate[],
   { issuers, all = issuers, now, mostIntermediates }: PresentedCertificate,
 ): ApprovedIssuer | undefined {
-  const removed = all.filter(({ enabled }) => !enabled).map(readIssuer);
+  const names = new Set([leaf, ...sent].map(({ issuer }) => textOf(issuer.whole)));
+  const keys = new Set([leaf, ...sent].map(({ issuerKeyIdentifier: key }) => key && textOf(key)));
+  const found = [...names].flatMap((name) => removedAuthorities(all).get(name) ?? []);
+  const likely = [...found.filter(({ key }) => keys.has(key)), ...found.filter(({ key }) => !keys.has(key))];
+  const removed = [...new Set(likely.map(({ of }) => of))].slice(0, MOST_REMOVED);
   const anchors = removed.flatMap(({ certificate }) => certificate ?? []);
-  const pool = [...sent, ...removed.flatMap(({ intermediates }) => intermediates.map(candidateOf))];
   if (anchors.length === 0) return undefined;
+  const pool = [...sent, ...removed.flatMap(({ intermediates }) => intermediates.map(candidateOf))];
   const budget = new SearchBudget(FOR_REMOVED, FOR_REMOVED);
   const [path] = new PathSearch(anchors, pool, now, mostIntermediates, budget).pathsTo(leaf);
   return removed.find(({ certificate }) => certificate === path?.[0])?.issuer;
+}
+
+/** By name. */
+const removedAuthorities = oncePer((all: readonly ApprovedIssuer[]) => {
+  const removed = all.filter(({ enabled }) => !enabled).map(readIssuer);
+  const authorities = removed.flatMap((of) =>
+    authoritiesOf(of.issuer)
+      .map(candidateOf)
+      .map(({ subject, keyIdentifier }) => {
+        return { of, name: textOf(subject.whole), key: keyIdentifier && textOf(keyIdentifier) };
+      }),
+  );
+  return Map.groupBy(authorities, ({ name }) => name);
+});
+
+function textOf(octets: Uint8Array): string {
+  return Buffer.from(octets).toString('latin1');
 }
 
 function isAboutRevocation({ outcome }: Judgement): boolean {

@@ -1,8 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { explainToken } from '../../../src/operations/admin/explain.ts';
+import type { Identity, IdentityId } from '../../../src/core/identity.ts';
+import { accept } from '../../../src/core/outcome.ts';
+import { explainCaller, explainToken } from '../../../src/operations/admin/explain.ts';
+import { mapCaller } from '../../../src/operations/grant/identify-caller.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
-import { accepted, answer, check, issue, refresh, revoke, start } from '../../node.ts';
+import { identities } from '../../../src/store/tables/identities.ts';
+import {
+  accepted,
+  answer,
+  check,
+  ISSUER,
+  issue,
+  MARK,
+  NO_DIRECTORY,
+  refresh,
+  revoke,
+  start,
+  THUMBPRINT,
+} from '../../node.ts';
+import { NOW } from '../../samples.ts';
 import { onSqlite } from '../on-sqlite.ts';
 
 test('the dry run of a refresh token says what a refresh would, and spends nothing', async (t) => {
@@ -39,5 +56,30 @@ test('an explanation contains no part of the token', async (t) => {
   for (const secret of [pair.accessToken.reveal(), pair.refreshToken?.reveal() ?? '']) {
     const printed = JSON.stringify(await explainToken(secret, node));
     assert.ok(!printed.includes(secret.slice(30, 60)));
+  }
+});
+
+test('the dry run of a certificate names its identity, and keeps no row of it', async (t) => {
+  const { node } = await onSqlite(t);
+  const seen: Identity = { id: 'corp:1' as IdentityId, enabled: true, mayUseApi: true, groups: [], userName: 'nina' };
+  const corp = { ...NO_DIRECTORY, label: 'corp', byUserName: async () => [seen] };
+  const directories = { ...node.directories, get: () => corp };
+  const ports = { ...node, directories };
+  const name = { source: 'common-name', name: 'nina' } as const;
+  for (const kind of ['derived', 'directory'] as const) {
+    const issuer = { ...ISSUER, identities: kind, directories: ['corp'] };
+    const certificate = { issuer, name, mark: MARK, thumbprint: THUMBPRINT, until: NOW };
+    const verdict = { outcome: accept(certificate), steps: [], issuer };
+    const state = async () => [
+      await node.store.stamp(identities),
+      (await node.store.eventProgress()).drawn,
+      (await node.store.page(identities, { limit: 100 })).length,
+    ];
+    const before = await state();
+    const { identityId } = await explainCaller([], NOW, { ...ports, judge: async () => verdict });
+    assert.deepEqual(await state(), before, `${kind}: nothing is written`);
+    const { identity } = accepted(await mapCaller(certificate, ports));
+    assert.equal(identityId, identity.id, `${kind}: the identity that a request gets`);
+    assert.notDeepEqual(await state(), before, `${kind}: a request keeps it`);
   }
 });

@@ -6,7 +6,7 @@ import { isoTime } from '../../../core/time.ts';
 import { openKeyring } from '../../../open-keyring.ts';
 import { openStore } from '../../../open-store.ts';
 import { decline } from '../../../operations/admin/admin.ts';
-import { acceptRollback, heardHistory } from '../../../operations/admin/after-restore.ts';
+import { acceptRollback, heardHistory, noticeByCopy } from '../../../operations/admin/after-restore.ts';
 import {
   endAgain,
   endingsFromActs,
@@ -15,6 +15,7 @@ import {
   nameOf,
 } from '../../../operations/admin/lost-endings.ts';
 import { alignWithKeyring } from '../../../operations/admin/signing-keys.ts';
+import type { Store } from '../../../store/store.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
 import { KeyringFault } from '../../../tokens/keyring.ts';
 import { counted, print, printJson, printTable, remark } from '../../terminal/output.ts';
@@ -71,6 +72,10 @@ export async function acceptPutBack(flags: AcceptFlags, workplace: Workplace): P
     );
   const back = await lostEndings(history, flags, workplace);
   if (back.length > 0 && !flags.endAgain && !flags.leave) accepted(decline('rollback-open', summaryOf(back)));
+  if (!history.rollback && flags.copy !== undefined)
+    await withCopy(flags.copy, (copy) => noticeByCopy(copy, workplace));
+  const { epoch: last, rollback } = await readHistory(workplace.store);
+  if (!rollback) accepted(decline('rollback-none', String(last)));
   const again = flags.endAgain ? back : [];
   await endAgain(again, workplace);
   const ended = [...again, ...(await endRetiredKeys(workplace))];
@@ -106,17 +111,17 @@ async function lostEndings(
   workplace: Workplace,
 ): Promise<readonly LostEnding[]> {
   const remembered = await endingsFromActs(rollback?.lost ?? [], workplace);
-  const kept = copy === undefined ? [] : await fromCopy(copy, workplace);
+  const kept = copy === undefined ? [] : await withCopy(copy, (opened) => endingsFromCopy(opened, workplace));
   const all = [...kept, ...remembered];
   return [
     ...new Map(all.map(({ at, ...ending }) => [JSON.stringify(ending), { ...ending, ...(at && { at }) }])).values(),
   ];
 }
 
-async function fromCopy(address: string, workplace: Workplace): Promise<readonly LostEnding[]> {
+async function withCopy<T>(address: string, use: (copy: Store) => Promise<T>): Promise<T> {
   const copy = await openStore(storeNamedBy('--copy', address), 'command');
   try {
-    return await endingsFromCopy(copy, workplace);
+    return await use(copy);
   } finally {
     await copy.close();
   }

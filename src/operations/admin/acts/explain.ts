@@ -10,7 +10,8 @@ export const RUNS: RunsOf<'explain'> = {
     const events = await eventsOfRequest(id, ports);
     const counts = await readRefusals(ports);
     const refusals = counts.filter(({ lastRequestId }) => lastRequestId === id).map(shownRefusal);
-    return answer({ events: [...events], refusals });
+    const own = refusals.map(({ claimed, ...row }) => ({ ...row, ...(claimed?.requestId === id && { claimed }) }));
+    return answer({ events: [...events], refusals: own });
   },
   'explain-token': async ({ body: { token } }, { callerPorts }) =>
     answer(await explainToken(token, await callerPorts())),
