@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { presenter } from '../../../src/core/presenter.ts';
+import { makeDevelopmentAuthority } from '../../../src/pki/development-authority.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
 import { issuers } from '../../../src/store/tables/issuers.ts';
 import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
+import { systemRandom } from '../../../src/system.ts';
 import { CLIENT } from '../../samples.ts';
 import type { Visitor } from '../pages/visitor.ts';
 import { ConsoleScene, fieldsOf, ORDERS_SYNC, PEOPLE } from './scene.ts';
@@ -94,8 +96,14 @@ test('disabling a person says what it touches, and is undone by enabling', async
   assert.match((await olga.get(grant)).text, /Identity nina<\/a>.*Integration orders-sync<\/a>/s);
   const isOn = async () => (await scene.store.load(identities, PEOPLE.nina.id)).found?.row.enabled;
   assert.equal(await isOn(), false);
-  await olga.post(`${path}/enable`, fieldsOf((await olga.get(`${path}/enable`)).text));
+  const enable = await olga.get(`${path}/enable`);
+  assert.match(
+    enable.text,
+    new RegExp(`not ended on purpose.*identity disabled</strong> ${name}.*olga by passkey`, 's'),
+  );
+  await olga.post(`${path}/enable`, fieldsOf(enable.text));
   assert.equal(await isOn(), true);
+  assert.doesNotMatch((await olga.get(`${path}/enable`)).text, /on purpose/);
 });
 
 test('things are added, shown, changed and removed: integration, resource server with a secret, issuer, identity', async () => {
@@ -143,6 +151,48 @@ test('things are added, shown, changed and removed: integration, resource server
   const gone = await olga.get('/console/integrations/new-one');
   assert.equal(gone.status, 404);
   assert.match(gone.text, /<h1>Not found<\/h1>/);
+});
+
+test('before a change that weakens a check, the page says what will be accepted; a stricter one has no warning', async () => {
+  const warned = async (path: string, fields: Record<string, string>) => {
+    const { text } = await olga.post(path, { ...fieldsOf((await olga.get(path)).text), ...fields });
+    const [, warning = ''] = /<div class="warning">(.*?)<\/div>/s.exec(text) ?? [];
+    return warning.replaceAll(/<[^>]*>/g, ' ').trim();
+  };
+  const change = async (path: string, fields: Record<string, string>) => {
+    const preview = await olga.post(path, { ...fieldsOf((await olga.get(path)).text), ...fields });
+    assert.equal((await olga.post(path, fieldsOf(preview.text))).status, 303, preview.text);
+  };
+  const checks = (crl: string, ocsp: string) => ({ 'revocation.crl': crl, 'revocation.ocsp': ocsp });
+  const issuer = '/console/issuers/corp/change';
+  const { certificate: pem } = makeDevelopmentAuthority(new Date(), systemRandom);
+  const added = { object_name: 'corp', pem, 'identitySources.common-name': 'yes' };
+  await change('/console/issuers/new', { ...added, ...checks('required', 'required') });
+  const accepted = 'Revoked certificates of this issuer will be accepted';
+  assert.equal(await warned(issuer, checks('off', 'off')), `${accepted}.`);
+  assert.equal(await warned(issuer, checks('off', 'required')), `${accepted}, unless OCSP refuses them.`);
+  assert.equal(await warned(issuer, checks('required', 'off')), `${accepted}, unless a revocation list names them.`);
+  assert.match(
+    await warned(issuer, checks('if-available', 'required')),
+    /accepted while there is no current revocation/,
+  );
+  assert.match(await warned(issuer, checks('required', 'if-available')), /accepted while OCSP does not respond/);
+  await change(issuer, checks('off', 'off'));
+  assert.equal(await warned(issuer, checks('required', 'if-available')), '');
+  const path = `${PATH}/change`;
+  const reuse = await warned(path, { 'overrides.onReuse': 'report' });
+  assert.equal(reuse, 'A reused refresh token will not end its grant.');
+  const unbound = {
+    certificate: /without the certificate/,
+    identity: /without the certificate/,
+    dpop: /without the key/,
+  };
+  for (const [binding, said] of Object.entries(unbound)) {
+    await scene.change(CLIENT, { binding: binding as keyof typeof unbound });
+    assert.match(await warned(path, { binding: 'none' }), said);
+  }
+  await scene.change(CLIENT, { binding: 'none' });
+  assert.equal(await warned(path, { binding: 'certificate' }), '');
 });
 
 test('a grant ends after a confirmation; all that a filter shows end after a count', async () => {
@@ -193,8 +243,9 @@ test('the page of an ended grant: ids as the search takes them, whole words of t
   assert.match(filter.text, /name="identity" value="nina"/);
 });
 
-test('what ends something has the dark button, what repairs it the blue one', async () => {
+test('what ends something has the button of danger, what repairs it the blue one', async () => {
   const path = `/console/identities/${encodeURIComponent(PEOPLE.vera.id)}`;
   assert.match((await olga.get(`${path}/disable`)).text, /class="button deny">Disable</);
   assert.match((await olga.get(`${path}/enable`)).text, /class="button ">Enable</);
+  assert.match((await olga.get(PATH)).text, /class="button deny" [^>]*>Remove…</);
 });

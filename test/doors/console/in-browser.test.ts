@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { grants } from '../../../src/store/tables/grants.ts';
-import { hexOf } from '../../samples.ts';
+import { CLIENT, hexOf } from '../../samples.ts';
 import { DESKTOP, NARROW, notInView, overflowOf, PHONE, startBrowser, styleOf, violations } from '../pages/browser.ts';
 import { CONSOLE_PAGES, ConsoleScene, EVIL, EVIL_ID } from './scene.ts';
 
@@ -156,6 +156,23 @@ suite('the console in a browser', () => {
       const failed = page.locator('.legend li', { hasText: 'failed' }).locator('path');
       const [red = 0, green = 0, blue = 0] = (await styleOf(failed, 'fill')).match(/\d+/g)?.map(Number) ?? [];
       assert.ok(red > 1.5 * green && red > blue, colorScheme);
+    }
+    await page.context().close();
+  });
+
+  test('on a phone a long filter stays in its button; a link to a field shows its label; what ends something is red', async () => {
+    const page = await scene.page(browser, 'olga', { javaScriptEnabled: false, viewport: PHONE });
+    await page.goto(`${scene.service.url}/console/grants?certificate=${hexOf(32, 171)}`);
+    const wide = await page.getByText(/^Filter · /).evaluate((fold) => fold.scrollWidth > fold.clientWidth);
+    assert.equal(wide, false);
+    await page.goto(`${scene.service.url}/console/integrations/${CLIENT}/change#scope`);
+    assert.deepEqual(await notInView(page.locator('label[for=scope]')), []);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.goto(`${scene.service.url}/console/integrations/${CLIENT}/remove`);
+      const ground = await styleOf(page.getByRole('button', { name: 'Remove' }), 'background-color');
+      const [red = 0, green = 0, blue = 0] = ground.match(/\d+/g)?.map(Number) ?? [];
+      assert.ok(red > 1.3 * green && red > 1.3 * blue, `${colorScheme}: ${ground}`);
     }
     await page.context().close();
   });

@@ -86,7 +86,9 @@ const WAYS: Readonly<Record<keyof typeof CAUSES, Way>> = {
   'a revoked certificate': {
     most: 1,
     solve: async (by) => {
-      await by.sees(/certificate-revoked.*Certificate: CN=nina · [0-9a-f]+ · corp.*The caller: Get a new certificate/s);
+      await by.sees(
+        /certificate-revoked.*Certificate: CN=nina · serial number [0-9a-f]+ · corp.*The caller: Get a new certificate/s,
+      );
       await by.click(Buffer.from(job.certificate.serial).toString('hex'));
       await by.sees(/nina.*revoked.*certificate-revoked/s);
       job.renewCertificate();

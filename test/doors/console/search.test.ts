@@ -76,6 +76,9 @@ test('a request id leads to its explanation, and a refusal says what to do', asy
   for (const from of ['/console/events', GRANT])
     assert.ok((await olga.get(from)).text.includes(`href="/console/requests/${hexOf(8, 1)}"`), from);
   assert.match((await olga.get(`/console/requests/${hexOf(8, 1)}`)).text, /<strong>issued<\/strong>/);
+  const older = hexOf(8, 200);
+  for (const { text } of [await find(older), await olga.get(`/console/requests/${older}`)])
+    assert.match(text, /only the newest request is kept\. Look for this id in the log/);
   assert.match((await olga.get('/console/requests/nothing')).text, /Nothing found for &quot;nothing&quot;/);
 });
 
@@ -139,6 +142,7 @@ test('it finds grants by the serial number of their certificate, or the certific
   const serial = Buffer.from(leaf.value.serial).toString('hex');
   for (const text of [serial, serial.toUpperCase().replaceAll(/(..)(?=.)/g, '$1:'), pem])
     assert.equal((await find(text)).headers.location, path, text);
+  assert.match((await olga.get(path)).text, new RegExp(`${mark}</a> <span class="small">a hash of issuer and serial`));
   const explained = await olga.post('/console/explain', { text: pem });
   assert.match(explained.text, /It would be (?:accepted|refused).*steps passed/s);
 });
@@ -218,6 +222,7 @@ test('the overview says who changed what last', async () => {
 test('figures are there as plots and as tables', async () => {
   const { text } = await olga.get('/console');
   assert.equal(text.match(/<figure class="card plot-card"/g)?.length, 7);
+  assert.match(text, /<h2>Living grants<\/h2>.*<title[^>]*>Living grants<\/title>.*<h2>Reused refresh tokens<\/h2>/s);
   for (const name of ['requests', 'refusals', 'refreshes', 'times', 'living', 'ending', 'reuse'])
     assert.match((await olga.get(`/console/figures/${name}?span=day`)).text, /<caption>/, name);
   assert.equal((await olga.get('/console/figures/other')).status, 404);

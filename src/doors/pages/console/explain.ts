@@ -89,14 +89,12 @@ async function showRequest(visit: ConsoleVisit): Promise<Answer> {
 
 async function foundPage(visit: ConsoleVisit, found: Findings, title: string, asked: string | undefined) {
   const isEmpty = Object.values(found).every((each) => Array.isArray(each) && each.length === 0);
+  const { nothingHint, requestHint } = enConsole.search;
+  const hint = asked && requestedAt(asked) !== undefined ? requestHint : nothingHint;
   const heading = isEmpty ? enConsole.search.nothing(asked) : title;
-  return consolePage(
-    visit,
-    'search',
-    heading,
-    isEmpty ? html`<p>${enConsole.search.nothingHint}</p>` : await findings(visit, found),
-    { asked },
-  );
+  return consolePage(visit, 'search', heading, isEmpty ? html`<p>${hint}</p>` : await findings(visit, found), {
+    asked,
+  });
 }
 
 async function findings(visit: ConsoleVisit, found: Findings): Promise<Html> {

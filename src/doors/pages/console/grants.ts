@@ -148,7 +148,7 @@ async function showGrant(visit: ConsoleVisit): Promise<Answer> {
 <p class="ways">${grant.state === 'live' && visit.may !== 'read' && button(`${pathOf('grants', grant.id)}/end`, words.end, 'deny')}
 ${button(pathOf('identities', grant.identityId), `${words.identity} ${grant.userName ?? grant.identityId}`)}${button(pathOf('integrations', grant.clientId), `${words.integration} ${grant.clientId}`)}</p>
 ${card(words.timeline, html`<ol class="timeline">${line.sort((a, b) => a.at - b.at).map(item)}</ol>`)}
-${card(words.facts, factList(facts.map(([name, value]) => [nameText(name), name === 'certificate' ? certificateLink(valueText(value)) : factOf(visit, name, value)])))}`;
+${card(words.facts, factList(facts.map(([name, value]) => [nameText(name), name === 'certificate' ? html`${certificateLink(valueText(value))} <span class="small">${words.mark}</span>` : factOf(visit, name, value)])))}`;
   return consolePage(visit, 'grants', words.one(grant.id), body);
 }
 

@@ -129,7 +129,8 @@ function offered(visit: ConsoleVisit, of: ThingKind, id: string, state: string):
   const verbs = of.verbs
     .toSorted((a, b) => Number(a === 'remove') - Number(b === 'remove'))
     .filter((verb) => !useless.includes(verb) && !(verb in OF_PARTS) && mayDo(visit, of, verb));
-  const link = (verb: Verb) => button(`${path}/${verb}`, `${enConsole.verbs[verb].name}…`);
+  const link = (verb: Verb) =>
+    button(`${path}/${verb}`, `${enConsole.verbs[verb].name}…`, verb === 'remove' ? 'deny' : 'quiet');
   return html`${button(`${path}/change`, `${words.change}…`)}${verbs.map(link)}`;
 }
 

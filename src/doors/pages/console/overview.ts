@@ -123,7 +123,7 @@ function percent(share: number): string {
 
 function plotCard(plot: Plot, span: Span): Html {
   return html`<figure class="card plot-card">
-<figcaption><h2>${plot.title} <span class="small">${plot.unit}</span></h2><span class="small says">${plot.says}</span></figcaption>
+<figcaption><h2>${plot.title}${plot.unit && html` <span class="small">${plot.unit}</span>`}</h2><span class="small says">${plot.says}</span></figcaption>
 ${drawPlot(plot)}
 ${legend(plot)}
 <a class="small" href="/console/figures/${plot.name}?span=${span}">${words.asTable}<span class="unseen">: ${plot.title}</span></a>
@@ -189,9 +189,9 @@ function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
     plot('refusals', words.perMinute, 'bars', byReason, says.refusals),
     plot('refreshes', words.perMinute, 'lines', made, says.refreshes),
     plot('times', 'ms', 'lines', quantiles, says.times),
-    plot('living', words.grants, 'level', levels, says.living),
+    plot('living', '', 'level', levels, says.living),
     { ...ends, marks: 'days', times: days(points.at(-1)?.at ?? epochSeconds(0), living?.endingByDay.length ?? 30) },
-    plot('reuse', words.grants, 'bars', alarms, reused > 0 && short(reused)),
+    plot('reuse', '', 'bars', alarms, reused > 0 && short(reused)),
   ];
 }
 

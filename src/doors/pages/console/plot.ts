@@ -12,7 +12,7 @@ export interface Plot {
   /** Its place in the address of its own page. */
   readonly name: string;
   readonly title: string;
-  /** What the axis counts: `per minute`, `ms`, `grants`. */
+  /** What the axis counts: `per minute`, `ms`. Empty: what the title names. */
   readonly unit: string;
   /** Bars are stacked. A level is filled down to the axis. */
   readonly shape: 'bars' | 'lines' | 'level';
@@ -38,7 +38,7 @@ export function drawPlot(plot: Plot): Html {
   const middle = (index: number) => x(index + 0.5);
   const draw = shape === 'bars' ? bars(series, x, y) : lines(series, middle, y, shape === 'level');
   return html`<svg class="plot" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="${plot.name}-t ${plot.name}-d">
-<title id="${plot.name}-t">${title}, ${unit}</title>
+<title id="${plot.name}-t">${title}${unit && `, ${unit}`}</title>
 <desc id="${plot.name}-d">${says}</desc>
 <g class="axis">${scale.marks.map((mark) => html`<path d="M${AREA.left} ${round(y(mark))}H${AREA.right}"/><text x="${AREA.left - 6}" y="${round(y(mark) + 4)}" text-anchor="end">${short(mark)}</text>`)}
 ${timeMarks(plot).map(([index, text]) => html`<text x="${round(middle(index))}" y="${HEIGHT - 8}" text-anchor="middle">${text}</text>`)}</g>
@@ -148,7 +148,7 @@ export function plotTable({ times, marks, series, title, unit }: Plot): Html {
   const row = (at: EpochSeconds, index: number) =>
     html`<tr><th scope="row">${moment(at).replace('T', ' ')}</th>${series.map(({ values }) => html`<td>${values[index] === undefined ? '–' : round(values[index] ?? 0)}</td>`)}</tr>`;
   return html`<div class="table" tabindex="0" role="region" aria-label="${title}"><table>
-<caption>${title}, ${unit} (UTC)</caption>
+<caption>${title}${unit && `, ${unit}`} (UTC)</caption>
 <thead><tr><th scope="col">UTC</th>${series.map(({ name }) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${times.map(row).toReversed()}</tbody></table></div>`;
 }

@@ -83,8 +83,11 @@ function claimText({ claimed = {} }: RefusalRow): Html | undefined {
   const { subject, issuer = '', serial = '', label = '' } = claimed;
   if (subject === undefined) return undefined;
   const from = label
-    ? [certificateLink(serial), html`<a href="${pathOf('issuers', label)}">${label}</a>`]
-    : [serial, words.unverified(issuer)];
+    ? [
+        serial && html`${words.serial} ${certificateLink(serial)}`,
+        html`<a href="${pathOf('issuers', label)}">${label}</a>`,
+      ]
+    : [serial && `${words.serial} ${serial}`, words.unverified(issuer)];
   return html`<span class="small"><strong>${words.certificate}</strong> ${dotted([subject, ...from])}</span>`;
 }
 

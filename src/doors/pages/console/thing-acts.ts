@@ -10,7 +10,7 @@ import { enConsole } from '../parts/texts/en-console.ts';
 import { type ConsoleVisit, idOf } from './access.ts';
 import { box, fieldNames, fieldsFor, readObject, secretsOf } from './form.ts';
 import { consolePage, doForm, pathOf, refusalBox, refusalOf, valueText } from './frame.ts';
-import { mayPut, notTheirs, revisionOf, stalePage, touchedBox } from './thing-form.ts';
+import { doubtBox, mayPut, notTheirs, revisionOf, stalePage, touchedBox } from './thing-form.ts';
 import { actOf, type Keywords, keywordsOf, mayDo, rowOf, type ThingKind, titleOf, type Verb } from './things.ts';
 
 /** Those after which something works no longer. */
@@ -54,8 +54,11 @@ export async function askAct(
   const back = id === '' ? `/console/${place}` : pathOf(place, id);
   const body = html`${problem}<div class="card"><p>${verb === 'remove' && of.isKept ? enConsole.object.removeKept : effect}</p>${touched && touchedBox(touched, way)}
 ${doForm(visit, `${back}/${verb}`, fields, name, back, ENDING.test(verb) ? 'deny' : '')}</div>`;
+  const doubt = verb === 'enable' && thing['enabled'] === false && (await doubtBox(visit, of, id));
   const title = id === '' ? `${enConsole.menu[place]}: ${name}` : `${name}: ${titleOf(thing, id)}`;
-  return consolePage(visit, place, title, html`<p class="id small">${id}</p>${body}`, { status: problem && 400 });
+  return consolePage(visit, place, title, html`<p class="id small">${id}</p>${doubt}${body}`, {
+    status: problem && 400,
+  });
 }
 
 /** Whoever had the password may have added passkeys. */

@@ -1,5 +1,6 @@
 // The form of a thing: what was entered, what it would do, and what somebody else did meanwhile.
 import { isDeepStrictEqual } from 'node:util';
+import { weakeningsOf } from '../../../core/rules/weakening.ts';
 import { type Preview, previewPut, type Touched } from '../../../operations/admin/foresee.ts';
 import { flawOf, type Schema } from '../../../schema.ts';
 import type { Answer } from '../parts/answer.ts';
@@ -7,6 +8,7 @@ import { type Html, html } from '../parts/html.ts';
 import { alertBox, hiddenFields } from '../parts/layout.ts';
 import type { Form } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
+import { enForesight } from '../parts/texts/en-foresight.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleVisit, idOf } from './access.ts';
 import { eventTable, type LoggedEvent } from './events.ts';
@@ -44,7 +46,7 @@ export async function showForm(visit: ConsoleVisit, of: ThingKind): Promise<Answ
   const key = String(value[of.key]);
   return id
     ? formPage(visit, of, key, value, { revision, above: await lastChanges(visit, of, key) })
-    : formPage(visit, of, undefined, value, { name: like, isAgain: true });
+    : formPage(visit, of, undefined, value, { name: like, isAgain: true, above: await doubtBox(visit, of, key) });
 }
 
 /** The last three acts of this thing, newest first: whoever repairs one finds there what was before. */
@@ -54,6 +56,11 @@ export async function lastChanges(visit: ConsoleVisit, { kind }: ThingKind, id: 
     type === 'administered' && (detail.kind === kind || detail.kind === 'passkey');
   const last = acts?.ok ? acts.value.value.items.filter(isOf).slice(-3).toReversed() : [];
   return last.length > 0 ? card(words.changes, await eventTable(visit, last)) : undefined;
+}
+
+/** What ended may have been ended on purpose: by whom, and when. */
+export async function doubtBox(visit: ConsoleVisit, of: ThingKind, id: string): Promise<Html> {
+  return html`<p class="warning">${enConsole.refusals.doubt}</p>${await lastChanges(visit, of, id)}`;
 }
 
 interface Filled {
@@ -154,6 +161,7 @@ function previewPage(visit: ConsoleVisit, of: ThingKind, { id, known, form, was 
   const facts = Object.entries(plan.facts ?? {}).filter(([name]) => isFact(name));
   const isNew = known === undefined && !was;
   const isIdle = known !== undefined && Object.keys(plan.fields).length === 0;
+  const weaker = isNew ? [] : weakeningsOf(all);
   const again = all.length === 0 ? words.asItWas : words.notAsItWas;
   const nature = was ? again : isNew ? words.created : isIdle && words.nothingChanges;
   const fields = html`${hiddenFields({ ...entered, step: 'do' })}${known === undefined && secrets.fields}`;
@@ -161,6 +169,7 @@ function previewPage(visit: ConsoleVisit, of: ThingKind, { id, known, form, was 
 ${nature && html`<p>${nature}</p>`}
 ${factList(facts.map(([name, value]) => [nameText(name), factOf(visit, name, value)]))}
 ${changes.length > 0 && changeTable(words.previewTitle, changes, isNew)}
+${weaker.length > 0 && html`<div class="warning">${weaker.map((each) => html`<p><strong>${enForesight.weakenings[each]}</strong></p>`)}</div>`}
 ${plan.touched && touchedBox(plan.touched, 'change')}
 ${doForm(visit, path, fields, isIdle ? undefined : words.do, back)}
 </div>`;
@@ -180,9 +189,9 @@ function changeTable(title: string, changes: Changes, isNew = false): Html {
 
 export function touchedBox(
   { grants, holders, names, isComplete }: Touched,
-  way: keyof typeof enConsole.touched.ways,
+  way: keyof typeof enForesight.touched.ways,
 ): Html {
-  const text = enConsole.touched;
+  const text = enForesight.touched;
   if (grants === 0) return html`<p>${isComplete ? text.none : text.noneOfNewest}</p>`;
   const more = holders > names.length ? [...names, '…'] : names;
   return html`<div class="warning"><p><strong>${text.some(grants, holders, more.join(', '), isComplete)}</strong> ${text.ways[way]}</p></div>`;

@@ -29,6 +29,8 @@ export const enConsole = {
     nothing: (asked?: string) => (asked ? `Nothing found for "${asked}"` : 'Nothing was found'),
     nothingHint:
       'Parts of names are looked for among 20,000 identities, addresses and fingerprints among the newest grants and the events of the last day.',
+    requestHint:
+      'A request is found by its events. Of each row of refusals, only the newest request is kept. Look for this id in the log.',
     token: 'About this token',
     accepted: 'It would be accepted now.',
     refused: (reason: string) => `It would be refused now: ${reason}.`,
@@ -62,7 +64,6 @@ export const enConsole = {
     },
     perMinute: 'per minute',
     perDay: 'per day',
-    grants: 'grants',
     none: 'none',
     others: 'others',
     series: { accepted: 'accepted', refused: 'refused', fault: 'failed' },
@@ -95,6 +96,8 @@ export const enConsole = {
     next: 'Next page',
     timeline: 'What happened',
     facts: 'Facts',
+    /** A grant has no serial number. */
+    mark: 'a hash of issuer and serial number',
     holderDisabled: 'identity disabled',
     integrationDisabled: 'integration disabled',
     end: 'End this grant…',
@@ -217,18 +220,6 @@ export const enConsole = {
       identities: { 'The person': 'userName email upn', 'What they may': 'groups mayUseApi' },
     },
   },
-  touched: {
-    none: 'No living grant is touched.',
-    some: (grants: number, holders: number, names: string, isComplete: boolean) =>
-      `${isComplete ? '' : 'At least '}${grants === 1 ? '1 living grant' : `${grants} living grants`} of ${holders === 1 ? '1 identity' : `${holders} identities`} (${names}) ${grants === 1 ? 'is' : 'are'} touched.`,
-    noneOfNewest: 'None of the newest 10,000 grants is touched. Older ones may be.',
-    ways: {
-      remove: 'They end at once.',
-      disable: 'They are refused while it is disabled, and work again after that.',
-      change: 'They are refused, or get less than they have.',
-      stay: 'New callers are refused within a second. These grants stay until they end.',
-    },
-  },
   explain: {
     lead: 'What the service would make of a certificate or an assertion, step by step. Nothing is stored.',
     label: 'A certificate in PEM (with its chain), or an assertion (a JWT)',
@@ -290,6 +281,7 @@ export const enConsole = {
     },
     doubt: 'First make sure that it was not ended on purpose.',
     certificate: 'Certificate:',
+    serial: 'serial number',
     unverified: (issuer: string) => `not verified, says it is from ${issuer}`,
     otherNodes: 'Counts of other nodes may be a minute old.',
     see: 'See',
