@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  unlinkSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { keepOwner, namingFile, syncPath, writeAll } from '../written-file.ts';
@@ -87,7 +88,7 @@ export class NextKeyringFile {
   }
 
   #reserve(): number {
-    rmSync(this.#beside, { force: true }); // of a command that was killed
+    removeLeftover(this.#beside);
     this.#file = openSync(this.#beside, 'wx', 0o600);
     try {
       this.#fill(this.#file);
@@ -110,6 +111,15 @@ export class NextKeyringFile {
   #close(file: number): void {
     closeSync(file);
     this.#file = undefined;
+  }
+}
+
+/** Of a command that was killed. Not by rmSync, which has its own words for a folder. */
+function removeLeftover(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
 

@@ -155,8 +155,6 @@ export async function aPasskey(name: string, at: Installation): Promise<Thing> {
 }
 
 export async function anIntegration(name: string, at: Installation): Promise<Thing> {
-  const change = ['integration', 'change', JWT_CLIENT, '--access-token-format', 'jwt'];
-  await eventually('the service has reported its signing key', async () => (await at.try(...change)).status === 0);
   await addIntegration(name, at);
   const caller = at.callerNamed('ada');
   const pair = await pairByCertificate(caller, name, 'orders:read');
@@ -183,17 +181,9 @@ export async function anIntegration(name: string, at: Installation): Promise<Thi
 }
 
 export function addIntegration(name: string, at: Installation): Promise<unknown> {
-  return at.run(
-    'integration',
-    'add',
-    name,
-    '--scope',
-    'orders:read',
-    '--access-token-format',
-    'jwt',
-    '--secret',
-    'yes',
-  );
+  const add = () =>
+    at.try('integration', 'add', name, '--scope', 'orders:read', '--access-token-format', 'jwt', '--secret', 'yes');
+  return eventually('the service has reported its signing key', async () => (await add()).status === 0);
 }
 
 export function addKey(name: string, at: Installation): Promise<unknown> {
