@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../src/operations/ports.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { systemClock } from '../../src/system.ts';
 import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
@@ -60,7 +61,10 @@ async function lifeAndDeath({ path, keyringPath }: KillField, lifeMs: number): P
   return promised;
 }
 
-export async function openNode({ path, keyringPath }: Pick<KillField, 'path' | 'keyringPath'>) {
-  const store = await openSqliteStore({ path, clock: () => systemClock.now() });
-  return aNode(store, { keyring: new Keyring(readKeyringFile(keyringPath) ?? []), clock: systemClock });
+export async function openNode(
+  { path, keyringPath }: Pick<KillField, 'path' | 'keyringPath'>,
+  clock: Clock = systemClock,
+) {
+  const store = await openSqliteStore({ path, clock: () => clock.now() });
+  return aNode(store, { keyring: new Keyring(readKeyringFile(keyringPath) ?? []), clock });
 }

@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '../../src/system.ts';
+import { TestClock } from '../../test/node.ts';
 import type { Seeded } from '../../test/seeded.ts';
 import { cutPoints, type Loss, type PowerCut, type Remains, readJournal, remainsOf } from './disk-journal.ts';
 import { type KillField, killField, openNode } from './kill.ts';
@@ -31,6 +33,7 @@ export async function tearWrites(cycles: number, chance: Seeded): Promise<number
     }
     const begin = readFileSync(field.path);
     const steps = readJournal(await lifeOf(field, library));
+    const diedAt = new TestClock(systemClock.now());
     const count = (kind: string, file: string) =>
       steps.filter((step) => step.kind === kind && step.file === file).length;
     console.log(
@@ -40,9 +43,11 @@ export async function tearWrites(cycles: number, chance: Seeded): Promise<number
     let broken = 0;
     for (const [n, at] of cutPoints(steps, cycles, chance).entries()) {
       const cut: PowerCut = { at, loss: LOSSES[n % LOSSES.length] as Loss };
-      broken += await judge(field, remainsOf(steps, begin, cut, chance), `cut ${n + 1} after step ${at}, ${cut.loss}`);
+      const remains = remainsOf(steps, begin, cut, chance);
+      broken += judged(await findingsOf(field, remains, diedAt), `cut ${n + 1} after step ${at}, ${cut.loss}`);
     }
-    return broken + (await checkOurselves(field, steps, begin, chance));
+    const ignoring: PowerCut = { at: steps.length, loss: 'all of it is lost', ignoresSyncs: true };
+    return broken + wouldNotice(await findingsOf(field, remainsOf(steps, begin, ignoring, chance), diedAt));
   } finally {
     field.remove();
   }
@@ -74,34 +79,33 @@ async function lifeOf({ folder, path, keyringPath }: KillField, library: string)
   return readFileSync(journal);
 }
 
+type Findings = Awaited<ReturnType<typeof findingsOf>>;
+
 /** The drill would notice a disk that ignores syncs, where acknowledged commits really are lost. */
-async function checkOurselves(
-  field: KillField,
-  steps: ReturnType<typeof readJournal>,
-  begin: Buffer,
-  chance: Seeded,
-): Promise<number> {
-  const cut: PowerCut = { at: steps.length, loss: 'all of it is lost', ignoresSyncs: true };
-  const found = await findingsOf(field, remainsOf(steps, begin, cut, chance));
-  console.log(`a disk that ignores syncs: ${found.broken.length} promises broken, as it must be`);
-  return found.broken.length > 0 ? 0 : 1;
+function wouldNotice({ broken }: Findings): number {
+  console.log(`a disk that ignores syncs: ${broken.length} promises broken, as it must be`);
+  return broken.length > 0 ? 0 : 1;
 }
 
-async function judge(field: KillField, remains: Remains, what: string): Promise<number> {
-  const { promised, broken } = await findingsOf(field, remains);
+function judged({ promised, broken }: Findings, what: string): number {
   console.log(`${what}: ${promised} promises checked, ${broken.length} broken`);
-  for (const each of broken.slice(0, 3)) console.error(`broken: ${what}: ${each}`);
+  for (const each of broken.slice(0, 3)) console.error(`BROKEN ${what}: ${each}`);
   return broken.length;
 }
 
-async function findingsOf({ folder, keyringPath }: KillField, { database, wal, acknowledged }: Remains) {
+/** `diedAt`: a clock that stands still, since retry windows would close while many cuts are judged. */
+async function findingsOf(
+  { folder, keyringPath }: KillField,
+  { database, wal, acknowledged }: Remains,
+  diedAt: TestClock,
+) {
   const after = join(folder, 'after');
   mkdirSync(after, { mode: 0o700 });
   const path = join(after, 'tessera.db');
   writeFileSync(path, database, { mode: 0o600 });
   if (wal) writeFileSync(`${path}-wal`, wal, { mode: 0o600 });
   try {
-    const node = await openNode({ path, keyringPath });
+    const node = await openNode({ path, keyringPath }, diedAt);
     const found = await verdict(latest(acknowledged), node);
     await node.store.close();
     return found;
