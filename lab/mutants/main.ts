@@ -12,7 +12,7 @@ import { type Mutant, mutantsOf } from './mutations.ts';
 import { relatedTests } from './related-tests.ts';
 import { type Fate, Results } from './results.ts';
 import { runTest } from './test-run.ts';
-import { hasSoundTypes } from './types.ts';
+import { hasSoundTypes } from './type-check.ts';
 
 const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such as src/core/rules, or src/core/scope.ts:12-20
 
