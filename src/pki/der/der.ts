@@ -90,6 +90,14 @@ export function unwrap(element: Element, tag?: number): Element {
 // More fields than any structure of RFC 5280 or RFC 6960 has.
 const MAX_FIELDS = 16;
 
+/** Reads the fields of a SEQUENCE. All of them: nothing may follow those that `read` takes. */
+export function readFields<const T>(sequence: Element, read: (fields: Fields) => T, tag: number = TAG.sequence): T {
+  const fields = new Fields(expectTag(sequence, tag));
+  const value = read(fields);
+  fields.end();
+  return value;
+}
+
 /** The fields of a SEQUENCE, in order; optional ones are recognised by their tag. */
 export class Fields {
   readonly #fields: Element[];

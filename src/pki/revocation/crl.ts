@@ -2,7 +2,7 @@
 // extension, delta) still revokes what it names, but never shows that a certificate is good.
 import { type Outcome, refused } from '../../core/outcome.ts';
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
-import { contextTag, type Element, Fields, MalformedDer, readElement, TAG, tryRead, unwrap } from '../der/der.ts';
+import { contextTag, type Element, MalformedDer, readElement, readFields, TAG, tryRead, unwrap } from '../der/der.ts';
 import { readBoolean, readCount, readNamedBits, readTime } from '../der/der-values.ts';
 import { type DistinguishedName, readName, sameName } from '../x509/distinguished-name.ts';
 import { EXTENSION, type RawExtension, readExtensionList } from '../x509/extensions.ts';
@@ -98,17 +98,19 @@ function readOther(name: Uint8Array, revoked: RevokedSerials): RevokedOfOther[] 
 }
 
 function readParts(toBeSigned: Element) {
-  const fields = new Fields(toBeSigned);
-  const version = fields.optional(TAG.integer);
-  const innerAlgorithm = fields.next(TAG.sequence).whole;
-  const issuer = readName(fields.next());
-  const thisUpdate = readTime(fields.next());
-  const next = fields.optional(TAG.utcTime, TAG.generalizedTime);
-  const entries = fields.optional(TAG.sequence)?.content ?? new Uint8Array();
-  const wrapped = fields.optional(contextTag(0, 'constructed'));
-  fields.end();
-  const extensions = readExtensions(wrapped);
-  return { version, innerAlgorithm, issuer, thisUpdate, nextUpdate: next && readTime(next), entries, extensions };
+  return readFields(toBeSigned, (fields) => ({
+    version: fields.optional(TAG.integer),
+    innerAlgorithm: fields.next(TAG.sequence).whole,
+    issuer: readName(fields.next()),
+    thisUpdate: readTime(fields.next()),
+    nextUpdate: readNextUpdate(fields.optional(TAG.utcTime, TAG.generalizedTime)),
+    entries: fields.optional(TAG.sequence)?.content ?? new Uint8Array(),
+    extensions: readExtensions(fields.optional(contextTag(0, 'constructed'))),
+  }));
+}
+
+function readNextUpdate(time: Element | undefined): EpochSeconds | undefined {
+  return time && readTime(time);
 }
 
 /** If the extensions cannot be parsed, the list cannot show "good"; it still revokes what it names. */
@@ -170,27 +172,26 @@ function readScope(extensions: readonly RawExtension[]): { value: RevocationScop
 }
 
 function readIssuingPoint(der: Uint8Array): RevocationScope {
-  const element = readElement(der, TAG.sequence);
+  const element = readElement(der);
   if (element.content.length === 0) throw new MalformedDer('it is empty');
-  const fields = new Fields(element);
-  const point = fields.optional(contextTag(0, 'constructed'));
-  const leaves = readFlag(fields.optional(contextTag(1, 'primitive')));
-  const authorities = readFlag(fields.optional(contextTag(2, 'primitive')));
-  const reasons = fields.optional(contextTag(3, 'primitive'));
-  const indirect = readFlag(fields.optional(contextTag(4, 'primitive')));
-  const attributes = readFlag(fields.optional(contextTag(5, 'primitive')));
-  fields.end();
-  if (Number(leaves) + Number(authorities) + Number(attributes) > 1)
-    throw new MalformedDer('the scope contradicts itself');
-  const only = leaves ? 'leaves' : authorities ? 'authorities' : attributes ? 'attributes' : undefined;
-  return {
-    names: point ? readPointName(point) : [],
-    indirect,
-    ...(only && { only }),
-    ...(reasons && { reasons: readNamedBits(reasons, reasons.tag) }),
-  };
-}
-
-function readFlag(element: Element | undefined): boolean {
-  return element !== undefined && readBoolean(element, element.tag);
+  return readFields(element, (fields) => {
+    const flag = (number: number) => {
+      const found = fields.optional(contextTag(number, 'primitive'));
+      return found !== undefined && readBoolean(found, found.tag);
+    };
+    const point = fields.optional(contextTag(0, 'constructed'));
+    const [leaves, authorities] = [flag(1) && 'leaves', flag(2) && 'authorities'] as const;
+    const reasons = fields.optional(contextTag(3, 'primitive'));
+    const indirect = flag(4);
+    const [only, ...others] = [leaves, authorities, flag(5) && ('attributes' as const)].filter(
+      (kind) => kind !== false,
+    );
+    if (others.length > 0) throw new MalformedDer('the scope contradicts itself');
+    return {
+      names: point ? readPointName(point) : [],
+      indirect,
+      ...(only && { only }),
+      ...(reasons && { reasons: readNamedBits(reasons, reasons.tag) }),
+    };
+  });
 }

@@ -7,9 +7,10 @@ import {
   contextTag,
   type Element,
   expectTag,
-  Fields,
+  type Fields,
   MalformedDer,
   readElement,
+  readFields,
   TAG,
   tryRead,
   unwrap,
@@ -17,7 +18,7 @@ import {
 import { readCount, readInteger, readOid, readTime } from '../der/der-values.ts';
 import { type Certificate, readCertificate } from '../x509/certificate.ts';
 import { sameName } from '../x509/distinguished-name.ts';
-import { readExtensionList } from '../x509/extensions.ts';
+import { type RawExtension, readExtensionList } from '../x509/extensions.ts';
 import { DIGESTS } from '../x509/public-key.ts';
 import { isSignedBy, readSigned, type Signed } from '../x509/signed.ts';
 import { beginOf, CLOCK_SKEW_SECONDS } from './crl.ts';
@@ -63,18 +64,17 @@ export function responderOf({ known }: Certificate): string | undefined {
 }
 
 export function readOcspResponse(der: Uint8Array): Outcome<OcspResponse, string> {
-  const read = tryRead(() => readResponse(readElement(der, TAG.sequence)));
+  const read = tryRead(() => readFields(readElement(der), readResponse));
   return read.ok ? read : refused(`the OCSP response cannot be read: ${read.refusal}`);
 }
 
-function readResponse(element: Element): OcspResponse {
-  const fields = new Fields(element);
+function readResponse(fields: Fields): OcspResponse {
   const status = readCount(fields.next(), TAG.enumerated);
   if (status !== 0) throw new MalformedDer(`the responder answered with status ${status}`);
-  const bytes = new Fields(unwrap(fields.next(contextTag(0, 'constructed')), TAG.sequence));
-  fields.end();
-  if (readOid(bytes.next()) !== OCSP_BASIC) throw new MalformedDer('it is not a basic OCSP response');
-  return readBasic(readElement(bytes.next(TAG.octetString).content, TAG.sequence));
+  return readFields(unwrap(fields.next(contextTag(0, 'constructed'))), (bytes) => {
+    if (readOid(bytes.next()) !== OCSP_BASIC) throw new MalformedDer('it is not a basic OCSP response');
+    return readBasic(readElement(bytes.next(TAG.octetString).content, TAG.sequence));
+  });
 }
 
 function readBasic(element: Element): OcspResponse {
@@ -83,15 +83,19 @@ function readBasic(element: Element): OcspResponse {
   const signed = readSigned({ tag: TAG.sequence, content, whole: content });
   const sent = wrapped ? childrenOf(unwrap(expectTag(wrapped, contextTag(0, 'constructed')))) : [];
   const certificates = acceptedOf(sent.map(({ whole }) => readCertificate(whole)));
-  const fields = new Fields(signed.toBeSigned);
-  fields.optional(contextTag(0, 'constructed'));
-  fields.next(); // responder id: the signature identifies the signer better
-  readTime(fields.next(TAG.generalizedTime));
-  const answers = childrenOf(fields.next(TAG.sequence)).map(readSingle);
+  return readFields(signed.toBeSigned, (fields) => {
+    fields.optional(contextTag(0, 'constructed'));
+    fields.next(); // responder id: the signature identifies the signer better
+    readTime(fields.next(TAG.generalizedTime));
+    const answers = childrenOf(fields.next(TAG.sequence)).map((answer) => readFields(answer, readSingle));
+    const nonce = readMoreExtensions(fields).find(({ oid }) => oid === OCSP_NONCE)?.value;
+    return { ...signed, answers, certificates, ...(nonce && { nonce: readElement(nonce, TAG.octetString).content }) };
+  });
+}
+
+function readMoreExtensions(fields: Fields): readonly RawExtension[] {
   const extensions = fields.optional(contextTag(1, 'constructed'));
-  fields.end();
-  const nonce = extensions && readExtensionList(unwrap(extensions)).find(({ oid }) => oid === OCSP_NONCE)?.value;
-  return { ...signed, answers, certificates, ...(nonce && { nonce: readElement(nonce, TAG.octetString).content }) };
+  return extensions ? readExtensionList(unwrap(extensions)) : [];
 }
 
 const STATES: Readonly<Record<number, SingleAnswer['state']>> = {
@@ -100,23 +104,19 @@ const STATES: Readonly<Record<number, SingleAnswer['state']>> = {
   [contextTag(2, 'primitive')]: 'unknown',
 };
 
-function readSingle(element: Element): SingleAnswer {
-  const fields = new Fields(element);
-  const certificateId = readCertificateId(fields.next(TAG.sequence));
+function readSingle(fields: Fields): SingleAnswer {
+  const certificateId = readFields(fields.next(), readCertificateId);
   const state = STATES[fields.next().tag];
   if (!state) throw new MalformedDer('unknown certificate status');
   const thisUpdate = readTime(fields.next(TAG.generalizedTime));
   const next = fields.optional(contextTag(0, 'constructed'));
-  const extensions = fields.optional(contextTag(1, 'constructed'));
-  fields.end();
-  const unknown = extensions && readExtensionList(unwrap(extensions)).find(({ critical }) => critical);
+  const unknown = readMoreExtensions(fields).find(({ critical }) => critical);
   if (unknown) throw new MalformedDer(`an answer has the critical extension ${unknown.oid}`);
   return { certificateId, state, thisUpdate, ...(next && { nextUpdate: readTime(unwrap(next)) }) };
 }
 
-function readCertificateId(element: Element): CertificateId {
-  const fields = new Fields(element);
-  const digest = DIGESTS[readOid(new Fields(fields.next(TAG.sequence)).next())];
+function readCertificateId(fields: Fields): CertificateId {
+  const digest = DIGESTS[readOid(expectTag(childrenOf(fields.next(TAG.sequence))[0], TAG.oid))];
   if (!digest) throw new MalformedDer('unknown digest in a certificate id');
   const issuerName = fields.next(TAG.octetString).content;
   const issuerKey = fields.next(TAG.octetString).content;
@@ -165,9 +165,8 @@ function isAbout(id: CertificateId, certificate: Certificate, issuer: Certificat
 
 /** RFC 6960 4.1.1: the key bits alone, without the algorithm and the unused-bits octet. */
 export function keyBitsOf({ publicKey }: Certificate): Uint8Array {
-  const fields = new Fields(readElement(publicKey.spki));
-  fields.next();
-  return fields.next(TAG.bitString).content.subarray(1);
+  const [, bits] = childrenOf(readElement(publicKey.spki));
+  return expectTag(bits, TAG.bitString).content.subarray(1);
 }
 
 /** RFC 6960 4.2.2.2: signed by the issuer, or by a responder with id-kp-OCSPSigning that the issuer certified. */

@@ -9,9 +9,9 @@ import {
   childrenOf,
   contextTag,
   type Element,
-  Fields,
   MalformedDer,
   readElement,
+  readFields,
   TAG,
   tryRead,
   unwrap,
@@ -43,7 +43,7 @@ export interface Certificate extends Signed {
 }
 
 export function readCertificate(der: Uint8Array): Outcome<Certificate> {
-  return readOrRefuse(() => readFields(der, readOutline(der)));
+  return readOrRefuse(() => readContents(der, readOutline(der)));
 }
 
 type Parts = { readonly [Name in 'issuer' | 'subject' | 'publicKey']?: Certificate[Name] | undefined } & {
@@ -53,7 +53,7 @@ type Parts = { readonly [Name in 'issuer' | 'subject' | 'publicKey']?: Certifica
 export type Validity = Pick<Certificate, 'notBefore' | 'notAfter' | 'hasLongDates'>;
 
 export function readOutlined(der: Uint8Array, outline: Outline, parts: Parts): Outcome<Certificate> {
-  return readOrRefuse(() => readFields(der, outline, parts));
+  return readOrRefuse(() => readContents(der, outline, parts));
 }
 
 export function readOrRefuse<T>(read: () => T): Outcome<T> {
@@ -61,7 +61,7 @@ export function readOrRefuse<T>(read: () => T): Outcome<T> {
   return tried.ok ? tried : refuse('certificate-unreadable', { rule: tried.refusal });
 }
 
-function readFields(der: Uint8Array, outline: Outline, parts: Parts = {}): Certificate {
+function readContents(der: Uint8Array, outline: Outline, parts: Parts = {}): Certificate {
   const { signed } = outline;
   const version = readVersion(outline.version);
   const serial = readInteger(outline.serial);
@@ -101,9 +101,7 @@ function readVersion(element: Element | undefined): 1 | 2 | 3 {
 }
 
 export function readValidity(element: Element): Validity {
-  const fields = new Fields(element);
-  const [begin, end] = [fields.next(), fields.next()];
-  fields.end();
+  const [begin, end] = readFields(element, (fields) => [fields.next(), fields.next()]);
   const [notBefore, notAfter] = [readTime(begin), readTime(end)];
   return { notBefore, notAfter, hasLongDates: isLong(begin, notBefore) || isLong(end, notAfter) };
 }
@@ -181,8 +179,7 @@ const MAX_EXTENSIONS = 64;
 export function readOutline(der: Uint8Array) {
   if (der.length > MAX_OCTETS) throw new MalformedDer(`larger than ${MAX_OCTETS} octets`);
   const signed = readSigned(readElement(der));
-  const fields = new Fields(signed.toBeSigned);
-  const outline = {
+  return readFields(signed.toBeSigned, (fields) => ({
     signed,
     version: fields.optional(contextTag(0, 'constructed')),
     serial: fields.next(),
@@ -193,9 +190,7 @@ export function readOutline(der: Uint8Array) {
     publicKey: fields.next(TAG.sequence),
     uniqueIds: [fields.optional(contextTag(1, 'primitive')), fields.optional(contextTag(2, 'primitive'))],
     extensions: cutExtensions(fields.optional(contextTag(3, 'constructed'))),
-  };
-  fields.end();
-  return outline;
+  }));
 }
 
 function cutExtensions(wrapped: Element | undefined): Element[] | undefined {

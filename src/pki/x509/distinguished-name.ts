@@ -1,7 +1,7 @@
 // Subject and issuer names: compared by RFC 5280 7.1, printed so that a value cannot imitate structure.
 import type { NameValue } from '../../core/certificate.ts';
 import { escapeText } from '../../core/quote.ts';
-import { childrenOf, type Element, expectTag, Fields, MalformedDer, TAG } from '../der/der.ts';
+import { childrenOf, type Element, expectTag, MalformedDer, readFields, TAG } from '../der/der.ts';
 import { decodeLatin, decodeUtf8, readOid } from '../der/der-values.ts';
 
 export interface Attribute extends NameValue {
@@ -91,10 +91,7 @@ export function isInSetOrder(rdn: readonly Attribute[]): boolean {
 }
 
 function readAttribute(element: Element): Attribute {
-  const fields = new Fields(expectTag(element, TAG.sequence));
-  const oid = readOid(fields.next());
-  const encoded = fields.next();
-  fields.end();
+  const [oid, encoded] = readFields(element, (fields) => [readOid(fields.next()), fields.next()]);
   const characters = readCharacters(encoded);
   const { type, value } = textOf(encoded, characters);
   return { type, value, oid, characters, der: element.whole };

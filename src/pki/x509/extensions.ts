@@ -4,9 +4,10 @@ import {
   contextTag,
   type Element,
   expectTag,
-  Fields,
+  type Fields,
   MalformedDer,
   readElement,
+  readFields,
   TAG,
   tryRead,
 } from '../der/der.ts';
@@ -49,11 +50,6 @@ export interface RawExtension {
   readonly value: Uint8Array;
 }
 
-interface NameConstraints {
-  readonly permitted: readonly GeneralName[];
-  readonly excluded: readonly GeneralName[];
-}
-
 export interface DistributionPoint {
   readonly names: readonly PointName[];
   readonly reasons?: ReadonlySet<number>;
@@ -61,39 +57,39 @@ export interface DistributionPoint {
   readonly crlIssuers?: readonly GeneralName[];
 }
 
-export interface KnownExtensions {
-  readonly subjectKeyIdentifier: Uint8Array;
-  readonly keyUsage: ReadonlySet<number>;
-  readonly subjectAltName: readonly GeneralName[];
-  readonly basicConstraints: { readonly ca: boolean; readonly pathLength?: number };
-  readonly nameConstraints: NameConstraints;
-  readonly crlDistributionPoints: readonly DistributionPoint[];
-  readonly certificatePolicies: readonly { readonly policy: string; readonly qualifiers: readonly string[] }[];
-  readonly policyMappings: readonly { readonly issuer: string; readonly subject: string }[];
-  readonly authorityKeyIdentifier: { readonly key?: Uint8Array; readonly issuer: boolean; readonly serial: boolean };
-  readonly policyConstraints: { readonly requireExplicit?: number; readonly inhibitMapping?: number };
-  readonly extendedKeyUsage: readonly string[];
-  readonly inhibitAnyPolicy: number;
-  readonly authorityInfoAccess: readonly { readonly method: string; readonly location: GeneralName }[];
+const READERS = {
+  subjectKeyIdentifier: (element: Element) => expectTag(element, TAG.octetString).content,
+  keyUsage: readKeyUsage,
+  subjectAltName: (element: Element) => readGeneralNames(element),
+  basicConstraints: fieldsBy(readBasicConstraints),
+  nameConstraints: fieldsBy(readNameConstraints),
+  crlDistributionPoints: listBy(fieldsBy(readDistributionPoint)),
+  certificatePolicies: readPolicies,
+  policyMappings: listBy(fieldsBy((fields) => ({ issuer: readOid(fields.next()), subject: readOid(fields.next()) }))),
+  authorityKeyIdentifier: fieldsBy(readAuthorityKeyIdentifier),
+  policyConstraints: fieldsBy(readPolicyConstraints),
+  extendedKeyUsage: listBy((usage) => readOid(usage)),
+  inhibitAnyPolicy: (element: Element) => readCount(element),
+  authorityInfoAccess: listBy(
+    fieldsBy((fields) => ({ method: readOid(fields.next()), location: readGeneralName(fields.next()) })),
+  ),
+} as const;
+
+export type KnownExtensions = { readonly [Name in keyof typeof READERS]: ReturnType<(typeof READERS)[Name]> };
+
+/** A reader of a SEQUENCE with these fields. */
+function fieldsBy<T>(read: (fields: Fields) => T) {
+  return (element: Element): T => readFields(element, read);
 }
 
-type Readers = { readonly [Name in keyof KnownExtensions]: (element: Element) => KnownExtensions[Name] };
-
-const READERS: Readers = {
-  subjectKeyIdentifier: (element) => expectTag(element, TAG.octetString).content,
-  keyUsage: readKeyUsage,
-  subjectAltName: (element) => readGeneralNames(element),
-  basicConstraints: readBasicConstraints,
-  nameConstraints: readNameConstraints,
-  crlDistributionPoints: (element) => sequenceOf(element, readDistributionPoint),
-  certificatePolicies: readPolicies,
-  policyMappings: (element) => sequenceOf(element, readMapping),
-  authorityKeyIdentifier: readAuthorityKeyIdentifier,
-  policyConstraints: readPolicyConstraints,
-  extendedKeyUsage: (element) => sequenceOf(element, (usage) => readOid(usage)),
-  inhibitAnyPolicy: (element) => readCount(element),
-  authorityInfoAccess: (element) => sequenceOf(element, readAccessDescription),
-};
+/** A reader of a SEQUENCE OF these, which must not be empty. */
+function listBy<T>(read: (child: Element) => T, tag: number = TAG.sequence) {
+  return (element: Element): readonly T[] => {
+    const items = childrenOf(expectTag(element, tag), MAX_ITEMS).map((child) => read(child));
+    if (items.length === 0) throw new MalformedDer(EMPTY_LIST);
+    return items;
+  };
+}
 
 const NAMES = Object.keys(READERS) as (keyof KnownExtensions)[];
 const NAME_OF = new Map<string, keyof KnownExtensions>(NAMES.map((name) => [EXTENSION[name], name]));
@@ -118,29 +114,25 @@ export function readExtensionList(element: Element): RawExtension[] {
 
 export function readExtensionElements(elements: readonly Element[]): RawExtension[] {
   if (elements.length === 0) throw new MalformedDer(EMPTY_LIST);
-  const extensions = elements.map(readExtension);
+  const extensions = elements.map(fieldsBy(readExtension));
   if (new Set(extensions.map(({ oid }) => oid)).size !== extensions.length) {
     throw new MalformedDer('an extension appears twice');
   }
   return extensions;
 }
 
-function readExtension(element: Element): RawExtension {
-  const fields = new Fields(expectTag(element, TAG.sequence));
+function readExtension(fields: Fields): RawExtension {
   const oid = readOid(fields.next());
-  const critical = fields.optional(TAG.boolean);
-  const value = fields.next(TAG.octetString).content;
-  fields.end();
-  return { oid, critical: critical !== undefined && readBoolean(critical), value };
+  return { oid, critical: readFlag(fields), value: fields.next(TAG.octetString).content };
+}
+
+/** BOOLEAN DEFAULT FALSE. */
+function readFlag(fields: Fields): boolean {
+  const flag = fields.optional(TAG.boolean);
+  return flag !== undefined && readBoolean(flag);
 }
 
 const EMPTY_LIST = 'a list that must not be empty is empty';
-
-function sequenceOf<T>(element: Element, read: (child: Element) => T): T[] {
-  const items = childrenOf(expectTag(element, TAG.sequence), MAX_ITEMS).map((child) => read(child));
-  if (items.length === 0) throw new MalformedDer(EMPTY_LIST);
-  return items;
-}
 
 function readKeyUsage(element: Element): ReadonlySet<number> {
   const bits = readNamedBits(element);
@@ -153,52 +145,44 @@ function readKeyUsage(element: Element): ReadonlySet<number> {
   return bits;
 }
 
-function readBasicConstraints(element: Element): KnownExtensions['basicConstraints'] {
-  const fields = new Fields(expectTag(element, TAG.sequence));
-  const flag = fields.optional(TAG.boolean);
+function readBasicConstraints(fields: Fields) {
+  const ca = readFlag(fields);
   const length = fields.optional(TAG.integer);
-  fields.end();
-  const ca = flag !== undefined && readBoolean(flag);
-  return length ? { ca, pathLength: readCount(length) } : { ca };
+  return { ca, ...(length && { pathLength: readCount(length) }) };
 }
 
-function readNameConstraints(element: Element): NameConstraints {
-  const fields = new Fields(expectTag(element, TAG.sequence));
+/** RFC 5280 4.2.1.10: neither the extension nor a list in it may be empty. */
+function readNameConstraints(fields: Fields) {
   const permitted = fields.optional(contextTag(0, 'constructed'));
   const excluded = fields.optional(contextTag(1, 'constructed'));
-  fields.end();
-  // RFC 5280 4.2.1.10: neither the extension nor a list in it may be empty.
   if (!permitted && !excluded) throw new MalformedDer('name constraints are empty');
   return { permitted: readSubtrees(permitted), excluded: readSubtrees(excluded) };
 }
 
-function readSubtrees(list: Element | undefined): GeneralName[] {
-  if (!list) return [];
-  const bases = childrenOf(list, MAX_ITEMS).map((subtree) => {
-    const fields = new Fields(expectTag(subtree, TAG.sequence));
-    const base = readGeneralName(fields.next());
-    const minimum = fields.optional(contextTag(0, 'primitive'));
-    fields.end();
-    if (minimum && readCount(minimum, minimum.tag) !== 0) throw new MalformedDer('a subtree has a minimum');
-    return base;
-  });
-  if (bases.length === 0) throw new MalformedDer('a list of subtrees is empty');
-  return bases;
+function readSubtrees(list: Element | undefined): readonly GeneralName[] {
+  return list ? listBy(fieldsBy(readSubtree), list.tag)(list) : [];
 }
 
-function readDistributionPoint(element: Element): DistributionPoint {
-  const fields = new Fields(expectTag(element, TAG.sequence));
+function readSubtree(fields: Fields): GeneralName {
+  const base = readGeneralName(fields.next());
+  const minimum = fields.optional(contextTag(0, 'primitive'));
+  if (minimum && readCount(minimum, minimum.tag) !== 0) throw new MalformedDer('a subtree has a minimum');
+  return base;
+}
+
+function readDistributionPoint(fields: Fields): DistributionPoint {
   const name = fields.optional(contextTag(0, 'constructed'));
   const reasons = fields.optional(contextTag(1, 'primitive'));
   const issuer = fields.optional(contextTag(2, 'constructed'));
-  fields.end();
-  const crlIssuers = issuer && readGeneralNames(issuer, issuer.tag);
-  const point = { names: name ? readPointName(name) : [], ...(crlIssuers && { crlIssuers }) };
-  return reasons ? { ...point, reasons: readNamedBits(reasons, reasons.tag) } : point;
+  return {
+    names: name ? readPointName(name) : [],
+    ...(reasons && { reasons: readNamedBits(reasons, reasons.tag) }),
+    ...(issuer && { crlIssuers: readGeneralNames(issuer, issuer.tag) }),
+  };
 }
 
-function readPolicies(element: Element): KnownExtensions['certificatePolicies'] {
-  const policies = sequenceOf(element, readPolicy);
+function readPolicies(element: Element) {
+  const policies = listBy(fieldsBy(readPolicy))(element);
   // RFC 5280 4.2.1.4
   if (new Set(policies.map(({ policy }) => policy)).size !== policies.length) {
     throw new MalformedDer('a policy appears twice');
@@ -206,54 +190,32 @@ function readPolicies(element: Element): KnownExtensions['certificatePolicies'] 
   return policies;
 }
 
-function readPolicy(element: Element): KnownExtensions['certificatePolicies'][number] {
-  const fields = new Fields(expectTag(element, TAG.sequence));
+function readPolicy(fields: Fields) {
   const policy = readOid(fields.next());
   const qualifiers = fields.optional(TAG.sequence);
-  fields.end();
-  return { policy, qualifiers: qualifiers ? sequenceOf(qualifiers, readQualifier) : [] };
+  return { policy, qualifiers: qualifiers ? listBy(fieldsBy(readQualifier))(qualifiers) : [] };
 }
 
-function readQualifier(element: Element): string {
-  const fields = new Fields(expectTag(element, TAG.sequence));
+function readQualifier(fields: Fields): string {
   const oid = readOid(fields.next());
   fields.next();
-  fields.end();
   return oid;
 }
 
-function readMapping(element: Element): KnownExtensions['policyMappings'][number] {
-  const fields = new Fields(expectTag(element, TAG.sequence));
-  const mapping = { issuer: readOid(fields.next()), subject: readOid(fields.next()) };
-  fields.end();
-  return mapping;
-}
-
-function readAuthorityKeyIdentifier(element: Element): KnownExtensions['authorityKeyIdentifier'] {
-  const fields = new Fields(expectTag(element, TAG.sequence));
+function readAuthorityKeyIdentifier(fields: Fields) {
   const key = fields.optional(contextTag(0, 'primitive'))?.content;
   const issuer = fields.optional(contextTag(1, 'constructed'));
   const serial = fields.optional(contextTag(2, 'primitive'));
-  fields.end();
   if (serial) readInteger(serial, serial.tag);
   return { ...(key && { key }), issuer: issuer !== undefined, serial: serial !== undefined };
 }
 
-function readPolicyConstraints(element: Element): KnownExtensions['policyConstraints'] {
-  const fields = new Fields(expectTag(element, TAG.sequence));
+function readPolicyConstraints(fields: Fields) {
   const explicit = fields.optional(contextTag(0, 'primitive'));
   const mapping = fields.optional(contextTag(1, 'primitive'));
-  fields.end();
   if (!explicit && !mapping) throw new MalformedDer('policy constraints are empty');
   return {
     ...(explicit && { requireExplicit: readCount(explicit, explicit.tag) }),
     ...(mapping && { inhibitMapping: readCount(mapping, mapping.tag) }),
   };
-}
-
-function readAccessDescription(element: Element): KnownExtensions['authorityInfoAccess'][number] {
-  const fields = new Fields(expectTag(element, TAG.sequence));
-  const description = { method: readOid(fields.next()), location: readGeneralName(fields.next()) };
-  fields.end();
-  return description;
 }

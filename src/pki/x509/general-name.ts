@@ -2,7 +2,17 @@
 import { isIPv4 } from 'node:net';
 import type { NameValue } from '../../core/certificate.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
-import { childrenOf, contextTag, type Element, expectTag, Fields, MalformedDer, TAG, unwrap } from '../der/der.ts';
+import {
+  childrenOf,
+  contextTag,
+  type Element,
+  expectTag,
+  type Fields,
+  MalformedDer,
+  readFields,
+  TAG,
+  unwrap,
+} from '../der/der.ts';
 import { readAscii, readOid } from '../der/der-values.ts';
 import { comparableOf, type DistinguishedName, readName, readRelativeName, readText } from './distinguished-name.ts';
 
@@ -52,11 +62,11 @@ export function readGeneralNames(element: Element, tag: number = TAG.sequence): 
 }
 
 function readOtherName(element: Element): GeneralName {
-  const fields = new Fields(element);
-  const oid = readOid(fields.next());
-  const value = readText(unwrap(fields.next(contextTag(0, 'constructed'))));
-  fields.end();
-  return { kind: 'other', oid, value };
+  const read = (fields: Fields) => ({
+    oid: readOid(fields.next()),
+    value: readText(unwrap(fields.next(contextTag(0, 'constructed')))),
+  });
+  return { kind: 'other', ...readFields(element, read, element.tag) };
 }
 
 /** A certificate says where its CRL is, and the CRL repeats it. */

@@ -1,5 +1,5 @@
 // Parses the public key of a certificate. The path rules decide whether it is good enough.
-import { contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from '../der/der.ts';
+import { contextTag, type Element, Fields, MalformedDer, readElement, readFields, TAG, unwrap } from '../der/der.ts';
 import { readCount, readInteger, readNull, readOctetBits, readOid } from '../der/der-values.ts';
 
 export interface PssParameters {
@@ -19,12 +19,9 @@ export const DIGESTS: Readonly<Record<string, string>> = {
 
 /** The mask must use the same digest: all software does so, and node:crypto assumes it. */
 export function readPssParameters(parameters: Element): PssParameters {
-  const fields = new Fields(parameters);
-  const named = fields.optional(contextTag(0, 'constructed'));
-  const mask = fields.optional(contextTag(1, 'constructed'));
-  const salt = fields.optional(contextTag(2, 'constructed'));
-  const trailer = fields.optional(contextTag(3, 'constructed'));
-  fields.end();
+  const [named, mask, salt, trailer] = readFields(parameters, (fields) =>
+    [0, 1, 2, 3].map((number) => fields.optional(contextTag(number, 'constructed'))),
+  );
   if (trailer && readCount(unwrap(trailer)) !== 1)
     throw new MalformedDer('the trailer of an RSA-PSS signature is not 1');
   const digest = named ? digestNamed(unwrap(named, TAG.sequence)) : 'sha1';
@@ -34,20 +31,20 @@ export function readPssParameters(parameters: Element): PssParameters {
 
 function readMaskDigest(wrapped: Element | undefined): string {
   if (!wrapped) return 'sha1';
-  const fields = new Fields(unwrap(wrapped, TAG.sequence));
-  if (readOid(fields.next()) !== MGF1) throw new MalformedDer('the mask of an RSA-PSS signature is not MGF1');
-  const digest = digestNamed(fields.next(TAG.sequence));
-  fields.end();
-  return digest;
+  return readFields(unwrap(wrapped), (fields) => {
+    if (readOid(fields.next()) !== MGF1) throw new MalformedDer('the mask of an RSA-PSS signature is not MGF1');
+    return digestNamed(fields.next());
+  });
 }
 
 /** RFC 4055 2.1: NULL or absent. */
 function digestNamed(algorithm: Element): string {
-  const fields = new Fields(algorithm);
-  const digest = DIGESTS[readOid(fields.next())];
-  const parameters = fields.optional(TAG.null);
-  if (parameters) readNull(parameters);
-  fields.end();
+  const digest = readFields(algorithm, (fields) => {
+    const oid = readOid(fields.next());
+    const parameters = fields.optional(TAG.null);
+    if (parameters) readNull(parameters);
+    return DIGESTS[oid];
+  });
   if (!digest) throw new MalformedDer('unknown digest in an RSA-PSS signature');
   return digest;
 }
@@ -118,14 +115,11 @@ const READERS: Readonly<Record<KeyFamily, (parameters: Fields, key: Uint8Array) 
 
 /** Rejects parameters that do not belong to the algorithm: another program might use them and see a different key. */
 export function readPublicKey(element: Element): PublicKeyFacts {
-  const fields = new Fields(element);
-  const algorithm = new Fields(fields.next(TAG.sequence));
-  const family = FAMILIES[readOid(algorithm.next())] ?? 'unknown';
-  const key = readOctetBits(fields.next());
-  fields.end();
-  const details = READERS[family](algorithm, key);
-  algorithm.end();
-  return { spki: element.whole, family, ...details };
+  const [algorithm, key] = readFields(element, (fields) => [fields.next(), readOctetBits(fields.next())]);
+  return readFields(algorithm, (fields) => {
+    const family = FAMILIES[readOid(fields.next())] ?? 'unknown';
+    return { spki: element.whole, family, ...READERS[family](fields, key) };
+  });
 }
 
 const MAX_RSA_BITS = 16_384;
@@ -133,10 +127,10 @@ const MAX_RSA_BITS = 16_384;
 const MAX_EXPONENT_BITS = 64;
 
 function readRsa(key: Uint8Array): Details {
-  const fields = new Fields(readElement(key, TAG.sequence));
-  const modulus = readInteger(fields.next());
-  const exponent = readInteger(fields.next());
-  fields.end();
+  const [modulus, exponent] = readFields(readElement(key), (fields) => [
+    readInteger(fields.next()),
+    readInteger(fields.next()),
+  ]);
   const sizes = { bits: bitLength(modulus), exponentBits: bitLength(exponent) };
   const flaw = flawOfModulus(modulus, sizes.bits) ?? flawOfExponent(exponent, sizes);
   return { ...sizes, ...(flaw && { flaw }) };

@@ -1,7 +1,7 @@
 // The outer structure that certificates, CRLs and OCSP responses share: signed content, algorithm and signature.
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { oncePer } from '../../core/once-per.ts';
-import { type Element, expectTag, Fields, MalformedDer, TAG } from '../der/der.ts';
+import { type Element, type Fields, MalformedDer, readFields, TAG } from '../der/der.ts';
 import { readNull, readOctetBits, readOid } from '../der/der-values.ts';
 import { writeKeyPem } from '../der/pem.ts';
 import {
@@ -24,12 +24,12 @@ export interface Signed {
 export type Frame = Omit<Signed, 'innerAlgorithm'>;
 
 export function readSigned(element: Element): Frame {
-  const fields = new Fields(expectTag(element, TAG.sequence));
-  const toBeSigned = fields.next(TAG.sequence);
-  const algorithm = fields.next(TAG.sequence);
-  const signature = readOctetBits(fields.next());
-  fields.end();
-  return { toBeSigned, algorithm: readSignatureAlgorithm(algorithm), outerAlgorithm: algorithm.whole, signature };
+  return readFields(element, (fields) => {
+    const toBeSigned = fields.next(TAG.sequence);
+    const named = fields.next();
+    const algorithm = readFields(named, readSignatureAlgorithm);
+    return { toBeSigned, algorithm, outerAlgorithm: named.whole, signature: readOctetBits(fields.next()) };
+  });
 }
 
 /** A key that OpenSSL rejects (a point off its curve) verifies no signature; that is not a fault of the service. */
@@ -127,19 +127,16 @@ function isWeak(digest: string): boolean {
   return digest === 'md5' || digest === 'sha1';
 }
 
-function readSignatureAlgorithm(element: Element): SignatureAlgorithm {
-  const fields = new Fields(element);
+function readSignatureAlgorithm(fields: Fields): SignatureAlgorithm {
   const oid = readOid(fields.next());
-  if (oid === RSA_PSS) {
-    const parameters = fields.next(TAG.sequence);
-    fields.end();
-    return pss(readPssParameters(parameters));
-  }
+  if (oid === RSA_PSS) return pss(readPssParameters(fields.next()));
   const algorithm = ALGORITHMS[oid];
-  if (!algorithm) return { name: oid, family: 'unknown', keys: [], weak: false };
+  if (!algorithm) {
+    fields.skip();
+    return { name: oid, family: 'unknown', keys: [], weak: false };
+  }
   // RFC 3279, 5758, 8410: NULL for RSA (some CAs omit it), no parameters for the others.
   const parameters = fields.optional(TAG.null);
-  fields.end();
   if (parameters) readNull(parameters);
   if (parameters && algorithm.family !== 'rsa')
     throw new MalformedDer('this signature algorithm must not have parameters');
