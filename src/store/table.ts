@@ -51,6 +51,51 @@ export function keyedTable<Row>(table: Omit<Table<Row>, 'keyOf' | 'encodeKey'>):
   return { ...table, keyOf: (row) => key?.of(row) as string, encodeKey: (text) => text };
 }
 
+/** Columns that hold the fields of a row as they are, under the same names in snake case. Absent fields are null. */
+export type FieldKinds<Row> = { readonly [Field in keyof Row]-?: ColumnKind | `fixed ${ColumnKind}` };
+
+/** `own`: columns of the table that are no fields. They come first. */
+export function fieldColumns<Row>(
+  kinds: FieldKinds<Row>,
+  ...own: TableColumn<Row>[]
+): Pick<Table<Row>, 'columns' | 'decode'> {
+  const fields = Object.entries<FieldKinds<Row>[keyof Row]>(kinds).map(([field, how]) => {
+    const kind = how.replace('fixed ', '') as ColumnKind;
+    const name = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return { field: field as keyof Row, kind, name, ...(kind !== how && { fixed: true as const }) };
+  });
+  const columns = fields.map(({ field, ...column }): TableColumn<Row> => {
+    const of = (row: Row) => (row[field] ?? null) as Value;
+    return { ...column, of: column.kind === 'json' ? (row) => JSON.stringify(row[field]) : of };
+  });
+  const decode = (values: readonly Value[]) => {
+    const row: Partial<Record<keyof Row, unknown>> = {};
+    for (const [at, { field, kind }] of fields.entries()) {
+      const value = values[own.length + at];
+      if (value !== null) row[field] = kind === 'json' ? JSON.parse(value as string) : value;
+    }
+    return row as Row;
+  };
+  return { columns: [...own, ...columns], decode };
+}
+
+/** A table of registered things: a key, and everything else as JSON. */
+export function registeredTable<Row>(
+  name: string,
+  [key, column]: readonly [key: keyof Row & string, column: string],
+  body: (row: Row) => object = (row) => row as object,
+  read: (stored: ReturnType<typeof JSON.parse>, id: string) => object = (stored) => stored,
+): Table<Row> {
+  return keyedTable<Row>({
+    name,
+    columns: [
+      { name: column, kind: 'text', fixed: true, of: (row) => row[key] as string },
+      { name: 'body', kind: 'json', of: (row) => JSON.stringify({ ...body(row), [key]: undefined }) },
+    ],
+    decode: ([id, stored]) => ({ [key]: id, ...read(JSON.parse(stored as string), id as string) }) as Row,
+  });
+}
+
 /** The rows whose indexed column has this value. Only the files of tables/ make these: nothing else names columns. */
 export interface Where {
   readonly column: string;

@@ -5,7 +5,7 @@ import { isoTime } from '../../core/time.ts';
 import { type Certificate, spiffeUris } from '../x509/certificate.ts';
 import { isInSetOrder } from '../x509/distinguished-name.ts';
 import { EXTENSION } from '../x509/extensions.ts';
-import { isAddressAsName, isAlternativeName } from '../x509/general-name.ts';
+import { checksOf, type GeneralName, isAddressAsName } from '../x509/general-name.ts';
 import { isCritical, type PathPolicy, type Role, type Rules } from './rule.ts';
 
 const BELOW_ISSUER: readonly Role[] = ['intermediate', 'leaf', 'revocation signer'];
@@ -112,7 +112,7 @@ export const FORM_RULES: Rules = {
   'alternative-names-well-formed': {
     words: 'alternative names are well-formed (RFC 5280 4.2.1.6)',
     profile: 'strict',
-    holds: ({ certificate }) => (certificate.known.subjectAltName ?? []).every(isAlternativeName),
+    holds: ({ certificate }) => (certificate.known.subjectAltName ?? []).every(isWellFormed),
   },
   'dns-name-no-address': {
     words: 'no DNS name is an IP address, which would escape constraints on addresses (RFC 5280 4.2.1.6)',
@@ -123,7 +123,7 @@ export const FORM_RULES: Rules = {
     roles: ['leaf'],
     holds: ({ certificate, policy }) =>
       !policy.identitySources.includes('email-san') ||
-      (certificate.known.subjectAltName ?? []).every((name) => name.kind !== 'email' || isAlternativeName(name)),
+      (certificate.known.subjectAltName ?? []).every((name) => name.kind !== 'email' || isWellFormed(name)),
     setting: ({ identitySources }) => `identitySources: ${identitySources.join(', ')}`,
   },
   'spiffe-trust-domain': {
@@ -147,6 +147,10 @@ export const FORM_RULES: Rules = {
       isCritical(certificate, EXTENSION.subjectAltName) === (certificate.subject.rdns.length === 0),
   },
 };
+
+function isWellFormed(name: GeneralName): boolean {
+  return checksOf(name).isWellFormed(name);
+}
 
 function unknownCritical({ extensions }: Certificate): string[] {
   return extensions.filter(({ critical, oid }) => critical && !PROCESSED.has(oid)).map(({ oid }) => oid);

@@ -9,7 +9,7 @@ import {
   foldedCharacters,
   isNameWithin,
 } from '../x509/distinguished-name.ts';
-import { type GeneralName, hostOf, isComparable, isConstraint, SMTP_UTF8_MAILBOX } from '../x509/general-name.ts';
+import { checksOf, type GeneralName, hostOf, SMTP_UTF8_MAILBOX } from '../x509/general-name.ts';
 
 // Comparing thousands of constraints with thousands of names would take seconds; honest CAs stay far below this limit.
 const MAX_COMPARISONS = 20_000;
@@ -39,7 +39,9 @@ export function violatedConstraint(
   for (const [depth, authority] of path.entries()) {
     const constraints = authority.known.nameConstraints;
     if (!constraints) continue;
-    const misshapen = [...constraints.permitted, ...constraints.excluded].find((name) => !isConstraint(name, profile));
+    const misshapen = [...constraints.permitted, ...constraints.excluded].find(
+      (name) => !checksOf(name).isConstraint(name, profile),
+    );
     if (misshapen) return `a constraint of kind ${misshapen.kind} is malformed`;
     const subtrees = subtreesOf(constraints);
     for (const certificate of path.slice(depth + 1)) {
@@ -116,7 +118,7 @@ function internationalMailbox(name: GeneralName): GeneralName[] {
 }
 
 function comparedOf(name: GeneralName): Compared {
-  if (!isComparable(name)) return { kind: 'opaque', form: formOf(name) };
+  if (!checksOf(name).isComparable(name)) return { kind: 'opaque', form: formOf(name) };
   if (name.kind === 'uri') return { kind: 'uri', host: foldHost(hostOf(name.value) ?? '') };
   return constraintOf(name);
 }

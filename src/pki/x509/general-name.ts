@@ -109,47 +109,52 @@ export function hostOf(uri: string): string | undefined {
   return /^[A-Za-z][A-Za-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#:@[\]]+)(?::\d*)?(?:[/?#]|$)/.exec(uri)?.[1];
 }
 
-export function isAlternativeName(name: GeneralName): boolean {
-  switch (name.kind) {
-    case 'dns':
-      return isHostName(name.value.replace(/^\*\./, ''));
-    case 'email':
-      return isMailbox(name.value);
-    case 'ip':
-      return name.octets.length === 4 || name.octets.length === 16;
-    case 'uri':
-      return /^[A-Za-z][A-Za-z0-9+.-]*:[\x21-\x7e]+$/.test(name.value);
-    case 'directory':
-      return name.name.rdns.length > 0;
-    case 'other':
-    case 'registered':
-    case 'unsupported':
-      return true;
-  }
+interface Form<Name> {
+  /** RFC 5280 4.2.1.6. */
+  readonly isWellFormed: (name: Name) => boolean;
+  /** Whether it can be compared with constraints: the host in it can be parsed. */
+  readonly isComparable: (name: Name) => boolean;
+  /** RFC 5280 4.2.1.10: a leading period in e-mail and URI constraints only; in practice CAs write it for DNS too. */
+  readonly isConstraint: (name: Name, profile: ApprovedIssuer['profile']) => boolean;
+}
+
+const ANY_FORM: Form<GeneralName> = { isWellFormed: () => true, isComparable: () => false, isConstraint: () => true };
+
+const FORMS: { readonly [Kind in GeneralName['kind']]: Form<Extract<GeneralName, { readonly kind: Kind }>> } = {
+  dns: {
+    isWellFormed: ({ value }) => isHostName(value.replace(/^\*\./, '')),
+    isComparable: ({ value }) => isHostLike(value.replace(/^\*\./, '')),
+    isConstraint: ({ value }, profile) =>
+      value === '' || isHostName(value) || (profile === 'rfc5280' && isDomain(value)),
+  },
+  email: {
+    isWellFormed: ({ value }) => isMailbox(value),
+    isComparable: ({ value }) => isMailboxLike(value),
+    isConstraint: ({ value }) => (value.includes('@') ? isMailbox(value) : isDomain(value)),
+  },
+  uri: {
+    isWellFormed: ({ value }) => /^[A-Za-z][A-Za-z0-9+.-]*:[\x21-\x7e]+$/.test(value),
+    isComparable: ({ value }) => isHostLike(hostOf(value) ?? ''),
+    isConstraint: ({ value }) => isDomain(value),
+  },
+  ip: {
+    isWellFormed: ({ octets }) => octets.length === 4 || octets.length === 16,
+    isComparable: () => true,
+    isConstraint: ({ octets }) => isAddressRange(octets),
+  },
+  directory: { ...ANY_FORM, isWellFormed: ({ name }) => name.rdns.length > 0, isComparable: () => true },
+  other: ANY_FORM,
+  registered: ANY_FORM,
+  unsupported: ANY_FORM,
+};
+
+export function checksOf(name: GeneralName): Form<GeneralName> {
+  return FORMS[name.kind] as Form<GeneralName>;
 }
 
 /** RFC 5280 4.2.1.6: addresses are iPAddress names. */
 export function isAddressAsName(name: GeneralName): boolean {
   return name.kind === 'dns' && isIPv4(name.value.replace(/\.$/, ''));
-}
-
-/** Whether the host in the name can be parsed, so that it can be compared with constraints. */
-export function isComparable(name: GeneralName): boolean {
-  switch (name.kind) {
-    case 'dns':
-      return isHostLike(name.value.replace(/^\*\./, ''));
-    case 'email':
-      return isMailboxLike(name.value);
-    case 'uri':
-      return isHostLike(hostOf(name.value) ?? '');
-    case 'ip':
-    case 'directory':
-      return true;
-    case 'other':
-    case 'registered':
-    case 'unsupported':
-      return false;
-  }
 }
 
 /** The local part may be international (RFC 6531); an rfc822Name is ASCII in any case. */
@@ -162,25 +167,6 @@ function isMailboxLike(text: string): boolean {
 /** Host names as used in practice: underscores and a trailing dot are allowed. */
 function isHostLike(text: string): boolean {
   return text.length <= 254 && /^(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{1,63}\.?$/.test(text);
-}
-
-/** RFC 5280 4.2.1.10: a leading period in e-mail and URI constraints only; in practice CAs write it for DNS too. */
-export function isConstraint(name: GeneralName, profile: ApprovedIssuer['profile']): boolean {
-  switch (name.kind) {
-    case 'dns':
-      return name.value === '' || isHostName(name.value) || (profile === 'rfc5280' && isDomain(name.value));
-    case 'email':
-      return name.value.includes('@') ? isMailbox(name.value) : isDomain(name.value);
-    case 'uri':
-      return isDomain(name.value);
-    case 'ip':
-      return isAddressRange(name.octets);
-    case 'directory':
-    case 'other':
-    case 'registered':
-    case 'unsupported':
-      return true;
-  }
 }
 
 function isDomain(text: string): boolean {

@@ -1,6 +1,6 @@
 import type { Hex } from '../../core/hex.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { hexKey, keyedTable, type Table } from '../table.ts';
+import { fieldColumns, hexKey, keyedTable, type Table } from '../table.ts';
 
 /** How often something failed: for lockouts that hold across nodes and restarts. */
 export interface Attempts {
@@ -11,16 +11,7 @@ export interface Attempts {
 
 export const attempts = keyedTable<Attempts>({
   name: 'attempts',
-  columns: [
-    { name: 'about', kind: 'text', fixed: true, of: ({ about }) => about },
-    { name: 'count', kind: 'integer', of: ({ count }) => count },
-    { name: 'ends_at', kind: 'integer', of: ({ endsAt }) => endsAt },
-  ],
-  decode: ([about, count, endsAt]) => ({
-    about: about as string,
-    count: count as number,
-    endsAt: endsAt as EpochSeconds,
-  }),
+  ...fieldColumns<Attempts>({ about: 'fixed text', count: 'integer', endsAt: 'integer' }),
   endsAt: 'ends_at',
 });
 
@@ -34,12 +25,8 @@ export interface UsedAssertion {
 
 export const assertions: Table<UsedAssertion> = {
   name: 'assertions',
-  columns: [
-    { name: 'mark', kind: 'hex', fixed: true, of: ({ mark }) => mark },
-    { name: 'ends_at', kind: 'integer', fixed: true, of: ({ endsAt }) => endsAt },
-  ],
+  ...fieldColumns<UsedAssertion>({ mark: 'fixed hex', endsAt: 'fixed integer' }),
   keyOf: ({ mark }) => mark,
   encodeKey: hexKey,
-  decode: ([mark, endsAt]) => ({ mark: mark as Hex, endsAt: endsAt as EpochSeconds }),
   endsAt: 'ends_at',
 };

@@ -1,17 +1,10 @@
 import type { EpochSeconds } from '../../core/time.ts';
-import { keyedTable, type Table } from '../table.ts';
+import { fieldColumns, keyedTable } from '../table.ts';
 
 /** A table of names, each with a time at which its row ends. */
-function namedUntil(table: string): Table<{ readonly name: string; readonly endsAt: EpochSeconds }> {
-  return keyedTable({
-    name: table,
-    columns: [
-      { name: 'name', kind: 'text', fixed: true, of: ({ name }) => name },
-      { name: 'ends_at', kind: 'integer', of: ({ endsAt }) => endsAt },
-    ],
-    decode: ([name, endsAt]) => ({ name: name as string, endsAt: endsAt as EpochSeconds }),
-    endsAt: 'ends_at',
-  });
+function namedUntil(table: string) {
+  const columns = fieldColumns<Pick<NodeReport, 'name' | 'endsAt'>>({ name: 'fixed text', endsAt: 'integer' });
+  return keyedTable({ name: table, ...columns, endsAt: 'ends_at' });
 }
 
 /** Work that one node has claimed for itself. After its end, any node may claim it. */
@@ -32,15 +25,6 @@ export interface NodeReport {
 
 export const nodes = keyedTable<NodeReport>({
   name: 'nodes',
-  columns: [
-    { name: 'name', kind: 'text', fixed: true, of: ({ name }) => name },
-    { name: 'keys', kind: 'json', of: ({ keys }) => JSON.stringify(keys) },
-    { name: 'ends_at', kind: 'integer', of: ({ endsAt }) => endsAt },
-  ],
-  decode: ([name, keys, endsAt]) => ({
-    name: name as string,
-    keys: JSON.parse(keys as string),
-    endsAt: endsAt as EpochSeconds,
-  }),
+  ...fieldColumns<NodeReport>({ name: 'fixed text', keys: 'json', endsAt: 'integer' }),
   endsAt: 'ends_at',
 });

@@ -1,38 +1,30 @@
 import { hash } from 'node:crypto';
-import { firstHalf, type Hex } from '../../core/hex.ts';
+import { firstHalf } from '../../core/hex.ts';
 import type { SharedKeySet, SharedList } from '../../core/shared-download.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { keyedTable, type Table } from '../table.ts';
+import { type FieldKinds, fieldColumns, keyedTable, type Table } from '../table.ts';
 
 /** Revocation lists that one node fetched for all. */
 export const revocationLists: Table<SharedList> = {
   name: 'revocation_lists',
-  columns: [
-    { name: 'key', kind: 'hex', fixed: true, of: ({ url }) => addressKey(url) },
-    { name: 'url', kind: 'text', fixed: true, of: ({ url }) => url },
-    { name: 'asked_at', kind: 'integer', of: ({ askedAt }) => askedAt },
-    { name: 'checked_at', kind: 'integer', of: ({ checkedAt }) => checkedAt },
-    { name: 'renew_at', kind: 'integer', of: ({ renewAt }) => renewAt },
-    { name: 'failure', kind: 'text', of: ({ failure }) => failure ?? null },
-    { name: 'mark', kind: 'hex', of: ({ mark }) => mark ?? null },
-  ],
-  keyOf: ({ url }) => url,
-  encodeKey: addressKey,
-  decode: ([, url, askedAt, checkedAt, renewAt, failure, mark]) => ({
-    url: url as string,
-    askedAt: askedAt as EpochSeconds,
-    checkedAt: checkedAt as EpochSeconds,
-    renewAt: renewAt as EpochSeconds,
-    ...(typeof failure === 'string' && { failure }),
-    ...(typeof mark === 'string' && { mark }),
+  ...addressed<SharedList>({
+    url: 'fixed text',
+    askedAt: 'integer',
+    checkedAt: 'integer',
+    renewAt: 'integer',
+    failure: 'text',
+    mark: 'hex',
   }),
   // A list that no caller needs any more is no longer fetched, so this time stops moving.
   endsAt: 'checked_at',
 };
 
-/** A hash, since an address may be too long for an index. */
-function addressKey(url: string): Hex {
-  return firstHalf(hash('sha256', url));
+/** The key is a hash, since an address may be too long for an index. */
+function addressed<Row extends { readonly url: string }>(kinds: FieldKinds<Row>) {
+  const encodeKey = (url: string) => firstHalf(hash('sha256', url));
+  const keyOf = ({ url }: Row) => url;
+  const key = { name: 'key', kind: 'hex', fixed: true, of: (row: Row) => encodeKey(keyOf(row)) } as const;
+  return { ...fieldColumns(kinds, key), keyOf, encodeKey };
 }
 
 export interface ListContents {
@@ -46,19 +38,7 @@ export interface ListContents {
 /** Contents may have megabytes. They have a table of their own, so that what nodes read every second stays small. */
 export const listContents: Table<ListContents> = {
   name: 'list_contents',
-  columns: [
-    { name: 'key', kind: 'hex', fixed: true, of: ({ url }) => addressKey(url) },
-    { name: 'url', kind: 'text', fixed: true, of: ({ url }) => url },
-    { name: 'fetched_at', kind: 'integer', of: ({ fetchedAt }) => fetchedAt },
-    { name: 'contents', kind: 'bytes', of: ({ contents }) => contents },
-  ],
-  keyOf: ({ url }) => url,
-  encodeKey: addressKey,
-  decode: ([, url, fetchedAt, contents]) => ({
-    url: url as string,
-    fetchedAt: fetchedAt as EpochSeconds,
-    contents: contents as Uint8Array,
-  }),
+  ...addressed<ListContents>({ url: 'fixed text', fetchedAt: 'integer', contents: 'bytes' }),
   endsAt: 'fetched_at',
 };
 
