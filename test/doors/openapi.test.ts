@@ -9,7 +9,6 @@ import {
   ScopeRequest,
   TokenParameters,
 } from '../../src/doors/authsvc/schemas.ts';
-import * as forms from '../../src/doors/oauth/request-forms.ts';
 import * as oauth from '../../src/doors/oauth/schemas.ts';
 import {
   type OpenapiDocument,
@@ -54,10 +53,8 @@ test('the document has the parameters that the parsers read', () => {
 
 test('the document has the parameters that the oauth door reads, without those that it always refuses', () => {
   const pairs = [
-    [forms.TokenForm, oauth.TokenParameters, ['actor_token']],
-    [forms.DeviceForm, oauth.DeviceParameters, []],
-    [forms.RevocationForm, oauth.RevocationParameters, []],
-    [forms.IntrospectionForm, oauth.IntrospectionParameters, ['client_assertion']],
+    [oauth.TokenForm, oauth.TokenParameters, ['actor_token']],
+    [oauth.IntrospectionForm, oauth.IntrospectionParameters, ['client_assertion']],
   ] as const;
   for (const [documented, read, refused] of pairs) {
     const names = [...Object.keys(documented.properties), ...refused];

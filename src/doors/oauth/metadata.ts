@@ -39,7 +39,7 @@ export function metadataOf({ issuer, mount, settings: { deviceFlow }, certificat
   const base = issuer + mount;
   return {
     issuer,
-    token_endpoint: base + PATHS.token,
+    ...endpointsBelow(base),
     token_endpoint_auth_methods_supported: AUTH_METHODS,
     token_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGORITHMS],
     dpop_signing_alg_values_supported: [...DpopProofs.ALGORITHMS],
@@ -52,16 +52,12 @@ export function metadataOf({ issuer, mount, settings: { deviceFlow }, certificat
     // Libraries for Java parse no openid-configuration without it. True here: every client sees the same `sub`.
     subject_types_supported: ['public'],
     ...(deviceFlow && { device_authorization_endpoint: base + PATHS.device }),
-    revocation_endpoint: base + PATHS.revoke,
     revocation_endpoint_auth_methods_supported: AUTH_METHODS.filter((method) => method !== 'tls_client_auth'),
     revocation_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGORITHMS],
     jwks_uri: base + PATHS.jwks,
     tls_client_certificate_bound_access_tokens: true,
-    introspection_endpoint: base + PATHS.introspect,
     introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'tls_client_auth'],
-    // Our own: RFC 8414 2 allows further members.
-    revocation_feed_endpoint: base + PATHS.revocations,
-    ...(certificateUrl !== undefined && { mtls_endpoint_aliases: aliasesBelow(certificateUrl + mount) }),
+    ...(certificateUrl !== undefined && { mtls_endpoint_aliases: endpointsBelow(certificateUrl + mount) }),
   };
 }
 
@@ -131,8 +127,8 @@ export function resourceMetadata(
   };
 }
 
-/** RFC 8705 5: the endpoints that take a certificate. */
-function aliasesBelow(base: string): NonNullable<Metadata['mtls_endpoint_aliases']> {
+/** Those that take a certificate (RFC 8705 5). The last one is our own: RFC 8414 2 allows further members. */
+function endpointsBelow(base: string): NonNullable<Metadata['mtls_endpoint_aliases']> {
   return {
     token_endpoint: base + PATHS.token,
     revocation_endpoint: base + PATHS.revoke,

@@ -9,18 +9,22 @@ import {
   refusalResponse,
 } from '../openapi-document.ts';
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
+import { ASSERTION_GRANT_TYPE, CERTIFICATE_GRANT_TYPE, CODE_GRANT_TYPE, EXCHANGE_GRANT_TYPE } from './grant-types.ts';
 import { type METADATA_PATHS, PATHS } from './metadata.ts';
-import { DeviceForm, EXAMPLES, IntrospectionForm, RevocationForm, TokenForm } from './request-forms.ts';
 import {
   DeviceAnswer,
+  DeviceForm,
   ErrorAnswer,
   IntrospectionAnswer,
+  IntrospectionForm,
   KeySet,
   Metadata,
   NoAnswer,
   ResourceMetadata,
+  RevocationForm,
   Snapshot,
   TokenAnswer,
+  TokenForm,
 } from './schemas.ts';
 
 const STATUSES = {
@@ -49,6 +53,39 @@ interface Words {
   readonly refuses?: readonly (keyof typeof STATUSES)[];
   readonly next?: Readonly<Record<string, OpenapiLink>>;
 }
+
+const EXAMPLE_CLIENT = { client_id: 'orders-sync' };
+
+const EXAMPLES = {
+  token: {
+    redeem: { ...EXAMPLE_CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code: 'tsd_EXAMPLE==' },
+    code: {
+      ...EXAMPLE_CLIENT,
+      grant_type: CODE_GRANT_TYPE,
+      code: 'tso_EXAMPLE==',
+      redirect_uri: 'http://127.0.0.1:8765/callback',
+      code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+    },
+    refresh: { ...EXAMPLE_CLIENT, grant_type: REFRESH_GRANT_TYPE, refresh_token: 'tsr_EXAMPLE==' },
+    certificate: { ...EXAMPLE_CLIENT, grant_type: CERTIFICATE_GRANT_TYPE, scope: 'orders:read stock:read' },
+    key: {
+      grant_type: CERTIFICATE_GRANT_TYPE,
+      client_assertion: 'eyJ.EXAMPLE.JWT',
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    },
+    exchange: {
+      ...EXAMPLE_CLIENT,
+      grant_type: EXCHANGE_GRANT_TYPE,
+      client_secret: 'tsc_EXAMPLE',
+      subject_token: 'tsa_EXAMPLE==',
+      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    },
+    workload: { ...EXAMPLE_CLIENT, grant_type: ASSERTION_GRANT_TYPE, assertion: 'eyJ.EXAMPLE.JWT' },
+  },
+  device: { start: { ...EXAMPLE_CLIENT, scope: 'orders:read stock:read' } },
+  revocation: { revoke: { ...EXAMPLE_CLIENT, token: 'tsr_EXAMPLE==' } },
+  introspection: { check: { token: 'tsa_EXAMPLE==' } },
+} as const;
 
 const SENT_CLIENT = { client_id: '$request.body#/client_id' };
 

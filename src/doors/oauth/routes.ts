@@ -15,7 +15,7 @@ import type { OauthCall, OauthMount } from './mount.ts';
 import { readClientRequest } from './read-request.ts';
 import { replyOauthRefusal } from './reply.ts';
 import { mountRevocations } from './revocations.ts';
-import { DeviceParameters, RevocationParameters } from './schemas.ts';
+import { DeviceForm, type DeviceParameters, RevocationForm, type RevocationParameters } from './schemas.ts';
 import { issueToken } from './token.ts';
 import type { OauthRefusal } from './wording.ts';
 
@@ -91,7 +91,7 @@ function mountResources(app: FastifyInstance, mount: OauthMount): void {
 
 /** RFC 8628 3.1. */
 async function authorizeDevice(call: Call): Promise<OauthOutcome> {
-  const read = await readClientRequest<DeviceParameters>(call, DeviceParameters);
+  const read = await readClientRequest<DeviceParameters>(call, DeviceForm);
   if (!read.ok) return read;
   const { clientId, guest, client, scope = WHOLE_SCOPE, parameters } = read.value;
   if (guest) return refuse('integration-unknown');
@@ -104,7 +104,7 @@ async function authorizeDevice(call: Call): Promise<OauthOutcome> {
 
 /** RFC 7009. */
 async function revokeToken(call: Call): Promise<OauthOutcome> {
-  const read = await readClientRequest<RevocationParameters>(call, RevocationParameters);
+  const read = await readClientRequest<RevocationParameters>(call, RevocationForm);
   if (!read.ok) return read;
   const { clientId, guest, client, parameters } = read.value;
   const { token } = parameters;

@@ -1,15 +1,20 @@
 // The schemas of this door, used to read requests and for the OpenAPI document.
 import type { ActClaim } from '../../core/grant.ts';
 import { boolean, described, integer, list, named, object, optional, string, type ValueOf } from '../../schema.ts';
+import { GRANT_TYPES } from './grant-types.ts';
 import { OAUTH_ERRORS } from './wording.ts';
 
-const text = (description: string) => optional(string({ description }));
+const text = (description: string, ...examples: string[]) =>
+  optional(string({ description, ...(examples.length > 0 && { examples }) }));
 const texts = (description: string) => optional(list(string(), { description }));
 const flag = (description: string) => optional(boolean({ description }));
 const epoch = (description: string) => optional(integer({ description: `${description} Epoch seconds.` }));
 
 const CLIENT = {
-  client_id: text('The Client ID of the API integration, here or as user name of HTTP Basic. Case sensitive.'),
+  client_id: text(
+    'The Client ID of the API integration, here or as user name of HTTP Basic. Case sensitive.',
+    'orders-sync',
+  ),
   client_secret: text('The generated secret of the integration, here or as password of HTTP Basic, if it has one.'),
   client_assertion: text(
     'A JWT that is signed with a key of the integration (RFC 7523 2.2). With client_credentials also the JWT of a platform.',
@@ -17,49 +22,56 @@ const CLIENT = {
   client_assertion_type: text('With client_assertion: urn:ietf:params:oauth:client-assertion-type:jwt-bearer.'),
 };
 
-export const ClientParameters = object(CLIENT);
-
-const resource = texts(
-  'Audiences of resource servers; may be repeated. Limits the grant to them (RFC 8707). On a refresh, absent or the same.',
-);
-
-export const TokenParameters = object({
-  ...CLIENT,
-  grant_type: text(
-    'urn:ietf:params:oauth:grant-type:device_code, authorization_code, refresh_token, client_credentials with a client certificate, key or secret, urn:ietf:params:oauth:grant-type:jwt-bearer or urn:ietf:params:oauth:grant-type:token-exchange. Required.',
+const WANTED = {
+  scope: text(
+    'Items separated by spaces, for instance orders:read stock:read. Absent: the whole scope; on a refresh, that of the grant.',
+    'orders:read stock:read',
   ),
+  resource: texts(
+    'Audiences of resource servers; may be repeated. Limits the grant to them (RFC 8707). On a refresh, absent or the same.',
+  ),
+};
+
+// Requests as documents show them, with what a request must have. They are read by the same properties: each may be absent.
+
+export const TokenForm = named('OauthTokenRequest', {
+  ...CLIENT,
+  grant_type: string({
+    description:
+      'How the token is obtained. Each needs its own parameter; client_credentials a client certificate, assertion or secret.',
+    enum: GRANT_TYPES,
+  }),
   device_code: text('For a device code. Valid once only.'),
   code: text('For authorization_code: the code that the redirect carried. Valid once only.'),
   redirect_uri: text('For authorization_code: as in the authorization request.'),
   code_verifier: text('For authorization_code: what code_challenge was made from (RFC 7636).'),
   refresh_token: text('For a refresh: the newest refresh token of the grant.'),
   assertion: text('For jwt-bearer: the JWT that the platform gave to the workload.'),
-  scope: text(
-    'Items separated by spaces, for instance orders:read stock:read. Absent: the whole scope; on a refresh, that of the grant.',
-  ),
-  resource,
+  ...WANTED,
   subject_token: text('For a token exchange: the access token that this API received, or the JWT of a platform.'),
   subject_token_type: text('urn:ietf:params:oauth:token-type:access_token or urn:ietf:params:oauth:token-type:jwt.'),
   requested_token_type: text('Absent, or urn:ietf:params:oauth:token-type:access_token.'),
-  actor_token: text('Refused: the client that authenticates is the actor.'),
   audience: texts('For a token exchange: ids or audiences of resource servers, as resource.'),
 });
 
-export const DeviceParameters = object({ ...CLIENT, scope: TokenParameters.properties.scope, resource });
+export const DeviceForm = named('OauthDeviceRequest', { ...CLIENT, ...WANTED });
 
-export const IntrospectionParameters = object({
+export const RevocationForm = named('OauthRevocationRequest', {
+  ...CLIENT,
+  token: string({ description: 'A refresh or access token of any generation.', minLength: 1 }),
+  token_type_hint: text('Not needed; ignored.'),
+});
+
+export const IntrospectionForm = named('OauthIntrospectionRequest', {
   client_id: text('The id of the resource server, here or as user name of HTTP Basic. Case sensitive.'),
   client_secret: text('The secret of the resource server, here or as password of HTTP Basic.'),
-  client_assertion: text('Refused: not supported.'),
-  token: text('The access token that a caller sent. Required.'),
+  token: string({ description: 'The access token that a caller sent.', minLength: 1 }),
   token_type_hint: text('Not needed; ignored.'),
 });
 
-export const RevocationParameters = object({
-  ...CLIENT,
-  token: text('A refresh or access token of any generation. Required.'),
-  token_type_hint: text('Not needed; ignored.'),
-});
+/** Read as well, to be refused: the client that authenticates is the actor; resource servers have no assertions. */
+export const TokenParameters = object({ ...TokenForm.properties, actor_token: text('Refused.') });
+export const IntrospectionParameters = object({ ...IntrospectionForm.properties, client_assertion: text('Refused.') });
 
 const tokenType = described<'Bearer' | 'DPoP'>({ type: 'string', enum: ['Bearer', 'DPoP'] });
 
@@ -114,9 +126,16 @@ export const DeviceAnswer = named('OauthDeviceGrant', {
   interval: integer({ description: 'Seconds to wait between two polls.' }),
 });
 
+const ENDPOINTS = {
+  token_endpoint: string(),
+  revocation_endpoint: string(),
+  introspection_endpoint: string(),
+  revocation_feed_endpoint: string({ description: 'The revocation feed, for resource servers.' }),
+};
+
 export const Metadata = named('ServerMetadata', {
   issuer: string(),
-  token_endpoint: string(),
+  ...ENDPOINTS,
   token_endpoint_auth_methods_supported: list(string()),
   token_endpoint_auth_signing_alg_values_supported: list(string()),
   revocation_endpoint_auth_signing_alg_values_supported: list(string()),
@@ -134,23 +153,14 @@ export const Metadata = named('ServerMetadata', {
   client_id_metadata_document_supported: flag(
     'Whether client_id may be the address of a document that describes the client.',
   ),
-  revocation_endpoint: string(),
   revocation_endpoint_auth_methods_supported: list(string()),
   jwks_uri: string(),
   tls_client_certificate_bound_access_tokens: boolean(),
-  introspection_endpoint: string(),
   introspection_endpoint_auth_methods_supported: list(string()),
-  revocation_feed_endpoint: string({ description: 'The revocation feed, for resource servers.' }),
   mtls_endpoint_aliases: optional(
-    object(
-      {
-        token_endpoint: string(),
-        revocation_endpoint: string(),
-        introspection_endpoint: string(),
-        revocation_feed_endpoint: string(),
-      },
-      { description: 'Where callers with a client certificate find the same endpoints (RFC 8705 5).' },
-    ),
+    object(ENDPOINTS, {
+      description: 'Where callers with a client certificate find the same endpoints (RFC 8705 5).',
+    }),
   ),
 });
 
@@ -210,11 +220,11 @@ export const ErrorAnswer = named('OauthError', {
   error_description: string({ description: 'What to do next, for people.' }),
 });
 
-export type ClientParameters = ValueOf<typeof ClientParameters>;
-export type TokenParameters = ValueOf<typeof TokenParameters>;
-export type DeviceParameters = ValueOf<typeof DeviceParameters>;
-export type RevocationParameters = ValueOf<typeof RevocationParameters>;
-export type IntrospectionParameters = ValueOf<typeof IntrospectionParameters>;
+export type TokenParameters = Partial<ValueOf<typeof TokenParameters>>;
+export type DeviceParameters = Partial<ValueOf<typeof DeviceForm>>;
+export type RevocationParameters = Partial<ValueOf<typeof RevocationForm>>;
+export type IntrospectionParameters = Partial<ValueOf<typeof IntrospectionParameters>>;
+export type ClientParameters = Pick<TokenParameters, keyof typeof CLIENT>;
 export type IntrospectionAnswer = ValueOf<typeof IntrospectionAnswer>;
 export type FeedEntry = ValueOf<typeof FeedEntry>;
 export type Snapshot = ValueOf<typeof Snapshot>;
