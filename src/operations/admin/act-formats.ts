@@ -1,7 +1,6 @@
 // What goes into each act of the table (act-table.ts), and what comes out.
 import { EVENT_TYPES, type EventType } from '../../core/event.ts';
 import type { ClaimedCaller } from '../../core/refusal.ts';
-import type { Seconds } from '../../core/time.ts';
 import {
   boolean,
   described,
@@ -16,6 +15,7 @@ import {
 import type { LoggedEvent } from '../../store/store.ts';
 import type { AssertionExplanation, CallerExplanation, ScopeExplanation, TokenExplanation } from './explain.ts';
 import type { ShownGrant } from './find-grants.ts';
+import { ago, GRANT_FILTER, SELECTED_GRANTS } from './grant-filter.ts';
 import {
   IdentityObject,
   IntegrationObject,
@@ -56,25 +56,6 @@ const PAGED = {
 const ALL = { all: optional(boolean({ description: 'Include ended ones.' })) };
 const EVERY = { all: optional(boolean({ description: 'All of them, the newest too.' })) };
 const CONFIRMED = { confirmed: optional(boolean({ description: 'Without it, nothing is done.' })) };
-
-function ago(description: string) {
-  return optional(described<Seconds>({ type: 'integer', minimum: 0, description: `${description} In seconds.` }));
-}
-
-const GRANT_FILTER = {
-  identity: optional(string({ description: 'Of this identity: a user name or an id.' })),
-  integration: optional(string({ description: 'Of this integration.' })),
-  certificate: optional(
-    string({ description: 'By this certificate: its serial number, the SHA-256 of its key, or its mark in a grant.' }),
-  ),
-  guest: optional(string({ description: 'Of the client whose document has this address.' })),
-  address: optional(string({ description: 'Whose newest token this address got.' })),
-  since: ago('Made at most this long ago.'),
-  until: ago('Made at least this long ago.'),
-  ending: ago('That end within this time.'),
-};
-
-const NEWEST = { newest: optional(boolean({ description: 'Newest first.' })) };
 
 const Grant = described<ShownGrant>({
   ...object({ id: string(), state: string(), clientId: string(), identityId: string() }, { title: 'Grant' }),
@@ -161,7 +142,7 @@ const PASSKEYS = object({
   passkey: optional(string({ description: 'The name or the id of one.' })),
   all: optional(boolean({ description: 'All of them.' })),
 });
-const Selected = object({ ...GRANT_FILTER, ...CONFIRMED }, { ...CLOSED, title: 'GrantFilter' });
+const Selected = object({ ...SELECTED_GRANTS, ...CONFIRMED }, { ...CLOSED, title: 'GrantFilter' });
 const Changes = object({ items: list(Change), digest: string() }, { title: 'ObjectChanges' });
 const UPDATE = optional(boolean({ description: 'Change those that exist.' }));
 const Import = object(
@@ -187,8 +168,8 @@ const Key = described<Readonly<Record<string, string>>>({ type: 'object', title:
 const EVENTS = object({
   after: optional(integer({ minimum: 0, description: 'After this number. Without it, the newest.' })),
   before: optional(integer({ minimum: 0, description: 'The newest before this number.' })),
-  integration: GRANT_FILTER.integration,
-  identity: GRANT_FILTER.identity,
+  integration: SELECTED_GRANTS.integration,
+  identity: SELECTED_GRANTS.identity,
   by: optional(string({ description: 'What this identity did: a user name or an id.' })),
   type: optional(described<EventType>({ type: 'string', enum: EVENT_TYPES, description: 'Of this type.' })),
   about: optional(string({ description: 'What was done to the thing of this name, such as an issuer.' })),
@@ -212,8 +193,8 @@ const OfAssertion = described<AssertionExplanation>({ type: 'object', title: 'As
 const OfScope = described<ScopeExplanation>({ type: 'object', title: 'ScopeExplanation' });
 const SCOPE = object({ integration: string({ description: 'Its client id.' }), scope: string() });
 const REFUSALS = object({
-  integration: GRANT_FILTER.integration,
-  identity: GRANT_FILTER.identity,
+  integration: SELECTED_GRANTS.integration,
+  identity: SELECTED_GRANTS.identity,
   reason: optional(string({ description: 'For this reason.' })),
 });
 
@@ -240,7 +221,7 @@ export const FORMATS = {
   'identity-enable': { answers: IdentityObject },
   'identity-disable': { answers: IdentityObject },
   'grant-list': {
-    query: object({ ...GRANT_FILTER, ...NEWEST, ...ALL, ...PAGED }),
+    query: object({ ...GRANT_FILTER.properties, ...PAGED }),
     answers: listOf(Grant, 'GrantList'),
   },
   'grant-show': { answers: Grant },
