@@ -117,12 +117,8 @@ interface RuleFlags {
 
 function keysOf({ discovery, jwksUrl, jwksFile }: Flags): object | undefined {
   const given = [discovery, jwksUrl, jwksFile].filter((flag) => flag !== undefined);
-  if (given.length > 1)
-    throw new CommandFailure(
-      'usage',
-      'the keys are given twice',
-      'Use one of --discovery, --jwks-url and --jwks-file.',
-    );
+  const todo = 'Use one of --discovery, --jwks-url and --jwks-file.';
+  if (given.length > 1) throw new CommandFailure('usage', 'the keys are given twice', todo);
   if (jwksUrl !== undefined) return { from: 'url', url: jwksUrl };
   if (typeof jwksFile === 'string') return { from: 'file', set: readFileSync(jwksFile, 'utf8') };
   return discovery ? { from: 'discovery' } : undefined;

@@ -6,6 +6,7 @@ import {
   described,
   integer,
   list,
+  named,
   type ObjectSchema,
   object,
   optional,
@@ -40,14 +41,11 @@ export interface Listed<T> {
 
 const CLOSED = { additionalProperties: false };
 
-const Ended = object(
-  {
-    id: optional(string()),
-    endedGrants: optional(integer({ description: 'How many grants ended.' })),
-    endedCodes: optional(integer({ description: 'How many confirmed codes that nobody had redeemed.' })),
-  },
-  { title: 'Ended' },
-);
+const Ended = named('Ended', {
+  id: optional(string()),
+  endedGrants: optional(integer({ description: 'How many grants ended.' })),
+  endedCodes: optional(integer({ description: 'How many confirmed codes that nobody had redeemed.' })),
+});
 
 const PAGED = {
   limit: optional(integer({ minimum: 1, maximum: 1000, description: 'At most this many. Default: 100.' })),
@@ -57,37 +55,31 @@ const ALL = { all: optional(boolean({ description: 'Include ended ones.' })) };
 const EVERY = { all: optional(boolean({ description: 'All of them, the newest too.' })) };
 const CONFIRMED = { confirmed: optional(boolean({ description: 'Without it, nothing is done.' })) };
 
-const Grant = described<ShownGrant>({
-  ...object({ id: string(), state: string(), clientId: string(), identityId: string() }, { title: 'Grant' }),
+/** Of documents: some members, of a value that has more. */
+function someOf<T>(title: string, properties: Record<string, Schema>): Schema<T> {
+  return described({ ...named(title, properties) });
+}
+
+const ids = { id: string(), state: string(), clientId: string(), identityId: string() };
+const Grant = someOf<ShownGrant>('Grant', ids);
+const Event = someOf<LoggedEvent>('Event', { sequence: integer(), at: integer(), type: string() });
+const Claimed = someOf<ClaimedCaller>('ClaimedCaller', {
+  subject: optional(string({ description: 'Of the last certificate, as it says.' })),
+  issuer: optional(string()),
+  serial: optional(string({ description: 'In hex.' })),
+  label: optional(string({ description: 'The issuer here that signed it, even if it was removed.' })),
+  requestId: optional(string({ description: 'The request that sent it.' })),
 });
-const Event = described<LoggedEvent>({
-  ...object({ sequence: integer(), at: integer(), type: string() }, { title: 'Event' }),
+const Refusal = named('RefusalCount', {
+  clientId: string({ description: 'Empty: of no known integration.' }),
+  identityId: string({ description: 'Empty: of no known identity.' }),
+  reason: string(),
+  count: integer(),
+  first: string(),
+  last: string(),
+  lastRequestId: string(),
+  claimed: optional(Claimed),
 });
-const Claimed = described<ClaimedCaller>({
-  ...object(
-    {
-      subject: optional(string({ description: 'Of the last certificate, as it says.' })),
-      issuer: optional(string()),
-      serial: optional(string({ description: 'In hex.' })),
-      label: optional(string({ description: 'The issuer here that signed it, even if it was removed.' })),
-      requestId: optional(string({ description: 'The request that sent it.' })),
-    },
-    { title: 'ClaimedCaller' },
-  ),
-});
-const Refusal = object(
-  {
-    clientId: string({ description: 'Empty: of no known integration.' }),
-    identityId: string({ description: 'Empty: of no known identity.' }),
-    reason: string(),
-    count: integer(),
-    first: string(),
-    last: string(),
-    lastRequestId: string(),
-    claimed: optional(Claimed),
-  },
-  { title: 'RefusalCount' },
-);
 
 const Document = described<Objects>({
   type: 'object',
@@ -98,25 +90,18 @@ const PRUNE = optional(boolean({ description: 'Remove what the sections do not h
 const DIGEST = optional(string({ description: 'Of a plan: apply it only if it would still do exactly that.' }));
 const Planned = object({ objects: Document, prune: PRUNE }, { ...CLOSED, title: 'ObjectsToPlan' });
 const Applied = object({ objects: Document, prune: PRUNE, digest: DIGEST }, { ...CLOSED, title: 'ObjectsToApply' });
-const Change = described<ObjectChange>({
-  ...object(
-    { section: string(), id: string(), does: string(), fields: described({ type: 'object' }) },
-    { title: 'ObjectChange' },
-  ),
+const Change = someOf<ObjectChange>('ObjectChange', {
+  ...{ section: string(), id: string(), does: string() },
+  fields: described({ type: 'object' }),
 });
 
 function listOf<T>(items: Schema<T>, title: string): Schema<Listed<T>> {
   const next = optional(string({ description: 'The cursor of the next page, if there is one.' }));
-  return object({ items: list(items), next }, { title });
+  return named(title, { items: list(items), next });
 }
 
 /** What all registered things have. */
-function formatsOf<K extends string, T>(
-  kind: K,
-  schema: Schema<T>,
-  title: string,
-  filter: Record<string, Schema> = {},
-) {
+function formatsOf<K extends string, T>(kind: K, schema: Schema<T>, title: string, filter: typeof ALL | object = {}) {
   const formats = {
     [`${kind}-list`]: { query: object({ ...filter, ...PAGED }), answers: listOf(schema, `${title}List`) },
     [`${kind}-show`]: { answers: schema },
@@ -131,19 +116,17 @@ function formatsOf<K extends string, T>(
   >;
 }
 
-const Secret = object({ secret: string(), endsAt: optional(string()) }, { title: 'Secret' });
+const Secret = named('Secret', { secret: string(), endsAt: optional(string()) });
 const Password = object({ password: string({ writeOnly: true }) }, { ...CLOSED, title: 'Password' });
-const Passkey = object(
-  { id: string(), name: string(), createdAt: string(), usedAt: optional(string()) },
-  { title: 'Passkey' },
-);
-const Invitation = object({ invitation: string(), endsAt: string() }, { title: 'PasskeyInvitation' });
+const times = { createdAt: string(), usedAt: optional(string()) };
+const Passkey = named('Passkey', { id: string(), name: string(), ...times });
+const Invitation = named('PasskeyInvitation', { invitation: string(), endsAt: string() });
 const PASSKEYS = object({
   passkey: optional(string({ description: 'The name or the id of one.' })),
   all: optional(boolean({ description: 'All of them.' })),
 });
 const Selected = object({ ...SELECTED_GRANTS, ...CONFIRMED }, { ...CLOSED, title: 'GrantFilter' });
-const Changes = object({ items: list(Change), digest: string() }, { title: 'ObjectChanges' });
+const Changes = named('ObjectChanges', { items: list(Change), digest: string() });
 const UPDATE = optional(boolean({ description: 'Change those that exist.' }));
 const Import = object(
   { integrations: list(described({ type: 'object' }), { minItems: 1 }), update: UPDATE },
@@ -160,9 +143,7 @@ const KeyAddition = object(
   { ...CLOSED, title: 'KeyAddition' },
 );
 const KEY = object({ key: string({ description: 'Its id, or the address of the keys.' }) });
-const ENDS = object({
-  endsIn: integer({ minimum: 1, format: 'seconds', description: 'How long it is valid, in seconds.' }),
-});
+const LASTS = integer({ minimum: 1, format: 'seconds', description: 'How long it is valid, in seconds.' });
 const REPLACES = object({ replaces: optional(boolean({ description: 'The secrets before it end at once.' })) });
 const Key = described<Readonly<Record<string, string>>>({ type: 'object', title: 'PublicKey' });
 const EVENTS = object({
@@ -180,9 +161,9 @@ const EVENTS = object({
   epoch: optional(integer({ description: 'For followers: refused if the store was put back since.' })),
   limit: optional(integer({ minimum: 1, maximum: 10_000, description: 'At most this many. Default: 100.' })),
 });
-const Events = object({ items: list(Event), next: optional(string()), epoch: integer() }, { title: 'EventList' });
+const Events = named('EventList', { items: list(Event), next: optional(string()), epoch: integer() });
 const Nodes = listOf(object({ name: string(), until: string() }), 'NodeList');
-const OfRequest = object({ events: list(Event), refusals: list(Refusal) }, { title: 'RequestExplanation' });
+const OfRequest = named('RequestExplanation', { events: list(Event), refusals: list(Refusal) });
 const Token = object({ token: string({ writeOnly: true }) }, { ...CLOSED, title: 'TokenToExplain' });
 const OfToken = described<TokenExplanation>({ type: 'object', title: 'TokenExplanation' });
 const PEM = string({ description: 'PEM: the certificate, and any others that the caller sends with it.' });
@@ -210,7 +191,7 @@ export const FORMATS = {
   'integration-key-list': { answers: listOf(Key, 'KeyList') },
   'integration-key-add': { body: KeyAddition, answers: IntegrationObject },
   'integration-key-remove': { query: KEY, answers: IntegrationObject },
-  'integration-secret-make': { query: ENDS, answers: Secret },
+  'integration-secret-make': { query: object({ endsIn: LASTS }), answers: Secret },
   'integration-secret-drop': { query: object(EVERY), answers: IntegrationObject },
   'resource-server-secret-make': { query: REPLACES, answers: Secret },
   'resource-server-secret-drop': { answers: ResourceServerObject },

@@ -174,10 +174,8 @@ export async function shownGrants(
   { grants: found, now }: FoundGrants,
   { store }: StorePort,
 ): Promise<readonly ShownGrant[]> {
-  const names = await userNames(
-    found.map(({ identityId }) => identityId),
-    { store },
-  );
+  const holders = found.map(({ identityId }) => identityId);
+  const names = await userNames(holders, { store });
   return found.map((grant) => shownGrant(grant, now, names.get(grant.identityId)));
 }
 

@@ -89,10 +89,8 @@ function send(login: CurrentLogin, name: ActName, given: Given): Promise<Reply> 
 
 function exchange(url: URL, options: RequestOptions, body: string | undefined): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const away = (fault: Error) =>
-      reject(
-        new CommandFailure('unavailable', `${url.origin} cannot be reached: ${fault.message}`, 'Try again later.'),
-      );
+    const away = ({ message }: Error) =>
+      reject(new CommandFailure('unavailable', `${url.origin} cannot be reached: ${message}`, 'Try again later.'));
     const sent = request(url, { ...options, agent: false }, (response) => void readReply(response).then(resolve, away));
     sent.on('timeout', () => sent.destroy(new Error('no answer')));
     sent.on('error', away);
