@@ -34,12 +34,7 @@ export interface Parts extends Omit<ServiceParts, 'inspects'> {
 
 export async function partsOf(
   config: Config,
-  {
-    timekeeper,
-    watch,
-    node,
-    ...ports
-  }: Ports & { timekeeper: Timekeeper; watch: Pick<EventWatch, 'problem'>; node: string },
+  { timekeeper, watch, node, ...ports }: Ports & { timekeeper: Timekeeper; watch: EventWatch; node: string },
   { judge, callerPorts: judging }: Judges,
   log: Log,
   tracing: Tracing | undefined,
@@ -63,11 +58,8 @@ export async function partsOf(
   ]);
   const onCap = logCaps(log, ports.clock.milliseconds);
   const shown = config.metrics.enabled ? metrics : undefined;
-  const doors = doorParts(
-    config,
-    { ports, callerPorts, metrics: shown, readiness, keeper, readConnection, onCap },
-    log,
-  );
+  const shared = { ports, callerPorts, metrics: shown, readiness, keeper, readConnection, onCap };
+  const doors = doorParts(config, shared, log);
   return {
     ports,
     judge,
@@ -197,8 +189,7 @@ function lookOf(pages: Config['pages']): Look {
     return readLook(pages);
   } catch (error) {
     const problem = `${pages.logo} cannot be read (${(error as NodeJS.ErrnoException).code})`;
-    throw new ConfigFault([
-      { path: 'pages.logo', problem, todo: 'Put an SVG or PNG file there, or leave the setting out.' },
-    ]);
+    const todo = 'Put an SVG or PNG file there, or leave the setting out.';
+    throw new ConfigFault([{ path: 'pages.logo', problem, todo }]);
   }
 }

@@ -58,9 +58,8 @@ export class RevocationFollower {
   }
 
   async #begin(key: string, { authority, list }: RevokingList): Promise<Followed> {
-    const others = [...this.#followed.values()].filter(
-      (other) => other.authority.fingerprint === authority.fingerprint,
-    );
+    const { fingerprint } = authority;
+    const others = [...this.#followed.values()].filter((other) => other.authority.fingerprint === fingerprint);
     const before = others.filter(isFinished).map((other) => other.list);
     const isKnown = !this.#hasStarted && (await this.#ended.has(key));
     const seenAt = this.#ports.clock.now();

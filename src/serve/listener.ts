@@ -169,11 +169,10 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
       };
       writeLine(level, line, record);
     },
-    onFault: (request, fault) =>
-      log.error(
-        { id: request.id, traceId: readConnection(request).trace?.traceId, fault: describeError(fault) },
-        'fault',
-      ),
+    onFault: (request, fault) => {
+      const { trace } = readConnection(request);
+      log.error({ id: request.id, traceId: trace?.traceId, fault: describeError(fault) }, 'fault');
+    },
     overLimit,
     repliesAt: (url) => doors.find((door) => door.owns(url))?.refusals ?? unowned,
     isMonitoring: (url) => monitoring.some((door) => door.owns(url)),

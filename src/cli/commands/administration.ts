@@ -11,12 +11,20 @@ type Placed = () => Promise<(...given: readonly unknown[]) => Promise<void>>;
 
 /** The work gets an `Administration` instead of the command. */
 export function administers(load: Load): Placed {
-  return placed<Administration>(load, async (command, run) => {
-    const service = await serviceOf(command);
-    if (service) return run(service);
+  return placed(load, administered);
+}
+
+/** At the service that the command line names, or else in the store beside this command. */
+export async function administered(command: Command, run: Run<Administration>): Promise<void> {
+  const { server, login } = command.optsWithGlobals<ServerFlags>();
+  if (server === undefined && login === undefined) {
     const { localAdministration } = await import('./work/local.ts');
     return inStore(command, (workplace) => run(localAdministration(workplace)));
-  });
+  }
+  const { atService } = await import('./work/remote.ts');
+  const flags = { ...(server && { server }), ...(login && { login }) };
+  expectService(flags);
+  return run(await atService(flags));
 }
 
 /** The same for work that is loaded with its declaration. */
@@ -45,25 +53,4 @@ function placed<Place>(load: Load, open: (command: Command, run: Run<Place>) => 
 async function inStore(command: Command, run: Run<Workplace>): Promise<void> {
   const { atWorkplace } = await import('../terminal/workplace.ts');
   await atWorkplace(command, async (workplace) => run(workplace));
-}
-
-/** The service that the command line names. Undefined: the store beside this command. */
-export async function serviceOf(command: Command): Promise<Administration | undefined> {
-  const { server, login } = command.optsWithGlobals<ServerFlags>();
-  if (server === undefined && login === undefined) return undefined;
-  const { atService } = await import('./work/remote.ts');
-  const flags = { ...(server && { server }), ...(login && { login }) };
-  expectService(flags);
-  return atService(flags);
-}
-
-/** A service judges by its own clock and its own lists. */
-export function refuseAtService(flags: Readonly<Record<string, unknown>>): void {
-  const given = Object.entries(flags).find(([, value]) => value !== undefined);
-  if (!given) return;
-  throw new CommandFailure(
-    'usage',
-    `--${given[0]} works beside the store only`,
-    'Leave it out, or leave --server out.',
-  );
 }

@@ -60,7 +60,7 @@ export const commands = declares(
     'explain token': administers(async () => (await work()).explainTokenFile),
     'explain scope': administers(async () => (await work()).explainScope),
     'explain certificate': certificate,
-    'explain assertion': async () => (await import('./work/explain-assertion.ts')).explain,
+    'explain assertion': administers(async () => (await import('./work/explain-assertion.ts')).explain),
     'explain refusal': async () => (await work()).explainRefusal,
   },
   { '--at': asMoment },

@@ -1,4 +1,4 @@
-import type { GrantFilter } from '../../operations/admin/find-grants.ts';
+import type { GrantFilter } from '../../operations/admin/grant-filter.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { declares } from '../terminal/manual.ts';
 import { counted, print, printJson, result } from '../terminal/output.ts';
@@ -44,10 +44,9 @@ ${FILTER}
 `;
 
 export const commands = declares(TEXT, {
-  'grant list': lists(
-    'grant',
-    ['grant', 'state', 'client id', 'user name', 'identity', 'ends', 'scope'],
-    ({ id, state, clientId, guest, userName, identityId, refreshUntil, scope }) => [
+  'grant list': lists('grant', {
+    columns: ['grant', 'state', 'client id', 'user name', 'identity', 'ends', 'scope'],
+    row: ({ id, state, clientId, guest, userName, identityId, refreshUntil, scope }) => [
       id,
       state,
       guest ?? clientId,
@@ -56,8 +55,8 @@ export const commands = declares(TEXT, {
       refreshUntil,
       scope,
     ],
-  ),
-  'grant show': shows('grant', (grant) => grant),
+  }),
+  'grant show': shows('grant', { record: (grant) => grant }),
   'grant timeline': administering(printTimeline),
   'grant revoke': administering(revokeGrants),
 });
@@ -68,9 +67,7 @@ async function printTimeline(id: string, { json }: { json?: true }, { act }: Adm
   else printEventLines(items);
 }
 
-interface RevokeFlags extends Omit<GrantFilter, 'ending' | 'all'> {
-  readonly yes?: true;
-}
+type RevokeFlags = GrantFilter & { readonly yes?: true };
 
 async function revokeGrants(id: string | undefined, flags: RevokeFlags, { act }: Administration): Promise<void> {
   const { yes = false, ...filter } = flags;

@@ -4,8 +4,8 @@ import { obtainPassword, type PasswordFlags } from '../terminal/input.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { counted, print, printJson, printOnly, printSecret, printTable, remark, result } from '../terminal/output.ts';
 import { administering } from './administration.ts';
-import { type Administration, change } from './steps.ts';
-import { lists, removes, shows, switches, yesNo } from './things.ts';
+import type { Administration } from './steps.ts';
+import { switches, worksOf, yesNo } from './things.ts';
 
 const FLAGS = `
   --email <address>           matched with the e-mail of certificates; '' for none -> email
@@ -14,6 +14,9 @@ const FLAGS = `
   --no-group                  it belongs to no group
   --api <yes|no>              whether it may use the web API (default: yes) -> mayUseApi
   --shared                    allow an e-mail or principal name that another identity has -> mayShare
+`;
+const RENAMED = `
+  --user-name <name>          a new name to sign in with -> userName
 `;
 const PASSWORD = `
   --password-stdin            read the password from standard input
@@ -31,9 +34,7 @@ ${PASSWORD}${FLAGS}
   $ tessera identity add ada --generate
   $ tessera identity add build-7 --no-password
 identity change <identity>    change names, groups or permission; its grants and its password stay
-${FLAGS}
-  --user-name <name>          a new name to sign in with
-  $ tessera identity change ada --email ada@example.org
+${FLAGS}${RENAMED}  $ tessera identity change ada --email ada@example.org
   $ tessera identity change ada --group staff --group ops
 identity remove <identity>    remove an identity for good: its grants end, its names are free again
   --yes                       confirm it
@@ -69,20 +70,14 @@ identity passkey remove <identity> [passkey]  accept a passkey no longer, and en
   $ tessera identity passkey remove ada --all
 `;
 
-const described = describes(FLAGS);
+const described = describes(FLAGS + RENAMED);
 
 export const commands = declares(TEXT, {
-  'identity add': administering(addPerson),
-  'identity change': administering(changePerson),
-  'identity remove': removes('identity', (id, endedGrants) => [
-    `Removed ${id} and ended ${counted(endedGrants, 'grant')}`,
-    { id, endedGrants },
-  ]),
-  'identity set-password': administering(changePassword),
-  'identity list': lists(
-    'identity',
-    ['user name', 'identity', 'enabled', 'e-mail', 'principal name', 'groups'],
-    ({ userName, id, enabled, email, upn, groups = [] }) => [
+  ...worksOf('identity', {
+    body: described,
+    needsFlag: true,
+    columns: ['user name', 'identity', 'enabled', 'e-mail', 'principal name', 'groups'],
+    row: ({ userName, id, enabled, email, upn, groups = [] }) => [
       userName,
       id,
       yesNo(enabled),
@@ -90,12 +85,13 @@ export const commands = declares(TEXT, {
       upn,
       groups.join(' '),
     ],
-    undefined,
-    byName,
-  ),
-  'identity show': shows('identity', recordOf),
-  'identity disable': switches('identity', 'disable'),
-  'identity enable': switches('identity', 'enable'),
+    order: byName,
+    record: recordOf,
+    removed: (id, endedGrants) => [`Removed ${id} and ended ${counted(endedGrants, 'grant')}`, { id, endedGrants }],
+  }),
+  ...switches('identity'),
+  'identity add': administering(addPerson),
+  'identity set-password': administering(changePassword),
   'identity passkey list': administering(printPasskeys),
   'identity passkey invite': administering(inviteToPasskey),
   'identity passkey remove': administering(dropPasskeys),
@@ -109,17 +105,6 @@ async function addPerson(userName: string, flags: Flags, { act }: Administration
   print(`Added ${userName} as ${id}`);
   if (obtained?.isNew) printSecret(`Password, shown this once: ${obtained.password.reveal()}`);
   result({ id, userName, ...(obtained?.isNew && password) });
-}
-
-async function changePerson(name: string, flags: Flags, administration: Administration): Promise<void> {
-  const { userName } = flags;
-  const named = userName === undefined ? {} : { userName };
-  if (Object.keys(described({ ...flags, shared: undefined }, named)).length === 0)
-    throw new CommandFailure('usage', 'say what to change', 'See: tessera identity change --help');
-  const merge = (before: WrittenIdentity) => described(flags, { ...before, ...named });
-  const identity = await change('identity', name, merge, administration);
-  print(`Changed ${identity.id}`);
-  result(identity);
 }
 
 type SetPasswordFlags = PasswordFlags & { readonly removePasskeys?: true };

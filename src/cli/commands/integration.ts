@@ -8,8 +8,8 @@ import { counted, print, result } from '../terminal/output.ts';
 import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
 import { PROOFS_TEXT, PROOFS_WORKS } from './integration-keys.ts';
-import { type Administration, change } from './steps.ts';
-import { lists, removes, shows, switches, yesNo } from './things.ts';
+import type { Administration } from './steps.ts';
+import { switches, worksOf, yesNo } from './things.ts';
 
 const FLAGS = `
   --name <text>               its name, as people see it -> name
@@ -90,35 +90,21 @@ function exchangeEntry(text: string) {
 }
 
 export const commands = declares(TEXT, {
-  'integration add': administering(addOne),
-  'integration change': administering(changeOne),
+  ...worksOf('integration', {
+    body: bodyOf,
+    added: (id, { scope }) => `Registered ${id} with the scope ${scope}`,
+    columns: ['client id', 'name', 'enabled', 'scope'],
+    row: ({ clientId, name, scope, enabled }) => [clientId, name, yesNo(enabled), scope],
+    record: recordOf,
+    removed: (clientId, endedGrants) => [
+      `Removed ${clientId} and ended ${counted(endedGrants, 'grant')}`,
+      { clientId, endedGrants },
+    ],
+  }),
+  ...switches('integration'),
   'integration import': administering(importFile),
-  'integration list': lists(
-    'integration',
-    ['client id', 'name', 'enabled', 'scope'],
-    ({ clientId, name, scope, enabled = true }) => [clientId, name, yesNo(enabled), scope],
-  ),
-  'integration show': shows('integration', recordOf),
-  'integration disable': switches('integration', 'disable'),
-  'integration enable': switches('integration', 'enable'),
-  'integration remove': removes('integration', (clientId, endedGrants) => [
-    `Removed ${clientId} and ended ${counted(endedGrants, 'grant')}`,
-    { clientId, endedGrants },
-  ]),
   ...PROOFS_WORKS,
 });
-
-async function addOne(id: string, flags: Flags, { act }: Administration): Promise<void> {
-  const integration = await act('integration-put', { id, body: bodyOf(flags), onlyIf: 'absent' });
-  print(`Registered ${id} with the scope ${integration.scope}`);
-  result(integration);
-}
-
-async function changeOne(id: string, flags: Flags, administration: Administration): Promise<void> {
-  const integration = await change('integration', id, (before) => bodyOf(flags, before), administration);
-  print(`Changed ${id}`);
-  result(integration);
-}
 
 function bodyOf(flags: Flags, before: Partial<WrittenIntegration> = {}): object {
   const body = described(flags, before);

@@ -3,12 +3,8 @@ import { resolve } from 'node:path';
 import { IDENTITY_SOURCES, UPN_COMPARISONS } from '../../core/certificate.ts';
 import { type ApprovedIssuer, OPTIONAL_CURVES } from '../../core/issuer.ts';
 import type { WrittenIssuer } from '../../operations/admin/objects.ts';
-import { CommandFailure } from '../terminal/exit.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';
-import { print, result } from '../terminal/output.ts';
-import { administering } from './administration.ts';
-import { type Administration, change } from './steps.ts';
-import { lists, removes, shows, yesNo } from './things.ts';
+import { worksOf, yesNo } from './things.ts';
 
 const FLAGS = `
   --identity-from <sources...>  where a certificate says who is calling; the first that is present counts (default:
@@ -41,6 +37,10 @@ const FLAGS = `
   --no-only-integration       for every integration
 `;
 
+const RENEWED = `
+  --certificate <file>        PEM: a renewed certificate of the same key, intermediates behind it -> pem
+`;
+
 const TEXT = `
 issuer                        authorities whose certificates may authorize
 issuer add <label> <file>     approve an issuer
@@ -53,7 +53,7 @@ ${FLAGS}
   $ tessera issuer add bank bank-ca.pem --profile strict --crl-file /var/lib/bank/ca.crl --ocsp if-available
   $ tessera issuer add intranet intranet-ca.pem --crl required --allow-address 10.20.0.0/16
 issuer change <label>         change what the flags name; the rest stays, and so do existing grants
-  --certificate <file>        PEM: a renewed certificate of the same key, intermediates behind it
+${RENEWED}
 ${FLAGS}
   $ tessera issuer change corp --profile strict --crl required
   $ tessera issuer change corp --certificate corp-ca-renewed.pem
@@ -69,47 +69,34 @@ issuer remove <label>         accept its certificates no longer; existing grants
   $ tessera issuer remove corp
 `;
 
-const described = describes(FLAGS, {
+const described = describes(RENEWED + FLAGS, {
+  pem: (file: string) => readFileSync(file, 'latin1'),
   identities: (isDerived: boolean) => (isDerived ? 'derived' : 'directory'),
   'revocation.crlFiles': (paths: readonly string[]) => paths.map((path) => resolve(path)),
   'revocation.endGrants': (keeps: boolean) => !keeps,
 });
 
-const COLUMNS = ['label', 'approved', 'expires', 'profile', 'revocation', 'identity from', 'authority'];
-
-export const commands = declares(TEXT, {
-  'issuer add': administering(addIssuer),
-  'issuer change': administering(changeOne),
-  'issuer list': lists('issuer', COLUMNS, rowOf, shown),
-  'issuer show': shows('issuer', recordOf, shown),
-  'issuer remove': removes('issuer', (label) => [
-    `The issuer ${label} is no longer approved`,
-    { label, enabled: false },
-  ]),
-});
+export const commands = declares(
+  TEXT,
+  worksOf('issuer', {
+    body: bodyOf,
+    added: (label, { subject }) => `Approved ${label}: ${subject}`,
+    needsFlag: true,
+    columns: ['label', 'approved', 'expires', 'profile', 'revocation', 'identity from', 'authority'],
+    row: rowOf,
+    record: recordOf,
+    asJson: shown,
+    removed: (label) => [`The issuer ${label} is no longer approved`, { label, enabled: false }],
+  }),
+);
 
 const USUAL = { identitySources: ['common-name'], revocation: { ocsp: 'off' } };
 
-async function addIssuer(label: string, file: string, flags: Flags, { act }: Administration): Promise<void> {
-  const body = { ...described(flags, USUAL), pem: readFileSync(file, 'latin1') };
-  const issuer = await act('issuer-put', { id: label, body, onlyIf: 'absent' });
-  print(`Approved ${label}: ${issuer.subject}`);
-  result(shown(issuer));
-}
-
-async function changeOne(label: string, flags: Flags, administration: Administration): Promise<void> {
-  const { certificate, crlFile, crl } = flags;
-  const pem = typeof certificate === 'string' ? { pem: readFileSync(certificate, 'latin1') } : {};
-  if (Object.keys(described(flags, pem)).length === 0)
-    throw new CommandFailure('usage', 'say what to change', 'See: tessera issuer change --help');
-  const merge = (before: WrittenIssuer) => {
-    // A list that is named on purpose is required.
-    const required = crlFile && !crl ? { revocation: { ...before.revocation, crl: 'required' } } : {};
-    return described(flags, { ...before, ...pem, ...required });
-  };
-  const issuer = await change('issuer', label, merge, administration);
-  print(`Changed ${label}`);
-  result(shown(issuer));
+function bodyOf({ file, ...flags }: Flags, before?: WrittenIssuer): object {
+  // A list that is named on purpose is required.
+  const isRequired = flags['crlFile'] && !flags['crl'];
+  const required = before && isRequired ? { revocation: { ...before.revocation, crl: 'required' } } : {};
+  return described({ certificate: file, ...flags }, { ...(before ?? USUAL), ...required });
 }
 
 function rowOf(written: WrittenIssuer) {

@@ -1,9 +1,9 @@
 import type { WrittenResourceServer } from '../../operations/admin/objects.ts';
-import { declares, describes, type Flags } from '../terminal/manual.ts';
+import { declares, describes } from '../terminal/manual.ts';
 import { print, printOnly, remark, result } from '../terminal/output.ts';
 import { administering } from './administration.ts';
-import { type Administration, change } from './steps.ts';
-import { lists, removes, shows, yesNo } from './things.ts';
+import type { Administration } from './steps.ts';
+import { worksOf, yesNo } from './things.ts';
 
 const FLAGS = `
   --audience <uri>            what tokens and the parameter resource call it -> audience
@@ -47,36 +47,24 @@ resource-server remove <id>   remove a resource server: it may no longer check t
 const described = describes(FLAGS, { identity: (given: string | false) => given || '' });
 
 export const commands = declares(TEXT, {
-  'resource-server add': administering(addOne),
-  'resource-server list': lists(
-    'resource-server',
-    ['id', 'audience', 'enabled', 'resources', 'secrets'],
-    ({ id, audience, enabled = true, resources, secrets = [] }) => [
+  ...worksOf('resource-server', {
+    body: described,
+    added: (id, { audience }) => `Registered ${id} for ${audience}`,
+    remarks: ({ id, identity }, isNew) =>
+      isNew && !identity ? [`Make its secret with: tessera resource-server secret ${id}`] : [],
+    columns: ['id', 'audience', 'enabled', 'resources', 'secrets'],
+    row: ({ id, audience, enabled, resources, secrets }) => [
       id,
       audience,
       yesNo(enabled),
       resources.join(' '),
-      secrets.length,
+      secrets?.length,
     ],
-  ),
-  'resource-server show': shows('resource-server', recordOf),
-  'resource-server change': administering(changeOne),
+    record: recordOf,
+    removed: (id) => [`Removed ${id}`, { id }],
+  }),
   'resource-server secret': administering(makeSecret),
-  'resource-server remove': removes('resource-server', (id) => [`Removed ${id}`, { id }]),
 });
-
-async function addOne(id: string, flags: Flags, { act }: Administration): Promise<void> {
-  const server = await act('resource-server-put', { id, body: described(flags), onlyIf: 'absent' });
-  print(`Registered ${id} for ${server.audience}`);
-  result(server);
-  if (!flags['identity']) remark(`Make its secret with: tessera resource-server secret ${id}`);
-}
-
-async function changeOne(id: string, flags: Flags, administration: Administration): Promise<void> {
-  const server = await change('resource-server', id, (before) => described(flags, before), administration);
-  print(`Changed ${id}`);
-  result(server);
-}
 
 type SecretFlags = { readonly dropOld?: boolean; readonly replace?: boolean };
 

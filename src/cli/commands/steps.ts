@@ -1,61 +1,29 @@
-// What administrative commands share: where their acts are done, and steps for several kinds of things.
-import type { ActName, Gives, Listed } from '../../operations/admin/act-formats.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import type { ActName, Gives } from '../../operations/admin/act-formats.ts';
 import type { Answered, Given } from '../../operations/admin/act-table.ts';
 import type { Acted } from '../../operations/admin/admin.ts';
 import { accepted } from '../terminal/wording.ts';
 
-/** Beside the store, or at a service. */
+/** Where the acts of a command are done: beside the store, or at a service. */
 export interface Administration {
-  readonly attempt: <A extends ActName>(name: A, given?: Given) => Acted<Answered<Gives[A]>>;
+  readonly attempt: <A extends ActName>(name: A, given?: Given, dryRun?: DryRun) => Acted<Answered<Gives[A]>>;
   /** What an act gives. A refusal ends the command. */
-  readonly act: <A extends ActName>(name: A, given?: Given) => Promise<Gives[A]>;
+  readonly act: <A extends ActName>(name: A, given?: Given, dryRun?: DryRun) => Promise<Gives[A]>;
+}
+
+/** What a dry run judges by, beside the store only: a service judges by its own clock and its own lists. */
+export interface DryRun {
+  readonly at?: EpochSeconds | undefined;
+  /** Files with revocation lists. */
+  readonly crl?: readonly string[] | undefined;
 }
 
 export function administrationBy(attempt: Administration['attempt']): Administration {
-  return { attempt, act: async (name, given) => accepted(await attempt(name, given)).value };
+  return { attempt, act: async (...given) => accepted(await attempt(...given)).value };
 }
 
 export interface ServerFlags {
   readonly server?: string;
   /** The profile of `tessera login`. */
   readonly login?: string;
-}
-
-export type Kind = 'integration' | 'resource-server' | 'issuer' | 'token-issuer' | 'identity';
-
-const MOST_TRIES = 20;
-
-/** Replaces a thing by what `merge` makes of it; again if somebody else changes it meanwhile. */
-export async function change<K extends Kind>(
-  kind: K,
-  id: string,
-  merge: (before: Gives[`${K}-show`]) => object,
-  { attempt }: Administration,
-): Promise<Gives[`${K}-put`]> {
-  for (let tries = 1; ; tries++) {
-    const { value, revision } = accepted(await attempt<`${K}-show`>(`${kind}-show`, { id }));
-    const put = await attempt<`${K}-put`>(`${kind}-put`, { id, body: merge(value), onlyIf: revision });
-    if (put.ok || put.refusal.reason !== 'changed-meanwhile' || tries >= MOST_TRIES) return accepted(put).value;
-  }
-}
-
-type ItemOf<A extends ActName> = Gives[A] extends Listed<infer T> ? T : never;
-
-const PAGE = 1000;
-
-/** The items of all pages, until there are `most` of them. */
-export async function itemsOf<A extends ActName>(
-  name: A,
-  query: object,
-  { act }: Administration,
-  most = Number.POSITIVE_INFINITY,
-): Promise<readonly ItemOf<A>[]> {
-  const items: ItemOf<A>[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const page = await act(name, { query: { ...query, limit: PAGE, ...(cursor && { cursor }) } });
-    const { items: found, next } = page as Listed<ItemOf<A>>;
-    items.push(...found);
-    if (next === undefined || items.length >= most) return items.slice(0, most);
-    cursor = next;
-  }
 }

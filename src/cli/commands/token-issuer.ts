@@ -8,11 +8,9 @@ import { CommandFailure } from '../terminal/exit.ts';
 import { readInput } from '../terminal/input.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { asMoment } from '../terminal/options.ts';
-import { print, remark, result } from '../terminal/output.ts';
 import { accepted } from '../terminal/wording.ts';
-import { administering } from './administration.ts';
-import { type Administration, change } from './steps.ts';
-import { lists, removes, shows } from './things.ts';
+import { administers } from './administration.ts';
+import { worksOf } from './things.ts';
 
 const FLAGS = `
   --discovery                 find the keys by ISSUER/.well-known/openid-configuration (default)
@@ -81,48 +79,32 @@ token-issuer explain <file>   a dry run: show step by step why the service accep
 
 const described = describes(FLAGS, { authorities: (file: string) => readFileSync(file, 'latin1') });
 
-const COLUMNS = ['label', 'registered', 'issuer', 'keys', 'assertions', 'rules'];
-
 export const commands = declares(
   TEXT,
   {
-    'token-issuer add': administering(addTokenIssuer),
-    'token-issuer change': administering(changeOne),
-    'token-issuer list': lists('token-issuer', COLUMNS, rowOf, shown),
-    'token-issuer show': shows('token-issuer', recordOf, shown),
-    'token-issuer remove': removes('token-issuer', (label) => [
-      `Assertions of ${label} are no longer accepted`,
-      { label },
-    ]),
-    'token-issuer explain': async () => (await import('./work/explain-assertion.ts')).explain,
+    ...worksOf('token-issuer', {
+      body: bodyOf,
+      added: (label, { issuer }) => `Registered ${label}: ${issuer}`,
+      remarks: openRuleWords,
+      columns: ['label', 'registered', 'issuer', 'keys', 'assertions', 'rules'],
+      row: rowOf,
+      record: recordOf,
+      asJson: shown,
+      removed: (label) => [`Assertions of ${label} are no longer accepted`, { label }],
+    }),
+    'token-issuer explain': administers(async () => (await import('./work/explain-assertion.ts')).explain),
   },
   { '--at': asMoment },
 );
 
-async function addTokenIssuer(label: string, flags: Flags, { act }: Administration): Promise<void> {
-  const body = { rules: [], ...bodyOf(flags), issuer: flags['issuer'] };
-  const added = await act('token-issuer-put', { id: label, body, onlyIf: 'absent' });
-  print(`Registered ${label}: ${added.issuer}`);
-  remarkOpenRules(added);
-  result(shown(added));
-}
-
-async function changeOne(label: string, flags: Flags, administration: Administration): Promise<void> {
-  const draft = bodyOf(flags);
-  const changed = await change('token-issuer', label, (before) => ({ ...before, ...draft }), administration);
-  print(`Changed ${label}`);
-  remarkOpenRules(changed);
-  result(shown(changed));
-}
-
-function bodyOf(flags: Flags): object {
+function bodyOf(flags: Flags, before: object = { rules: [], issuer: flags['issuer'] }): object {
   const [keys, rules] = [keysOf(flags), rulesOf(flags)];
-  return { ...described(flags), ...(keys && { keys }), ...(rules !== undefined && { rules }) };
+  return { ...before, ...described(flags), ...(keys && { keys }), ...(rules !== undefined && { rules }) };
 }
 
-function remarkOpenRules({ rules }: WrittenTokenIssuer): void {
+function openRuleWords({ rules }: WrittenTokenIssuer): readonly string[] {
   const open = openRules(accepted(readRules(rules)));
-  if (open) for (const line of [`Warning: ${open.problem}`, `  ${open.todo}`]) remark(line);
+  return open ? [`Warning: ${open.problem}`, `  ${open.todo}`] : [];
 }
 
 interface RuleFlags {
@@ -135,12 +117,8 @@ interface RuleFlags {
 
 function keysOf({ discovery, jwksUrl, jwksFile }: Flags): object | undefined {
   const given = [discovery, jwksUrl, jwksFile].filter((flag) => flag !== undefined);
-  if (given.length > 1)
-    throw new CommandFailure(
-      'usage',
-      'the keys are given twice',
-      'Use one of --discovery, --jwks-url and --jwks-file.',
-    );
+  const todo = 'Use one of --discovery, --jwks-url and --jwks-file.';
+  if (given.length > 1) throw new CommandFailure('usage', 'the keys are given twice', todo);
   if (jwksUrl !== undefined) return { from: 'url', url: jwksUrl };
   if (typeof jwksFile === 'string') return { from: 'file', set: readFileSync(jwksFile, 'utf8') };
   return discovery ? { from: 'discovery' } : undefined;

@@ -68,10 +68,8 @@ export async function examineAddress(config: Config): Promise<Finding[]> {
 async function examineName({ publicUrl }: Config): Promise<Finding> {
   const { hostname } = new URL(publicUrl);
   if (isLoopback(hostname)) return good('publicUrl', `${publicUrl}, for this machine only`);
-  const found = await Promise.race([
-    lookup(hostname).catch(() => undefined),
-    sleep(PATIENCE_MS, undefined, { ref: false }),
-  ]);
+  const late = sleep(PATIENCE_MS, undefined, { ref: false });
+  const found = await Promise.race([lookup(hostname).catch(() => undefined), late]);
   if (found) return good('publicUrl', `${publicUrl} leads to ${found.address}`);
   return poor('publicUrl', `the name ${hostname} is not known here`, 'Check publicUrl, or add the name to the DNS.');
 }
@@ -123,10 +121,8 @@ async function examineKeyring(config: Config, store: Store): Promise<Finding[]> 
   try {
     const keys = readKeys(config, process.env);
     const keyring = await checkKeyring(keys && new Keyring(keys), store);
-    return [
-      good('keyring', `has every key in use; key ${keyring.minting.id} mints`),
-      ...(await examineSigning(keyring, store)),
-    ];
+    const own = good('keyring', `has every key in use; key ${keyring.minting.id} mints`);
+    return [own, ...(await examineSigning(keyring, store))];
   } catch (error) {
     return [bad('keyring', (error as Error).message, 'The service does not start until this is fixed.')];
   }
@@ -147,9 +143,8 @@ const SET = 'Set it for the service; it may be set there already, and not here.'
 /** The files and the variable that settings name, without opening the store. */
 export function examineNamedFiles(config: Config): Finding[] {
   const keyring = keyringFinding(config);
-  const files = examineFiles(config).filter(
-    ({ about, verdict }) => !(keyring && about === KEYRING && verdict === 'poor'),
-  );
+  const isOpen = ({ about, verdict }: Finding) => about === KEYRING && verdict === 'poor';
+  const files = examineFiles(config).filter((finding) => !(keyring && isOpen(finding)));
   const found = [...files, ...examineServerCertificates(config), ...examineLogo(config)];
   const isFound = found.some(({ about, verdict }) => about === KEYRING && verdict === 'bad');
   return [...found, ...(keyring && !isFound ? [keyring] : [])].map(warnIfMissing);
@@ -166,9 +161,8 @@ function keyringFinding(config: Config): Finding | undefined {
   const { keyring } = config;
   try {
     const keys = readKeys(config, process.env);
-    return keys || keyring.from === 'file'
-      ? undefined
-      : poor('keyring', `the variable ${keyring.name} is not set`, SET);
+    if (keys || keyring.from === 'file') return undefined;
+    return poor('keyring', `the variable ${keyring.name} is not set`, SET);
   } catch (error) {
     const about = keyring.from === 'file' ? KEYRING : 'keyring';
     return bad(about, (error as Error).message, 'The service does not start until this is fixed.');

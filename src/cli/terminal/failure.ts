@@ -21,16 +21,8 @@ interface Ending {
 const ENDINGS: Readonly<Record<string, (fault: never) => Ending>> = {
   CommanderError: usageEnding,
   CommandFailure: ({ end, message, todo, reason }: CommandFailure) => ({ end, what: message, todo, reason }),
-  ConfigFault: ({ message }: Error) => ({
-    end: 'configuration',
-    what: 'the configuration cannot be used',
-    details: message.split('\n'),
-  }),
-  FileFault: ({ message }: Error) => ({
-    end: 'refused',
-    what: 'the file cannot be used',
-    details: message.split('\n'),
-  }),
+  ConfigFault: ({ message }: Error) => inDetail('configuration', 'the configuration cannot be used', message),
+  FileFault: ({ message }: Error) => inDetail('refused', 'the file cannot be used', message),
   StoreUnavailable: (fault: Error) => ending('store', fault, 'the store cannot answer: '),
   ImplausibleClock: (fault: Error) => ({ end: 'store', what: fault.message, todo: clockRemedy(fault) }),
   StoreUnusable: (fault: Error) => ending('store', fault),
@@ -53,6 +45,10 @@ const ENDINGS: Readonly<Record<string, (fault: never) => Ending>> = {
   KeyringFault: ({ message }: Error) => ({ end: 'keyring', what: message }),
 };
 
+function inDetail(end: Ending['end'], what: string, message: string): Ending {
+  return { end, what, details: message.split('\n') };
+}
+
 const LOOK = 'See: tessera doctor';
 
 export function clockRemedy(fault: Error): string {
@@ -61,12 +57,7 @@ export function clockRemedy(fault: Error): string {
 
 /** The next step, if the fault or its cause carries one, or SQLite's code says it. */
 export function todoOf(fault: unknown): string | undefined {
-  const {
-    todo,
-    code,
-    errcode = 0,
-    cause,
-  } = fault as { todo?: string; code?: string; errcode?: number; cause?: unknown };
+  const { todo, code, errcode = 0, cause } = fault as Error & { todo?: string; code?: string; errcode?: number };
   if (todo !== undefined) return todo;
   if (code === 'ERR_SQLITE_ERROR') return SQLITE_TODOS[errcode & 0xff];
   return cause instanceof Error ? todoOf(cause) : undefined;
@@ -178,15 +169,13 @@ function unheard(fault: NodeJS.ErrnoException & { address?: string; hostname?: s
   return { end: 'listener', what: `cannot listen on ${where}: ${why}`, todo: `${todo} ${set}` };
 }
 
+const REPORT = 'This should not happen. Run it again with --debug and report what it says.';
+
 function defect(fault: Error): Ending {
   const { code = '', path, syscall } = fault as NodeJS.ErrnoException;
   if (syscall === 'listen' || syscall === 'getaddrinfo') return unheard(fault);
   const [why, todo] = FILE_FAULTS[code] ?? [];
   if (why) return { end: 'refused', what: `${path ? resolve(path) : 'a path that was given'}: ${why}`, todo };
   if (code === 'ERR_SQLITE_ERROR') return ending('store', fault, 'the store cannot be used: ');
-  return {
-    end: 'fault',
-    what: fault.message,
-    todo: 'This should not happen. Run it again with --debug and report what it says.',
-  };
+  return { end: 'fault', what: fault.message, todo: REPORT };
 }

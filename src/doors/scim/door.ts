@@ -88,10 +88,7 @@ const REPLIES = repliesIn(({ reason }) => {
   return { status, type: TYPE, body: JSON.stringify(scimError(status, text).body) };
 });
 
-const REASONS: Readonly<Record<number, ServerReason | 'client-unproven'>> = {
-  401: 'client-unproven',
-  404: 'not-found',
-};
+const REASONS: { [status: number]: ServerReason | 'client-unproven' } = { 401: 'client-unproven', 404: 'not-found' };
 
 function refuse(reply: FastifyReply, { status, body }: ScimAnswer): FastifyReply {
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="tessera"');

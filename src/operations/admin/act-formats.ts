@@ -1,12 +1,12 @@
 // What goes into each act of the table (act-table.ts), and what comes out.
 import { EVENT_TYPES, type EventType } from '../../core/event.ts';
 import type { ClaimedCaller } from '../../core/refusal.ts';
-import type { Seconds } from '../../core/time.ts';
 import {
   boolean,
   described,
   integer,
   list,
+  named,
   type ObjectSchema,
   object,
   optional,
@@ -16,6 +16,7 @@ import {
 import type { LoggedEvent } from '../../store/store.ts';
 import type { AssertionExplanation, CallerExplanation, ScopeExplanation, TokenExplanation } from './explain.ts';
 import type { ShownGrant } from './find-grants.ts';
+import { ago, GRANT_FILTER, SELECTED_GRANTS } from './grant-filter.ts';
 import {
   IdentityObject,
   IntegrationObject,
@@ -40,14 +41,11 @@ export interface Listed<T> {
 
 const CLOSED = { additionalProperties: false };
 
-const Ended = object(
-  {
-    id: optional(string()),
-    endedGrants: optional(integer({ description: 'How many grants ended.' })),
-    endedCodes: optional(integer({ description: 'How many confirmed codes that nobody had redeemed.' })),
-  },
-  { title: 'Ended' },
-);
+const Ended = named('Ended', {
+  id: optional(string()),
+  endedGrants: optional(integer({ description: 'How many grants ended.' })),
+  endedCodes: optional(integer({ description: 'How many confirmed codes that nobody had redeemed.' })),
+});
 
 const PAGED = {
   limit: optional(integer({ minimum: 1, maximum: 1000, description: 'At most this many. Default: 100.' })),
@@ -57,56 +55,31 @@ const ALL = { all: optional(boolean({ description: 'Include ended ones.' })) };
 const EVERY = { all: optional(boolean({ description: 'All of them, the newest too.' })) };
 const CONFIRMED = { confirmed: optional(boolean({ description: 'Without it, nothing is done.' })) };
 
-function ago(description: string) {
-  return optional(described<Seconds>({ type: 'integer', minimum: 0, description: `${description} In seconds.` }));
+/** Of documents: some members, of a value that has more. */
+function someOf<T>(title: string, properties: Record<string, Schema>): Schema<T> {
+  return described({ ...named(title, properties) });
 }
 
-const GRANT_FILTER = {
-  identity: optional(string({ description: 'Of this identity: a user name or an id.' })),
-  integration: optional(string({ description: 'Of this integration.' })),
-  certificate: optional(
-    string({ description: 'By this certificate: its serial number, the SHA-256 of its key, or its mark in a grant.' }),
-  ),
-  guest: optional(string({ description: 'Of the client whose document has this address.' })),
-  address: optional(string({ description: 'Whose newest token this address got.' })),
-  since: ago('Made at most this long ago.'),
-  until: ago('Made at least this long ago.'),
-  ending: ago('That end within this time.'),
-};
-
-const NEWEST = { newest: optional(boolean({ description: 'Newest first.' })) };
-
-const Grant = described<ShownGrant>({
-  ...object({ id: string(), state: string(), clientId: string(), identityId: string() }, { title: 'Grant' }),
+const ids = { id: string(), state: string(), clientId: string(), identityId: string() };
+const Grant = someOf<ShownGrant>('Grant', ids);
+const Event = someOf<LoggedEvent>('Event', { sequence: integer(), at: integer(), type: string() });
+const Claimed = someOf<ClaimedCaller>('ClaimedCaller', {
+  subject: optional(string({ description: 'Of the last certificate, as it says.' })),
+  issuer: optional(string()),
+  serial: optional(string({ description: 'In hex.' })),
+  label: optional(string({ description: 'The issuer here that signed it, even if it was removed.' })),
+  requestId: optional(string({ description: 'The request that sent it.' })),
 });
-const Event = described<LoggedEvent>({
-  ...object({ sequence: integer(), at: integer(), type: string() }, { title: 'Event' }),
+const Refusal = named('RefusalCount', {
+  clientId: string({ description: 'Empty: of no known integration.' }),
+  identityId: string({ description: 'Empty: of no known identity.' }),
+  reason: string(),
+  count: integer(),
+  first: string(),
+  last: string(),
+  lastRequestId: string(),
+  claimed: optional(Claimed),
 });
-const Claimed = described<ClaimedCaller>({
-  ...object(
-    {
-      subject: optional(string({ description: 'Of the last certificate, as it says.' })),
-      issuer: optional(string()),
-      serial: optional(string({ description: 'In hex.' })),
-      label: optional(string({ description: 'The issuer here that signed it, even if it was removed.' })),
-      requestId: optional(string({ description: 'The request that sent it.' })),
-    },
-    { title: 'ClaimedCaller' },
-  ),
-});
-const Refusal = object(
-  {
-    clientId: string({ description: 'Empty: of no known integration.' }),
-    identityId: string({ description: 'Empty: of no known identity.' }),
-    reason: string(),
-    count: integer(),
-    first: string(),
-    last: string(),
-    lastRequestId: string(),
-    claimed: optional(Claimed),
-  },
-  { title: 'RefusalCount' },
-);
 
 const Document = described<Objects>({
   type: 'object',
@@ -117,25 +90,18 @@ const PRUNE = optional(boolean({ description: 'Remove what the sections do not h
 const DIGEST = optional(string({ description: 'Of a plan: apply it only if it would still do exactly that.' }));
 const Planned = object({ objects: Document, prune: PRUNE }, { ...CLOSED, title: 'ObjectsToPlan' });
 const Applied = object({ objects: Document, prune: PRUNE, digest: DIGEST }, { ...CLOSED, title: 'ObjectsToApply' });
-const Change = described<ObjectChange>({
-  ...object(
-    { section: string(), id: string(), does: string(), fields: described({ type: 'object' }) },
-    { title: 'ObjectChange' },
-  ),
+const Change = someOf<ObjectChange>('ObjectChange', {
+  ...{ section: string(), id: string(), does: string() },
+  fields: described({ type: 'object' }),
 });
 
 function listOf<T>(items: Schema<T>, title: string): Schema<Listed<T>> {
   const next = optional(string({ description: 'The cursor of the next page, if there is one.' }));
-  return object({ items: list(items), next }, { title });
+  return named(title, { items: list(items), next });
 }
 
 /** What all registered things have. */
-function formatsOf<K extends string, T>(
-  kind: K,
-  schema: Schema<T>,
-  title: string,
-  filter: Record<string, Schema> = {},
-) {
+function formatsOf<K extends string, T>(kind: K, schema: Schema<T>, title: string, filter: typeof ALL | object = {}) {
   const formats = {
     [`${kind}-list`]: { query: object({ ...filter, ...PAGED }), answers: listOf(schema, `${title}List`) },
     [`${kind}-show`]: { answers: schema },
@@ -150,19 +116,17 @@ function formatsOf<K extends string, T>(
   >;
 }
 
-const Secret = object({ secret: string(), endsAt: optional(string()) }, { title: 'Secret' });
+const Secret = named('Secret', { secret: string(), endsAt: optional(string()) });
 const Password = object({ password: string({ writeOnly: true }) }, { ...CLOSED, title: 'Password' });
-const Passkey = object(
-  { id: string(), name: string(), createdAt: string(), usedAt: optional(string()) },
-  { title: 'Passkey' },
-);
-const Invitation = object({ invitation: string(), endsAt: string() }, { title: 'PasskeyInvitation' });
+const times = { createdAt: string(), usedAt: optional(string()) };
+const Passkey = named('Passkey', { id: string(), name: string(), ...times });
+const Invitation = named('PasskeyInvitation', { invitation: string(), endsAt: string() });
 const PASSKEYS = object({
   passkey: optional(string({ description: 'The name or the id of one.' })),
   all: optional(boolean({ description: 'All of them.' })),
 });
-const Selected = object({ ...GRANT_FILTER, ...CONFIRMED }, { ...CLOSED, title: 'GrantFilter' });
-const Changes = object({ items: list(Change), digest: string() }, { title: 'ObjectChanges' });
+const Selected = object({ ...SELECTED_GRANTS, ...CONFIRMED }, { ...CLOSED, title: 'GrantFilter' });
+const Changes = named('ObjectChanges', { items: list(Change), digest: string() });
 const UPDATE = optional(boolean({ description: 'Change those that exist.' }));
 const Import = object(
   { integrations: list(described({ type: 'object' }), { minItems: 1 }), update: UPDATE },
@@ -179,16 +143,14 @@ const KeyAddition = object(
   { ...CLOSED, title: 'KeyAddition' },
 );
 const KEY = object({ key: string({ description: 'Its id, or the address of the keys.' }) });
-const ENDS = object({
-  endsIn: integer({ minimum: 1, format: 'seconds', description: 'How long it is valid, in seconds.' }),
-});
+const LASTS = integer({ minimum: 1, format: 'seconds', description: 'How long it is valid, in seconds.' });
 const REPLACES = object({ replaces: optional(boolean({ description: 'The secrets before it end at once.' })) });
 const Key = described<Readonly<Record<string, string>>>({ type: 'object', title: 'PublicKey' });
 const EVENTS = object({
   after: optional(integer({ minimum: 0, description: 'After this number. Without it, the newest.' })),
   before: optional(integer({ minimum: 0, description: 'The newest before this number.' })),
-  integration: GRANT_FILTER.integration,
-  identity: GRANT_FILTER.identity,
+  integration: SELECTED_GRANTS.integration,
+  identity: SELECTED_GRANTS.identity,
   by: optional(string({ description: 'What this identity did: a user name or an id.' })),
   type: optional(described<EventType>({ type: 'string', enum: EVENT_TYPES, description: 'Of this type.' })),
   about: optional(string({ description: 'What was done to the thing of this name, such as an issuer.' })),
@@ -199,9 +161,9 @@ const EVENTS = object({
   epoch: optional(integer({ description: 'For followers: refused if the store was put back since.' })),
   limit: optional(integer({ minimum: 1, maximum: 10_000, description: 'At most this many. Default: 100.' })),
 });
-const Events = object({ items: list(Event), next: optional(string()), epoch: integer() }, { title: 'EventList' });
+const Events = named('EventList', { items: list(Event), next: optional(string()), epoch: integer() });
 const Nodes = listOf(object({ name: string(), until: string() }), 'NodeList');
-const OfRequest = object({ events: list(Event), refusals: list(Refusal) }, { title: 'RequestExplanation' });
+const OfRequest = named('RequestExplanation', { events: list(Event), refusals: list(Refusal) });
 const Token = object({ token: string({ writeOnly: true }) }, { ...CLOSED, title: 'TokenToExplain' });
 const OfToken = described<TokenExplanation>({ type: 'object', title: 'TokenExplanation' });
 const PEM = string({ description: 'PEM: the certificate, and any others that the caller sends with it.' });
@@ -212,8 +174,8 @@ const OfAssertion = described<AssertionExplanation>({ type: 'object', title: 'As
 const OfScope = described<ScopeExplanation>({ type: 'object', title: 'ScopeExplanation' });
 const SCOPE = object({ integration: string({ description: 'Its client id.' }), scope: string() });
 const REFUSALS = object({
-  integration: GRANT_FILTER.integration,
-  identity: GRANT_FILTER.identity,
+  integration: SELECTED_GRANTS.integration,
+  identity: SELECTED_GRANTS.identity,
   reason: optional(string({ description: 'For this reason.' })),
 });
 
@@ -229,7 +191,7 @@ export const FORMATS = {
   'integration-key-list': { answers: listOf(Key, 'KeyList') },
   'integration-key-add': { body: KeyAddition, answers: IntegrationObject },
   'integration-key-remove': { query: KEY, answers: IntegrationObject },
-  'integration-secret-make': { query: ENDS, answers: Secret },
+  'integration-secret-make': { query: object({ endsIn: LASTS }), answers: Secret },
   'integration-secret-drop': { query: object(EVERY), answers: IntegrationObject },
   'resource-server-secret-make': { query: REPLACES, answers: Secret },
   'resource-server-secret-drop': { answers: ResourceServerObject },
@@ -240,7 +202,7 @@ export const FORMATS = {
   'identity-enable': { answers: IdentityObject },
   'identity-disable': { answers: IdentityObject },
   'grant-list': {
-    query: object({ ...GRANT_FILTER, ...NEWEST, ...ALL, ...PAGED }),
+    query: object({ ...GRANT_FILTER.properties, ...PAGED }),
     answers: listOf(Grant, 'GrantList'),
   },
   'grant-show': { answers: Grant },

@@ -25,10 +25,8 @@ const STEP = 200;
 export async function carryRevocations(before: Pick<Store, 'page'>, ports: AdminPorts): Promise<number> {
   let carried = 0;
   for await (const page of pages(before, grants, { limit: STEP })) {
-    const ended = await Promise.all(
-      page.flatMap(({ id, revoked }) => (revoked ? [revokeById(id, revoked.reason, ports)] : [])),
-    );
-    carried += ended.filter(Boolean).length;
+    const endings = page.flatMap(({ id, revoked }) => (revoked ? [revokeById(id, revoked.reason, ports)] : []));
+    carried += (await Promise.all(endings)).filter(Boolean).length;
   }
   return carried;
 }

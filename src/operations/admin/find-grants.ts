@@ -11,29 +11,8 @@ import { identities } from '../../store/tables/identities.ts';
 import { issuers } from '../../store/tables/issuers.ts';
 import { type Acted, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
+import type { GrantFilter } from './grant-filter.ts';
 import { findThing } from './perform.ts';
-
-export interface GrantFilter {
-  /** The holder, by user name or id. */
-  readonly identity?: string;
-  /** A client id. */
-  readonly integration?: string;
-  /** The address of a client that nobody registered. */
-  readonly guest?: string;
-  /** The serial number of a certificate, the SHA-256 of its key, or its mark, as a grant shows it. */
-  readonly certificate?: string;
-  /** The address that presented the newest token. */
-  readonly address?: string;
-  /** Only grants that were made at most, and at least, this long ago. */
-  readonly since?: Seconds;
-  readonly until?: Seconds;
-  /** Only grants that end within this time. */
-  readonly ending?: Seconds;
-  /** Newest first. */
-  readonly newest?: boolean;
-  /** Ended grants too, until they are swept. */
-  readonly all?: boolean;
-}
 
 export interface FoundGrants {
   readonly grants: readonly Grant[];
@@ -95,32 +74,35 @@ function firstKey(moment: EpochSeconds): string {
   return (Math.max(0, moment) * 1000).toString(16).padStart(12, '0').padEnd(DIGITS, '0');
 }
 
+/** What a grant must be, by what is asked for. */
+const TESTS = {
+  integration: ({ clientId }: Grant, id: string) => clientId === id,
+  guest: (grant: Grant, address: string) => guestOf(grant) === address,
+  holder: ({ identityId }: Grant, id: IdentityId) => identityId === id,
+  /** SHA-256 of the key of the certificate. */
+  key: (grant: Grant, key: string) => certificateOf(grant)?.key === key,
+  mark: (grant: Grant, mark: Hex) => certificateOf(grant)?.certificate === mark,
+  address: ({ pair }: Grant, address: string) => pair.presenter.address === address,
+  since: ({ createdAt }: Grant, ago: Seconds, now: EpochSeconds) => createdAt >= now - ago,
+  until: ({ createdAt }: Grant, ago: Seconds, now: EpochSeconds) => createdAt <= now - ago,
+};
+type Conditions = { readonly [Name in keyof typeof TESTS]?: Parameters<(typeof TESTS)[Name]>[1] | undefined };
+type ResolvedFilter = Conditions & Pick<GrantFilter, 'all'>;
+
 /** Every condition counts, whichever of them the index was used for. */
-function matches(grant: Grant, filter: ResolvedFilter, now: EpochSeconds): boolean {
-  const { integration, guest, holder, key, mark, address, since, until, all } = filter;
-  const certificate = grant.origin.kind === 'certificate' ? grant.origin.certificate : undefined;
-  return (
-    (integration === undefined || grant.clientId === integration) &&
-    (guest === undefined || guestOf(grant) === guest) &&
-    (holder === undefined || grant.identityId === holder) &&
-    (key === undefined || certificate?.key === key) &&
-    (mark === undefined || certificate?.certificate === mark) &&
-    (address === undefined || grant.pair.presenter.address === address) &&
-    (since === undefined || grant.createdAt >= now - since) &&
-    (until === undefined || grant.createdAt <= now - until) &&
-    (all === true || grantState(grant, now) === 'live')
-  );
+function matches(grant: Grant, { all, ...conditions }: ResolvedFilter, now: EpochSeconds): boolean {
+  if (!all && grantState(grant, now) !== 'live') return false;
+  const asked = Object.entries(conditions).filter(([, value]) => value !== undefined);
+  return asked.every(([name, value]) => TESTS[name as keyof Conditions](grant, value as never, now));
 }
 
-type ResolvedFilter = Omit<GrantFilter, 'identity' | 'certificate'> & {
-  readonly holder?: IdentityId;
-  readonly key?: string;
-  readonly mark?: Hex;
-};
+function certificateOf({ origin }: Grant) {
+  return origin.kind === 'certificate' ? origin.certificate : undefined;
+}
 
 /** An unknown name is refused: otherwise a typing error would look like "no grants". */
-async function resolve({ identity, certificate, ...filter }: GrantFilter, ports: StorePort): Acted<ResolvedFilter> {
-  const { integration } = filter;
+async function resolve(filter: GrantFilter, ports: StorePort): Acted<ResolvedFilter> {
+  const { integration, guest, identity, certificate, address, since, until, all = false } = filter;
   const known = integration === undefined ? undefined : await findThing('integration', integration, ports);
   if (known?.ok === false) return known;
   const holder = identity === undefined ? undefined : await findIdentity(identity, ports);
@@ -128,12 +110,8 @@ async function resolve({ identity, certificate, ...filter }: GrantFilter, ports:
   const isKey = certificate !== undefined && KEY.test(certificate);
   const mark = certificate === undefined || isKey ? undefined : await findMark(certificate, ports);
   if (certificate !== undefined && !isKey && !mark) return decline('certificate-unknown', certificate);
-  return accept({
-    ...filter,
-    ...(holder && { holder: holder.value.id }),
-    ...(isKey && { key: certificate }),
-    ...(mark && { mark }),
-  });
+  const key = isKey ? certificate : undefined;
+  return accept({ integration, guest, holder: holder?.value.id, key, mark, address, since, until, all });
 }
 
 /** The condition with the fewest grants, of those that have an index. The key of a certificate has none. */
@@ -196,10 +174,8 @@ export async function shownGrants(
   { grants: found, now }: FoundGrants,
   { store }: StorePort,
 ): Promise<readonly ShownGrant[]> {
-  const names = await userNames(
-    found.map(({ identityId }) => identityId),
-    { store },
-  );
+  const holders = found.map(({ identityId }) => identityId);
+  const names = await userNames(holders, { store });
   return found.map((grant) => shownGrant(grant, now, names.get(grant.identityId)));
 }
 

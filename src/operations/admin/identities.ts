@@ -146,11 +146,7 @@ export async function enableIdentity(name: string, enabled: boolean, ports: Admi
 }
 
 /** Its names are free for others. A row with its id stays, since ended grants and events name it. Returns how many grants ended. */
-export async function removeIdentity(
-  name: string,
-  { isConfirmed }: { readonly isConfirmed: boolean },
-  ports: AdminPorts,
-) {
+export async function removeIdentity(name: string, { isConfirmed }: { isConfirmed: boolean }, ports: AdminPorts) {
   const known = await findIdentity(name, ports);
   if (!known.ok) return known;
   const { id } = known.value;

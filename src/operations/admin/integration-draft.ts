@@ -95,10 +95,7 @@ const OPTIONAL = [
 ];
 
 /** What a later release has added to a row stays, but not what this one leaves out on purpose. */
-export function without<T extends object, N extends keyof T & string>(
-  row: T | undefined,
-  names: readonly N[],
-): Omit<T, N> {
+export function without<T extends object, N extends keyof T>(row: T | undefined, names: readonly N[]): Omit<T, N> {
   const isKept = ([name]: [string, unknown]) => !names.some((each) => each === name);
   return Object.fromEntries(Object.entries(row ?? {}).filter(isKept)) as Omit<T, N>;
 }

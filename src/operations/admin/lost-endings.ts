@@ -166,12 +166,8 @@ async function works(ending: LostEnding, store: Store): Promise<boolean> {
 /** Ends all of it again, for the same reasons as before: registered things in one commit. */
 export async function endAgain(endings: readonly LostEnding[], ports: AdminPorts): Promise<void> {
   for (const ending of endings) if (ending.kind === 'grant') await revokeById(ending.id, ending.reason, ports);
-  const things = [
-    ...Map.groupBy(
-      endings.filter((ending) => ending.kind !== 'grant'),
-      ({ kind, id }) => `${kind} ${id}`,
-    ).values(),
-  ];
+  const acts = endings.filter((ending) => ending.kind !== 'grant');
+  const things = [...Map.groupBy(acts, ({ kind, id }) => `${kind} ${id}`).values()];
   for (let at = 0; at < things.length; at += MOST_ROWS) await endThings(things.slice(at, at + MOST_ROWS), ports);
 }
 

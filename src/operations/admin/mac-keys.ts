@@ -1,5 +1,4 @@
 // The keys that MAC tokens: add one, mint with it, retire it.
-import type { Author } from '../../core/act.ts';
 import { acted, type Event } from '../../core/event.ts';
 import { grantState } from '../../core/grant.ts';
 import { accept } from '../../core/outcome.ts';
@@ -57,11 +56,7 @@ export async function mintWithKey(
 }
 
 /** Records, before a key's first token, that it mints. From then on every node needs it. True if this was new. */
-export function markMinting(
-  key: Key,
-  before: Key | undefined,
-  { store, by }: { store: Store; by: Author },
-): Promise<boolean> {
+export function markMinting(key: Key, before: Key | undefined, { store, by }: AdminPorts): Promise<boolean> {
   const { id, fingerprint } = key;
   return store.change(keyMarks, String(id), (found, at) => {
     if (found && found.row.fingerprint !== fingerprint) throw new KeyringFault(`the store knows another key ${id}`);

@@ -158,9 +158,8 @@ export function ending<K extends EndingKind>(
 export function changedBetween(before: object, after: object): Changed {
   const [old, young] = [before, after] as Readonly<Record<string, unknown>>[];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const fields = names.map(
-    (name) => [name, { ...factOf('before', old?.[name]), ...factOf('after', young?.[name]) }] as const,
-  );
+  const facts = (name: string) => ({ ...factOf('before', old?.[name]), ...factOf('after', young?.[name]) });
+  const fields = names.map((name) => [name, facts(name)] as const);
   return { changed: Object.fromEntries(fields.filter(([, { before, after }]) => !isDeepStrictEqual(before, after))) };
 }
 

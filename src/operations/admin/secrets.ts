@@ -9,14 +9,12 @@ import type { Ports } from '../ports.ts';
 import { type Acted, type AdminPorts, decline } from './admin.ts';
 import { ending, rewrite } from './perform.ts';
 
+type SecretPorts = AdminPorts & Pick<Ports, 'random'>;
+
 const LONGEST = seconds(180 * 86_400);
 
 /** Makes a secret, which is returned once and stored as a hash. The one before stays valid beside it, until its own end. */
-export async function makeIntegrationSecret(
-  clientId: string,
-  lifetime: Seconds,
-  ports: AdminPorts & Pick<Ports, 'random'>,
-) {
+export async function makeIntegrationSecret(clientId: string, lifetime: Seconds, ports: SecretPorts) {
   if (lifetime < 1 || lifetime > LONGEST) return decline('secret-lifetime-malformed', clientId);
   const { secret, hash } = drawResourceServerSecret(ports.random);
   let endsAt = 0 as EpochSeconds;
@@ -49,7 +47,7 @@ export function dropIntegrationSecrets(
 export async function makeResourceServerSecret(
   id: string,
   { replaces }: { readonly replaces: boolean },
-  ports: AdminPorts & Pick<Ports, 'random'>,
+  ports: SecretPorts,
 ): Acted<Secret> {
   const { secret, hash } = drawResourceServerSecret(ports.random);
   const made = await rewrite('resource-server', id, ports, (before, createdAt) => {

@@ -218,9 +218,7 @@ export async function listSigningKeys(keys: readonly StoredKey[], { store }: Sto
   const lives = new Map(livesOf(published).map((life) => [life.id, life]));
   return published.flatMap(({ id, algorithm }) => {
     const life = lives.get(id);
-    if (!life) return [];
-    return [
-      { id, algorithm, state: life.state, since: isoTime(life.since), isHere: keyring.signingKey(id) !== undefined },
-    ];
+    const isHere = keyring.signingKey(id) !== undefined;
+    return life ? [{ id, algorithm, state: life.state, since: isoTime(life.since), isHere }] : [];
   });
 }

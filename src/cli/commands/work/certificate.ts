@@ -3,19 +3,14 @@ import type { Command } from 'commander';
 import type { IdentitySource } from '../../../core/certificate.ts';
 import type { ApprovedIssuer, OptionalCurve } from '../../../core/issuer.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
-import { openDirectories } from '../../../open-directory.ts';
 import { objectionToSettings } from '../../../operations/admin/acts/issuer.ts';
-import { type CallerExplanation, explainCaller } from '../../../operations/admin/explain.ts';
-import { systemFetch } from '../../../outbound/guarded-fetch.ts';
+import type { CallerExplanation } from '../../../operations/admin/explain.ts';
 import { readPemOrDer, writePem } from '../../../pki/der/pem.ts';
-import { CertificateJudge } from '../../../pki/judge/certificate-judge.ts';
 import { explainFiles, explainHandshake, printExplanation } from '../../../pki/judge/explain.ts';
-import { FollowedRegistry } from '../../../store/registry.ts';
 import { systemClock } from '../../../system.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { accepted } from '../../terminal/wording.ts';
-import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
-import { refuseAtService, serviceOf } from '../administration.ts';
+import { administered } from '../administration.ts';
 import { printDryRun } from './explain.ts';
 
 export interface ExplainFlags {
@@ -45,15 +40,10 @@ export async function explain(file: string, flags: ExplainFlags, command: Comman
       'Without --issuers, the settings of the approved issuer decide: tessera issuer list --json',
     );
   }
-  const service = await serviceOf(command);
-  if (service) {
-    refuseAtService({ at: flags.at, crl: flags.crl });
-    const certificates = chain.map(writePem).join('');
-    const explained = await service.act('explain-certificate', { body: { certificates } });
-    return show(sent(explained), flags);
-  }
-  return atWorkplace(command, async (workplace) => {
-    show(sent(await explainByStore(chain, flags, workplace)), flags);
+  const certificates = chain.map(writePem).join('');
+  return administered(command, async ({ act }) => {
+    const { at, crl } = flags;
+    show(sent(await act('explain-certificate', { body: { certificates } }, { at, crl })), flags);
   });
 }
 
@@ -86,21 +76,6 @@ async function explainByFiles(
     settings,
     now: at ?? systemClock.now(),
   });
-}
-
-/** Judges as a request would be judged now: reads and fetches lists, asks OCSP responders; writes nothing. */
-async function explainByStore(
-  chain: readonly Uint8Array[],
-  { crl = [], at }: ExplainFlags,
-  { store, config }: Workplace,
-): Promise<CallerExplanation> {
-  const registry = await FollowedRegistry.load(store);
-  const now = at ?? systemClock.now();
-  const judge = new CertificateJudge({ fetch: systemFetch(), now: () => now });
-  const lists = registry.issuers.flatMap(({ revocation }) => revocation.crlFiles);
-  judge.revocation.useFiles([...new Set([...lists, ...crl])].map((path) => readFileSync(path)));
-  const directories = await openDirectories(store, config);
-  return explainCaller(chain, now, { judge: (...given) => judge.judge(...given), registry, store, directories });
 }
 
 function show(explanation: CallerExplanation, { json }: ExplainFlags): void {

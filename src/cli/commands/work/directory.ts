@@ -26,19 +26,15 @@ function configured(label: string, { directories }: Config) {
 
 type RecheckFlags = { readonly acceptEndings?: true; readonly json?: true };
 
-export function recheck(
-  label: string,
-  { acceptEndings: accepts, json }: RecheckFlags,
-  command: Command,
-): Promise<void> {
+export function recheck(label: string, flags: RecheckFlags, command: Command): Promise<void> {
   return atWorkplace(command, async ({ config, store, by }) => {
     configured(label, config);
     const directories = await openDirectories(store, config);
     const directory = directories.elsewhere.find((one) => one.label === label);
     if (!directory) throw new CommandFailure('refused', `${label} cannot be asked about identities`);
     const ports = { store, directories, by };
-    const done = accepts ? await acceptEndings(directory, ports) : await walk(directory, ports);
-    if (json) printJson(done);
+    const done = flags.acceptEndings ? await acceptEndings(directory, ports) : await walk(directory, ports);
+    if (flags.json) printJson(done);
     else report(done);
     const todo = `Look at them: tessera directory check ${label}. To end them: --accept-endings`;
     if (done.isAlarm)

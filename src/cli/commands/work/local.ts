@@ -13,9 +13,11 @@ const EVERYWHERE_MS = 1_000;
 export function localAdministration(workplace: Workplace): Administration {
   const everyNodeKnows = () => sleep(EVERYWHERE_MS);
   const readFile = (path: string) => readFileSync(path);
-  const callerPorts = async () => (await import('./caller-ports.ts')).callerPortsOf(workplace);
-  const ports = { ...workplace, everyNodeKnows, readFile, callerPorts };
-  return administrationBy(async (name, given = {}) => runAct(name, await withWholeId(name, given, workplace), ports));
+  return administrationBy(async (name, given = {}, dryRun = {}) => {
+    const callerPorts = async () => (await import('./caller-ports.ts')).callerPortsOf(workplace, dryRun);
+    const ports = { ...workplace, everyNodeKnows, readFile, callerPorts };
+    return runAct(name, await withWholeId(name, given, workplace), ports);
+  });
 }
 
 /** Commands beside the store may name an identity by the first digits of its id. */

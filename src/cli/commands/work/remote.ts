@@ -9,7 +9,7 @@ import { decline } from '../../../operations/admin/admin.ts';
 import { isRefusal } from '../../../operations/admin/refusals.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { type CurrentLogin, currentLogin } from '../caller.ts';
-import { type Administration, administrationBy, type ServerFlags } from '../steps.ts';
+import { type Administration, administrationBy, type DryRun, type ServerFlags } from '../steps.ts';
 
 export async function atService({ server, login: profile }: ServerFlags): Promise<Administration> {
   const login = await currentLogin(profile);
@@ -20,12 +20,20 @@ export async function atService({ server, login: profile }: ServerFlags): Promis
       `the login is at ${login.server}, not at ${wanted}`,
       `Do: ${loginAt(wanted)}, or name another with --login.`,
     );
-  return administrationBy(async (name, given = {}) => {
+  return administrationBy(async (name, given = {}, dryRun = {}) => {
+    refuseHere(dryRun);
     const { status, etag, value } = await send(login, name, given);
     if (status >= 400) return refusalOf(status, value, login);
     const revision = /^"(\d+)"$/.exec(etag ?? '')?.[1];
     return accept({ value: value as never, ...(revision !== undefined && { revision: Number(revision) }) });
   });
+}
+
+function refuseHere(dryRun: DryRun): void {
+  const [name] = Object.entries(dryRun).find(([, value]) => value !== undefined) ?? [];
+  if (name === undefined) return;
+  const todo = 'Leave it out, or leave --server out.';
+  throw new CommandFailure('usage', `--${name} works beside the store only`, todo);
 }
 
 /** A problem whose reason this release knows is worded as beside the store. */
@@ -81,10 +89,8 @@ function send(login: CurrentLogin, name: ActName, given: Given): Promise<Reply> 
 
 function exchange(url: URL, options: RequestOptions, body: string | undefined): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const away = (fault: Error) =>
-      reject(
-        new CommandFailure('unavailable', `${url.origin} cannot be reached: ${fault.message}`, 'Try again later.'),
-      );
+    const away = ({ message }: Error) =>
+      reject(new CommandFailure('unavailable', `${url.origin} cannot be reached: ${message}`, 'Try again later.'));
     const sent = request(url, { ...options, agent: false }, (response) => void readReply(response).then(resolve, away));
     sent.on('timeout', () => sent.destroy(new Error('no answer')));
     sent.on('error', away);

@@ -113,9 +113,7 @@ async function lostEndings(
   const remembered = await endingsFromActs(rollback?.lost ?? [], workplace);
   const kept = copy === undefined ? [] : await withCopy(copy, (opened) => endingsFromCopy(opened, workplace));
   const all = [...kept, ...remembered];
-  return [
-    ...new Map(all.map(({ at, ...ending }) => [JSON.stringify(ending), { ...ending, ...(at && { at }) }])).values(),
-  ];
+  return [...new Map(all.map((ending) => [JSON.stringify({ ...ending, at: undefined }), ending])).values()];
 }
 
 async function withCopy<T>(address: string, use: (copy: Store) => Promise<T>): Promise<T> {

@@ -72,34 +72,33 @@ async function filterOf(
     return decline('object-malformed', `${wrong} is not a date such as 2026-11-18 or 2026-11-18T03:00Z`);
   const lately = within === undefined ? undefined : later(await ports.store.now(), seconds(0 - within));
   const [since, until] = [from === undefined ? lately : momentIn(from), to === undefined ? undefined : momentIn(to)];
-  return accept({
-    ...(known && { identityId: known.value.id }),
-    ...(author && { by: author.value.id }),
-    ...(type && { type }),
-    ...(integration !== undefined && { clientId: integration }),
-    ...(requestId !== undefined && { requestId }),
-    ...(about !== undefined && { about }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-  });
+  const ids = { identityId: known?.value.id, by: author?.value.id, clientId: integration, requestId, about };
+  return accept({ ...ids, type, since, until });
 }
 
-/** Absent: all. */
-export interface EventFilter {
-  readonly identityId?: string;
+/** What an event must be, by what is asked for. */
+const TESTS = {
+  identityId: ({ identityId }: LoggedEvent, id: string) => identityId === id,
   /** The id of the identity that did it. */
-  readonly by?: string;
-  readonly type?: EventType;
-  readonly since?: EpochSeconds;
-  readonly until?: EpochSeconds;
+  by: (event: LoggedEvent, id: string) => authorOf(event) === id,
+  type: ({ type }: LoggedEvent, wanted: EventType) => type === wanted,
+  since: ({ at }: LoggedEvent, since: EpochSeconds) => at >= since,
+  until: ({ at }: LoggedEvent, until: EpochSeconds) => at < until,
   /** The id of the thing that an act was done to. */
-  readonly about?: string;
+  about: ({ type, detail }: LoggedEvent, id: string) => type === 'administered' && detail.id === id,
   /** The grant or the device authorization. */
-  readonly subjectId?: string;
-  readonly requestId?: string;
-  readonly clientId?: string;
+  subjectId: ({ subjectId }: LoggedEvent, id: string) => subjectId === id,
+  requestId: ({ requestId }: LoggedEvent, id: string) => requestId === id,
+  clientId: ({ clientId }: LoggedEvent, id: string) => clientId === id,
   /** From where. */
-  readonly address?: string;
+  address: ({ presenter }: LoggedEvent, address: string) => presenter?.address === address,
+};
+
+export type EventFilter = { readonly [Name in keyof typeof TESTS]?: Parameters<(typeof TESTS)[Name]>[1] | undefined };
+
+function passes(event: LoggedEvent, filter: EventFilter): boolean {
+  const asked = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return asked.every(([name, value]) => TESTS[name as keyof EventFilter](event, value as never));
 }
 
 export interface EventPage {
@@ -183,22 +182,6 @@ export async function readNewEvents(
 function indexOf({ identityId, by, about, type }: EventFilter): { readonly identityId?: string; readonly acts?: true } {
   if (identityId !== undefined) return { identityId };
   return by !== undefined || about !== undefined || ACT_TYPES.some((act) => act === type) ? { acts: true } : {};
-}
-
-function passes(event: LoggedEvent, filter: EventFilter): boolean {
-  const { type, at, identityId, subjectId, requestId, clientId, presenter } = event;
-  return (
-    (filter.by === undefined || authorOf(event) === filter.by) &&
-    (filter.subjectId === undefined || subjectId === filter.subjectId) &&
-    (filter.clientId === undefined || clientId === filter.clientId) &&
-    (filter.requestId === undefined || requestId === filter.requestId) &&
-    (filter.address === undefined || presenter?.address === filter.address) &&
-    (filter.type === undefined || type === filter.type) &&
-    (filter.since === undefined || at >= filter.since) &&
-    (filter.until === undefined || at < filter.until) &&
-    (filter.about === undefined || (type === 'administered' && event.detail.id === filter.about)) &&
-    (filter.identityId === undefined || identityId === filter.identityId)
-  );
 }
 
 function authorOf({ type, detail }: LoggedEvent): string | undefined {

@@ -16,16 +16,16 @@ export const RUNS: RunsOf<'explain'> = {
   'explain-token': async ({ body: { token } }, { callerPorts }) =>
     answer(await explainToken(token, await callerPorts())),
   'explain-certificate': async ({ body: { certificates } }, { callerPorts }) => {
-    const { judge, ...ports } = await callerPorts();
-    const explained = await explainCaller(readPem(certificates, 'CERTIFICATE'), ports.clock.now(), {
-      ...ports,
+    const { judge, registry, store, directories, clock } = await callerPorts();
+    const explained = await explainCaller(readPem(certificates, 'CERTIFICATE'), clock.now(), {
+      ...{ registry, store, directories },
       judge: (chain, issuers) => judge({ by: 'handshake', chain, hasIgnoredHeader: false }, issuers),
     });
     return answer(explained);
   },
   'explain-assertion': async ({ body: { assertion } }, { callerPorts }) => {
-    const { judgeAssertion: judge, ...ports } = await callerPorts();
-    return answer(await explainAssertion(assertion, ports.clock.now(), { ...ports, judge }));
+    const { judgeAssertion: judge, registry, store, directories, clock } = await callerPorts();
+    return answer(await explainAssertion(assertion, clock.now(), { judge, registry, store, directories }));
   },
   'explain-scope': async ({ query: { integration, scope } }, { callerPorts }) =>
     answer(explainScope(integration, scope, (await callerPorts()).registry)),

@@ -4,8 +4,9 @@ import { endConfirmedCodes } from '../../device/decide-device.ts';
 import { revokeById } from '../../grant/revoke-grant.ts';
 import { type Acted, type AdminPorts, decline } from '../admin.ts';
 import { checkClock } from '../check-clock.ts';
-import { findGrantId, findGrants, type GrantFilter, pageOfGrants, showGrant, shownGrants } from '../find-grants.ts';
+import { findGrantId, findGrants, pageOfGrants, showGrant, shownGrants } from '../find-grants.ts';
 import { findIdentity } from '../find-identity.ts';
+import type { GrantFilter } from '../grant-filter.ts';
 import { answer, answering, type RunsOf } from './act.ts';
 import { timelineOf } from './event.ts';
 

@@ -85,9 +85,8 @@ function withNames(body: Written, names: ReadonlyMap<string, string>) {
 function withoutShown({ written, schema }: AnyKind, row: unknown): Written {
   const { properties } = schema as { properties: Record<string, { readOnly?: true }> };
   const isWritten = (name: string) => properties[name] !== undefined && !properties[name].readOnly;
-  return Object.fromEntries(
-    Object.entries(written(row)).filter(([name, value]) => value !== undefined && isWritten(name)),
-  );
+  const fields = Object.entries(written(row)).filter(([name, value]) => value !== undefined && isWritten(name));
+  return Object.fromEntries(fields);
 }
 
 interface ApplyDraft {

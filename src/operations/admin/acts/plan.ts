@@ -44,10 +44,7 @@ export async function planChanges(
     if (change.value) changes.push(change.value);
   }
   const unwanted = prune ? [...known].filter(([id]) => !Object.hasOwn(wanted, id)) : [];
-  for (const [id, row] of unwanted) {
-    const change = await removed(kind, id, row, ports);
-    if (change) changes.push(change);
-  }
+  for (const [id, row] of unwanted) changes.push(...(await removed(kind, id, row, ports)));
   return accept(changes);
 }
 
@@ -64,11 +61,8 @@ interface Wanted {
 }
 
 /** Undefined: it is so already. */
-async function planned(
-  kind: AnyKind,
-  { id, known, bodyOf }: Wanted,
-  ports: DraftPorts,
-): Acted<PlannedChange | undefined> {
+async function planned(kind: AnyKind, wanted: Wanted, ports: DraftPorts): Acted<PlannedChange | undefined> {
+  const { id, known, bodyOf } = wanted;
   const early = await described(kind, id, bodyOf(known), known, ports);
   if (!early.ok) return early;
   if (known !== undefined && isEmpty(early.value.fields)) return accept(undefined);
@@ -98,17 +92,12 @@ async function described(kind: AnyKind, id: string, body: object, before: unknow
   return accept({ next: next.value, fields });
 }
 
-async function removed(
-  kind: AnyKind,
-  id: string,
-  known: unknown,
-  ports: DraftPorts,
-): Promise<PlannedChange | undefined> {
+async function removed(kind: AnyKind, id: string, known: unknown, ports: DraftPorts): Promise<PlannedChange[]> {
   const { row, ...at } = await newest(kind, id, known, ports);
   const deed = row === undefined ? undefined : kind.removal?.(row);
-  if (!deed) return undefined;
+  if (!deed) return [];
   const next = endedBy(kind.kind, row as never, deed as never, await ports.store.now());
-  return { section: kind.section, id, does: 'remove', fields: {}, kind: kind.kind, ...at, next, deeds: [deed] };
+  return [{ section: kind.section, id, does: 'remove', fields: {}, kind: kind.kind, ...at, next, deeds: [deed] }];
 }
 
 /** The row as it is now, if it counts; its key and its revision in any case. */
@@ -120,10 +109,7 @@ async function newest(kind: AnyKind, id: string, known: unknown, { store }: Draf
 }
 
 /** All of it, or nothing. */
-export async function applyPlan(
-  plan: () => Acted<readonly PlannedChange[]>,
-  ports: ActPorts,
-): Acted<readonly PlannedChange[]> {
+export async function applyPlan(plan: () => Acted<readonly PlannedChange[]>, ports: ActPorts): ReturnType<typeof plan> {
   const done = await performPlan(async () => {
     const made = await plan();
     const isTooLong = made.ok && made.value.length >= MOST_ROWS;
