@@ -44,7 +44,8 @@ export function relatedTests(file: string, most: number): string[] {
       singular(each) === word || (word.length > 3 && each.startsWith(word));
     const isNamed = (word: string) => named.some((each) => isAlike(word, each));
     const likeness = 6 * words.filter(isNamed).length + (isNamed(folder) ? 4 : 0);
-    return distance - (test.includes(`/${name}.test.`) ? 10 : 0) - 3 * other - likeness;
+    const direct = distance === 1 ? 8 : 0; // imports the file itself
+    return distance - direct - (test.includes(`/${name}.test.`) ? 10 : 0) - 3 * other - likeness;
   };
   return all
     .flatMap(([test, steps]) => (steps.has(file) ? [[test, rank(test, steps.get(file) ?? 0)] as const] : []))
