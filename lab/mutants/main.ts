@@ -69,6 +69,8 @@ const fates: { mutant: Mutant; fate: Fate }[] = [];
 const late: Mutant[] = [];
 /** By test file that has failed once: how long it takes without a mutant; undefined if it fails then, too. */
 const baselines = new Map<string, Promise<number | undefined>>();
+/** By source file, the test that last noticed a change of it: it is run first. */
+const lastToNotice = new Map<string, string>();
 console.log(`${total} mutants in ${files.length} files`);
 const copies = Array.from({ length: Number(values.parallel) }, (_, worker) => join(ROOT, `out/mutants-${worker}`));
 await Promise.all(
@@ -117,17 +119,20 @@ function testsOf({ file }: Mutant): readonly string[] {
   return relatedTests(file, Number(values.tests));
 }
 
-/** The nearest test first. One that fails is run without the mutant, too: it counts only if it passes then. */
+/** The nearest test first, unless another one noticed the last change of the file. One that fails is run without the mutant, too: it counts only if it passes then. */
 async function fateOf(mutant: Mutant, copy: string, patience: number): Promise<Fate> {
   const { file } = mutant;
   const passed: string[] = [];
-  for (const test of testsOf(mutant)) {
+  const likely = lastToNotice.get(file);
+  for (const test of testsOf(mutant).toSorted((a, b) => Number(b === likely) - Number(a === likely))) {
     const usual = await baselines.get(test);
     const limit = patience * (usual === undefined ? LONGEST_MS : 3 * usual + 10_000);
     const { result } = await mutated(mutant, copy, () => runTest(test, copy, limit));
     if (result === 'passed') passed.push(test);
-    else if (await passesWithout(test, copy))
+    else if (await passesWithout(test, copy)) {
+      lastToNotice.set(file, test);
       return { end: result === 'failed' ? 'noticed' : 'timed out', tests: [test] };
+    }
   }
   if (passed.length === 0) return { end: 'no test', tests: [] };
   const isSound = await mutated(mutant, copy, () => hasSoundTypes(file, copy));

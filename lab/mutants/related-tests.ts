@@ -29,28 +29,38 @@ function stepsFrom(test: string): ReadonlyMap<string, number> {
 }
 
 let all: readonly (readonly [test: string, steps: ReadonlyMap<string, number>])[] | undefined;
+let sources: readonly string[] | undefined;
+/** Who imports a file that few import, is tested with it. */
+const FEW = 4;
 
 export function relatedTests(file: string, most: number): string[] {
   all ??= globSync('test/**/*.test.ts', { cwd: ROOT })
     .filter((test) => !/^test\/(?:lab|deploy)\//.test(test))
     .map((test) => [test, stepsFrom(test)] as const);
-  const name = file.split('/').at(-1)?.replace('.ts', '') ?? '';
-  const folders = mirrorOf(file).split('/');
-  const [words, folder] = [name.split('-').map(singular), singular(folders.at(-1) ?? '')];
-  const rank = (test: string, distance: number) => {
-    const other = test.split('/').findIndex((each, level) => each !== folders[level]);
-    const named = test.split('/').at(-1)?.split(/[-.]/) ?? [];
-    const isAlike = (word: string, each: string) =>
-      singular(each) === word || (word.length > 3 && each.startsWith(word));
-    const isNamed = (word: string) => named.some((each) => isAlike(word, each));
-    const likeness = 6 * words.filter(isNamed).length + (isNamed(folder) ? 4 : 0);
-    return distance - (test.includes(`/${name}.test.`) ? 10 : 0) - 3 * other - likeness;
-  };
+  sources ??= globSync(['src/**/*.ts', 'sdk/*/src/**/*.ts'], { cwd: ROOT });
+  const importers = sources.filter((source) => importsOf(source).includes(file));
+  const about = [file, ...(importers.length <= FEW ? importers : [])];
+  const rank = (test: string, steps: ReadonlyMap<string, number>) =>
+    Math.min(...about.map((each) => rankOf(test, each, steps.get(each) ?? FARTHEST) + (each === file ? 0 : 6)));
   return all
-    .flatMap(([test, steps]) => (steps.has(file) ? [[test, rank(test, steps.get(file) ?? 0)] as const] : []))
+    .flatMap(([test, steps]) => (steps.has(file) ? [[test, rank(test, steps)] as const] : []))
     .toSorted(([a, near], [b, far]) => near - far || a.localeCompare(b))
     .slice(0, most)
     .map(([test]) => test);
+}
+
+/** The smaller, the nearer. `distance`: in imports. */
+function rankOf(test: string, file: string, distance: number): number {
+  const name = file.split('/').at(-1)?.replace('.ts', '') ?? '';
+  const folders = mirrorOf(file).split('/');
+  const [words, folder] = [name.split('-').map(singular), singular(folders.at(-1) ?? '')];
+  const other = test.split('/').findIndex((each, level) => each !== folders[level]);
+  const named = test.split('/').at(-1)?.split(/[-.]/) ?? [];
+  const isAlike = (word: string, each: string) => singular(each) === word || (word.length > 3 && each.startsWith(word));
+  const isNamed = (word: string) => named.some((each) => isAlike(word, each));
+  const likeness = 6 * words.filter(isNamed).length + (isNamed(folder) ? 4 : 0);
+  const direct = distance === 1 ? 8 : 0; // imports the file itself
+  return distance - direct - (test.includes(`/${name}.test.`) ? 10 : 0) - 3 * other - likeness;
 }
 
 function singular(word: string): string {

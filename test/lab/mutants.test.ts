@@ -38,7 +38,16 @@ export function f(x: number, y?: T): boolean {
 
 test('the nearest tests of a file begin with the test of its name', () => {
   assert.equal(relatedTests('src/assertions/assertion-judge.ts', 1)[0], 'test/assertions/assertion-judge.test.ts');
-  assert.ok(relatedTests('src/core/rules/claims.ts', 3).includes('test/core/assertion.test.ts'));
+  assert.ok(relatedTests('src/core/rules/claims.ts', 4).includes('test/core/assertion.test.ts'));
+  assert.ok(
+    relatedTests('src/store/tables/token-issuers.ts', 8).includes('test/store/rows.test.ts'),
+    'imports it itself',
+  );
+  assert.equal(
+    relatedTests('src/operations/grant/pushed-users.ts', 1)[0],
+    'test/doors/scim/scim.test.ts',
+    'of its importers',
+  );
   const near = [...relatedTests('sdk/verify/src/jwt.ts', 5), ...relatedTests('sdk/verify/src/feed.ts', 5)];
   assert.deepEqual(
     near.filter((test) => !test.startsWith('test/sdk/verify/')),

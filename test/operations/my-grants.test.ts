@@ -11,8 +11,10 @@ import { onSqlite } from './on-sqlite.ts';
 test('of very many grants, a person is shown the newest; the others are not even read', async (t) => {
   const { node, clock } = await onSqlite(t);
   const idOf = (number: number) => number.toString(16).padStart(32, '0') as GrantId;
-  const add = (number: number) =>
-    put(node.store, grants, aGrant({ id: idOf(number), refreshUntil: epochSeconds(clock.now() + 60) }));
+  const add = (number: number) => {
+    const lifetime = [1_199, 1_200].includes(number) ? 120 : 60;
+    return put(node.store, grants, aGrant({ id: idOf(number), refreshUntil: epochSeconds(clock.now() + lifetime) }));
+  };
   await Promise.all(Array.from({ length: 200 }, (_, number) => add(number)));
   const all = await myGrants(ada, node);
   assert.deepEqual([all.newest.length, all.isComplete], [200, true]);
@@ -30,4 +32,11 @@ test('of very many grants, a person is shown the newest; the others are not even
   const { newest, isComplete } = await myGrants(ada, { ...node, store: counting });
   assert.deepEqual([newest.length, isComplete, newest[0]?.grant.id], [200, false, idOf(2_199)]);
   assert.ok(read <= 1_500, `${read} rows were read`);
+  clock.move(60);
+  const live = await myGrants(ada, node);
+  assert.deepEqual(
+    [live.newest.map(({ grant }) => grant.id), live.isComplete],
+    [[idOf(1_200)], false],
+    'of the newest 1,000',
+  );
 });

@@ -194,6 +194,27 @@ test('if every row is locked, it is an outage of the service', async (t) => {
   assert.equal(textOf(accepted(await refresh(node, first))), textOf(given[0] as TokenPair));
 });
 
+test('a locked row that nobody asks for again is remembered for an hour', async (t) => {
+  const { node, clock, trouble } = await aTroubledNode(t);
+  const pairs = [await issue(node), await issue(node)] as const;
+  const lockedOut = async (pair: TokenPair) => {
+    await node.store.now();
+    trouble.state = 'locked';
+    await assert.rejects(refresh(node, pair), RowUnavailable);
+    trouble.state = 'fine';
+  };
+  await refresh(node, pairs[0]);
+  const given = accepted(await refresh(node, pairs[1]));
+  for (const pair of pairs) {
+    await lockedOut(pair);
+    clock.move(1);
+  }
+  clock.move(3599);
+  await lockedOut(await issue(node));
+  assert.equal(await answer(refresh(node, pairs[0])), 'refresh-token-reused', 'after 3601 seconds');
+  assert.equal(textOf(accepted(await refresh(node, pairs[1]))), textOf(given), 'after 3600');
+});
+
 test('rows that are locked one by one, however many, are no outage of the service', async (t) => {
   const { node, clock, trouble } = await aTroubledNode(t);
   const pairs = await Promise.all(Array.from({ length: 12 }, () => issue(node)));

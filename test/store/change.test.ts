@@ -5,6 +5,10 @@ import type { Commit } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { insert, type Store } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
+import { grants } from '../../src/store/tables/grants.ts';
+import { identities } from '../../src/store/tables/identities.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
+import { aGrant, anIdentity, anIntegration, CLIENT } from '../samples.ts';
 import { counter, countOf, eventSubjects, put, revisionOf, told } from './conformance/rows.ts';
 import { sqliteDatabase } from './sqlite-database.ts';
 
@@ -53,4 +57,18 @@ test('a decision that only has events writes them', async (t) => {
   assert.deepEqual(commits[0]?.swaps, []);
   assert.deepEqual(await eventSubjects(backEnd), [5]);
   assert.equal(await countOf(backEnd, 'a'), undefined);
+});
+
+test('the rows of a commit are in one order, so that commits do not deadlock: what others refer to, then new rows, by key', async (t) => {
+  const { store, commits } = await watched(t);
+  const ada = anIdentity();
+  await put(store, identities, ada);
+  commits.length = 0;
+  const counters = ['b', 'a'].map((about) => insert(attempts, counter(about)));
+  const inserts = [insert(grants, aGrant()), insert(integrations, anIntegration()), ...counters];
+  await store.change(identities, ada.id, () => ({ outcome: undefined, next: ada, inserts }));
+  assert.deepEqual(
+    commits[0]?.swaps.map(({ table, row }) => `${table.name} ${table.keyOf(row)}`),
+    ['attempts a', 'attempts b', `integrations ${CLIENT}`, `identities ${ada.id}`, `grants ${aGrant().id}`],
+  );
 });

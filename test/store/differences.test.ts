@@ -48,6 +48,10 @@ test('a duration is counted in the first bucket that it fits', () => {
     [0.001, 2],
     [2.5, 1],
   ]);
+  const round = new DurationTally();
+  for (const bound of [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500])
+    for (const ms of [bound, 1.01 * bound]) round.add(ms);
+  assert.deepEqual(round.buckets, [1, ...Array(11).fill(2)], 'what is longer than a bound is in the next bucket');
 });
 
 suite('calls share a query', () => {

@@ -27,6 +27,12 @@ test('an event with a late commit delays later events and is read in order', asy
   assert.deepEqual(await eventSubjects(backEnd), [1], 'not yet 3: a reader would go on behind it');
   const newest = await backEnd.newestEvents({ count: 1 });
   assert.deepEqual(newest, await backEnd.events({ after: 0, limit: 10 }), 'nor as the newest');
+  const atOnce = await backEnd.events({ after: 0, limit: 10, isComplete: false });
+  assert.deepEqual(
+    atOnce.map(({ subjectId }) => Number(subjectId)),
+    [1, 3],
+    'unless the reader will not go on from it',
+  );
   await late.query('COMMIT');
   assert.deepEqual(await eventSubjects(backEnd), [1, 2, 3]);
   await late.end();

@@ -8,10 +8,12 @@ import { storeOf } from '../../src/store/change.ts';
 import { moveStore, type Progress, type Source, takeOver } from '../../src/store/move.ts';
 import { SharedLists } from '../../src/store/shared-lists.ts';
 import type { AnyTable } from '../../src/store/table.ts';
+import { attempts } from '../../src/store/tables/attempts.ts';
 import { devices } from '../../src/store/tables/devices.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { listContents, revocationLists } from '../../src/store/tables/revocation-lists.ts';
+import { serviceTimes } from '../../src/store/tables/service-times.ts';
 import {
   accepted,
   aNode,
@@ -28,7 +30,7 @@ import {
   textOf,
 } from '../node.ts';
 import { NOW } from '../samples.ts';
-import { commitOf, told } from './conformance/rows.ts';
+import { commitOf, counter, put, told } from './conformance/rows.ts';
 import { postgresDatabase } from './postgres-database.ts';
 import { openAt } from './postgres-node.ts';
 import { sqliteDatabase } from './sqlite-database.ts';
@@ -114,6 +116,17 @@ test('a store in use is never overwritten', async () => {
     /in use/,
   );
   accepted(await check(inUse, pair));
+  await to.close();
+  await Promise.all([old.remove(), target.remove()]);
+});
+
+test('a store that only doctor has written to is empty enough to move to', async () => {
+  const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
+  const [from, to] = [await old.open(), await openAt(target.url)];
+  await put(storeOf(to), attempts, counter('a lockout'));
+  await put(storeOf(to), serviceTimes, { seenAt: NOW, outages: [] });
+  await aNode(storeOf(from));
+  assert.equal((await moveStore(alone(from), to, silently)).isComplete, true);
   await to.close();
   await Promise.all([old.remove(), target.remove()]);
 });

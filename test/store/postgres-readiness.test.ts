@@ -135,16 +135,20 @@ test('a database that became read-only is reported', async () => {
   accepted(await refresh(node, pair));
 });
 
-test('a full disk is reported from the first failed write until a write succeeds', async () => {
-  const pair = await issue(node);
-  await server.query(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      RAISE 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
-    CREATE TRIGGER full_disk BEFORE INSERT ON events EXECUTE FUNCTION full_disk()`);
-  await assert.rejects(refresh(node, pair), StoreUnavailable);
-  assert.match((await problems()).join(), /space: the database has no room to write .*53100/);
-  await server.query('DROP TRIGGER full_disk ON events; DROP FUNCTION full_disk');
-  accepted(await refresh(node, pair));
-});
+for (const [what, code, reported] of [
+  ['a full disk', '53100', /^space: the database has no room to write .*53100/],
+  ['another fault of a write', '54000', /^writes: the last write of a request failed .*54000/],
+] as const)
+  test(`${what} is reported from the first failed write until a write succeeds`, async () => {
+    const pair = await issue(node);
+    await server.query(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE 'could not write' USING ERRCODE = '${code}'; END $$;
+      CREATE TRIGGER fail BEFORE INSERT ON events EXECUTE FUNCTION fail()`);
+    await assert.rejects(refresh(node, pair), StoreUnavailable);
+    assert.match((await problems()).join('\n'), reported);
+    await server.query('DROP TRIGGER fail ON events; DROP FUNCTION fail');
+    accepted(await refresh(node, pair));
+  });
 
 for (const lock of ['events IN ACCESS EXCLUSIVE MODE', 'grants IN SHARE MODE'])
   test(`a table that refreshes cannot write is reported: ${lock}`, async () => {

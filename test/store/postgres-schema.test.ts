@@ -180,6 +180,17 @@ test('a read waits for a table that is locked for a moment', async () => {
   await database.remove();
 });
 
+test('a migration that fails is explained by the server, unless the role lacks a privilege', async () => {
+  const { server, url } = await emptyDatabase('no_space');
+  await server.query(
+    `CREATE FUNCTION fail() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+       RAISE 'No space left on device' USING ERRCODE = '53100'; END $$;
+     CREATE EVENT TRIGGER fail ON ddl_command_start WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION fail()`,
+    'no_space',
+  );
+  await assert.rejects(openAt(url), { name: 'StoreUnavailable', message: /No space left on device \(53100\)/ });
+});
+
 test('a non-additive schema of the next release is refused at start', async () => {
   const database = await postgresDatabase();
   const next = MIGRATIONS.length + 1;

@@ -27,6 +27,7 @@ test('a refused restore leaves nothing behind: the store is in use', async (t) =
   t.after(() => rmSync(folder, { recursive: true }));
   const copy = join(folder, 'copy.db');
   await backUp(database.path, copy, () => undefined);
+  assert.equal(statSync(copy).mode & 0o777, 0o600, 'the copy is for its owner only');
   const files = () => readdirSync(dirname(database.path)).filter((name) => !/-(?:wal|shm)$/.test(name));
   const before = files();
   assert.ok(before.includes(basename(database.path)));

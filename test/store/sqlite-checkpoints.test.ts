@@ -2,7 +2,8 @@
 // Only in test:all: long property runs
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { storeOf } from '../../src/store/change.ts';
@@ -18,7 +19,8 @@ test('SQLite: a thread checkpoints the WAL under long load, and is replaced if i
     unsubscribe('worker_threads', notice);
     await database.remove();
   });
-  const store = storeOf(await database.open());
+  const backEnd = await database.open();
+  const store = storeOf(backEnd);
   const load = async (changes: number) => {
     for (let n = 0; n < changes; n += 100)
       await Promise.all(Array.from({ length: 100 }, (_, at) => increment(store, `${n}-${at}`)));
@@ -30,4 +32,10 @@ test('SQLite: a thread checkpoints the WAL under long load, and is replaced if i
   assert.equal(threads.length, 2);
   await load(20_000);
   assert.ok(statSync(`${database.path}-wal`).size < 40e6, 'the WAL began anew');
+  await backEnd.close();
+  assert.deepEqual(
+    readdirSync(database.folder),
+    [basename(database.path)],
+    'closing leaves no WAL: the thread has ended',
+  );
 });

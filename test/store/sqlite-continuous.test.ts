@@ -2,7 +2,7 @@
 // Only in test:all: processes that are killed, and disks that are full
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { listSeries, readRecords, removeOld, segmentPath } from '../../src/store/sqlite/continuous/archive.ts';
@@ -26,6 +26,21 @@ suite('a continuous backup', () => {
       await rebuild(field.archive, undefined, field.rebuilt);
       assert.equal(countIn(field.rebuilt), 600);
       assert.ok(wal < 40 * 2 ** 20, `the WAL does not grow without bound: ${wal} bytes`);
+    }),
+  );
+
+  test(
+    'and what is restored from it are readable by their owner only',
+    inField(async (field) => {
+      const following = follow(field);
+      await following.began;
+      write(field, 0, 1);
+      await following.stop();
+      await rebuild(field.archive, undefined, field.rebuilt);
+      const entries = readdirSync(field.archive, { recursive: true, withFileTypes: true });
+      const files = entries.filter((each) => each.isFile()).map(({ name, parentPath }) => join(parentPath, name));
+      assert.deepEqual(files.map((file) => extname(file)).sort(), ['.db', '.json', '.lock', '.pages']);
+      for (const file of [...files, field.rebuilt]) assert.equal(statSync(file).mode & 0o777, 0o600, file);
     }),
   );
 

@@ -147,7 +147,7 @@ test('a store whose file was moved away while it was in use is opened again when
   renameSync(`${path}-wal`, `${path}-wal.away`);
   assert.ok((await problemsOf(store))['files']);
   await store.close();
-  assert.ok(existsSync(`${path}.damaged`));
+  assert.equal(statSync(`${path}.damaged`).mode & 0o777, 0o600, 'for its owner only');
   renameSync(`${path}-wal.away`, `${path}-wal`);
   const again = await openSqlite({ path, clock: systemClock.now, mustExist: true });
   t.after(() => again.close());

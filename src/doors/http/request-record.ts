@@ -49,7 +49,7 @@ export function recordRefusal(request: FastifyRequest, refusal: Refusal<string>)
   const record = recordOf(request);
   record.outcome = reason === 'fault' ? 'fault' : 'refused';
   record.reason = reason;
-  if (rule) record.rule = rule;
+  record.rule = rule;
+  record.claimed = claimed;
   if (identityId) record.identityId = identityId;
-  if (claimed) record.claimed = claimed;
 }

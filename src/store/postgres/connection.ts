@@ -207,7 +207,7 @@ function endOnUnreadable(client: pg.Client): void {
   const attach = connection.attachListeners.bind(connection);
   connection.attachListeners = (stream) => {
     attach(stream);
-    const [read] = stream.listeners('data').slice(-1) as ((bytes: Buffer) => void)[];
+    const read = stream.listeners('data').at(-1) as ((bytes: Buffer) => void) | undefined;
     if (!read) return;
     stream.off('data', read);
     stream.on('data', (bytes: Buffer) => {

@@ -226,6 +226,8 @@ suite('Entra ID', () => {
     assert.deepEqual(await groupsOf(), ['entra/Ops']);
     const found = await list(entra, '/Groups?excludedAttributes=members&filter=displayName+eq+%22ops%22');
     assert.deepEqual([found.totalResults, found.Resources[0]?.['members']], [1, undefined]);
+    for (const [externalId, count] of [['8aa1a0c0-c4c3-4bc0-b4a5-2ef676900159', 1] as const, ['another', 0] as const])
+      assert.equal((await list(entra, `/Groups?filter=externalId+eq+%22${externalId}%22`)).totalResults, count);
     await entra.send('PATCH', path, patch({ op: 'Replace', path: 'displayName', value: 'Operators' }));
     assert.deepEqual(await groupsOf(), ['entra/Operators']);
     await entra.send('PATCH', path, patch({ op: 'Remove', path: 'members', value: [{ $ref: null, value: user.id }] }));

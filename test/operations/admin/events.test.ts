@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readNewEvents, readOlderEvents } from '../../../src/operations/admin/acts/event.ts';
 import { acceptClock } from '../../../src/operations/admin/check-clock.ts';
+import { attempts } from '../../../src/store/tables/attempts.ts';
 import { registerIntegration } from '../../administer.ts';
 import { OPERATOR } from '../../samples.ts';
+import { told } from '../../store/conformance/rows.ts';
 import { administration } from './admin-samples.ts';
 
 test('the newest events are read, or those after a number', async (t) => {
@@ -15,6 +17,19 @@ test('the newest events are read, or those after a number', async (t) => {
   assert.deepEqual([oldest.items.map(({ sequence }) => sequence), oldest.next], [[1], undefined]);
   const following = await readNewEvents({ after: 1, limit: 1, epoch: 1 }, admin);
   assert.deepEqual(following.ok && following.value.items.map(({ sequence }) => sequence), [2]);
+});
+
+test('a page of a filter that nothing passes reads 10,000 events, and says where the next one begins', async (t) => {
+  const admin = await administration(t);
+  const events = Array.from({ length: 1000 }, (_, n) => told(n));
+  for (let n = 0; n < 12; n++) await admin.store.change(attempts, 'none', () => ({ outcome: undefined, events }));
+  const filter = { requestId: 'none' };
+  const following = await readNewEvents({ after: 0, limit: 10, filter }, admin);
+  assert.deepEqual(following.ok && following.value, { items: [], next: 10_000 });
+  assert.deepEqual(await readOlderEvents({ limit: 10, filter }, admin), { items: [], next: 2_001 });
+  assert.deepEqual(await readOlderEvents({ limit: 10, filter, before: 2_001 }, admin), { items: [] });
+  const full = await readNewEvents({ after: 0, limit: 10, filter: { type: 'spent' } }, admin);
+  assert.deepEqual(full.ok && [full.value.items.length, full.value.next], [10, 10]);
 });
 
 test('a follower of a log that now ends earlier is refused: the store was restored from a copy', async (t) => {

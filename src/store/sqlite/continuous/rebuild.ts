@@ -97,7 +97,7 @@ interface RecordsUntil {
 function applyRecords(series: Series, moment: number, file: string): Rebuilt {
   const { pageSize } = series.base;
   const { wanted } = recordsUntil(series, moment);
-  const descriptor = openSync(file, 'r+', 0o600);
+  const descriptor = openSync(file, 'r+');
   let [last, records]: [Pick<RecordHead, 'from' | 'to'>, number] = [series.base, 0];
   try {
     for (const { head, pages } of readRecords(series)) {
