@@ -12,37 +12,38 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
   operations,
   memory,
   profile,
-  jwts,
   verify: () => rowsAsTable('verify', 'npm run figures -- verify', (value) => value.toFixed(0)),
   tracing: () => rowsAsTable('tracing', 'npm run figures -- tracing', (value) => value.toFixed(2)),
   console: consoles,
   costs,
   connections: () =>
-    rowsAsTable('connections', 'npm run figures -- connections --connections 2000', (value) => value.toFixed(0)),
+    rowsAsTable('connections', 'npm run figures -- connections --connections 2000', (value) => value.toFixed(0), [
+      ...['connection', 'MB with 4000', 'KB each, second half'],
+    ]),
   reliability,
   mutants,
-  postgres: () => rowsAsTable('postgres', 'npm run figures -- postgres', (value) => value.toLocaleString('en')),
   'directory-walk': () =>
-    rowsAsTable('directory-walk', 'npm run figures -- directory-walk', (value) => value.toLocaleString('en')),
-  removal: () =>
-    rowsAsTable('event-removal', 'npm run figures -- event-removal', (value) => value.toLocaleString('en')),
+    rowsAsTable('directory-walk', 'npm run figures -- directory-walk', (value) => value.toLocaleString('en'), [
+      ...['with grants', 'seconds a walk', 'searches/s', 'refreshes/s', 'during walks'],
+    ]),
 };
 
 const notMeasured = (command: string) => `Not measured yet: \`${command}\`.`;
 
 function circumstancesOf({ command, date, machine, load }: Circumstances): string {
   const { cores, processor, node } = machine;
-  return `\`${command}\`, ${date}, ${cores} cores (${processor}), Node ${node}, load average ${load}.`;
+  const kind = processor.replaceAll('(R)', '').replace(' Processor', '');
+  return `\`${command}\`, ${date}: ${cores} cores (${kind}), Node ${node}, load ${load}.`;
 }
 
-/** Rows with other columns are a table of their own. */
-function rowsAsTable(name: string, command: string, words: (value: number) => string): string {
+/** Rows with other columns are a table of their own. `only`: the columns that readers need. */
+function rowsAsTable(name: string, command: string, words: (value: number) => string, only?: readonly string[]): string {
   const data = readFigures(name);
   if (!data || data.rows.length === 0) return notMeasured(command);
   const cell = (value: string | number = '') => (typeof value === 'number' ? words(value) : value);
   const tables = Map.groupBy(data.rows, (row) => Object.keys(row).join());
   const shown = [...tables.values()].map((rows) => {
-    const headings = Object.keys(rows[0] ?? {});
+    const headings = only ?? Object.keys(rows[0] ?? {});
     return markdown(
       headings,
       rows.map((row) => headings.map((heading) => cell(row[heading]))),
@@ -94,17 +95,20 @@ function peers(): string {
   return [
     '![Refreshes per second, as bars](performance/peers.svg)',
     peerTable(data),
-    `In brackets: how many times as many Tessera serves with the same store and tokens, as the median of ${slices} slices of ${seconds} s. \`figures/peers.json\` has the quartiles. ${named.join(', ')}; ${connections} connections. ${checked}`,
+    `In brackets: how many times as many Tessera serves with the same store and tokens, the median of ${slices} slices of ${seconds} s (quartiles: \`figures/peers.json\`). ${named.join(', ')}; ${connections} connections. ${checked}`,
     circumstancesOf(data),
-    ...(missing.length > 0
-      ? [`Not in the tables: ${missing.map(({ what, why }) => `${what} (${why.split('\n')[0]})`).join('; ')}.`]
-      : []),
+    ...(missing.length > 0 ? [`Not in the tables: ${reasons(missing)}.`] : []),
   ].join('\n\n');
+}
+
+/** Each reason once, with what is missing for it. */
+function reasons(missing: PeerFigures['missing']): string {
+  const groups = Map.groupBy(missing, ({ why }) => why.split('\n')[0]);
+  return [...groups].map(([why, all]) => `${all.map(({ what }) => what).join('; ')} (${why})`).join('; ');
 }
 
 const OPERATIONS: readonly (readonly [suite: string, lane: string, what: string])[] = [
   ['refresh', 'fastify echo', 'fastify echo'],
-  ['refresh', 'bare refresh, SQLite', 'refresh: bare, SQLite'],
   ['refresh', 'Tessera, SQLite', 'refresh: Tessera, SQLite'],
   ['refresh', 'Tessera, PostgreSQL', 'refresh: Tessera, PostgreSQL'],
   ['refresh', 'oidc-provider, in memory', 'refresh: oidc-provider, in memory'],
@@ -144,7 +148,7 @@ function operations(): string {
 function memory(): string {
   const facts = readFigures('bench/facts')?.rows ?? [];
   const rows = facts
-    .filter(({ what }) => /^(?:memory|ready|fsyncs|disk)(?!.*(?:as a package|echo))/.test(String(what)))
+    .filter(({ what }) => /^(?:memory|ready|fsyncs|disk)(?!.*(?:as a package|echo|, 1,000 grants))/.test(String(what)))
     .map(({ what, measured }) => [String(what), String(measured)]);
   return rows.length > 0 ? markdown(['', 'measured'], rows) : notMeasured('npm run bench');
 }
@@ -154,31 +158,6 @@ function profile(): string {
   if (!data) return notMeasured('npm run bench -- --profile refresh');
   const picture = '![Where the time of one refresh goes](performance/refresh.svg)';
   return `${picture}\n\n${circumstancesOf(data)}`;
-}
-
-/** Requests per second of the second lane, as a share of the first, in one suite. */
-const JWTS: readonly (readonly [suite: string, what: string, of: string, lanes: readonly string[]])[] = [
-  ['oauth-refresh', 'refresh, of that at authsvc', 'Tessera, SQLite, opaque: refresh', ['opaque']],
-  ['oauth-refresh', 'refresh, of an opaque one at this door', 'Tessera, SQLite, opaque', ['ES256', 'EdDSA', 'RS256']],
-  ['introspect', 'introspection, of Verify', 'Tessera, SQLite, opaque: verify', ['opaque']],
-  ['introspect', "introspection, of an opaque token's", 'Tessera, SQLite, opaque', ['ES256', 'EdDSA', 'RS256']],
-  ['assertion', 'assertion (RS256), of a certificate', 'Tessera, SQLite, opaque: certificate', ['opaque']],
-];
-const FORMATS = ['opaque', 'ES256', 'EdDSA', 'RS256'];
-
-function jwts(): string {
-  const rows = JWTS.flatMap(([suite, what, of, lanes]) => {
-    const base = laneOf(suite, of);
-    if (!base) return [];
-    const share = (format: string) => {
-      const own = lanes.includes(format) ? laneOf(suite, `Tessera, SQLite, ${format}`) : undefined;
-      return own ? (Number(own['ratio']) / Number(base['ratio'])).toFixed(2) : '';
-    };
-    return [[what, ...FORMATS.map(share)]];
-  });
-  const data = readFigures('bench/oauth-refresh');
-  if (rows.length === 0 || !data) return notMeasured('npm run bench -- --only oauth-refresh,introspect,assertion');
-  return `${markdown(['Requests per second, of the same operation', ...FORMATS], rows)}\n\n${circumstancesOf(data)}`;
 }
 
 interface Cost {
@@ -240,12 +219,10 @@ function costRows(): Readonly<Record<string, Cost>> {
 }
 
 function costs(): string {
-  const rows = Object.values(costRows()).map(({ what, value, words, command }) => [
-    what,
-    value === undefined ? 'not measured yet' : words(value),
-    `\`${command}\``,
-  ]);
-  return markdown(['', 'Cost', 'Measured by'], rows);
+  const measured = Object.values(costRows()).filter(({ value }) => value !== undefined);
+  const rows = measured.map(({ what, value = 0, words }) => [what, words(value)]);
+  const commands = new Set(measured.map(({ command }) => `\`${command}\``));
+  return `${markdown(['', 'Cost'], rows)}\n\n${[...commands].join(', ')}.`;
 }
 
 function reliability(): string {
@@ -253,20 +230,20 @@ function reliability(): string {
   if (!data) return notMeasured('npm run lab');
   const rows = data.rows.map(({ promise, command, tried, result, date }) => [
     promise,
-    `\`npm run ${command.replace(' ', ' -- ')}\``,
-    result === 'kept' ? 'kept' : `**${result.toLowerCase()}**: ${tried.replaceAll('|', '/')}`,
-    date,
+    `\`${command.replace(' ', ' -- ')}\``,
+    `${result === 'kept' ? 'kept' : `**${result.toLowerCase()}**: ${tried.replaceAll('|', '/')}`} ${date}`.trim(),
   ]);
-  const table = markdown(['Promise', 'Drill', 'Result', 'On'], rows).replace(/---:/g, '---');
+  const table = markdown(['Promise', 'Drill, after `npm run`', 'Result'], rows).replace(/---:/g, '---');
   return `${table}\n\n${circumstancesOf(data)}`;
 }
 
 function mutants(): string {
   const data = readFigures<MutantFigures>('mutants');
   if (!data) return notMeasured('npm run mutants -- src/core');
-  const rows = data.rows.map(({ folder, tried, noticed, byTypes, timedOut, date }) => [
-    ...[`\`${folder}\``, String(tried), String(noticed)],
-    ...[`${((100 * noticed) / tried).toFixed(0)} %`, String(byTypes), String(timedOut), date],
+  const rows = data.rows.map(({ folder, tried, noticed, byTypes, date }) => [
+    `\`${folder}\``,
+    ...[tried, noticed, byTypes].map(String),
+    date,
   ]);
-  return markdown(['Folder', 'Changes tried', 'Noticed', 'Share', 'Only by types', 'Timed out', 'On'], rows);
+  return markdown(['Folder', 'Changes tried', 'Noticed', 'Only by types', 'On'], rows);
 }

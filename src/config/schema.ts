@@ -24,35 +24,35 @@ import {
 
 export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance service.', {
   publicUrl: optional(
-    url('The public address of the service: https, without a path. Required unless every listener is on loopback.', {
+    url('The public address: https, without a path. Required unless every listener is on loopback.', {
       example: 'https://tokens.example.com',
     }),
   ),
   dataFolder: path('The folder for data.', { default: './data', example: '/var/lib/tessera' }),
-  store: storeAddress('Where everything is stored: `sqlite:PATH` or `postgres://…`.', 'sqlite:<dataFolder>/tessera.db'),
+  store: storeAddress('`sqlite:PATH` or `postgres://…`.', 'sqlite:<dataFolder>/tessera.db'),
   keyring: keyringSource('The server keys: a file of mode 0600, or `env:NAME`.', '<dataFolder>/keyring.json'),
   onRollback: choice(
     ['wait', 'resume'],
-    'After the database was put back: `wait` for an operator, with 503 for grants, or `resume` where possible (docs/postgresql.md).',
+    'After the database was put back: `wait` for an operator, with 503, or `resume` where possible (docs/postgresql.md).',
     'wait',
   ),
   listeners,
-  proxies: section('Proxies in front of the service, whose headers are trusted.', {
-    addresses: networks('Addresses or networks (CIDR) of the proxies.', ['10.0.0.0/24']),
+  proxies: section('Proxies whose headers are trusted.', {
+    addresses: networks('Proxies whose headers are trusted: addresses or networks (CIDR).', ['10.0.0.0/24']),
     clientCertificateHeader: choice(
       ['off', 'rfc9440', 'url-encoded-pem', 'xfcc'],
       'How a proxy forwards the client certificate: `off`, `rfc9440` (`Client-Cert`, `Client-Cert-Chain`), `url-encoded-pem` (nginx), `xfcc` (Envoy).',
       { default: 'off', example: 'rfc9440' },
     ),
     headerName: optional(
-      text('the name of a header', '^[A-Za-z0-9-]{1,64}$', 'The name of that header, if not the default.', {
+      text('the name of a header', '^[A-Za-z0-9-]{1,64}$', 'The name of that header, if not the usual one.', {
         example: 'X-Client-Cert',
       }),
     ),
   }),
-  authsvc: section('The authsvc door, for programs written for its contract (docs/contract.md).', {
+  authsvc: section('The door for programs written for docs/contract.md.', {
     mounts: entries(
-      'The paths of the door. The list replaces the default.',
+      'Paths of the authsvc door (docs/contract.md). The list replaces the default.',
       {
         path: text('a path such as /authsvc', '^(/[A-Za-z0-9._~-]+)+$', 'The path; case-insensitive.', '/authsvc'),
         errorKeys: choice(
@@ -64,21 +64,16 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
       [{ path: '/authsvc', errorKeys: 'spec' }],
     ),
   }),
-  oauth: section('The oauth door, for any OAuth 2.0 library (docs/callers.md). Its issuer is `publicUrl`.', {
-    enabled: flag('Whether the door is served, with its metadata under `/.well-known`.', true),
-    mount: text(
-      'a path such as /oauth2',
-      '^(/[A-Za-z0-9._~-]+)+$',
-      'The path of the endpoints; case sensitive.',
-      '/oauth2',
-    ),
+  oauth: section('The door for OAuth libraries (docs/callers.md).', {
+    enabled: flag('Whether it is served, with metadata under `/.well-known`.', true),
+    mount: text('a path such as /oauth2', '^(/[A-Za-z0-9._~-]+)+$', 'Its path; case-sensitive.', '/oauth2'),
     clientDocuments: texts(
       'a list of host names, or * for all',
       '^(\\*|[a-z0-9.-]+(:[0-9]{1,5})?)$',
       'Hosts whose clients need no registration (docs/agents.md).',
       { default: [], example: ['agents.example.com'] },
     ),
-    clientDocumentAddresses: networks('Private addresses from which such documents may be fetched.', ['10.2.0.0/16']),
+    clientDocumentAddresses: networks('Private addresses to fetch such documents from.', ['10.2.0.0/16']),
     guestIntegration: text(
       'the Client ID of an integration',
       '^[!-~]{1,128}$',
@@ -93,76 +88,77 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
       most: JWT_LIFETIME_MAX,
     }),
     signingKeyPublishedFor: duration(
-      'How long a new signing key is published before it signs.',
+      'How long a signing key is published before it signs.',
       usual.signingKeyPublishedFor,
     ),
     grantLifetime: duration('How long a new grant can be refreshed.', usual.grantLifetime, NOT_ZERO),
     refresh: flag('Whether responses contain a refresh token.', usual.refresh),
     refreshRetryWindow: duration(
-      'How long a spent refresh token gets the same new pair again. Choose at least 13s.',
+      'How long a spent refresh token gets the same pair again. Choose at least 13s.',
       usual.refreshRetryWindow,
     ),
     onReuse: choice(
       ['revoke', 'report'],
-      'When a spent refresh token is presented later: `revoke` ends the grant, `report` only writes an event.',
+      'If a spent refresh token is presented later, `revoke` ends the grant, `report` only writes an event.',
       usual.onReuse,
     ),
     accessTokenOverlap: optional(duration('Ends older access tokens this long after a refresh.', { example: '5m' })),
   }),
-  device: section('Device authorization: a person confirms in a browser.', {
-    enabled: flag('Whether device authorization is available. An integration can switch it off.', usual.deviceFlow),
+  device: section('A person confirms in a browser.', {
+    enabled: flag('Whether it is offered. An integration can switch it off.', usual.deviceFlow),
     codeLifetime: duration('How long a device code and its user code work.', usual.deviceCodeLifetime, NOT_ZERO),
     pollInterval: duration('How often a device may poll.', usual.pollInterval, NOT_ZERO),
-    wrongUserCodes: whole(
-      [1, 100],
-      'Wrong user codes per identity within the lifetime of a code.',
-      usual.wrongUserCodes,
-    ),
+    wrongUserCodes: whole([1, 100], 'Wrong user codes per identity within `codeLifetime`.', usual.wrongUserCodes),
     failedSignIns: whole(
       [1, 100],
-      'Failed sign-ins, in known browsers, after which a user code is spent.',
+      'Failed sign-ins in known browsers that spend a user code.',
       usual.failedSignInsPerDeviceCode,
     ),
   }),
-  signIn: section('Sign-in with user name and password, and the browser session after it.', {
+  signIn: section('Sign-in with a password, and browser sessions.', {
     passwords: flag('Whether people may sign in with a password.', usual.passwords),
     failedPerIdentity: whole([1, 1000], 'Failed sign-ins per user name and window.', usual.failedSignInsPerIdentity),
     failedPerAddress: whole(
       [1, 100_000],
-      'Failed sign-ins per address and window, from unknown browsers.',
+      'The same per address, from unknown browsers.',
       usual.failedSignInsPerAddress,
     ),
-    window: duration('The time window of these limits.', usual.signInWindow, NOT_ZERO),
-    knownBrowserLifetime: duration('How long a browser stays known after a sign-in.', usual.knownBrowserLifetime),
-    sessionIdle: duration('A browser session ends when unused for this long.', usual.sessionIdle, NOT_ZERO),
-    sessionLifetime: duration('A browser session ends this long after sign-in.', usual.sessionLifetime, NOT_ZERO),
+    window: duration('The window of these limits.', usual.signInWindow, NOT_ZERO),
+    knownBrowserLifetime: duration('How long a browser stays known.', usual.knownBrowserLifetime),
+    sessionIdle: duration('A session ends when unused for this long.', usual.sessionIdle, NOT_ZERO),
+    sessionLifetime: duration('A session ends this long after sign-in.', usual.sessionLifetime, NOT_ZERO),
   }),
   directories,
   limits,
-  revocation: section('Limits for fetching revocation lists and OCSP responses.', {
-    listBytes: whole([65_536, 1_073_741_824], 'Maximum size of a list.', 67_108_864),
+  revocation: section('Fetching revocation lists and OCSP responses.', {
+    listBytes: whole([65_536, 1_073_741_824], 'Size of a list.', 67_108_864),
     addressesPerIssuer: whole([36, 100_000], 'Lists kept per approved issuer.', 1_000),
     totalBytes: whole(
       [1_048_576, 68_719_476_736],
-      'Memory for all lists of a process; at least twice `listBytes`.',
+      'Memory for lists per process; at least twice `listBytes`.',
       536_870_912,
     ),
-    ocspWithoutNonce: duration('How long an OCSP response without a nonce is used.', '1h'),
+    ocspWithoutNonce: duration('Use of an OCSP response without a nonce.', '1h'),
   }),
-  log: section('The log, on standard output, one line per request.', {
+  log: section('On standard output, one line per request.', {
     level: choice(['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'The lowest level that is logged.', 'info'),
     format: choice(['json', 'pretty'], 'For machines, or for people.', 'json'),
   }),
-  metrics: section('Metrics in Prometheus format at `/metrics`, on listeners that name `ops` in `doors`.', {
-    enabled: flag('Whether they are served.', true),
+  metrics: section('`/metrics`, on listeners that name `ops` in `doors`.', {
+    enabled: flag('Whether listeners that name `ops` serve `/metrics`.', true),
   }),
-  tracing: section('Traces for an OpenTelemetry collector. Off unless `endpoint` is set.', {
+  tracing: section('Traces for an OpenTelemetry collector.', {
     endpoint: optional(
-      text('an http or https address', '^https?://[^\\s?#@]+$', 'Where spans are sent, as OTLP over HTTP in JSON.', {
-        example: 'http://127.0.0.1:4318/v1/traces',
-      }),
+      text(
+        'an http or https address',
+        '^https?://[^\\s?#@]+$',
+        'Where spans are sent (OTLP, HTTP, JSON). If absent, off.',
+        {
+          example: 'http://127.0.0.1:4318/v1/traces',
+        },
+      ),
     ),
-    samplePercent: whole([0, 100], 'Percentage of traces recorded, if the caller sends no `traceparent`.', {
+    samplePercent: whole([0, 100], 'Percentage recorded, if the caller sends no `traceparent`.', {
       default: 100,
       example: 5,
     }),
@@ -171,7 +167,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
       example: 'tessera-staging',
     }),
   }),
-  events: section('The event log: every state change, in the store.', {
+  events: section('The log of every state change.', {
     retention: duration('How long events are kept.', usual.eventRetention, NOT_ZERO),
     refreshes: choice(
       REFRESHES_LOGGED,
@@ -180,13 +176,13 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
     ),
   }),
   pages: section('How the pages look.', {
-    name: text('a name of 1 to 60 characters', '^[^\\p{Cc}]{1,60}$', 'The name that pages show for the service.', {
+    name: text('a name of 1 to 60 characters', '^[^\\p{Cc}]{1,60}$', 'The name of the service.', {
       default: 'Tessera',
       example: 'Example Corp access',
     }),
     accent: text('a colour such as #0b5fff', '^#[0-9A-Fa-f]{6}$', 'The colour of buttons and links.', '#0b5fff'),
-    strictTransport: duration('How long browsers must use https only (Strict-Transport-Security).', '365d'),
-    logo: optional(path('An SVG or PNG file that pages show next to the name.', { example: '/etc/tessera/logo.svg' })),
+    strictTransport: duration('How long browsers must use https (Strict-Transport-Security).', '365d'),
+    logo: optional(path('An SVG or PNG file, next to the name.', { example: '/etc/tessera/logo.svg' })),
   }),
 });
 

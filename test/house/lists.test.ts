@@ -24,9 +24,10 @@ function errorsUnder(heading: string): string {
   return part.split('\n## ')[0] ?? '';
 }
 
-/** Refusals in the first table under a heading. */
+/** Refusals in the list under a heading: what stands before the colon. */
 function refusalsUnder(heading: string): string[] {
-  return tableOf(errorsUnder(heading), ['Refusal', 'What to do']).flatMap(([names = '']) => quoted(names));
+  const lines = errorsUnder(heading).split('\n');
+  return lines.flatMap((line) => quoted(/^- (`[^:]+`): /.exec(line)?.[1] ?? ''));
 }
 
 const AT_OAUTH = refusalsUnder('At the oauth door');

@@ -26,11 +26,11 @@ const label = text(
   { example: 'corp' },
 );
 const authorities = optional(
-  path('PEM file with the authorities of its certificates, if not public.', { example: '/etc/tessera/ldap-ca.pem' }),
+  path('PEM file with its authorities, if not public.', { example: '/etc/tessera/ldap-ca.pem' }),
 );
 const GROUP = '^[^\\u0000-\\u001f]{1,256}$';
 const powers = {
-  operators: texts('a list of group names', GROUP, 'Its groups whose members are in the group `operators` here.', {
+  operators: texts('a list of group names', GROUP, 'Its groups whose members are `operators` here.', {
     default: [],
     example: ['tessera-admins'],
   }),
@@ -39,7 +39,7 @@ const powers = {
     example: ['tessera-readers'],
   }),
 };
-const timeout = duration('How long a server may take to connect, and to answer.', '5s', { least: 1, most: 60 });
+const timeout = duration('How long a server may take to connect or answer.', '5s', { least: 1, most: 60 });
 
 const ldap = {
   label,
@@ -71,17 +71,17 @@ const ldap = {
         '`member-of`: an attribute. `search`: groups that name the entry. `token-groups`: of Active Directory.',
         'search',
       ),
-      base: name('Only groups below this entry count.', 'ou=groups,dc=example,dc=com'),
-      filter: filter('Which entries are groups; not for `member-of`.', '(objectClass=groupOfNames)'),
+      base: name('Groups are looked for below this entry.', 'ou=groups,dc=example,dc=com'),
+      filter: filter('Which entries are groups, except with `member-of`.', '(objectClass=groupOfNames)'),
       nameAttribute: attribute('The attribute with the name of a group.', 'cn'),
       memberAttribute: attribute('With `search`: the attribute that lists members.', 'member'),
     },
   ),
   ...powers,
-  recheckAfter: duration('How soon an account that was disabled, deleted or moved loses its access.', '5m', {
+  recheckAfter: duration('How soon an account that ended loses access.', '5m', {
     least: 10,
   }),
-  trustFor: duration('How long identities are used as last seen while the directory cannot answer.', '24h'),
+  trustFor: duration('How long identities work as last seen, without an answer.', '24h'),
   timeout,
 };
 
@@ -95,14 +95,14 @@ const oidc = {
     text(
       'a text of at most 40 characters',
       '^[^\\u0000-\\u001f]{1,40}$',
-      '`oidc`: what the button calls it. If absent, the label.',
+      '`oidc`: the name on the button, else the label.',
       { example: 'Example Corp' },
     ),
   ),
-  issuer: text('https:// and a name', '^https://[^\\s?#@]+$', '`oidc`: the issuer, exactly as its metadata has it.', {
+  issuer: text('https:// and a name', '^https://[^\\s?#@]+$', '`oidc`: the issuer, exactly as in its metadata.', {
     example: 'https://login.example.com',
   }),
-  clientId: text('the id of this service there', '^[ -~]{1,256}$', '`oidc`: the client that is registered there.', {
+  clientId: text('the id of this service there', '^[ -~]{1,256}$', '`oidc`: the client registered there.', {
     example: 'tessera',
   }),
   clientSecret: optional(
@@ -114,15 +114,15 @@ const oidc = {
   ),
   authorities,
   addresses: networks('`oidc`: private addresses of the provider.', ['10.2.0.0/16']),
-  scopes: texts('a list of scopes', '^[!-~]{1,128}$', '`oidc`: what is asked for.', ['openid', 'profile', 'email']),
+  scopes: texts('a list of scopes', '^[!-~]{1,128}$', '`oidc`: scopes to request.', ['openid', 'profile', 'email']),
   idClaims: texts(
     'a list of claims',
     CLAIM,
-    '`oidc`: claims that identify a person. Another list gives everybody another identity.',
+    '`oidc`: claims that identify a person. A change gives everybody another identity.',
     { default: ['sub'], example: ['tid', 'oid'] },
   ),
   claims: section('Claims that carry names and groups. The e-mail address is `email`, if `email_verified` is true.', {
-    userName: optional(claim('The user name: a claim that people cannot set themselves.', 'preferred_username')),
+    userName: optional(claim('The user name: a claim that people cannot set.', 'preferred_username')),
     groups: optional(claim('A list of groups.', 'groups')),
   }),
   ...powers,
@@ -133,7 +133,7 @@ const oidc = {
     }),
   }),
   scim: optionalSection('`oidc`: the directory pushes its users and groups (the door `scim`).', {
-    integration: text('a client id', '^[!-~]{1,128}$', 'The integration whose generated secrets the directory sends.', {
+    integration: text('a client id', '^[!-~]{1,128}$', 'The integration whose secrets it sends.', {
       example: 'entra-scim',
     }),
     id: choice(
@@ -141,17 +141,13 @@ const oidc = {
       'The attribute with the value of the last claim in `idClaims`.',
       'externalId',
     ),
-    firstClaims: texts('a list of texts', '^.{1,256}$', 'The values of the claims before it, the same for everybody.', {
+    firstClaims: texts('a list of texts', '^.{1,256}$', 'The values of the claims before it, fixed.', {
       default: [],
       example: ['11111111-2222-3333-4444-555555555555'],
     }),
   }),
-  maxAge: duration('`oidc`: grants of people who have not signed in for this long end.', '30d', { least: 300 }),
+  maxAge: duration('`oidc`: grants end if the person has not signed in for this long.', '30d', { least: 300 }),
   timeout,
 };
 
-export const directories = optionalEntries(
-  'Directories besides the local one: LDAP, Active Directory or an OpenID provider (docs/directories.md).',
-  ldap,
-  oidc,
-);
+export const directories = optionalEntries('Directories besides the local one (docs/directories.md).', ldap, oidc);

@@ -5,10 +5,10 @@ import { choice, choices, entries, flag, optionalSection, path, text, url, whole
 const tls = optionalSection(
   'The server certificate. Omit it for plain HTTP, which is allowed only on loopback or behind a proxy. Files are read again when they change.',
   {
-    certificate: path('PEM file with the server certificate, followed by its intermediates.', {
+    certificate: path('PEM file with the server certificate, then its intermediates.', {
       example: '/etc/tessera/server.crt',
     }),
-    key: path('PEM file with the private key of that certificate.', { example: '/etc/tessera/server.key' }),
+    key: path('PEM file with its private key.', { example: '/etc/tessera/server.key' }),
   },
 );
 
@@ -22,27 +22,26 @@ const HTTPS_ON_LOOPBACK = {
 const HOST = '^([A-Za-z0-9._-]+|[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*)$';
 
 export const listeners = entries(
-  'The addresses on which the service accepts connections.',
+  'Where the service accepts connections.',
   {
     host: text(
       'a host name or an IP address, without a port or brackets',
       HOST,
-      'The address to listen on; `0.0.0.0` or `::` for all.',
+      'The address; `0.0.0.0` or `::` for all.',
       { default: '127.0.0.1', example: '0.0.0.0' },
     ),
-    port: whole([0, 65_535], 'The port; 0 lets the system choose one.', { default: 8443, example: 8443 }),
-    sharePort: flag('Shares the port with other processes of the same user. Workers always share.', false),
+    port: whole([0, 65_535], 'The port; 0 for any.', { default: 8443, example: 8443 }),
+    sharePort: flag('Shares the port with processes of the same user. Workers always do.', false),
     tls,
     clientCertificates: choice(
       ['request', 'require', 'off'],
-      '`request` asks for a client certificate, `require` refuses callers without one, `off` never asks: browsers show no dialogue.',
+      '`request` asks for one, `require` refuses callers without one, `off` never asks: browsers show no dialogue.',
       'request',
     ),
     publicUrl: optional(
-      url(
-        'The public address of this listener, if it differs. OAuth metadata names it under `mtls_endpoint_aliases`.',
-        { example: 'https://mtls.tokens.example.com' },
-      ),
+      url('Its public address, if it differs; in OAuth metadata under `mtls_endpoint_aliases`.', {
+        example: 'https://mtls.tokens.example.com',
+      }),
     ),
     behindProxy: flag('Allows plain HTTP from the addresses under `proxies`.', false),
     doors: optional(

@@ -4,17 +4,16 @@ import { existsSync, readFileSync } from 'node:fs';
 /** Beside src/ in a checkout, beside dist/ in the package. */
 const PAGE = new URL('../../../docs/errors.md', import.meta.url);
 
-let rows: readonly (readonly string[])[] | undefined;
+/** Names of refusals, and what to do. */
+const ENTRY = /^- (`[^:]+`): (.*)$/;
+
+let lines: readonly string[] | undefined;
 
 /** Undefined if the refusal is not on the page, or the page is not installed. */
 export function meaningOf(refusal: string): string | undefined {
-  rows ??= existsSync(PAGE)
-    ? readFileSync(PAGE, 'utf8')
-        .split('\n')
-        .map((line) => line.split(' | '))
-    : [];
-  const [, words] = rows.find(([names = '']) => names.startsWith('| `') && names.includes(`\`${refusal}\``)) ?? [];
-  return words && plain(words.replace(/ \|$/, ''));
+  lines ??= existsSync(PAGE) ? readFileSync(PAGE, 'utf8').split('\n') : [];
+  const found = lines.map((line) => ENTRY.exec(line)).find((entry) => entry?.[1]?.includes(`\`${refusal}\``));
+  return found?.[2] && plain(found[2]);
 }
 
 /** The same in two parts: what the caller does, and what the operator does. */

@@ -23,7 +23,7 @@ export function renderMarkdown(source: string, links: Links): Rendered {
 /** What a page has so far. */
 interface Page {
   readonly headings: string[];
-  /** Headings, and what the first cells of tables name in code. */
+  /** Headings, and what the lines of lists begin with in code. */
   readonly anchors: Set<string>;
 }
 
@@ -48,7 +48,7 @@ function renderBlock(block: string, page: Page, links: Links): Html {
   if (/^#{1,6} /.test(text)) return renderHeading(text, page, links);
   if (text.startsWith('|')) return renderTable(text.split('\n'), page, links);
   if (text.startsWith('>')) return html`<blockquote><p>${inline(text.replace(/^> ?/gm, ''), links)}</p></blockquote>`;
-  if (/^(?:[-*]|\d+\.) /.test(text)) return renderList(text, links);
+  if (/^(?:[-*]|\d+\.) /.test(text)) return renderList(text, page, links);
   return html`<p>${inline(text, links)}</p>`;
 }
 
@@ -76,9 +76,7 @@ function renderTable(lines: readonly string[], page: Page, links: Links): Html {
   const [head = '', rule = '', ...rows] = lines;
   const isRight = cellsOf(rule).map((cell) => cell.endsWith(':'));
   const alignment = (at: number) => isRight[at] === true && html` class="right"`;
-  const anchors = (cell: string) => namesIn(cell, page).map((name) => html`<span id="${name}"></span>`);
-  const cells = (line: string) =>
-    cellsOf(line).map((cell, at) => html`${at === 0 && anchors(cell)}${inline(cell, links)}`);
+  const cells = (line: string) => cellsOf(line).map((cell) => html`${inline(cell, links)}`);
   const body = rows.map(
     (line) => html`<tr>${cells(line).map((cell, at) => html`<td${alignment(at)}>${cell}</td>`)}</tr>\n`,
   );
@@ -89,13 +87,6 @@ function renderTable(lines: readonly string[], page: Page, links: Links): Html {
   return html`<div class="table"${scrollable('Table', page)}><table><thead><tr>${header}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
-/** Names that are no anchor yet: each becomes one. */
-function namesIn(cell: string, { anchors }: Page): string[] {
-  const names = [...cell.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name).filter((name) => !anchors.has(name));
-  for (const name of names) anchors.add(name);
-  return names;
-}
-
 function cellsOf(line: string): string[] {
   return line
     .replace(/^\||\|\s*$/g, '')
@@ -103,11 +94,19 @@ function cellsOf(line: string): string[] {
     .map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
-function renderList(text: string, links: Links): Html {
+/** Each name before the colon becomes an anchor, unless the page has it. */
+function anchorsIn(line: string, { anchors }: Page): readonly Html[] {
+  const [names = ''] = /^`[^:]+`(?=: )/.exec(line) ?? [];
+  const found = [...names.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name).filter((name) => !anchors.has(name));
+  for (const name of found) anchors.add(name);
+  return found.map((name) => html`<span id="${name}"></span>`);
+}
+
+function renderList(text: string, page: Page, links: Links): Html {
   const items = text.split(/\n(?=(?:[-*]|\d+\.) )/).map((item) => {
     const [own = '', ...nested] = item.replace(/^(?:[-*]|\d+\.) /, '').split(/\n\s+(?=[-*] )/);
     const below = nested.map((line) => html`<li>${inline(line.slice(2), links)}</li>`);
-    return html`<li>${inline(own, links)}${below.length > 0 && html`<ul>${below}</ul>`}</li>\n`;
+    return html`<li>${anchorsIn(own, page)}${inline(own, links)}${below.length > 0 && html`<ul>${below}</ul>`}</li>\n`;
   });
   return /^\d/.test(text) ? html`<ol>${items}</ol>` : html`<ul>${items}</ul>`;
 }
