@@ -37,7 +37,12 @@ function circumstancesOf({ command, date, machine, load }: Circumstances): strin
 }
 
 /** Rows with other columns are a table of their own. `only`: the columns that readers need. */
-function rowsAsTable(name: string, command: string, words: (value: number) => string, only?: readonly string[]): string {
+function rowsAsTable(
+  name: string,
+  command: string,
+  words: (value: number) => string,
+  only?: readonly string[],
+): string {
   const data = readFigures(name);
   if (!data || data.rows.length === 0) return notMeasured(command);
   const cell = (value: string | number = '') => (typeof value === 'number' ? words(value) : value);
