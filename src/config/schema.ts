@@ -22,6 +22,8 @@ import {
   whole,
 } from './setting.ts';
 
+const WITHIN_A_DAY = { ...NOT_ZERO, most: JWT_LIFETIME_MAX };
+
 export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance service.', {
   publicUrl: optional(
     url('The public address of the service: https, without a path. Required unless every listener is on loopback.', {
@@ -66,12 +68,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
   }),
   oauth: section('The oauth door, for any OAuth 2.0 library (docs/callers.md). Its issuer is `publicUrl`.', {
     enabled: flag('Whether the door is served, with its metadata under `/.well-known`.', true),
-    mount: text(
-      'a path such as /oauth2',
-      '^(/[A-Za-z0-9._~-]+)+$',
-      'The path of the endpoints; case sensitive.',
-      '/oauth2',
-    ),
+    mount: text('a path such as /oauth2', '^(/[A-Za-z0-9._~-]+)+$', 'The path; case-sensitive.', '/oauth2'),
     clientDocuments: texts(
       'a list of host names, or * for all',
       '^(\\*|[a-z0-9.-]+(:[0-9]{1,5})?)$',
@@ -88,14 +85,8 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
   }),
   tokens: section('Tokens and grants. An integration can override the lifetimes.', {
     accessTokenLifetime: duration('How long an access token works.', usual.accessTokenLifetime, NOT_ZERO),
-    jwtLifetime: duration('How long a JWT access token works, at most 24h.', usual.jwtLifetime, {
-      ...NOT_ZERO,
-      most: JWT_LIFETIME_MAX,
-    }),
-    signingKeyPublishedFor: duration(
-      'How long a new signing key is published before it signs.',
-      usual.signingKeyPublishedFor,
-    ),
+    jwtLifetime: duration('How long a JWT access token works, at most 24h.', usual.jwtLifetime, WITHIN_A_DAY),
+    signingKeyPublishedFor: duration('How long a new key is published before it signs.', usual.signingKeyPublishedFor),
     grantLifetime: duration('How long a new grant can be refreshed.', usual.grantLifetime, NOT_ZERO),
     refresh: flag('Whether responses contain a refresh token.', usual.refresh),
     refreshRetryWindow: duration(
@@ -113,11 +104,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
     enabled: flag('Whether device authorization is available. An integration can switch it off.', usual.deviceFlow),
     codeLifetime: duration('How long a device code and its user code work.', usual.deviceCodeLifetime, NOT_ZERO),
     pollInterval: duration('How often a device may poll.', usual.pollInterval, NOT_ZERO),
-    wrongUserCodes: whole(
-      [1, 100],
-      'Wrong user codes per identity within the lifetime of a code.',
-      usual.wrongUserCodes,
-    ),
+    wrongUserCodes: whole([1, 100], 'Wrong user codes per identity while a code works.', usual.wrongUserCodes),
     failedSignIns: whole(
       [1, 100],
       'Failed sign-ins, in known browsers, after which a user code is spent.',

@@ -78,7 +78,7 @@ const ldap = {
     },
   ),
   ...powers,
-  recheckAfter: duration('How soon an account that was disabled, deleted or moved loses its access.', '5m', {
+  recheckAfter: duration('How soon an account that was disabled, deleted or moved loses access.', '5m', {
     least: 10,
   }),
   trustFor: duration('How long identities are used as last seen while the directory cannot answer.', '24h'),
@@ -128,7 +128,7 @@ const oidc = {
   ...powers,
   strong: optionalSection('`oidc`: what proves a sign-in that administration accepts.', {
     claim: claim('The claim of the ID token.', 'amr'),
-    values: texts('a list of texts', '^.{1,256}$', 'One of these must be among its values.', {
+    values: texts('a list of texts', '^.{1,256}$', 'One must be among its values.', {
       example: ['hwk', 'mfa'],
     }),
   }),
@@ -136,11 +136,7 @@ const oidc = {
     integration: text('a client id', '^[!-~]{1,128}$', 'The integration whose generated secrets the directory sends.', {
       example: 'entra-scim',
     }),
-    id: choice(
-      ['externalId', 'userName'],
-      'The attribute with the value of the last claim in `idClaims`.',
-      'externalId',
-    ),
+    id: choice(['externalId', 'userName'], 'The attribute with the value of the last of `idClaims`.', 'externalId'),
     firstClaims: texts('a list of texts', '^.{1,256}$', 'The values of the claims before it, the same for everybody.', {
       default: [],
       example: ['11111111-2222-3333-4444-555555555555'],

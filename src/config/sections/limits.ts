@@ -15,17 +15,11 @@ export const limits = section('Limits of the service. Rates count per worker; fu
   headersTimeout: duration('Time for a TLS handshake, and for headers to arrive.', '10s', { ...NOT_ZERO, most: DAY }),
   requestTimeout: duration('Time for a whole request to arrive.', '30s', { ...NOT_ZERO, most: DAY }),
   idleTimeout: duration('How long an idle connection is kept open.', '65s', { ...NOT_ZERO, most: DAY }),
-  stopNotice: duration('How long `/readyz` fails before a stop, if it is polled.', '3s', {
-    most: DAY,
-  }),
+  stopNotice: duration('How long `/readyz` fails before a stop, if it is polled.', '3s', { most: DAY }),
   stopTimeout: duration('Time for requests in flight to finish after `stopNotice`.', '20s', { most: DAY }),
   drainIdle: duration('How long a stop waits for the next request on an idle connection.', '5s', { most: DAY }),
   connections: whole([1, 1_000_000], 'Open connections per listener.', 10_000),
-  maxInFlight: whole(
-    [1, 1_000_000],
-    'Slots: requests served at a time. Further ones wait for a second, then get 503.',
-    300,
-  ),
+  maxInFlight: whole([1, 1_000_000], 'Slots: requests served at a time. Others wait for a second, then get 503.', 300),
   followers: whole(
     [1, 1_000_000],
     'Streams of the revocation feed per worker and listener; one resource server may have half.',
@@ -38,10 +32,7 @@ export const limits = section('Limits of the service. Rates count per worker; fu
   ),
   networkShare: whole([1, 100], 'The same for one network: an IPv4 /24, an IPv6 /48.', 90),
   queueMilliseconds: whole([5, 60_000], 'Ignored since 0.3.', 120),
-  inspectCertificates: flag(
-    'Whether hostile client certificates are refused early, on Node 26.10.0 (docs/proxies.md).',
-    true,
-  ),
+  inspectCertificates: flag('Whether hostile certificates are refused early, on Node 26.10.0 (docs/proxies.md).', true),
   requestsPerAddress: rate('Requests', 'from one address, except checks of authentic tokens.', 3_000, 600),
   checksPerAddress: rate('Checks of authentic tokens', 'from one address.', 300_000, 30_000),
   exemptNetworks: networks('Networks without rates per address, for your own APIs and gateways.', ['10.1.0.0/16']),
