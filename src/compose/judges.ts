@@ -19,12 +19,9 @@ import type { Tracing } from './tracing.ts';
 
 export type Judges = ReturnType<typeof composeJudges>;
 
-export function composeJudges(
-  config: Config,
-  ports: Ports & { readonly timekeeper: Timekeeper },
-  log: Log,
-  tracing: Tracing | undefined,
-) {
+type JudgePorts = Ports & { readonly timekeeper: Timekeeper };
+
+export function composeJudges(config: Config, ports: JudgePorts, log: Log, tracing: Tracing | undefined) {
   const { issuer: ourIssuer, clock, registry, timekeeper } = ports;
   const { revocation } = config;
   const judge = new CertificateJudge({

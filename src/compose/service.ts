@@ -69,14 +69,7 @@ export async function composeService(
   const settings = settingsOf(config);
   const issuer = config.publicUrl;
   const ports: Ports = {
-    store,
-    registry,
-    keyring,
-    directories,
-    settings,
-    issuer,
-    clock,
-    random: systemRandom,
+    ...{ store, registry, keyring, directories, settings, issuer, clock, random: systemRandom },
     ...(acts && { explainLoss: (grant, generation) => watch.explainLoss(grant, generation) }),
   };
   const judges = composeJudges(config, { ...ports, timekeeper }, log, tracing);

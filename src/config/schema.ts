@@ -22,6 +22,8 @@ import {
   whole,
 } from './setting.ts';
 
+const WITHIN_A_DAY = { ...NOT_ZERO, most: JWT_LIFETIME_MAX };
+
 export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance service.', {
   publicUrl: optional(
     url('The public address: https, without a path. Required unless every listener is on loopback.', {
@@ -83,10 +85,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
   }),
   tokens: section('Tokens and grants. An integration can override the lifetimes.', {
     accessTokenLifetime: duration('How long an access token works.', usual.accessTokenLifetime, NOT_ZERO),
-    jwtLifetime: duration('How long a JWT access token works, at most 24h.', usual.jwtLifetime, {
-      ...NOT_ZERO,
-      most: JWT_LIFETIME_MAX,
-    }),
+    jwtLifetime: duration('How long a JWT access token works, at most 24h.', usual.jwtLifetime, WITHIN_A_DAY),
     signingKeyPublishedFor: duration(
       'How long a signing key is published before it signs.',
       usual.signingKeyPublishedFor,

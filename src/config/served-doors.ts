@@ -30,9 +30,8 @@ export function serves({ doors }: Pick<Listener, 'doors'>, door: DoorName): bool
 
 /** Of all listeners together. */
 export function servedDoors({ listeners, oauth }: Pick<Config, 'listeners' | 'oauth'>): DoorName[] {
-  return DOOR_NAMES.filter(
-    (door) => (door !== 'oauth' || oauth.enabled) && listeners.some((listener) => serves(listener, door)),
-  );
+  const isOn = (door: DoorName) => door !== 'oauth' || oauth.enabled;
+  return DOOR_NAMES.filter((door) => isOn(door) && listeners.some((listener) => serves(listener, door)));
 }
 
 /** In the TLS handshake. */

@@ -11,10 +11,8 @@ export interface GroupPowers {
 }
 
 /** `LABEL/name`: a group of one directory is never taken for one of another, nor for one of ours unless the settings say so. */
-export function groupsHere(
-  names: readonly string[],
-  { label, operators = [], viewers = [] }: GroupPowers,
-): readonly string[] {
+export function groupsHere(names: readonly string[], powers: GroupPowers): readonly string[] {
+  const { label, operators = [], viewers = [] } = powers;
   const own = [
     ...(names.some((name) => operators.includes(name)) ? [OPERATORS] : []),
     ...(names.some((name) => viewers.includes(name)) ? [VIEWERS] : []),

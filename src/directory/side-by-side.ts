@@ -89,8 +89,5 @@ async function onlyHolder(name: string, others: readonly Directory[]): Promise<P
 }
 
 /** For a name that two directories have, and for a directory without passwords. */
-export const NOBODYS: PasswordSignIn = {
-  isBusy: () => false,
-  check: async () => undefined,
-  markOf: async () => undefined,
-};
+const nothing = async () => undefined;
+export const NOBODYS: PasswordSignIn = { isBusy: () => false, check: nothing, markOf: nothing };

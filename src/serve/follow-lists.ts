@@ -37,11 +37,7 @@ class ListFile {
     this.#file = new WatchedFiles([path]);
   }
 
-  async readIfChanged(
-    judge: CertificateJudge,
-    issuers: readonly ApprovedIssuer[],
-    logFault: TellFault,
-  ): Promise<boolean> {
+  async readIfChanged(judge: CertificateJudge, issuers: readonly ApprovedIssuer[], logFault: TellFault) {
     try {
       if (!this.#file.hasChanged()) return false;
       const { lists } = await judge.revocation.reader.read(await this.#contents(), issuers.flatMap(authoritiesOf));

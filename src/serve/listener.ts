@@ -6,8 +6,7 @@ import { requestIds } from '../core/request-id.ts';
 import { type Connection, peersOf, type ReadConnection } from '../doors/caller/connection.ts';
 import { chainOf, type PresentedOptions, presentedReader } from '../doors/caller/presented-certificate.ts';
 import type { Door, ListenerParts } from '../doors/door.ts';
-import type { AddressLimit } from '../doors/http/rate-limit.ts';
-import { RateLimit } from '../doors/http/rate-limit.ts';
+import { type AddressLimit, RateLimit } from '../doors/http/rate-limit.ts';
 import { unownedReplies } from '../doors/http/refusal-replies.ts';
 import type { RequestRecord } from '../doors/http/request-record.ts';
 import { type App, makeApp } from '../front/app.ts';
@@ -81,12 +80,8 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   const doors = parts.doors.filter(({ name, isNamedOnly }) => options.doors?.includes(name) ?? !isNamedOnly);
   const app = appFor(doors, options, parts);
   const { inFlight, connections } = parts.limits;
-  parts.metrics?.watchListener(() => ({
-    ...app.census(),
-    places: inFlight,
-    connections: app.connections(),
-    mostConnections: connections,
-  }));
+  const load = () => ({ places: inFlight, connections: app.connections(), mostConnections: connections });
+  parts.metrics?.watchListener(() => ({ ...app.census(), ...load() }));
   const listenerParts = { readPresented: presentedOn(app, options, parts), isNamed: options.doors !== undefined };
   for (const door of doors) mountApart(app.fastify, door, listenerParts, parts.limits.bodyBytes);
   const server = app.fastify.server as unknown as TlsServer;
@@ -158,15 +153,8 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
           ? limitedLines.take('') !== undefined
           : isUnknownCaller && overLineLimit(connection, record);
       const level = record.outcome === 'fault' ? 'error' : isMonitoring || isSpared ? 'debug' : 'info';
-      const line = {
-        id: request.id,
-        status: reply.statusCode,
-        ms,
-        address: presenter.address,
-        traceId: (span ?? trace)?.traceId,
-        parentSpanId: trace?.spanId,
-        spanId: span?.spanId,
-      };
+      const ids = { traceId: (span ?? trace)?.traceId, parentSpanId: trace?.spanId, spanId: span?.spanId };
+      const line = { id: request.id, status: reply.statusCode, ms, address: presenter.address, ...ids };
       writeLine(level, line, record);
     },
     onFault: (request, fault) => {

@@ -104,9 +104,8 @@ export async function startChores(
   logFault: (fault: unknown) => void,
 ): Promise<() => Promise<void>> {
   for (const { work, atStart } of chores) if (atStart === 'awaited') await work();
-  const stops = chores.map(({ everyMs, work, atStart }) =>
-    every(everyMs, work, logFault, { atOnce: atStart === 'begun' }),
-  );
+  const begin = ({ everyMs, work, atStart }: Chore) => every(everyMs, work, logFault, { atOnce: atStart === 'begun' });
+  const stops = chores.map(begin);
   return async () => {
     await Promise.all(stops.map((stop) => stop()));
   };

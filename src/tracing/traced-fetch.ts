@@ -8,11 +8,8 @@ export function tracedFetch(fetch: Fetch, tracer: Tracer): Fetch {
     const start = performance.now();
     const method = init.method ?? 'GET';
     const end = (status: number | undefined, error?: string) => {
-      const attributes = {
-        'http.request.method': method,
-        'server.address': URL.parse(url)?.host,
-        'http.response.status_code': status,
-      };
+      const place = { 'http.request.method': method, 'server.address': URL.parse(url)?.host };
+      const attributes = { ...place, 'http.response.status_code': status };
       tracer.record(span, { name: method, kind: 'client', start, end: performance.now(), attributes, error });
     };
     try {

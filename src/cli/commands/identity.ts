@@ -77,13 +77,13 @@ export const commands = declares(TEXT, {
     body: described,
     needsFlag: true,
     columns: ['user name', 'identity', 'enabled', 'e-mail', 'principal name', 'groups'],
-    row: ({ userName, id, enabled, email, upn, groups = [] }) => [
+    row: ({ userName, id, enabled, email, upn, groups }) => [
       userName,
       id,
       yesNo(enabled),
       email,
       upn,
-      groups.join(' '),
+      groups?.join(' '),
     ],
     order: byName,
     record: recordOf,
@@ -107,6 +107,7 @@ async function addPerson(userName: string, flags: Flags, { act }: Administration
   result({ id, userName, ...(obtained?.isNew && password) });
 }
 
+type AllFlag = { readonly all?: true };
 type SetPasswordFlags = PasswordFlags & { readonly removePasskeys?: true };
 
 async function changePassword(name: string, flags: SetPasswordFlags, { act }: Administration): Promise<void> {
@@ -146,12 +147,7 @@ async function inviteToPasskey(name: string, _: unknown, { act }: Administration
   remark(`Good once, until ${made.endsAt}, on /account/passkeys, for whoever signs in as ${name}.`);
 }
 
-async function dropPasskeys(
-  name: string,
-  passkey: string | undefined,
-  { all }: { all?: true },
-  { act }: Administration,
-): Promise<void> {
+async function dropPasskeys(name: string, passkey: string | undefined, { all }: AllFlag, { act }: Administration) {
   if ((passkey === undefined) === (all === undefined))
     throw new CommandFailure('usage', 'give either a passkey or --all', 'See: tessera identity passkey list IDENTITY');
   const query = all ? { all } : { passkey };

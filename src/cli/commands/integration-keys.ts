@@ -51,12 +51,7 @@ interface SecretFlags {
   readonly dropAll?: true;
 }
 
-async function addKeys(
-  clientId: string,
-  file: string | undefined,
-  flags: KeyFlags,
-  { act }: Administration,
-): Promise<void> {
+async function addKeys(clientId: string, file: string | undefined, flags: KeyFlags, { act }: Administration) {
   const body = additionOf(file, flags);
   const { keys: names = [] } = await act('integration-key-add', { id: clientId, body });
   print(`${clientId} authenticates with ${names.join(', ')}`);

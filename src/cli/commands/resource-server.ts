@@ -53,13 +53,7 @@ export const commands = declares(TEXT, {
     remarks: ({ id, identity }, isNew) =>
       isNew && !identity ? [`Make its secret with: tessera resource-server secret ${id}`] : [],
     columns: ['id', 'audience', 'enabled', 'resources', 'secrets'],
-    row: ({ id, audience, enabled, resources, secrets }) => [
-      id,
-      audience,
-      yesNo(enabled),
-      resources.join(' '),
-      secrets?.length,
-    ],
+    row: ({ id, audience, ...row }) => [id, audience, yesNo(row.enabled), row.resources.join(' '), row.secrets?.length],
     record: recordOf,
     removed: (id) => [`Removed ${id}`, { id }],
   }),

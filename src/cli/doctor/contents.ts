@@ -134,11 +134,8 @@ async function examineHolders(store: Store): Promise<Finding[]> {
 async function examineGrants(store: Store, now: EpochSeconds): Promise<Finding> {
   const ending = await countGrantsToRenew(SOON, now, { store });
   if (ending === 0) return good('grants', 'none ends within 30 days');
-  return poor(
-    'grants',
-    `${counted(ending, 'live grant')} will end within 30 days`,
-    'Tell their owners: tessera grant list --ending 30d',
-  );
+  const todo = 'Tell their owners: tessera grant list --ending 30d';
+  return poor('grants', `${counted(ending, 'live grant')} will end within 30 days`, todo);
 }
 
 /** `tessera store history` lists all. */
@@ -218,11 +215,6 @@ async function examineUpns(approved: readonly ApprovedIssuer[], store: Store): P
   const unfound = labels.length === 0 ? 0 : await countCapitalUpns({ store });
   if (unfound === 0) return [];
   const says = `${labels.join(', ')}: ${counted(unfound, 'principal name')} of the directory with capitals`;
-  return [
-    poor(
-      'issuers',
-      says,
-      'Under --upn active-directory they are not found. Add those identities again, with --upn in lower case.',
-    ),
-  ];
+  const todo = 'Under --upn active-directory they are not found. Add those identities again, with --upn in lower case.';
+  return [poor('issuers', says, todo)];
 }

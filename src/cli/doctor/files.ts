@@ -75,6 +75,7 @@ export function examineFile(about: string, path: string, demands: Demands): Find
   }
 }
 
+const WRONG_USER = 'Run this as the user that runs the service. The files must belong to that user: chown.';
 const WRONG_KIND = 'Move it away, or check the path in the configuration.';
 
 /** Why a file cannot be opened. A missing file is another matter than one that this user may not read. */
@@ -86,12 +87,7 @@ export function unusable(
 ): Finding {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return bad(about, `${path} is missing`, missing);
-  if (code === 'EACCES')
-    return bad(
-      about,
-      `${path}: this user may not open it`,
-      'Run this as the user that runs the service. The files must belong to that user: chown.',
-    );
+  if (code === 'EACCES') return bad(about, `${path}: this user may not open it`, WRONG_USER);
   if (code === 'EROFS') {
     const { message, todo } = onReadOnlyDisk(path);
     return bad(about, message, todo);

@@ -35,12 +35,8 @@ export async function examineStore(config: Config, store: Store): Promise<Findin
   const damage = problems.length === 0 ? await storeAt(config).whyDamaged?.() : undefined;
   if (damage !== undefined) problems.push(bad('store', `it is damaged: ${damage}`, REMEDIES.files));
   const own = problems.length > 0 ? problems : [good('store', 'answers, and has the schema of this release')];
-  return [
-    ...own,
-    ...(await examineMove(store)),
-    ...(await examineServer(config)),
-    ...(now === undefined ? [] : examineClocks(now)),
-  ];
+  const clocks = now === undefined ? [] : examineClocks(now);
+  return [...own, ...(await examineMove(store)), ...(await examineServer(config)), ...clocks];
 }
 
 async function examineMove(store: Store): Promise<Finding[]> {
@@ -66,10 +62,8 @@ export async function examineServer(config: Config): Promise<Finding[]> {
 
 type ServerFacts = Awaited<ReturnType<NonNullable<ReturnType<typeof storeAt>['serverFacts']>>>;
 
-function layoutFinding(
-  { release, shards, workers, away, unfit }: NonNullable<ServerFacts['spread']>,
-  role: string,
-): Finding {
+function layoutFinding(spread: NonNullable<ServerFacts['spread']>, role: string): Finding {
+  const { release, shards, workers, away, unfit } = spread;
   const layout = `Citus ${release}, grants in ${shards} shards on ${counted(workers, 'worker')}`;
   if (away.length > 0)
     return bad('layout', `${layout}; ${away.join('; ')}`, 'Start that worker: requests get 503 until then.');

@@ -87,24 +87,15 @@ function refuseInstallation(): void {
 async function prepare(config: Config): Promise<MadeSecrets | undefined> {
   const { dataFolder, keyring } = config;
   const { file } = storeAt(config);
-  if (
-    file === undefined ||
-    keyring.from !== 'file' ||
-    ![file, keyring.path].every((path) => dirname(path) === dataFolder)
-  ) {
-    throw new CommandFailure(
-      'configuration',
-      'the quick start keeps everything in its data folder',
-      'For other places: tessera init',
-    );
+  const isElsewhere = (path: string) => dirname(path) !== dataFolder;
+  if (file === undefined || keyring.from !== 'file' || [file, keyring.path].some(isElsewhere)) {
+    const what = 'the quick start keeps everything in its data folder';
+    throw new CommandFailure('configuration', what, 'For other places: tessera init');
   }
   if (existsSync(keyring.path) && existsSync(file)) return undefined;
   if (existsSync(dataFolder) && readdirSync(dataFolder).length > 0) {
-    throw new CommandFailure(
-      'keyring',
-      `${dataFolder} lacks its keyring or its database`,
-      'Restore it, or delete the folder to begin again.',
-    );
+    const todo = 'Restore it, or delete the folder to begin again.';
+    throw new CommandFailure('keyring', `${dataFolder} lacks its keyring or its database`, todo);
   }
   const unfinished = `${dataFolder}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });

@@ -128,7 +128,7 @@ const oidc = {
   ...powers,
   strong: optionalSection('`oidc`: what proves a sign-in that administration accepts.', {
     claim: claim('The claim of the ID token.', 'amr'),
-    values: texts('a list of texts', '^.{1,256}$', 'One of these must be among its values.', {
+    values: texts('a list of texts', '^.{1,256}$', 'One must be among its values.', {
       example: ['hwk', 'mfa'],
     }),
   }),

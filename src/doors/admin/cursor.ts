@@ -7,11 +7,7 @@ const CIPHER = 'aes-256-gcm';
 const [NONCE, TAG] = [12, 16];
 
 /** `list`: the act and its filters. */
-export function sealCursor(
-  key: string,
-  list: string,
-  { keyring, random }: Pick<TokenPorts, 'keyring' | 'random'>,
-): string {
+export function sealCursor(key: string, list: string, { keyring, random }: TokenPorts): string {
   const nonce = random(NONCE);
   const cipher = createCipheriv(CIPHER, secretOf(keyring.minting), nonce).setAAD(Buffer.from(list));
   const sealed = Buffer.concat([cipher.update(key), cipher.final()]);

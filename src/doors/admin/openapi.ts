@@ -67,10 +67,8 @@ function operationOf(name: ActName, act: ActRow): OpenapiOperation {
   };
 }
 
-const PROBLEM = {
-  description: 'Refused.',
-  content: { 'application/problem+json': { schema: Problem as OpenapiSchema } },
-};
+const PROBLEM_CONTENT = { 'application/problem+json': { schema: Problem as OpenapiSchema } };
+const PROBLEM = { description: 'Refused.', content: PROBLEM_CONTENT };
 const ETAG = { headers: { ETag: { description: 'Of this state of the thing.', schema: { type: 'string' } } } };
 
 function json(schema: Schema) {

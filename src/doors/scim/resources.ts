@@ -95,19 +95,15 @@ export function userResource({ id, pushed }: KnownUser, base: string): Json {
   return { schemas: [USER], id: idIn(id), ...pushed, meta: { resourceType: 'User', location } };
 }
 
-export function groupResource(
-  { id, displayName, externalId }: PushedGroup,
-  members: readonly IdentityId[] | undefined,
-  base: string,
-): Json {
+export function groupResource(group: PushedGroup, members: readonly IdentityId[] | undefined, base: string): Json {
+  const { id, displayName, externalId } = group;
+  const memberOf = (member: IdentityId) => ({ value: idIn(member), $ref: `${base}/Users/${idIn(member)}` });
   return {
     schemas: [GROUP],
     id: idIn(id),
     displayName,
     ...(externalId !== undefined && { externalId }),
-    ...(members && {
-      members: members.map((member) => ({ value: idIn(member), $ref: `${base}/Users/${idIn(member)}` })),
-    }),
+    ...(members && { members: members.map(memberOf) }),
     meta: { resourceType: 'Group', location: `${base}/Groups/${idIn(id)}` },
   };
 }

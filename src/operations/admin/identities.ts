@@ -45,12 +45,9 @@ export async function addIdentity(
   const next = changed({ id, enabled: true, mayUseApi: true, groups: [] }, draft);
   const inserts = draft.password ? [await firstPassword(id, draft.password)] : [];
   const deeds = [{ did: 'added', userName: draft.userName }];
-  const added = await performPlan(
-    async () =>
-      (await objectionOfOthers(draft, { store })) ??
-      accept([{ kind: 'identity', key: id, revision: undefined, next, deeds, inserts } as const]),
-    { store, by },
-  );
+  const row = { kind: 'identity', key: id, revision: undefined, next, deeds, inserts } as const;
+  const plan = async () => (await objectionOfOthers(draft, { store })) ?? accept([row]);
+  const added = await performPlan(plan, { store, by });
   return added.ok ? accept(next) : added;
 }
 
@@ -64,11 +61,8 @@ export function objectionTo({ userName, email, upn, password, groups = [] }: Dra
   return password && declinePassword(password);
 }
 
-async function objectionOfOthers(
-  { userName, email, upn, mayShare = false }: DraftPart,
-  { store }: StorePort,
-  self?: IdentityId,
-) {
+async function objectionOfOthers(draft: DraftPart, { store }: StorePort, self?: IdentityId) {
+  const { userName, email, upn, mayShare = false } = draft;
   const others = async (where: Where) => (await store.find(identities, where)).filter(({ id }) => id !== self);
   if (userName !== undefined && (await others(byUserName(userName))).some(isLocal))
     return decline('user-name-taken', userName);
@@ -217,9 +211,8 @@ export async function removePasskey(
   if (!identity.ok) return identity;
   const isMeant = (key: Passkey) => all || key.id === passkey || key.name === passkey;
   const removed = await removePasskeys(identity.value.id, isMeant, ports);
-  return removed.length > 0
-    ? accept(removed.map(shown))
-    : decline('passkey-unknown', passkey === '' ? 'at all' : passkey);
+  if (removed.length > 0) return accept(removed.map(shown));
+  return decline('passkey-unknown', passkey === '' ? 'at all' : passkey);
 }
 
 function shown({ id, name, createdAt, usedAt }: Passkey) {

@@ -109,16 +109,9 @@ async function longestLifetime(ofServer: Seconds, { store }: AdminPorts): Promis
 const STEP = 1000;
 
 /** What still needs a key: live grants whose pair it minted, and access tokens minted before another key took over. */
-export async function keyUse(
-  id: number,
-  accessTokenLifetime: Seconds,
-  store: Store,
-): Promise<{ liveGrants: number; tokensUntil: EpochSeconds | undefined }> {
+export async function keyUse(id: number, accessTokenLifetime: Seconds, store: Store) {
   const stopped = await stoppedMinting(id, store);
-  return {
-    liveGrants: await liveGrants(id, store),
-    tokensUntil: stopped && after(stopped, accessTokenLifetime),
-  };
+  return { liveGrants: await liveGrants(id, store), tokensUntil: stopped && after(stopped, accessTokenLifetime) };
 }
 
 /** How many live grants have a pair that each key minted. Reads all grants: for operators. */
@@ -190,8 +183,6 @@ function checkKey(keyring: Keyring, { id, fingerprint, retired }: KeyMark): void
 /** The MAC keys of the keyring, without their secrets. `grants`: live ones whose current token pair was minted with it. */
 export async function listKeys(keys: readonly StoredKey[], { store }: StorePort) {
   const counts = await liveGrantsByKey(store);
-  return new Keyring(keys).keys.map(({ id, state, fingerprint }) => ({
-    ...{ id, state, fingerprint },
-    grants: counts.get(id) ?? 0,
-  }));
+  const grantsOf = (id: number) => counts.get(id) ?? 0;
+  return new Keyring(keys).keys.map(({ id, state, fingerprint }) => ({ id, state, fingerprint, grants: grantsOf(id) }));
 }

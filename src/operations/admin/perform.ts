@@ -28,9 +28,10 @@ type Decide<K extends EndingKind> = (row: RowOf[K] | undefined, at: EpochSeconds
 export function perform<K extends EndingKind>(
   kind: K,
   id: string,
-  { store, by, onlyIf }: AdminPorts,
+  ports: AdminPorts,
   decide: Decide<K>,
 ): Acted<RowOf[K]> {
+  const { store, by, onlyIf } = ports;
   return store.change(REGISTERED[kind], id, (found, at): Decision<RowOf[K], AdminOutcome<RowOf[K]>> => {
     if (onlyIf !== undefined && found?.revision !== onlyIf) return { outcome: decline('changed-meanwhile', id) };
     const decided = decide(found?.row, at);
@@ -145,13 +146,8 @@ function eventOf(kind: EndingKind, id: string, deed: object, when: Parameters<ty
 }
 
 /** The decision to end a thing, as rules/endings.ts has it. */
-export function ending<K extends EndingKind>(
-  kind: K,
-  row: RowOf[K],
-  deed: EndingDeedOf<K>,
-  at: EpochSeconds,
-): AdminOutcome<Done<K>> {
-  return accept({ next: endedBy(kind, row, deed, at), deed });
+export function ending<K extends EndingKind>(kind: K, row: RowOf[K], deed: EndingDeedOf<K>, at: EpochSeconds) {
+  return accept<Done<K>>({ next: endedBy(kind, row, deed, at), deed });
 }
 
 /** What differs, field by field. Long texts and bytes are given by their SHA-256. */

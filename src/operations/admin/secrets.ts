@@ -4,7 +4,6 @@ import { accept } from '../../core/outcome.ts';
 import { MOST_SECRETS, type ResourceServer, secretMark } from '../../core/resource-server.ts';
 import { after, type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
 import { drawResourceServerSecret } from '../../tokens/resource-server-secret.ts';
-import type { Secret } from '../../tokens/secret.ts';
 import type { Ports } from '../ports.ts';
 import { type Acted, type AdminPorts, decline } from './admin.ts';
 import { ending, rewrite } from './perform.ts';
@@ -32,7 +31,7 @@ export async function makeIntegrationSecret(clientId: string, lifetime: Seconds,
 /** Ends the older of two secrets; `all`: every one, at once. */
 export function dropIntegrationSecrets(
   clientId: string,
-  { all }: { readonly all: boolean },
+  { all }: { all: boolean },
   ports: AdminPorts,
 ): Acted<Integration> {
   return rewrite('integration', clientId, ports, (before, at) => {
@@ -44,11 +43,7 @@ export function dropIntegrationSecrets(
 }
 
 /** Returned once, stored as a hash. The one before stays valid beside it. `replaces`: earlier ones end at once. */
-export async function makeResourceServerSecret(
-  id: string,
-  { replaces }: { readonly replaces: boolean },
-  ports: SecretPorts,
-): Acted<Secret> {
+export async function makeResourceServerSecret(id: string, { replaces }: { replaces: boolean }, ports: SecretPorts) {
   const { secret, hash } = drawResourceServerSecret(ports.random);
   const made = await rewrite('resource-server', id, ports, (before, createdAt) => {
     const kept = replaces ? [] : before.secrets;

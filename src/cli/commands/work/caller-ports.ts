@@ -6,7 +6,7 @@ import { settingsOf } from '../../../config/load.ts';
 import { tokenEndpointOf } from '../../../config/served-doors.ts';
 import { openDirectories } from '../../../open-directory.ts';
 import { openKeyring } from '../../../open-keyring.ts';
-import type { TokenPorts } from '../../../operations/ports.ts';
+import type { ActPorts } from '../../../operations/admin/acts/act.ts';
 import { systemFetch } from '../../../outbound/guarded-fetch.ts';
 import { ALONE } from '../../../outbound/shared-download.ts';
 import { CertificateJudge } from '../../../pki/judge/certificate-judge.ts';
@@ -52,5 +52,5 @@ export async function callerPortsOf({ config, store, random }: Workplace, { at, 
     logRefused: () => undefined,
     logRefusedAssertion: () => undefined,
     countIgnoredHeader: () => undefined,
-  } satisfies TokenPorts;
+  } satisfies Awaited<ReturnType<ActPorts['callerPorts']>>;
 }

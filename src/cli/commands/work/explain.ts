@@ -71,13 +71,8 @@ export async function explainTokenFile(file: string | undefined, _: unknown, { a
   printVerdict(steps, refusal);
 }
 
-export async function explainScope(
-  integration: string,
-  wanted: string,
-  _: unknown,
-  { act }: Administration,
-): Promise<void> {
-  const explained = await act('explain-scope', { query: { integration, scope: wanted } });
+export async function explainScope(integration: string, scope: string, _: unknown, { act }: Administration) {
+  const explained = await act('explain-scope', { query: { integration, scope } });
   for (const { item, has } of explained.items) print(`${has ? 'has  ' : 'LACKS'} ${item}`);
   if (explained.scope !== undefined) {
     print(`The integration has: ${explained.scope}`);
@@ -144,18 +139,12 @@ function parsed(line: string): Line | undefined {
 function parsedPretty(line: string): Line | undefined {
   const [, time, msg, fields] = /^([\d:.]+) \w+ +(.+?) {2}(.+)$/.exec(line) ?? [];
   if (fields === undefined) return undefined;
-  return {
-    time,
-    msg,
-    ...Object.fromEntries([...fields.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value])),
-  };
+  const named = [...fields.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]);
+  return { time, msg, ...Object.fromEntries(named) };
 }
 
 function describe({ msg, level: _level, time: _time, id: _id, ...rest }: Line): string[] {
-  const fields = Object.entries(rest).map(([name, value]) =>
-    Array.isArray(value)
-      ? `  ${name}:\n${value.map((item) => `    ${String(item)}`).join('\n')}`
-      : `  ${name}: ${value}`,
-  );
-  return [`${msg}:`, ...fields];
+  const words = (value: unknown) =>
+    Array.isArray(value) ? value.map((item) => `\n    ${item}`).join('') : ` ${value}`;
+  return [`${msg}:`, ...Object.entries(rest).map(([name, value]) => `  ${name}:${words(value)}`)];
 }

@@ -38,11 +38,8 @@ function refuseHere(dryRun: DryRun): void {
 
 /** A problem whose reason this release knows is worded as beside the store. */
 function refusalOf(status: number, problem: unknown, { server }: CurrentLogin) {
-  const {
-    reason = '',
-    about = '',
-    detail = `it answered ${status}`,
-  } = (problem ?? {}) as Partial<Record<string, string>>;
+  const given = (problem ?? {}) as Partial<Record<string, string>>;
+  const { reason = '', about = '', detail = `it answered ${status}` } = given;
   if (isRefusal(reason)) return decline(reason, about);
   if (status === 404 && reason === '')
     throw new CommandFailure('refused', `${server} does not serve the admin door`, NO_DOOR);

@@ -103,12 +103,7 @@ const NOT_CARRIED: Carried = { why: 'there is no database', ended: [], lost: [] 
 type Settled = Ended | { readonly live: number };
 
 /** Calls `use` with a copy of a store. One from a continuous backup is made beside the store, and removed afterwards. */
-async function withCopy<T>(
-  from: string,
-  to: string,
-  at: string | undefined,
-  use: (file: string) => Promise<T>,
-): Promise<T> {
+async function withCopy<T>(from: string, to: string, at: string | undefined, use: (file: string) => Promise<T>) {
   if (!statSync(from, { throwIfNoEntry: false })?.isDirectory()) {
     if (at !== undefined) throw new CommandFailure('usage', '--at needs a continuous backup, which is a folder');
     return use(from);
@@ -163,10 +158,8 @@ function printCarried({ why, revocations = 0 }: Carried): void {
 function printEndedAgain(ended: readonly LostEnding[]): void {
   if (ended.length === 0) return;
   print(`Ended again: ${summaryOf(ended)}`);
-  printTable(
-    ['what', 'id'],
-    ended.map(({ kind, id }) => [nameOf(kind).one, id]),
-  );
+  const lines = ended.map(({ kind, id }) => [nameOf(kind).one, id]);
+  printTable(['what', 'id'], lines);
 }
 
 function printLost(lost: Carried['lost']): void {
@@ -219,10 +212,8 @@ function reportNowAndThen(): (progress: Progress) => void {
 }
 
 function printMove({ moved, isComplete }: Move): void {
-  printTable(
-    ['what', 'rows', 'written'],
-    moved.map(({ what, rows, written }) => [what, rows, written]),
-  );
+  const lines = moved.map(({ what, rows, written }) => [what, rows, written]);
+  printTable(['what', 'rows', 'written'], lines);
   const [says, ...next] = isComplete ? COMPLETE : INCOMPLETE;
   print(`\n${says}\n\nNext:`);
   for (const [index, step] of next.entries()) print(`  ${index + 1}. ${step}`);

@@ -77,11 +77,7 @@ export interface ObjectKind<K extends Registered, Body extends object> {
     ports: DraftPorts,
   ) => AdminOutcome<RowOf[K]> | Acted<RowOf[K]>;
   /** Why what else is registered does not allow it. */
-  readonly objection?: (
-    next: RowOf[K],
-    before: RowOf[K] | undefined,
-    ports: DraftPorts,
-  ) => Promise<Refused<AdminRefusal> | undefined>;
+  readonly objection?: (next: RowOf[K], before: RowOf[K] | undefined, ports: DraftPorts) => Promise<Objection>;
   /** For the event. */
   readonly made: (next: RowOf[K]) => DeedOf<K>;
   /** The same, if not just all that differs. */
@@ -91,6 +87,8 @@ export interface ObjectKind<K extends Registered, Body extends object> {
   /** Why a request does not remove it without a confirmation. */
   readonly unconfirmed?: AdminRefusalReason;
 }
+
+type Objection = Refused<AdminRefusal> | undefined;
 
 /** What drafts are made and checked with. */
 export type DraftPorts = Pick<ActPorts, 'store' | 'issuer' | 'readFile' | 'isOwner'> & {
@@ -110,12 +108,7 @@ export function isThere({ kind }: AnyKind, row: unknown): boolean {
 }
 
 /** Every field that can be given, for comparisons and drafts. What is disabled stays so, unless the body says that it is enabled. */
-export function complete(
-  { schema, complete: fill, written }: AnyKind,
-  id: string,
-  body: object,
-  before?: unknown,
-): Record<string, unknown> {
+export function complete({ schema, complete: fill, written }: AnyKind, id: string, body: object, before?: unknown) {
   const { enabled = true } = before === undefined ? {} : written(before);
   return completed(schema, { enabled, ...body, ...fill?.(id, body) });
 }

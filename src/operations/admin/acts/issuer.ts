@@ -174,12 +174,9 @@ function readAuthorities(
   return first ? accept([first, ...others]) : decline('certificate-unreadable', 'no certificate');
 }
 
-function objectionTo(
-  certificate: Certificate,
-  role: 'approved issuer' | 'intermediate',
-  policy: PathPolicy,
-  now: EpochSeconds,
-) {
+type Role = Parameters<typeof judgeAuthority>[1];
+
+function objectionTo(certificate: Certificate, role: Role, policy: PathPolicy, now: EpochSeconds) {
   const failed = judgeAuthority(certificate, role, policy, now).filter(({ passed }) => !passed);
   const subject = printName(certificate.subject);
   // Not being a CA is the most useful answer, whatever else is wrong.

@@ -1,10 +1,10 @@
 // Everything registered as one document: exported, compared, and applied.
 import { hash } from 'node:crypto';
-import { isLocal } from '../../../core/identity.ts';
+import { type Identity, isLocal } from '../../../core/identity.ts';
 import type { Integration } from '../../../core/integration.ts';
 import type { ApprovedIssuer } from '../../../core/issuer.ts';
 import { accept } from '../../../core/outcome.ts';
-import type { ResourceServer } from '../../../core/resource-server.ts';
+import type { Audience, ResourceServer } from '../../../core/resource-server.ts';
 import { comparableAudience } from '../../../core/rules/audience.ts';
 import type { TokenIssuer } from '../../../core/token-issuer.ts';
 import { flawOf, type Schema } from '../../../schema.ts';
@@ -23,7 +23,7 @@ import {
 import type { AdminRefusalReason } from '../refusals.ts';
 import { type ActPorts, type AnyKind, answer, answering, type DraftPorts, present } from './act.ts';
 import { keyOf } from './issuer.ts';
-import { applyPlan, type PlannedChange, planChanges, shownChanges } from './plan.ts';
+import { applyPlan, type Plan, type PlannedChange, planChanges, shownChanges } from './plan.ts';
 
 type Done = Acted<Answered<Objects | Listed<ObjectChange>>>;
 
@@ -63,11 +63,8 @@ async function exported(kinds: readonly AnyKind[], ports: ActPorts): Promise<Obj
 async function namesOf({ store }: ActPorts): Promise<ReadonlyMap<string, string>> {
   const all = await Array.fromAsync(rows(store, identities));
   const byName = Map.groupBy(all, ({ userName }) => userName);
-  return new Map(
-    all.flatMap(({ id, userName }) =>
-      userName !== undefined && isLocal({ id }) && byName.get(userName)?.length === 1 ? [[id, userName]] : [],
-    ),
-  );
+  const isMeant = ({ id, userName }: Identity) => isLocal({ id }) && byName.get(userName)?.length === 1;
+  return new Map(all.filter(isMeant).flatMap(({ id, userName }) => (userName === undefined ? [] : [[id, userName]])));
 }
 
 type Written = Partial<WrittenIntegration & WrittenResourceServer> & { readonly groups?: readonly string[] };
@@ -96,11 +93,7 @@ interface ApplyDraft {
   readonly prune?: boolean;
 }
 
-async function planOf(
-  { objects, prune = false }: ApplyDraft,
-  kinds: readonly AnyKind[],
-  ports: ActPorts,
-): Acted<readonly PlannedChange[]> {
+async function planOf({ objects, prune = false }: ApplyDraft, kinds: readonly AnyKind[], ports: ActPorts): Plan {
   const flaw = flawOf(OBJECTS_SCHEMA as Schema, objects);
   if (flaw !== undefined) return decline('object-malformed', flaw);
   const changes: PlannedChange[] = [];
@@ -125,12 +118,7 @@ interface Claim {
 const CLAIMS: Readonly<Record<string, (row: never) => readonly Claim[]>> = {
   integration: ({ clientId, removed }: Integration) => (removed ? [] : [idOfCaller(clientId), issOfCaller(clientId)]),
   'resource-server': ({ id, audience, removed }: ResourceServer) =>
-    removed
-      ? []
-      : [
-          idOfCaller(id),
-          claim('audience', comparableAudience(audience), 'audience-taken', `the resource server ${id}`),
-        ],
+    removed ? [] : [idOfCaller(id), ofApi(id, audience)],
   issuer: ({ label, certificate, enabled }: ApprovedIssuer) =>
     enabled ? [ofLabel(label), claim('key', keyOf(certificate), 'issuer-key-approved', label)] : [],
   'token-issuer': ({ label, issuer, enabled }: TokenIssuer) =>
@@ -141,6 +129,8 @@ function claim(what: string, value: string, reason: AdminRefusalReason, about: s
   return { of: `${what} ${value}`, reason, about };
 }
 
+const ofApi = (id: string, audience: Audience) =>
+  claim('audience', comparableAudience(audience), 'audience-taken', `the resource server ${id}`);
 const ofLabel = (label: string) => claim('label', label, 'label-taken', label);
 const idOfCaller = (id: string) => claim('id', id, 'client-id-of-resource-server', id);
 const issOfCaller = (id: string) => claim('caller', id, 'client-id-of-token-issuer', id);

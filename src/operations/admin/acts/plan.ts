@@ -11,6 +11,8 @@ import { changedBetween, type PlannedRow, performPlan } from '../perform.ts';
 import { type ActPorts, type AnyKind, complete, type DraftPorts, isThere, tableOf } from './act.ts';
 
 export type PlannedChange = ObjectChange & PlannedRow;
+/** What a plan does, in one commit. */
+export type Plan = Acted<readonly PlannedChange[]>;
 
 export interface PlanDraft {
   readonly wanted: Readonly<Record<string, object>>;
@@ -26,7 +28,7 @@ export async function planChanges(
   kind: AnyKind,
   { wanted, known, prune = false, isPartial = false }: PlanDraft,
   given: DraftPorts,
-): Acted<readonly PlannedChange[]> {
+): Plan {
   const ports = { found: new Map(), ...given };
   const ownersOf = ({ owners = [] }: { owners?: readonly string[] }) => owners;
   const owners = kind.kind === 'integration' ? Object.values(wanted).flatMap(ownersOf) : [];
@@ -109,7 +111,7 @@ async function newest(kind: AnyKind, id: string, known: unknown, { store }: Draf
 }
 
 /** All of it, or nothing. */
-export async function applyPlan(plan: () => Acted<readonly PlannedChange[]>, ports: ActPorts): ReturnType<typeof plan> {
+export async function applyPlan(plan: () => Plan, ports: ActPorts): Plan {
   const done = await performPlan(async () => {
     const made = await plan();
     const isTooLong = made.ok && made.value.length >= MOST_ROWS;

@@ -19,7 +19,7 @@ import {
   type Run,
   tableOf,
 } from './act.ts';
-import { type PlannedChange, planChanges } from './plan.ts';
+import { type Plan, planChanges } from './plan.ts';
 
 type Runs = { readonly [A in ActName]?: Run<A> };
 type Loaded = { readonly RUNS?: Runs; readonly KIND?: AnyKind };
@@ -119,11 +119,7 @@ export async function make(section: Section, id: string, body: object, ports: Dr
 }
 
 /** What making or replacing one thing does. */
-export async function planPut(
-  kind: AnyKind,
-  { id = '', body = {}, onlyIf }: Given,
-  ports: DraftPorts,
-): Acted<readonly PlannedChange[]> {
+export async function planPut(kind: AnyKind, { id = '', body = {}, onlyIf }: Given, ports: DraftPorts): Plan {
   const { found } = await ports.store.load(tableOf(kind), id);
   const isKnown = isThere(kind, found?.row);
   const isOther = typeof onlyIf === 'number' && found?.revision !== onlyIf;
