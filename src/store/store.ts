@@ -211,14 +211,6 @@ export function writeRow<Row, Companion>(
   });
 }
 
-/** For `writeRow`: a row that ends now, if it has not ended. */
-export function endedNow<Row extends { readonly endsAt: EpochSeconds }>(
-  row: Row | undefined,
-  now: EpochSeconds,
-): Row | undefined {
-  return row && now < row.endsAt ? { ...row, endsAt: now } : undefined;
-}
-
 /** What a store has done and has in use, in this process. */
 export interface StoreFigures {
   /** Transactions until they were durable. */

@@ -1,8 +1,8 @@
 import type { Identity } from '../../core/identity.ts';
 import type { Person, Proof } from '../../core/person.ts';
-import { after, type EpochSeconds, earlier } from '../../core/time.ts';
+import { after, type EpochSeconds, earlier, endedNow } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
-import { endedNow, type Loaded, type StorePort, writeRow } from '../../store/store.ts';
+import { type Loaded, type StorePort, writeRow } from '../../store/store.ts';
 import { type BrowserSession, sessions, sessionsOf } from '../../store/tables/sessions.ts';
 import { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';

@@ -1,6 +1,6 @@
 import type { Hex } from '../../core/hex.ts';
-import { after, seconds } from '../../core/time.ts';
-import { endedNow, type StorePort, writeRow } from '../../store/store.ts';
+import { after, endedNow, seconds } from '../../core/time.ts';
+import { type StorePort, writeRow } from '../../store/store.ts';
 import { endedLists } from '../../store/tables/leases.ts';
 import { revokeByCertificate } from '../grant/revoke-grant.ts';
 import type { Ports } from '../ports.ts';
