@@ -9,3 +9,14 @@ export function oncePer<Key extends object, Value>(compute: (key: Key) => Value)
     return value;
   };
 }
+
+/** Calls while one is under way share its result. */
+export function shared<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let underWay: Promise<Result> | undefined;
+  return () => {
+    underWay ??= work().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+}

@@ -5,6 +5,8 @@
 //   resource   = also an opaque item such as api://x/.default, which has a "/": compared whole, never at the authsvc door
 //   permission = a lower-case letter, then lower-case letters, digits, "_", "." or "-"
 
+import { keepNewest } from './keep-newest.ts';
+
 declare const parsed: unique symbol;
 
 /** Only `parseScope` creates one, so a `Scope` is always well-formed. */
@@ -26,7 +28,7 @@ const RESOURCE = /^[A-Za-z][A-Za-z0-9_.-]*$/;
 const OPAQUE = /^(?=.*\/)[!#-:<-[\]-~]+$/;
 const PERMISSION = /^[a-z][a-z0-9_.-]*$/;
 
-/** Cache size: the same few texts come with most requests. A full cache is cleared. */
+/** Cache size: the same few texts come with most requests. */
 const MOST_REMEMBERED = 1000;
 const remembered = new Map<string, Scope>();
 
@@ -34,10 +36,7 @@ export function parseScope(text: string): Scope | undefined {
   const known = remembered.get(text);
   if (known) return known;
   const scope = parse(text);
-  if (!scope) return undefined;
-  if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-  remembered.set(text, scope);
-  return scope;
+  return scope && keepNewest(remembered, text, scope, MOST_REMEMBERED);
 }
 
 function parse(text: string): Scope | undefined {

@@ -27,6 +27,14 @@ export function later(a: EpochSeconds, b: EpochSeconds): EpochSeconds {
   return a > b ? a : b;
 }
 
+/** What changes if a row ends now: nothing, if there is none or it has ended. */
+export function endedNow<Row extends { readonly endsAt: EpochSeconds }>(
+  row: Row | undefined,
+  now: EpochSeconds,
+): Row | undefined {
+  return row && now < row.endsAt ? { ...row, endsAt: now } : undefined;
+}
+
 const END_OF_9999 = 253_402_300_799;
 
 /** In ISO 8601, in whole seconds: `2027-01-31T12:00:00Z`. What is later than the year 9999 is shown as its end. */

@@ -1,3 +1,4 @@
+import { shared } from '../core/once-per.ts';
 import { isOutage, withOutage } from '../core/rules/outage.ts';
 import type { Outage } from '../core/service-times.ts';
 import { between, type EpochSeconds, earlier } from '../core/time.ts';
@@ -54,7 +55,11 @@ class Outages {
   readonly #admit: Admit;
   #lastAnswer: EpochSeconds | undefined;
   #silentFrom: EpochSeconds | undefined;
-  #recording: Promise<void> | undefined;
+  /** Once for all waiting callers. */
+  readonly #record = shared(async () => {
+    if (this.#silentFrom !== undefined) await this.#write(this.#silentFrom);
+    this.#silentFrom = undefined;
+  });
   readonly #rows = new Map<string, LockedRow>();
 
   constructor(store: Store, admit: Admit) {
@@ -104,23 +109,11 @@ class Outages {
   }
 
   async #recordAll(row: string | undefined): Promise<void> {
-    if (this.#silentFrom !== undefined) await this.#record(this.#silentFrom);
+    if (this.#silentFrom !== undefined) await this.#record();
     const locked = row === undefined ? undefined : this.#rows.get(row);
     if (row === undefined || locked === undefined) return;
     await this.#write(locked.first, row);
     this.#rows.delete(row);
-  }
-
-  /** Once for all waiting callers. */
-  #record(silentFrom: EpochSeconds): Promise<void> {
-    this.#recording ??= this.#write(silentFrom)
-      .then(() => {
-        this.#silentFrom = undefined;
-      })
-      .finally(() => {
-        this.#recording = undefined;
-      });
-    return this.#recording;
   }
 
   #write(silentFrom: EpochSeconds, of?: string): Promise<unknown> {

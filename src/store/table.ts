@@ -66,7 +66,8 @@ export function fieldColumns<Row>(
   });
   const columns = fields.map(({ field, ...column }): TableColumn<Row> => {
     const of = (row: Row) => (row[field] ?? null) as Value;
-    return { ...column, of: column.kind === 'json' ? (row) => JSON.stringify(row[field]) : of };
+    const asJson = (row: Row) => (row[field] === undefined ? null : JSON.stringify(row[field]));
+    return { ...column, of: column.kind === 'json' ? asJson : of };
   });
   const decode = (values: readonly Value[]) => {
     const row: Partial<Record<keyof Row, unknown>> = {};

@@ -76,21 +76,18 @@ export function decideRedeem(facts: RedeemFacts): RedeemDecision {
 function decideByState(facts: RedeemFacts): RedeemDecision {
   const { integration, device, slowsDown, now } = facts;
   if (device.clientId !== integration.clientId) return no('device-code-of-another-integration');
-  switch (deviceState(device, now)) {
-    case 'redeemed':
-      return no('device-code-redeemed');
-    case 'expired':
-      return no('device-code-expired');
-    case 'spent':
-      return no('device-code-spent');
-    case 'denied':
-      return no('device-denied');
-    case 'pending':
-      return slowsDown ? waitOrSlowDown(device, now) : wait(device, now);
-    case 'confirmed':
-      return decideIssue(facts);
-  }
+  const state = deviceState(device, now);
+  if (state === 'confirmed') return decideIssue(facts);
+  if (state !== 'pending') return no(DEAD[state]);
+  return slowsDown ? waitOrSlowDown(device, now) : wait(device, now);
 }
+
+const DEAD = {
+  redeemed: 'device-code-redeemed',
+  expired: 'device-code-expired',
+  spent: 'device-code-spent',
+  denied: 'device-denied',
+} as const;
 
 /** Shared with authorization codes. Never `wait`. */
 export function decideIssue({
@@ -186,18 +183,9 @@ export function decideDeny(facts: DecideFacts): PersonOutcome<DeviceAuthorizatio
 
 function openDevice({ device, now }: DecideFacts): PersonOutcome<DeviceAuthorization> {
   if (!device) return refuse('user-code-unknown');
-  switch (deviceState(device, now)) {
-    case 'pending':
-      return accept(device);
-    case 'expired':
-      return refuse('device-code-expired');
-    case 'spent':
-      return refuse('device-code-spent');
-    case 'confirmed':
-    case 'denied':
-    case 'redeemed':
-      return refuse('decision-final');
-  }
+  const state = deviceState(device, now);
+  if (state === 'pending') return accept(device);
+  return refuse(state === 'expired' || state === 'spent' ? DEAD[state] : 'decision-final');
 }
 
 export function secondsLeft(device: DeviceAuthorization, now: EpochSeconds): number {

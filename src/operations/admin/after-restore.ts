@@ -5,7 +5,7 @@ import { grantState } from '../../core/grant.ts';
 import { accept } from '../../core/outcome.ts';
 import { NEW_HISTORY, withRollback } from '../../core/rules/rollback.ts';
 import type { Rollback, StoreHistory } from '../../core/store-history.ts';
-import type { EpochSeconds } from '../../core/time.ts';
+import { type EpochSeconds, endedNow } from '../../core/time.ts';
 import { takeBack } from '../../store/move.ts';
 import { pages, rows } from '../../store/pages.ts';
 import type { Store, StorePort } from '../../store/store.ts';
@@ -14,7 +14,7 @@ import { grants } from '../../store/tables/grants.ts';
 import { sessions } from '../../store/tables/sessions.ts';
 import { HISTORY, readHistory, storeHistory } from '../../store/tables/store-history.ts';
 import { revokeAll, revokeById } from '../grant/revoke-grant.ts';
-import { beginEpoch, changeEvery, endOpenSteps, endSession, spendDeviceCodes } from '../upkeep/resume.ts';
+import { beginEpoch, changeEvery, endOpenSteps, spendDeviceCodes } from '../upkeep/resume.ts';
 import { type Acted, type AdminPorts, decline } from './admin.ts';
 
 export { spendDeviceCodes };
@@ -36,7 +36,7 @@ export async function carryUses(before: Pick<Store, 'page'>, { store }: StorePor
   const ends = new Map<string, EpochSeconds>();
   for await (const { id, endsAt } of rows(before, sessions)) ends.set(id, endsAt);
   await changeEvery(store, sessions, (session, now) =>
-    (ends.get(session.id) ?? now) < session.endsAt ? endSession(session, now) : undefined,
+    (ends.get(session.id) ?? now) < session.endsAt ? endedNow(session, now) : undefined,
   );
   for await (const used of rows(before, assertions))
     await store.change(assertions, used.mark, (found) => ({ outcome: undefined, ...(!found && { next: used }) }));
@@ -60,7 +60,7 @@ export async function endEverything(ports: AdminPorts): Promise<Ended> {
   const { store } = ports;
   return {
     deviceCodes: await spendDeviceCodes(ports),
-    sessions: await changeEvery(store, sessions, endSession),
+    sessions: await changeEvery(store, sessions, endedNow),
     grants: await revokeAll(undefined, 'restored', ports), // last, to include the grant of a device code redeemed meanwhile
   };
 }

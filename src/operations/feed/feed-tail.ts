@@ -1,5 +1,7 @@
 // The end of the feed, read once per process for all followers. Nothing is read while nobody follows.
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { shared } from '../../core/once-per.ts';
 import type { EventProgress } from '../../store/store.ts';
 import { isInLog, newestPosition, type Position } from './cursor.ts';
 import { type FeedItem, type FeedStore, itemsAfter } from './read-feed.ts';
@@ -40,7 +42,8 @@ export class FeedTail {
   #drawn: { readonly number: number; readonly at: number } | undefined;
   /** How many streams wait for a check. */
   #waiting = 0;
-  #looking: Promise<void> | undefined;
+  /** Reads what is new. */
+  readonly look = shared(() => this.#read());
   readonly #reads = new Map<string, Promise<readonly FeedItem[]>>();
   #lastRead: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -136,14 +139,6 @@ export class FeedTail {
       this.#wake.add(wake);
       signal.addEventListener('abort', wake);
     });
-  }
-
-  /** Reads what is new. Calls at the same time share one. */
-  look(): Promise<void> {
-    this.#looking ??= this.#read().finally(() => {
-      this.#looking = undefined;
-    });
-    return this.#looking;
   }
 
   async #read(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Identity } from '../../core/identity.ts';
 import type { Person, Proof } from '../../core/person.ts';
-import { after, type EpochSeconds, earlier } from '../../core/time.ts';
+import { after, type EpochSeconds, earlier, endedNow } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
 import { type Loaded, type StorePort, writeRow } from '../../store/store.ts';
 import { type BrowserSession, sessions, sessionsOf } from '../../store/tables/sessions.ts';
@@ -75,7 +75,7 @@ function markSeen(id: string, { store, settings }: Pick<Ports, 'store' | 'settin
 }
 
 export function endSession(id: string, { store }: StorePort): Promise<unknown> {
-  return writeRow(store, sessions, id, (row, now) => (row && now < row.endsAt ? { ...row, endsAt: now } : undefined));
+  return writeRow(store, sessions, id, endedNow);
 }
 
 const STEP = 100;

@@ -1,5 +1,5 @@
 import type { Hex } from '../../core/hex.ts';
-import { after, seconds } from '../../core/time.ts';
+import { after, endedNow, seconds } from '../../core/time.ts';
 import { type StorePort, writeRow } from '../../store/store.ts';
 import { endedLists } from '../../store/tables/leases.ts';
 import { revokeByCertificate } from '../grant/revoke-grant.ts';
@@ -21,10 +21,7 @@ export function endedListsAt(machine: string, { store }: StorePort) {
       const name = nameOf(list);
       return writeRow(store, endedLists, name, (_, now) => ({ name, endsAt: after(now, REMEMBERED) }));
     },
-    remove: (list: string) =>
-      writeRow(store, endedLists, nameOf(list), (row, now) =>
-        row && now < row.endsAt ? { ...row, endsAt: now } : undefined,
-      ),
+    remove: (list: string) => writeRow(store, endedLists, nameOf(list), endedNow),
   };
 }
 

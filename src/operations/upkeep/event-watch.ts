@@ -1,7 +1,9 @@
 // Each node remembers the newest event, the highest epoch and the server it has seen, and the latest acts. So it notices a store that was
 // put back to an older state (a restored backup, a failover that lost commits), and a log whose readers are held back.
+
 import type { Event } from '../../core/event.ts';
 import type { Grant } from '../../core/grant.ts';
+import { shared } from '../../core/once-per.ts';
 import { explainsLoss, isCovered, NEW_HISTORY, signWords, withRollback } from '../../core/rules/rollback.ts';
 import type { Rollback, StoreHistory } from '../../core/store-history.ts';
 import type { EpochSeconds } from '../../core/time.ts';
@@ -58,7 +60,7 @@ export class EventWatch {
   #recorded: Rollback | undefined;
   /** Whether this node has written what it remembers of that. */
   #hasJoined = false;
-  #looking: Promise<void> | undefined;
+  readonly look = shared(() => this.#compare());
   #stamp: string | undefined;
   #readable = -1;
   #advancedAt = 0;
@@ -98,13 +100,6 @@ export class EventWatch {
     const stamp = await this.#parts.store.stamp(storeHistory);
     if (stamp !== this.#stamp) await this.look();
     this.#stamp = stamp;
-  }
-
-  look(): Promise<void> {
-    this.#looking ??= this.#compare().finally(() => {
-      this.#looking = undefined;
-    });
-    return this.#looking;
   }
 
   async #compare(): Promise<void> {

@@ -5,14 +5,14 @@ import type { GrantId } from '../../core/grant.ts';
 import { withOutage } from '../../core/rules/outage.ts';
 import { isCovered, NEW_HISTORY, withoutRollback } from '../../core/rules/rollback.ts';
 import type { LostAct, Rollback, StoreHistory } from '../../core/store-history.ts';
-import type { EpochSeconds } from '../../core/time.ts';
+import { type EpochSeconds, endedNow } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
 import { rowOf, type Store, type StorePort, writeRow } from '../../store/store.ts';
 import type { Table } from '../../store/table.ts';
 import { attempts } from '../../store/tables/attempts.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
-import { type BrowserSession, sessions } from '../../store/tables/sessions.ts';
+import { sessions } from '../../store/tables/sessions.ts';
 import { ACCEPTED, acceptance, HISTORY, storeHistory } from '../../store/tables/store-history.ts';
 import { revokeById } from '../grant/revoke-grant.ts';
 
@@ -56,11 +56,7 @@ export async function revokeAgain(lost: readonly LostAct[], store: Store): Promi
 /** What people had begun: some of it may have ended before the store was put back. */
 export async function endOpenSteps({ store }: StorePort): Promise<void> {
   await spendDeviceCodes({ store });
-  await changeEvery(store, sessions, endSession);
-}
-
-export function endSession(session: BrowserSession, now: EpochSeconds): BrowserSession | undefined {
-  return now < session.endsAt ? { ...session, endsAt: now } : undefined;
+  await changeEvery(store, sessions, endedNow);
 }
 
 /** Ends the device codes that could still be redeemed: some may have been before the store was put back. Returns how many. */
@@ -81,8 +77,7 @@ export async function changeEvery<Row, Companion>(
   next: (row: Row, now: EpochSeconds) => Row | undefined,
 ): Promise<number> {
   let changed = 0;
-  const changeOne = (row: Row) =>
-    writeRow(store, table, table.keyOf(row), (found, now) => (found === undefined ? undefined : next(found, now)));
+  const changeOne = (row: Row) => writeRow(store, table, table.keyOf(row), (found, now) => found && next(found, now));
   for await (const page of pages(store, table, { limit: STEP }))
     changed += (await Promise.all(page.map(changeOne))).filter(Boolean).length;
   return changed;

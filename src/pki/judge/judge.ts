@@ -8,6 +8,7 @@ import { escapeText } from '../../core/quote.ts';
 import type { ClaimedCaller } from '../../core/refusal.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
 import type { Step, Verdict } from '../../core/verdict.ts';
+import { decodeLatin } from '../der/der-values.ts';
 import type { NameComparisons } from '../path/name-constraints.ts';
 import { describe, EVERY_PROFILE, judgePath, type Path } from '../path/path.ts';
 import { authoritiesOf, type ReadIssuer, readIssuer } from '../path/read-issuer.ts';
@@ -84,8 +85,8 @@ function removedIssuer(
   sent: readonly Candidate[],
   { issuers, all = issuers, now, mostIntermediates }: PresentedCertificate,
 ): ApprovedIssuer | undefined {
-  const names = new Set([leaf, ...sent].map(({ issuer }) => textOf(issuer.whole)));
-  const keys = new Set([leaf, ...sent].map(({ issuerKeyIdentifier: key }) => key && textOf(key)));
+  const names = new Set([leaf, ...sent].map(({ issuer }) => decodeLatin(issuer.whole)));
+  const keys = new Set([leaf, ...sent].map(({ issuerKeyIdentifier: key }) => key && decodeLatin(key)));
   const found = [...names].flatMap((name) => removedAuthorities(all).get(name) ?? []);
   const likely = [...found.filter(({ key }) => keys.has(key)), ...found.filter(({ key }) => !keys.has(key))];
   const removed = [...new Set(likely.map(({ of }) => of))].slice(0, MOST_REMOVED);
@@ -104,15 +105,11 @@ const removedAuthorities = oncePer((all: readonly ApprovedIssuer[]) => {
     authoritiesOf(of.issuer)
       .map(candidateOf)
       .map(({ subject, keyIdentifier }) => {
-        return { of, name: textOf(subject.whole), key: keyIdentifier && textOf(keyIdentifier) };
+        return { of, name: decodeLatin(subject.whole), key: keyIdentifier && decodeLatin(keyIdentifier) };
       }),
   );
   return Map.groupBy(authorities, ({ name }) => name);
 });
-
-function textOf(octets: Uint8Array): string {
-  return Buffer.from(octets).toString('latin1');
-}
 
 function isAboutRevocation({ outcome }: Judgement): boolean {
   return !outcome.ok && ['certificate-revoked', 'certificate-revocation-unknown'].includes(outcome.refusal.reason);

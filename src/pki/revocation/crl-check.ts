@@ -1,5 +1,6 @@
 // The status of one certificate according to the lists we have (RFC 5280 6.3).
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
+import { decodeLatin } from '../der/der-values.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { type DistinguishedName, sameName } from '../x509/distinguished-name.ts';
 import { type DistributionPoint, KEY_USAGE } from '../x509/extensions.ts';
@@ -94,19 +95,15 @@ const signatures = new WeakMap<RevocationList, Map<string, boolean>>();
 /** Stores the result of a signature check that was done elsewhere. */
 export function rememberSignature(list: RevocationList, spki: Uint8Array, signed: boolean): void {
   const known = signatures.get(list) ?? new Map<string, boolean>();
-  signatures.set(list, known.set(keyText(spki), signed));
+  signatures.set(list, known.set(decodeLatin(spki), signed));
 }
 
 function hasSigned(key: PublicKeyFacts, list: RevocationList): boolean {
-  const known = signatures.get(list)?.get(keyText(key.spki));
+  const known = signatures.get(list)?.get(decodeLatin(key.spki));
   if (known !== undefined) return known;
   const signed = isSignedBy(list, key);
   rememberSignature(list, key.spki, signed);
   return signed;
-}
-
-function keyText(spki: Uint8Array): string {
-  return Buffer.from(spki).toString('latin1');
 }
 
 /** Why a trusted list that does not name the certificate still does not show that it is good. */

@@ -1,32 +1,35 @@
-import type { Decision, DeviceAuthorization, DeviceId } from '../../core/device.ts';
+import type { Decision, DeviceAuthorization } from '../../core/device.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
-import type { ClientId } from '../../core/integration.ts';
 import type { StrongProof } from '../../core/person.ts';
 import type { EpochSeconds, Seconds } from '../../core/time.ts';
-import { hexKey, type Table, type Value, type Where } from '../table.ts';
+import { fieldColumns, hexKey, type Table, type Value, type Where } from '../table.ts';
 import { decodePresenter, decodeResource, encodePresenter, encodeResource } from './column-texts.ts';
 import { identities, identityKey } from './identities.ts';
 
 const DECISIONS = ['open', 'confirmed', 'denied', 'redeemed', 'spent'] as const;
 
+const plain = fieldColumns<Omit<DeviceAuthorization, 'interval' | 'presenter' | 'resource' | 'decision'>>({
+  id: 'fixed hex',
+  clientId: 'fixed text',
+  scope: 'fixed text',
+  userCodeHash: 'fixed hex',
+  deviceCodeHash: 'fixed hex',
+  createdAt: 'fixed integer',
+  expiresAt: 'fixed integer',
+  lastPolledAt: 'integer',
+  failedSignIns: 'integer',
+  enteredBy: 'text',
+});
+
 /** Device authorizations, with the identity that decided, once one has. */
 export const devices: Table<DeviceAuthorization, Identity> = {
   name: 'device_authorizations',
   columns: [
-    { name: 'id', kind: 'hex', fixed: true, of: ({ id }) => id },
-    { name: 'client_id', kind: 'text', fixed: true, of: ({ clientId }) => clientId },
-    { name: 'scope', kind: 'text', fixed: true, of: ({ scope }) => scope },
-    { name: 'user_code_hash', kind: 'hex', fixed: true, of: ({ userCodeHash }) => userCodeHash },
-    { name: 'device_code_hash', kind: 'hex', fixed: true, of: ({ deviceCodeHash }) => deviceCodeHash },
-    { name: 'created_at', kind: 'integer', fixed: true, of: ({ createdAt }) => createdAt },
-    { name: 'expires_at', kind: 'integer', fixed: true, of: ({ expiresAt }) => expiresAt },
+    ...plain.columns,
     { name: 'poll_interval', kind: 'integer', of: ({ interval }) => interval },
     { name: 'presenter', kind: 'text', fixed: true, of: ({ presenter }) => encodePresenter(presenter) },
     { name: 'resource', kind: 'text', fixed: true, of: ({ resource }) => encodeResource(resource) },
-    { name: 'last_polled_at', kind: 'integer', of: ({ lastPolledAt }) => lastPolledAt ?? null },
-    { name: 'failed_sign_ins', kind: 'integer', of: ({ failedSignIns }) => failedSignIns },
-    { name: 'entered_by', kind: 'text', of: ({ enteredBy }) => enteredBy ?? null },
     { name: 'decision', kind: 'integer', of: ({ decision }) => DECISIONS.indexOf(decision.is) },
     { name: 'decided_by', kind: 'hex', of: ({ decision }) => ('by' in decision ? identityKey(decision.by) : null) },
     { name: 'decided_at', kind: 'integer', of: ({ decision }) => ('at' in decision ? decision.at : null) },
@@ -49,22 +52,12 @@ export function byUserCode(hash: Hex): Where {
 }
 
 function decodeDevice(values: readonly Value[], decider: Identity | undefined): DeviceAuthorization {
-  const [id, clientId, scope, userCodeHash, deviceCodeHash, createdAt, expiresAt, interval, presenter] = values;
-  const [resource, lastPolledAt, failedSignIns, enteredBy, decision, , decidedAt, proof] = values.slice(9);
+  const [interval, presenter, resource, decision, , decidedAt, proof] = values.slice(plain.columns.length);
   return {
-    id: id as DeviceId,
-    clientId: clientId as ClientId,
-    scope: scope as string,
+    ...plain.decode(values, undefined),
     ...decodeResource(resource),
-    userCodeHash: userCodeHash as Hex,
-    deviceCodeHash: deviceCodeHash as Hex,
-    createdAt: createdAt as EpochSeconds,
-    expiresAt: expiresAt as EpochSeconds,
     interval: interval as Seconds,
     presenter: decodePresenter(presenter as string),
-    ...(typeof lastPolledAt === 'number' && { lastPolledAt: lastPolledAt as EpochSeconds }),
-    failedSignIns: failedSignIns as number,
-    ...(typeof enteredBy === 'string' && { enteredBy }),
     decision: decisionOf(DECISIONS[decision as number] ?? 'spent', decider?.id, decidedAt as EpochSeconds, proof),
   };
 }
