@@ -1,7 +1,9 @@
 // What administrative commands share: where their acts are done, and steps for several kinds of things.
+import { weakeningsOf } from '../../core/rules/weakening.ts';
 import type { ActName, Gives, Listed } from '../../operations/admin/act-formats.ts';
 import type { Answered, Given } from '../../operations/admin/act-table.ts';
 import type { Acted } from '../../operations/admin/admin.ts';
+import { remark } from '../terminal/output.ts';
 import { accepted } from '../terminal/wording.ts';
 
 /** Beside the store, or at a service. */
@@ -25,7 +27,7 @@ export type Kind = 'integration' | 'resource-server' | 'issuer' | 'token-issuer'
 
 const MOST_TRIES = 20;
 
-/** Replaces a thing by what `merge` makes of it; again if somebody else changes it meanwhile. */
+/** Replaces a thing by what `merge` makes of it, and says before what that weakens; again if somebody else changes it meanwhile. */
 export async function change<K extends Kind>(
   kind: K,
   id: string,
@@ -34,7 +36,10 @@ export async function change<K extends Kind>(
 ): Promise<Gives[`${K}-put`]> {
   for (let tries = 1; ; tries++) {
     const { value, revision } = accepted(await attempt<`${K}-show`>(`${kind}-show`, { id }));
-    const put = await attempt<`${K}-put`>(`${kind}-put`, { id, body: merge(value), onlyIf: revision });
+    const [before, body] = [value, merge(value)] as [Readonly<Record<string, unknown>>, object];
+    const changes = Object.entries(body).map(([name, after]) => [name, { before: before[name], after }] as const);
+    for (const line of weakeningsOf(changes)) remark(`Warning: ${line}`);
+    const put = await attempt<`${K}-put`>(`${kind}-put`, { id, body, onlyIf: revision });
     if (put.ok || put.refusal.reason !== 'changed-meanwhile' || tries >= MOST_TRIES) return accepted(put).value;
   }
 }

@@ -89,6 +89,7 @@ const Claimed = described<ClaimedCaller>({
       issuer: optional(string()),
       serial: optional(string({ description: 'In hex.' })),
       label: optional(string({ description: 'The issuer here that signed it, even if it was removed.' })),
+      scope: optional(string({ description: 'Of a refusal for scope: what was asked for, or what the grant has.' })),
       requestId: optional(string({ description: 'The request that sent it.' })),
     },
     { title: 'ClaimedCaller' },
