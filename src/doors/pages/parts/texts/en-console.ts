@@ -125,7 +125,7 @@ export const enConsole = {
     settings: 'Settings',
     changes: 'Last changes',
     putBack: (names: string) => `Put back as before: ${names}…`,
-    asBefore: (names: string) => `Filled in as it was before: ${names}. Nothing is changed until you have checked it.`,
+    asBefore: (names: string) => `Filled in as it was before: ${names}. Nothing is changed before you confirm it.`,
     keys: 'Public keys',
     secrets: 'Secrets',
     passkeys: 'Passkeys',
