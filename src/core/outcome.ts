@@ -1,4 +1,5 @@
-import type { PersonReason, Refusal } from './refusal.ts';
+import { escapeControls } from './quote.ts';
+import type { PersonReason, Refusal, ScopeReason } from './refusal.ts';
 import type { Seconds } from './time.ts';
 
 /** The result of an operation: a value, or a refusal. Faults are thrown. */
@@ -26,6 +27,14 @@ export function refuse<const R extends string>(
   details: { retryAfter?: Seconds; rule?: string } = {},
 ): Refused<Refusal<R>> {
   return refused({ reason, ...details });
+}
+
+const MAX_SHOWN = 200;
+
+/** Operators see which scope it was. */
+export function refuseScope<const R extends ScopeReason>(reason: R, scope: string): Refused<Refusal<R>> {
+  const shown = scope.length > MAX_SHOWN ? `${scope.slice(0, MAX_SHOWN)}…` : scope;
+  return refused({ reason, claimed: { scope: escapeControls(shown) } });
 }
 
 export function refusedTo(identityId: string, refusal: Refusal): Refused {

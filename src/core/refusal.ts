@@ -15,6 +15,8 @@ export const SCOPE_REASONS = [
   'scope-no-longer-allowed',
 ] as const;
 
+export type ScopeReason = (typeof SCOPE_REASONS)[number];
+
 /** About the resource servers that the request names (RFC 8707). */
 export const RESOURCE_REASONS = ['resource-unknown', 'resource-outside-scope', 'resource-differs-from-grant'] as const;
 
@@ -218,7 +220,7 @@ export interface Refusal<R extends string = RefusalReason> {
   readonly claimed?: ClaimedCaller | undefined;
 }
 
-/** What a refused certificate or assertion said, for operators. Anybody can send one: its texts are escaped and short. */
+/** What a refused caller said of itself, or asked for, for operators. Anybody can send that: its texts are escaped and short. */
 export interface ClaimedCaller {
   /** Of a certificate; the serial number in hex. */
   readonly subject?: string;
@@ -226,6 +228,8 @@ export interface ClaimedCaller {
   readonly serial?: string | undefined;
   /** The issuer or token issuer as registered here, even if it was removed. It signed the certificate; an assertion only names it. */
   readonly label?: string | undefined;
+  /** Of a refusal for scope: the scope that was asked for, or that the grant has. */
+  readonly scope?: string;
   /** The request that sent it. */
   readonly requestId?: string;
 }

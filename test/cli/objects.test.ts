@@ -130,6 +130,13 @@ suite('everything registered as files', () => {
     assert.equal((await run(folder, 'apply', '-f', 'objects.yaml')).status, 1, 'nobody can confirm it');
     assert.equal((await run(folder, 'apply', '-f', 'objects.yaml', '--yes')).status, 0);
     assert.equal((await run(folder, 'diff', '-f', 'objects.yaml')).status, 0);
+    const weak = readFileSync(join(folder, 'objects.yaml'), 'utf8').replace(
+      'refresh: true',
+      'refresh: true\n      onReuse: report',
+    );
+    writeFileSync(join(folder, 'weak.yaml'), weak);
+    const warned = (await run(folder, 'diff', '-f', 'weak.yaml')).printed;
+    assert.match(warned, /onReuse.*\n {4}Warning: A reused refresh token will not end its grant\.\n$/);
     const other = await home();
     await run(other, 'identity', 'add', 'ada', '--no-password');
     writeFileSync(join(other, 'objects.yaml'), readFileSync(join(folder, 'objects.yaml'), 'utf8'));

@@ -1,4 +1,5 @@
 // The commands that all kinds of registered things have. A kind says what differs: what its flags describe, and how it is shown.
+import { weakeningsOf } from '../../core/rules/weakening.ts';
 import type { ActName, Gives, Listed } from '../../operations/admin/act-formats.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import type { Flags } from '../terminal/manual.ts';
@@ -55,7 +56,7 @@ function adds<K extends Kind>(kind: K, { body, added = () => '', remarks, asJson
 
 const MOST_TRIES = 20;
 
-/** Again if somebody else changes it meanwhile. */
+/** Says before what the change weakens; again if somebody else changes it meanwhile. */
 function changes<K extends Kind>(kind: K, { body, remarks, needsFlag, asJson = whole }: ThingWork<K>) {
   return administering(async (id: string, flags: Flags, { attempt }: Administration) => {
     const isEmpty = Object.keys(flags).every((name) => name === 'json' || name === 'shared');
@@ -63,7 +64,9 @@ function changes<K extends Kind>(kind: K, { body, remarks, needsFlag, asJson = w
       throw new CommandFailure('usage', 'say what to change', `See: tessera ${kind} change --help`);
     for (let tries = 1; ; tries++) {
       const { value, revision } = accepted(await attempt<`${K}-show`>(`${kind}-show`, { id }));
-      const put = await attempt(`${kind}-put`, { id, body: body(flags, value), onlyIf: revision });
+      const next = body(flags, value);
+      warnOf(value, next);
+      const put = await attempt(`${kind}-put`, { id, body: next, onlyIf: revision });
       if (!put.ok && put.refusal.reason === 'changed-meanwhile' && tries < MOST_TRIES) continue;
       const thing = accepted(put).value as Shown<K>;
       print(`Changed ${nameOf(thing, id)}`);
@@ -71,6 +74,12 @@ function changes<K extends Kind>(kind: K, { body, remarks, needsFlag, asJson = w
       return result(asJson(thing));
     }
   });
+}
+
+function warnOf(before: unknown, body: object): void {
+  const former = before as Readonly<Record<string, unknown>>;
+  const changes = Object.entries(body).map(([name, after]) => [name, { before: former[name], after }] as const);
+  for (const line of weakeningsOf(changes)) remark(`Warning: ${line}`);
 }
 
 function whole(thing: unknown): object {

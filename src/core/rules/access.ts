@@ -3,7 +3,7 @@ import type { ClientUrl } from '../client-document.ts';
 import { type Binding, bindingOf, type Grant, grantState, guestOf } from '../grant.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
-import { accept, type Outcome, refuse } from '../outcome.ts';
+import { accept, type Outcome, refuse, refuseScope } from '../outcome.ts';
 import { narrow, parseScope, type Scope } from '../scope.ts';
 import type { Settings } from '../settings.ts';
 import { after, type EpochSeconds } from '../time.ts';
@@ -47,7 +47,7 @@ export function decideCheck(facts: AccessFacts): Outcome<CheckedAccess> {
   if (objection || !holder) return refuse(objection ?? 'identity-unknown');
   const granted = parseScope(grant.scope);
   const scope = granted && narrow(granted, integration.scope);
-  if (!scope) return refuse('scope-no-longer-allowed');
+  if (!scope) return refuseScope('scope-no-longer-allowed', grant.scope);
   return accept({ grant, integration, holder, binding, scope });
 }
 

@@ -2,7 +2,7 @@
 import { type DeviceAuthorization, deviceState, isPolledTooFast } from '../device.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
-import { accept, type Outcome, type PersonOutcome, refuse } from '../outcome.ts';
+import { accept, type Outcome, type PersonOutcome, refuse, refuseScope } from '../outcome.ts';
 import type { OverCap, Refusal, RefusalReason } from '../refusal.ts';
 import type { ResourceServer } from '../resource-server.ts';
 import { isWithin, parseScope } from '../scope.ts';
@@ -98,7 +98,8 @@ export function decideIssue({
   resourceServers,
 }: RedeemFacts): Exclude<RedeemDecision, { do: 'wait' }> {
   const scope = parseScope(device.scope);
-  if (!scope || !isWithin(scope, integration.scope)) return no('scope-no-longer-allowed');
+  if (!scope || !isWithin(scope, integration.scope))
+    return { do: 'refuse', refusal: refuseScope('scope-no-longer-allowed', device.scope).refusal };
   const target = redeemedTarget({ scope, resource: device.resource }, wantedResource, resourceServers);
   if (!target.ok) return { do: 'refuse', refusal: target.refusal };
   const objection = whyNotAllowed(holder, integration);

@@ -4,7 +4,7 @@ import { type Grant, grantState, guestOf } from '../grant.ts';
 import type { Hex } from '../hex.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
-import { accept, type Outcome, refuse } from '../outcome.ts';
+import { accept, type Outcome, refuse, refuseScope } from '../outcome.ts';
 import { isSamePresenter } from '../presenter.ts';
 import type { OverCap, Refusal, RefusalReason } from '../refusal.ts';
 import { isWithin, parseScope } from '../scope.ts';
@@ -100,7 +100,8 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   const turn = decideTurn(standing(), grant, settings, facts);
   if (turn.do !== 'rotate' && turn.do !== 'repeat') return turn;
   const scope = parseScope(grant.scope);
-  if (!scope || !isWithin(scope, integration.scope)) return no('scope-no-longer-allowed');
+  if (!scope || !isWithin(scope, integration.scope))
+    return { do: 'refuse', refusal: refuseScope('scope-no-longer-allowed', grant.scope).refusal };
   const wanted =
     facts.wantedScope === undefined ? undefined : checkScopeOfRefresh(facts.wantedScope, scope, integration);
   if (wanted?.ok === false) return { do: 'refuse', refusal: wanted.refusal };

@@ -1,5 +1,5 @@
 import type { Integration } from '../integration.ts';
-import { accept, type Outcome, refuse } from '../outcome.ts';
+import { accept, type Outcome, refuse, refuseScope } from '../outcome.ts';
 import type { ResourceServer } from '../resource-server.ts';
 import { hasOpaqueItems, isWithin, narrow, parseScope, RESERVED_RESOURCE, type Scope, scopeItems } from '../scope.ts';
 import { type Target, targetOf } from './audience.ts';
@@ -15,9 +15,9 @@ function requestedScope({ scope: text, isPlain, within }: WantedTarget, integrat
   if (!wanted) return refuse('scope-missing');
   if (wanted === WHOLE_SCOPE) return wholeScope(integration, within);
   const scope = isPlain && hasOpaqueItems(wanted) ? undefined : parseScope(wanted);
-  if (!scope) return refuse('scope-malformed');
-  if (!isWithin(scope, integration.scope)) return refuse('scope-exceeds-integration');
-  return !within || isWithin(scope, within) ? accept(scope) : refuse('scope-exceeds-grant');
+  if (!scope) return refuseScope('scope-malformed', wanted);
+  if (!isWithin(scope, integration.scope)) return refuseScope('scope-exceeds-integration', wanted);
+  return !within || isWithin(scope, within) ? accept(scope) : refuseScope('scope-exceeds-grant', wanted);
 }
 
 /** What libraries for OpenID Connect send by themselves. Ignored, unless the integration has a resource of this name. */
@@ -61,6 +61,6 @@ export function checkScopeOfRefresh(wanted: string, granted: Scope, integration:
   const meant = meantScope(wanted, integration);
   if (meant === WHOLE_SCOPE) return accept(granted);
   const scope = parseScope(meant);
-  if (!scope) return refuse('scope-malformed');
-  return isWithin(scope, granted) ? accept(granted) : refuse('scope-exceeds-grant');
+  if (!scope) return refuseScope('scope-malformed', wanted);
+  return isWithin(scope, granted) ? accept(granted) : refuseScope('scope-exceeds-grant', wanted);
 }

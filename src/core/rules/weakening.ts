@@ -1,34 +1,64 @@
-// Changes of settings after which the service accepts more than before. An operator reads of them before they are done.
+// Changes of settings after which the service accepts more than before. Operators read of them before they are done, in these
+// words: in the console, and on the command line.
 import type { Integration, TokenOverrides } from '../integration.ts';
-import type { RevocationPolicy } from '../issuer.ts';
+import type { ApprovedIssuer, RevocationPolicy } from '../issuer.ts';
 import { asksForCertificate } from './refresh.ts';
 
-type Settings = Partial<RevocationPolicy & TokenOverrides & Pick<Integration, 'binding'>>;
-type Rule = (was: Settings, will: Settings) => boolean;
+type Settings = Partial<
+  RevocationPolicy &
+    TokenOverrides &
+    Pick<Integration, 'binding' | 'access'> &
+    Pick<ApprovedIssuer, 'profile' | 'policies' | 'integrations'> & { readonly rules: unknown }
+>;
 
 const isUnchecked = ({ crl, ocsp }: Settings) => crl === 'off' && ocsp === 'off';
 
-const RULES = {
-  'revocation-unchecked': (was, will) => isUnchecked(will) && !isUnchecked(was),
-  'lists-unchecked': (was, will) => will.crl === 'off' && was.crl !== 'off' && !isUnchecked(will),
-  'ocsp-unchecked': (was, will) => will.ocsp === 'off' && was.ocsp !== 'off' && !isUnchecked(will),
-  'lists-optional': (was, will) => was.crl === 'required' && will.crl === 'if-available',
-  'ocsp-optional': (was, will) => was.ocsp === 'required' && will.ocsp === 'if-available',
-  'grants-outlive-certificates': (was, will) => will.endGrants === false && was.endGrants !== false,
-  'reuse-reported': (was, will) => will.onReuse === 'report' && was.onReuse !== 'report',
-  'certificate-unneeded': ({ binding = 'none' }, will) => asksForCertificate(binding) && will.binding === 'none',
-  'certificate-exchangeable': (was, will) => was.binding === 'certificate' && will.binding === 'identity',
-  'key-unneeded': (was, will) => was.binding === 'dpop' && will.binding !== 'dpop',
-} as const satisfies Readonly<Record<string, Rule>>;
+/** A list of what is allowed, without which everything is. */
+const isOpened = (was: readonly unknown[] = [], will: readonly unknown[] = []) => was.length > 0 && will.length === 0;
 
-export type Weakening = keyof typeof RULES;
+const patternsOf = ({ rules = [] }: Settings): readonly string[] =>
+  JSON.stringify(rules).match(/"like":"[^"]*"/g) ?? [];
+
+const RULES: Readonly<Record<string, (was: Settings, will: Settings) => boolean>> = {
+  'Revoked certificates of this issuer will be accepted.': (was, will) => isUnchecked(will) && !isUnchecked(was),
+  'Revoked certificates of this issuer will be accepted, unless OCSP refuses them.': (was, will) =>
+    will.crl === 'off' && was.crl !== 'off' && !isUnchecked(will),
+  'Revoked certificates of this issuer will be accepted, unless a revocation list names them.': (was, will) =>
+    will.ocsp === 'off' && was.ocsp !== 'off' && !isUnchecked(will),
+  'Revoked certificates of this issuer will be accepted while there is no current revocation list, unless OCSP refuses them.':
+    (was, will) => was.crl === 'required' && will.crl === 'if-available',
+  'Revoked certificates of this issuer will be accepted while OCSP does not respond, unless a revocation list names them.':
+    (was, will) => was.ocsp === 'required' && will.ocsp === 'if-available',
+  'Grants will stay when their certificate is revoked.': (was, will) =>
+    will.endGrants === false && was.endGrants !== false,
+  'Certificates that the profile strict refuses will be accepted.': (was, will) =>
+    was.profile === 'strict' && will.profile === 'rfc5280',
+  'Certificates without the required policy will be accepted.': (was, will) => isOpened(was.policies, will.policies),
+  'It will serve every integration.': (was, will) => isOpened(was.integrations, will.integrations),
+  'Workloads that match a new pattern will be accepted.': (was, will) =>
+    patternsOf(will).some((pattern) => !patternsOf(was).includes(pattern)),
+  'Every identity that may use integrations will be able to use it.': ({ access: { to = 'everyone' } = {} }, will) =>
+    to !== 'everyone' && will.access?.to === 'everyone',
+  'A reused refresh token will not end its grant.': (was, will) =>
+    will.onReuse === 'report' && was.onReuse !== 'report',
+  'Refresh tokens will work without the certificate: whoever has one can use it.': ({ binding = 'none' }, will) =>
+    asksForCertificate(binding) && will.binding === 'none',
+  'Refresh tokens will work with any certificate of the same identity and issuer.': (was, will) =>
+    was.binding === 'certificate' && will.binding === 'identity',
+  'Tokens of new grants will work without the key of the caller (DPoP): whoever has one can use it.': (was, will) =>
+    was.binding === 'dpop' && will.binding !== 'dpop',
+};
 
 type Change = readonly [field: string, values: { readonly before?: unknown; readonly after?: unknown }];
 
-export function weakeningsOf(changes: readonly Change[]): readonly Weakening[] {
-  const { revocation, overrides, binding } = Object.fromEntries(changes);
-  const side = (when: 'before' | 'after') =>
-    ({ ...(revocation?.[when] as object), ...(overrides?.[when] as object), binding: binding?.[when] }) as Settings;
+/** What the change of these fields weakens, as sentences. */
+export function weakeningsOf(changes: readonly Change[]): readonly string[] {
+  const side = (when: 'before' | 'after'): Settings => {
+    const { revocation, overrides, ...fields } = Object.fromEntries(
+      changes.map(([name, values]) => [name, values[when]]),
+    );
+    return { ...fields, ...(revocation as object), ...(overrides as object) };
+  };
   const [was, will] = [side('before'), side('after')];
-  return Object.entries(RULES).flatMap(([name, isWeaker]) => (isWeaker(was, will) ? (name as Weakening) : []));
+  return Object.entries(RULES).flatMap(([says, isWeaker]) => (isWeaker(was, will) ? says : []));
 }

@@ -68,6 +68,7 @@ const Claimed = someOf<ClaimedCaller>('ClaimedCaller', {
   issuer: optional(string()),
   serial: optional(string({ description: 'In hex.' })),
   label: optional(string({ description: 'The issuer here that signed it, even if it was removed.' })),
+  scope: optional(string({ description: 'Of a refusal for scope: what was asked for, or what the grant has.' })),
   requestId: optional(string({ description: 'The request that sent it.' })),
 });
 const Refusal = named('RefusalCount', {

@@ -1,8 +1,7 @@
-// One text, whatever it is: an identity, an e-mail address, an integration, a grant, a certificate, an address, a request, a token.
+// One text, whatever it is: an identity, an e-mail address, something registered, a grant, a certificate, an address, a request, a token.
 import { foldName } from '../../core/certificate.ts';
 import type { Grant } from '../../core/grant.ts';
 import type { Identity } from '../../core/identity.ts';
-import type { Integration } from '../../core/integration.ts';
 import { requestedAt } from '../../core/request-id.ts';
 import { after, seconds } from '../../core/time.ts';
 import { readPem } from '../../pki/der/pem.ts';
@@ -15,22 +14,31 @@ import { byEmail, byUpn, identities } from '../../store/tables/identities.ts';
 import type { CallerPorts } from '../ports.ts';
 import { readRefusals } from '../upkeep/count-refusals.ts';
 import { eventsOfRequest, readOlderEvents, shownRefusal } from './acts/event.ts';
+import { kindOf } from './acts/run-act.ts';
 import { explainToken, type TokenExplanation } from './explain.ts';
 import { grantsBeginning, pageOfGrants, type ShownGrant, shownGrants } from './find-grants.ts';
 import { findIdentity } from './find-identity.ts';
+import type { Section } from './objects.ts';
 
 export interface Findings {
   /** Of a token. The token itself is in nothing that is returned. */
   readonly token?: TokenExplanation;
   readonly identities: readonly Identity[];
-  readonly integrations: readonly Integration[];
+  readonly things: readonly FoundThing[];
   readonly grants: readonly ShownGrant[];
   readonly events: readonly LoggedEvent[];
   /** Whose last request or certificate this was. */
   readonly refusals: readonly ReturnType<typeof shownRefusal>[];
 }
 
-const NOTHING: Findings = { identities: [], integrations: [], grants: [], events: [], refusals: [] };
+/** Something registered. */
+export interface FoundThing {
+  readonly section: Section;
+  readonly id: string;
+  readonly name: string;
+}
+
+const NOTHING: Findings = { identities: [], things: [], grants: [], events: [], refusals: [] };
 /** Addresses, fingerprints and parts of names have no index: at most this many rows are read; of events, those of the last day. */
 const NEWEST = 20_000;
 const RECENTLY = seconds(86_400);
@@ -49,16 +57,16 @@ export async function search(text: string, ports: CallerPorts): Promise<Findings
   const { store, registry } = ports;
   const isRequest = requestedAt(wanted) !== undefined;
   const digits = digitsIn(wanted);
-  const [found, people, events, kept] = await Promise.all([
+  const [found, people, things, events, kept] = await Promise.all([
     findGrantsBy(wanted, digits, ports),
     peopleCalled(wanted, store),
+    thingsCalled(wanted, digits, registry),
     isRequest ? eventsOfRequest(wanted, ports) : isAddress(wanted) ? eventsFrom(wanted, store) : [],
     digits === undefined ? [] : readRefusals(ports),
   ]);
-  const lower = wanted.toLowerCase();
   return {
     identities: people,
-    integrations: called(registry.integrations, lower, ({ clientId, name }) => [clientId, name]),
+    things,
     grants: await shownGrants({ grants: found, now: await store.now() }, ports),
     events,
     refusals: kept.filter(isOf(wanted, digits)).map(shownRefusal),
@@ -79,6 +87,27 @@ function called<T>(all: readonly T[], lower: string, namesOf: (each: T) => reado
   const exact = having((name) => name === lower);
   return exact.length > 0 ? exact : having((name) => name.includes(lower)).slice(0, MOST);
 }
+
+/** By its id or name, what its authority or platform is called, or the fingerprint of its certificate. Removed issuers too. */
+async function thingsCalled(text: string, digits: string | undefined, registry: CallerPorts['registry']) {
+  const { integrations, allIssuers: issuers, allTokenIssuers: tokenIssuers, allResourceServers } = registry;
+  const resourceServers = allResourceServers.filter(({ removed }) => !removed);
+  const all = Object.entries({ integrations, issuers, tokenIssuers, resourceServers }) as [
+    Section,
+    readonly object[],
+  ][];
+  const found = all.map(async ([section, rows]) => {
+    const { keyOf, written } = await kindOf(section);
+    const shown = rows.map((row) => ({ section, id: keyOf(row), ...(written(row) as Described) }));
+    return called(shown, text.toLowerCase(), ({ id, name, subject, fingerprint, issuer, audience }) => [
+      ...[id, name, subject, issuer, audience],
+      fingerprint && digitsIn(fingerprint) === digits ? text : undefined,
+    ]).map(({ section, id, name = '', subject = name, issuer = subject }) => ({ section, id, name: issuer }));
+  });
+  return (await Promise.all(found)).flat();
+}
+
+type Described = Readonly<Partial<Record<'name' | 'subject' | 'fingerprint' | 'issuer' | 'audience', string>>>;
 
 async function peopleCalled(text: string, store: Store): Promise<readonly Identity[]> {
   const exact = await peopleExactly(text, store);

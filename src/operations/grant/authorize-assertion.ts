@@ -91,7 +91,7 @@ export function judged(
 }
 
 function withClaim(refusal: Refusal, label: string | undefined): Outcome<never> {
-  return refused(label === undefined ? refusal : { ...refusal, claimed: { label } });
+  return refused(label === undefined ? refusal : { ...refusal, claimed: { ...refusal.claimed, label } });
 }
 
 /** A token issuer that is unknown may have been added a moment ago. */

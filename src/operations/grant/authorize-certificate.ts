@@ -23,7 +23,7 @@ export async function authorizeCertificate(
   const { isPlain = false } = request;
   const decision = decideCertificate({ clientId, caller, integration, scope, resource, isPlain, resourceServers });
   if (!decision.ok && caller.ok) {
-    const claimed = { label: caller.value.issuer };
+    const claimed = { ...decision.refusal.claimed, label: caller.value.issuer };
     return refusedTo(caller.value.identity.id, { ...decision.refusal, claimed });
   }
   if (!decision.ok) return decision;

@@ -163,6 +163,38 @@ test('an issuer that was removed is in the list, and is registered again as it w
   );
 });
 
+test('what a change took away is put back by the form, filled in; not what changed again since, and for those who may change it only', async () => {
+  const page = `/console/integrations/${CLIENT}`;
+  const offered = (text: string) => [
+    ...text.matchAll(/href="([^"]*\/change\?undo=\d+)#\w+">Put back as before: ([^<]*)…</g),
+  ];
+  const formerly = (await integration())?.scope.text ?? '';
+  await fill(`${page}/change`, { scope: 'stock:read', vendor: 'Acme' });
+  const [[, path = '', names] = []] = offered((await olga.get(page)).text);
+  assert.equal(names, 'Vendor, Scope');
+  for (const who of ['vera', 'shaun'] as const)
+    assert.deepEqual(offered((await (await scene.visitor(who)).get(page)).text), [], who);
+  assert.equal((await (await scene.visitor('vera')).get(path)).status, 403);
+  // Another operator changes one of them: the form puts back the other only, and a form that was open before does nothing.
+  const before = fieldsOf((await olga.get(path)).text);
+  assert.equal(before['scope'], formerly);
+  await fill(`${page}/change`, { vendor: 'Else' });
+  const late = await olga.post(path, fieldsOf((await olga.post(path, before)).text));
+  assert.equal(late.status, 412);
+  assert.match(late.text, /Vendor.*Acme.*Else/s);
+  const { text } = await olga.get(path);
+  assert.match(text, /Filled in as it was before: Scope\./);
+  assert.deepEqual([fieldsOf(text)['scope'], fieldsOf(text)['vendor']], [formerly, 'Else']);
+  const preview = await fill(path, {});
+  assert.match(preview, /stock:read.*orders:read/s);
+  assert.equal((await integration())?.scope.text, formerly);
+  assert.doesNotMatch((await olga.get(path)).text, /Filled in/);
+  for (const undo of ['0', '99999999', '-1', '1e3', '<b>', '']) {
+    const odd = await olga.get(`${page}/change?undo=${encodeURIComponent(undo)}`);
+    assert.ok(odd.status === 200 && !odd.text.includes('Filled in') && !odd.text.includes('<b>'), undo);
+  }
+});
+
 test('keys of an integration are added and removed', async () => {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'pem', type: 'spki' });
   const path = `/console/integrations/${CLIENT}`;

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { issuers } from '../../../src/store/tables/issuers.ts';
+import { eventually } from '../../eventually.ts';
 import { startBrowser } from '../pages/browser.ts';
 import { CAUSES, NightlyJob } from './nightly-job.ts';
 
@@ -55,8 +57,9 @@ const WAYS: Readonly<Record<keyof typeof CAUSES, Way>> = {
     most: 3,
     solve: async (by) => {
       await by.sees(/orders:read,write;stock:read → stock:read · oscar/);
-      await by.click('Change the scope of orders-sync…');
-      await by.page.getByLabel('Scope', { exact: true }).fill('orders:read,write;stock:read');
+      await by.sees(/Asked for: orders:read · Allowed: stock:read/);
+      await by.click('Put back the former scope of orders-sync…');
+      await by.sees(/Filled in as it was before: Scope/);
       await by.click('Check');
       await by.sees(/stock:read\s*orders:read,write;stock:read/);
       await by.click('Do it');
@@ -106,6 +109,23 @@ const WAYS: Readonly<Record<keyof typeof CAUSES, Way>> = {
   },
 };
 
+test('a revoked certificate is not repaired by switching off the check, but by another certificate', async () => {
+  await job.failBy(CAUSES['a revoked certificate']);
+  const { store, service } = job.scene;
+  const setCheck = (crl: 'off' | 'required') =>
+    store.change(issuers, 'corp', (found) => ({
+      outcome: undefined,
+      ...(found && { next: { ...found.row, revocation: { ...found.row.revocation, crl } } }),
+    }));
+  await setCheck('off');
+  await job.runsAgain();
+  assert.equal(await job.isRepaired(), false);
+  await setCheck('required');
+  job.renewCertificate();
+  await eventually('the job is repaired', () => job.isRepaired());
+  service.advance(90_000);
+});
+
 for (const [name, { most, solve }] of Object.entries(WAYS) as [keyof typeof CAUSES, Way][])
   test(`${name} is found and repaired from the first page, with at most ${most} clicks`, async (t) => {
     const { scene } = job;
@@ -123,7 +143,7 @@ for (const [name, { most, solve }] of Object.entries(WAYS) as [keyof typeof CAUS
     }
     t.diagnostic(`${newcomer.clicks} clicks, ${((performance.now() - began) / 1000).toFixed(1)} s without reading`);
     assert.ok(newcomer.clicks <= most, `${newcomer.clicks} clicks`);
-    await job.runsAgain();
+    await eventually('the job is repaired', () => job.isRepaired());
     await page.context().close();
     scene.service.advance(1200); // what was refused then is no longer refused now
   });

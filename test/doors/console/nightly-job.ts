@@ -41,6 +41,7 @@ export class NightlyJob {
   certificate: Issued = this.#authority.issue({ commonName: 'nina' });
   /** Without one, it calls with its certificate. */
   #refreshToken = '';
+  #revoked: Issued | undefined;
 
   private constructor(scene: ConsoleScene) {
     this.scene = scene;
@@ -65,9 +66,15 @@ export class NightlyJob {
   async run(): Promise<string> {
     const { reason, refreshToken } = this.#refreshToken
       ? await this.#refresh(this.#refreshToken)
-      : await this.#send('Certificate', { scope: 'orders:read' }, this.certificate);
+      : await this.#call(this.certificate);
     if (reason === 'ok' && this.#refreshToken) this.#refreshToken = refreshToken;
     return reason;
+  }
+
+  /** Whether it runs, and not because a check was switched off: what was revoked is still refused. */
+  async isRepaired(): Promise<boolean> {
+    if ((await this.run()) !== 'ok') return false;
+    return !this.#revoked || (await this.#call(this.#revoked)).reason === 'certificate-revoked';
   }
 
   /** What whoever runs the job can do. */
@@ -92,16 +99,21 @@ export class NightlyJob {
   }
 
   revokeCertificate(): void {
+    this.#revoked = this.certificate;
     writeFileSync(this.#list, this.#authority.crl({ number: 2, revoked: [this.certificate.serial] }));
   }
 
   /** Somebody has a copy of a refresh token of the job, and uses it later than the job. */
   async loseToken(): Promise<void> {
-    const { refreshToken: copied } = await this.#send('Certificate', { scope: 'orders:read' }, this.certificate);
+    const { refreshToken: copied } = await this.#call(this.certificate);
     this.#refreshToken = copied;
     assert.deepEqual([await this.run(), await this.run()], ['ok', 'ok']);
     this.scene.service.advance(DEFAULT_SETTINGS.refreshRetryWindow + 1);
     assert.equal((await this.#refresh(copied)).reason, 'refresh-token-reused');
+  }
+
+  #call(certificate: Issued): Promise<Said> {
+    return this.#send('Certificate', { scope: 'orders:read' }, certificate);
   }
 
   #refresh(refreshToken: string): Promise<Said> {

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readRefusals } from '../../../src/operations/upkeep/count-refusals.ts';
 import { makeAuthority } from '../../authority.ts';
+import { startCode } from '../pages/calling-device.ts';
 import type { Visitor } from '../pages/visitor.ts';
 import { CAUSES, NightlyJob } from './nightly-job.ts';
-import { EVIL, fieldsOf, PEOPLE } from './scene.ts';
+import { EVIL, fieldsOf, ORDERS_SYNC, PEOPLE } from './scene.ts';
 
 let job: NightlyJob;
 let olga: Visitor;
@@ -43,16 +44,24 @@ test('a refusal is on the page at once: its count, the time of the last, and its
   assert.match(await read(`/console/requests/${request}`), /scope-exceeds-integration/);
 });
 
-test('its row says who changed what, and leads the operator to the field; viewers are only told', async () => {
+test('its row says what was asked for, what is allowed and who changed what, and leads the operator to the form that puts it back; viewers are only told', async () => {
   const { text } = await olga.get('/console');
-  assert.match(text, /href="\/console\/integrations\/orders-sync\/change#scope"/);
-  assert.match((await olga.get('/console/integrations/orders-sync/change')).text, /id="scope"/);
+  const [, path = ''] = /href="(\/console\/integrations\/orders-sync\/change\?undo=\d+)#scope"/.exec(text) ?? [];
+  assert.match(
+    (await olga.get(path)).text,
+    /Filled in as it was before: Scope.*id="scope"[^>]* value="orders:read,write;/s,
+  );
+  const asked = /Asked for: orders:read · Allowed: stock:read/;
+  assert.match(await read('/console'), asked);
+  assert.match(await read('/console/integrations/orders-sync'), asked);
   assert.match(
     await read('/console'),
     /Last change: integration changed orders-sync, scope: orders:read,write;stock:read → stock:read · oscar by passkey · \d+ seconds ago/,
   );
   const vera = await job.scene.visitor('vera');
-  assert.doesNotMatch((await vera.get('/console')).text, /change#scope/);
+  assert.match((await vera.get('/console')).text, /Asked for:/);
+  for (const page of ['', '/integrations/orders-sync'])
+    assert.doesNotMatch((await vera.get(`/console${page}`)).text, /undo=|Put back/);
 });
 
 test('what was refused in the night still needs attention in the morning, and Events says where it is', async () => {
@@ -148,11 +157,25 @@ test('the filter of events names an identity as people do, whatever led there', 
   assert.match(text, /name="identity" value="nina"/);
 });
 
+test('a scope that nobody can have is shown as text, and cut', async () => {
+  for (const [scope, reason, shown] of [
+    [`<img src=x>\u202e\r\n`, 'scope-malformed', '&lt;img src=x&gt;\\u{202e}\\u{d}\\u{a}'],
+    [`orders:${'x'.repeat(900)}`, 'scope-exceeds-integration', `orders:${'x'.repeat(193)}…`],
+  ] as const) {
+    const { service } = job.scene;
+    await startCode(service, scope, ORDERS_SYNC);
+    await service.restart(); // writes it
+    olga = await job.scene.visitor('olga');
+    const { text } = await olga.get('/console');
+    assert.ok(text.includes(`Asked for:</strong> ${shown}`), reason);
+  }
+});
+
 test('a refusal leads to where its cause is found', async () => {
   const places = {
     'assertion-issuer-unknown': 'token-issuers',
     'assertion-keys-unavailable': 'token-issuers',
-    'certificate-revoked': 'explain',
+    'assertion-expired': 'token-issuers',
   };
   for (const reason of Object.keys(places)) await job.scene.refusal({ reason, count: 1 });
   const { text } = await olga.get('/console?refusals=all');

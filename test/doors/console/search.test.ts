@@ -1,16 +1,22 @@
 // The search box, the dry runs and the event log.
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { presenter } from '../../../src/core/presenter.ts';
+import type { Audience, ResourceServerId } from '../../../src/core/resource-server.ts';
 import { readPem } from '../../../src/pki/der/pem.ts';
 import { makeDevelopmentAuthority } from '../../../src/pki/development-authority.ts';
 import { certificateMark, readCertificate } from '../../../src/pki/x509/certificate.ts';
 import { TABLES } from '../../../src/store/all-tables.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { issuers } from '../../../src/store/tables/issuers.ts';
+import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
+import { tokenIssuers } from '../../../src/store/tables/token-issuers.ts';
 import { systemRandom } from '../../../src/system.ts';
+import { eventually } from '../../eventually.ts';
 import { put } from '../../node.ts';
-import { CLIENT, hexOf } from '../../samples.ts';
+import { aTokenIssuer } from '../../platform.ts';
+import { aResourceServer, CLIENT, hexOf } from '../../samples.ts';
 import { poll, startCode } from '../pages/calling-device.ts';
 import { Visitor } from '../pages/visitor.ts';
 import { ConsoleScene, EVIL, PEOPLE, REVOKED_SERIAL } from './scene.ts';
@@ -27,6 +33,7 @@ before(async () => {
 after(() => scene?.stop());
 
 const find = async (q: string) => olga.post('/console/search', { q });
+const SHELF = 'https://shelf.example' as Audience;
 const GRANT = `/console/grants/018f${'01'.repeat(14)}`;
 
 test('one box finds people, e-mail addresses, integrations and grants, and leads there', async () => {
@@ -41,6 +48,36 @@ test('one box finds people, e-mail addresses, integrations and grants, and leads
     ['018f0101', GRANT],
   ];
   for (const [text, path] of found) assert.equal((await find(text)).headers.location, path, text);
+});
+
+test('what is registered is found by its label, its name, its authority or platform, and the fingerprint of its certificate', async () => {
+  const authority = makeDevelopmentAuthority(new Date(), systemRandom);
+  const settings = { identitySources: ['common-name'], identities: 'directory', profile: 'rfc5280', enabled: true };
+  const revocation = { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true };
+  const { certificate } = authority;
+  await put(scene.store, issuers, { label: 'fleet', certificate, intermediates: [], ...settings, revocation } as never);
+  await put(scene.store, tokenIssuers, aTokenIssuer({ label: 'forge', issuer: 'https://ci.forge.example' }));
+  await put(
+    scene.store,
+    resourceServers,
+    aResourceServer({ id: 'shelf-api' as ResourceServerId, name: EVIL, audience: SHELF }),
+  );
+  const { subject, fingerprint256 } = new X509Certificate(certificate);
+  const paths = {
+    issuers: ['fleet', 'FLEE', subject, fingerprint256, fingerprint256.replaceAll(':', '').toLowerCase()],
+    'token-issuers': ['forge', 'ci.forge.example'],
+    'resource-servers': ['shelf-api', SHELF],
+  };
+  const leads = { issuers: 'fleet', 'token-issuers': 'forge', 'resource-servers': 'shelf-api' };
+  await eventually('the node knows them', async () => (await find('shelf-api')).status === 303);
+  for (const [place, texts] of Object.entries(paths) as [keyof typeof leads, string[]][])
+    for (const text of texts)
+      assert.equal((await find(text)).headers.location, `/console/${place}/${leads[place]}`, text);
+  assert.match((await find('shel')).headers.location ?? '', /shelf-api/);
+  const both = await find('f');
+  assert.match(both.text, /Issuers: fleet.*Token issuers: forge/s);
+  assert.match((await find(EVIL)).text, /&lt;img src=x.*Resource servers: shelf-api/s);
+  assert.ok(!(await find(EVIL)).text.includes(EVIL));
 });
 
 test('it finds grants by address, and events by address and request id', async () => {

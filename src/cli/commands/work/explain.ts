@@ -14,7 +14,7 @@ import { CHECK_STEPS, type CheckStep, refusalLines, SCOPE_STEPS, verdictLines } 
 export async function explainRequest(id: string, { log }: { log?: string }, command: Command): Promise<void> {
   const text = readLog(log);
   const lines = linesOfRequest(id, text);
-  const { events, refusals } = await knownOf(id, text !== '', command);
+  const { events, refusals, scopes } = await knownOf(id, text !== '', command);
   if (!lines.request && events.length + refusals.length === 0) {
     if (log === undefined && text === '')
       throw new CommandFailure(
@@ -31,21 +31,34 @@ export async function explainRequest(id: string, { log }: { log?: string }, comm
   result({ log: lines.request ?? null, events, refusals });
   printEventLines(events);
   for (const { reason, clientId, identityId, claimed, count, first, last } of refusals)
-    printRecord({ reason, clientId, identityId, certificate: claimed?.subject, count, first, last });
+    printRecord({
+      reason,
+      clientId,
+      identityId,
+      certificate: claimed?.subject,
+      scope: claimed?.scope,
+      count,
+      first,
+      last,
+    });
+  for (const explained of scopes) printScope(explained);
   if (lines.request) printLogged(lines);
   else for (const { reason } of refusals) for (const line of refusalLines(reason) ?? []) print(line);
 }
 
 /** A log can be explained where there is no store. */
-async function knownOf(id: string, hasLog: boolean, command: Command): Promise<Gives['explain-request']> {
+async function knownOf(id: string, hasLog: boolean, command: Command) {
   let known: Gives['explain-request'] = { events: [], refusals: [] };
+  const scopes: Gives['explain-scope'][] = [];
   const look = administers(async () => async ({ act }: Administration) => {
     known = await act('explain-request', { id });
+    for (const { clientId: integration, claimed: { scope = '' } = {} } of known.refusals)
+      if (scope) scopes.push(await act('explain-scope', { query: { integration, scope } }));
   });
   await (await look())(command).catch((fault: unknown) => {
     if (!hasLog || !(fault instanceof CommandFailure || fault instanceof StoreMissing)) throw fault;
   });
-  return known;
+  return { ...known, scopes };
 }
 
 /** Without a file, what is piped in. */
@@ -73,12 +86,15 @@ export async function explainTokenFile(file: string | undefined, _: unknown, { a
 
 export async function explainScope(integration: string, scope: string, _: unknown, { act }: Administration) {
   const explained = await act('explain-scope', { query: { integration, scope } });
-  for (const { item, has } of explained.items) print(`${has ? 'has  ' : 'LACKS'} ${item}`);
-  if (explained.scope !== undefined) {
-    print(`The integration has: ${explained.scope}`);
-    print('');
-  }
+  printScope(explained);
   printVerdict(SCOPE_STEPS, explained.refusal);
+}
+
+function printScope({ items, scope }: Gives['explain-scope']): void {
+  for (const { item, has } of items) print(`${has ? 'has  ' : 'LACKS'} ${item}`);
+  if (scope === undefined) return;
+  print(`The integration has: ${scope}`);
+  print('');
 }
 
 export function explainRefusal(refusal: string): void {

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { objectsText, readObjectFiles } from '../../../config/objects-file.ts';
+import { weakeningsOf } from '../../../core/rules/weakening.ts';
 import { OBJECTS_SCHEMA, type ObjectChange } from '../../../operations/admin/objects.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { counted, isForScripts, print, printJson, result } from '../../terminal/output.ts';
@@ -61,5 +62,6 @@ function show(changes: readonly ObjectChange[]): void {
     if (does !== 'change') continue;
     for (const [name, { before, after }] of Object.entries(fields))
       print(`    ${name}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`);
+    for (const line of weakeningsOf(Object.entries(fields))) print(`    Warning: ${line}`);
   }
 }

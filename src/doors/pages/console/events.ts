@@ -2,7 +2,6 @@
 import { type Act, type Author, actWords, authorWords } from '../../../core/act.ts';
 import { csvCell, EVENT_COLUMNS, EVENT_TYPES, eventAsCsv } from '../../../core/event.ts';
 import { type EpochSeconds, isoTime } from '../../../core/time.ts';
-import type { Gives } from '../../../operations/admin/act-formats.ts';
 import { userNames } from '../../../operations/admin/find-grants.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -28,12 +27,11 @@ import {
   textsIn,
   valueText,
 } from './frame.ts';
-import { THING_KINDS } from './things.ts';
+import { type LoggedEvent, THING_KINDS } from './things.ts';
 
 const words = enConsole.events;
-export type LoggedEvent = Gives['event-list']['items'][number];
 
-const SHOWN = 100;
+const SHOWN = 25;
 /** In one request to the act, and in one file. */
 const EXPORTED_AT_ONCE = 10_000;
 const EXPORTED = 50_000;
@@ -91,7 +89,12 @@ ${TEXTS.map(field)}`;
   return filterForm('/console/events', fields, said);
 }
 
-export async function eventTable(visit: ConsoleVisit, events: readonly LoggedEvent[]): Promise<Html> {
+/** `more`: what can be done about one. */
+export async function eventTable(
+  visit: ConsoleVisit,
+  events: readonly LoggedEvent[],
+  more: (event: LoggedEvent) => Html = () => html``,
+): Promise<Html> {
   const names = await namesIn(events, visit);
   return table(
     enConsole.menu.events,
@@ -100,7 +103,7 @@ export async function eventTable(visit: ConsoleVisit, events: readonly LoggedEve
         words.time,
         ({ at }) => html`<span class="when">${timeText(at)}</span><br> <span class="small">${ago(visit, at)}</span>`,
       ],
-      [words.what, (event) => eventWords(event, names)],
+      [words.what, (event) => html`${eventWords(event, names)}${more(event)}`],
       [words.identity, ({ identityId }) => identityLink(identityId, names)],
       [words.integration, ({ clientId }) => integrationLink(clientId)],
       [
@@ -110,6 +113,7 @@ export async function eventTable(visit: ConsoleVisit, events: readonly LoggedEve
       ],
     ],
     events,
+    'events',
   );
 }
 

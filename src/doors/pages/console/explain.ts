@@ -2,6 +2,7 @@
 import { requestedAt } from '../../../core/request-id.ts';
 import type { Step } from '../../../core/verdict.ts';
 import type { Gives } from '../../../operations/admin/act-formats.ts';
+import type { Section } from '../../../operations/admin/objects.ts';
 import { type Findings, isToken, search } from '../../../operations/admin/search.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -13,6 +14,7 @@ import { eventTable } from './events.ts';
 import { card, consolePage, factList, pathOf, refusalOf, stateMark } from './frame.ts';
 import { grantTable } from './grants.ts';
 import { refusalTable, remedyOf } from './refusal-table.ts';
+import { THING_KINDS, type ThingKind } from './things.ts';
 
 const words = enConsole.explain;
 
@@ -62,13 +64,17 @@ ${reach.length > 0 && html`<h3>${words.reach}</h3>${factList(reach.map(({ client
 </div>`;
 }
 
+function placeOf(section: Section): ThingKind['place'] {
+  return THING_KINDS.find((each) => each.section === section)?.place ?? 'integrations';
+}
+
 /** One thing that has a page of its own leads there at once. */
 async function takeSearch(visit: ConsoleVisit, { q = '' }: Form): Promise<Answer> {
   if (visit.owned) return refusalOf(visit, 'grants', { reason: 'permission-missing', about: 'read' });
   const found = await search(q, { ...visit.parts.callerPorts, store: visit.ports.store });
   const [only, ...others] = [
     ...found.identities.map(({ id }) => pathOf('identities', id)),
-    ...found.integrations.map(({ clientId }) => pathOf('integrations', clientId)),
+    ...found.things.map(({ section, id }) => pathOf(placeOf(section), id)),
     ...found.grants.map(({ id }) => pathOf('grants', id)),
   ];
   const isAlone = others.length === 0 && !found.token && found.events.length === 0 && found.refusals.length === 0;
@@ -98,12 +104,14 @@ async function foundPage(visit: ConsoleVisit, found: Findings, title: string, as
 }
 
 async function findings(visit: ConsoleVisit, found: Findings): Promise<Html> {
-  const { token, identities, integrations, grants, events, refusals } = found;
+  const { token, identities, things, grants, events, refusals } = found;
   const text = enConsole.search;
   const link = (path: string, name: string, id: string) =>
     html`<li><a href="${path}">${name}</a> <span class="id small">${id}</span></li>`;
   const people = identities.map(({ id, userName }) => link(pathOf('identities', id), userName ?? id, id));
-  const named = integrations.map(({ clientId, name }) => link(pathOf('integrations', clientId), name, clientId));
+  const named = things.map(({ section, id, name }) =>
+    link(pathOf(placeOf(section), id), name || id, `${enConsole.menu[placeOf(section)]}: ${id}`),
+  );
   return html`${token && card(text.token, html`<p>${token.refusal === undefined ? text.accepted : text.refused(token.refusal)}</p>${factList(Object.entries(token.facts))}<p class="small">${text.tokenKept}</p>`)}
 ${people.length + named.length > 0 && html`<section class="card"><ul>${people}${named}</ul></section>`}
 ${grants.length > 0 && html`<section><h2>${enConsole.menu.grants}</h2>${await grantTable(visit, grants)}</section>`}

@@ -91,15 +91,21 @@ export function refusalOf(visit: ConsoleVisit, here: Place, refusal: AdminRefusa
 
 export type TableColumn<Row> = readonly [title: string, cell: (row: Row) => Inset];
 
-/** The first column names the row. The roles say what a phone's layout, which has no columns, would lose. */
-export function table<Row>(caption: string, columns: readonly TableColumn<Row>[], rows: readonly Row[]): Html {
+/** Without columns that have nothing to say. The first column names the row. The roles say what a phone's layout, which has no columns, would lose. */
+export function table<Row>(
+  caption: string,
+  columns: readonly TableColumn<Row>[],
+  rows: readonly Row[],
+  kind = '',
+): Html {
+  const filled = columns.filter(([, cell], at) => at === 0 || rows.some((row) => `${html`${cell(row)}`}` !== ''));
   const cellOf = (row: Row, [title, cell]: TableColumn<Row>, index: number) =>
     index === 0
       ? html`<th scope="row" role="rowheader">${cell(row)}</th>`
       : html`<td role="cell" data-title="${title}">${cell(row)}</td>`;
-  return html`<table class="things" role="table" aria-label="${caption}">
-<thead role="rowgroup"><tr role="row">${columns.map(([title]) => html`<th scope="col" role="columnheader">${title}</th>`)}</tr></thead>
-<tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${columns.map((column, index) => cellOf(row, column, index))}</tr>`)}</tbody></table>`;
+  return html`<table class="things ${kind}" role="table" aria-label="${caption}">
+<thead role="rowgroup"><tr role="row">${filled.map(([title]) => html`<th scope="col" role="columnheader">${title}</th>`)}</tr></thead>
+<tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${filled.map((column, index) => cellOf(row, column, index))}</tr>`)}</tbody></table>`;
 }
 
 export function factList(facts: readonly (readonly [name: string, value: Inset])[]): Html {

@@ -105,7 +105,7 @@ async function showThing(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
   const its = kind === 'integration' || kind === 'identity' ? { [kind]: id } : undefined;
   const named = kind === 'identity' ? { identity: await filterName(visit, id) } : its;
   const refused = its && !visit.owned ? await visit.act('refusal-list', { query: its }) : undefined;
-  const [changes, passkeys] = await Promise.all([lastChanges(visit, of, id), passkeysOf(visit, of, id)]);
+  const [changes, passkeys] = await Promise.all([lastChanges(visit, of, thing), passkeysOf(visit, of, id)]);
   const body = html`<p>${stateMark(state)} <span class="id">${id}</span></p>
 <p class="ways">${named && button(`/console/grants?${new URLSearchParams(named)}`, enConsole.menu.grants)}
 ${!visit.owned && button(`/console/events?${new URLSearchParams(named ?? { about: id })}`, enConsole.menu.events)}

@@ -9,7 +9,7 @@ import { describe } from '../../token/descriptions.ts';
 import { type Html, html } from '../parts/html.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import type { ConsoleVisit } from './access.ts';
-import { authorText, type LoggedEvent, type Names, namesIn } from './events.ts';
+import { authorText, type Names, namesIn } from './events.ts';
 import {
   ago,
   certificateLink,
@@ -17,12 +17,13 @@ import {
   identityLink,
   integrationLink,
   momentOf,
+  nameText,
   pathOf,
   requestLink,
   table,
   valueText,
 } from './frame.ts';
-import { THING_KINDS } from './things.ts';
+import { formerIn, type LoggedEvent, THING_KINDS } from './things.ts';
 
 const words = enConsole.refusals;
 
@@ -60,7 +61,7 @@ export async function refusalTable(
   const about = ({ change, isOver, ...row }: (typeof found)[number]) => {
     const action = visit.may === 'manage' && !visit.actsOn ? repairLink(row, change, names) : undefined;
     const todo = isOver ? [] : [action, ...remedyOf(row.reason, action !== undefined), !action && wayFrom(row)];
-    const facts = [claimText(row), change && changeText(visit, change, names, isOver)];
+    const facts = [claimText(row), scopeText(visit, row), change && changeText(visit, change, names, isOver)];
     const lines = [saidOf(row.reason), ...facts, ...todo].map((line) => line && html`<br>${line}`);
     return html`<span class="reason"><a href="/docs/errors?from=console#${row.reason}">${row.reason}</a>${lines}</span>`;
   };
@@ -91,7 +92,17 @@ function claimText({ claimed = {} }: RefusalRow): Html | undefined {
   return html`<span class="small"><strong>${words.certificate}</strong> ${dotted([subject, ...from])}</span>`;
 }
 
-/** To the exact act, or to the field of the form. What somebody ended may have been ended on purpose. */
+/** What was asked for, and what its integration allows now. */
+function scopeText({ parts }: ConsoleVisit, { claimed, clientId }: RefusalRow): Html | undefined {
+  const { scope = '' } = parts.callerPorts.registry.integration(clientId) ?? {};
+  if (claimed?.scope === undefined) return undefined;
+  const allowed = scope && html` · <strong>${words.allowed}</strong> ${scope.text.slice(0, MOST_SHOWN)}`;
+  return html`<span class="small"><strong>${words.asked}</strong> ${claimed.scope}${allowed}</span>`;
+}
+
+const MOST_SHOWN = 200;
+
+/** To the exact act, or to the field of the form. What somebody did may have been done on purpose. */
 function repairLink(row: RefusalRow, change: ChangeEvent | undefined, names: Names): Html | undefined {
   const needed = repairOf(row.reason);
   const of = THING_KINDS.find(({ kind }) => kind === needed?.kind);
@@ -100,10 +111,14 @@ function repairLink(row: RefusalRow, change: ChangeEvent | undefined, names: Nam
   const { setting } = needed;
   const isAgain = setting === 'enabled' && of.isKept;
   if (isAgain && !(change && isEnding(change.detail))) return undefined;
+  const isUndone = setting !== 'enabled' && change && formerIn(change)[setting] !== undefined;
   const again = `/console/${of.place}/new?${new URLSearchParams({ like: id })}`;
-  const act = `${pathOf(of.place, id)}/${setting === 'enabled' ? 'enable' : `change#${setting}`}`;
-  const text = words.repairs[isAgain ? 'again' : (setting as keyof typeof words.repairs)](names.get(id) ?? id);
-  return html`<a href="${isAgain ? again : act}"><strong>${text}</strong></a>${setting === 'enabled' && html` <span class="small">${words.doubt}</span>`}`;
+  const act = setting === 'enabled' ? 'enable' : `change${isUndone ? `?undo=${change.sequence}` : ''}#${setting}`;
+  const name = isAgain ? 'again' : (setting as keyof typeof words.repairs);
+  const thing = names.get(id) ?? id;
+  const text = isUndone ? words.putBack(nameText(setting).toLowerCase(), thing) : words.repairs[name](thing);
+  const doubt = isUndone ? words.doubtChange : setting === 'enabled' && words.doubt;
+  return html`<a href="${isAgain ? again : `${pathOf(of.place, id)}/${act}`}"><strong>${text}</strong></a>${doubt && html` <span class="small">${doubt}</span>`}`;
 }
 
 function changeText(visit: ConsoleVisit, { at, detail }: ChangeEvent, names: Names, isOver: boolean): Html {
@@ -116,8 +131,7 @@ function changeText(visit: ConsoleVisit, { at, detail }: ChangeEvent, names: Nam
 
 /** Where what caused a refusal is found, if not among the things of its repair. Integration and identity have columns of their own. */
 const WAYS = [
-  [/^assertion-keys/, 'token-issuers'],
-  [/^(?:certificate|assertion)-/, 'explain'],
+  [/^assertion-/, 'token-issuers'],
   [/reused$/, 'events'],
   [/^grant-/, 'grants'],
 ] as const;

@@ -54,7 +54,7 @@ export async function askAct(
   const back = id === '' ? `/console/${place}` : pathOf(place, id);
   const body = html`${problem}<div class="card"><p>${verb === 'remove' && of.isKept ? enConsole.object.removeKept : effect}</p>${touched && touchedBox(touched, way)}
 ${doForm(visit, `${back}/${verb}`, fields, name, back, ENDING.test(verb) ? 'deny' : '')}</div>`;
-  const doubt = verb === 'enable' && thing['enabled'] === false && (await doubtBox(visit, of, id));
+  const doubt = verb === 'enable' && thing['enabled'] === false && (await doubtBox(visit, of, thing));
   const title = id === '' ? `${enConsole.menu[place]}: ${name}` : `${name}: ${titleOf(thing, id)}`;
   return consolePage(visit, place, title, html`<p class="id small">${id}</p>${doubt}${body}`, {
     status: problem && 400,

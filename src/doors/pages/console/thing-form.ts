@@ -11,7 +11,7 @@ import { enConsole } from '../parts/texts/en-console.ts';
 import { enForesight } from '../parts/texts/en-foresight.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleVisit, idOf } from './access.ts';
-import { eventTable, type LoggedEvent } from './events.ts';
+import { eventTable } from './events.ts';
 import { fieldsFor, readObject, secretsOf } from './form.ts';
 import {
   button,
@@ -29,7 +29,7 @@ import {
   table,
   valueText,
 } from './frame.ts';
-import { actOf, schemaOf, type Thing, type ThingKind, titleOf } from './things.ts';
+import { actOf, formerIn, type LoggedEvent, schemaOf, type Thing, type ThingKind, titleOf } from './things.ts';
 
 const words = enConsole.object;
 
@@ -44,27 +44,63 @@ export async function showForm(visit: ConsoleVisit, of: ThingKind): Promise<Answ
   if (!found.ok) return refusalOf(visit, of.place, found.refusal);
   const { value, revision } = found.value;
   const key = String(value[of.key]);
+  const former = id ? await formerOf(visit, of, value) : {};
+  const filled = Object.keys(former).map(nameText).join(', ');
+  const asBefore = filled && html`<p class="notice">${words.asBefore(filled)} ${enConsole.refusals.doubtChange}</p>`;
+  const above = html`${asBefore}${await lastChanges(visit, of, value)}`;
   return id
-    ? formPage(visit, of, key, value, { revision, above: await lastChanges(visit, of, key) })
-    : formPage(visit, of, undefined, value, { name: like, isAgain: true, above: await doubtBox(visit, of, key) });
+    ? formPage(visit, of, key, value, { revision, above, former })
+    : formPage(visit, of, undefined, value, { name: like, isAgain: true, above: await doubtBox(visit, of, value) });
 }
 
-/** The last three acts of this thing, newest first: whoever repairs one finds there what was before. */
-export async function lastChanges(visit: ConsoleVisit, { kind }: ThingKind, id: string): Promise<Html | undefined> {
+/** The last acts of this thing, newest first: whoever repairs one finds there what was before, and can put it back. */
+export async function lastChanges(visit: ConsoleVisit, of: ThingKind, thing: Thing): Promise<Html | undefined> {
+  const id = String(thing[of.key]);
+  const last = (await changesOf(visit, of, id)).slice(0, LAST_CHANGES);
+  const mayChange = visit.may === 'manage' && mayPut(visit, of, id);
+  const putBack = (event: LoggedEvent) => {
+    const names = mayChange ? Object.keys(formerStill(event, of, thing)) : [];
+    const path = `${pathOf(of.place, id)}/change?undo=${event.sequence}#${names[0]}`;
+    return html`${names.length > 0 && html`<br><a href="${path}">${words.putBack(names.map(nameText).join(', '))}</a>`}`;
+  };
+  return last.length > 0 ? card(words.changes, await eventTable(visit, last, putBack)) : undefined;
+}
+
+const LAST_CHANGES = 3;
+
+async function changesOf(visit: ConsoleVisit, { kind }: ThingKind, id: string): Promise<readonly LoggedEvent[]> {
   const acts = visit.owned ? undefined : await visit.act('event-list', { query: { about: id, limit: 10 } });
   const isOf = ({ type, detail }: LoggedEvent) =>
     type === 'administered' && (detail.kind === kind || detail.kind === 'passkey');
-  const last = acts?.ok ? acts.value.value.items.filter(isOf).slice(-3).toReversed() : [];
-  return last.length > 0 ? card(words.changes, await eventTable(visit, last)) : undefined;
+  return acts?.ok ? acts.value.value.items.filter(isOf).toReversed() : [];
+}
+
+/** What the event that the address names changed, as it was before. */
+async function formerOf(visit: ConsoleVisit, of: ThingKind, thing: Thing): Promise<Thing> {
+  const undo = queryOf(visit, 'undo');
+  const changes = undo === undefined ? [] : await changesOf(visit, of, String(thing[of.key]));
+  const event = changes.find(({ sequence }) => String(sequence) === undo);
+  return event ? formerStill(event, of, thing) : {};
+}
+
+/** What a form can put back: nobody changed it since. */
+function formerStill(event: LoggedEvent, of: ThingKind, thing: Thing): Thing {
+  const { changed = {} } = event.type === 'administered' && 'changed' in event.detail ? event.detail : {};
+  const members = schemaOf(of).properties ?? {};
+  const isStill = ([name]: [string, unknown]) =>
+    members[name]?.readOnly === undefined && isDeepStrictEqual(thing[name], changed[name]?.after);
+  return Object.fromEntries(Object.entries(formerIn(event)).filter(isStill));
 }
 
 /** What ended may have been ended on purpose: by whom, and when. */
-export async function doubtBox(visit: ConsoleVisit, of: ThingKind, id: string): Promise<Html> {
-  return html`<p class="warning">${enConsole.refusals.doubt}</p>${await lastChanges(visit, of, id)}`;
+export async function doubtBox(visit: ConsoleVisit, of: ThingKind, thing: Thing): Promise<Html> {
+  return html`<p class="warning">${enConsole.refusals.doubt}</p>${await lastChanges(visit, of, thing)}`;
 }
 
 interface Filled {
   readonly revision?: number | undefined;
+  /** What is put back. */
+  readonly former?: Thing;
   /** A problem, or the last changes. */
   readonly above?: Html | undefined;
   readonly status?: number;
@@ -86,14 +122,14 @@ function formPage(
   of: ThingKind,
   id: string | undefined,
   thing: Thing,
-  { revision, above, status, name = '', isAgain = false }: Filled = {},
+  { revision, former, above, status, name = '', isAgain = false }: Filled = {},
 ): Answer {
   const { place } = of;
   const [path, back] = pathsOf(of, id);
   const seen = id === undefined ? undefined : JSON.stringify(thing);
   const fields = html`${id === undefined && html`<div class="field"><label for="object_name">${words.name}</label><input id="object_name" name="object_name" required value="${name}"${isAgain && html` readonly`}></div>`}
 ${hiddenFields({ step: 'check', revision, seen })}
-${fieldsFor(schemaOf(of), thing, enConsole.form.groups[place])}`;
+${fieldsFor(schemaOf(of), { ...thing, ...former }, enConsole.form.groups[place])}`;
   const added = isAgain ? `${words.again}: ${name}` : `${enConsole.menu[place]}: ${words.add}`;
   const title = id === undefined ? added : `${words.change}: ${titleOf(thing, id)}`;
   const form = doForm(visit, path, fields, words.preview, back, '', 'object-form');
@@ -169,7 +205,7 @@ function previewPage(visit: ConsoleVisit, of: ThingKind, { id, known, form, was 
 ${nature && html`<p>${nature}</p>`}
 ${factList(facts.map(([name, value]) => [nameText(name), factOf(visit, name, value)]))}
 ${changes.length > 0 && changeTable(words.previewTitle, changes, isNew)}
-${weaker.length > 0 && html`<div class="warning">${weaker.map((each) => html`<p><strong>${enForesight.weakenings[each]}</strong></p>`)}</div>`}
+${weaker.length > 0 && html`<div class="warning">${weaker.map((each) => html`<p><strong>${each}</strong></p>`)}</div>`}
 ${plan.touched && touchedBox(plan.touched, 'change')}
 ${doForm(visit, path, fields, isIdle ? undefined : words.do, back)}
 </div>`;

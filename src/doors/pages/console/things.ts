@@ -1,6 +1,6 @@
 // The kinds of things that the console shows and changes, all by the same pages, and what can be done to them: the table of acts says it.
 import { includes } from '../../../core/rules/operator.ts';
-import type { ActName, Listed } from '../../../operations/admin/act-formats.ts';
+import type { ActName, Gives, Listed } from '../../../operations/admin/act-formats.ts';
 import { ACTS, type ActRow } from '../../../operations/admin/act-table.ts';
 import { ON_INTEGRATIONS } from '../../../operations/admin/acts/owned-act.ts';
 import type { Acted } from '../../../operations/admin/admin.ts';
@@ -30,6 +30,7 @@ export function keywordsOf(schema: Schema | undefined): Keywords {
   return (schema ?? {}) as Keywords;
 }
 
+export type LoggedEvent = Gives['event-list']['items'][number];
 export type Thing = Readonly<Record<string, unknown>>;
 /** What is done to a thing, besides making and changing it, as in the names of acts. */
 export type Verb = keyof typeof enConsole.verbs;
@@ -74,6 +75,13 @@ export function rowOf({ kind }: ThingKind, verb: Verb): ActRow {
 export function mayDo({ may, actsOn }: ConsoleVisit, of: ThingKind, verb: Verb): boolean {
   const isOwners = ON_INTEGRATIONS.includes(`${of.kind}-${verb}` as ActName);
   return includes(may, rowOf(of, verb).permission) && (!actsOn || isOwners);
+}
+
+/** What an act changed, as it was before. Not texts so long that events have only their hash. */
+export function formerIn({ type, detail }: LoggedEvent): Thing {
+  const changed = type === 'administered' && 'changed' in detail ? Object.entries(detail.changed) : [];
+  const whole = changed.filter(([, values]) => !JSON.stringify(values).includes('"sha256:'));
+  return Object.fromEntries(whole.map(([name, { before }]) => [name, before]));
 }
 
 export function titleOf(thing: Thing, id: string): string {
