@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { readElement, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
-import { isNameWithin, prepareText, readName, sameName } from '../../src/pki/x509/distinguished-name.ts';
+import { isNameWithin, prepareText, readName, readText, sameName } from '../../src/pki/x509/distinguished-name.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { makeAuthority } from '../authority.ts';
 import { attribute, extension, nameOf } from '../signed-der.ts';
@@ -208,4 +208,19 @@ suite('names that are too large', () => {
     const spelt = makeAuthority({ subject: nameOf('Root CA'), keys: root.keys });
     assert.equal(verdict({ chain: printable.issue().chain, issuers: [approve(spelt)] }), 'accepted caller');
   });
+});
+
+test('text outside the alphabet of its string type has no type, so it names nobody (X.680 41.4)', () => {
+  const typeOf = (tag: number, text: string) => readText(readElement(write(tag, Buffer.from(text)))).type;
+  assert.deepEqual(
+    [typeOf(TAG.utf8, 'jörg@x'), typeOf(TAG.printable, 'John 7'), typeOf(TAG.ia5, 'j@x')],
+    ['utf8', 'printable', 'ia5'],
+  );
+  for (const [tag, text] of [
+    [TAG.printable, 'j@x'],
+    [TAG.printable, 'j*'],
+    [TAG.ia5, 'j\u00e9'],
+    [TAG.teletex, 'john'],
+  ] as const)
+    assert.equal(typeOf(tag, text), 'other', text);
 });
