@@ -74,9 +74,6 @@ const HARMLESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/store/sqlite/continuous/series-writer.ts': {
     'without fdatasyncSync(this.#segment.file);': 'only a power cut shows it',
   },
-  'src/doors/token/parameters.ts': {
-    'for (let at = 0; at <= text.length; at++) {': 'there is no character after the last one',
-  },
   'src/doors/oauth/feed-batch.ts': {
     'if (length > BATCH_BYTES) break;': 'one entry more, if a batch is exactly that long',
   },
