@@ -1,7 +1,7 @@
 // Which requests to a token door are charged, and to whom.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accept, refuse } from '../../../src/core/outcome.ts';
+import { accept, type Outcome, refuse } from '../../../src/core/outcome.ts';
 import { RateLimit } from '../../../src/doors/http/rate-limit.ts';
 import { Call, type TokenMount } from '../../../src/doors/token/call.ts';
 import { type ReachedCap, type TokenRates, tokenLimits } from '../../../src/doors/token/limits.ts';
@@ -14,8 +14,8 @@ test('requests that name no grant are charged to their address, others are not: 
     return { reason: 'rate-limited' as const };
   };
   const call = new Call({} as never, { overLimit } as Partial<TokenMount> as TokenMount);
-  for (const outcome of [accept('a pair'), refuse('grant-revoked'), refuse('refresh-token-reused')])
-    assert.equal(call.chargeUnusable(outcome), outcome);
+  const outcomes: Outcome<string>[] = [accept('a pair'), refuse('grant-revoked'), refuse('refresh-token-reused')];
+  for (const outcome of outcomes) assert.equal(call.chargeUnusable(outcome), outcome);
   assert.equal(charged, 0);
   for (const reason of ['client-id-missing', 'credential-ambiguous', 'body-unreadable'] as const)
     assert.deepEqual(call.chargeUnusable(refuse(reason)), refuse('rate-limited'), reason);
@@ -24,14 +24,13 @@ test('requests that name no grant are charged to their address, others are not: 
 test('a cap that is reached is reported once for each request, with its setting and who reached it', () => {
   const reached: ReachedCap[] = [];
   const rate = new RateLimit({ burst: 1, perSecond: 0.1 }, () => 0);
-  const caps = { refresh: [{ setting: 'refreshesPerGrant', of: 'grantId', rate }] };
-  const rates = { caps, onCap: (cap: ReachedCap) => reached.push(cap) } as Partial<TokenRates> as TokenRates;
+  const caps = { refreshes: [{ setting: 'refreshesPerGrant', of: 'grantId' as const, rate }], grants: [], reports: [] };
+  const rates = { caps, onCap: (cap: ReachedCap) => void reached.push(cap) } as Partial<TokenRates> as TokenRates;
   const request = () => tokenLimits(rates, {} as never).capsFor(CLIENT);
-  const use = 'refresh' as never;
-  assert.equal(request()(use, ADA, 'a' as never), undefined);
-  assert.equal(request()(use, ADA, 'b' as never), undefined, 'another grant has its own');
+  assert.equal(request()('refreshes', ADA, 'a'), undefined);
+  assert.equal(request()('refreshes', ADA, 'b'), undefined, 'another grant has its own');
   const again = request();
   const refusal = { reason: 'cap-reached', retryAfter: 10, rule: 'refreshesPerGrant' };
-  for (let attempt = 0; attempt < 2; attempt++) assert.deepEqual(again(use, ADA, 'a' as never), refusal);
+  for (let attempt = 0; attempt < 2; attempt++) assert.deepEqual(again('refreshes', ADA, 'a'), refusal);
   assert.deepEqual(reached, [{ setting: 'refreshesPerGrant', clientId: CLIENT, identityId: ADA, grantId: 'a' }]);
 });
