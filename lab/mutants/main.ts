@@ -14,6 +14,9 @@ import { type Fate, Results } from './results.ts';
 import { runTest } from './test-run.ts';
 import { hasSoundTypes } from './type-check.ts';
 
+/** Fewer say too little about a folder. */
+const LEAST_PUBLISHED = 40;
+
 const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such as src/core/rules, or src/core/scope.ts:12-20
 
   --sample N      only N of the mutants, by chance (--seed 1)
@@ -23,7 +26,7 @@ const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such 
   --resume        keeps the results of earlier runs, where neither the source nor its tests have changed
 
 What no test notices may have wrong types: this counts as noticed, and is shown apart. A test that times out is run again alone, with three times the limit. Results are written to out/mutants.jsonl as they are found.
-Survivors are printed. Results of at least 100 are published: figures/mutants.json. Kill rates are lower bounds: other tests may notice more.
+Survivors are printed. Results of at least ${LEAST_PUBLISHED} are published: figures/mutants.json. Kill rates are lower bounds: other tests may notice more.
 Mutants that no test can notice are in lab/mutants/harmless.ts, each with its reason. They are not tried.`;
 
 const { values, positionals } = parseArgs({
@@ -42,9 +45,6 @@ if (values.help || positionals.length === 0) {
   console.log(USAGE);
   process.exit(values.help ? 0 : 1);
 }
-
-/** Fewer say too little about a folder. */
-const LEAST_PUBLISHED = 100;
 
 const about = circumstances(`npm run mutants -- ${process.argv.slice(2).join(' ')}`);
 const LONGEST_MS = 60_000;
@@ -168,19 +168,14 @@ function shown({ file, line, from, to }: Mutant): string {
 
 function report(): void {
   const tried = fates.filter(({ fate }) => fate.end !== 'no test');
-  const rows = paths.map((folder) =>
-    rowOf(
-      folder,
-      tried.filter(({ mutant }) => mutant.file.startsWith(folder)),
-    ),
+  const row = rowOf(positionals.join(', '), tried);
+  const { folder, noticed, byTypes, timedOut } = row;
+  console.log(
+    `${folder}: ${noticed} of ${tried.length} noticed, ${byTypes} of them by their types alone; ${timedOut} timed out`,
   );
-  for (const { folder, noticed, byTypes, timedOut, tried } of rows)
-    console.log(
-      `${folder}: ${noticed} of ${tried} noticed, ${byTypes} of them by their types alone; ${timedOut} timed out`,
-    );
   console.log(`${fates.length - tried.length} without a test that passes, ${total - fates.length} not tried`);
-  const kept = (readFigures<MutantFigures>('mutants')?.rows ?? []).filter(({ folder }) => !paths.includes(folder));
-  const all = [...kept, ...rows].sort((a, b) => a.folder.localeCompare(b.folder));
+  const others = (readFigures<MutantFigures>('mutants')?.rows ?? []).filter((each) => each.folder !== folder);
+  const all = [...others, row].sort((a, b) => a.folder.localeCompare(b.folder));
   const found: MutantFigures = { ...about, rows: all };
   writeFigures('mutants', found, tried.length < LEAST_PUBLISHED);
 }

@@ -10,6 +10,7 @@ import type { Outcome } from '../../src/core/outcome.ts';
 import { WHOLE_SCOPE } from '../../src/core/rules/scope.ts';
 import type { AssertionRule, TokenIssuer } from '../../src/core/token-issuer.ts';
 import { sideBySide } from '../../src/directory/side-by-side.ts';
+import { explainAssertion } from '../../src/operations/admin/explain.ts';
 import { authenticateClient } from '../../src/operations/grant/authenticate-client.ts';
 import { type AssertionRequest, authorizeAssertion } from '../../src/operations/grant/authorize-assertion.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
@@ -241,8 +242,11 @@ suite('an assertion that is used once', () => {
   test('gives one grant; the second request is refused with the reason', async (t) => {
     const { node } = await scene(t);
     const assertion = await key.sign();
+    const dryRun = () => explainAssertion(assertion, node.clock.now(), { ...node, judge: node.judgeAssertion });
+    assert.equal((await dryRun()).accepted, true);
     assert.equal(await answer(authorize(node, assertion)), 'accepted');
     assert.equal(await answer(authorize(node, assertion)), 'assertion-used');
+    assert.deepEqual((await dryRun()).refusal, { reason: 'assertion-used' }, 'and a dry run says so');
   });
 
   test('also if its signature is rewritten, with and without an id', async (t) => {

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { readElement, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
-import { isNameWithin, prepareText, readName, sameName } from '../../src/pki/x509/distinguished-name.ts';
+import { isNameWithin, prepareText, readName, readText, sameName } from '../../src/pki/x509/distinguished-name.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
+import { isAlternativeName, isComparable } from '../../src/pki/x509/general-name.ts';
 import { makeAuthority } from '../authority.ts';
 import { attribute, extension, nameOf } from '../signed-der.ts';
 import { approve, verdict } from './approved.ts';
@@ -208,4 +209,28 @@ suite('names that are too large', () => {
     const spelt = makeAuthority({ subject: nameOf('Root CA'), keys: root.keys });
     assert.equal(verdict({ chain: printable.issue().chain, issuers: [approve(spelt)] }), 'accepted caller');
   });
+});
+
+test('text outside the alphabet of its string type has no type, so it names nobody (X.680 41.4)', () => {
+  const typeOf = (tag: number, text: string) => readText(readElement(write(tag, Buffer.from(text)))).type;
+  assert.deepEqual(
+    [typeOf(TAG.utf8, 'jörg@x'), typeOf(TAG.printable, 'John 7'), typeOf(TAG.ia5, 'j@x')],
+    ['utf8', 'printable', 'ia5'],
+  );
+  for (const [tag, text] of [
+    [TAG.printable, 'j@x'],
+    [TAG.printable, 'j*'],
+    [TAG.ia5, 'j\u00e9'],
+    [TAG.teletex, 'john'],
+  ] as const)
+    assert.equal(typeOf(tag, text), 'other', text);
+});
+
+test('a host name has at most 253 characters (RFC 1035 2.3.4); for constraints, also a final period', () => {
+  const long = (last: number) => [...Array(3).fill('a'.repeat(63)), 'b'.repeat(last)].join('.');
+  const facts = (value: string) => [isAlternativeName({ kind: 'dns', value }), isComparable({ kind: 'dns', value })];
+  assert.deepEqual([long(61).length, facts(long(61))], [253, [true, true]]);
+  assert.deepEqual(facts(`${long(61)}.`), [false, true]);
+  assert.deepEqual(facts(long(62)), [false, true]);
+  assert.deepEqual(facts(long(63)), [false, false]);
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { contextTag, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
+import { scanEntries } from '../../src/pki/revocation/crl-entries.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { makeAuthority } from '../authority.ts';
 import { revokedEntry } from '../authority-lists.ts';
@@ -174,4 +175,11 @@ suite('an indirect list (RFC 5280 5.2.5, 5.3.3)', () => {
     assert.equal(judged(root.crl({ revoked: [leaf.serial] })), REVOKED);
     assert.equal(judged(publisher.crl()), UNKNOWN);
   });
+});
+
+test('an entry without a date is reported as such, wherever it is in the list', () => {
+  const [dateless, plain] = [writeSequence(integer(Uint8Array.of(5))), revokedEntry(Uint8Array.of(6))];
+  for (const entries of [[dateless], [dateless, plain], [plain, dateless]])
+    assert.equal(scanEntries(Buffer.concat(entries), false).odd, 'an entry has no date');
+  assert.equal(scanEntries(plain, false).odd, undefined);
 });

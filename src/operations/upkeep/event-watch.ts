@@ -91,7 +91,6 @@ export class EventWatch {
     if (acceptedAt !== undefined && explainsLoss(acceptedAt, grant, generation)) return;
     this.#proof = { origin: this.#parts.store.origin?.() };
     await this.look().catch(() => undefined);
-    if (this.#proof) await this.look().catch(() => undefined); // the first had begun before
     throw new HistoryInDoubt('a token is newer than its row');
   }
 

@@ -44,6 +44,9 @@ test('scopes are those that people can confirm, of enabled integrations, without
       .scopes_supported;
   assert.deepEqual(scopes({ flows: DEVICE }), ['orders', 'stock:read']);
   assert.deepEqual(scopes({ flows: CODE }, false), ['orders', 'stock:read']);
+  assert.deepEqual(scopes({ flows: DEVICE, scope: scopeOf('orders') }), ['orders']);
+  const many = Array.from({ length: 51 }, (_, n) => `r${n}:${Array.from({ length: 10 }, (_, at) => `p${at}`).join()}`);
+  assert.equal(scopes({ flows: DEVICE, scope: scopeOf(many.join(';')) })?.length, 500, 'of 510');
   assert.equal(scopes({ flows: DEVICE }, false), undefined, 'nobody can confirm a device');
   assert.equal(scopes({ flows: { device: false, certificate: true } }), undefined);
   assert.equal(scopes({ flows: DEVICE, enabled: false }), undefined);

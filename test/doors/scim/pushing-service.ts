@@ -4,6 +4,7 @@ import type { IdentityId } from '../../../src/core/identity.ts';
 import { seconds } from '../../../src/core/time.ts';
 import { makeIntegrationSecret } from '../../../src/operations/admin/secrets.ts';
 import { callerOver, json, reachOf } from '../../e2e/caller.ts';
+import { registryFollows } from '../../e2e/registry-follows.ts';
 import { clientId, startService, type TestService } from '../../e2e/service.ts';
 import { anIntegration, OPERATOR } from '../../samples.ts';
 
@@ -51,7 +52,7 @@ export async function secretFor(service: TestService, id: string): Promise<strin
   await service.register(anIntegration({ clientId: clientId(id), flows }));
   const made = await makeIntegrationSecret(id, seconds(86_400), { ...service.ports, by: OPERATOR });
   assert.ok(made.ok);
-  await service.ports.registry.findIntegration(id);
+  await registryFollows();
   return made.value.secret.reveal();
 }
 

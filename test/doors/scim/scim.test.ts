@@ -16,12 +16,14 @@ let service: TestService;
 let secret: string;
 let entra: Scim;
 let okta: Scim;
+let tested: Scim;
 
 before(async () => {
   service = await startPushed();
   secret = await secretFor(service, 'entra-scim');
   entra = scimAt(service, 'entra', secret);
   okta = scimAt(service, 'okta', await secretFor(service, 'okta-scim'));
+  tested = scimAt(service, 'tested', await secretFor(service, 'tested-scim'));
 });
 after(() => service.stop());
 
@@ -287,4 +289,14 @@ suite('Okta', () => {
     assert.deepEqual([page.totalResults, page.Resources.length], [1, 1]);
     assert.equal((await list(okta, '/Users?startIndex=2&count=100')).Resources.length, 0);
   });
+});
+
+test('a directory whose ids are user names finds a user by its external id, too', async () => {
+  const { status, body: user } = await tested.send('POST', '/Users', oktaUser('gil', 'an external id'));
+  assert.equal(status, 201, JSON.stringify(user));
+  for (const filter of ['userName eq "gil@okta.example"', 'externalId eq "an external id"']) {
+    const found = await list(tested, `/Users?filter=${encodeURIComponent(filter)}`);
+    assert.deepEqual([found.totalResults, found.Resources[0]?.id], [1, user.id], filter);
+  }
+  assert.equal((await list(tested, '/Users?filter=externalId+eq+%22gil@okta.example%22')).totalResults, 0);
 });
