@@ -74,8 +74,7 @@ export function hexKey(text: string): Value {
 
 /** Checks hex digits that are about to be stored as bytes: a database may silently treat bad hex as empty. */
 export function hexDigits(value: Value): Value {
-  if (value !== null && !isHex(value as string))
-    throw new Error('a value to be stored as bytes is not hex digits');
+  if (value !== null && !isHex(value as string)) throw new Error('a value to be stored as bytes is not hex digits');
   return value;
 }
 
