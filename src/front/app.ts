@@ -106,7 +106,7 @@ export function makeApp(options: AppOptions): App {
   });
   app.addHook('preValidation', (request, reply, proceed) => {
     // Tracing begins behind the body: reading it loses the context.
-    const go = () => (trace ? trace(request, proceed) : proceed());
+    const go = trace ? () => trace(request, proceed) : proceed;
     const followed = gate.of(reply.raw);
     // All slots may have been taken while the body arrived.
     const enter = () => {
