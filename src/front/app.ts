@@ -74,6 +74,7 @@ export interface App {
 }
 
 const RETRY_SHORTLY = seconds(1);
+const WITH_BODY: ReadonlySet<string> = new Set(['DELETE', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY']);
 /** Doors parse requests themselves. Without this, fastify loads a validator and a serializer that are never used. */
 const WITHOUT_SCHEMAS = { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } };
 
@@ -93,10 +94,8 @@ export function makeApp(options: AppOptions): App {
   answerBrokenRequests(app.server, connections, (target) => preparePathRefusal(target, allowedMethods, options));
   const stopLooking = endStalled(connections, limits);
 
-  app.removeAllContentTypeParsers();
-  // fastify caches the parser of a named type, and looks up that of '*' on every request.
-  for (const type of ['application/json', 'application/x-www-form-urlencoded', '*'])
-    app.addContentTypeParser(type, (request, _payload, done) => readBody(request, limits.bodyBytes, done));
+  // To fastify, no method has a body: its own reading makes an async resource and looks up a parser for each request.
+  for (const method of WITH_BODY) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
 
   app.addHook('onRequest', (request, reply, proceed) => {
     follow(request, reply, gate, options);
@@ -105,15 +104,27 @@ export function makeApp(options: AppOptions): App {
     if (request.is404) return void refusePath(request, reply, allowedMethods(request.url), options);
     proceed();
   });
-  // The body is complete. Tracing begins here, too: reading the body loses the context.
   app.addHook('preValidation', (request, reply, proceed) => {
-    const go = () => (trace ? trace(request, proceed) : proceed());
+    // Tracing begins behind the body: reading it loses the context.
+    const go = trace ? () => trace(request, proceed) : proceed;
     const followed = gate.of(reply.raw);
-    if (!followed) return go();
     // All slots may have been taken while the body arrived.
-    gate.pass(followed, () => {
-      slots.take(followed);
-      go();
+    const enter = () => {
+      if (!followed) return go();
+      gate.pass(followed, () => {
+        slots.take(followed);
+        go();
+      });
+    };
+    if (!WITH_BODY.has(request.method)) return enter();
+    const { bodyBytes } = request.routeOptions.config;
+    readBody(request, bodyBytes?.(request) ?? limits.bodyBytes, (fault, body) => {
+      if (!fault) {
+        request.body = body;
+        return enter();
+      }
+      reply.header('connection', 'close'); // more of it may come
+      proceed(fault);
     });
   });
   app.addHook('onSend', (request, reply, payload, proceed) => {
@@ -262,7 +273,6 @@ function refusalOf(error: FastifyError, request: FastifyRequest, options: AppOpt
   }
   if (error instanceof BrokenRequest) return options.overLimit(request) ?? { reason: error.reason };
   if (error instanceof Overloaded) return { reason: 'overloaded', retryAfter: RETRY_SHORTLY };
-  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { reason: 'content-type-unsupported' };
   if (error.statusCode !== undefined && error.statusCode < 500) return { reason: 'body-unreadable' };
   options.onFault(request, error);
   return { reason: 'fault' };

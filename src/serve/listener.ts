@@ -12,7 +12,6 @@ import type { RequestRecord } from '../doors/http/request-record.ts';
 import { type App, makeApp } from '../front/app.ts';
 import { inspectHandshakes, reportEnded } from '../front/certificate-inspection.ts';
 import { BACKLOG, type Limits } from '../front/limits.ts';
-import { readBody } from '../front/read-body.ts';
 import type { Census } from '../front/slots.ts';
 import { secureContext, type TlsFiles } from '../front/tls.ts';
 import type { Log } from '../log/log.ts';
@@ -83,7 +82,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   const load = () => ({ places: inFlight, connections: app.connections(), mostConnections: connections });
   parts.metrics?.watchListener(() => ({ ...app.census(), ...load() }));
   const listenerParts = { readPresented: presentedOn(app, options, parts), isNamed: options.doors !== undefined };
-  for (const door of doors) mountApart(app.fastify, door, listenerParts, parts.limits.bodyBytes);
+  for (const door of doors) mountApart(app.fastify, door, listenerParts);
   const server = app.fastify.server as unknown as TlsServer;
   const inspects = parts.inspects && options.tls !== undefined && options.tls.clientCertificates !== 'off';
   if (inspects) inspectHandshakes(server);
@@ -188,15 +187,13 @@ function requireCertificates(server: TlsServer): void {
 }
 
 /** In an app of its own: hooks of one door do not run for another. */
-function mountApart(app: FastifyInstance, door: Door, listener: ListenerParts, usualBytes: number): void {
+function mountApart(app: FastifyInstance, door: Door, listener: ListenerParts): void {
   app.register(async (inner) => {
     const { bodyBytes } = door;
-    if (bodyBytes) {
-      inner.removeAllContentTypeParsers();
-      inner.addContentTypeParser('*', (request, _payload, done) =>
-        readBody(request, bodyBytes(request) ?? usualBytes, done),
-      );
-    }
+    if (bodyBytes)
+      inner.addHook('onRoute', (route) => {
+        route.config = { ...route.config, bodyBytes };
+      });
     door.mount(inner, listener);
   });
 }

@@ -106,17 +106,21 @@ export interface Where {
 // biome-ignore lint/suspicious/noExplicitAny: a back end handles tables of every row alike
 export type AnyTable = Table<any, any>;
 
-const HEX_DIGITS = /^(?:[0-9a-f]{2})+$/i;
+const HEX_DIGITS = /^[0-9a-f]+$/i;
+
+/** The pairs are counted apart: an expression that also counts takes several times as long. */
+function isHex(text: string): boolean {
+  return text.length % 2 === 0 && HEX_DIGITS.test(text);
+}
 
 /** The `encodeKey` of tables whose key is hex digits. Malformed hex matches no row. */
 export function hexKey(text: string): Value {
-  return HEX_DIGITS.test(text) ? text : null;
+  return isHex(text) ? text : null;
 }
 
 /** Checks hex digits that are about to be stored as bytes: a database may silently treat bad hex as empty. */
 export function hexDigits(value: Value): Value {
-  if (value !== null && !HEX_DIGITS.test(value as string))
-    throw new Error('a value to be stored as bytes is not hex digits');
+  if (value !== null && !isHex(value as string)) throw new Error('a value to be stored as bytes is not hex digits');
   return value;
 }
 

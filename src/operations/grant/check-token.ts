@@ -47,27 +47,22 @@ export async function checkToken(
   const { registry } = ports;
   const integration =
     grant && (registry.integration(grant.clientId) ?? (await registry.findIntegration(grant.clientId)));
-  const facts = {
-    token,
-    grant,
-    holder: found?.companion,
-    integration,
-    settings: ports.settings,
-    now,
-  };
   if (grant && token.generation > grant.pair.generation) await ports.explainLoss?.(grant, token.generation);
-  const decision = decideCheck(facts);
+  const { settings } = ports;
+  const decision = decideCheck({ token, grant, holder: found?.companion, integration, settings, now });
   if (!decision.ok) return decision;
-  const scope = await scopeOfParents(decision.value, token.expiresAt, now, ports);
+  const access = decision.value;
+  const isExchanged = access.grant.terms?.parent !== undefined;
+  const scope = isExchanged ? await scopeOfParents(access, token.expiresAt, now, ports) : accept(access.scope);
   if (!scope.ok) return scope;
-  const access = { ...decision.value, scope: scope.value };
   const { thumbprint } = access.binding;
-  const settings = settingsFor(access.integration, ports.settings, access.grant.format);
+  const ownSettings = settingsFor(access.integration, settings, access.grant.format);
   return accept({
     ...access,
+    scope: scope.value,
     token,
     now,
-    issuedAt: accessTokenIssuedAt(token, access.grant, settings),
+    issuedAt: accessTokenIssuedAt(token, access.grant, ownSettings),
     boundTo: thumbprint && thumbprintText(thumbprint),
     jkt: access.grant.terms?.jkt,
   });

@@ -55,7 +55,7 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
     return checked;
   }
   const { integration, token } = checked.value;
-  const known: Known = {
+  let known: Known = {
     integration,
     guest: request.guest,
     caller: asksForCertificate(integration.binding) ? await certifyCaller(request, ports) : undefined,
@@ -65,28 +65,27 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
     wantedScope: request.scope,
     wantedResource: request.resource,
     settings: ports.settings,
+    outages: 'not-loaded',
+    loss: ports.explainLoss ? 'not-checked' : 'explained',
+    isRechecked: false,
   };
-  let past: Past = { outages: 'not-loaded', loss: ports.explainLoss ? 'not-checked' : 'explained', isRechecked: false };
   for (let attempt = 0; attempt < MOST_LOOKUPS; attempt++) {
-    const answer = await change(token, request, { ...known, ...past }, ports);
+    const answer = await change(token, request, known, ports);
     if ('ok' in answer) return mintPair(answer, ports);
-    past = { ...past, ...(await lookUp(answer, token, ports)) };
+    known = { ...known, ...(await lookUp(answer, token, ports)) };
   }
   throw new Error('the rule asked again for what was loaded');
 }
 
-/** What is known before the row is loaded. */
-type Known = Omit<RefreshFacts, 'grant' | 'standing' | 'holder' | 'now' | 'outages' | 'loss'>;
-
-/** What a rule asks for only if it needs it. */
-interface Past extends Pick<RefreshFacts, 'outages' | 'loss'> {
+/** What is known before the row is loaded. The rule asks for `outages` and `loss` only if it needs them. */
+interface Known extends Omit<RefreshFacts, 'grant' | 'standing' | 'holder' | 'now'> {
   /** Whether the directory of the holder was asked. */
   readonly isRechecked: boolean;
 }
 /** Each fact once, and the first decision. */
 const MOST_LOOKUPS = 4;
 
-async function lookUp(asked: Asked, { generation }: RefreshToken, ports: Ports): Promise<Partial<Past>> {
+async function lookUp(asked: Asked, { generation }: RefreshToken, ports: Ports): Promise<Partial<Known>> {
   const { store, explainLoss } = ports;
   if (asked.lacks === 'holder') {
     await recheck(asked.holder, asked.now, ports);
@@ -106,7 +105,7 @@ type Answer = Outcome<DecidedPair> | Asked;
 function change(
   token: RefreshToken,
   { presenter, requestId }: RefreshRequest,
-  known: Known & Past,
+  known: Known,
   ports: Ports,
 ): Promise<Answer> {
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
@@ -164,25 +163,15 @@ function rotate(
   const minted = nextRefreshToken(token, nonce, key);
   const { refreshHash } = minted;
   const generation = grant.pair.generation + 1;
-  const next: Grant = {
-    ...grant,
-    ...((grant.bindings || bindTo) && { bindings: boundAnew(grant, bindTo) }),
-    pair: {
-      generation,
-      keyId: key.id,
-      refreshHash,
-      nonce,
-      issuedAt: now,
-      expiresAt,
-      presenter,
-      ...accessTokenFacts(grant, ports),
-    },
-  };
+  const pair = { generation, keyId: key.id, refreshHash, nonce, issuedAt: now, expiresAt, presenter };
+  const facts = accessTokenFacts(grant, ports);
+  const rotated: Grant = { ...grant, pair: facts.jwt ? { ...pair, ...facts } : pair };
+  const next = grant.bindings || bindTo ? { ...rotated, bindings: boundAnew(grant, bindTo) } : rotated;
   // Without the identity, the event is one appended row and in no index; the grant names its holder.
   const { id: subjectId, clientId } = grant;
   const event: Event = { type: 'refreshed', at: now, clientId, subjectId, presenter, requestId };
   const isLogged = isRefreshLogged(ports.settings, grant, next);
-  return { outcome: accept({ grant: next, minted, now }), next, ...(isLogged && { events: [event] }) };
+  return { outcome: accept({ grant: next, minted, now }), next, events: isLogged ? [event] : [] };
 }
 
 /** The grant is unchanged. The event names both presenters; different ones raise an alarm. */

@@ -62,15 +62,9 @@ function tokenPair({ grant, minted, now }: DecidedPair, accessToken: Secret): To
   const { id: grantId, identityId, refreshUntil, scope, pair, terms } = grant;
   const { expiresAt } = pair;
   const expiresIn = between(now, expiresAt);
-  const first: TokenPair = {
-    grantId,
-    identityId,
-    accessToken,
-    expiresIn,
-    expiresAt,
-    refreshUntil,
-    scope,
-    ...(terms?.jkt !== undefined && { isKeyBound: true }),
-  };
-  return grant.refreshable ? { ...first, refreshToken: minted.refreshToken } : first;
+  const first: TokenPair = { grantId, identityId, accessToken, expiresIn, expiresAt, refreshUntil, scope };
+  const granted: { -readonly [Field in keyof TokenPair]: TokenPair[Field] } = first;
+  if (terms?.jkt !== undefined) granted.isKeyBound = true;
+  if (grant.refreshable) granted.refreshToken = minted.refreshToken;
+  return granted;
 }
