@@ -49,7 +49,7 @@ export async function showForm(visit: ConsoleVisit, of: ThingKind): Promise<Answ
     : formPage(visit, of, undefined, value, { name: like, isAgain: true, above: await doubtBox(visit, of, key) });
 }
 
-/** The last three acts of this thing, newest first: whoever repairs one finds there what was before. */
+/** The last three acts of this thing, newest first: they show the values before a mistake. */
 export async function lastChanges(visit: ConsoleVisit, { kind }: ThingKind, id: string): Promise<Html | undefined> {
   const acts = visit.owned ? undefined : await visit.act('event-list', { query: { about: id, limit: 10 } });
   const isOf = ({ type, detail }: LoggedEvent) =>
