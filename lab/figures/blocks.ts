@@ -13,7 +13,6 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
   memory,
   profile,
   verify: () => rowsAsTable('verify', 'npm run figures -- verify', (value) => value.toFixed(0)),
-  tracing: () => rowsAsTable('tracing', 'npm run figures -- tracing', (value) => value.toFixed(2)),
   console: consoles,
   costs,
   connections: () =>
@@ -102,21 +101,21 @@ function peers(): string {
     peerTable(data),
     `In brackets: how many times as many Tessera serves with the same store and tokens, the median of ${slices} slices of ${seconds} s (quartiles: \`figures/peers.json\`). ${named.join(', ')}; ${connections} connections. ${checked}`,
     circumstancesOf(data),
-    ...(missing.length > 0 ? [`Not in the tables: ${reasons(missing)}.`] : []),
+    ...(missing.length > 0 ? [`Empty cells: ${reasons(missing)}.`] : []),
   ].join('\n\n');
 }
 
-/** Each reason once, with what is missing for it. */
+/** Each reason once, with the products whose cells are empty for it. */
 function reasons(missing: PeerFigures['missing']): string {
   const groups = Map.groupBy(missing, ({ why }) => why.split('\n')[0]);
-  return [...groups].map(([why, all]) => `${all.map(({ what }) => what).join('; ')} (${why})`).join('; ');
+  const products = (all: PeerFigures['missing']) => [...new Set(all.map(({ what }) => what.split(',')[0]))].join(', ');
+  return [...groups].map(([why, all]) => `${products(all)} (${why})`).join('; ');
 }
 
 const OPERATIONS: readonly (readonly [suite: string, lane: string, what: string])[] = [
   ['refresh', 'fastify echo', 'fastify echo'],
   ['refresh', 'Tessera, SQLite', 'refresh: Tessera, SQLite'],
   ['refresh', 'Tessera, PostgreSQL', 'refresh: Tessera, PostgreSQL'],
-  ['refresh', 'oidc-provider, in memory', 'refresh: oidc-provider, in memory'],
   ['spread', 'Tessera, SQLite, many grants', 'refresh, each time another of many grants'],
   ['workers', 'Tessera, SQLite, 2 workers', 'refresh, SQLite, 2 workers'],
   ['verify', 'Tessera, SQLite', 'verify'],
@@ -161,8 +160,7 @@ function memory(): string {
 function profile(): string {
   const data = readFigures('bench/profile');
   if (!data) return notMeasured('npm run bench -- --profile refresh');
-  const picture = '![Where the time of one refresh goes](performance/refresh.svg)';
-  return `${picture}\n\n${circumstancesOf(data)}`;
+  return '![Where the time of one refresh goes](performance/refresh.svg)';
 }
 
 interface Cost {
@@ -176,8 +174,8 @@ const last = (name: string) => readFigures(name)?.rows.at(-1);
 const numberIn = (row: Row | undefined, key: string) => (row ? Number(row[key]) : undefined);
 
 function costRows(): Readonly<Record<string, Cost>> {
-  const micros = (value: number) => `${value.toFixed(0)} µs of processor time, HTTP included`;
-  const bytes = (value: number) => `${value.toFixed(0)} bytes, indexes included`;
+  const micros = (value: number) => `${value.toFixed(0)} µs of processor time`;
+  const bytes = (value: number) => `${value.toFixed(0)} bytes`;
   const eventBytes = readFigures('event-bytes')?.rows ?? [];
   const growth = last('postgres-growth');
   const bench = 'npm run bench -- --only refresh';
@@ -227,7 +225,7 @@ function costs(): string {
   const measured = Object.values(costRows()).filter(({ value }) => value !== undefined);
   const rows = measured.map(({ what, value = 0, words }) => [what, words(value)]);
   const commands = new Set(measured.map(({ command }) => `\`${command}\``));
-  return `${markdown(['', 'Cost'], rows)}\n\n${[...commands].join(', ')}.`;
+  return `${markdown(['', 'Cost, with HTTP and indexes'], rows)}\n\n${[...commands].join(', ')}.`;
 }
 
 function reliability(): string {
@@ -236,7 +234,10 @@ function reliability(): string {
   const rows = data.rows.map(({ promise, command, tried, result, date }) => [
     promise,
     `\`${command.replace(' ', ' -- ')}\``,
-    `${result === 'kept' ? 'kept' : `**${result.toLowerCase()}**: ${tried.replaceAll('|', '/')}`} ${date}`.trim(),
+    [
+      result === 'kept' ? 'kept' : `**${result.toLowerCase()}**: ${tried.replaceAll('|', '/')}`,
+      ...(date === data.date ? [] : [date]),
+    ].join(' '),
   ]);
   const table = markdown(['Promise', 'Drill, after `npm run`', 'Result'], rows).replace(/---:/g, '---');
   return `${table}\n\n${circumstancesOf(data)}`;
@@ -245,10 +246,10 @@ function reliability(): string {
 function mutants(): string {
   const data = readFigures<MutantFigures>('mutants');
   if (!data) return notMeasured('npm run mutants -- src/core');
-  const rows = data.rows.map(({ folder, tried, noticed, byTypes, date }) => [
+  const rows = data.rows.map(({ folder, tried, noticed, date }) => [
     `\`${folder}\``,
-    ...[tried, noticed, byTypes].map(String),
+    ...[tried, noticed].map(String),
     date,
   ]);
-  return markdown(['Folder', 'Changes tried', 'Noticed', 'Only by types', 'On'], rows);
+  return markdown(['Folder', 'Changes tried', 'Noticed', 'On'], rows);
 }

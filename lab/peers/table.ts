@@ -35,6 +35,6 @@ export function peerTable({ lanes }: Pick<PeerFigures, 'lanes'>): string {
 function rateOf(lane: LaneFigures | undefined): string {
   if (!lane) return '–';
   const { product, perSecond, ratio, proof } = lane;
-  const multiple = product === 'Tessera' ? '' : ` (${ratio[1].toFixed(1)} ×)`;
+  const multiple = product === 'Tessera' ? '' : ` (${ratio[1].toFixed(1)}×)`;
   return `${perSecond.toLocaleString('en')}${multiple}${proof && !isProved(proof) ? ' **unchecked**' : ''}`;
 }

@@ -16,7 +16,7 @@ const MOST_CHARACTERS = 49_152;
 const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]*$/;
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The assertion, or why it is none. A file that a shell wrote ends with a newline, or begins with a byte order mark. */
+/** The assertion, or why the text is not one. A file that a shell wrote ends with a newline, or begins with a byte order mark. */
 export function readAssertion(sent: string): Outcome<ReadAssertion, string> {
   const text = sent.trim();
   if (text.length > MOST_CHARACTERS) return refused(`it has more than ${MOST_CHARACTERS} characters`);

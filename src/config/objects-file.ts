@@ -19,7 +19,7 @@ export function readObjectFiles(paths: readonly string[]): { readonly objects: o
   const merged: Record<string, Record<string, unknown>> = Object.create(null);
   for (const path of paths.flatMap(filesAt)) {
     for (const [section, bodies] of Object.entries(treeAt(path))) {
-      // Refused by whoever checks it: with --prune, a section that was left empty by mistake would remove everything.
+      // The caller refuses it: with --prune, a section left empty by mistake would remove everything.
       const given = objectOf(bodies);
       if (!given) return { objects: { [section]: bodies } };
       merged[section] ??= Object.create(null) as Record<string, unknown>;

@@ -81,7 +81,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     ...notNetworks('limits.exemptNetworks', limits.exemptNetworks),
     ...notNetworks('oauth.clientDocumentAddresses', oauth.clientDocumentAddresses),
   ],
-  /** Whoever counts as a proxy chooses the address and the certificate that a request has. */
+  /** A trusted proxy decides which address and certificate a request has. */
   proxiesAreNotEveryone: ({ proxies }) =>
     proxies.addresses.flatMap((network, index) => {
       if (!/\/0+$/.test(network)) return [];

@@ -83,7 +83,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
       'guests',
     ),
   }),
-  tokens: section('Tokens and grants. An integration can override the lifetimes.', {
+  tokens: section('An integration can override lifetimes.', {
     accessTokenLifetime: duration('How long an access token works.', usual.accessTokenLifetime, NOT_ZERO),
     jwtLifetime: duration('How long a JWT access token works, at most 24h.', usual.jwtLifetime, WITHIN_A_DAY),
     signingKeyPublishedFor: duration(
@@ -114,7 +114,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
       usual.failedSignInsPerDeviceCode,
     ),
   }),
-  signIn: section('Sign-in with a password, and browser sessions.', {
+  signIn: section('Passwords and browser sessions.', {
     passwords: flag('Whether people may sign in with a password.', usual.passwords),
     failedPerIdentity: whole([1, 1000], 'Failed sign-ins per user name and window.', usual.failedSignInsPerIdentity),
     failedPerAddress: whole(

@@ -2,7 +2,7 @@ import type { ClientId } from './integration.ts';
 import type { KeySource } from './key-source.ts';
 import type { Seconds } from './time.ts';
 
-/** Asymmetric only: whoever can check an assertion must not be able to make one. */
+/** Asymmetric only: a key that checks assertions must not be able to make one. */
 export const ASSERTION_ALGORITHMS = [
   'RS256',
   'RS384',

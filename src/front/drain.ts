@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Connections } from './connections.ts';
 import type { Slots } from './slots.ts';
 
-/** The listener is closed after this time, whoever still connects. */
+/** The listener is closed after this time, even if callers still connect. */
 const PATIENCE_MS = 1_000;
 
 /** Resolves when all connections are closed. `idleMs`: how long to wait for the next request on an idle connection. */

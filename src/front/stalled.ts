@@ -29,7 +29,7 @@ function endLate(request: InProgress, now: number, { requestTimeoutMs }: Limits)
   }
   // Not `raw.complete`: over HTTP/2 it is false for a request without a body. Over HTTP/1.1 Node has a limit.
   if (!stream || holds !== 'nothing' || now - request.since < requestTimeoutMs) return;
-  // As Node reports it over HTTP/1.1, to whoever reads the body.
+  // The error that Node gives to a reader of the body over HTTP/1.1.
   if (raw.listenerCount('error') > 0) raw.emit('error', new BrokenRequest('request-too-slow'));
 }
 

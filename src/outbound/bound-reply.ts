@@ -41,7 +41,7 @@ export function boundReply(request: ClientRequest): void {
     // Node parses the rest of what it has read, also of a request that was destroyed.
     if (failure) return void response.destroy(failure);
     reply = response;
-    // Unlike `on`, this does not start the flow: whoever reads the body does.
+    // Unlike `on`, this does not start the flow; reading the body does.
     response.prependListener('data', (piece: Buffer) => add(body, piece));
   });
   request.once('socket', (socket: Socket) => {

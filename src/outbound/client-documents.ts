@@ -15,7 +15,7 @@ const OLDEST = 24 * 3600;
 /** Requests of this process that wait for documents at a time: each holds a slot that other callers need. */
 const MOST_WAITING = 16;
 const MOST_WAITING_OF_PERSON = 4;
-/** Per minute: whoever signs in must not be able to use this service against others, or against other people's clients. */
+/** Per minute: a person who signs in must not be able to flood other hosts, or other people's clients, through this service. */
 const FETCHES_PER_HOST = 20;
 const FETCHES_PER_PERSON = 10;
 const MINUTE = 60;

@@ -18,7 +18,7 @@ export interface PublicJwk {
   readonly key: KeyObject;
 }
 
-/** The public key, or why it cannot be used. A private one is refused: whoever sends it has published it. */
+/** The public key, or why it cannot be used. A private one is refused: sending it has published it. */
 export function readPublicJwk(value: unknown): PublicJwk | string {
   if (typeof value !== 'object' || value === null) return 'it is not a JSON object';
   const given = value as Readonly<Record<string, unknown>>;

@@ -40,7 +40,7 @@ const ENDINGS: EndingRules = {
     'key-removed': (row, { ended }) => withoutKeys(row, ended),
     'secret-dropped': ({ secrets, ...row }, deed) => (secrets ? withoutSecrets({ ...row, secrets }, deed) : row),
     disabled: (row) => ({ ...row, enabled: false }),
-    // Whoever registers the client id again begins without keys and secrets.
+    // A client id that is registered again begins without keys and secrets.
     removed: (row) => {
       const { keys: _, secrets: __, ...rest } = row;
       return { ...rest, enabled: false, removed: true };

@@ -160,7 +160,7 @@ class LdapDirectory {
     const attribute = this.#names[by];
     if (attribute === undefined || !isPlainName(name)) return [];
     const found = await this.#search([[attribute, name]]);
-    // Servers may ignore more than case: accents, spaces. Whoever names somebody must spell the name.
+    // Servers may ignore more than case: accents, spaces. Here a name may differ only in case.
     return found.filter((entry) => entry.texts(attribute).some((value) => foldCase(value) === foldCase(name)));
   }
 

@@ -98,7 +98,7 @@ export class OpenidProvider {
     return (await library()).buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnTo }).href;
   }
 
-  /** Its metadata. One request at a time, whoever asks; failures are kept for a moment. */
+  /** Its metadata. Callers share one request; failures are kept for a moment. */
   configuration(): Promise<Configuration> {
     if (this.#metadata && this.#now() < this.#metadata.until) return this.#metadata.found;
     const found = this.#discover();

@@ -83,12 +83,12 @@ export interface PlannedRow {
   readonly inserts?: readonly Insert[];
 }
 
-/** Names are unique across tables. Whoever takes one writes this lease, and whoever has checked one before checks again. */
+/** Names are unique across tables. An act that takes a name writes this lease; acts that checked one before check again. */
 const NAMES = { name: 'names', lasts: seconds(60) };
 
 /** One plan after another: a long one would be made again for each short one that is committed meanwhile. */
 const TURNS = new Turns(1, 1_000);
-/** Other nodes have turns of their own. Whoever lost to them several times goes first: no node begins a plan meanwhile. */
+/** Other nodes have turns of their own. An act that lost to them several times goes first: no node begins a plan meanwhile. */
 const FIRST: Lease = { name: 'names-first', lasts: seconds(10), endsWithWork: true };
 const LOST = 3;
 const PAUSE_MS = 50;

@@ -135,7 +135,7 @@ const TABLE = {
     'changed-meanwhile': '%s was changed meanwhile | Look at it again, then decide again.',
   },
 
-  /** It is done as soon as whoever requests it confirms it, or says which of two ways is meant. */
+  /** It is done once its author confirms it, or chooses one of two ways. */
   unconfirmed: {
     'resource-server-removal-unconfirmed':
       'this would remove %s: it could no longer check tokens, and no token would be for it | Confirm it…',
@@ -170,7 +170,7 @@ const TABLE = {
     'token-bound-elsewhere': 'the access token is bound to a key | Present the certificate that it was issued for.',
   },
 
-  /** Whoever requests it may not do it. */
+  /** The author is not allowed to do it. */
   forbidden: {
     'login-scope-missing': 'the scope of the login does not include %s | Log in with that scope…',
     'group-missing': 'whoever is logged in is not in the group %s | An operator adds them…',

@@ -23,9 +23,9 @@ export interface CheckedToken extends CheckedAccess {
   readonly issuedAt: EpochSeconds;
   /** When it was checked, by the clock of the store. */
   readonly now: EpochSeconds;
-  /** The thumbprint of the certificate that it is bound to, if it is: whoever accepts it must see this certificate. */
+  /** The thumbprint of the certificate that it is bound to, if it is: an API must see this certificate. */
   readonly boundTo: string | undefined;
-  /** The key that it is bound to, if it is: whoever accepts it must see a DPoP proof with this key. */
+  /** The key that it is bound to, if it is: an API must see a DPoP proof with this key. */
   readonly jkt: string | undefined;
 }
 

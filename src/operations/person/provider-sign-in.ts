@@ -93,7 +93,7 @@ function derive(key: Key, what: 'state' | 'nonce' | 'verifier', cookie: string):
   return key.mac['provider-sign-in'].sum(Buffer.from(`${what} ${sha256(cookie)}`));
 }
 
-/** Whoever returns a second time signs nobody in. */
+/** A second return with the same state signs nobody in. */
 function isFirstUse(state: string, { begunAt }: ProviderAttempt, { store }: Ports): Promise<boolean> {
   const mark = sha256(`provider sign-in ${state}`);
   return store.change(assertions, mark, (found) => {

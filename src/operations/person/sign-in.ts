@@ -92,7 +92,7 @@ export async function checkPassword(
   { userName, password, presenter, browser }: PasswordCheck,
   ports: Ports,
 ): Promise<PersonOutcome<SignedIn>> {
-  // Nothing was tried, so nothing is counted: whoever is refused here may have the right password.
+  // Nothing was tried, so nothing is counted: the password may be right.
   const isKnown = browser.is !== 'unknown';
   const { passwords } = ports.directories;
   if (passwords.isBusy(isKnown)) throw new Overloaded('too many sign-ins at once');

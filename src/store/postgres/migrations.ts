@@ -73,7 +73,7 @@ const LONGEST_PAUSE_MS = 2_000;
 /** A lock that was not free, a deadlock. */
 const TRY_AGAIN = ['55P03', '40P01'];
 
-/** Who has had a transaction open the longest: most likely the one that a step waits for. */
+/** The session with the longest open transaction: a step most likely waits for it. */
 const OLDEST_TRANSACTION = `SELECT pid, coalesce(nullif(application_name, ''), backend_type),
     extract(epoch FROM now() - xact_start)::bigint
   FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL

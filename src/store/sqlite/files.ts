@@ -77,7 +77,7 @@ export class Files {
     return free < LEAST_SPACE ? `${Math.floor(free / 2 ** 20)} MB are free` : undefined;
   }
 
-  /** Notes why they are damaged, for whoever opens them next; undefined if they are whole again. */
+  /** Records why they are damaged, for the next process that opens them; undefined if they are whole again. */
   mark(why: string | undefined): void {
     if (this.#isClosed) return;
     if (why === undefined) {

@@ -100,7 +100,7 @@ async function takeDecision(visit: Visit, { request = '', decision, shown_at: sh
   return code.ok ? sendBack(visit, asked, { code: code.value.reveal() }) : refusalPage(visit, code.refusal);
 }
 
-/** Checks the request; asks to sign in first. Whoever is not signed in is redirected nowhere (RFC 9700 4.11.2). */
+/** Checks the request; asks to sign in first. Nobody is redirected before signing in (RFC 9700 4.11.2). */
 async function readRequest(visit: Visit, query: string): Promise<Asked | { readonly answer: Answer }> {
   const { ports, readDocument } = visit.site;
   const { person } = visit;

@@ -120,7 +120,7 @@ export function stateMark(state: string): Html {
   return html`<span class="state ${kind}">${state}</span>`;
 }
 
-/** How long ago, with the moment for whoever needs it. */
+/** How long ago, with the exact time as a tooltip. */
 export function ago({ language, now }: ConsoleVisit, at: EpochSeconds): Html {
   return html`<span class="when" title="${language.moment(at)}">${language.distance(now, at)}</span>`;
 }

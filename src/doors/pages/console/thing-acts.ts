@@ -61,7 +61,7 @@ ${doForm(visit, `${back}/${verb}`, fields, name, back, ENDING.test(verb) ? 'deny
   });
 }
 
-/** Whoever had the password may have added passkeys. */
+/** Somebody who knew the password may have added passkeys. */
 async function passkeyBox(visit: ConsoleVisit, id: string): Promise<Html | false> {
   const found = await visit.act('identity-passkey-list', { id });
   const count = found.ok ? found.value.value.items.length : 0;

@@ -12,7 +12,7 @@ import { problemOf } from '../parts/refusal-page.ts';
 import type { Texts } from '../parts/texts/en.ts';
 import type { Visit } from '../parts/visit.ts';
 
-/** What is asked, whoever asks. */
+/** What is requested, for devices and for other programs. */
 export interface Question {
   readonly integration: Integration;
   readonly scope: string;
