@@ -12,6 +12,16 @@ if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
 }
 const { useCompileCache } = await import('./compile-cache.ts');
 useCompileCache();
+const { registerHooks } = await import('node:module');
+// Without this, Node looks for links and for package.json at each import of ours, which takes a tenth of a start.
+const OURS = new URL('../', import.meta.url).href;
+const format = import.meta.url.endsWith('.ts') ? 'module-typescript' : 'module';
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier.startsWith('.') && context.parentURL?.startsWith(OURS)
+      ? { url: new URL(specifier, context.parentURL).href, format, shortCircuit: true }
+      : next(specifier, context),
+});
 const { run } = await import('./run.ts');
 await run();
 

@@ -53,13 +53,13 @@ test('help loads the declarations of the commands and none of their code', async
 });
 
 // Large, and of no use to a service on SQLite: a validator and a serializer that fastify brings along, the other back end, the
-// client behind fetch, and the library that checks assertions, until one arrives.
+// client behind fetch, the library that checks assertions, until one arrives, and that of metrics, which are off here.
 const UNWANTED =
-  /\/(ajv|@fastify\/ajv-compiler|@fastify\/fast-json-stringify-compiler|pg|pg-protocol|jose)\/|postgres|undici/;
+  /\/(ajv|@fastify\/ajv-compiler|@fastify\/fast-json-stringify-compiler|pg|pg-protocol|jose|prom-client|@opentelemetry)\/|postgres|undici/;
 
 test('a service loads only what it needs', async () => {
   const { configFile, folder } = await populatedHome();
-  const loaded = await loadedBy('--config', configFile, 'serve');
+  const loaded = await loadedBy('--config', configFile, '--set', 'metrics.enabled=false', 'serve');
   rmSync(folder, { recursive: true, force: true });
   assert.ok(
     loaded.some((name) => name.startsWith('node_modules/fastify/')) && loaded.includes('src/compose/service.ts'),

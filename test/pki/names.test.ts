@@ -5,7 +5,7 @@ import { readElement, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
 import { isNameWithin, prepareText, readName, readText, sameName } from '../../src/pki/x509/distinguished-name.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import { isAlternativeName, isComparable } from '../../src/pki/x509/general-name.ts';
+import { checksOf, type GeneralName } from '../../src/pki/x509/general-name.ts';
 import { makeAuthority } from '../authority.ts';
 import { attribute, extension, nameOf } from '../signed-der.ts';
 import { approve, verdict } from './approved.ts';
@@ -228,7 +228,11 @@ test('text outside the alphabet of its string type has no type, so it names nobo
 
 test('a host name has at most 253 characters (RFC 1035 2.3.4); for constraints, also a final period', () => {
   const long = (last: number) => [...Array(3).fill('a'.repeat(63)), 'b'.repeat(last)].join('.');
-  const facts = (value: string) => [isAlternativeName({ kind: 'dns', value }), isComparable({ kind: 'dns', value })];
+  const facts = (value: string) => {
+    const name: GeneralName = { kind: 'dns', value };
+    const { isWellFormed, isComparable } = checksOf(name);
+    return [isWellFormed(name), isComparable(name)];
+  };
   assert.deepEqual([long(61).length, facts(long(61))], [253, [true, true]]);
   assert.deepEqual(facts(`${long(61)}.`), [false, true]);
   assert.deepEqual(facts(long(62)), [false, true]);

@@ -38,10 +38,12 @@ export function mountOps(app: FastifyInstance, { readiness, metrics }: OpsParts)
     const isReady = results.every(({ problem }) => problem === undefined);
     return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ok' : 'not ready', ...shown(results) });
   });
-  if (metrics)
-    app.get('/metrics', async (_request, reply) =>
-      reply.header('content-type', metrics.contentType).send(await metrics.text()),
-    );
+  if (!metrics) return;
+  app.addHook('onListen', async () => void (await metrics.registered()));
+  app.get('/metrics', async (_request, reply) => {
+    const { contentType } = await metrics.registered();
+    return reply.header('content-type', contentType).send(await metrics.text());
+  });
 }
 
 /** Details of a problem go to the log only, not to everyone who can reach this port. */

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Counts } from '../../core/figures.ts';
 import type { StoreFigures } from '../../store/store.ts';
 import type { RequestRecord } from '../http/request-record.ts';
@@ -34,7 +34,7 @@ interface SpanTally {
 
 /** What /metrics shows. Every label has a closed set of values: never an identity, an address or an unknown client_id. */
 export class Metrics {
-  readonly #registry = new Registry();
+  readonly #watched: WatchedFigures;
   readonly #requests = new RequestTally();
   readonly #loads: (() => ListenerLoad)[] = [];
   readonly #directories = new Map<string, Value>();
@@ -43,12 +43,26 @@ export class Metrics {
   endingSecrets = 0;
   eventLag = 0;
   #gather: (() => Promise<PartsOfWorkers>) | undefined;
+  #registered: Promise<Registry> | undefined;
 
   constructor(watched: WatchedFigures = {}) {
-    const metrics = { ...this.#own(), ...this.#load(), ...ofStore(watched), ...ofOthers(watched) };
+    this.#watched = watched;
+  }
+
+  /** Only where metrics are served, and once the service listens: prom-client loads 88 modules. */
+  registered(): Promise<Registry> {
+    this.#registered ??= this.#register();
+    return this.#registered;
+  }
+
+  async #register(): Promise<Registry> {
+    const { collectDefaultMetrics, Registry } = await import('prom-client');
+    const registry = new Registry();
+    const metrics = { ...this.#own(), ...this.#load(), ...ofStore(this.#watched), ...ofOthers(this.#watched) };
     for (const [name, { values, ...metric }] of Object.entries(metrics))
-      show(this.#registry, { ...metric, name, values: () => valuesOf(values(name)) });
-    collectDefaultMetrics({ register: this.#registry });
+      show(registry, { ...metric, name, values: () => valuesOf(values(name)) });
+    collectDefaultMetrics({ register: registry });
+    return registry;
   }
 
   #own(): ByName {
@@ -137,18 +151,15 @@ export class Metrics {
     this.#ignoredHeaders += 1;
   }
 
-  get contentType(): string {
-    return this.#registry.contentType;
-  }
-
   /** From now on, shows the metrics of all workers. `join` is given this worker's part, and returns how to get all parts. */
   shareWithWorkers(join: (ownPart: () => Promise<MetricsPart>) => () => Promise<PartsOfWorkers>): void {
-    this.#gather = join(async () => (await this.#registry.getMetricsAsJSON()) as unknown as MetricsPart);
+    this.#gather = join(async () => (await (await this.registered()).getMetricsAsJSON()) as unknown as MetricsPart);
   }
 
   async text(): Promise<string> {
-    if (!this.#gather) return this.#registry.metrics();
-    const merged = new Registry();
+    const own = await this.registered();
+    if (!this.#gather) return own.metrics();
+    const merged = new (await import('prom-client')).Registry();
     for (const { values, ...family } of mergeParts(await this.#gather()))
       show(merged, { ...family, values: () => values });
     return merged.metrics();
