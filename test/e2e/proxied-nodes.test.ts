@@ -41,6 +41,7 @@ for (const name of SHIPPED_PROXIES)
       const certificate = home.authority.issue({ commonName: 'ada' });
       const reach = { port: proxy.port, ca: home.authority.pem, certificate };
       const callers = new SteadyCallers([reach], ['HTTP/1.1'], 20);
+      t.after(() => callers.abandon());
       await callers.begun();
       for (const [index, port] of ports.entries()) {
         await pause(BETWEEN_MS);

@@ -65,6 +65,11 @@ export class SteadyCallers {
     return answers.filter(({ status }) => status !== 200).length;
   }
 
+  /** For a test that has failed: they send nothing more. */
+  abandon(): void {
+    this.#stopping.abort();
+  }
+
   async #call(habit: Habit, index: number): Promise<Pair> {
     const line = new Line(habit, this.#reaches, index);
     let pair = await pairByCertificate(line);

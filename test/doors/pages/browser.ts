@@ -96,16 +96,30 @@ export function notInView(elements: Locator): Promise<string[]> {
 
 const axeSource = () => readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** What axe objects to. */
-export async function violations(page: Page): Promise<string[]> {
+/** Rules of axe whose results depend on colours: the others judge a page once, whatever its colour scheme. */
+const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
+
+/** What axe objects to: by all its rules, or by those. */
+export async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
   // A page that is still being replaced by the next has no document to look at.
   await page.waitForLoadState('load');
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axeSource());
-  return page.evaluate(async () => {
+  return page.evaluate(async (only) => {
     const { axe } = globalThis as unknown as {
       axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
     };
-    const { violations: found } = await axe.run({ resultTypes: ['violations'] });
+    const { violations: found } = await axe.run({
+      resultTypes: ['violations'],
+      ...(only && { runOnly: [...only] }),
+    });
     return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-  });
+  }, rules);
+}
+
+/** What axe objects to in light and in dark, which the page stays. */
+export async function violationsInBothSchemes(page: Page): Promise<Readonly<Record<'light' | 'dark', string[]>>> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  const light = await violations(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  return { light, dark: await violations(page, OF_COLOURS) };
 }
