@@ -89,13 +89,13 @@ function decode(body: unknown): string | undefined {
   }
 }
 
+const STRINGS_AND_MARKS = /"[^"\\]*(?:\\.[^"\\]*)*"|[:{}[\]]/g;
+
 /** How many members the outermost object of a valid JSON text has, counting repeated keys, which JSON.parse merges. */
 export function countMembers(text: string): number {
-  let [members, depth, isInString] = [0, 0, false];
-  for (const [mark] of text.matchAll(/\\.|[":{}[\]]/g)) {
-    if (mark === '"') isInString = !isInString;
-    else if (isInString) continue;
-    else if (mark === ':' && depth === 1) members += 1;
+  let [members, depth] = [0, 0];
+  for (const mark of text.match(STRINGS_AND_MARKS) ?? []) {
+    if (mark === ':' && depth === 1) members += 1;
     else if (mark === '{' || mark === '[') depth += 1;
     else if (mark === '}' || mark === ']') depth -= 1;
   }
