@@ -140,7 +140,8 @@ export function canInspect(): Promise<boolean> {
   return tried;
 }
 
-const PATIENCE_MS = 10_000;
+/** A third of a second is usual; a busy machine took more than ten. */
+const PATIENCE_MS = 60_000;
 
 async function tryInChild(): Promise<boolean> {
   const program = `import(${JSON.stringify(import.meta.url)}).then(({ selfTest }) => selfTest())`;

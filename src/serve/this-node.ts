@@ -9,7 +9,7 @@ import { systemClock, systemRandom } from '../system.ts';
 export const NODE_LACKS = {
   inspection: {
     says: `client certificates are not inspected with Node ${process.version}: one hostile certificate can stall the service for seconds`,
-    todo: 'Use Node 26.10.0; or clientCertificates: off on this listener, with certificates on a second one that the internet cannot reach; or Caddy in front (docs/proxies.md).',
+    todo: 'Use Node 26.10.0; if it is that, the self-test failed: start again. Or clientCertificates: off on this listener, with certificates on a second one that the internet cannot reach, or Caddy in front (docs/proxies.md).',
   },
   intermediates: {
     says: `Node ${process.version} does not show the intermediates that callers send: callers that need them are refused`,
