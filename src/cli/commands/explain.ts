@@ -30,7 +30,7 @@ explain request <id>          what is known of a request: its events, its refusa
   --log <file>                the log (default: standard input, if it is not a terminal)
   $ tessera explain request 691c8a3e07f10003 --log tessera.log
   $ tessera explain 691c8a3e07f10003
-  $ journalctl -u tessera -o cat | tessera explain request 691c8a3e07f10003
+  $ journalctl -u 'tessera@*' -o cat | tessera explain request 691c8a3e07f10003
 explain token [file]          a dry run: what the service would say to this token now. Never give a token as an argument
   [file]                      contains an access token, a refresh token or a device code (default: standard input)
   $ tessera explain token < token.txt

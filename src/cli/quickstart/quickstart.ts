@@ -79,7 +79,7 @@ function withEveryDoor(config: Config): Config {
 /** An installation is not for trials, and the printed commands would be wrong for it. */
 function refuseInstallation(): void {
   if (!existsSync('tessera.yaml')) return;
-  const todo = `Start it with: ${TESSERA} serve`;
+  const todo = `Start it with: ${TESSERA} serve. To go on with a trial, move that file away.`;
   throw new CommandFailure('configuration', 'there is a tessera.yaml here, so this is not a trial folder', todo);
 }
 

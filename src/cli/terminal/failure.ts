@@ -146,7 +146,7 @@ const FILE_FAULTS: Readonly<Record<string, readonly [why: string, todo: string]>
 const LISTEN_FAULTS: Readonly<Record<string, readonly [why: string, todo: string]>> = {
   EADDRINUSE: [
     'the port is in use',
-    'Another process, or another entry of listeners, has it: stop it, or choose another port.',
+    'Another process, perhaps this service in another terminal, or another entry of listeners has it: stop it, or choose another port.',
   ],
   EACCES: [
     'this user may not listen on this port',

@@ -31,7 +31,10 @@ export async function printHistory(flags: HistoryFlags, workplace: Workplace): P
   if (flags.json) return printJson({ ...history, worksAgain: back });
   print(`Epoch ${history.epoch}`);
   if (history.rollback) printRollback(history.rollback);
-  else print('No node has noticed that the store was put back.');
+  else
+    print(
+      'No node has noticed that the store was put back. If all were stopped meanwhile, give the later state: --copy',
+    );
   if (history.rollback || flags.copy !== undefined) printWorking(back);
 }
 
