@@ -30,10 +30,13 @@ export function refuse<const R extends string>(
 }
 
 const MAX_SHOWN = 200;
+/** Ours, and JWTs. One that was put where the scope belongs is not shown. */
+const TOKEN = /\bts[a-z]_[\w+/=-]{8,}|\beyJ[\w-]{8,}[\w.-]*/g;
 
 /** Operators see which scope it was. */
 export function refuseScope<const R extends ScopeReason>(reason: R, scope: string): Refused<Refusal<R>> {
-  const shown = scope.length > MAX_SHOWN ? `${scope.slice(0, MAX_SHOWN)}…` : scope;
+  const bare = scope.replace(TOKEN, '(a token)');
+  const shown = bare.length > MAX_SHOWN ? `${bare.slice(0, MAX_SHOWN)}…` : bare;
   return refused({ reason, claimed: { scope: escapeControls(shown) } });
 }
 

@@ -61,6 +61,18 @@ suite('a request gets', () => {
   });
 });
 
+test('a refusal names the scope, short and escaped, but no token that was put there', () => {
+  const shown = (scope: string) => {
+    const outcome = requestedTarget({ scope }, integration, []);
+    return outcome.ok ? undefined : outcome.refusal.claimed?.scope;
+  };
+  assert.equal(shown('orders:delete'), 'orders:delete');
+  assert.equal(shown('a\nb'), 'a\\u{a}b');
+  assert.equal(shown('x'.repeat(300)), `${'x'.repeat(200)}…`);
+  for (const token of ['tsr_AbCd+/efgh==', 'tsc_0123456789', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.c2ln'])
+    assert.equal(shown(`orders:read;${token}`), 'orders:read;(a token)');
+});
+
 test('a refresh may name a scope within that of its grant, and gets all of it [RFC 6749 6]', () => {
   const granted = scopeOf('orders:read,write');
   const check = (wanted: string) => {

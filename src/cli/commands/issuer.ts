@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { IDENTITY_SOURCES, UPN_COMPARISONS } from '../../core/certificate.ts';
 import { type ApprovedIssuer, OPTIONAL_CURVES } from '../../core/issuer.ts';
+import { oncePer } from '../../core/once-per.ts';
 import type { WrittenIssuer } from '../../operations/admin/objects.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { worksOf, yesNo } from './things.ts';
@@ -70,7 +71,6 @@ issuer remove <label>         accept its certificates no longer; existing grants
 `;
 
 const described = describes(RENEWED + FLAGS, {
-  pem: (file: string) => readFileSync(file, 'latin1'),
   identities: (isDerived: boolean) => (isDerived ? 'derived' : 'directory'),
   'revocation.crlFiles': (paths: readonly string[]) => paths.map((path) => resolve(path)),
   'revocation.endGrants': (keeps: boolean) => !keeps,
@@ -92,11 +92,16 @@ export const commands = declares(
 
 const USUAL = { identitySources: ['common-name'], revocation: { ocsp: 'off' } };
 
-function bodyOf({ file, ...flags }: Flags, before?: WrittenIssuer): object {
+/** A change may be made again, but pipes are read once. */
+const pemOf = oncePer(({ certificate, file = certificate }: Flags) =>
+  typeof file === 'string' ? readFileSync(file, 'latin1') : undefined,
+);
+
+function bodyOf(flags: Flags, before?: WrittenIssuer): object {
   // A list that is named on purpose is required.
   const isRequired = flags['crlFile'] && !flags['crl'];
   const required = before && isRequired ? { revocation: { ...before.revocation, crl: 'required' } } : {};
-  return described({ certificate: file, ...flags }, { ...(before ?? USUAL), ...required });
+  return described({ ...flags, certificate: pemOf(flags) }, { ...(before ?? USUAL), ...required });
 }
 
 function rowOf(written: WrittenIssuer) {

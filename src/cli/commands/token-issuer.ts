@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { formatDuration } from '../../core/duration.ts';
+import { oncePer } from '../../core/once-per.ts';
 import { describeTest } from '../../core/rules/claims.ts';
 import { ASSERTION_ALGORITHMS, type AssertionRule } from '../../core/token-issuer.ts';
 import { openRules, readRules, type WrittenRule, type WrittenTest } from '../../operations/admin/assertion-rules.ts';
@@ -98,9 +99,14 @@ export const commands = declares(
 );
 
 function bodyOf(flags: Flags, before: object = { rules: [], issuer: flags['issuer'] }): object {
-  const [keys, rules] = [keysOf(flags), rulesOf(flags)];
-  return { ...before, ...described(flags), ...(keys && { keys }), ...(rules !== undefined && { rules }) };
+  return { ...before, ...given(flags) };
 }
+
+/** A change may be made again, but standard input and pipes are read once. */
+const given = oncePer((flags: Flags) => {
+  const [keys, rules] = [keysOf(flags), rulesOf(flags)];
+  return { ...described(flags), ...(keys && { keys }), ...(rules !== undefined && { rules }) };
+});
 
 function openRuleWords({ rules }: WrittenTokenIssuer): readonly string[] {
   const open = openRules(accepted(readRules(rules)));
