@@ -114,6 +114,8 @@ function reasons(missing: PeerFigures['missing']): string {
 
 const OPERATIONS: readonly (readonly [suite: string, lane: string, what: string])[] = [
   ['refresh', 'fastify echo', 'fastify echo'],
+  ['refresh', 'bare refresh, SQLite', 'refresh: bare, SQLite'],
+  ['refresh', 'bare refresh, PostgreSQL', 'refresh: bare, PostgreSQL'],
   ['refresh', 'Tessera, SQLite', 'refresh: Tessera, SQLite'],
   ['refresh', 'Tessera, PostgreSQL', 'refresh: Tessera, PostgreSQL'],
   ['spread', 'Tessera, SQLite, many grants', 'refresh, each time another of many grants'],
