@@ -105,8 +105,13 @@ export async function importIntegrations({ text, update }: { text: string; updat
   return done.ok ? accept((done.value.value as { items: unknown }).items) : done;
 }
 
-export function applyObjects(objects: object, ports: Administering) {
-  return act('object-apply', { body: { objects } }, ports);
+/** `digest`: of the plan that somebody has seen. */
+export function applyObjects(objects: object, ports: Administering, digest?: string) {
+  return act('object-apply', { body: { objects, digest } }, ports);
+}
+
+export function planObjects(objects: object, ports: Administering) {
+  return act('object-plan', { body: { objects } }, ports);
 }
 
 export function registerResourceServer(id: string, draft: ResourceServerDraft, ports: Administering) {

@@ -21,9 +21,10 @@ const keysOf = (...keys: Passkey[]) => ({ identityId: ADA, keys });
 const OPEN = { isUsed: false, challengeEndsAt: epochSeconds(NOW + 1), now: NOW };
 
 suite('a passkey is registered', () => {
+  const INVITED = { hasTyped: true, invitedUntil: epochSeconds(NOW + 1) };
   function register(difference: Partial<RegisterFacts> = {}) {
-    const usual = { before: keysOf(), added: aPasskey('aa'), proof: PASSWORD_PROOF, invitation: undefined, ...OPEN };
-    const outcome = decideRegister({ ...usual, ...difference });
+    const usual = { before: keysOf(), added: aPasskey('aa'), proof: PASSWORD_PROOF, hasTyped: false, ...OPEN };
+    const outcome = decideRegister({ invitedUntil: undefined, ...usual, ...difference });
     return outcome.ok ? outcome.value.keys.map(({ id, isStrong }) => `${id}${isStrong ? ' strong' : ''}`) : outcome;
   }
   const refused = (difference: Partial<RegisterFacts>) => {
@@ -34,7 +35,7 @@ suite('a passkey is registered', () => {
   test('as strong as what it was added with', () => {
     assert.deepEqual(register(), ['aa']);
     assert.deepEqual(register({ proof: proofBy('certificate') }), ['aa strong']);
-    assert.deepEqual(register({ invitation: 'open' }), ['aa strong']);
+    assert.deepEqual(register(INVITED), ['aa strong']);
     const before = keysOf(strong('bb'));
     assert.deepEqual(register({ before, proof: proofBy('passkey') }), ['bb strong', 'aa strong']);
   });
@@ -48,8 +49,9 @@ suite('a passkey is registered', () => {
     const before = keysOf(strong('bb'));
     for (const by of ['password', 'weak-passkey'] as const)
       assert.partialDeepStrictEqual(refused({ before, proof: proofBy(by) }), { reason: 'invitation-refused' });
-    assert.partialDeepStrictEqual(refused({ invitation: 'closed' }), { reason: 'invitation-refused' });
-    assert.deepEqual(register({ before, invitation: 'open' }), ['bb strong', 'aa strong']);
+    for (const invitedUntil of [undefined, NOW])
+      assert.partialDeepStrictEqual(refused({ hasTyped: true, invitedUntil }), { reason: 'invitation-refused' });
+    assert.deepEqual(register({ before, ...INVITED }), ['bb strong', 'aa strong']);
   });
 
   test('once, and 20 of a person at most', () => {

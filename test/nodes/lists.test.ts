@@ -143,12 +143,17 @@ function listsAmongNodes(open: Open): void {
     assert.deepEqual([server.requests, cutOff.refusals], [1, ['no response: no route']]);
   });
 
-  test('after a failed first fetch no other node tries in the same minute', async (t) => {
-    const { nodes, caller, server } = await scene(t, open);
+  test('after a failed first fetch no other node tries in the same minute, and after the second in the same two minutes', async (t) => {
+    const { nodes, caller, server, clock } = await scene(t, open);
     server.serve = 404;
     assert.equal(await nodes[0].ask(caller), UNKNOWN);
     assert.deepEqual(await all(nodes, (node) => node.ask(caller)), [UNKNOWN, UNKNOWN, UNKNOWN]);
     assert.equal(server.requests, 1);
+    clock.move(60);
+    assert.equal(await nodes[0].ask(caller), UNKNOWN);
+    clock.move(119);
+    assert.deepEqual(await all(nodes, (node) => node.ask(caller)), [UNKNOWN, UNKNOWN, UNKNOWN]);
+    assert.equal(server.requests, 2);
   });
 
   test('the store cannot delay a renewal beyond the end of the list', async (t) => {

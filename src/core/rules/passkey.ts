@@ -24,8 +24,9 @@ export interface RegisterFacts extends ChallengeFacts {
   readonly before: Passkeys;
   readonly added: Passkey;
   readonly proof: Proof;
-  /** What became of the invitation that the person typed; undefined if none was. */
-  readonly invitation: 'open' | 'closed' | undefined;
+  /** Whether the person typed an invitation, and until when it is good; undefined if it is unknown or used. */
+  readonly hasTyped: boolean;
+  readonly invitedUntil: EpochSeconds | undefined;
 }
 
 /** A passkey is as strong as what it was added with: otherwise a password would be enough for everything. */
@@ -33,12 +34,13 @@ export function decideRegister({
   before,
   added,
   proof,
-  invitation,
+  hasTyped,
+  invitedUntil,
   ...challenge
 }: RegisterFacts): PersonOutcome<Passkeys> {
-  const isInvited = invitation === 'open';
+  const isInvited = invitedUntil !== undefined && challenge.now < invitedUntil;
   if (!isOpen(challenge)) return no('challenge');
-  if (invitation === 'closed' || !(isInvited || mayChange(before.keys, proof))) return refuse('invitation-refused');
+  if (!(isInvited || (!hasTyped && mayChange(before.keys, proof)))) return refuse('invitation-refused');
   if (before.keys.some(({ id }) => id === added.id)) return no('registered');
   if (before.keys.length >= MOST_PASSKEYS) return refuse('passkeys-exhausted');
   const isStrong = isInvited || strongProof(proof) !== undefined;

@@ -19,6 +19,7 @@ export class FeedStream {
   readonly #response: ServerResponse;
   readonly #until: number;
   readonly #ending = new AbortController();
+  #isClosed = false;
   /** Of the write under way: when it began, and what waits for it. */
   #sendingSince: number | undefined;
   #sent: (() => void) | undefined;
@@ -27,7 +28,10 @@ export class FeedStream {
     this.#response = response;
     this.#until = this.began + longestMs;
     this.#ending.signal.addEventListener('abort', () => this.#sent?.());
-    response.once('close', () => this.end());
+    response.once('close', () => {
+      this.#isClosed = true;
+      this.end();
+    });
     response.once('error', () => this.end());
     if (response.destroyed) this.end(); // while the request was checked
   }
@@ -57,6 +61,7 @@ export class FeedStream {
 
   /** A follower that does not read would never let the stream end. */
   #finish(): void {
+    if (this.#isClosed) return;
     const late = setTimeout(() => this.#disconnect(), READ_MS).unref();
     this.#response.once('close', () => clearTimeout(late));
     this.#response.end();

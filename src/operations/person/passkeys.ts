@@ -67,16 +67,16 @@ export async function registerPasskey(
     rowOf(assertions, usedMark),
   ] as const;
   return store.changeAll(rows, ([mine, used, invited, ended], now): Registering => {
-    const isInvited = invited && !ended && now < invited.row.endsAt;
-    const invitation = typed.trim() === '' ? undefined : isInvited ? 'open' : 'closed';
+    const invitedUntil = ended ? undefined : invited?.row.endsAt;
+    const hasTyped = typed.trim() !== '';
     const before = mine?.row ?? { identityId: id, keys: [] };
     const added = { ...checked.value, name, createdAt: now };
-    const facts = { before, added, proof, invitation, isUsed: used !== undefined, now } as const;
+    const facts = { before, added, proof, hasTyped, invitedUntil, isUsed: used !== undefined, now } as const;
     const decided = decideRegister({ ...facts, challengeEndsAt: challenge.endsAt });
     if (!decided.ok) return { outcome: decided };
     const act = { kind: 'passkey', id, did: 'added', key: added.id, name } as const;
     const by = { as: 'identity', id, proof: proof.by } as const;
-    const spent = isInvited ? { mark: usedMark, endsAt: invited.row.endsAt } : undefined;
+    const spent = invitedUntil && { mark: usedMark, endsAt: invitedUntil };
     const next = [decided.value, challenge, undefined, spent] as const;
     return { outcome: accept(undefined), next, events: [acted(act, { at: now, by })] };
   });

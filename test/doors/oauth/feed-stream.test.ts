@@ -122,13 +122,16 @@ test('a stream that ends while its follower does not read is cut 10 seconds late
   await once(client, 'close');
 });
 
-test('a stream whose client has gone ends, also with a write under way', async (t) => {
-  const { response, session } = await responseTo(t, 100);
+test('a stream whose client has gone ends, also with a write under way, and is not cut later', async (t) => {
+  const { response, session, cuts } = await responseTo(t, 100);
   const stream = new FeedStream(response, MINUTE);
   const running = stream.run(async () => {
     while (!stream.ending.aborted) await stream.write(BATCH);
   });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   session.destroy();
   await running;
   assert.equal(stream.ending.aborted, true);
+  t.mock.timers.tick(10_000);
+  assert.equal(cuts(), 0);
 });

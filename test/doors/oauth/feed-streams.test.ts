@@ -4,9 +4,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite, type TestContext, test } from 'node:test';
+import { queryObjects } from 'node:v8';
 import type { FastifyReply } from 'fastify';
 import type { Hex } from '../../../src/core/hex.ts';
 import type { ResourceServer } from '../../../src/core/resource-server.ts';
+import { FeedStream } from '../../../src/doors/oauth/feed-stream.ts';
 import { FeedStreams } from '../../../src/doors/oauth/feed-streams.ts';
 import { acceptRollback } from '../../../src/operations/admin/after-restore.ts';
 import { dropOldSecret, makeResourceServerSecret } from '../../../src/operations/admin/secrets.ts';
@@ -247,6 +249,17 @@ test('streams end while the store cannot be read: silence would mean that nothin
   await eventually('it has caught up', () => hasCaughtUp(stream));
   state.isAway = true;
   await eventually('the stream is over', () => !stream.isOpen);
+});
+
+test('streams that followers have closed take no memory', async (t) => {
+  const { follow, here } = await scene(t);
+  const inMemory = () => queryObjects(FeedStream, { format: 'count' });
+  const before = inMemory(); // of other tests
+  assert.ok(before < 50, `${before} streams`);
+  const from = await here();
+  const followers = await Promise.all(Array.from({ length: 50 }, () => follow(from)));
+  for (const follower of followers) follower.close();
+  await eventually('none of them is in memory', () => inMemory() <= before);
 });
 
 suite('a resource server', () => {
