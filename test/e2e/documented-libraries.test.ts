@@ -1,5 +1,5 @@
 // Every program of examples/libraries, as it is there, with the addresses, names and files of the test.
-// Needs: python3, python3-jose, ruby-jwt, haproxy, curl
+// Needs: python3, python3-jose, ruby, ruby-jwt, haproxy, curl
 // Only in test:all: documents as printed
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -35,7 +35,9 @@ export class Instance {
       output?.on('data', (text) => {
         this.#log += text;
       });
-    process.once('exit', () => this.#child.kill('SIGKILL')); // in case this drill fails
+    const kill = () => this.#child.kill('SIGKILL');
+    process.once('exit', kill); // in case this drill fails
+    this.#child.once('exit', () => process.off('exit', kill));
   }
 
   /** What an orderly run does not log. */

@@ -118,7 +118,7 @@ const TABLE = {
     'token-issuer-registered':
       'this issuer is registered already, as %s | Change that one, or remove it first: one issuer has one label.',
     'rollback-none':
-      'no node has noticed that the store was put back (epoch %s) | There is nothing to accept. Nodes notice it within seconds, if they were running before. Otherwise give the later state: --copy',
+      'no node has noticed that the store was put back (epoch %s) | There is nothing to accept. Nodes notice it within seconds, if they were running before. If all were stopped meanwhile, compare with a copy of the later state.',
     'keyring-in-variable':
       'the keyring is in the variable %s, which a command cannot change | Keep it in a file while you change it…',
     'key-mints': 'key %s is the minting key | Make another key mint first…',

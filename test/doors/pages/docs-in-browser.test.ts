@@ -76,7 +76,7 @@ suite('the documentation', () => {
     await page.goto(`${service.url}/docs/errors`);
     const overflow = await overflowOf(page);
     const names = await page
-      .locator('td > code')
+      .locator('td > code, li > code')
       .evaluateAll((codes) =>
         codes
           .map((code) => ({ name: code.textContent ?? '', lines: code.getClientRects().length }))
