@@ -41,9 +41,16 @@ test('an issuer is behind a refusal only if it signed the certificate, however l
   assert.equal(lastChangeBehind(refusal, [other, corp]), undefined);
 });
 
-test('a refusal of the same second is not older than the change', () => {
-  const change = { at: epochSeconds(NOW - 60) };
-  assert.equal(isBeforeChange(refused('identity-disabled', 60), change), false);
-  assert.equal(isBeforeChange(refused('identity-disabled', 61), change), true);
+test('a refusal of the same second is not older than the change, unless that enabled the thing: nodes learn of it within a second', () => {
+  const [disabled, enabled] = ['disabled', 'enabled'].map((did) => change({ kind: 'identity', id: 'nina', did }, 60));
+  assert.equal(isBeforeChange(refused('identity-disabled', 60), disabled), false);
+  assert.equal(isBeforeChange(refused('identity-disabled', 61), disabled), true);
   assert.equal(isBeforeChange(refused('identity-disabled', 61), undefined), false);
+  assert.equal(isBeforeChange(refused('identity-disabled', 59), enabled), true);
+  assert.equal(isBeforeChange(refused('identity-disabled', 58), enabled), false);
+});
+
+test('an integration that was registered in the same second does not repair its scope', () => {
+  const made = change({ kind: 'integration', id: 'orders-sync', did: 'registered', scope: 'a:b' }, 60);
+  assert.equal(isBeforeChange(refused('scope-exceeds-integration', 60), made), false);
 });

@@ -69,7 +69,9 @@ function sets(act: Act, { setting }: Repair): boolean {
   return 'changed' in act ? setting in act.changed : lifeOf(act) !== 'changes';
 }
 
-/** Whether nobody was refused since that change. Nodes learn of it within a second, so one who was refused meanwhile counts. */
-export function isBeforeChange({ last }: Pick<Refused, 'last'>, change: Pick<Change, 'at'> | undefined): boolean {
-  return change !== undefined && last < change.at;
+/** Whether nobody was refused since that change. Nodes learn of it within a second: who was refused meanwhile counts, but not where it enabled the thing. */
+export function isBeforeChange({ reason, last }: Refused, change: Change | undefined): boolean {
+  if (!change) return false;
+  const isRepair = repairOf(reason)?.setting === 'enabled' && lifeOf(change.detail) === 'opens';
+  return last < change.at + (isRepair ? 2 : 0);
 }

@@ -11,7 +11,7 @@ type Settings = Partial<
     Pick<ApprovedIssuer, 'profile' | 'policies' | 'integrations'> & { readonly rules: unknown }
 >;
 
-const isUnchecked = ({ crl, ocsp }: Settings) => crl === 'off' && ocsp === 'off';
+export const isUnchecked = ({ crl, ocsp }: Pick<Settings, 'crl' | 'ocsp'> = {}) => crl === 'off' && ocsp === 'off';
 
 /** A list of what is allowed, without which everything is. */
 const isOpened = (was: readonly unknown[] = [], will: readonly unknown[] = []) => was.length > 0 && will.length === 0;

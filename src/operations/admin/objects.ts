@@ -208,7 +208,7 @@ export const IssuerObject = object(
     mlDsa: flag('Whether ML-DSA is accepted.', false),
     upnComparison: usually(oneOf(UPN_COMPARISONS, 'How user principal names compare.'), 'exact'),
     revocation: optional(object(REVOCATION, { ...CLOSED, description: 'How revocation is checked.' })),
-    integrations: usually(texts('The only integrations that its certificates may use.'), []),
+    integrations: usually(texts('The only integrations that its certificates may use. Empty: all.'), []),
     enabled: shown(boolean({ description: 'False: it was removed.' })),
     subject: shown(text('Of the certificate.')),
     expires: shown(text('The date on which the certificate expires.')),

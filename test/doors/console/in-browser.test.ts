@@ -85,6 +85,17 @@ suite('the console in a browser', () => {
     await page.context().close();
   });
 
+  for (const viewport of [DESKTOP, PHONE])
+    test(`a link that puts a setting back shows the notice, its field and the button at once, at ${viewport.width} px`, async () => {
+      const page = await scene.page(browser, 'olga', { viewport });
+      await page.goto(`${scene.service.url}/console`);
+      await page.getByRole('link', { name: 'Put back the former scope' }).first().click();
+      const check = page.getByRole('button', { name: 'Check' });
+      for (const shown of [page.locator('.notice'), page.getByLabel('Scope', { exact: true }), check])
+        assert.deepEqual(await notInView(shown), []);
+      await page.context().close();
+    });
+
   test('without script, on a phone: the nightly job fails; the reason is on its page, and the remedy behind its buttons', async () => {
     const page = await scene.page(browser, 'olga', { javaScriptEnabled: false, viewport: PHONE });
     await page.goto(`${scene.service.url}/console`);
@@ -95,9 +106,26 @@ suite('the console in a browser', () => {
     await page.getByLabel('Scope', { exact: true }).fill('orders:read,write,delete;stock:read');
     await page.getByRole('button', { name: 'Check' }).click();
     assert.match(await page.locator('main').innerText(), /No living grant is touched/);
-    await page.getByRole('button', { name: 'Do it' }).click();
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
     await page.getByText('Done. It holds on every node').waitFor();
     assert.match(await page.locator('main').innerText(), /orders:read,write,delete;stock:read/);
+    await page.context().close();
+  });
+
+  test('on a phone the menu has one order on every page, and all of it is in view', async () => {
+    const page = await scene.page(browser, 'olga', { viewport: PHONE });
+    const orders = new Set<string>();
+    for (const path of ['', '/events']) {
+      await page.goto(`${scene.service.url}/console${path}`);
+      const entries = page.locator('.console-menu a');
+      assert.deepEqual(await notInView(entries), []);
+      const order = await entries.evaluateAll((links) => {
+        const corners = links.map((link) => [link.textContent, link.getBoundingClientRect()] as const);
+        return corners.toSorted(([, a], [, b]) => a.top - b.top || a.left - b.left).map(([name]) => name);
+      });
+      orders.add(order.join());
+    }
+    assert.equal(orders.size, 1);
     await page.context().close();
   });
 

@@ -62,7 +62,7 @@ const WAYS: Readonly<Record<keyof typeof CAUSES, Way>> = {
       await by.sees(/Filled in as it was before: Scope/);
       await by.click('Check');
       await by.sees(/stock:read\s*orders:read,write;stock:read/);
-      await by.click('Do it');
+      await by.click('Change');
       await by.sees(DONE);
     },
   },
@@ -82,7 +82,7 @@ const WAYS: Readonly<Record<keyof typeof CAUSES, Way>> = {
       await by.sees(/issuer removed corp · oscar by passkey · .*First make sure that it was not ended on purpose/);
       await by.click('Register corp again…');
       await by.click('Check');
-      await by.click('Do it');
+      await by.click('Register again');
       await by.sees(DONE);
     },
   },

@@ -46,7 +46,7 @@ test('a refusal is on the page at once: its count, the time of the last, and its
 
 test('its row says what was asked for, what is allowed and who changed what, and leads the operator to the form that puts it back; viewers are only told', async () => {
   const { text } = await olga.get('/console');
-  const [, path = ''] = /href="(\/console\/integrations\/orders-sync\/change\?undo=\d+)#scope"/.exec(text) ?? [];
+  const [, path = ''] = /href="(\/console\/integrations\/orders-sync\/change\?undo=\d+)#scope_noted"/.exec(text) ?? [];
   assert.match(
     (await olga.get(path)).text,
     /Filled in as it was before: Scope.*id="scope"[^>]* value="orders:read,write;/s,

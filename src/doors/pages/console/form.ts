@@ -51,12 +51,11 @@ const optional = (schema: Keywords): Keywords => ({ ...schema, required: [] });
 
 function fieldsOf(schema: Keywords, value: unknown, path: string, only = membersOf(schema, false)): Html {
   const given = (value ?? {}) as Given;
-  return html`${only.map(([name, member]) =>
-    HOW[kindOf(member, name)].show({
-      ...fieldOf(schema, [name, member], path),
-      value: given[name] ?? member.default,
-    }),
-  )}`;
+  return html`${only.map(([name, member]) => {
+    const field = { ...fieldOf(schema, [name, member], path), value: given[name] ?? member.default };
+    const { note } = member;
+    return html`${note && html`<p class="notice" id="${name}_noted">${note}</p>`}${HOW[kindOf(member, name)].show(field)}`;
+  })}`;
 }
 
 /** All fields but secrets. `groups`: titles, each with the members below it; the others are folded away. */

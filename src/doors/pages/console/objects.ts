@@ -1,6 +1,7 @@
 // Integrations, issuers, token issuers, resource servers and identities: the list, and the page of one. Their forms are in
 // thing-form.ts, what else is done to them in thing-acts.ts. All of it is made from the table of acts and the schema of each kind.
 import { accept } from '../../../core/outcome.ts';
+import { isUnchecked } from '../../../core/rules/weakening.ts';
 import { decline } from '../../../operations/admin/admin.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -74,7 +75,7 @@ async function showList(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
         html`<a href="${pathOf(place, String(thing[key]))}">${valueText(thing[listed[0] ?? key]) || String(thing[key])}</a><br><span class="id small">${String(thing[key])}</span>`,
     ],
     ...listed.slice(1).map((name): TableColumn<Thing> => [nameText(name), (thing) => valueText(thing[name])]),
-    [enConsole.grant.state, (thing) => stateMark(stateOf(thing, of))],
+    [enConsole.grant.state, (thing) => stateMarks(thing, of)],
   ];
   const canAdd = visit.may === 'manage' && !visit.actsOn;
   const body = html`${canAdd && html`<p class="ways">${button(`/console/${place}/new`, `${words.add}…`, '')}${of.verbs.includes('import') && button(`/console/${place}/import`, `${enConsole.verbs.import.name}…`)}</p>`}
@@ -89,6 +90,12 @@ async function ownedThings(visit: ConsoleVisit, of: ThingKind): ReturnType<typeo
   if (of.kind !== 'integration') return decline('permission-missing', 'read');
   const shown = await Promise.all((visit.owned ?? []).map((id) => actOf(visit, of, 'show', { id })));
   return accept({ value: { items: shown.flatMap((each) => (each.ok ? [each.value.value] : [])) } });
+}
+
+/** A living issuer whose revoked certificates are accepted says so. */
+function stateMarks(thing: Thing, of: ThingKind): Html {
+  const isWeak = thing['enabled'] !== false && isUnchecked((thing['revocation'] ?? {}) as object);
+  return html`${stateMark(stateOf(thing, of))} ${isWeak && stateMark(words.unchecked)}`;
 }
 
 function stateOf({ enabled }: Thing, { isKept }: ThingKind): string {
@@ -106,7 +113,7 @@ async function showThing(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
   const named = kind === 'identity' ? { identity: await filterName(visit, id) } : its;
   const refused = its && !visit.owned ? await visit.act('refusal-list', { query: its }) : undefined;
   const [changes, passkeys] = await Promise.all([lastChanges(visit, of, thing), passkeysOf(visit, of, id)]);
-  const body = html`<p>${stateMark(state)} <span class="id">${id}</span></p>
+  const body = html`<p>${stateMarks(found.value.value, of)} <span class="id">${id}</span></p>
 <p class="ways">${named && button(`/console/grants?${new URLSearchParams(named)}`, enConsole.menu.grants)}
 ${!visit.owned && button(`/console/events?${new URLSearchParams(named ?? { about: id })}`, enConsole.menu.events)}
 ${visit.may === 'manage' && mayPut(visit, of, id) && offered(visit, of, id, state)}</p>

@@ -1,6 +1,7 @@
 // The first page of the console: what is going on, as plots, and what needs attention.
 import { type Counts, quantile, refusalsIn, sum } from '../../../core/figures.ts';
 import { endingSecrets } from '../../../core/rules/client.ts';
+import { isUnchecked } from '../../../core/rules/weakening.ts';
 import { type EpochSeconds, epochSeconds } from '../../../core/time.ts';
 import { type FiguresOver, figuresOver, SPANS, type Span } from '../../../operations/upkeep/figures.ts';
 import type { Answer } from '../parts/answer.ts';
@@ -84,9 +85,10 @@ async function attention(
   const recent = refusals.filter(({ clientId, last }) => clientId !== '' && momentOf(last) > visit.now - RECENTLY);
   const refused = [...Map.groupBy(recent, ({ clientId }) => clientId)].slice(0, MOST_NAMED);
   const { share } = requestsIn(total);
-  const issuers = await visit.act('issuer-list');
+  const listed = await visit.act('issuer-list');
+  const issuers = listed.ok ? listed.value.value.items : [];
   const soon = new Date((visit.now + 30 * 86_400) * 1000).toISOString();
-  const expiring = (issuers.ok ? issuers.value.value.items : []).filter(({ expires = '' }) => expires < soon);
+  const expiring = issuers.filter(({ expires = '' }) => expires < soon);
   const link = (path: string, text: string) => html`<li><a href="${path}">${text}</a></li>`;
   const items = [
     ...(failing > 0 ? [html`<li>${words.failing(failing)}</li>`] : []),
@@ -95,6 +97,9 @@ async function attention(
     ...refused.map(([clientId, rows]) => link(pathOf('integrations', clientId), refusedText(visit, rows, changes))),
     ...(share >= MUCH ? [html`<li>${words.muchRefused(percent(share))}</li>`] : []),
     ...expiring.map(({ label = '', expires = '' }) => link(pathOf('issuers', label), words.expiring(label, expires))),
+    ...issuers
+      .filter(({ revocation }) => isUnchecked(revocation))
+      .map(({ label = '' }) => link(pathOf('issuers', label), words.unchecked(label))),
     ...endingSecrets(visit.parts.callerPorts.registry.integrations, visit.now).map(({ clientId }) =>
       link(pathOf('integrations', clientId), words.ending(clientId)),
     ),

@@ -2,6 +2,7 @@
 import { actWords, isEnding } from '../../../core/act.ts';
 import { REFUSAL_REASONS, type RefusalReason } from '../../../core/refusal.ts';
 import { idBehind, isBeforeChange, lastChangeBehind, repairOf } from '../../../core/rules/repair.ts';
+import { isWithin, parseScope, type Scope } from '../../../core/scope.ts';
 import type { Gives } from '../../../operations/admin/act-formats.ts';
 import { userNames } from '../../../operations/admin/find-grants.ts';
 import { remediesOf } from '../../../operations/admin/refusal-meaning.ts';
@@ -19,7 +20,6 @@ import {
   momentOf,
   nameText,
   pathOf,
-  requestLink,
   table,
   valueText,
 } from './frame.ts';
@@ -60,13 +60,20 @@ export async function refusalTable(
   const names = new Map([...(await userNames(ids, visit.ports)), ...(await namesIn(mentioned, visit))]);
   const about = ({ change, isOver, ...row }: (typeof found)[number]) => {
     const action = visit.may === 'manage' && !visit.actsOn ? repairLink(row, change, names) : undefined;
-    const todo = isOver ? [] : [action, ...remedyOf(row.reason, action !== undefined), !action && wayFrom(row)];
-    const facts = [claimText(row), scopeText(visit, row), change && changeText(visit, change, names, isOver)];
-    const lines = [saidOf(row.reason), ...facts, ...todo].map((line) => line && html`<br>${line}`);
+    const { reason, claimed, clientId } = row;
+    const removed = reason === 'certificate-issuer-not-approved' ? claimed?.label : undefined;
+    const todo = [saidOf(reason), action, ...remedyOf(reason, !!action, removed), !action && wayFrom(row)];
+    const scope = visit.parts.callerPorts.registry.integration(clientId)?.scope;
+    const asked = repairOf(reason)?.setting === 'scope' ? parseScope(claimed?.scope ?? '') : undefined;
+    const isAllowed = !!scope && !!asked && isWithin(asked, scope);
+    const [said, ...rest] = isOver || isAllowed ? [] : todo;
+    const changed = change && changeText(visit, change, names, isOver);
+    const facts = [claimText(row), scopeText(row, scope, isAllowed), changed];
+    const lines = [said, ...facts, ...rest].map((line) => line && html`<br>${line}`);
     return html`<span class="reason"><a href="/docs/errors?from=console#${row.reason}">${row.reason}</a>${lines}</span>`;
   };
   const often = ({ count, first, last, lastRequestId }: RefusalRow) =>
-    html`${count} <span class="small">${words.since} ${ago(visit, momentOf(first))}, ${words.last} ${ago(visit, momentOf(last))}</span><br>${requestLink(visit, lastRequestId)}`;
+    html`${count} <span class="small">${words.since} ${ago(visit, momentOf(first))}, ${words.last} ${ago(visit, momentOf(last))}</span><br><span class="id small">${lastRequestId}</span>`;
   return table(
     enConsole.overview.refusedLately,
     [
@@ -93,11 +100,10 @@ function claimText({ claimed = {} }: RefusalRow): Html | undefined {
 }
 
 /** What was asked for, and what its integration allows now. */
-function scopeText({ parts }: ConsoleVisit, { claimed, clientId }: RefusalRow): Html | undefined {
-  const { scope = '' } = parts.callerPorts.registry.integration(clientId) ?? {};
+function scopeText({ claimed }: RefusalRow, scope: Scope | undefined, isAllowed: boolean): Html | undefined {
   if (claimed?.scope === undefined) return undefined;
-  const allowed = scope && html` · <strong>${words.allowed}</strong> ${scope.text.slice(0, MOST_SHOWN)}`;
-  return html`<span class="small"><strong>${words.asked}</strong> ${claimed.scope}${allowed}</span>`;
+  const limit = scope && html`<strong>${words.allowed}</strong> ${scope.text.slice(0, MOST_SHOWN)}`;
+  return html`<span class="small"><strong>${words.asked}</strong> ${dotted([claimed.scope, isAllowed ? words.allowedNow : limit])}</span>`;
 }
 
 const MOST_SHOWN = 200;
@@ -110,10 +116,11 @@ function repairLink(row: RefusalRow, change: ChangeEvent | undefined, names: Nam
   if (!needed || !of || !id || !(needed.setting in words.repairs)) return undefined;
   const { setting } = needed;
   const isAgain = setting === 'enabled' && of.isKept;
-  if (isAgain && !(change && isEnding(change.detail))) return undefined;
+  if (setting === 'enabled' && (change ? !isEnding(change.detail) : isAgain)) return undefined;
   const isUndone = setting !== 'enabled' && change && formerIn(change)[setting] !== undefined;
   const again = `/console/${of.place}/new?${new URLSearchParams({ like: id })}`;
-  const act = setting === 'enabled' ? 'enable' : `change${isUndone ? `?undo=${change.sequence}` : ''}#${setting}`;
+  const to = isUndone ? `?undo=${change.sequence}#${setting}_noted` : `#${setting}`;
+  const act = setting === 'enabled' ? 'enable' : `change${to}`;
   const name = isAgain ? 'again' : (setting as keyof typeof words.repairs);
   const thing = names.get(id) ?? id;
   const text = isUndone ? words.putBack(nameText(setting).toLowerCase(), thing) : words.repairs[name](thing);
@@ -146,13 +153,14 @@ function wayFrom({ reason, clientId, identityId }: RefusalRow): Html | undefined
 
 function saidOf(reason: string): Html | undefined {
   const known = REFUSAL_REASONS.find((each): each is RefusalReason => each === reason);
-  return known && html`<span class="small">${describe({ reason: known }).replace(/ Ask the operator\.$/, '')}</span>`;
+  const [text] = known ? describe({ reason: known }).split(/ [^.]*\bask the operator\b/i) : [];
+  return text === undefined ? undefined : html`<span class="small">${text}</span>`;
 }
 
-/** What to do, as `tessera explain` says it, line by line. `isOffered`: what the operator does has a link. */
-export function remedyOf(reason: string, isOffered = false): readonly Html[] {
+/** What to do, as `tessera explain` says it, line by line. `isOffered`: what the operator does has a link. `issuer`: one that was removed. */
+export function remedyOf(reason: string, isOffered = false, issuer = ''): readonly Html[] {
   const { caller, operator } = remediesOf(reason);
-  const todo = { [words.todo]: isOffered ? undefined : operator, [words.caller]: caller };
+  const todo = { [words.todo]: isOffered ? undefined : operator, [words.caller]: issuer ? words.otherIssuer : caller };
   return Object.entries(todo).flatMap(([who, what]) =>
     what ? html`<span class="small"><strong>${who}</strong> ${what}</span>` : [],
   );

@@ -33,7 +33,7 @@ import { actOf, formerIn, type LoggedEvent, schemaOf, type Thing, type ThingKind
 
 const words = enConsole.object;
 
-export const HIDDEN = ['revision', 'seen', 'step', 'object_name'] as const;
+export const HIDDEN = ['revision', 'seen', 'step', 'undo', 'object_name'] as const;
 
 /** A new thing, or one that is changed. `like`: as one that was removed. */
 export async function showForm(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
@@ -45,12 +45,9 @@ export async function showForm(visit: ConsoleVisit, of: ThingKind): Promise<Answ
   const { value, revision } = found.value;
   const key = String(value[of.key]);
   const former = id ? await formerOf(visit, of, value) : {};
-  const filled = Object.keys(former).map(nameText).join(', ');
-  const asBefore = filled && html`<p class="notice">${words.asBefore(filled)} ${enConsole.refusals.doubtChange}</p>`;
-  const above = html`${asBefore}${await lastChanges(visit, of, value)}`;
-  return id
-    ? formPage(visit, of, key, value, { revision, above, former })
-    : formPage(visit, of, undefined, value, { name: like, isAgain: true, above: await doubtBox(visit, of, value) });
+  if (id) return formPage(visit, of, key, value, { revision, above: await lastChanges(visit, of, value), former });
+  const above = html`<p class="notice">${words.asBefore()}</p>${await doubtBox(visit, of, value)}`;
+  return formPage(visit, of, undefined, value, { name: like, isAgain: true, above });
 }
 
 /** The last acts of this thing, newest first: whoever repairs one finds there what was before, and can put it back. */
@@ -60,7 +57,7 @@ export async function lastChanges(visit: ConsoleVisit, of: ThingKind, thing: Thi
   const mayChange = visit.may === 'manage' && mayPut(visit, of, id);
   const putBack = (event: LoggedEvent) => {
     const names = mayChange ? Object.keys(formerStill(event, of, thing)) : [];
-    const path = `${pathOf(of.place, id)}/change?undo=${event.sequence}#${names[0]}`;
+    const path = `${pathOf(of.place, id)}/change?undo=${event.sequence}#${names[0]}_noted`;
     return html`${names.length > 0 && html`<br><a href="${path}">${words.putBack(names.map(nameText).join(', '))}</a>`}`;
   };
   return last.length > 0 ? card(words.changes, await eventTable(visit, last, putBack)) : undefined;
@@ -101,6 +98,8 @@ interface Filled {
   readonly revision?: number | undefined;
   /** What is put back. */
   readonly former?: Thing;
+  /** The first member that is. */
+  readonly undo?: string | undefined;
   /** A problem, or the last changes. */
   readonly above?: Html | undefined;
   readonly status?: number;
@@ -122,14 +121,17 @@ function formPage(
   of: ThingKind,
   id: string | undefined,
   thing: Thing,
-  { revision, former, above, status, name = '', isAgain = false }: Filled = {},
+  { revision, former = {}, undo = Object.keys(former)[0], above, status, name = '', isAgain = false }: Filled = {},
 ): Answer {
   const { place } = of;
   const [path, back] = pathsOf(of, id);
   const seen = id === undefined ? undefined : JSON.stringify(thing);
+  const schema = schemaOf(of);
+  const note = (name: string) => `${words.asBefore(nameText(name))} ${enConsole.refusals.doubtChange}`;
+  const notes = Object.keys(former).map((name) => [name, { ...schema.properties?.[name], note: note(name) }]);
   const fields = html`${id === undefined && html`<div class="field"><label for="object_name">${words.name}</label><input id="object_name" name="object_name" required value="${name}"${isAgain && html` readonly`}></div>`}
-${hiddenFields({ step: 'check', revision, seen })}
-${fieldsFor(schemaOf(of), { ...thing, ...former }, enConsole.form.groups[place])}`;
+${hiddenFields({ step: 'check', revision, seen, undo })}
+${fieldsFor({ ...schema, properties: { ...schema.properties, ...Object.fromEntries(notes) } }, { ...thing, ...former }, enConsole.form.groups[place])}`;
   const added = isAgain ? `${words.again}: ${name}` : `${enConsole.menu[place]}: ${words.add}`;
   const title = id === undefined ? added : `${words.change}: ${titleOf(thing, id)}`;
   const form = doForm(visit, path, fields, words.preview, back, '', 'object-form');
@@ -143,7 +145,7 @@ export async function takeForm(visit: ConsoleVisit, of: ThingKind, form: Form): 
   const body = readObject(schema, form);
   const id = known ?? form['object_name'] ?? '';
   const was = known === undefined ? await removedThing(visit, of, id) : undefined;
-  const filled = { revision: revisionOf(form), name: id, isAgain: was !== undefined };
+  const filled = { revision: revisionOf(form), undo: form['undo'], name: id, isAgain: was !== undefined };
   const again = (above: Html) => formPage(visit, of, known, body, { ...filled, above, status: 400 });
   const flaw = flawOf(schema as Schema, body);
   if (flaw !== undefined) return again(alertBox(flaw));
@@ -200,14 +202,17 @@ function previewPage(visit: ConsoleVisit, of: ThingKind, { id, known, form, was 
   const weaker = isNew ? [] : weakeningsOf(all);
   const again = all.length === 0 ? words.asItWas : words.notAsItWas;
   const nature = was ? again : isNew ? words.created : isIdle && words.nothingChanges;
+  const doubt = was ? enConsole.refusals.doubt : form['undo'] && enConsole.refusals.doubtChange;
+  const name = was ? words.again : isNew ? words.add : words.change;
   const fields = html`${hiddenFields({ ...entered, step: 'do' })}${known === undefined && secrets.fields}`;
   const body = html`<div class="card">
 ${nature && html`<p>${nature}</p>`}
+${doubt && html`<p class="warning">${doubt}</p>`}
 ${factList(facts.map(([name, value]) => [nameText(name), factOf(visit, name, value)]))}
 ${changes.length > 0 && changeTable(words.previewTitle, changes, isNew)}
 ${weaker.length > 0 && html`<div class="warning">${weaker.map((each) => html`<p><strong>${each}</strong></p>`)}</div>`}
 ${plan.touched && touchedBox(plan.touched, 'change')}
-${doForm(visit, path, fields, isIdle ? undefined : words.do, back)}
+${doForm(visit, path, fields, isIdle ? undefined : name, back)}
 </div>`;
   return consolePage(visit, of.place, `${words.previewTitle}: ${titleOf(form, id)}`, body);
 }

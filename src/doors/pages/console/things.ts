@@ -15,6 +15,8 @@ export interface Keywords {
   readonly type?: string;
   readonly format?: string;
   readonly description?: string;
+  /** What a form says above the member. */
+  readonly note?: string;
   readonly enum?: readonly (string | boolean)[];
   readonly items?: Keywords;
   readonly anyOf?: readonly Keywords[];
