@@ -1,4 +1,5 @@
 // Streams of the revocation feed on one listener: what they send, and what ends them.
+// Own process: memory is searched, which takes long in a process that other files have filled.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
