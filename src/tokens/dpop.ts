@@ -24,13 +24,15 @@ interface Algorithm {
 /** 4096 bits in base64url. */
 const LONGEST_MODULUS = 683;
 const PSS = { padding: 6, saltLength: 32 };
-const ofEdwards: Algorithm['fits'] = ({ crv }) => crv === 'Ed25519';
+const ofP256: Algorithm['fits'] = ({ kty, crv }) => kty === 'EC' && crv === 'P-256';
+const ofEdwards: Algorithm['fits'] = ({ kty, crv }) => kty === 'OKP' && crv === 'Ed25519';
 // Callers choose the key, so keys that are slow to check are refused.
-const ofRsa: Algorithm['fits'] = ({ e, n }) => e === 'AQAB' && typeof n === 'string' && n.length <= LONGEST_MODULUS;
+const ofRsa: Algorithm['fits'] = ({ kty, e, n }) =>
+  kty === 'RSA' && e === 'AQAB' && typeof n === 'string' && n.length <= LONGEST_MODULUS;
 
 /** Asymmetric only; each has its own kind of key. */
 const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
-  ES256: { fits: ({ crv }) => crv === 'P-256', digest: 'sha256', options: { dsaEncoding: 'ieee-p1363' } },
+  ES256: { fits: ofP256, digest: 'sha256', options: { dsaEncoding: 'ieee-p1363' } },
   EdDSA: { fits: ofEdwards, digest: undefined },
   Ed25519: { fits: ofEdwards, digest: undefined },
   RS256: { fits: ofRsa, digest: 'sha256' },

@@ -1,6 +1,6 @@
 // Public keys, DPoP proofs (RFC 9449 4), their nonces, and user codes.
 import assert from 'node:assert/strict';
-import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { calculateJwkThumbprint } from 'jose';
 import { epochSeconds } from '../../src/core/time.ts';
@@ -62,6 +62,24 @@ suite('a proof', () => {
       assert.equal((await read({}, { jwk }))?.signedBy(), undefined);
     const small = { ...rsa.jwk, e: 'Aw' };
     assert.equal((await read({}, { jwk: small }, rsa))?.signedBy(), undefined);
+  });
+
+  test('is signed by nobody if its key is of another kind than its algorithm: callers would choose slow ones', () => {
+    const [large, slow] = [
+      generateKeyPairSync('rsa', { modulusLength: 2048 }),
+      generateKeyPairSync('ec', { namedCurve: 'P-521' }),
+    ];
+    for (const [alg, { privateKey, publicKey }, digest, disguise] of [
+      ['ES256', large, 'sha256', { crv: 'P-256' }],
+      ['EdDSA', large, undefined, { crv: 'Ed25519' }],
+      ['RS256', slow, 'sha256', { e: 'AQAB', n: 'AQAB' }],
+    ] as const) {
+      const header = { alg, typ: 'dpop+jwt', jwk: { ...publicKey.export({ format: 'jwk' }), ...disguise } };
+      const parts = [header, { jti: 'x', iat: NOW }].map((part) => Buffer.from(JSON.stringify(part)));
+      const text = parts.map((part) => part.toString('base64url')).join('.');
+      const signature = sign(digest, Buffer.from(text), privateKey).toString('base64url');
+      assert.equal(readDpopProof(`${text}.${signature}`)?.signedBy(), undefined, alg);
+    }
   });
 
   test('is signed by nobody if an RSA key has another exponent, or more than 4096 bits, even of zeros', async () => {
