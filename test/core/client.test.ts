@@ -150,6 +150,9 @@ suite('a refresh', () => {
     assert.equal(whyUnprovenRefresh(aGrant(), withKeys, undefined), undefined);
     for (const grant of [ofClient, bound, aGrant({ scope: 'api://x/.default' })])
       assert.equal(whyUnprovenRefresh(grant, anIntegration(), undefined), 'grant-of-oauth-door');
+    const byCode = aGrant({ origin: { kind: 'code' } });
+    assert.equal(whyUnprovenRefresh(byCode, anIntegration(), undefined), undefined);
+    assert.equal(whyUnprovenRefresh(byCode, withKeys, undefined), 'grant-of-oauth-door', 'it would shed the key');
   });
 
   test('is authenticated if the grant was, or the integration is confidential', () => {
@@ -169,7 +172,9 @@ suite('a refresh', () => {
     assert.equal(why(undefined), 'dpop-proof-missing');
     assert.equal(why('other'), 'dpop-key-differs');
     assert.equal(why('k'), undefined);
+    assert.equal(why('k', aGrant()), 'dpop-key-differs', 'who sends a proof would get an unbound token');
     const needs = anIntegration({ clientId: 'other' as ClientId, binding: 'dpop' });
-    assert.equal(why('k', aGrant(), needs), 'dpop-key-differs', 'a grant from before it was required');
+    for (const jkt of ['k', undefined])
+      assert.equal(why(jkt, aGrant(), needs), 'dpop-key-differs', 'a grant from before it was required');
   });
 });

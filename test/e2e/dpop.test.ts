@@ -75,6 +75,12 @@ suite('RFC 9449: tokens are bound to the key of the caller', () => {
     assert.equal(retried.json['refresh_token'], next.json['refresh_token']);
   });
 
+  test('[5] a proof for a grant that is not bound is refused, and the refresh token is not spent', async () => {
+    const { refresh_token } = (await byDevice(CLIENT, 'none')).json as Record<string, string>;
+    assertRefused(await send(refreshing(refresh_token)), 400, 'invalid_grant');
+    assert.equal((await scene.refreshBy(refresh_token)).json['token_type'], 'Bearer');
+  });
+
   test('binding dpop: no way to a token without a proof, at either door', async () => {
     await service.register(anIntegration({ clientId: clientId('bound-by-key'), binding: 'dpop' }));
     assertRefused(await byDevice('bound-by-key', 'none'), 400, 'invalid_dpop_proof');

@@ -111,6 +111,9 @@ export function whyUnprovenRedemption(integration: Integration, proven: Proven |
   return whyUnauthenticated(integration, proven?.isAuthenticated) ?? whyUnbound(integration, proven?.jkt);
 }
 
+/** Grants that a door without client authentication makes too. It must not refresh others of a confidential integration. */
+const CONTRACT_ORIGINS: readonly Grant['origin']['kind'][] = ['device', 'certificate'];
+
 /** Why a refresh lacks a proof that the grant needs. `proven`: undefined at a door that takes no proof. */
 export function whyUnprovenRefresh(
   { origin, terms, scope }: Pick<Grant, 'origin' | 'terms' | 'scope'>,
@@ -118,11 +121,15 @@ export function whyUnprovenRefresh(
   proven: Proven | undefined,
 ): RefusalReason | undefined {
   const isClient = origin.kind === 'client';
-  if (!proven) return isClient || terms || hasOpaqueItems(scope) ? 'grant-of-oauth-door' : undefined;
+  if (!proven) {
+    const isElsewhere = isClient || (isConfidential(integration) && !CONTRACT_ORIGINS.includes(origin.kind));
+    return isElsewhere || terms || hasOpaqueItems(scope) ? 'grant-of-oauth-door' : undefined;
+  }
   // RFC 6749 6: who authenticated for the grant authenticates for its refreshes.
   const isBare = !proven.isAuthenticated && (isClient || isConfidential(integration));
   if (isBare) return 'client-authentication-required';
-  if (terms?.jkt === undefined) return integration.binding === 'dpop' ? 'dpop-key-differs' : undefined;
-  if (proven.jkt === undefined) return 'dpop-proof-missing';
-  return proven.jkt === terms.jkt ? undefined : 'dpop-key-differs';
+  if (proven.jkt === undefined && terms?.jkt !== undefined) return 'dpop-proof-missing';
+  // RFC 9449 5: who sends a proof expects a bound token. An unbound one would be discarded, and with it the refresh token.
+  const isOther = proven.jkt !== terms?.jkt || (integration.binding === 'dpop' && terms?.jkt === undefined);
+  return isOther ? 'dpop-key-differs' : undefined;
 }
