@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { hasEnded } from '../../src/compose/service.ts';
 import type { GrantId } from '../../src/core/grant.ts';
 import { type EpochSeconds, seconds } from '../../src/core/time.ts';
+import { tokenAnswer } from '../../src/doors/oauth/answers.ts';
 import { revokeById } from '../../src/operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { isAlone, NodeReporter } from '../../src/operations/upkeep/report-node.ts';
@@ -78,6 +79,19 @@ test('a commit with unknown outcome is reported as unknown, and a retry gets the
   assert.equal(textOf(accepted(await refresh(node, pair))), textOf(retried));
   clock.move(1);
   assert.equal(await answer(refresh(node, pair)), 'refresh-token-reused');
+});
+
+test('a retry after an outage that the access token did not outlive gets a lifetime that libraries accept', async (t) => {
+  const { node, clock, trouble } = await aTroubledNode(t);
+  await changeIntegration(node, { overrides: { accessTokenLifetime: seconds(600) } });
+  const pair = await issue(node);
+  trouble.state = 'breaks-after-commit';
+  await assert.rejects(refresh(node, pair), OutcomeUnknown);
+  clock.move(900);
+  trouble.state = 'fine';
+  const retried = accepted(await refresh(node, pair));
+  assert.deepEqual([retried.expiresIn, tokenAnswer(retried).expires_in], [-300, 1]);
+  accepted(await refresh(node, retried));
 });
 
 test('the first change after an outage records it, also one of several rows', async (t) => {

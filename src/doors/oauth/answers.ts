@@ -14,7 +14,8 @@ export function tokenAnswer(pair: TokenPair): TokenAnswer {
   return {
     access_token: pair.accessToken.reveal(),
     token_type: pair.isKeyBound ? 'DPoP' : 'Bearer',
-    expires_in: pair.expiresIn,
+    // A retry after an outage may get an expired one. Libraries refuse a negative number, and take 0 for no end.
+    expires_in: Math.max(1, pair.expiresIn),
     scope: writeScopeList(pair.scope),
     ...(pair.refreshToken && {
       refresh_token: pair.refreshToken.reveal(),

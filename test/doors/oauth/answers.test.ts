@@ -25,6 +25,9 @@ test('a token response says how long each token works', () => {
   assert.deepEqual(tokenAnswer({ ...PAIR, refreshToken: new Secret('a refresh token') }), {
     ...{ ...usual, scope, refresh_token: 'a refresh token', refresh_token_expires_in: 5000 },
   });
+  const retried = { ...PAIR, expiresIn: seconds(-300), refreshToken: new Secret('a refresh token') };
+  const { expires_in, refresh_token_expires_in } = tokenAnswer(retried);
+  assert.deepEqual([expires_in, refresh_token_expires_in], [1, 4100], 'after an outage');
 });
 
 test('a resource server reads what concerns it, and what the token is bound to', () => {
