@@ -69,6 +69,8 @@ suite('RFC 8693: an API exchanges the token that it received', () => {
     const seen = await scene.activeAnswer(child['access_token'] ?? '', STOCK);
     assert.deepEqual([seen['sub'], seen['client_id']], [ADA, ROBOT]);
     assert.equal((seen['act'] as Record<string, string>)['client_id'], ROBOT);
+    const { json: verified } = await verify(scene.stranger, child['access_token'] ?? '');
+    assert.deepEqual(verified['act'], seen['act'], 'also at Verify');
   });
 
   test('resource and audience choose the next API', async () => {

@@ -1,5 +1,6 @@
 // Results as this door's JSON. snake_case and `Error_description` are only here and in schemas.ts.
 
+import { actClaim } from '../../core/grant.ts';
 import { quote } from '../../core/quote.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { StartedDevice } from '../../operations/device/start-device.ts';
@@ -41,10 +42,11 @@ export function deviceGrant(started: StartedDevice, verificationUri: string): De
 export function verifiedTokenText({ token, grant, scope, holder, issuedAt, boundTo }: CheckedToken): string {
   const { expiresAt } = token;
   const cnf = boundTo === undefined ? '' : `,"cnf":{"x5t#S256":"${boundTo}"}`;
+  const act = grant.terms?.actor ? `,"act":${JSON.stringify(actClaim(grant.terms.actor))}` : '';
   return (
     `{"identity":${quote(holder.id)},"application":${quote(grant.clientId)},"scope":${quote(scope.text)},"valid_for":${expiresAt - issuedAt},` +
     `${timesOf('access_issued_on', issuedAt)},"access_expires_ISO8601":"${isoTime(expiresAt)}","access_expires_unix_time":${expiresAt},` +
-    `${timesOf('grant_issued_on', grant.createdAt)},${timesOf('expires', grant.refreshUntil)}${cnf}}`
+    `${timesOf('grant_issued_on', grant.createdAt)},${timesOf('expires', grant.refreshUntil)}${cnf}${act}}`
   );
 }
 

@@ -1,4 +1,5 @@
 // The schemas of this door, used to read requests and for the OpenAPI document.
+import type { ActClaim } from '../../core/grant.ts';
 import { described, integer, named, object, optional, type Schema, string, type ValueOf } from '../../schema.ts';
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
 import { AUTHSVC_ERRORS } from './wording.ts';
@@ -110,6 +111,12 @@ export const VerifiedToken = named('VerifiedToken', {
           'The certificate that the caller must present with this token (RFC 8705 3.1), if it is bound to one.',
       },
     ),
+  ),
+  act: optional(
+    described<ActClaim>({
+      type: 'object',
+      description: 'Who exchanged the token, and who did before (RFC 8693 4.1), if somebody did.',
+    }),
   ),
 });
 

@@ -39,7 +39,7 @@ test('contract 2.1: without a refresh token, its field is absent', () => {
   assert.equal(tokenGrantText(pair, { withIdentity: false }), JSON.stringify(fields));
 });
 
-test('Verify: an answer is worded as JSON.stringify would word it, with and without cnf', () => {
+test('Verify: an answer is worded as JSON.stringify would word it, with and without cnf and act', () => {
   const checked = {
     token: { expiresAt: 1_800_003_600 },
     grant: { clientId: 'a"b', createdAt: 1_700_000_000, refreshUntil: 1_800_100_000 },
@@ -68,4 +68,8 @@ test('Verify: an answer is worded as JSON.stringify would word it, with and with
   assert.equal(verifiedTokenText(checked), JSON.stringify(fields));
   const cnf = { 'x5t#S256': 'A-_0' };
   assert.equal(verifiedTokenText({ ...checked, boundTo: 'A-_0' }), JSON.stringify({ ...fields, cnf }));
+  const actor = { identityId: PAIR.identityId, clientId: 'a"b' };
+  const exchanged = { ...checked, grant: { ...checked.grant, terms: { actor } } } as unknown as CheckedToken;
+  const act = { sub: PAIR.identityId, client_id: 'a"b' };
+  assert.equal(verifiedTokenText(exchanged), JSON.stringify({ ...fields, act }));
 });
