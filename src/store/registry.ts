@@ -16,7 +16,7 @@ import { tokenIssuers } from './tables/token-issuers.ts';
 
 /** What is registered is little, and every request needs it: held in memory, at most a second behind the store. */
 export class FollowedRegistry {
-  readonly #integrations: FollowedTable<Integration, ReadonlyMap<string, Integration>>;
+  readonly #integrations: FollowedTable<Integration, RegisteredIntegrations>;
   readonly #issuers: FollowedTable<ApprovedIssuer, Registered<ApprovedIssuer>>;
   readonly #resourceServers: FollowedTable<ResourceServer, Registered<ResourceServer>>;
   readonly #tokenIssuers: FollowedTable<TokenIssuer, Registered<TokenIssuer>>;
@@ -31,8 +31,8 @@ export class FollowedRegistry {
   /** `isRetired`: keys that the keyring says are retired, whatever an old state of the store has. */
   constructor(store: Store, isRetired: (signingKey: string) => boolean = () => false) {
     this.#integrations = new FollowedTable(store, integrations, (found) => {
-      const registered = found.filter(({ removed }) => !removed);
-      return new Map(registered.map((integration) => [integration.clientId, integration]));
+      const all = found.filter(({ removed }) => !removed);
+      return { all, byId: new Map(all.map((integration) => [integration.clientId, integration])) };
     });
     this.#issuers = new FollowedTable(store, issuers, byState);
     this.#resourceServers = new FollowedTable(store, resourceServers, byState);
@@ -44,16 +44,17 @@ export class FollowedRegistry {
   }
 
   integration(clientId: string): Integration | undefined {
-    return this.#integrations.rows.get(clientId);
+    return this.#integrations.rows.byId.get(clientId);
   }
 
   /** The same, but looks in the store before it returns undefined: the integration may have been added a moment ago. */
   async findIntegration(clientId: string): Promise<Integration | undefined> {
-    return this.integration(clientId) ?? (await this.#integrations.lookAgain()).get(clientId);
+    return this.integration(clientId) ?? (await this.#integrations.lookAgain()).byId.get(clientId);
   }
 
+  /** The same array until an integration changes: lists made from it are kept. */
   get integrations(): readonly Integration[] {
-    return [...this.#integrations.rows.values()];
+    return this.#integrations.rows.all;
   }
 
   /** The same array until an issuer changes: cached verdicts on certificates depend on its identity. */
@@ -113,6 +114,11 @@ export class FollowedRegistry {
     for (const table of followed) results.push(await table.refresh());
     return results.includes(true);
   }
+}
+
+interface RegisteredIntegrations {
+  readonly all: readonly Integration[];
+  readonly byId: ReadonlyMap<string, Integration>;
 }
 
 interface Registered<Row> {

@@ -17,6 +17,16 @@ test('an integration added a moment ago is found in the store', async (t) => {
   assert.equal(await node.registry.findIntegration('unknown'), undefined);
 });
 
+test('the list of integrations is the same one until an integration changes', async (t) => {
+  const { node } = await onSqlite(t);
+  const before = node.registry.integrations;
+  await node.registry.refresh();
+  assert.equal(node.registry.integrations, before);
+  await put(node.store, integrations, anIntegration({ name: 'Another' }));
+  await node.registry.refresh();
+  assert.notEqual(node.registry.integrations, before);
+});
+
 test('a resource server added or changed a moment ago is found in the store; a disabled one is not listed', async (t) => {
   const { node } = await onSqlite(t);
   const added = aResourceServer();

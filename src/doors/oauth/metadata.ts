@@ -1,5 +1,7 @@
+import type { Integration } from '../../core/integration.ts';
+import { oncePer } from '../../core/once-per.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
-import { RESERVED_RESOURCE, scopeItems } from '../../core/scope.ts';
+import { hasOpaqueItems, RESERVED_RESOURCE, scopeItems } from '../../core/scope.ts';
 import type { Settings } from '../../core/settings.ts';
 import { ASSERTION_ALGORITHMS } from '../../core/token-issuer.ts';
 import { DpopProofs } from '../../operations/grant/dpop-proofs.ts';
@@ -72,7 +74,7 @@ export function withRegistered(
 ): Metadata {
   const { integrations, signingKeys } = registry;
   const withCodes = integrations.filter(({ enabled, flows }) => enabled && flows.code);
-  const scopes = scopesForPeople(registry, metadata.device_authorization_endpoint !== undefined);
+  const scopes = [...itemsFor(metadata, registry).values()].flat().sort();
   const algorithms = [...new Set(signingKeys.map(({ algorithm }) => algorithm))];
   return {
     ...metadata,
@@ -101,13 +103,25 @@ function codeMembers(metadata: Metadata, { authorizationEndpoint }: CodeFacts): 
   };
 }
 
-/** What people can confirm. The reserved resource is nobody's business. */
-function scopesForPeople({ integrations }: Pick<Registry, 'integrations'>, hasDeviceFlow: boolean): string[] {
-  const forPeople = integrations.filter(
-    ({ enabled, flows }) => enabled && (flows.code || (flows.device && hasDeviceFlow)),
-  );
-  const items = new Set(forPeople.flatMap(({ scope }) => scopeItems(scope)));
-  return [...items].filter((item) => item.split(':')[0] !== RESERVED_RESOURCE).sort();
+/** What people can confirm, by resource. Kept until an integration changes: anybody may ask, and there may be thousands. */
+const scopesForPeople = oncePer((integrations: readonly Integration[]) => {
+  const enabled = integrations.filter((integration) => integration.enabled);
+  return {
+    withDevices: itemsOf(enabled.filter(({ flows }) => flows.code || flows.device)),
+    byCode: itemsOf(enabled.filter(({ flows }) => flows.code)),
+  };
+});
+
+function itemsOf(integrations: readonly Integration[]): ReadonlyMap<string, readonly string[]> {
+  const items = new Set(integrations.flatMap(({ scope }) => scopeItems(scope)));
+  const byResource = Map.groupBy(items, (item) => (hasOpaqueItems(item) ? item : (item.split(':')[0] ?? item)));
+  byResource.delete(RESERVED_RESOURCE); // nobody's business
+  return byResource;
+}
+
+function itemsFor(metadata: Metadata, { integrations }: Pick<Registry, 'integrations'>) {
+  const hasDevices = metadata.device_authorization_endpoint !== undefined;
+  return scopesForPeople(integrations)[hasDevices ? 'withDevices' : 'byCode'];
 }
 
 /** Of a registered resource server (RFC 9728). */
@@ -116,8 +130,8 @@ export function resourceMetadata(
   metadata: Metadata,
   registry: Pick<Registry, 'integrations'>,
 ): ResourceMetadata {
-  const scopes = scopesForPeople(registry, metadata.device_authorization_endpoint !== undefined);
-  const served = scopes.filter((item) => resources.includes(item.split(':')[0] ?? ''));
+  const items = itemsFor(metadata, registry);
+  const served = resources.flatMap((resource) => items.get(resource) ?? []).sort();
   return {
     resource: audience,
     authorization_servers: [metadata.issuer],

@@ -54,7 +54,9 @@ test('scopes are those that people can confirm, of enabled integrations, without
 
 test('the metadata of a resource server have the scopes that it serves', () => {
   const of = (deviceFlow: boolean, ...resources: string[]) => {
-    const integrations = [anIntegration({ flows: DEVICE, scope: scopeOf('stock:read;orders:read;orders:write') })];
+    const integrations = [
+      anIntegration({ flows: DEVICE, scope: scopeOf('stock:read;orders:read,write;api://x/.default') }),
+    ];
     return resourceMetadata(aResourceServer({ resources }), plain(deviceFlow), { integrations });
   };
   assert.deepEqual(of(true, 'orders'), {
@@ -64,6 +66,24 @@ test('the metadata of a resource server have the scopes that it serves', () => {
     resource_name: 'Orders',
     scopes_supported: ['orders:read', 'orders:write'],
   });
-  assert.equal(of(true, 'other').scopes_supported, undefined);
+  assert.deepEqual(of(true, 'api://x/.default').scopes_supported, ['api://x/.default']);
+  assert.equal(of(true, 'other', 'api').scopes_supported, undefined);
   assert.equal(of(false, 'orders').scopes_supported, undefined);
+});
+
+test('anybody may ask for scopes: they are gathered once for each state of the registry', () => {
+  let gathered = 0;
+  const integration = {
+    ...anIntegration({ flows: DEVICE }),
+    get scope() {
+      gathered += 1;
+      return scopeOf('orders:read');
+    },
+  };
+  const integrations = [integration];
+  for (let asked = 0; asked < 10; asked++) {
+    const { scopes_supported: served } = resourceMetadata(aResourceServer(), plain(), { integrations });
+    assert.deepEqual(served, ['orders:read']);
+  }
+  assert.equal(gathered, 1);
 });
