@@ -37,6 +37,8 @@ suite('an assertion of an enterprise', () => {
     const limited = enterprise({ resource: [ORDERS_AUDIENCE] as never });
     assert.deepEqual(check(limited), [[ORDERS_AUDIENCE], undefined]);
     assert.deepEqual(check(limited, { resource: [ORDERS_AUDIENCE] }), [[ORDERS_AUDIENCE], undefined]);
+    const withSlash = [`${ORDERS_AUDIENCE}/`];
+    assert.deepEqual(check(limited, { resource: withSlash }), [withSlash, undefined], 'RFC 3986 6.2.3');
     assert.equal(check(limited, { resource: [ORDERS_AUDIENCE, 'urn:other'] }), 'resource-differs-from-grant');
     assert.deepEqual(check(enterprise(), { resource: ['urn:any'] }), [['urn:any'], undefined]);
   });

@@ -40,6 +40,9 @@ suite('a request gets', () => {
     assert.equal(requested('tessera:manage', {}, administering), 'tessera:manage');
     const only = anIntegration({ scope: scopeOf('tessera:manage') });
     assert.equal(requested(WHOLE_SCOPE, {}, only), 'scope-missing');
+    const permissions = Array.from({ length: 250 }, (_, n) => `permission-${n}`);
+    const long = anIntegration({ scope: scopeOf(`orders:${permissions.join()};tessera:read`) });
+    assert.equal(requested(WHOLE_SCOPE, {}, long), `orders:${permissions.join()}`, 'too long item by item');
   });
 
   test('nothing for what OpenID Connect libraries add, unless the integration has it', () => {

@@ -4,7 +4,7 @@ import type { ClientId, Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import type { ResourceServer } from '../resource-server.ts';
 import { parseScope } from '../scope.ts';
-import type { Target } from './audience.ts';
+import { isSameAudience, type Target } from './audience.ts';
 import { requestedTarget, type WantedTarget } from './scope.ts';
 
 /** Without a client id: the one integration that the rule serves (RFC 7523 2.1). */
@@ -24,7 +24,7 @@ export function checkEnterprise(
   if (enterprise.clientId !== integration.clientId) return refuse('assertion-of-another-integration');
   if (!isAuthenticated && !integration.publicEnterprise) return refuse('client-authentication-required');
   const { scope, resource } = enterprise;
-  if (!(wanted.resource ?? []).every((each) => !resource || resource.includes(each)))
+  if (!(wanted.resource ?? []).every((each) => !resource || resource.some((named) => isSameAudience(named, each))))
     return refuse('resource-differs-from-grant');
   const items = scope?.split(' ').filter((item) => parseScope(item));
   const within = items && parseScope(items.join(';'));

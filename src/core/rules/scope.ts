@@ -1,7 +1,15 @@
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse, refuseScope } from '../outcome.ts';
 import type { ResourceServer } from '../resource-server.ts';
-import { hasOpaqueItems, isWithin, narrow, parseScope, RESERVED_RESOURCE, type Scope, scopeItems } from '../scope.ts';
+import {
+  hasOpaqueItems,
+  isWithin,
+  narrow,
+  narrowToResources,
+  parseScope,
+  RESERVED_RESOURCE,
+  type Scope,
+} from '../scope.ts';
 import { type Target, targetOf } from './audience.ts';
 
 /** What a door passes on if it lets callers leave the scope out: they get all that the integration has. */
@@ -50,8 +58,8 @@ export function requestedTarget(
 }
 
 function wholeScope({ scope }: Integration, within: Scope | undefined): Outcome<Scope> {
-  const items = scopeItems(scope).filter((item) => item.split(':')[0] !== RESERVED_RESOURCE);
-  const whole = scope.resources.has(RESERVED_RESOURCE) ? parseScope(items.join(';')) : scope;
+  const others = [...scope.resources.keys()].filter((resource) => resource !== RESERVED_RESOURCE);
+  const whole = narrowToResources(scope, new Set(others));
   const rest = whole && within ? narrow(whole, within) : whole;
   return rest ? accept(rest) : refuse(within ? 'scope-exceeds-grant' : 'scope-missing');
 }
