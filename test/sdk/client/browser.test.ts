@@ -5,6 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { after, before, suite, test } from 'node:test';
 import { browser, hasBrowser } from '../../../sdk/client/src/by/browser.ts';
 import { device, memoryStore, TokenFailure, tokenSource } from '../../../sdk/client/src/client.ts';
+import { startProvider } from '../../directory/oidc/provider.ts';
 import { AGENT, decisionOf } from '../../doors/pages/asking-program.ts';
 import { ORDERS, type RunningService, startService } from '../../doors/pages/running-service.ts';
 import { signedIn, type Visitor } from '../../doors/pages/visitor.ts';
@@ -20,10 +21,11 @@ after(() => service?.stop());
 function source(
   visit: (address: string) => Promise<unknown>,
   { clientId = 'coder', withinSeconds = 60, otherwise = device({ show: () => undefined }) } = {},
+  at = service,
 ) {
   const show = (address: string) => void visit(address);
   const by = browser({ show, open: () => undefined, scope: 'orders:read', otherwise, withinSeconds });
-  const { url: server, authority: ca } = service;
+  const { url: server, authority: ca } = at;
   return tokenSource({ server, clientId, by, ca, store: memoryStore(), timeoutSeconds: 5 });
 }
 
@@ -87,6 +89,18 @@ suite('a login with the browser of this computer', () => {
     const login = source(async () => assert.fail('no browser'), { clientId: 'orders-sync', otherwise });
     await assert.rejects(login.login({ signal: ending.signal }));
     assert.ok(isCodeShown);
+  });
+
+  test('begins at the provider where people sign in nowhere else', async (t) => {
+    const provider = await startProvider();
+    t.after(() => provider.stop());
+    const sets = [`directories=${JSON.stringify([provider.directory('sso')])}`, 'signIn.passwords=false'];
+    const alone = await startService({ sets, integrations: [AGENT] });
+    t.after(() => alone.stop());
+    provider.serve(alone.url, 'sso');
+    const otherwise = device({ show: () => assert.fail('a code is shown') });
+    const login = source(async () => undefined, { withinSeconds: 0.05, otherwise }, alone).login();
+    await assert.rejects(login, refused('login-needed', /Nobody confirmed in time/));
   });
 
   test('is not tried over SSH, in CI, or without a terminal', () => {

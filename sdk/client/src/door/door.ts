@@ -61,7 +61,8 @@ export class Door {
       const endpoint = checkAddress('authorization_endpoint', found.authorization_endpoint);
       const url = `${endpoint}?${new URLSearchParams(this.#formOf(form))}`;
       const { status } = await send(url, this.#sending(manner));
-      return status === 200 ? { url, issuer: found.issuer } : undefined;
+      // 303: where people sign in at one provider only, the page leads there.
+      return status === 200 || status === 303 ? { url, issuer: found.issuer } : undefined;
     } catch (error) {
       if (error instanceof NoAnswer) return undefined; // the other way says why
       throw error;
