@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Refusal } from '../../core/refusal.ts';
 import { nameRequest, replyRefusal, type WordedRefusal } from '../http/refusal-replies.ts';
-import { describe } from '../token/descriptions.ts';
+import { describe, SCOPE_LIST_MALFORMED } from '../token/descriptions.ts';
 import { challengeOf } from './client.ts';
 import type { ErrorAnswer } from './schemas.ts';
 import { type OauthReason, type OauthRefusal, wordingOf } from './wording.ts';
@@ -29,6 +29,8 @@ const OWN_WORDS = {
   'credential-missing':
     'What this grant_type needs is missing: device_code, refresh_token, assertion or subject_token, or code, redirect_uri and code_verifier.',
   'token-missing': 'token is missing.',
+  'certificate-missing':
+    'No client certificate was presented, and the request has neither client_assertion nor client_secret.',
   'cursor-missing':
     'Send the cursor of a snapshot as Last-Event-ID or as after. For a snapshot, accept application/json.',
   'cursor-gone': 'This cursor is too old, or it is of another store or resource server. Take a snapshot.',
@@ -45,7 +47,7 @@ const OWN_WORDS = {
   'client-id-ambiguous': 'client_id in the body and in the Authorization header differ.',
   'content-type-unsupported': 'Send Content-Type: application/x-www-form-urlencoded in UTF-8.',
   'body-unreadable': 'The body could not be read. Send form fields in UTF-8.',
-  'scope-malformed': 'scope is malformed. Write resource:permission, separated by spaces.',
+  'scope-malformed': SCOPE_LIST_MALFORMED,
 } as const satisfies Partial<Record<OauthReason, string>>;
 
 function describeOauth({ reason, ...details }: Refusal<OauthReason>): string {

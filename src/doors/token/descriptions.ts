@@ -110,6 +110,9 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
   'assertion-keys-unavailable': 'The keys of the issuer of the assertion cannot be fetched now. Ask again.',
 };
 
+/** Of a list as OAuth writes it (RFC 6749 3.3). */
+export const SCOPE_LIST_MALFORMED = 'scope is malformed. Write resource:permission, separated by spaces.';
+
 const ASK_AGAIN: readonly string[] = ['authorization-pending', 'polled-too-fast'] satisfies readonly RefusalReason[];
 
 const NAMING_THE_RULE: readonly string[] = [

@@ -86,6 +86,9 @@ suite('a program', () => {
       const { headers } = await ada.get(program.path(difference));
       assert.equal(new URL(headers.location ?? '').searchParams.get('error'), expected);
     }
+    const { headers } = await ada.get(program.path({ scope: 'orders:read;stock:read' }));
+    const description = new URL(headers.location ?? '').searchParams.get('error_description') ?? '';
+    assert.match(description, /separated by spaces/, 'in the words of OAuth');
   });
 
   test('is refused if codes are off for the integration, or the integration is unknown: shown, never redirected', async () => {

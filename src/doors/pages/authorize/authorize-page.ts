@@ -15,7 +15,7 @@ import {
 } from '../../../operations/device/ask-code.ts';
 import { queryTextOf } from '../../http/methods.ts';
 import { recordOf, recordRefusal } from '../../http/request-record.ts';
-import { describe } from '../../token/descriptions.ts';
+import { describe, SCOPE_LIST_MALFORMED } from '../../token/descriptions.ts';
 import { readParameters } from '../../token/parameters.ts';
 import { readScopeList } from '../../token/scope-list.ts';
 import { askToSignIn } from '../account/sign-in.ts';
@@ -119,8 +119,10 @@ async function readRequest(visit: Visit, query: string): Promise<Asked | { reado
   // Anybody can be a guest, so a redirect that nobody decided on could lead anywhere (RFC 9700 4.11.2).
   if (client.value.document) return { answer: wrongRequestPage(visit, target.refusal) };
   recordRefusal(visit.request, target.refusal);
-  const error = ERRORS[target.refusal.reason] ?? 'invalid_request';
-  const response = { error, error_description: describe(target.refusal) };
+  const { reason } = target.refusal;
+  const error = ERRORS[reason] ?? 'invalid_request';
+  const description = reason === 'scope-malformed' ? SCOPE_LIST_MALFORMED : describe(target.refusal);
+  const response = { error, error_description: description };
   return { answer: sendBack(visit, { client: client.value, state }, response) };
 }
 
