@@ -8,6 +8,8 @@ export type Counts = Readonly<Record<string, number>>;
 export interface LivingGrants {
   readonly all: number;
   readonly endingByDay: readonly number[];
+  /** How many rows were read to count them: also those of revoked grants. Missing in rows of 0.3.0. */
+  readonly read?: number;
 }
 
 /** What one node did in a stretch of time. */

@@ -40,7 +40,7 @@ class ListFile {
   async readIfChanged(judge: CertificateJudge, issuers: readonly ApprovedIssuer[], logFault: TellFault) {
     try {
       if (!this.#file.hasChanged()) return false;
-      const { lists } = await judge.revocation.reader.read(await this.#contents(), issuers.flatMap(authoritiesOf));
+      const { lists } = await this.#read(judge, issuers);
       const objection = whyNoLists(lists);
       if (objection) throw new Error(`${this.#path}: ${objection}`);
       this.lists = lists.flatMap((list) => (list.ok ? [list.value] : []));
@@ -54,9 +54,10 @@ class ListFile {
     }
   }
 
-  async #contents(): Promise<Uint8Array<ArrayBuffer>> {
+  /** What fails by itself is tried again; a damaged file only when it has changed. */
+  async #read({ revocation }: CertificateJudge, issuers: readonly ApprovedIssuer[]) {
     try {
-      return await readFile(this.#path);
+      return await revocation.reader.read(await readFile(this.#path), issuers.flatMap(authoritiesOf));
     } catch (fault) {
       this.#file.forget();
       throw fault;

@@ -109,6 +109,12 @@ export interface NewestQuery extends Pick<EventQuery, 'identityId' | 'acts'> {
   readonly before?: number;
 }
 
+export interface EndingCount {
+  readonly read: number;
+  /** Of these, those that have not ended early. */
+  readonly living: number;
+}
+
 export interface Store {
   /** The row as of the last acknowledged commit of any node: never a replica's, never a cached one. */
   load<Row, Companion>(table: Table<Row, Companion>, key: string): Promise<Loaded<Row, Companion>>;
@@ -171,12 +177,12 @@ export interface Store {
   /** Removes events older than `before`, likewise. */
   sweepEvents(before: EpochSeconds, limit: number): Promise<number>;
 
-  /** How many rows end in that time, including `from` and excluding `before`, unless they ended early. Stops counting at `most`. */
+  /** How many rows end in that time, including `from` and excluding `before`. Reads at most `most` rows. */
   countEnding<Row, Companion>(
     table: Table<Row, Companion>,
     time: { readonly from: EpochSeconds; readonly before: EpochSeconds },
     most: number,
-  ): Promise<number>;
+  ): Promise<EndingCount>;
 
   /** How many rows have each value of a column. Reads the whole table: for operators, not for requests. */
   count<Row, Companion>(table: Table<Row, Companion>, column: string): Promise<ReadonlyMap<Value, number>>;

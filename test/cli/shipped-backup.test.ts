@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, suite, test } from 'node:test';
@@ -94,6 +95,22 @@ suite('a shipped backup', () => {
     const shipping = new Shipping(folder, 'sleep 3600', () => undefined, 100);
     for (const path of [file, file]) shipping.add(path);
     assert.equal(await shipping.finished(), 2);
+  });
+
+  test('reads the notes of a folder once, however many of its files were shipped before', async (t) => {
+    const series = join(folder, 'series');
+    mkdirSync(series);
+    const names = Array.from({ length: 200 }, (_, n) => `${n}.pages`);
+    for (const name of names) writeFileSync(join(series, name), '');
+    writeFileSync(join(series, 'shipped'), names.join('\n'));
+    const reads = t.mock.method(fs, 'readFileSync');
+    syncBuiltinESMExports();
+    const shipping = new Shipping(folder, 'false', () => undefined);
+    for (const name of names) shipping.add(join(series, name));
+    assert.equal(await shipping.finished(), 0);
+    reads.mock.restore();
+    syncBuiltinESMExports();
+    assert.equal(reads.mock.callCount(), 1);
   });
 
   test('goes on with the files after one that was removed', async () => {

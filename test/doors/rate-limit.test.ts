@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RateLimit } from '../../src/doors/http/rate-limit.ts';
+import { load } from '../config/configured.ts';
 
 function limit(
   burst: number,
@@ -22,6 +23,12 @@ test('a bucket allows its burst, then its rate, and reports the wait', () => {
   pass(0.5);
   assert.deepEqual([take(), take()], [undefined, 1]);
   assert.equal(take('b'), undefined, 'another key has its own');
+});
+
+test('by default, 2,000 programs behind one address may come at once, as after an outage', () => {
+  const { perMinute, burst } = load('').limits.requestsPerAddress;
+  const { take } = limit(burst, perMinute / 60);
+  for (let n = 0; n < 2000; n++) assert.equal(take(), undefined);
 });
 
 test('setting the clock back removes no tokens from a bucket', () => {

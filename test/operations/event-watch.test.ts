@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { enableIntegration } from '../../src/operations/admin/acts/integration.ts';
+import { acceptRollback } from '../../src/operations/admin/after-restore.ts';
+import { isInLog } from '../../src/operations/feed/cursor.ts';
+import { firstPage } from '../../src/operations/feed/read-feed.ts';
 import { revokeById } from '../../src/operations/grant/revoke-grant.ts';
 import { watchedStore } from '../../src/operations/upkeep/event-watch.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -43,6 +46,39 @@ suite('a request after another server took over', () => {
     const store = await takenOver(t, 2);
     await assert.rejects(store.load(grants, grant.id), HistoryInDoubt);
   });
+});
+
+test('a follower of the revocation feed is sent nothing while the store may have lost revocations', async (t) => {
+  const [newer, older] = [(await onSqlite(t)).node.store, (await onSqlite(t)).node.store];
+  for (const store of [newer, older]) {
+    await put(store, grants, grant);
+    await enableIntegration(CLIENT, false, { store, by: OPERATOR });
+  }
+  let current = newer;
+  const served: Store = {
+    ...newer,
+    origin: () => (current === newer ? 'newer' : 'older'),
+    load: (table, key) => current.load(table, key),
+    page: (table, query) => current.page(table, query),
+    events: (query) => current.events(query),
+    newestEvents: (query) => current.newestEvents(query),
+    eventProgress: () => current.eventProgress(),
+    change: (table, key, decide) => current.change(table, key, decide),
+    changeAll: (rows, decide) => current.changeAll(rows, decide),
+  };
+  const { watch, acts } = watching(served);
+  const store = watchedStore(served, watch, acts);
+  await watch.look();
+  await revokeById(grant.id, 'by-caller', { store });
+  const { from } = await firstPage(store);
+  assert.equal(await isInLog(from, store), true);
+  current = older;
+  await assert.rejects(firstPage(store), HistoryInDoubt);
+  await assert.rejects(isInLog(from, store), HistoryInDoubt);
+  await acceptRollback({ store, by: OPERATOR });
+  await watch.look();
+  assert.equal(await isInLog(from, store), false);
+  assert.ok(await firstPage(store));
 });
 
 test('revocations that the store lost are made again, also if others accepted the rollback while this node noticed it', async (t) => {

@@ -8,7 +8,7 @@ import { RequestTally } from '../../src/doors/ops/request-tally.ts';
 import { countByOne, countLiving, FigureKeeper, figuresOver } from '../../src/operations/upkeep/figures.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
 import { storeOf } from '../../src/store/change.ts';
-import type { Store } from '../../src/store/store.ts';
+import { insert, type Store } from '../../src/store/store.ts';
 import { figures } from '../../src/store/tables/figures.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
@@ -115,6 +115,27 @@ for (const [backEnd, make] of Object.entries(MAKE)) {
     for (const { keeper } of [ash, oak]) await countByOne(keeper, { store }, pause);
     const counted = [ash, oak].map(({ keeper }) => keeper.unwritten.living?.all);
     assert.deepEqual(counted, [3, undefined]);
+  });
+
+  test(`${backEnd}: grants that ended are counted past in small steps too, however many there are`, async (t) => {
+    const store = await open(t);
+    const now = await store.now();
+    await put(store, identities, anIdentity());
+    const ended = Array.from({ length: 2500 }, (_, index) =>
+      insert(grants, {
+        ...aGrant({
+          id: index.toString(16).padStart(32, '0') as never,
+          refreshUntil: after(now, seconds(86_400 * 40 + index)),
+        }),
+        revoked: { at: now, reason: 'by-caller' },
+      }),
+    );
+    await store.change(identities, 'none', () => ({ outcome: undefined, inserts: ended }));
+    let pauses = 0;
+    const living = await countLiving({ store }, async () => void pauses++);
+    assert.equal(living.all, 0);
+    assert.ok(pauses > 2, `${pauses} steps`);
+    assert.ok((living.read ?? 0) >= 2500, 'and a count of many is repeated less often');
   });
 }
 

@@ -148,8 +148,26 @@ suite('an OCSP answer', () => {
   });
 });
 
+test('an OCSP answer that revokes counts until it ends, also while its responder is silent', async () => {
+  let isSilent = false;
+  const times = { thisUpdate: '2026-11-15T12:00:00Z', nextUpdate: '2026-11-15T14:00:00Z' };
+  const revoke = (request: Uint8Array) =>
+    root.ocsp(caller.serial, { state: 'revoked', nonce: nonceOf(request), ...times });
+  const { ask } = moving((request) => (isSilent ? undefined : revoke(request)), {}, 'if-available');
+  const verdict = 'certificate-revoked: ocsp-revoked';
+  assert.equal(await ask(0), verdict);
+  isSilent = true;
+  await ask(100 * MINUTE, root.issue({ ...asked, keys: caller.keys }).chain); // from now on there is a pause
+  for (const after of [1, 4]) assert.equal(await ask(100 * MINUTE + after), verdict);
+  assert.equal(await ask(119 * MINUTE), verdict);
+});
+
 /** A judge whose clock moves, and a responder that counts. */
-function moving(reply: (request: Uint8Array) => Uint8Array | undefined, limits = {}) {
+function moving(
+  reply: (request: Uint8Array) => Uint8Array | undefined,
+  limits = {},
+  ocsp: ApprovedIssuer['revocation']['ocsp'] = 'required',
+) {
   const state = { now: NOW, requests: 0 };
   const judge = new CertificateJudge({
     now: () => state.now,
@@ -160,7 +178,7 @@ function moving(reply: (request: Uint8Array) => Uint8Array | undefined, limits =
       return body ? new Response(new Uint8Array(body)) : new Response('', { status: 503 });
     },
   });
-  const issuers = [approve(root, { revocation: OCSP_REQUIRED })];
+  const issuers = [approve(root, { revocation: { ...OCSP_REQUIRED, ocsp } })];
   const ask = async (after: number, chain = caller.chain) => {
     state.now = epochSeconds(NOW + after);
     return worded(await judge.judge(chain, issuers));

@@ -46,6 +46,24 @@ test('a copy that fails leaves nothing behind', async (t) => {
   assert.deepEqual(readdirSync(folder), ['no-store.db']);
 });
 
+test('a copy is made once, however often the service writes meanwhile', async (t) => {
+  const { store, copy } = storeAndCopy(t, 30_000);
+  const service = new DatabaseSync(store);
+  t.after(() => service.close());
+  const parts: number[] = [];
+  // A commit between each two steps of the copy.
+  const write = (part: number) => {
+    parts.push(part);
+    if (parts.length < 100) service.exec("INSERT INTO grants VALUES (0, 'meanwhile')");
+  };
+  rmSync(copy);
+  await backUp(store, copy, write);
+  const steps = Math.ceil(statSync(copy).size / 4096 / 500);
+  assert.ok(steps > 10, 'it takes several steps');
+  assert.ok(parts.length <= steps, `${parts.length} steps instead of ${steps}`);
+  assert.equal(whyDamaged(copy), undefined);
+});
+
 test('a damaged store is not copied: the copy would be damaged as well', async (t) => {
   const database = await sqliteDatabase();
   t.after(() => database.remove());
@@ -63,7 +81,7 @@ test('a damaged store is not copied: the copy would be damaged as well', async (
 });
 
 /** A store with a WAL, as a service leaves it that is killed, and a copy of an earlier state of it. */
-function storeAndCopy(t: TestContext) {
+function storeAndCopy(t: TestContext, rows = 300) {
   const folder = temporaryFolder('restore');
   t.after(() => rmSync(folder, { recursive: true }));
   const [store, copy] = [join(folder, 'tessera.db'), join(folder, 'copy.db')];
@@ -75,7 +93,9 @@ function storeAndCopy(t: TestContext) {
   };
   insert([1, 2, 3]);
   database.exec(`VACUUM INTO '${copy}'`);
-  insert(Array.from({ length: 300 }, (_, n) => n + 4));
+  database.exec('BEGIN');
+  insert(Array.from({ length: rows }, (_, n) => n + 4));
+  database.exec('COMMIT');
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   insert([304]); // is in the WAL only
   for (const rest of ['', '-wal']) copyFileSync(store + rest, join(folder, `killed${rest}`));

@@ -3,11 +3,14 @@
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readdirSync, statSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { basename } from 'node:path';
 import { test } from 'node:test';
-import type { Worker } from 'node:worker_threads';
+import workerThreads, { type Worker } from 'node:worker_threads';
 import { storeOf } from '../../src/store/change.ts';
-import { increment } from './conformance/rows.ts';
+import { listContents } from '../../src/store/tables/revocation-lists.ts';
+import { NOW } from '../samples.ts';
+import { increment, put } from './conformance/rows.ts';
 import { sqliteDatabase } from './sqlite-database.ts';
 
 test('SQLite: a thread checkpoints the WAL under long load, and is replaced if it dies', async (t) => {
@@ -38,4 +41,23 @@ test('SQLite: a thread checkpoints the WAL under long load, and is replaced if i
     [basename(database.path)],
     'closing leaves no WAL: the thread has ended',
   );
+});
+
+test('SQLite: what was committed is no fault because no thread can be started for a checkpoint', async (t) => {
+  const started = t.mock.method(workerThreads, 'Worker', function none() {
+    throw new Error('as where the limit on threads is reached');
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    started.mock.restore();
+    syncBuiltinESMExports();
+  });
+  const database = await sqliteDatabase();
+  t.after(() => database.remove());
+  const store = storeOf(await database.open());
+  for (const size of [17, 18]) {
+    const contents = Buffer.alloc(size * 2 ** 20, 1);
+    await put(store, listContents, { url: 'http://lists.test/', fetchedAt: NOW, contents });
+  }
+  assert.equal(started.mock.callCount(), 2, 'it is tried again');
 });

@@ -51,6 +51,10 @@ export const ROWS: readonly Row[] = [
     order: () => crowd(2000, { steps: ['device'], from: addresses(24) }),
   },
   {
+    name: '2,000 devices within 10 s, one address',
+    order: () => crowd(2000, { steps: ['device'], from: () => '127.27.0.1', withinMs: 10_000 }),
+  },
+  {
     name: 'gateway, 1,000/s, one HTTP/2 connection',
     needsHttp2: true,
     order: (front) => gateway(front, { connections: 1, streams: 100 }),

@@ -83,7 +83,9 @@ async function checkKnown(token: string, verified: Claims | undefined, parts: Pa
   if (known && isRecent(known, parts)) return known.claims ?? INVALID;
   const claims = verified ?? known?.claims;
   if (claims && parts.revocations.whyRevoked(claims) !== undefined) return claims; // refused anyway: no need to ask
-  return askOr(token, claims?.isExchanged ? undefined : claims, parts);
+  // A token that the service has refused is not trusted because the service is away.
+  const otherwise = known && !known.claims ? INVALID : claims;
+  return askOr(token, claims?.isExchanged ? undefined : otherwise, parts);
 }
 
 function isRecent({ claims, askedAt }: Known, { settings, feed, revocations }: Parts): boolean {
@@ -96,12 +98,12 @@ function isRecent({ claims, askedAt }: Known, { settings, feed, revocations }: P
   return age < longest * 1000;
 }
 
-/** `otherwise`: what is trusted until it expires if the service is away. */
-async function askOr(token: string, otherwise: Claims | undefined, parts: Parts): Promise<Claims | Refusal> {
+/** `otherwise`: what holds while the service is away; claims are trusted until they expire, if the settings say so. */
+async function askOr(token: string, otherwise: Claims | Refusal | undefined, parts: Parts): Promise<Claims | Refusal> {
   const answer = await parts.introspection.ask(token).catch(unlessAway);
-  if (answer === 'away' || answer === undefined)
-    return (parts.settings.onOutage === 'trust-until-expiry' && otherwise) || AWAY;
-  return answer.claims ?? INVALID;
+  if (answer !== 'away' && answer !== undefined) return answer.claims ?? INVALID;
+  const holds = otherwise && ('ok' in otherwise || parts.settings.onOutage === 'trust-until-expiry');
+  return holds ? otherwise : AWAY;
 }
 
 /** A verifier that is no longer accepted knows as little as one without a connection. */

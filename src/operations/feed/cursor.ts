@@ -4,6 +4,7 @@
 import { hash } from 'node:crypto';
 import type { ResourceServer } from '../../core/resource-server.ts';
 import type { LoggedEvent, Store } from '../../store/store.ts';
+import { grants } from '../../store/tables/grants.ts';
 import { readHistory } from '../../store/tables/store-history.ts';
 
 export interface Position {
@@ -39,8 +40,19 @@ export function serverMark({ id, audience, resources, enabled }: ResourceServer)
   return markOf(JSON.stringify([id, audience, resources, enabled]));
 }
 
+/**
+ * Throws HistoryInDoubt while the store may have lost revocations: a follower would take what is left for all of them. No grant can be
+ * loaded then (upkeep/event-watch.ts), also one that does not exist.
+ */
+async function currentEpoch(store: Pick<Store, 'load'>): Promise<number> {
+  await store.load(grants, NO_GRANT);
+  return (await readHistory(store)).epoch;
+}
+
+const NO_GRANT = '0'.repeat(32);
+
 export async function newestPosition(store: Pick<Store, 'newestEvents' | 'load'>): Promise<Position> {
-  const { epoch } = await readHistory(store);
+  const epoch = await currentEpoch(store);
   const [newest] = await store.newestEvents({ count: 1 });
   return newest ? positionOf(newest, epoch) : { epoch, ...START };
 }
@@ -49,7 +61,7 @@ export async function newestPosition(store: Pick<Store, 'newestEvents' | 'load'>
 export async function isInLog(position: Position, store: Pick<Store, 'events' | 'load'>): Promise<boolean> {
   const { sequence, mark } = position;
   const [found] = await store.events({ after: Math.max(sequence - 1, 0), limit: 1 });
-  const { epoch } = await readHistory(store);
+  const epoch = await currentEpoch(store);
   if (epoch !== position.epoch) return false;
   if (sequence > 0) return found !== undefined && positionOf(found, epoch).mark === mark;
   return mark === START.mark && (found === undefined || found.sequence <= FIRST_SEQUENCE);

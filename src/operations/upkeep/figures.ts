@@ -139,20 +139,20 @@ async function rowsSince(store: Store, step: number, first: EpochSeconds): Promi
   return found;
 }
 
-/** Grants counted in one step: few, so that requests do not wait long. */
-const COUNTED_AT_ONCE = 1000;
+/** Rows read in one step: few, so that requests do not wait long. */
+const READ_AT_ONCE = 1000;
 const DAYS = 30;
 /** No grant lives this long. */
 const FAR = 100 * 365 * DAY;
 
-/** One node counts for all, the less often the more there are. Returns what was counted last. */
+/** One node counts for all, the less often the more it has to read. Returns what was counted last. */
 export async function countByOne(
   keeper: FigureKeeper,
   { store }: StorePort,
   pause: () => Promise<void>,
 ): Promise<LivingGrants | undefined> {
   const last = (await figuresOver('hour', { store }, keeper.unwritten)).points.at(-1)?.living;
-  const lasts = seconds(Math.min(900, Math.max(50, (last?.all ?? 0) / COUNTED_AT_ONCE)));
+  const lasts = seconds(Math.min(900, Math.max(50, (last?.read ?? last?.all ?? 0) / READ_AT_ONCE)));
   const work = async () => keeper.counted(await countLiving({ store }, pause));
   await byOneNode({ name: 'counting grants', lasts }, work, { store });
   return last;
@@ -161,17 +161,19 @@ export async function countByOne(
 /** In small steps; `pause` gives requests a turn. */
 export async function countLiving({ store }: StorePort, pause: () => Promise<void>): Promise<LivingGrants> {
   const now = await store.now();
+  let readInAll = 0;
   const count = async (from: number, before: number): Promise<number> => {
-    const most = before - from > 1 ? COUNTED_AT_ONCE : Number.MAX_SAFE_INTEGER;
+    const most = before - from > 1 ? READ_AT_ONCE : Number.MAX_SAFE_INTEGER;
     const time = { from: epochSeconds(now + from), before: epochSeconds(now + before) };
-    const found = await store.countEnding(grants, time, most);
-    if (found > 0) await pause();
-    if (found < most) return found;
+    const { read, living } = await store.countEnding(grants, time, most);
+    readInAll += read;
+    if (read > 0) await pause();
+    if (read < most) return living;
     const middle = from + Math.floor((before - from) / 2);
     return (await count(from, middle)) + (await count(middle, before));
   };
   const endingByDay: number[] = [];
   for (let day = 0; day < DAYS; day++) endingByDay.push(await count(day * DAY, (day + 1) * DAY));
   const later = await count(DAYS * DAY, FAR);
-  return { all: endingByDay.reduce((total, each) => total + each, later), endingByDay };
+  return { all: endingByDay.reduce((total, each) => total + each, later), endingByDay, read: readInAll };
 }

@@ -58,8 +58,10 @@ export class OcspClient {
   async #fetch(key: string, { certificate, issuer }: Pair, allowed: readonly string[]): Promise<void> {
     const url = responderOf(certificate) ?? '';
     const paused = this.#pauses.get(url);
-    if (paused && this.#ports.now() < paused.until)
-      return void keepNewest(this.#responses, key, { renewAt: paused.until, endsAt: NEVER }, MAX_RESPONSES);
+    if (paused && this.#ports.now() < paused.until) {
+      const kept = { endsAt: NEVER, ...this.#responses.get(key), renewAt: paused.until };
+      return void keepNewest(this.#responses, key, kept, MAX_RESPONSES);
+    }
     const nonce = randomBytes(16);
     const body = new Uint8Array(writeOcspRequest(certificate, issuer, nonce));
     const headers = { 'content-type': 'application/ocsp-request' };

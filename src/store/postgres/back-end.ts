@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EpochSeconds } from '../../core/time.ts';
 import { FIND_LIMIT } from '../back-end.ts';
 import type { Receiver } from '../move.ts';
-import type { EventQuery, Loaded, NewestQuery } from '../store.ts';
+import type { EndingCount, EventQuery, Loaded, NewestQuery } from '../store.ts';
 import { type AnyTable, keyColumn, type Table, type Value } from '../table.ts';
 import { decodeEvent } from '../tables/events.ts';
 import { arrayOf, columnArrays } from './arrays.ts';
@@ -100,8 +100,10 @@ export function postgresBackEnd(connections: Connections): Receiver {
       if (removed !== 0) return Math.max(removed, 0);
       return (await connections.run(SWEEP_EVENTS, [before, limit])).count;
     },
-    countEnding: async (table, { from, before }, most) =>
-      (await connections.read(countEndingText(table), [from, before, most])).rows[0]?.[0] as number,
+    countEnding: async (table, { from, before }, most) => {
+      const [[read, living] = []] = (await connections.read(countEndingText(table), [from, before, most])).rows;
+      return { read, living } as EndingCount;
+    },
     count: async (table, column) =>
       new Map((await connections.read(countText(table, column))).rows as unknown as [Value, number][]),
     stamp: async (table) => String((await connections.read(statementsOf(table).stamp)).rows[0]),

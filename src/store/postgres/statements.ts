@@ -47,9 +47,9 @@ export function sweepText(table: AnyTable, lock: '' | 'FOR UPDATE SKIP LOCKED' =
 
 export function countEndingText(table: AnyTable): string {
   const end = quote(endColumn(table));
-  const isLiving = table.endedEarly === undefined ? '' : `AND ${quote(table.endedEarly)} IS NULL`;
-  return `SELECT count(*) FROM (SELECT 1 FROM ${quote(table.name)} WHERE ${end} >= $1::bigint AND ${end} < $2::bigint
-    ${isLiving} LIMIT $3::bigint) counted`;
+  const early = table.endedEarly === undefined ? 'NULL' : quote(table.endedEarly);
+  return `SELECT count(*), count(*) - count(early) FROM (SELECT ${early} AS early FROM ${quote(table.name)}
+    WHERE ${end} >= $1::bigint AND ${end} < $2::bigint LIMIT $3::bigint) counted`;
 }
 
 export function findText(table: AnyTable, column: string): string {

@@ -2,7 +2,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { EpochSeconds } from '../../core/time.ts';
 import { type BackEnd, type Commit, check, FIND_LIMIT, type Swap } from '../back-end.ts';
 import { Lane } from '../lane.ts';
-import { CommitUnknown, type EventQuery, type Loaded, type NewestQuery, StoreUnavailable } from '../store.ts';
+import {
+  CommitUnknown,
+  type EndingCount,
+  type EventQuery,
+  type Loaded,
+  type NewestQuery,
+  StoreUnavailable,
+} from '../store.ts';
 import { type AnyTable, staysNull, type Table, type Value, type Where } from '../table.ts';
 import type { Commits, Step, Unit } from './commits.ts';
 import { PAGE_SIZE } from './connection.ts';
@@ -87,8 +94,10 @@ export function sqliteBackEnd({ database, commits, soundness, clock }: SqlitePar
       sweeps.submit([{ sql: sweepStatement(table), values: [before, limit], decisive: false, pages: pagesOf(table) }]),
     sweepEvents: (before, limit) =>
       sweeps.submit([{ sql: SWEEP_EVENTS, values: [limit, before], decisive: false, pages: 1 }]),
-    countEnding: async (table, { from, before }, most) =>
-      loads.all(countEndingStatement(table), [from, before, most])[0]?.[0] as number,
+    countEnding: async (table, { from, before }, most) => {
+      const [[read, living] = []] = loads.all(countEndingStatement(table), [from, before, most]);
+      return { read, living } as EndingCount;
+    },
     count: async (table, column) => decodeCounts(table, column, loads.all(countStatement(table, column), [])),
     stamp: async (table) => String(loads.all(statementsOf(table).stamp, [])[0]),
     figures: () => ({

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { keepOwner, syncPath } from '../../written-file.ts';
 import { StoreUnusable } from '../store.ts';
-import { openCopy, openForReading, openUnchanged } from './connection.ts';
+import { openCopy, openForReading, openUnchanged, pin } from './connection.ts';
 import { isBusy } from './faults.ts';
 import { unmarkDamage, whyMarked } from './files.ts';
 
@@ -62,6 +62,7 @@ async function copyAs(
 async function copyPages(source: DatabaseSync, to: string, onProgress: (part: number) => void): Promise<void> {
   const progress = ({ totalPages, remainingPages }: { totalPages: number; remainingPages: number }) =>
     onProgress(totalPages > 0 ? 1 - remainingPages / totalPages : 1);
+  pin(source); // otherwise the copy would begin again with every commit of the service, and never end
   await backup(source, to, { rate: STEP_PAGES, progress });
 }
 

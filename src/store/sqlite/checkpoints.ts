@@ -19,13 +19,17 @@ export class Checkpoints {
     this.#path = path;
   }
 
-  /** If the thread does not keep up or is gone, SQLite empties the WAL during a commit (connection.ts). */
+  /** If the thread does not keep up, is gone or cannot be started, SQLite empties the WAL during a commit (connection.ts). */
   wrote(pages: number): void {
     this.#written += pages;
     if (this.#written < AFTER_PAGES || this.#isUnderWay) return;
     this.#written = 0;
+    try {
+      this.#thread ??= this.#start();
+    } catch {
+      return; // what was written is durable
+    }
     this.#isUnderWay = true;
-    this.#thread ??= this.#start();
     this.#thread.postMessage('empty');
   }
 

@@ -66,6 +66,12 @@ export function openForReading(path: string): DatabaseSync {
   return database;
 }
 
+/** From now on, the connection sees this state: a read transaction begins with its first read. */
+export function pin(database: DatabaseSync): void {
+  database.exec('BEGIN');
+  whileBusy(() => database.exec('SELECT 1 FROM sqlite_schema LIMIT 1'));
+}
+
 /** A copy that nobody writes. It may be on a read-only disk, where SQLite could not make the files of a WAL. */
 export function openCopy(path: string): DatabaseSync {
   const copy = pathToFileURL(path);

@@ -60,8 +60,8 @@ export function sweepStatement(table: AnyTable): string {
 
 export function countEndingStatement(table: AnyTable): string {
   const end = endColumn(table);
-  const isLiving = table.endedEarly === undefined ? '' : `AND ${table.endedEarly} IS NULL`;
-  return `SELECT count(*) FROM (SELECT 1 FROM ${table.name} WHERE ${end} >= ? AND ${end} < ? ${isLiving} ${LIMIT})`;
+  const rows = `SELECT ${table.endedEarly ?? 'NULL'} AS early FROM ${table.name} WHERE ${end} >= ? AND ${end} < ? ${LIMIT}`;
+  return `SELECT count(*), count(*) - count(early) FROM (${rows})`;
 }
 
 export function findStatement(table: AnyTable, column: string): string {

@@ -67,6 +67,18 @@ suite('a refresh that a killed process has left', () => {
   });
 });
 
+for (const status of [502, 503])
+  test(`an outage of which a proxy says ${status} costs no login, however long it lasts`, async (t) => {
+    const { fake, file, source } = await scene(t, EXPIRED);
+    fake.next.push(...Array.from({ length: 100 }, () => ({ status })));
+    const tokens = source(stored(), { timeoutSeconds: 0.2, retryWindowSeconds: 1 });
+    await assert.rejects(tokens.get(), failsWith('unavailable', /The grant is fine/));
+    assert.deepEqual(namesIn(dirname(file)), ['tokens.json'], 'no mark that it was presented');
+    await sleep(1_000);
+    fake.next.length = 0;
+    assert.equal(await tokens.get(), 'A2');
+  });
+
 test('a lost answer is remembered: after the window, its token is never presented again, by no process', async (t) => {
   const { fake, source } = await scene(t, EXPIRED);
   fake.next.push('drop after', ...Array.from({ length: 100 }, () => 'drop before' as const));

@@ -29,21 +29,23 @@ suite('an answer', () => {
     [400, { error: '' }],
     [399, { error: 'x' }],
     [500, { error: 'server_error' }],
-    [503, {}],
-    [503, { error: 'other' }],
+    [504, {}],
   ] as const)
     test(`${status} ${JSON.stringify(json)}: it may have been done`, () => {
       assert.deepEqual(reply(status, json), { kind: 'unclear', why: `the server answered with status ${status}` });
     });
 
   test('without JSON says its status', () => {
-    assert.deepEqual(reply(429), { kind: 'later', afterMs: undefined, why: 'status 429' });
+    for (const status of [429, 502, 503])
+      assert.deepEqual(reply(status), { kind: 'later', afterMs: undefined, why: `status ${status}` });
     assert.deepEqual(reply(500), { kind: 'unclear', why: 'the server answered with status 500' });
   });
 
   for (const [status, json] of [
     [429, { error: 'slow_down' }],
     [503, { error: 'temporarily_unavailable' }],
+    [502, { error: 'of a proxy' }],
+    [503, { error: 'of a proxy' }],
   ] as const)
     test(`${status}: nothing was done, the same may be sent again, after the seconds that the server says`, () => {
       const why = json.error;

@@ -112,6 +112,21 @@ suite('whatever the choice', () => {
         assert.deepEqual([await statusOf(guard, jwt), await statusOf(guard, seen)], ['401', '401']);
       }));
 
+    test(`${onOutage}: a token that the service has refused stays refused when the service goes away`, () =>
+      withScene({ onOutage }, async ({ service, guard, jwt }) => {
+        service.away.add('feed');
+        service.cutStreams();
+        await eventually('the feed is away', () => !guard.isFresh);
+        service.active.delete(jwt);
+        service.now += 6;
+        assert.equal(await statusOf(guard, jwt), '401');
+        await service.leave();
+        for (const seconds of [1, 6, 30]) {
+          service.now += seconds;
+          assert.equal(await statusOf(guard, jwt), '401', `${seconds} seconds later`);
+        }
+      }));
+
     test(`${onOutage}: an expired token is refused, and never trusted`, () =>
       withScene({ onOutage }, async ({ service, guard, jwt, seen }) => {
         await service.leave();

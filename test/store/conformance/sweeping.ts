@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import type { Grant } from '../../../src/core/grant.ts';
 import { storeOf } from '../../../src/store/change.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
+import { grants } from '../../../src/store/tables/grants.ts';
+import { identities } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
-import { NOW } from '../../samples.ts';
+import { aGrant, anIdentity, hexOf, NOW } from '../../samples.ts';
 import type { Claim } from '../conformance.ts';
 import { counter, increment, later, put } from './rows.ts';
 
@@ -42,8 +45,21 @@ export function sweeping(claim: Claim): void {
     const store = storeOf(await database.open());
     for (let n = 0; n < 9; n++) await put(store, attempts, counter(`row ${n}`, n, later(NOW, n)));
     const time = { from: later(NOW, 2), before: later(NOW, 7) };
-    assert.equal(await store.countEnding(attempts, time, 100), 5, 'the first moment, not the last');
-    assert.equal(await store.countEnding(attempts, time, 3), 3);
+    const all = { read: 5, living: 5 };
+    assert.deepEqual(await store.countEnding(attempts, time, 100), all, 'the first moment, not the last');
+    assert.deepEqual(await store.countEnding(attempts, time, 3), { read: 3, living: 3 });
+  });
+
+  claim('rows that ended early are read up to the limit too, and do not count as living', async (database) => {
+    const store = storeOf(await database.open());
+    await put(store, identities, anIdentity());
+    const end = (id: number, revoked?: Grant['revoked']) =>
+      put(store, grants, { ...aGrant({ id: hexOf(16, id) as never, refreshUntil: NOW }), ...(revoked && { revoked }) });
+    for (const id of [1, 2, 3]) await end(id, { at: NOW, reason: 'by-operator' });
+    await end(4);
+    const time = { from: NOW, before: later(NOW, 1) };
+    assert.deepEqual(await store.countEnding(grants, time, 100), { read: 4, living: 1 });
+    assert.equal((await store.countEnding(grants, time, 2)).read, 2);
   });
 
   claim('tables without an end column cannot be swept or counted by end', async (database) => {

@@ -10,15 +10,18 @@ export type Reply =
   /** It may have been done. */
   | { readonly kind: 'unclear'; readonly why: string };
 
+/**
+ * The server promises that after its 503 the same request may be repeated, however long it is away. A proxy says 502 or 503 while the server
+ * is away, also if it went away with the request: then the server takes a retry from the moment at which it is back.
+ */
+const LATER: ReadonlySet<number> = new Set([429, 502, 503]);
+
 /** `member`: what a good answer contains. */
 export function replyOf({ status, json = {}, retryAfter }: Answer, member: string | undefined): Reply {
   const error = textOf(json['error']);
   const why = textOf(json['error_description']) ?? error ?? `status ${status}`;
   if (status === 200 && (member === undefined || isCredential(json[member]))) return { kind: 'granted', json };
-  if (status === 429) return { kind: 'later', afterMs: milliseconds(retryAfter), why };
-  // The server promises that after this answer the same request may be repeated, however long it is away.
-  if (status === 503 && error === 'temporarily_unavailable')
-    return { kind: 'later', afterMs: milliseconds(retryAfter), why };
+  if (LATER.has(status)) return { kind: 'later', afterMs: milliseconds(retryAfter), why };
   if (status >= 400 && status < 500 && error) return { kind: 'refused', error, why };
   return { kind: 'unclear', why: `the server answered with status ${status}` };
 }

@@ -25,6 +25,8 @@ export class Shipping {
   #running: ChildProcess | undefined;
   #waiting = 0;
   #isOver = false;
+  /** The notes of the folder that was looked at last: reading them for each file would take minutes, and the store waits. */
+  #notes: { readonly folder: string; readonly shipped: Set<string> } | undefined;
 
   constructor(archive: string, command: string, complain: (line: string) => void, lastWaitMs = LAST_WAIT_MS) {
     [this.#archive, this.#command, this.#complain, this.#lastWaitMs] = [archive, command, complain, lastWaitMs];
@@ -48,7 +50,7 @@ export class Shipping {
   async #ship(path: string): Promise<void> {
     for (let [tries, pauseMs] = [1, FIRST_PAUSE_MS]; ; tries++, pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       if (this.#isOver) return;
-      const code = isNeeded(path) ? await this.#run(path) : 0;
+      const code = this.#isNeeded(path) ? await this.#run(path) : 0;
       if (code === 0) return this.#done(path);
       this.#complain(`the command for ${path} ended with ${code}`);
       if (this.#ending.signal.aborted && tries >= LAST_TRIES) return;
@@ -58,7 +60,18 @@ export class Shipping {
 
   #done(path: string): void {
     this.#waiting -= 1;
-    if (isNeeded(path)) appendFileSync(join(dirname(path), DONE), `${basename(path)}\n`, { mode: 0o600 });
+    if (!this.#isNeeded(path)) return;
+    appendFileSync(join(dirname(path), DONE), `${basename(path)}\n`, { mode: 0o600 });
+    this.#shippedIn(dirname(path)).add(basename(path));
+  }
+
+  #isNeeded(path: string): boolean {
+    return existsSync(path) && !this.#shippedIn(dirname(path)).has(basename(path));
+  }
+
+  #shippedIn(folder: string): Set<string> {
+    if (this.#notes?.folder !== folder) this.#notes = { folder, shipped: shippedIn(folder) };
+    return this.#notes.shipped;
   }
 
   /** The end of the service interrupts it. */
@@ -94,13 +107,9 @@ export class Shipping {
   }
 }
 
-function isNeeded(path: string): boolean {
-  return existsSync(path) && !shippedIn(dirname(path)).includes(basename(path));
-}
-
-function shippedIn(folder: string): string[] {
+function shippedIn(folder: string): Set<string> {
   const notes = join(folder, DONE);
-  return existsSync(notes) ? readFileSync(notes, 'utf8').split('\n') : [];
+  return new Set(existsSync(notes) ? readFileSync(notes, 'utf8').split('\n') : []);
 }
 
 /** Our own variables may hold the keyring or a password. */

@@ -3,7 +3,7 @@
 // has a read transaction open, and moves it forward only over frames that it has read.
 import { closeSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { openDatabase, whileBusy } from '../connection.ts';
+import { openDatabase, pin, whileBusy } from '../connection.ts';
 import { isBusy } from '../faults.ts';
 import { type CommittedPages, isContinuation, readCommitted, readWalStart, type WalPosition } from './wal-frames.ts';
 
@@ -115,9 +115,3 @@ export class WalFollower {
 
 /** Before the first write to a new WAL. */
 const NOWHERE: WalPosition = { salts: '', frames: 0, checksum: [0, 0] };
-
-/** A read transaction begins with its first read. */
-function pin(database: DatabaseSync): void {
-  database.exec('BEGIN');
-  whileBusy(() => database.exec('SELECT 1 FROM sqlite_schema LIMIT 1'));
-}
