@@ -171,5 +171,6 @@ suite('a refresh', () => {
     assert.equal(why('k'), undefined);
     const needs = anIntegration({ clientId: 'other' as ClientId, binding: 'dpop' });
     assert.equal(why('k', aGrant(), needs), 'dpop-key-differs', 'a grant from before it was required');
+    assert.equal(whyUnprovenRefresh(aGrant(), needs, undefined), 'dpop-key-differs', 'nor without a proof elsewhere');
   });
 });

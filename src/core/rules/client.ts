@@ -117,6 +117,7 @@ export function whyUnprovenRefresh(
   integration: Integration,
   proven: Proven | undefined,
 ): RefusalReason | undefined {
+  if (!proven && !terms && integration.binding === 'dpop') return 'dpop-key-differs';
   const isClient = origin.kind === 'client';
   if (!proven) return isClient || terms || hasOpaqueItems(scope) ? 'grant-of-oauth-door' : undefined;
   // RFC 6749 6: who authenticated for the grant authenticates for its refreshes.
