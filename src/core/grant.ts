@@ -8,7 +8,7 @@ import type { Presenter } from './presenter.ts';
 import type { Audience } from './resource-server.ts';
 import { concernsAdministration } from './scope.ts';
 import { ADMINISTRATION, type Settings } from './settings.ts';
-import { after, type EpochSeconds, earlier, later, seconds } from './time.ts';
+import { after, type EpochSeconds, earlier, epochSeconds, later, type Seconds, seconds } from './time.ts';
 
 /** 16 bytes as 32 hex digits, beginning with the time of creation, so that rows are stored in order. */
 export type GrantId = string & { readonly is: 'grant id' };
@@ -135,7 +135,7 @@ export function grantPeriod(
 ): { refreshUntil: EpochSeconds; expiresAt: EpochSeconds } {
   const { grantLifetime, accessTokenLifetime } = lifetimesFor(scope, settings);
   const grantEnd = after(now, grantLifetime);
-  const expiresAt = earlier(after(now, accessTokenLifetime), grantEnd);
+  const expiresAt = expiryOf(now, accessTokenLifetime, grantEnd);
   return { expiresAt, refreshUntil: settings.refresh ? grantEnd : expiresAt };
 }
 
@@ -150,7 +150,14 @@ function lifetimesFor(scope: string, settings: Lifetimes): Lifetimes {
 
 /** `expires` = min(now + lifetime, refresh_until). */
 export function accessTokenExpiry(grant: Grant, now: EpochSeconds, settings: Settings): EpochSeconds {
-  return earlier(after(now, lifetimesFor(grant.scope, settings).accessTokenLifetime), grant.refreshUntil);
+  return expiryOf(now, lifetimesFor(grant.scope, settings).accessTokenLifetime, grant.refreshUntil);
+}
+
+/** An opaque token has 32 bits for it, which end in 2106. */
+const LAST_EXPIRY = epochSeconds(2 ** 32 - 1);
+
+function expiryOf(now: EpochSeconds, lifetime: Seconds, grantEnd: EpochSeconds): EpochSeconds {
+  return earlier(earlier(after(now, lifetime), grantEnd), LAST_EXPIRY);
 }
 
 /** An earlier opaque token carries only its expiry: the time of issue is computed back with today's lifetime. */

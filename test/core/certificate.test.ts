@@ -25,12 +25,13 @@ test('an accepted certificate and an allowed scope yield a grant [contract 3]', 
   assert.equal(decide(), 'accepted');
 });
 
-test('order of checks: client_id missing, certificate, client_id unknown, flow, scope, resource, identity', () => {
+test('order of checks: client_id missing, certificate, client_id unknown, flow, scope, resource, issuer, identity', () => {
   const ladder: [string, Partial<CertificateFacts>][] = [
     [
       'identity-without-api-access',
       { caller: accept({ identity: anIdentity({ mayUseApi: false }), mark, thumbprint }) },
     ],
+    ['issuer-not-for-integration', { caller: accept({ identity: anIdentity(), mark, thumbprint, integrations: [] }) }],
     ['resource-unknown', { resource: ['https://unknown.example'] }],
     ['scope-exceeds-integration', { scope: 'orders:delete' }],
     ['certificate-flow-disabled', { integration: anIntegration({ flows: { device: true, certificate: false } }) }],

@@ -176,5 +176,6 @@ suite('a refresh', () => {
     const needs = anIntegration({ clientId: 'other' as ClientId, binding: 'dpop' });
     for (const jkt of ['k', undefined])
       assert.equal(why(jkt, aGrant(), needs), 'dpop-key-differs', 'a grant from before it was required');
+    assert.equal(whyUnprovenRefresh(aGrant(), needs, undefined), 'dpop-key-differs', 'nor without a proof elsewhere');
   });
 });

@@ -92,6 +92,14 @@ suite('a grant', () => {
     assert.equal(accessTokenExpiry(aGrant(), at(950), settings), at(1000));
   });
 
+  test('gives access tokens that expire by 2106, which is the last moment that an opaque token can say', () => {
+    const century = seconds(36_525 * DAY);
+    const settings = { ...DEFAULT_SETTINGS, accessTokenLifetime: century, grantLifetime: century };
+    const refreshUntil = at(century);
+    assert.deepEqual(grantPeriod(NOW, 'orders:read', settings), { expiresAt: 2 ** 32 - 1, refreshUntil });
+    assert.equal(accessTokenExpiry(aGrant({ refreshUntil }), NOW, settings), 2 ** 32 - 1);
+  });
+
   test('knows when each access token was issued', () => {
     const settings = { ...DEFAULT_SETTINGS, accessTokenLifetime: seconds(100) };
     const issued = (token: object) =>

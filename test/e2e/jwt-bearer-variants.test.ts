@@ -6,9 +6,10 @@ import type { TokenIssuer } from '../../src/core/token-issuer.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { claimsOf, keySetOf, platformKey } from '../platform.ts';
 import { anIntegration, ORDERS_AUDIENCE, scopeOf } from '../samples.ts';
-import { json } from './caller.ts';
+import { bearer, form, json, type Question } from './caller.ts';
 import { registryFollows } from './registry-follows.ts';
 import { clientId, PUBLIC_URL } from './service.ts';
+import { DEVICE, DEVICE_GRANT, VERIFY } from './steps.ts';
 import { assertRefused, CLIENT, openWorkloads, TOKEN } from './workload-scene.ts';
 
 const { assertionOf, issuerOf, key, post, service, stranger, close } = await openWorkloads();
@@ -149,15 +150,24 @@ suite('scope strings of others', () => {
 
   test('opaque items are compared whole, and are malformed at authsvc', async () => {
     const scope = scopeOf('orders:read;api://orders/.default');
-    const flows = { device: false, certificate: true, assertion: true };
+    const flows = { device: true, certificate: true, assertion: true };
     await service.register(anIntegration({ clientId: clientId('opaque'), scope, flows }));
     const ask = async (wanted: string) => post({ client_id: 'opaque', assertion: await assertionOf(), scope: wanted });
     const answer = await ask('api://orders/.default');
     assert.equal(answer.json['scope'], 'api://orders/.default', answer.text);
     for (const wrong of ['api://orders/.DEFAULT', 'api://orders', 'https://orders.example/x'])
       assertRefused(await ask(wrong), 400, 'invalid_scope');
-    const contract = json({ client_id: 'opaque', scope: 'api://orders/.default' });
-    const refused = await stranger.ask({ path: '/authsvc/Authorize/Device', ...contract });
-    assert.deepEqual([refused.status, refused.json['Error']], [400, 'invalid_client']);
+    const asked = { client_id: 'opaque', scope: 'api://orders/.default' };
+    const atContract = async (request: Question) => {
+      const { status, json: body } = await stranger.ask(request);
+      return [status, body['Error']];
+    };
+    assert.deepEqual(await atContract({ path: DEVICE, ...json(asked) }), [400, 'invalid_scope']);
+    const token = bearer(String(answer.json['access_token']));
+    assert.deepEqual(await atContract({ path: VERIFY, ...token }), [401, 'invalid_token']);
+    const started = await stranger.ask({ path: '/oauth2/device_authorization', ...form(asked) });
+    const { device_code } = started.json;
+    const redeeming = json({ client_id: 'opaque', grant_type: DEVICE_GRANT, device_code });
+    assert.deepEqual(await atContract({ path: '/authsvc/Authorize/Token', ...redeeming }), [400, 'invalid_grant']);
   });
 });

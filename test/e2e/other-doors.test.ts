@@ -152,7 +152,8 @@ for (const protocol of PROTOCOLS) {
         for (const path of [VERIFY, REVOKE]) {
           const asked = `${path}?access_token=${access_token}`;
           assertRefused(await caller.ask({ path: asked }), 401, 'invalid_token', /never in the address/);
-          assertRefused(await caller.ask({ path: asked, ...bearer(access_token) }), 401, 'invalid_token');
+          for (const query of [asked, `${path}?a=b&Access_Token=${access_token}`])
+            assertRefused(await caller.ask({ path: query, ...bearer(access_token) }), 401, 'invalid_token', /address/);
         }
         assert.equal((await verify(caller, access_token)).status, 200);
       });

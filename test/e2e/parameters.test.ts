@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { type Caller, callerOver, form, json, PROTOCOLS, reachOf } from './caller.ts';
 import { startService, type TestService } from './service.ts';
-import { assertRefused, CERTIFICATE, CLIENT, DEVICE, SCOPE, TOKEN } from './steps.ts';
+import { assertRefused, CERTIFICATE, CLIENT, DEVICE, pairByCertificate, SCOPE, TOKEN } from './steps.ts';
 
 const POSTED = [TOKEN, CERTIFICATE, DEVICE];
 const PARAMETERS = { client_id: CLIENT, scope: SCOPE };
@@ -81,8 +81,10 @@ for (const protocol of PROTOCOLS) {
 
     test('a duplicate form parameter is refused [spec-gaps: Authorize/Token]', async () => {
       for (const path of [TOKEN, DEVICE]) {
-        const twice = form(`client_id=${CLIENT}&client_id=${CLIENT}`);
-        assertRefused(await caller.ask({ path, ...twice }), 400, 'invalid_request', /twice/);
+        for (const first of [CLIENT, '']) {
+          const twice = form(`client_id=${first}&client_id=${CLIENT}`);
+          assertRefused(await caller.ask({ path, ...twice }), 400, 'invalid_request', /twice/);
+        }
       }
     });
 
@@ -127,6 +129,18 @@ for (const protocol of PROTOCOLS) {
         'invalid_request',
         /missing/,
       );
+      const { refresh_token } = await pairByCertificate(caller);
+      const given = { client_id: CLIENT, grant_type: '', device_code: '', refresh_token };
+      assert.equal((await caller.ask({ path: TOKEN, ...json(given) })).status, 200);
+    });
+
+    test('a body has at most 100 parameters, known and unknown [spec-gaps: All doors]', async () => {
+      const unknown = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, '1']));
+      for (const body of [json, form]) {
+        const ask = (count: number) => caller.ask({ path: DEVICE, ...body({ ...PARAMETERS, ...unknown(count) }) });
+        assert.equal((await ask(98)).status, 200);
+        assertRefused(await ask(99), 413, 'invalid_request');
+      }
     });
 
     test('unknown parameters are ignored, including __proto__ and constructor [spec-gaps: Authorize/Token]', async () => {

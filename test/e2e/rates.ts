@@ -116,6 +116,17 @@ export function ratesOver(protocol: Protocol): void {
       });
     });
 
+    test('a refresh by form counts for its address, and says what is wrong with it however many come', async (t) => {
+      const own = await startService({ settings: { limits: { requestsPerAddress: few } } });
+      t.after(() => own.stop());
+      const other = callerOver(protocol, reachOf(own));
+      t.after(() => other.close());
+      const refreshing = { path: TOKEN, ...form({ client_id: CLIENT, refresh_token: 'x' }) };
+      for (let asked = 0; asked < few.burst + 5; asked++)
+        assertRefused(await other.ask(refreshing), 400, 'invalid_request', /application\/json/);
+      assertLimited(await other.ask({ path: '/authsvc/nowhere' }));
+    });
+
     test('after Retry-After the caller is served again, and nothing was spent [spec-gaps: All doors]', async (t) => {
       const own = await startService({ settings: { limits: { requestsPerAddress: { perMinute: 20, burst: 20 } } } });
       t.after(() => own.stop());

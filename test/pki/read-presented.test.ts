@@ -150,6 +150,7 @@ suite('Envoy’s x-forwarded-client-cert', () => {
     assert.equal(result(readForwardedClientCert([one, one])), 'certificate-repeated');
     assert.equal(result(readForwardedClientCert([`${one};${one}`])), 'certificate-repeated');
     assert.equal(result(readForwardedClientCert([`${one};CERT="x"`])), 'certificate-repeated');
+    assert.equal(result(readForwardedClientCert([`${one};Chain="x";chain="x"`])), 'certificate-repeated');
   });
 
   test('is refused with a foreign chain or unclosed quotes', () => {

@@ -123,7 +123,8 @@ export function whyUnprovenRefresh(
   const isClient = origin.kind === 'client';
   if (!proven) {
     const isElsewhere = isClient || (isConfidential(integration) && !CONTRACT_ORIGINS.includes(origin.kind));
-    return isElsewhere || terms || hasOpaqueItems(scope) ? 'grant-of-oauth-door' : undefined;
+    if (isElsewhere || terms || hasOpaqueItems(scope)) return 'grant-of-oauth-door';
+    return integration.binding === 'dpop' ? 'dpop-key-differs' : undefined;
   }
   // RFC 6749 6: who authenticated for the grant authenticates for its refreshes.
   const isBare = !proven.isAuthenticated && (isClient || isConfidential(integration));

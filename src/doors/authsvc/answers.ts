@@ -23,7 +23,7 @@ export function tokenGrantText(pair: TokenPair, { withIdentity }: { withIdentity
   const { accessToken, refreshToken, expiresIn, expiresAt, scope, refreshUntil, identityId } = pair;
   const refresh = refreshToken ? `"refresh_token":"${refreshToken.reveal()}",` : '';
   const identity = withIdentity ? `,"identity":${quote(identityId)}` : '';
-  return `{"access_token":"${accessToken.reveal()}",${refresh}"expires_in":${expiresIn},"expires":${expiresAt},"token_type":"Bearer","scope":${quote(scope)},"refresh_until":${refreshUntil}${identity}}`;
+  return `{"access_token":"${accessToken.reveal()}",${refresh}"expires_in":${Math.max(1, expiresIn)},"expires":${expiresAt},"token_type":"Bearer","scope":${quote(scope)},"refresh_until":${refreshUntil}${identity}}`;
 }
 
 export function deviceGrant(started: StartedDevice, verificationUri: string): DeviceGrant {

@@ -39,6 +39,11 @@ test('contract 2.1: without a refresh token, its field is absent', () => {
   assert.equal(tokenGrantText(pair, { withIdentity: false }), JSON.stringify(fields));
 });
 
+test('contract 2.1: a retry that comes after the access token has expired says 1: some libraries take 0 for no end', () => {
+  const late = { ...PAIR, expiresIn: -15 as Seconds };
+  assert.equal(tokenGrantText(late, { withIdentity: false }), JSON.stringify({ ...FIELDS, expires_in: 1 }));
+});
+
 test('Verify: an answer is worded as JSON.stringify would word it, with and without cnf and act', () => {
   const checked = {
     token: { expiresAt: 1_800_003_600 },
