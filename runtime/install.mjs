@@ -10,9 +10,9 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** Whether node_modules holds what the lock file says, going by npm's own record of its last complete install. */
 export function isInstalled(root, { needsDev }) {
-  const record = readJson(join(root, 'node_modules', '.package-lock.json'));
+  const record = readRecord(join(root, 'node_modules', '.package-lock.json'));
   if (!record) return false;
-  const wanted = Object.entries(readJson(join(root, 'package-lock.json')).packages).filter(
+  const wanted = Object.entries(JSON.parse(readText(join(root, 'package-lock.json'))).packages).filter(
     ([path, entry]) => path.startsWith('node_modules/') && !entry.link && !entry.optional && (needsDev || !entry.dev),
   );
   return wanted.every(
@@ -136,7 +136,11 @@ function readText(path) {
   }
 }
 
-function readJson(path) {
-  const text = readText(path);
-  return text === undefined ? undefined : JSON.parse(text);
+/** Undefined while another start writes it. */
+function readRecord(path) {
+  try {
+    return JSON.parse(readText(path) ?? 'null');
+  } catch {
+    return undefined;
+  }
 }

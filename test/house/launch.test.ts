@@ -93,6 +93,14 @@ test('parallel starts install once', async (t) => {
   assert.ok(!existsSync(join(root, '.installing')));
 });
 
+test('an install that another start has half recorded is not taken for complete', async (t) => {
+  const { start, npmCalls, root } = project(t, { main: SHOUT });
+  mkdirSync(join(root, 'node_modules'));
+  writeFileSync(join(root, 'node_modules/.package-lock.json'), LOCK.slice(0, 9));
+  assert.equal((await ended(start())).code, 7);
+  assert.equal(npmCalls().length, 1);
+});
+
 test('a lock of a dead process is removed', async (t) => {
   const { start, root } = project(t, { main: SHOUT });
   const gone = spawn(process.execPath, ['--version']);
