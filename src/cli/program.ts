@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { VERSION } from '../version.ts';
-import { ENDS } from './terminal/exit.ts';
+import { CommandFailure, ENDS } from './terminal/exit.ts';
 import { CliCommand } from './terminal/manual.ts';
 import { collect } from './terminal/options.ts';
 import { expectJson, isForScripts } from './terminal/output.ts';
@@ -31,6 +31,21 @@ const GROUPS: readonly (readonly [names: string, load: Group])[] = [
   ['login token whoami logout exec profile', () => import('./commands/caller.ts')],
   ['completion', () => import('./commands/completion.ts')],
 ];
+
+/** They work on this machine: with --server or --login, somebody means another one. */
+const BESIDE_STORE =
+  'serve quickstart init doctor config directory keyring backup restore migrate-store migrate-schema store';
+
+function refuseService(acting: Command): void {
+  const { server, login } = acting.optsWithGlobals<{ server?: string; login?: string }>();
+  if ((server ?? login) === undefined || !BESIDE_STORE.split(' ').includes(groupOf(acting))) return;
+  throw new CommandFailure('usage', 'this command works beside the store only', 'Leave --server and --login out.');
+}
+
+/** The first word of a command. */
+function groupOf(command: Command): string {
+  return command.parent?.parent ? groupOf(command.parent) : command.name();
+}
 
 function exitCodes(): string {
   const lines = Object.values(ENDS).map(([code, meaning]) => `  ${String(code).padEnd(3)} ${meaning}`);
@@ -73,7 +88,10 @@ function rootProgram(): CliCommand {
       writeErr: (text) => void (isForScripts() || process.stderr.write(text)), // with --json, endOf prints it
     })
     .configureHelp({ showGlobalOptions: true })
-    .hook('preAction', (_, acting) => expectJson(acting.optsWithGlobals()['json'] === true));
+    .hook('preAction', (_, acting) => {
+      expectJson(acting.optsWithGlobals()['json'] === true);
+      refuseService(acting);
+    });
 }
 
 /** After a mistake on the command line: what to do next. */

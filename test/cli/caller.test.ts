@@ -100,6 +100,7 @@ suite('tessera for callers', () => {
     const staging = ['--profile', 'staging'];
     assert.equal((await tessera(['login', ...at, ...staging, ...certificate])).status, 0);
     const first = await tessera(['token', ...staging]);
+    assert.equal((await tessera(['--login', 'staging', 'token'])).stdout, first.stdout);
     assert.equal((await tessera(['login', ...staging])).status, 0);
     assert.equal((await verify(caller, first.stdout.trim())).status, 401, 'the grant of the first login has ended');
     assert.equal((await tessera(['token', ...staging])).status, 0);

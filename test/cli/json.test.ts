@@ -62,6 +62,7 @@ const FAILURES: readonly (readonly [line: string, code: keyof typeof EXIT, messa
   ['integration list --set store=postgres://u@127.0.0.1:1/none?sslmode=disable', 'store', /./],
   ['integration show till', 'refused', /^there is no integration till$/, 'integration-unknown'],
   ['integration add till --scope x:', 'refused', /^"x:" is not a valid scope$/, 'scope-malformed'],
+  ['events --csv', 'usage', /^--json and --csv cannot be combined$/],
   ['keyring list --set keyring=none.json', 'keyring', /^the keyring is missing/],
   ['restore none.db', 'refused', /none\.db/],
   ['issuer add corp none.pem --identity-from upn-san', 'refused', /none\.pem/],

@@ -1,6 +1,5 @@
 // Where administrative commands run: beside the store, or at a service (--server, --login). Their work is the same.
 import type { Command } from 'commander';
-import { CommandFailure } from '../terminal/exit.ts';
 import type { Work } from '../terminal/manual.ts';
 import { expectService } from '../terminal/output.ts';
 import type { Workplace } from '../terminal/workplace.ts';
@@ -34,11 +33,7 @@ export function administering(work: Work): Placed {
 
 /** Beside the store only: the work gets the open workplace instead of the command. */
 export function besideStore(load: Load): Placed {
-  return placed<Workplace>(load, async (command, run) => {
-    const { server, login } = command.optsWithGlobals<ServerFlags>();
-    if (server === undefined && login === undefined) return inStore(command, run);
-    throw new CommandFailure('usage', 'this command works beside the store only', 'Leave --server and --login out.');
-  });
+  return placed(load, inStore);
 }
 
 type Run<Place> = (place: Place) => void | Promise<void>;

@@ -26,7 +26,8 @@ function declare(group: CliCommand, { name, about, argument, options, examples, 
   if (argument) command.argument(...argument);
   command.examples(...examples).action(async () => {
     refuseUnknownPermission(command.opts()['scope']);
-    const { text, value = {} } = await run(command.optsWithGlobals(), command.args);
+    const { login, ...flags } = command.optsWithGlobals<{ readonly login?: string }>();
+    const { text, value = {} } = await run({ ...(login !== undefined && { profile: login }), ...flags }, command.args);
     if (text === undefined) result(value);
     else printOnly(text, value);
   });

@@ -73,6 +73,7 @@ const NEWEST = 50;
 const EXCLUSIVE = [
   ['since', 'from'],
   ['follow', 'to'],
+  ['json', 'csv'],
 ] as const;
 
 async function printEvents(flags: EventsFlags, administration: Administration): Promise<void> {

@@ -50,6 +50,11 @@ export function isForAdministration({ resources }: Scope): boolean {
   return resources.size === 1 && resources.has(RESERVED_RESOURCE);
 }
 
+/** Whether a token of this scope may do more than look. */
+export function isForChanges(scope: Scope): boolean {
+  return includes(scopePermission(scope), 'operate');
+}
+
 /** What a token allows its holder by scope and proof, for the integrations that the holder's groups own. */
 export function ownerPermission({ scope, ...proof }: Omit<OperatorFacts, 'groups'>): Permission | undefined {
   return lowest([scopePermission(scope), provenBy(proof)]);

@@ -92,10 +92,13 @@ class LdapDirectory {
   }
 
   async signIn(name: string, password: Secret): Promise<SignedIn | undefined> {
-    const entry = await this.#only(name);
+    const found = await this.#only(name);
     // A name that does not exist costs the same work.
-    const isRight = await this.#connections.canBind(entry?.dn ?? `cn=nobody,${this.#settings.base}`, password);
-    if (!isRight || !entry || this.#stateOf(entry).isLocked) return undefined;
+    const isRight = await this.#connections.canBind(found?.dn ?? `cn=nobody,${this.#settings.base}`, password);
+    if (!isRight || !found) return undefined;
+    // OpenLDAP notes with the next bind that a lockout is over.
+    const entry = this.#stateOf(found).isLocked ? await this.#only(name) : found;
+    if (!entry || entry.dn !== found.dn || this.#stateOf(entry).isLocked) return undefined;
     const passwordMark = this.#markOf(entry);
     return {
       identity: await this.#identityOf(entry),

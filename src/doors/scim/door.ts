@@ -25,30 +25,44 @@ export interface ScimParts extends CallerParts {
 
 const ROOT = '/scim/v2';
 
+/** A group of 20,000 members in one request: Okta may send all of them. */
+const BODY_BYTES = 2 * 1024 * 1024;
+
 export function scimDoor({ name }: DoorEntry, parts: ScimParts): Door {
+  const pushers: Pushers = new WeakMap();
   return {
     name,
     isNamedOnly: true,
     owns: (url) => `${pathOf(url)}/`.startsWith('/scim/'),
-    mount: (app) => mountScim(app, parts),
+    mount: (app) => mountScim(app, parts, pushers),
     refusals: REPLIES,
     openapi: {},
+    bodyBytes: (request) => (pushers.has(request) ? BODY_BYTES : undefined),
   };
 }
 
-function mountScim(app: FastifyInstance, parts: ScimParts): void {
+/** By request, for whom it was authenticated. */
+type Pushers = WeakMap<FastifyRequest, Pushing>;
+
+function mountScim(app: FastifyInstance, parts: ScimParts, pushers: Pushers): void {
   for (const { method, path, run } of ENDPOINTS)
     app.route({
       method,
       url: `${ROOT}/:label${path}`,
-      handler: async (request, reply) => {
+      onRequest: async (request, reply) => {
         recordOf(request).operation = 'scim';
-        const { label, id = '' } = request.params as { label: string; id?: string };
+        const { label } = request.params as { label: string };
         const pushing = await authenticated(request, label, parts);
         // Known callers are not held back by others at their address.
         const limited = (pushing ? parts.overCheckLimit : parts.overLimit)(request);
         if (limited) return REPLIES.reply(reply, limited);
         if (!pushing) return refuse(reply, scimError(401, 'Send a secret of the integration as a bearer token.'));
+        pushers.set(request, pushing);
+      },
+      handler: async (request, reply) => {
+        const { label, id = '' } = request.params as { label: string; id?: string };
+        const pushing = pushers.get(request);
+        if (!pushing) throw new Error('nobody was authenticated');
         const body = parseObject(String(request.body));
         if (method.startsWith('P') && !body)
           return refuse(reply, scimError(400, 'The body is not JSON.', 'invalidSyntax'));

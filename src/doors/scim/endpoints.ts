@@ -175,7 +175,10 @@ function endpointsOf<Row, By extends string>(kind: Kind<Row, By>): readonly Endp
     onOne('PATCH', async (row, request) => {
       const operations = readOperations(request.body);
       if (!operations) return scimError(400, 'The operations are malformed.', 'invalidSyntax');
-      return answer(await kind.patch(row, operations, request), request);
+      const done = await kind.patch(row, operations, request);
+      // RFC 7644 3.5.2. To show a group, its members are looked for in the whole directory.
+      const isShown = path === '/Users' || request.query['attributes'] !== undefined;
+      return done.ok && !isShown ? { status: 204 } : answer(done, request);
     }),
     onOne('DELETE', async (row, request) => {
       await kind.remove(row, request);

@@ -54,8 +54,11 @@ export async function authorizeOperator(
   const theirs = () => ports.registry.integrations.filter((each) => isOwner(holder, each));
   const owned = includes(held, needed) ? undefined : theirs().map(({ clientId }) => clientId);
   const asOwner = ownerPermission(proven);
-  if (owned && (owned.length === 0 || !includes(asOwner, needed)))
-    return lacking(limitOf({ scope, groups: holder.groups }, needed), needed);
+  if (owned && (owned.length === 0 || !includes(asOwner, needed))) {
+    const limit = limitOf({ scope, groups: holder.groups }, needed);
+    // Owners are not told to become operators.
+    return lacking(owned.length > 0 && limit === 'group' ? 'proof' : limit, needed);
+  }
   const by = { as: 'identity', id: holder.id, proof: proofOf(grant.origin) } as const;
   return accept({ holder, clientId: grant.clientId, grantId: grant.id, by, ...(owned && { owned }) });
 }

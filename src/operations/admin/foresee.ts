@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Grant, grantState } from '../../core/grant.ts';
 import { firstHalf } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { ClientId, Integration } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import { whyNotAllowed } from '../../core/rules/identity.ts';
 import { isWithin, parseScope } from '../../core/scope.ts';
@@ -17,6 +17,7 @@ import { identities } from '../../store/tables/identities.ts';
 import { integrations } from '../../store/tables/integrations.ts';
 import { issuers } from '../../store/tables/issuers.ts';
 import type { ActPorts } from './acts/act.ts';
+import { asOwner } from './acts/owned-act.ts';
 import { kindOf, planPut } from './acts/run-act.ts';
 import type { Acted } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
@@ -113,7 +114,16 @@ export interface Preview {
   readonly touched?: Touched;
 }
 
-export async function previewPut(section: Section, id: string, body: object, ports: ActPorts): Acted<Preview> {
+/** `owned`: of an owner, who sees no more than may be done. */
+export async function previewPut(
+  section: Section,
+  id: string,
+  body: object,
+  ports: ActPorts,
+  owned?: readonly ClientId[],
+): Acted<Preview> {
+  const allowed = owned && (await asOwner('integration-put', { id, body }, owned, ports));
+  if (allowed?.ok === false) return allowed;
   if (section === 'identities') return previewIdentity(id, body as WrittenIdentity, ports);
   const kind = await kindOf(section);
   const plan = await planPut(kind, { id, body }, ports);

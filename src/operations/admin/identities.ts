@@ -3,6 +3,7 @@ import { acted } from '../../core/event.ts';
 import { type Identity, type IdentityId, isLocal, localIdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import type { Passkey } from '../../core/passkey.ts';
+import { isRemoved } from '../../core/rules/endings.ts';
 import { attemptsAs } from '../../core/rules/sign-in.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import { firstPassword, resetPassword } from '../../directory/local/passwords.ts';
@@ -85,15 +86,21 @@ function guid(random: Random): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
+/** Whoever was removed is not brought back: grants and events name the row, and nothing else does. */
+async function findPerson(name: string, ports: StorePort): Acted<Identity> {
+  const known = await findIdentity(name, ports);
+  return known.ok && isRemoved(known.value) ? decline('identity-unknown', name) : known;
+}
+
 /** Changes an identity of the local directory. Its grants and its password stay. */
 export async function changeIdentity(name: string, change: IdentityChange, ports: AdminPorts): Acted<Identity> {
   const { onlyIf } = ports;
   const done = await performPlan(async () => {
-    const known = await findIdentity(name, ports);
+    const known = await findPerson(name, ports);
     if (!known.ok) return known;
     const { id } = known.value;
     if (!isLocal(known.value)) return decline('identity-not-local', id);
-    const checked = checkedPart(change);
+    const checked = checkedPart(change, known.value);
     const objection = objectionTo(checked) ?? (await objectionOfOthers(checked, ports, id));
     if (objection) return objection;
     const { found } = await ports.store.load(identities, id);
@@ -107,9 +114,9 @@ export async function changeIdentity(name: string, change: IdentityChange, ports
   return done.ok ? accept(done.value[0]?.next as Identity) : done;
 }
 
-/** An address to be removed needs no check. */
-function checkedPart({ email, upn, ...rest }: IdentityChange) {
-  return { ...rest, ...(email && { email }), ...(upn && { upn }) };
+/** An address that stays, or is removed, needs no check. */
+function checkedPart({ email, upn, ...rest }: IdentityChange, before: Identity) {
+  return { ...rest, ...(email && email !== before.email && { email }), ...(upn && upn !== before.upn && { upn }) };
 }
 
 /** Addresses are folded as a certificate's name is before it is looked up. */
@@ -129,7 +136,7 @@ function changed(before: Identity, { userName, email, upn, groups, mayUseApi }: 
 
 /** A disabled identity fails every check, refresh and sign-in from the next request on, at every node. */
 export async function enableIdentity(name: string, enabled: boolean, ports: AdminPorts): Acted<Identity> {
-  const identity = await findIdentity(name, ports);
+  const identity = await findPerson(name, ports);
   if (!identity.ok) return identity;
   const { id } = identity.value;
   return perform('identity', id, ports, (row, at) => {
@@ -141,7 +148,7 @@ export async function enableIdentity(name: string, enabled: boolean, ports: Admi
 
 /** Its names are free for others. A row with its id stays, since ended grants and events name it. Returns how many grants ended. */
 export async function removeIdentity(name: string, { isConfirmed }: { isConfirmed: boolean }, ports: AdminPorts) {
-  const known = await findIdentity(name, ports);
+  const known = await findPerson(name, ports);
   if (!known.ok) return known;
   const { id } = known.value;
   if (!isLocal(known.value)) return decline('identity-derived', id);
@@ -172,7 +179,7 @@ function declinePassword(password: Secret) {
 export async function setPassword(name: string, password: Secret, { store, by }: AdminPorts): Acted<Identity> {
   const objection = declinePassword(password);
   if (objection) return objection;
-  const identity = await findIdentity(name, { store });
+  const identity = await findPerson(name, { store });
   if (!identity.ok) return identity;
   const { id } = identity.value;
   if (!isLocal(identity.value)) return decline('identity-not-local', id);
@@ -187,13 +194,13 @@ export async function setPassword(name: string, password: Secret, { store, by }:
 // The passkeys of a local identity, for operators: somebody lost one, or it was stolen.
 
 export async function listPasskeys(name: string, { store }: StorePort) {
-  const identity = await findIdentity(name, { store });
+  const identity = await findPerson(name, { store });
   return identity.ok ? accept((await passkeysOf(identity.value.id, { store })).map(shown)) : identity;
 }
 
 /** Whoever signs in as this identity adds one passkey with it, with which they administer the service if they may. */
 export async function inviteToPasskey(name: string, ports: AdminPorts & { readonly random: Random }) {
-  const identity = await findIdentity(name, ports);
+  const identity = await findPerson(name, ports);
   if (!identity.ok) return identity;
   const { id } = identity.value;
   if (!isLocal(identity.value)) return decline('identity-not-local', id);
@@ -207,7 +214,7 @@ export async function removePasskey(
   { passkey = '', all = false }: { readonly passkey?: string; readonly all?: boolean },
   ports: AdminPorts,
 ) {
-  const identity = await findIdentity(name, ports);
+  const identity = await findPerson(name, ports);
   if (!identity.ok) return identity;
   const isMeant = (key: Passkey) => all || key.id === passkey || key.name === passkey;
   const removed = await removePasskeys(identity.value.id, isMeant, ports);

@@ -12,7 +12,9 @@ import { Turns } from '../../directory/turns.ts';
 import { REGISTERED } from '../../store/all-tables.ts';
 import { byOneNode, type Lease } from '../../store/lease.ts';
 import { type Decision, type Insert, type RowReferences, rowOf, type StorePort } from '../../store/store.ts';
+import { grantsOf } from '../../store/tables/grants.ts';
 import { leases } from '../../store/tables/leases.ts';
+import { revokeAll } from '../grant/revoke-grant.ts';
 import { type Acted, type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
 /** What was decided: the next row, and what was done for the event. */
@@ -120,10 +122,24 @@ async function isAnotherFirst({ store }: PlanPorts): Promise<boolean> {
 
 /** Undefined: something changed meanwhile. */
 async function attempt<P extends PlannedRow>(plan: Plan<P>, ports: PlanPorts) {
-  const { found: names } = await ports.store.load(leases, NAMES.name);
+  const { found: names, now } = await ports.store.load(leases, NAMES.name);
   const planned = await plan();
   if (!planned.ok || planned.value.length === 0) return planned;
+  await endFormerGrants(planned.value, now, ports);
   return (await commit(planned.value, names?.revision, ports)) ? planned : undefined;
+}
+
+/** Of an integration whose client id is used again: a removal that was interrupted may have left some, which would work again. */
+async function endFormerGrants(planned: readonly PlannedRow[], until: EpochSeconds, ports: PlanPorts): Promise<void> {
+  const again = planned.filter(
+    ({ kind, revision, deeds }) => kind === 'integration' && revision !== undefined && deeds.some(isRegistration),
+  );
+  for (const { key } of again)
+    await revokeAll(grantsOf.integration(key), 'by-operator', ports, ({ createdAt }) => createdAt <= until);
+}
+
+function isRegistration(deed: { readonly did?: string }): boolean {
+  return deed.did === 'registered';
 }
 
 function commit(planned: readonly PlannedRow[], names: number | undefined, { store, by }: PlanPorts): Promise<boolean> {

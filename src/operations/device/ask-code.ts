@@ -11,7 +11,7 @@ import type { Target } from '../../core/rules/audience.ts';
 import { withFlow } from '../../core/rules/client.ts';
 import { type AskedCode, CODE_LIFETIME, checkAskedCode, checkClient, MOST_CODES } from '../../core/rules/code.ts';
 import { allowedIdentity } from '../../core/rules/identity.ts';
-import { strongProof } from '../../core/rules/proof.ts';
+import { isFresh, strongProof } from '../../core/rules/proof.ts';
 import { after, seconds } from '../../core/time.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { DEVICE_SECRET_LENGTH, mintCode } from '../../tokens/opaque/token-text.ts';
@@ -86,11 +86,11 @@ export async function confirmCode(
   const counted = await countDecision(person, ports);
   if (!counted.ok) return counted;
   const { clientId } = integration;
-  const proof = strongProof(person.proof);
   const id = newId(ports) as DeviceId;
   const secret = ports.random(DEVICE_SECRET_LENGTH);
   return ports.store.create(devices, id, (now) => {
     const expiresAt = after(now, CODE_LIFETIME);
+    const proof = isFresh(person.proof, now) ? strongProof(person.proof) : undefined;
     const next: DeviceAuthorization = {
       id,
       clientId,

@@ -44,7 +44,7 @@ export async function createUser(user: PushedUser, pushing: Pushing, ports: Stor
   const id = idOf(user, pushing);
   if (id === undefined) return refused('id-missing');
   const flaw = isKnown(await loadRow(id, ports)) ? 'exists' : await flawOf(user, id, ports);
-  return flaw ? refused(flaw) : write(id, () => user, ports);
+  return flaw ? refused(flaw) : accept((await write(id, () => user, ports)) as KnownUser);
 }
 
 /** `change` is called again if somebody else changes the user meanwhile. */
@@ -62,11 +62,13 @@ export async function changeUser<Flaw>(
   if (idOf(user.value, pushing) !== id) return refused('id-changed');
   const flaw = await flawOf(user.value, id, ports);
   if (flaw) return refused(flaw);
+  // Somebody may have deleted it meanwhile: it is not changed back to life.
   const again = (before: PushedUser | undefined) => {
-    const next = before ? change(before) : user;
-    return next.ok ? next.value : user.value;
+    const next = before && change(before);
+    return next?.ok ? next.value : before;
   };
-  return write(id, again, ports);
+  const changed = await write(id, again, ports);
+  return isKnown(changed) ? accept(changed) : refused('unknown');
 }
 
 /** Its grants end. Its names are free for others. */
@@ -120,13 +122,13 @@ async function flawOf({ userName }: PushedUser, id: IdentityId, ports: StorePort
   return named.some((other) => other.id !== id) ? 'exists' : undefined;
 }
 
-async function write(id: IdentityId, next: (before: PushedUser | undefined) => PushedUser, ports: StorePort) {
-  const row = await settleBy(
-    id,
-    (before) => identityOf(id, next(isKnown(before) ? before.pushed : undefined), before),
-    ports,
-  );
-  return accept(row as KnownUser);
+/** The row afterwards. `next`: undefined leaves it as it is. */
+function write(id: IdentityId, next: (before: PushedUser | undefined) => PushedUser | undefined, ports: StorePort) {
+  const see = (before: Identity | undefined) => {
+    const user = next(isKnown(before) ? before.pushed : undefined);
+    return user ? identityOf(id, user, before) : before;
+  };
+  return settleBy(id, see, ports);
 }
 
 /** User names ignore case (RFC 7643 4.1.1), so they are kept in one. */

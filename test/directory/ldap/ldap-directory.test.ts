@@ -152,6 +152,15 @@ suite('sign-in', () => {
     assert.deepEqual([await signIn('bob', password), await state()], ['bob', true]);
   });
 
+  test('is open again once a lockout is over, to the first right password', async () => {
+    const policy = 'cn=policy,dc=example,dc=com';
+    await slapd.set(policy, 'pwdLockout', 'TRUE');
+    await slapd.set(policy, 'pwdLockoutDuration', '60');
+    await slapd.set(dnOf('bob'), 'pwdAccountLockedTime', '20260101000000Z');
+    assert.equal(await signIn('bob', new Secret('the password of bob')), 'bob');
+    for (const attribute of ['pwdLockout', 'pwdLockoutDuration']) await slapd.unset(policy, attribute);
+  });
+
   test('gives another mark after the password was changed', async () => {
     const { passwords } = directory();
     const signedIn = await passwords.check('zoë', new Secret('the password of zoë'), false);

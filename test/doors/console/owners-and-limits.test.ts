@@ -9,7 +9,7 @@ import { sessions, sessionsOf } from '../../../src/store/tables/sessions.ts';
 import { eventually } from '../../eventually.ts';
 import { anIntegration, CLIENT, hexOf, OPERATOR } from '../../samples.ts';
 import { Visitor } from '../pages/visitor.ts';
-import { ConsoleScene, EVIL_ID, PEOPLE } from './scene.ts';
+import { ConsoleScene, EVIL_ID, fieldsOf, PEOPLE } from './scene.ts';
 
 let scene: ConsoleScene;
 before(async () => {
@@ -63,6 +63,25 @@ suite('an owner', () => {
     assert.equal((await byPassword.get(`/console/integrations/${CLIENT}/disable`)).status, 403);
     await groupsOf(PEOPLE.shaun.id, ['shop-team']);
   });
+});
+
+test('an owner learns from no form and no filter which people there are', async () => {
+  await scene.change(CLIENT, { access: { to: 'named', identities: [PEOPLE.shaun.id], groups: [] } });
+  const shaun = await scene.visitor('shaun');
+  const path = `/console/integrations/${CLIENT}/change`;
+  const previewed = async (name: string) => {
+    const fields = fieldsOf((await shaun.get(path)).text);
+    const entered = { ...fields, 'access.to': 'named', 'access.identities': name };
+    const { status, text } = await shaun.post(path, { ...entered, step: 'check' });
+    return { status, said: /<div class="alert".*?<\/div>/s.exec(text)?.[0] };
+  };
+  const known = await previewed('nina');
+  assert.equal(known.status, 400);
+  assert.match(known.said ?? '', /widens the integration/);
+  assert.deepEqual(known, await previewed('nobody-at-all'));
+  const filter = new URLSearchParams({ integration: CLIENT, identity: PEOPLE.nina.id });
+  assert.doesNotMatch((await shaun.get(`/console/grants?${filter}`)).text, /nina/);
+  await scene.change(CLIENT, { access: { to: 'everyone' } });
 });
 
 suite('forms', () => {

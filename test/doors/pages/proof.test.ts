@@ -2,19 +2,26 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Grant } from '../../../src/core/grant.ts';
+import type { ClientId } from '../../../src/core/integration.ts';
 import { removePasskey } from '../../../src/operations/admin/identities.ts';
 import { grants, grantsOf } from '../../../src/store/tables/grants.ts';
-import { OPERATOR } from '../../samples.ts';
-import { AGENT, Program } from './asking-program.ts';
+import { anIntegration, OPERATOR, scopeOf } from '../../samples.ts';
+import { AGENT, CALLBACK, decisionOf, Program } from './asking-program.ts';
 import { poll, startCode } from './calling-device.ts';
 import { ADA, ORDERS, type RunningService, startService } from './running-service.ts';
 import { register, registered, SoftwarePasskey, signInWith } from './software-passkey.ts';
 import { signedIn, Visitor } from './visitor.ts';
 
+const ADMINISTRATION = anIntegration({
+  clientId: 'tool' as ClientId,
+  scope: scopeOf('tessera:read,operate,manage'),
+  flows: AGENT.flows,
+});
+
 let service: RunningService;
 let passkey: SoftwarePasskey;
 before(async () => {
-  service = await startService({ integrations: [ORDERS, AGENT] });
+  service = await startService({ integrations: [ORDERS, AGENT, ADMINISTRATION] });
   passkey = await registered(service);
 });
 after(() => service?.stop());
@@ -42,6 +49,32 @@ test('a code that a person confirms who signed in with a passkey is a strong pro
   const [event] = (await service.store.newestEvents({ count: 1 })).slice(-1);
   assert.ok(event?.type === 'issued');
   assert.equal(event.detail.proof, 'passkey');
+});
+
+test('a strong proof counts for ten minutes: a browser may have been left alone', async () => {
+  const person = await byPasskey();
+  service.advance(601);
+  assert.deepEqual((await confirmedBy(person))?.origin, { kind: 'code' });
+});
+
+test('for tokens that change things here, the person signs in again after ten minutes, also while the page is open', async () => {
+  const person = await byPasskey();
+  const program = new Program(service, CALLBACK, 'tool');
+  const path = program.path({ scope: 'tessera:manage' });
+  service.advance(500);
+  const { text: open } = await person.get(path);
+  assert.match(open, /name="decision" value="confirm"/);
+  service.advance(101);
+  const { text } = await person.get(path);
+  assert.doesNotMatch(text, /name="decision"/);
+  assert.match((await person.get(program.path({ scope: 'tessera:read' }))).text, /name="decision"/);
+  const request = /name="request" value="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  const late = await person.post('/oauth2/authorize', decisionOf(open, 'confirm'));
+  assert.deepEqual([late.status, late.headers.location], [200, undefined]);
+  const { headers } = await signInWith(person, passkey, {}, { request });
+  const { status } = await program.redeem((await program.decided(person, 'confirm', headers.location)).get('code'));
+  assert.equal(status, 200);
+  assert.deepEqual((await newestGrant())?.origin, { kind: 'code', proof: 'passkey' });
 });
 
 test('with a password it is none, also if the account has passkeys', async () => {

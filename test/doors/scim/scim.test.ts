@@ -222,7 +222,9 @@ suite('Entra ID', () => {
     const members = async () =>
       ((await entra.send('GET', path)).body['members'] as { value: string }[]).map((one) => one.value);
     const add = patch({ op: 'Add', path: 'members', value: [{ $ref: null, value: user.id }] });
-    assert.equal((await entra.send('PATCH', path, add)).status, 200);
+    assert.equal((await entra.send('PATCH', path, add)).status, 204);
+    const shown = await entra.send('PATCH', `${path}?attributes=members`, add);
+    assert.deepEqual([shown.status, (shown.body['members'] as { value: string }[])[0]?.value], [200, user.id]);
     assert.deepEqual(await members(), [user.id]);
     const groupsOf = async () => (await rowOf(entra.identity(user)))?.groups;
     assert.deepEqual(await groupsOf(), ['entra/Ops']);
@@ -289,6 +291,17 @@ suite('Okta', () => {
     assert.deepEqual([page.totalResults, page.Resources.length], [1, 1]);
     assert.equal((await list(okta, '/Users?startIndex=2&count=100')).Resources.length, 0);
   });
+});
+
+test('a group of thousands may be sent in one request, by those who have authenticated', async () => {
+  const { body: group } = await okta.send('POST', '/Groups', { schemas: [GROUP], displayName: 'Everybody' });
+  const value = Array.from({ length: 5_000 }, (_, index) => ({
+    value: index.toString(16).padStart(32, '0'),
+    display: `person.${index}@okta.example`,
+  }));
+  const removal = patch({ op: 'remove', path: 'members', value });
+  assert.equal((await okta.send('PATCH', `/Groups/${group.id}`, removal)).status, 204);
+  assert.equal((await okta.send('PATCH', `/Groups/${group.id}`, removal, 'tsc_wrong')).status, 401);
 });
 
 test('a directory whose ids are user names finds a user by its external id, too', async () => {

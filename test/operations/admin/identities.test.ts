@@ -8,6 +8,8 @@ import {
   changeIdentity,
   enableIdentity,
   type IdentityDraft,
+  inviteToPasskey,
+  removeIdentity,
   setPassword,
 } from '../../../src/operations/admin/identities.ts';
 import { byUserName, identities } from '../../../src/store/tables/identities.ts';
@@ -106,6 +108,38 @@ suite('identities', () => {
       assert.equal(outcome.ok || outcome.refusal.reason, reason);
     });
   }
+
+  test('an address that is shared on purpose needs that said once', async (t) => {
+    const admin = await administration(t);
+    const email = 'ada@example.com';
+    await addIdentity({ userName: 'ada', email }, admin);
+    await addIdentity({ userName: 'bob', email, upn: 'bob@corp.example', mayShare: true }, admin);
+    for (const name of ['ada', 'bob'])
+      assert.ok((await changeIdentity(name, { email, groups: ['ops'] }, admin)).ok, name);
+    await addIdentity({ userName: 'cyd' }, admin);
+    const shared = await changeIdentity('cyd', { email }, admin);
+    assert.equal(shared.ok || shared.refusal.reason, 'address-shared');
+  });
+
+  test('whoever was removed is not brought back by their id', async (t) => {
+    const admin = await administration(t);
+    const added = await addIdentity({ userName: 'ada', password: PASSWORD }, admin);
+    assert.ok(added.ok);
+    const { id } = added.value;
+    assert.ok((await removeIdentity('ada', { isConfirmed: true }, admin)).ok);
+    const acts = {
+      enable: () => enableIdentity(id, true, admin),
+      change: () => changeIdentity(id, { userName: 'ada' }, admin),
+      password: () => setPassword(id, PASSWORD, admin),
+      invite: () => inviteToPasskey(id, admin),
+      remove: () => removeIdentity(id, { isConfirmed: true }, admin),
+    };
+    for (const [name, act] of Object.entries(acts)) {
+      const done = await act();
+      assert.equal(done.ok || done.refusal.reason, 'identity-unknown', name);
+    }
+    assert.equal((await findIdentity(id, admin)).ok, true, 'its grants are found by it');
+  });
 
   test('a new password replaces the old one', async (t) => {
     const admin = await administration(t);

@@ -35,6 +35,25 @@ test('a removed integration is unknown everywhere, and its grants end, also one 
     assert.equal(await answer(check(node, old)), 'grant-revoked', 'it brings nothing back');
 });
 
+test('a removal that was interrupted brings nothing back either', async (t) => {
+  for (const interrupted of ['the grants', 'the wait'] as const) {
+    const { node } = await onSqlite(t);
+    const ports = { ...node, by: OPERATOR };
+    const pair = await issue(node);
+    const dies = async () => Promise.reject(new Error('killed'));
+    const store = { ...node.store, ...(interrupted === 'the grants' && { page: dies }) };
+    const late = interrupted === 'the wait' ? await issue(node) : undefined;
+    const removing = removeIntegration(CLIENT, { isConfirmed: true, everyNodeKnows: dies }, { ...ports, store });
+    await assert.rejects(removing, /killed/);
+    assert.ok((await registerIntegration(CLIENT, { scope: 'orders:read,write;stock:read' }, ports)).ok);
+    await node.registry.refresh();
+    assert.equal(await answer(check(node, pair)), 'grant-revoked', interrupted);
+    assert.equal(await answer(refresh(node, pair)), 'grant-revoked', interrupted);
+    if (late) assert.equal(await answer(check(node, late)), 'grant-revoked', interrupted);
+    assert.equal(typeof (await issue(node)).accessToken, 'object');
+  }
+});
+
 test('a removed integration can be imported again without --update', async (t) => {
   const { node } = await onSqlite(t);
   const ports = { ...node, by: OPERATOR };

@@ -55,6 +55,7 @@ function loginAt(server: string): string {
 }
 
 const TIMEOUT_MS = 30_000;
+const UNKNOWN = 'The change may or may not have been made: check before you try again.';
 
 interface Reply {
   readonly status: number;
@@ -64,7 +65,7 @@ interface Reply {
 
 function send(login: CurrentLogin, name: ActName, given: Given): Promise<Reply> {
   const { server, ca, certificate, key: ofCertificate, accessToken } = login;
-  const { method, path } = ACTS[name];
+  const { method, path, permission } = ACTS[name];
   const url = new URL(`${server}/admin/v1${path.replace('{id}', encodeURIComponent(given.id ?? ''))}`);
   for (const [key, value] of Object.entries(given.query ?? {}))
     if (value !== undefined) url.searchParams.set(key, String(value));
@@ -81,14 +82,18 @@ function send(login: CurrentLogin, name: ActName, given: Given): Promise<Reply> 
     ...(ca && { ca: readFileSync(ca) }),
     ...(certificate && ofCertificate && { cert: readFileSync(certificate), key: readFileSync(ofCertificate) }),
   };
-  return exchange(url, { method, headers, timeout: TIMEOUT_MS, ...tls }, body);
+  return exchange(url, { method, headers, timeout: TIMEOUT_MS, ...tls }, body, permission === 'read');
 }
 
-function exchange(url: URL, options: RequestOptions, body: string | undefined): Promise<Reply> {
+function exchange(url: URL, options: RequestOptions, body: string | undefined, isRead: boolean): Promise<Reply> {
   return new Promise((resolve, reject) => {
+    let todo = 'Try again later.';
     const away = ({ message }: Error) =>
-      reject(new CommandFailure('unavailable', `${url.origin} cannot be reached: ${message}`, 'Try again later.'));
+      reject(new CommandFailure('unavailable', `${url.origin} cannot be reached: ${message}`, todo));
     const sent = request(url, { ...options, agent: false }, (response) => void readReply(response).then(resolve, away));
+    sent.on('finish', () => {
+      if (!isRead) todo = UNKNOWN;
+    });
     sent.on('timeout', () => sent.destroy(new Error('no answer')));
     sent.on('error', away);
     sent.end(body);

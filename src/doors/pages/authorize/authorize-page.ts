@@ -3,6 +3,8 @@ import { accept, type Outcome } from '../../../core/outcome.ts';
 import { isLoopback, withResponse } from '../../../core/redirect-uri.ts';
 import type { RefusalReason } from '../../../core/refusal.ts';
 import type { AskedCode } from '../../../core/rules/code.ts';
+import { isForChanges } from '../../../core/rules/operator.ts';
+import { isFresh } from '../../../core/rules/proof.ts';
 import { WHOLE_SCOPE } from '../../../core/rules/scope.ts';
 import {
   type CodeClient,
@@ -19,6 +21,7 @@ import { describe, SCOPE_LIST_MALFORMED } from '../../token/descriptions.ts';
 import { readParameters } from '../../token/parameters.ts';
 import { readScopeList } from '../../token/scope-list.ts';
 import { askToSignIn } from '../account/sign-in.ts';
+import { signInPage } from '../account/sign-in-page.ts';
 import { askPage } from '../device/request-page.ts';
 import type { Answer, Shown } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -78,7 +81,14 @@ interface Asked {
 async function showRequest(visit: Visit, query: string): Promise<Answer> {
   const asked = await readRequest(visit, query);
   if ('answer' in asked) return asked.answer;
-  return ask(asked);
+  return (await signInAgain(asked)) ?? ask(asked);
+}
+
+/** To change things here, which needs more than an open session. */
+async function signInAgain({ visit, query, client, target }: Asked): Promise<Answer | undefined> {
+  const { person, site } = visit;
+  if (!isForChanges(target.scope) || isFresh(person.proof, await site.ports.store.now())) return undefined;
+  return signInPage(visit, { request: query, asks: clientName(client), userName: personName(visit) });
 }
 
 async function takeDecision(visit: Visit, { request = '', decision, shown_at: shownAt, shown }: Form): Promise<Answer> {
@@ -96,6 +106,8 @@ async function takeDecision(visit: Visit, { request = '', decision, shown_at: sh
   const age = (await site.ports.store.now()) - Number(shownAt ?? 0);
   if (!(age <= site.ports.settings.deviceCodeLifetime)) return refusalPage(visit, { reason: 'request-too-old' });
   if (shown !== shownTarget(target)) return ask(asked, true);
+  const again = await signInAgain(asked);
+  if (again) return again;
   const code = await confirmCode(client, target, person, presenter, site.ports);
   return code.ok ? sendBack(visit, asked, { code: code.value.reveal() }) : refusalPage(visit, code.refusal);
 }

@@ -249,8 +249,9 @@ export function certificateLink(certificate: string): Html {
   return html`<a class="id" href="/console/grants?${new URLSearchParams({ certificate, all: 'yes' }).toString()}">${certificate}</a>`;
 }
 
-/** How a filter names an identity: by its user name, if no other has it. */
-export async function filterName({ ports }: ConsoleVisit, id: string): Promise<string> {
+/** How a filter names an identity: by its user name, if no other has it. Owners do not learn the name of anybody. */
+export async function filterName({ ports, owned }: ConsoleVisit, id: string): Promise<string> {
+  if (owned) return id;
   const name = (await userNames([id], ports)).get(id) ?? id;
   const found = await findIdentity(name, ports);
   return found.ok && found.value.id === id ? name : id;

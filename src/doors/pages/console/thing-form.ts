@@ -149,7 +149,7 @@ export async function takeForm(visit: ConsoleVisit, of: ThingKind, form: Form): 
   const again = (above: Html) => formPage(visit, of, known, body, { ...filled, above, status: 400 });
   const flaw = flawOf(schema as Schema, body);
   if (flaw !== undefined) return again(alertBox(flaw));
-  const plan = await previewPut(of.section, id, body, visit.ports);
+  const plan = await previewPut(of.section, id, body, visit.ports, visit.actsOn);
   if (!plan.ok) return again(refusalBox(plan.refusal));
   if (form['step'] !== 'do') return previewPage(visit, of, { id, known, form, was }, plan.value);
   const onlyIf = known === undefined ? ('absent' as const) : revisionOf(form);

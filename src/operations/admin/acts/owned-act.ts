@@ -25,11 +25,11 @@ export async function runActAs<A extends ActName>(
   if (!owned) return runAct(name, allowed.value, ports);
   if (name === 'integration-list') return (await listOwned(owned, given, ports)) as never;
   const done = await runAct(name, allowed.value, { ...ports, isOwner: true });
-  const isUnknownPerson = !done.ok && done.refusal.reason.startsWith('identity-');
-  return isUnknownPerson && OF_NOBODY[name] ? accept({ value: OF_NOBODY[name] as Gives[A] }) : done;
+  const isUnknown = !done.ok && /-(?:unknown|ambiguous)$/.test(done.refusal.reason);
+  return isUnknown && OF_NOBODY[name] ? accept({ value: OF_NOBODY[name] as Gives[A] }) : done;
 }
 
-/** Owners do not learn which people there are: one without grants, and one who does not exist, have the same answer. */
+/** Owners do not learn which people, certificates and clients there are: one without grants here, and one that does not exist, have the same answer. */
 const OF_NOBODY: { readonly [A in ActName]?: Gives[A] } = {
   'grant-list': { items: [] },
   'grant-revoke-all': { endedGrants: 0, endedCodes: 0 },
@@ -46,7 +46,7 @@ async function listOwned(owned: readonly ClientId[], { query = {} }: Given, { st
 }
 
 /** The request as an owner may make it, or why not. */
-async function asOwner(name: ActName, given: Given, owned: readonly ClientId[], ports: ActPorts): Acted<Given> {
+export async function asOwner(name: ActName, given: Given, owned: readonly ClientId[], ports: ActPorts): Acted<Given> {
   const isOwned = (clientId: unknown) => owned.some((each) => each === clientId);
   if (name === 'integration-list') return accept(given);
   if (name === 'integration-put' && isOwned(given.id)) return narrowing(given, ports);
@@ -91,5 +91,6 @@ async function narrowing(given: Given, ports: ActPorts): Acted<Given> {
   // Whether somebody of a name exists is not for owners to learn.
   if (!next.ok) return next.refusal.reason.startsWith('identity-') ? widens() : next;
   if (!isWithinPowerOfOwner(found.row, next.value)) return widens();
-  return accept({ ...given, onlyIf: typeof given.onlyIf === 'number' ? given.onlyIf : found.revision });
+  const { onlyIf = found.revision } = given;
+  return accept({ ...given, onlyIf: onlyIf === 'present' ? found.revision : onlyIf });
 }

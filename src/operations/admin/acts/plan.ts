@@ -37,8 +37,8 @@ export async function planChanges(
     const body = { ...before, ...wanted[id] };
     return id === COMMAND_LINE ? withGroups(body as WrittenIntegration, owners) : body;
   };
-  // Owners log in with the integration of the command line, so it admits them in the same commit.
-  const admitting = owners.length > 0 && known.has(COMMAND_LINE) ? [COMMAND_LINE] : [];
+  // Owners log in with the integration of the command line, so it admits them in the same commit. They do not admit themselves.
+  const admitting = owners.length > 0 && known.has(COMMAND_LINE) && !given.isOwner ? [COMMAND_LINE] : [];
   const changes: PlannedChange[] = [];
   for (const id of new Set([...Object.keys(wanted), ...admitting])) {
     const change = await planned(kind, { id, known: known.get(id), bodyOf: (row) => bodyOf(id, row) }, ports);
