@@ -37,7 +37,7 @@ test('a group that is deleted while members are added stays deleted, and nobody 
   ];
   assert.ok(ada.ok && bob.ok);
   const groupsOf = async (id: string) => (await node.store.load(identities, id)).found?.row.groups;
-  const changes: Store['change'] = node.store.change;
+  const changes: Store['change'] = node.store.change.bind(node.store);
   for (const moment of ['before', 'after'] as const) {
     const created = await createGroup('corp', { displayName: 'ops', members: [ada.value.id] }, node);
     assert.ok(created.ok);
