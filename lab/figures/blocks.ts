@@ -176,24 +176,14 @@ const last = (name: string) => readFigures(name)?.rows.at(-1);
 const numberIn = (row: Row | undefined, key: string) => (row ? Number(row[key]) : undefined);
 
 function costRows(): Readonly<Record<string, Cost>> {
-  const micros = (value: number) => `${value.toFixed(0)} µs of processor time`;
-  const bytes = (value: number) => `${value.toFixed(0)} bytes`;
+  const bytes = (value: number) => value.toFixed(0);
   const eventBytes = readFigures('event-bytes')?.rows ?? [];
   const growth = last('postgres-growth');
-  const bench = 'npm run bench -- --only refresh';
-  const cpuOf = (lane: string) => numberIn(laneOf('refresh', lane), 'cpu');
   return {
-    sqlite: { what: 'a refresh on SQLite', value: cpuOf('Tessera, SQLite'), words: micros, command: bench },
-    postgres: {
-      what: 'a refresh on PostgreSQL, its processes included',
-      value: cpuOf('Tessera, PostgreSQL'),
-      words: micros,
-      command: bench,
-    },
     wal: {
       what: 'a refresh on PostgreSQL, WAL',
       value: numberIn(growth, 'WAL bytes'),
-      words: (value) => `${value.toFixed(0)} bytes in ${Number(growth?.['WAL records']).toFixed(1)} records`,
+      words: (value) => `${bytes(value)}, in ${Number(growth?.['WAL records']).toFixed(1)} records`,
       command: 'npm run figures -- postgres-growth',
     },
     event: {
@@ -208,12 +198,6 @@ function costRows(): Readonly<Record<string, Cost>> {
       words: bytes,
       command: 'npm run figures -- event-bytes',
     },
-    sqliteGrant: {
-      what: 'a grant on SQLite, after 20 refreshes',
-      value: numberIn(readFigures('size')?.rows[1], 'bytes per grant'),
-      words: bytes,
-      command: 'npm run figures -- size',
-    },
     grant: {
       what: 'a grant on PostgreSQL, after many refreshes',
       value: numberIn(growth, 'bytes per grant'),
@@ -227,7 +211,7 @@ function costs(): string {
   const measured = Object.values(costRows()).filter(({ value }) => value !== undefined);
   const rows = measured.map(({ what, value = 0, words }) => [what, words(value)]);
   const commands = new Set(measured.map(({ command }) => `\`${command}\``));
-  return `${markdown(['', 'Cost, with HTTP and indexes'], rows)}\n\n${[...commands].join(', ')}.`;
+  return `${markdown(['', 'Bytes, indexes included'], rows)}\n\n${[...commands].join(', ')}.`;
 }
 
 function reliability(): string {

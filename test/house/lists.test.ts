@@ -87,7 +87,10 @@ test('docs/troubleshooting.md names refusals and readiness checks that exist', (
     refusals.filter((reason) => !known.has(reason)),
     [],
   );
-  const checks = tableOf(page, ['Check', 'Cause and remedy']).flatMap(([cell = '']) => quoted(cell));
+  const [, section = ''] = page.split('## `/readyz` is 503');
+  const checks = [...(section.split('\n## ')[0] ?? '').matchAll(/^- (.*?):/gm)].flatMap(([, names = '']) =>
+    quoted(names),
+  );
   const [, ofStore = ''] = /^export type StoreCheckName = (.*);$/m.exec(read('src/store/store.ts')) ?? [];
   const others = ['src/doors/ops/readiness.ts', 'src/compose/parts.ts'].flatMap((file) => [
     ...read(file).matchAll(/\{ name: ('\w+')/g),
