@@ -1,8 +1,8 @@
 // `tessera backup follow --command`: what the command got is a whole backup, whatever happened to the command or the follower.
 // Only in test:all: documents as printed
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import childProcess, { type ChildProcess, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import fs, { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
@@ -111,6 +111,30 @@ suite('a shipped backup', () => {
     reads.mock.restore();
     syncBuiltinESMExports();
     assert.equal(reads.mock.callCount(), 1);
+  });
+
+  test('runs the command again if no process could be started for it', async (t) => {
+    const file = join(folder, 'again-later');
+    writeFileSync(file, '');
+    const fail = () => {
+      const child = new EventEmitter();
+      setImmediate(() => child.emit('error', Object.assign(new Error('spawn /bin/sh EAGAIN'), { code: 'EAGAIN' })));
+      return child;
+    };
+    const start = childProcess.spawn;
+    let starts = 0;
+    const mocked = t.mock.method(childProcess, 'spawn', ((...of: Parameters<typeof spawn>) =>
+      starts++ === 0 ? fail() : start(...of)) as never);
+    syncBuiltinESMExports();
+    t.after(() => {
+      mocked.mock.restore();
+      syncBuiltinESMExports();
+    });
+    const complaints: string[] = [];
+    const shipping = new Shipping(folder, 'true', (line) => complaints.push(line));
+    shipping.add(file);
+    assert.equal(await shipping.finished(), 0);
+    assert.deepEqual(complaints, [`the command for ${file} ended with EAGAIN`]);
   });
 
   test('goes on with the files after one that was removed', async () => {

@@ -91,7 +91,8 @@ export class Shipping {
     });
     this.#running = child;
     const reminder = setInterval(() => this.#complain(this.#stillRunning(path)), STILL_RUNNING_MS);
-    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    const unstarted = ({ code }: NodeJS.ErrnoException) => [null, code];
+    const [code, signal] = (await once(child, 'exit').catch(unstarted)) as [number | null, string | null];
     clearInterval(reminder);
     this.#running = undefined;
     return code ?? signal ?? 'nothing';
