@@ -1,8 +1,9 @@
-// Users that a directory pushes, if two of its requests arrive at once.
+// Users and groups that a directory pushes, if two of its requests arrive at once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PushedUser } from '../../src/core/identity.ts';
 import { accept } from '../../src/core/outcome.ts';
+import { changeGroup, createGroup, findGroup, removeGroup } from '../../src/operations/grant/pushed-groups.ts';
 import { changeUser, createUser, findUser, type Pushing, removeUser } from '../../src/operations/grant/pushed-users.ts';
 import type { Store } from '../../src/store/store.ts';
 import { identities } from '../../src/store/tables/identities.ts';
@@ -26,4 +27,37 @@ test('a user who is deleted while it is changed stays deleted', async (t) => {
   assert.deepEqual(changed, { ok: false, refusal: 'unknown' });
   assert.equal(await findUser(id, node), undefined);
   assert.equal((await node.store.load(identities, id)).found?.row.enabled, false);
+});
+
+test('a group that is deleted while members are added stays deleted, and nobody has its name', async (t) => {
+  const { node } = await onSqlite(t);
+  const [ada, bob] = [
+    await createUser(USER, PUSHING, node),
+    await createUser({ ...USER, userName: 'bob', externalId: 'bob' }, PUSHING, node),
+  ];
+  assert.ok(ada.ok && bob.ok);
+  const groupsOf = async (id: string) => (await node.store.load(identities, id)).found?.row.groups;
+  for (const moment of ['before', 'after'] as const) {
+    const created = await createGroup('corp', { displayName: 'ops', members: [ada.value.id] }, node);
+    assert.ok(created.ok);
+    const group = created.value;
+    let isRemoved = false;
+    const change = (async (...given: Parameters<Store['change']>) => {
+      const isMember = given[0] === (identities as unknown);
+      if (moment === 'after' && isMember) await node.store.change(...given);
+      if (!isRemoved && isMember) {
+        isRemoved = true;
+        await removeGroup(group, node);
+      }
+      return node.store.change(...given);
+    }) as Store['change'];
+    const added = await changeGroup(
+      group,
+      { displayName: 'ops', add: [bob.value.id] },
+      { store: { ...node.store, change } },
+    );
+    assert.deepEqual(added, { ok: false, refusal: 'unknown' }, moment);
+    assert.equal(await findGroup(group.id, node), undefined, moment);
+    assert.deepEqual([await groupsOf(ada.value.id), await groupsOf(bob.value.id)], [[], []], moment);
+  }
 });

@@ -49,13 +49,17 @@ export async function changeGroup(
   const staying = new Set(members ?? [...current, ...add].filter((member) => !remove.includes(member)));
   await edit(members ? current.filter((member) => !staying.has(member)) : remove, names, [], ports);
   await edit([...staying], names, [nameOf(group)], ports);
-  await writeRow(ports.store, pushedGroups, id, () => group);
-  return accept(group);
+  const isThere = await writeRow(ports.store, pushedGroups, id, (row) => (row?.isGone ? undefined : group));
+  if (isThere) return accept(group);
+  await edit([...staying], [nameOf(group)], [], ports);
+  return refused('unknown');
 }
 
 export async function removeGroup(group: PushedGroup, ports: StorePort): Promise<void> {
-  await edit(await membersOf(group, ports), [nameOf(group)], [], ports);
+  const empty = async () => edit(await membersOf(group, ports), [nameOf(group)], [], ports);
+  await empty();
   await writeRow(ports.store, pushedGroups, group.id, () => ({ ...group, isGone: true as const }));
+  await empty(); // members that were added meanwhile
 }
 
 export async function findGroup(id: string, { store }: StorePort): Promise<PushedGroup | undefined> {
