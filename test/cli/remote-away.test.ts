@@ -1,4 +1,4 @@
-// Commands at a service that goes away: what they say about what may have been done.
+// Commands at a service: names that mean something else in an address, and what may have been done if it goes away.
 // Only in test:all: a service of its own
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { freePort } from '../free-port.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { Commands } from './commands.ts';
 
-test('a change whose answer is lost may have been made, and the command says so', async (t) => {
+test('a name that cannot stand in an address is refused; a change whose answer is lost may have been made', async (t) => {
   const port = await freePort();
   const address = `https://localhost:${port}`;
   const scene = await AdminScene.open({ settings: { publicUrl: address }, listeners: [{ tls: true, port }] });
@@ -25,12 +25,18 @@ test('a change whose answer is lost may have been made, and the command says so'
   const environment = { XDG_CONFIG_HOME: join(folder, 'config'), XDG_STATE_HOME: join(folder, 'state') };
   const commands = new Commands({ isApart: true, environment });
   t.after(async () => {
+    await scene.close();
     await commands.close();
     rmSync(folder, { recursive: true });
   });
   const proof = ['--certificate', 'olga.pem', '--key', 'olga.key', '--ca', 'ca.pem', '--scope', 'tessera:manage'];
   const login = ['login', '--server', address, '--client-id', 'tessera-cli', ...proof];
   assert.equal((await commands.run(login, { folder })).status, 0);
+  for (const words of ['integration show', 'grant show', 'identity show', 'integration key list'])
+    for (const name of ['', '.', '..']) {
+      const shown = await commands.run(['--server', address, ...words.split(' '), name], { folder });
+      assert.deepEqual([shown.status, shown.printed], [1, ''], `${words} ${name}`);
+    }
   const tls = { cert: readFileSync(serverFiles.certificate), key: readFileSync(serverFiles.key) };
   await scene.close();
   const said = async (...words: string[]) => {

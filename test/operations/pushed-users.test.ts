@@ -37,7 +37,6 @@ test('a group that is deleted while members are added stays deleted, and nobody 
   ];
   assert.ok(ada.ok && bob.ok);
   const groupsOf = async (id: string) => (await node.store.load(identities, id)).found?.row.groups;
-  const changes: Store['change'] = node.store.change.bind(node.store);
   for (const moment of ['before', 'after'] as const) {
     const created = await createGroup('corp', { displayName: 'ops', members: [ada.value.id] }, node);
     assert.ok(created.ok);
@@ -45,12 +44,12 @@ test('a group that is deleted while members are added stays deleted, and nobody 
     let isRemoved = false;
     const change = (async (...given: Parameters<Store['change']>) => {
       const isMember = given[0] === (identities as unknown);
-      if (moment === 'after' && isMember) await changes(...given);
+      if (moment === 'after' && isMember) await node.store.change(...given);
       if (!isRemoved && isMember) {
         isRemoved = true;
         await removeGroup(group, node);
       }
-      return changes(...given);
+      return node.store.change(...given);
     }) as Store['change'];
     const added = await changeGroup(
       group,

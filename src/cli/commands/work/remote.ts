@@ -22,6 +22,7 @@ export async function atService({ server, login: profile }: ServerFlags): Promis
     );
   return administrationBy(async (name, given = {}, dryRun = {}) => {
     refuseHere(dryRun);
+    refuseNameless(name, given);
     const { status, etag, value } = await send(login, name, given);
     if (status >= 400) return refusalOf(status, value, login);
     const revision = /^"(\d+)"$/.exec(etag ?? '')?.[1];
@@ -34,6 +35,12 @@ function refuseHere(dryRun: DryRun): void {
   if (name === undefined) return;
   const todo = 'Leave it out, or leave --server out.';
   throw new CommandFailure('usage', `--${name} works beside the store only`, todo);
+}
+
+/** An address with such a name is that of something else, such as the whole list. */
+function refuseNameless(name: ActName, { id = '' }: Given): void {
+  if (!ACTS[name].path.includes('{id}') || !/^\.{0,2}$/.test(id)) return;
+  throw new CommandFailure('refused', `a service knows nothing by the name ${JSON.stringify(id)}`, 'Name it in full.');
 }
 
 /** A problem whose reason this release knows is worded as beside the store. */
