@@ -2,7 +2,9 @@
 // Only in test:all: each proxy
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { eventually } from '../eventually.ts';
@@ -11,7 +13,7 @@ import { type RunningProxy, startProxy } from './proxies/proxy.ts';
 import { startService, type TestService } from './service.ts';
 import { TOKEN } from './steps.ts';
 
-/** In place of the 1,000 that the files allow. */
+/** In place of the 4,000 that the files allow. */
 const MOST = 50;
 const [ONE, OTHER] = ['127.0.0.1', '127.0.0.2'];
 
@@ -26,7 +28,7 @@ suite('one address', () => {
     startProxy(
       name,
       { ...service, nodes: [service.port] },
-      { change: (text) => text.replace(/\b1000\b/, String(MOST)) },
+      { change: (text) => text.replace(/\b4000\b/, String(MOST)) },
     );
 
   test('gets 429 with Retry-After from nginx beyond its share of requests', async (t) => {
@@ -54,6 +56,16 @@ suite('one address', () => {
     assert.ok(closed() < 110, `${closed()} were closed`);
     assert.equal(await isClosed(openTo(proxy, OTHER)), false);
   });
+});
+
+test('a company of 2,000 programs behind one address may connect at once', () => {
+  const limit = (file: string, found: RegExp) =>
+    Number(found.exec(readFileSync(join(import.meta.dirname, '../../deploy/proxies', file), 'utf8'))?.[1]);
+  for (const most of [
+    limit('nginx/tessera.conf', /limit_conn +addresses (\d+);/),
+    limit('haproxy/haproxy.cfg', /sc0_conn_cur gt (\d+)/),
+  ])
+    assert.ok(most > 2000 && most < 5000, `${most}: and not all of the connections`);
 });
 
 /** A request whose body never ends, so that it stays, also if it takes long to open all of them. */

@@ -55,6 +55,10 @@ export const ROWS: readonly Row[] = [
     order: () => crowd(2000, { steps: ['device'], from: () => '127.27.0.1', withinMs: 10_000 }),
   },
   {
+    name: '2,000 checks at once, one address',
+    order: ({ stock }) => crowd(2000, { steps: ['verify'], pairs: stock.pairs, from: () => '127.28.0.1' }),
+  },
+  {
     name: 'gateway, 1,000/s, one HTTP/2 connection',
     needsHttp2: true,
     order: (front) => gateway(front, { connections: 1, streams: 100 }),
