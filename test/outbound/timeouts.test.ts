@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { download } from '../../src/outbound/download.ts';
 import { guardedFetch } from '../../src/outbound/guarded-fetch.ts';
+import { eventually } from '../eventually.ts';
 import { BROKEN, type RudeServer, rudeServer } from './rude-server.ts';
 
 const LIMITS = { maxBytes: 1000, withinMs: 20_000, allowed: ['127.0.0.1'] };
@@ -112,6 +113,26 @@ test('a server has eight connections at most, each until its body is read or giv
   for (const { body } of open.slice(1)) await Array.fromAsync(body ?? []);
   await Promise.all(more);
   for (const response of late.splice(0)) response.end();
+});
+
+test('the connection of a response that is not read is closed', async (t) => {
+  const closed: string[] = [];
+  const unread =
+    (name: string, status: number, headers = {}) =>
+    (response: ServerResponse) => {
+      response.on('close', () => closed.push(name));
+      response.writeHead(status, headers).write('more will come');
+    };
+  const rude = await rudeServer({
+    missing: unread('404', 404),
+    packed: unread('200', 200, { 'content-encoding': 'x' }),
+  });
+  t.after(() => rude.close());
+  const ask = (path: string) =>
+    fetch(`${rude.url}/${path}`, { ...LIMITS, redirect: 'error', signal: new AbortController().signal });
+  assert.equal((await ask('missing')).status, 404);
+  await assert.rejects(ask('packed'), /unsupported encoding/);
+  await eventually('both connections are closed', () => closed.length === 2);
 });
 
 test('replies that break in their first read take no connection from later ones', async () => {
