@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { peersOf } from '../../src/doors/caller/connection.ts';
+import type { FastifyRequest } from 'fastify';
+import { connectionReader, peersOf } from '../../src/doors/caller/connection.ts';
 
 const PROXY = '10.0.0.1';
 const { callerOf, plain } = peersOf([PROXY, '10.0.0.2']);
@@ -29,6 +30,16 @@ suite('the address that a proxy forwards for', () => {
       assert.equal(callerOf(PROXY, { 'x-forwarded-for': header }), caller);
     });
   }
+});
+
+test('each request on a connection has its own agent', () => {
+  const read = connectionReader([]);
+  const socket = { remoteAddress: '192.0.2.1' };
+  const agentOf = (agent: string) => {
+    const request = { raw: { httpVersionMajor: 1, socket }, headers: { 'user-agent': agent } };
+    return read(request as unknown as FastifyRequest).presenter.agent;
+  };
+  for (const agent of ['curl/8', 'curl/8', 'another']) assert.equal(agentOf(agent), agent);
 });
 
 test('an IPv4-mapped address is IPv4, however it is written', () => {

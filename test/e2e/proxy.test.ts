@@ -61,6 +61,12 @@ suite('a listed proxy', () => {
     assertRefused(twice, 400, 'invalid_request', /more than once/);
   });
 
+  test('whose certificate headers are off gives nobody an identity by one [threats: Proxy, HTTP, TLS, secrets]', async (t) => {
+    const service = await behind(t, { addresses: proxies.addresses }, { listeners: [{}] });
+    const answer = await ask(service.port, { 'Client-Cert': clientCert(service.ada) });
+    assertRefused(answer, 401, 'invalid_client', /No client certificate/);
+  });
+
   test('variants of the header’s name are ignored [threats: Proxy, HTTP, TLS, secrets]', async (t) => {
     const service = await behind(t, proxies, { listeners: [{}] });
     for (const name of ['Client_Cert', 'X-Client-Cert', 'X-Forwarded-Client-Cert', 'X-SSL-Cert'])

@@ -61,7 +61,7 @@ export function ratesOver(protocol: Protocol): void {
         assertRefused(await redeem(caller, 'tsd_nonsense'), 400, 'invalid_grant');
         assertLimited(await refresh(caller, alive.refresh_token));
         assertLimited(await redeem(caller, device_code));
-        assertLimited(await verify(caller, 'tsa_nonsense'));
+        for (const send of [verify, revoke]) assertLimited(await send(caller, 'tsa_nonsense'));
         assert.equal((await verify(caller, alive.access_token)).status, 200, 'checks have their own limit');
         for (let asked = 0; asked < 50; asked++) assert.equal((await caller.ask({ path: '/healthz' })).status, 200);
         assert.equal((await caller.ask({ path: '/readyz' })).status, 200);
