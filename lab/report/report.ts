@@ -28,12 +28,13 @@ export async function reportAll(args: readonly string[]): Promise<void> {
   );
   if (values['self-test']) return selfTest(chosen);
   const about = circumstances(['npm run lab', ...(args.length > 0 ? ['--'] : []), ...args].join(' '));
-  const rows = new Map(readFigures<ReliabilityFigures>('reliability')?.rows.map((row) => [row.promise, row]));
   const results: Result[] = [];
   for (const [at, drill] of chosen.entries()) {
     const command = withSeed(isLong ? drill.long : drill.short, seed);
     console.log(`${at + 1} of ${chosen.length}: ${drill.promise}\n  npm run ${command.replace(' ', ' -- ')}`);
     const outcome = await runDrill(command, ROOT, isLong ? LONG_MINUTES : drill.limit);
+    // Read again: another run may have written meanwhile.
+    const rows = new Map(readFigures<ReliabilityFigures>('reliability')?.rows.map((row) => [row.promise, row]));
     rows.set(drill.promise, { promise: drill.promise, command, date: about.date, commit: about.commit, ...outcome });
     results.push(outcome.result);
     console.log(`  ${outcome.result}, ${outcome.seconds} s: ${outcome.tried}`);
