@@ -104,6 +104,7 @@ async function printNewest(flags: EventsFlags, { act }: Administration): Promise
     before = Number(next);
   }
   printAll(found, flags);
+  if (found.length === 0 && !flags.follow) remark('(none)');
   if (found.length === NEWEST && flags.limit === undefined && !flags.follow)
     remark(`These are the latest ${NEWEST}. All of them: --after 0; of a last time: --since 24h`);
   return found.at(-1)?.sequence ?? 0;
