@@ -8,8 +8,8 @@ import type { Deed, HeldPair } from './history.ts';
 import type { World } from './world.ts';
 
 const SWEPT_AFTER = 3600;
-/** Answers after which a refresh may still have happened, since its acknowledgement was lost. */
-const MAY_HAVE_ROTATED = ['fault', 'grant-revoked'];
+/** Answers after which a refresh may still have happened: its acknowledgement was lost, and when it was looked for, the grant had ended. */
+const MAY_HAVE_ROTATED = ['fault', 'grant-revoked', 'grant-expired'];
 
 export async function audit(deeds: readonly Deed[], firstEvent: number, world: World): Promise<string[]> {
   const events = await world.sound.events({ after: firstEvent, limit: 10_000 });
@@ -51,7 +51,10 @@ function whatIsWrong(
   if (revoked && !grant.revoked) return 'an acknowledged revocation is lost';
   const token = parseRefreshToken(last.refresh, keyring);
   const standing = token ? standingOf(token, grant, keyring) : 'foreign';
-  const movedOn = deeds.some((deed) => deed.presented === last.refresh && MAY_HAVE_ROTATED.includes(deed.answer));
+  const movedOn = deeds.some(
+    ({ presented, answer, begin }) =>
+      presented === last.refresh && MAY_HAVE_ROTATED.includes(answer) && begin.clock < last.refreshUntil,
+  );
   const isKept = standing === 'current' || (standing === 'last-spent' && movedOn);
   return isKept ? undefined : `an acknowledged refresh is lost: the last token anyone was given is ${standing}`;
 }
