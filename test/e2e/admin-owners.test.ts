@@ -57,6 +57,16 @@ suite('an owner of an integration', () => {
     assert.deepEqual([json['scope'], json['description']], [SHOP.scope, SHOP.description]);
   });
 
+  test('who changes what somebody has changed meanwhile is told so', async () => {
+    const token = await scene.token('shaun');
+    const body = { ...SHOP, scope: 'shop:read' };
+    for (const stale of ['"12345"', '"x"']) {
+      const put = await scene.ask(token, 'PUT', '/integrations/shop', { body, headers: { 'if-match': stale } });
+      assert.equal(put.status, 412, put.text);
+    }
+    assert.equal((await scene.ask(token, 'GET', '/integrations/shop')).json['scope'], SHOP.scope);
+  });
+
   test('whose proof is weak is told so, not to become an operator', async () => {
     const token = await scene.tokenByDevice(await scene.add('shaun', ['shop-team']));
     const { status, json } = await scene.ask(token, 'POST', '/integrations/shop/disable');

@@ -63,6 +63,8 @@ suite('a generated secret', () => {
       const made = await makeIntegrationSecret(NAME, seconds(days * DAY), ports);
       assert.equal(made.ok ? '' : made.refusal.reason, 'secret-lifetime-malformed');
     }
+    assert.ok((await makeIntegrationSecret(NAME, seconds(180 * DAY), ports)).ok);
+    await dropIntegrationSecrets(NAME, { all: true }, ports);
     const short = await make(1);
     assert.equal((await scene.asked({}, basic(NAME, short))).status, 200);
     service.pass(DAY);

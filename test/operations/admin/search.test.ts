@@ -2,11 +2,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GrantId } from '../../../src/core/grant.ts';
+import type { IdentityId } from '../../../src/core/identity.ts';
 import { search } from '../../../src/operations/admin/search.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
+import { identities } from '../../../src/store/tables/identities.ts';
 import { put } from '../../node.ts';
-import { aGrant, hexOf } from '../../samples.ts';
+import { aGrant, anIdentity, hexOf } from '../../samples.ts';
 import { onSqlite } from '../on-sqlite.ts';
+
+test('a part of a name finds the first 50 people', async (t) => {
+  const { node } = await onSqlite(t);
+  for (let n = 0; n < 60; n++)
+    await put(
+      node.store,
+      identities,
+      anIdentity({ id: `local:${hexOf(15)}${10 + n}` as IdentityId, userName: `person-${n}` }),
+    );
+  assert.equal((await search('person', node)).identities.length, 50);
+});
 
 test('a fingerprint finds the grants of that key, and those that are bound to that certificate', async (t) => {
   const { node } = await onSqlite(t);
