@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PushedUser } from '../../src/core/identity.ts';
 import { accept } from '../../src/core/outcome.ts';
-import { changeGroup, createGroup, findGroup, removeGroup } from '../../src/operations/grant/pushed-groups.ts';
+import {
+  changeGroup,
+  createGroup,
+  findGroup,
+  findGroups,
+  removeGroup,
+} from '../../src/operations/grant/pushed-groups.ts';
 import { changeUser, createUser, findUser, type Pushing, removeUser } from '../../src/operations/grant/pushed-users.ts';
 import type { Store } from '../../src/store/store.ts';
 import { identities } from '../../src/store/tables/identities.ts';
@@ -60,4 +66,32 @@ test('a group that is deleted while members are added stays deleted, and nobody 
     assert.equal(await findGroup(group.id, node), undefined, moment);
     assert.deepEqual([await groupsOf(ada.value.id), await groupsOf(bob.value.id)], [[], []], moment);
   }
+});
+
+test('a group that is renamed while it is deleted leaves nobody with its new name', async (t) => {
+  const { node } = await onSqlite(t);
+  const ada = await createUser(USER, PUSHING, node);
+  assert.ok(ada.ok);
+  const created = await createGroup('corp', { displayName: 'ops', members: [ada.value.id] }, node);
+  assert.ok(created.ok);
+  const renamed = await changeGroup(created.value, { displayName: 'admins' }, node);
+  assert.ok(renamed.ok);
+  await removeGroup(created.value, node); // as it was loaded before it was renamed
+  assert.deepEqual((await findUser(ada.value.id, node))?.groups, []);
+  assert.equal(await findGroup(created.value.id, node), undefined);
+});
+
+test('a group that is deleted before all its members are in it leaves nobody with its name', async (t) => {
+  const { node } = await onSqlite(t);
+  const ada = await createUser(USER, PUSHING, node);
+  assert.ok(ada.ok);
+  const change = (async (...given: Parameters<Store['change']>) => {
+    const [group] = await findGroups('displayName', 'ops', 'corp', node);
+    if (group && given[0] === (identities as unknown)) await removeGroup(group, node);
+    return node.store.change(...given);
+  }) as Store['change'];
+  const ports = { ...node, store: { ...node.store, change } };
+  const created = await createGroup('corp', { displayName: 'ops', members: [ada.value.id] }, ports);
+  assert.deepEqual(created, { ok: false, refusal: 'unknown' });
+  assert.deepEqual((await findUser(ada.value.id, node))?.groups, []);
 });
