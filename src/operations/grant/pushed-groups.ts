@@ -48,7 +48,8 @@ export async function changeGroup(
   if (flaw) return refused(flaw);
   const names = [...new Set([before, group].map(nameOf))];
   const current = members || names.length > 1 ? await membersIn(directory, names, ports) : [];
-  const staying = new Set(members ?? [...current, ...add].filter((member) => !remove.includes(member)));
+  const leaving = new Set(remove); // thousands
+  const staying = new Set(members ?? [...current, ...add].filter((member) => !leaving.has(member)));
   await edit(members ? current.filter((member) => !staying.has(member)) : remove, names, [], ports);
   await edit([...staying], names, [nameOf(group)], ports);
   const isThere = await writeRow(ports.store, pushedGroups, id, (row) => (row?.isGone ? undefined : group));
