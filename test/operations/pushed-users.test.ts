@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PushedUser } from '../../src/core/identity.ts';
-import { accept } from '../../src/core/outcome.ts';
+import { accept, refused } from '../../src/core/outcome.ts';
 import {
   changeGroup,
   createGroup,
@@ -33,6 +33,23 @@ test('a user who is deleted while it is changed stays deleted', async (t) => {
   assert.deepEqual(changed, { ok: false, refusal: 'unknown' });
   assert.equal(await findUser(id, node), undefined);
   assert.equal((await node.store.load(identities, id)).found?.row.enabled, false);
+});
+
+test('a change that somebody else has made impossible meanwhile is refused', async (t) => {
+  const { node } = await onSqlite(t);
+  const created = await createUser(USER, PUSHING, node);
+  assert.ok(created.ok);
+  const { id } = created.value;
+  const rename = (displayName: string) => (before: PushedUser) =>
+    before.displayName === undefined ? accept({ ...before, displayName }) : refused('named' as const);
+  const load = (async (...given: Parameters<Store['load']>) => {
+    const loaded = await node.store.load(...given);
+    await changeUser(id, rename('Ada'), PUSHING, node);
+    return loaded;
+  }) as Store['load'];
+  const changed = await changeUser(id, rename('Eve'), PUSHING, { store: { ...node.store, load } });
+  assert.deepEqual(changed, { ok: false, refusal: 'named' });
+  assert.equal((await findUser(id, node))?.pushed.displayName, 'Ada');
 });
 
 test('a group that is deleted while members are added stays deleted, and nobody has its name', async (t) => {
