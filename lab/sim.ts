@@ -1,13 +1,14 @@
 // npm run sim -- --seeds N [--seed S]: random histories against a small model. A failing seed is reproducible:
 //   npm run sim -- --seed 4711
+// With both flags: N seeds from S on.
 import { parseArgs } from 'node:util';
 import { runSeed } from './sim/run-seed.ts';
 import { openSimDatabase, type SimDatabase } from './sim/world.ts';
 
 const SEEDS_PER_DATABASE = 500;
-const { values } = parseArgs({ options: { seeds: { type: 'string', default: '1000' }, seed: { type: 'string' } } });
+const { values } = parseArgs({ options: { seeds: { type: 'string' }, seed: { type: 'string' } } });
 const from = Number(values.seed ?? 1);
-const count = values.seed === undefined ? Number(values.seeds) : 1;
+const count = Number(values.seeds ?? (values.seed === undefined ? 1000 : 1));
 
 const started = Date.now();
 const answers = new Map<string, number>();

@@ -11,7 +11,7 @@ const tokens = tokenSource({
 if (isWorker) {
   const client = new Client({ name: 'coder', version: '1.0.0' });
   const authProvider = { token: () => tokens.get() };
-  await client.connect(new StreamableHTTPClientTransport(new URL('http://localhost:3000/mcp'), { authProvider }));
+  await client.connect(new StreamableHTTPClientTransport(new URL('http://localhost:3001/mcp'), { authProvider }));
   const { content } = await client.callTool({ name: 'whoami', arguments: {} });
   process.send(content[0].text);
   process.exit();

@@ -4,7 +4,7 @@ import { verifier } from '@tessera/verify';
 
 const guard = await verifier({
   issuer: 'https://localhost:8443',
-  resourceServer: { id: 'orders-mcp', secret: process.env.TESSERA_SECRET, audience: 'http://localhost:3000/mcp' },
+  resourceServer: { id: 'orders-mcp', secret: process.env.TESSERA_SECRET, audience: 'http://localhost:3001/mcp' },
 });
 const handler = createMcpHandler(() => {
   const server = new McpServer({ name: 'orders', version: '1.0.0' });
@@ -13,4 +13,4 @@ const handler = createMcpHandler(() => {
   }));
   return server;
 });
-serve({ fetch: guard.mcpFetch(handler, 'orders:read'), port: 3000 });
+serve({ fetch: guard.mcpFetch(handler, 'orders:read'), port: 3001 });

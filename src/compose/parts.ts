@@ -86,7 +86,10 @@ function serverLimits(
   const openFiles = openFilesLimit();
   const connections = connectionsWithin(limits.connections, openFiles, listeners.length);
   if (connections < limits.connections)
-    log.warn({ openFiles, connections }, 'the limit on open files allows fewer than limits.connections');
+    log.warn(
+      { openFiles, connections },
+      'the limit on open files allows fewer than limits.connections: raise it (ulimit -n, LimitNOFILE=), or lower limits.connections',
+    );
   return {
     ...limits,
     headersTimeoutMs: limits.headersTimeout * 1000,

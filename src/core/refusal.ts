@@ -117,6 +117,9 @@ export const IDENTITY_REASONS = [
   'identity-without-integration-access',
 ] as const;
 
+/** A device asks before the person has confirmed (RFC 8628 3.5). Nothing went wrong. */
+export const WAITING_REASONS = ['authorization-pending', 'polled-too-fast'] as const;
+
 /** For callers. */
 export const REFUSAL_REASONS = [
   // what the request asks for
@@ -135,8 +138,7 @@ export const REFUSAL_REASONS = [
   ...GRANT_REASONS,
   // the device authorization
   ...DEVICE_CODE_REASONS,
-  'authorization-pending',
-  'polled-too-fast',
+  ...WAITING_REASONS,
   'device-denied',
   // the authorization code
   ...CODE_REASONS,

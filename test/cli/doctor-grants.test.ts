@@ -15,7 +15,7 @@ import { integrations } from '../../src/store/tables/integrations.ts';
 import { aGrant, anIdentity, anIntegration, hexOf, NOW } from '../samples.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-const ENDING = { createdAt: NOW, refreshUntil: epochSeconds(NOW + 600) };
+const ENDING = { createdAt: epochSeconds(NOW - 2 * 86_400), refreshUntil: epochSeconds(NOW + 600) };
 const BY_CERTIFICATE: Grant['origin'] = {
   kind: 'certificate',
   certificate: { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) },
@@ -42,6 +42,7 @@ test('doctor warns about grants that somebody has to renew, and about no others'
   assert.equal(await warnsAbout({ origin: { kind: 'device' }, refreshable: false }), true);
   assert.equal(await warnsAbout({ origin: BY_CERTIFICATE, refreshable: true }), true);
   assert.equal(await warnsAbout({ origin: BY_CERTIFICATE, refreshable: false }), false);
+  assert.equal(await warnsAbout({ origin: { kind: 'device' }, createdAt: NOW }), false, 'a login for ten minutes');
 });
 
 test('doctor names an identity that has more grants than anybody honest', async (t) => {

@@ -28,10 +28,13 @@ test('if npm runs it, every message shows commands that npm runs', async (t) => 
     rmSync(folder, { recursive: true, force: true });
   });
   const printedBy = async (...args: string[]) => (await commands.run(args, { folder })).printed;
-  assert.match(await printedBy('init'), /^ {2}\d\. Add people: +npm run tessera -- identity add ada$/m);
+  assert.match(await printedBy('init'), /^ {2}\d\. Add people: +npm run --silent tessera -- identity add ada$/m);
   const doctor = await printedBy('doctor');
-  assert.match(doctor, /Do: npm run tessera -- integration add/);
+  assert.match(doctor, /Do: npm run --silent tessera -- integration add/);
   assert.match(doctor, /^tessera: \d+ of \d+ checks failed$/m);
-  assert.match(await printedBy('--config', 'none.yaml', 'serve'), /npm run tessera -- init/);
-  assert.match(await printedBy('--config', 'etc/own.yaml', 'init'), /npm run tessera -- --config \S+own\.yaml doctor/);
+  assert.match(await printedBy('--config', 'none.yaml', 'serve'), /npm run --silent tessera -- init/);
+  assert.match(
+    await printedBy('--config', 'etc/own.yaml', 'init'),
+    /npm run --silent tessera -- --config \S+own\.yaml doctor/,
+  );
 });

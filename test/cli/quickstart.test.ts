@@ -139,14 +139,20 @@ suite('quick start', () => {
         },
       );
     assert.match(await fails('data/try/redeem.sh'), /authorization_pending/, 'nobody has confirmed yet');
-    for (const name of ['token', 'refresh', 'device', 'redeem', 'oauth', 'jwt']) {
+    const changed = (name: string, from: RegExp, to: string) => {
       const path = join(folder, `data/try/${name}.sh`);
-      const text = readFileSync(path, 'utf8');
       const wrong = path.replace(name, `${name}-refused`);
-      writeFileSync(wrong, text.replace(/(client_id(?:":"|=))/, '$1un'), { mode: 0o700 });
-      assert.match(await fails(wrong.slice(folder.length)), /^\{.*[Ee]rror.*\}$/m, name);
-      writeFileSync(wrong, text.replace(/(localhost|127\.0\.0\.1):\d+/, '$1:1'), { mode: 0o700 });
-      assert.match(await fails(wrong.slice(folder.length)), /^curl: \(7\)/m, name);
+      writeFileSync(wrong, readFileSync(path, 'utf8').replace(from, to), { mode: 0o700 });
+      return fails(wrong.slice(folder.length));
+    };
+    const away = (name: string) => changed(name, /(localhost|127\.0\.0\.1):\d+/, '$1:1');
+    for (const name of ['token', 'refresh', 'device', 'redeem', 'oauth', 'jwt']) {
+      assert.match(await changed(name, /(client_id(?:":"|=))/, '$1un'), /^\{.*[Ee]rror.*\}$/m, name);
+      assert.match(await away(name), /^curl: \(7\)/m, name);
+    }
+    for (const name of ['verify', 'revoke']) {
+      assert.match(await changed(name, /Bearer /, 'Bearer x'), /^\{"Error":"invalid_token".*\}$/m, name);
+      assert.match(await away(name), /^curl: \(7\)/m, name);
     }
   }
 
@@ -155,6 +161,9 @@ suite('quick start', () => {
     assert.match(JSON.parse(await answer('oauth')).access_token, /^tsa_/);
     assert.match(JSON.parse(await answer('jwt')).access_token, /^eyJ/);
     assert.match(await answer('check-jwt'), /^true \{"iss":"https:\/\/localhost:\d+","sub":"local:/);
+    const path = join(folder, 'data/try/answer.json');
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/("access_token":"[^"]*)\w{4}"/, '$1AAAA"'));
+    await assert.rejects(answer('check-jwt'), ({ code, stdout }) => code === 1 && stdout.startsWith('false '));
   }
 
   test('a signal that npm or the launcher passes on once more is the same signal: it still stops in order', async (t) => {
@@ -178,8 +187,8 @@ suite('quick start', () => {
     const port = ['--set', 'listeners=[{ port: 0 }]'];
     const folder = newFolder(t);
     const printed = await printedBy([...port, '--set', 'authsvc.mounts=[{ path: /legacy/v2 }]'], folder);
-    assert.match(printed, /\/legacy\/v2\/Authorize\/Certificate\)$/m);
-    assert.match(readFileSync(join(folder, 'data/try/revoke.sh'), 'utf8'), /\/legacy\/v2\/Revoke\/Token$/m);
+    assert.match(printed, /\/legacy\/v2\/Authorize\/Certificate\) /m);
+    assert.match(readFileSync(join(folder, 'data/try/revoke.sh'), 'utf8'), /\/legacy\/v2\/Revoke\/Token\)/);
     assert.doesNotMatch(printed, /\/authsvc/);
   });
 

@@ -25,6 +25,13 @@ test('a bucket allows its burst, then its rate, and reports the wait', () => {
   assert.equal(take('b'), undefined, 'another key has its own');
 });
 
+test('the wait is for what is missing of a token', () => {
+  const { take, pass } = limit(1, 0.25);
+  take();
+  pass(2);
+  assert.equal(take(), 2, 'half of it is there');
+});
+
 test('by default, 2,000 programs behind one address may come at once, as after an outage', () => {
   const { perMinute, burst } = load('').limits.requestsPerAddress;
   const { take } = limit(burst, perMinute / 60);

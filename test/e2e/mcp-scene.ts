@@ -67,8 +67,8 @@ export class McpScene {
     const port = new URL(this.url).port;
     const own = text
       .replaceAll('https://localhost:8443', this.service.url)
-      .replaceAll('http://localhost:3000', `http://localhost:${port}`)
-      .replaceAll('port: 3000', `port: ${port}`);
+      .replaceAll('http://localhost:3001', `http://localhost:${port}`)
+      .replaceAll('port: 3001', `port: ${port}`);
     writeFileSync(file, own);
     return this.#start(file, env, isQuiet);
   }

@@ -141,6 +141,13 @@ for (const protocol of PROTOCOLS) {
         assert.equal((await ask(98)).status, 200);
         assertRefused(await ask(99), 413, 'invalid_request');
       }
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const body = `&${'x=1&'.repeat(99)}`; // empty ones count as well
+      assertRefused(
+        await caller.ask({ method: 'POST', path: DEVICE, headers, body: `${body}y=1` }),
+        413,
+        'invalid_request',
+      );
     });
 
     test('unknown parameters are ignored, including __proto__ and constructor [spec-gaps: Authorize/Token]', async () => {

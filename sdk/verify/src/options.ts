@@ -28,7 +28,7 @@ export interface VerifierOptions {
   readonly origin?: string | undefined;
   /** Certificates that the service's own certificate is checked by: PEM text, not a path. Default: what the machine trusts. */
   readonly ca?: string | undefined;
-  /** Called for what an operator should know: the feed is away, it is back. Default: nothing. */
+  /** Called for what an operator should know: the feed is away, it is back. Default: a warning of the process. */
   readonly onNotice?: ((notice: string) => void) | undefined;
   /** Milliseconds since 1970. For tests. */
   readonly now?: (() => number) | undefined;
@@ -62,7 +62,7 @@ const DEFAULTS = {
   cacheSize: 10_000,
   clockTolerance: 5,
   checkBinding: true,
-  onNotice: () => undefined,
+  onNotice: (notice: string) => process.emitWarning(notice, 'TesseraWarning'),
   now: Date.now,
 } as const;
 

@@ -104,6 +104,7 @@ async function printNewest(flags: EventsFlags, { act }: Administration): Promise
     before = Number(next);
   }
   printAll(found, flags);
+  if (found.length === 0 && !flags.follow) remark('(none)');
   if (found.length === NEWEST && flags.limit === undefined && !flags.follow)
     remark(`These are the latest ${NEWEST}. All of them: --after 0; of a last time: --since 24h`);
   return found.at(-1)?.sequence ?? 0;
@@ -111,16 +112,17 @@ async function printNewest(flags: EventsFlags, { act }: Administration): Promise
 
 /** All after a number, or the first `limit` of them; with --follow, also those that are yet to come. */
 async function printFrom(start: number, flags: EventsFlags, { act }: Administration): Promise<void> {
-  let [left, after, epoch] = [flags.limit ?? Number.POSITIVE_INFINITY, start, undefined as number | undefined];
-  while (left > 0) {
+  const most = flags.limit ?? Number.POSITIVE_INFINITY;
+  let [printed, after, epoch] = [0, start, undefined as number | undefined];
+  while (printed < most) {
     const query = { ...queryOf(flags), after, limit: STEP, ...(flags.follow && epoch !== undefined && { epoch }) };
     const { items, next, epoch: known } = await act('event-list', { query });
-    printAll(items.slice(0, left), flags);
-    left -= items.length;
+    printAll(items.slice(0, most - printed), flags);
+    printed += items.length;
     epoch = known;
     if (next !== undefined) after = Number(next);
     else if (flags.follow) await sleep(POLL_MS);
-    else return;
+    else return void (printed === 0 && remark('(none)'));
   }
 }
 

@@ -31,7 +31,10 @@ function ownFlows({ publicUrl, mount, clientId }: FlowFacts): readonly Flow[] {
   const curl = CURL;
   const json = "--header 'Content-Type: application/json'";
   // From standard input, so that no token is in the process list.
-  const bearer = `${needs('access_token', ANSWER)}printf 'Authorization: Bearer %s' "$access_token" |\n  ${curl} --header @-`;
+  const withToken = (address: string) => {
+    const command = `printf 'Authorization: Bearer %s' "$access_token" |\n  ${curl} --header @- ${address}`;
+    return `${needs('access_token', ANSWER)}${ask(command)}\ncase $answer in *'"Error"'*) exit 1 ;; esac`;
+  };
   const body = (fields: string) => `printf '{"client_id":"${clientId}",${fields}}'`;
   const scope = `'{"client_id":"${clientId}","scope":"orders:read"}'`;
   return [
@@ -43,7 +46,7 @@ function ownFlows({ publicUrl, mount, clientId }: FlowFacts): readonly Flow[] {
         `${curl} --cert client.crt --key client.key \\\n  ${json} --data ${scope} \\\n  ${base}/Authorize/Certificate`,
       ),
     },
-    { name: 'verify', does: 'verify it, as an API would', body: `${bearer} ${base}/Authorize/Verify` },
+    { name: 'verify', does: 'verify it, as an API would', body: withToken(`${base}/Authorize/Verify`) },
     {
       name: 'refresh',
       does: 'refresh it: the next pair',
@@ -52,7 +55,7 @@ function ownFlows({ publicUrl, mount, clientId }: FlowFacts): readonly Flow[] {
         `${body('"refresh_token":"%s"')} "$refresh_token" |\n  ${curl} ${json} --data @- \\\n  ${base}/Authorize/Token`,
       )}`,
     },
-    { name: 'revoke', does: 'revoke it: the whole grant ends', body: `${bearer} ${base}/Revoke/Token` },
+    { name: 'revoke', does: 'revoke it: the whole grant ends', body: withToken(`${base}/Revoke/Token`) },
     {
       name: 'device',
       does: 'device authorization: open the address in a browser and confirm',
@@ -72,7 +75,11 @@ function ownFlows({ publicUrl, mount, clientId }: FlowFacts): readonly Flow[] {
 /** Shows the response and keeps it in `file`. A refusal is only shown: the last good response stays. */
 function keep(file: string, command: string): string {
   const store = `printf '%s\\n' "$answer" >${file}.new && mv ${file}.new ${file}`;
-  return `answer=$(${command})\nprintf '%s\\n' "$answer"\ncase $answer in *'"expires_in"'*) ${store} ;; *) exit 1 ;; esac`;
+  return `${ask(command)}\ncase $answer in *'"expires_in"'*) ${store} ;; *) exit 1 ;; esac`;
+}
+
+function ask(command: string): string {
+  return `answer=$(${command}) || exit 1\nprintf '%s\\n' "$answer"`;
 }
 
 /** A line that takes a field of an earlier response. Without it, the script ends and says which one to run first. */
@@ -93,7 +100,9 @@ const CHECK = `node -e '
   const text = (part) => Buffer.from(part, "base64url");
   const key = JSON.parse(fs.readFileSync(0)).keys.find(({ kid }) => kid === JSON.parse(text(head)).kid);
   const by = { key, format: "jwk", dsaEncoding: "ieee-p1363" };
-  console.log(crypto.verify("sha256", Buffer.from(head + "." + claims), by, text(signature)), String(text(claims)));'`;
+  const isGood = crypto.verify("sha256", Buffer.from(head + "." + claims), by, text(signature));
+  console.log(isGood, String(text(claims)));
+  process.exitCode = isGood ? 0 : 1;'`;
 
 function standardFlows({ publicUrl, oauthMount, clientId, jwtClientId }: FlowFacts): readonly Flow[] {
   if (oauthMount === undefined) return [];
@@ -109,7 +118,7 @@ function standardFlows({ publicUrl, oauthMount, clientId, jwtClientId }: FlowFac
     {
       name: 'check-jwt',
       does: 'an API checks a JWT by itself, with nothing but the public keys',
-      body: `${needs('access_token', ANSWER)}case $access_token in *.*.*) ;; *) echo "${ANSWER} has no JWT. Run \${0%/*}/jwt.sh first." >&2; exit 1 ;; esac\n${CURL} ${base}/jwks | ${CHECK}`,
+      body: `${needs('access_token', ANSWER)}case $access_token in *.*.*) ;; *) echo "${ANSWER} has no JWT. Run \${0%/*}/jwt.sh first." >&2; exit 1 ;; esac\nkeys=$(${CURL} --fail ${base}/jwks) || exit 1\nprintf '%s' "$keys" | ${CHECK}`,
     },
   ];
 }
@@ -125,7 +134,7 @@ function scriptOf({ does, body }: Flow): string {
 cd "$(dirname "$0")/.." && umask 077
 ${field}
 ${body}
-${body.includes('answer=$(') ? '' : 'echo\n'}`;
+`;
 }
 
 /** Written at every start: the address may have changed. */

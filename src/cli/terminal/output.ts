@@ -1,7 +1,7 @@
 // Output of commands: tables and records for people, JSON for scripts. Standard output carries results only.
 
 /** How the reader runs this program: in a checkout by npm, else as the installed command. */
-export const TESSERA = import.meta.filename.endsWith('.ts') ? 'npm run tessera --' : 'tessera';
+export const TESSERA = import.meta.filename.endsWith('.ts') ? 'npm run --silent tessera --' : 'tessera';
 
 const IS_BY_NPM = ['tessera', 'start'].includes(process.env['npm_lifecycle_event'] ?? '');
 

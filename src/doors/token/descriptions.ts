@@ -1,6 +1,6 @@
 // The description that goes with a refusal at a token door: constant text, never input, that says what to do next. It may
 // become the reason phrase of HTTP/1.1, so it is ASCII on one line.
-import type { Refusal, RefusalReason } from '../../core/refusal.ts';
+import { type Refusal, type RefusalReason, WAITING_REASONS } from '../../core/refusal.ts';
 import { type ServerReason, TRANSPORT_WORDS, type TransportReason } from '../http/transport-refusal.ts';
 import { wordsOfRule } from './certificate-words.ts';
 
@@ -113,7 +113,7 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
 /** Of a list as OAuth writes it (RFC 6749 3.3). */
 export const SCOPE_LIST_MALFORMED = 'scope is malformed. Write resource:permission, separated by spaces.';
 
-const ASK_AGAIN: readonly string[] = ['authorization-pending', 'polled-too-fast'] satisfies readonly RefusalReason[];
+const ASK_AGAIN: readonly string[] = WAITING_REASONS;
 
 const NAMING_THE_RULE: readonly string[] = [
   'certificate-refused-by-policy',

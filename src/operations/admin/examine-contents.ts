@@ -1,18 +1,25 @@
 // What `tessera doctor` wants to know about the contents of a store, beyond what is registered.
 
 import { type Grant, grantState } from '../../core/grant.ts';
-import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
+import { after, type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { StorePort } from '../../store/store.ts';
 import { GRANTS_BY_HOLDER, grants, grantsOf } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { keySets, revocationLists } from '../../store/tables/revocation-lists.ts';
 
-/** How many live grants end within this time and are lost unless somebody authorizes again. */
+const DAY = seconds(86_400);
+
+/** How many live grants end within this time and are lost unless somebody authorizes again. Not those that last a day at most: their callers are used to it. */
 export async function countGrantsToRenew(within: Seconds, now: EpochSeconds, { store }: StorePort): Promise<number> {
   let count = 0;
   for await (const grant of rows(store, grants, { endingBefore: after(now, within) }))
-    if (grantState(grant, now) === 'live' && !isRenewedByCaller(grant)) count++;
+    if (
+      grantState(grant, now) === 'live' &&
+      !isRenewedByCaller(grant) &&
+      grant.refreshUntil > after(grant.createdAt, DAY)
+    )
+      count++;
   return count;
 }
 

@@ -50,6 +50,13 @@ test('whoever is not signed in gets the sign-in page, and goes on to the console
     assert.equal(await signIn(elsewhere), '/account', elsewhere);
 });
 
+test('who is signed in by password only is led to a better sign-in, and back', async () => {
+  const olga = await scene.visitor('olga', 'password');
+  const { text } = await olga.get('/console');
+  const [, path = ''] = /A password alone may only look.* href="([^"]+)">Sign in</.exec(text) ?? [];
+  assert.match((await olga.get(path)).text, /name="go_on" value="\/console"/);
+});
+
 test('somebody without a role is told so, and sees nothing', async () => {
   const nina = await scene.visitor('nina');
   for (const page of READING) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readRefusals } from '../../../src/operations/upkeep/count-refusals.ts';
 import { makeAuthority } from '../../authority.ts';
-import { startCode } from '../pages/calling-device.ts';
+import { poll, startCode } from '../pages/calling-device.ts';
 import type { Visitor } from '../pages/visitor.ts';
 import { CAUSES, NightlyJob } from './nightly-job.ts';
 import { EVIL, fieldsOf, ORDERS_SYNC, PEOPLE } from './scene.ts';
@@ -155,6 +155,14 @@ test('the filter of events names an identity as people do, whatever led there', 
   const { text } = await olga.get(`/console/events?identity=${encodeURIComponent(PEOPLE.nina.id)}`);
   assert.match(text, /<summary>Filter · nina<\/summary>/);
   assert.match(text, /name="identity" value="nina"/);
+});
+
+test('a device that waits for its person is not refused', async () => {
+  const { service } = job.scene;
+  const code = await startCode(service, 'orders:read', ORDERS_SYNC);
+  for (const asked of ['authorization-pending', 'polled-too-fast'])
+    assert.equal((await poll(service, code)).status, 400, asked);
+  assert.doesNotMatch((await olga.get('/console?refusals=all')).text, /authorization-pending|polled-too-fast/);
 });
 
 test('a scope that nobody can have is shown as text, and cut', async () => {

@@ -233,13 +233,24 @@ suite('registering a passkey [threats: Passkeys]', () => {
         `/account/passkeys/${key?.id}/rename`,
         '/account/passkeys',
       ])
-        assert.match((await visitor.post(path, path.endsWith('rename') ? { name: 'x' } : {})).text, /once more/, path);
-      assert.match((await visitor.get('/account/passkeys/options')).text, /once more/);
+        assert.match(
+          (await visitor.post(path, path.endsWith('rename') ? { name: 'x' } : {})).text,
+          /to change your passkeys/,
+          path,
+        );
+      assert.match((await visitor.get('/account/passkeys/options')).text, /to change your passkeys/);
       assert.deepEqual(await keysOf(BOB), [key]);
-      assert.match((await visitor.get('/account/passkeys')).text, /once more/);
+      assert.match((await visitor.get('/account/passkeys')).text, /to change your passkeys/);
       assert.equal((await signInAgain()).headers.location, '/account/passkeys');
       assert.match((await visitor.get('/account/passkeys')).text, /Add a passkey/);
     }
+  });
+
+  test('whoever is not signed in goes on to the passkeys, as the quick start promises', async () => {
+    const stranger = new Visitor(service);
+    assert.match((await stranger.get('/account/passkeys')).text, /name="go_on" value="passkeys"/);
+    const { headers } = await stranger.signIn('bob', PASSWORD, { go_on: 'passkeys' });
+    assert.equal(headers.location, '/account/passkeys');
   });
 
   test('names are shown as text, without what cannot be seen', async () => {

@@ -25,3 +25,17 @@ test('an operator is notified once that the feed is away, and once that it is ba
   assert.match(notices[0] ?? '', /the revocation feed is away: /);
   assert.equal(notices[1], 'the revocation feed is back');
 });
+
+test('without a function for notices, they are warnings of the process', async (t) => {
+  const service = await FakeService.start();
+  t.after(() => service.leave());
+  const warned: string[] = [];
+  const note = ({ name, message }: Error) => void (name === 'TesseraWarning' && warned.push(message));
+  process.on('warning', note);
+  t.after(() => process.off('warning', note));
+  const guard = await verifier(service.options);
+  t.after(() => guard.close());
+  service.instead.set('/feed', (response) => response.writeHead(503).end());
+  service.cutStreams();
+  await eventually('it says so', () => warned.some((text) => text.startsWith('the revocation feed is away: ')));
+});

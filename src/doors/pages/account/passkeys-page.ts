@@ -9,9 +9,10 @@ import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { endingForm, inputField, noticeBox, personName, postForm } from '../parts/layout.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
-import { type Form, forPerson, type PageRoute, show, take } from '../parts/route.ts';
+import { type Form, type PageRoute, show, take } from '../parts/route.ts';
 import { type PersonVisit, paramOf } from '../parts/visit.ts';
 import { answerOf, drawOptions, passkeyButton, type RelyingParty, relyingParty } from './passkey-parts.ts';
+import { askToSignIn } from './sign-in.ts';
 import { signInPage } from './sign-in-page.ts';
 
 const PATH = '/account/passkeys';
@@ -28,16 +29,17 @@ type Handle = (visit: PersonVisit, form: Form, party: RelyingParty) => Promise<A
 
 /** Who can have passkeys, and has signed in a moment ago; others sign in again first. `changes`: those that there are. */
 function forProvenPerson(handle: Handle, changes = false): PageRoute['handle'] {
-  return forPerson(async (visit, form) => {
+  return async (visit, form) => {
     const { person, site } = visit;
+    if (!person) return askToSignIn(visit, { goOn: 'passkeys' });
     const party = relyingParty(site);
     if (!isLocal(person.identity) || !party) return refusalPage(visit, { reason: 'not-found' });
     const isProven =
       isFresh(person.proof, await site.ports.store.now()) &&
       (!changes || mayChange(await passkeysOf(person.identity.id, site.ports), person.proof));
-    if (isProven) return handle(visit, form, party);
-    return signInPage(visit, { goOn: 'passkeys', userName: personName(visit) });
-  });
+    if (isProven) return handle({ ...visit, person }, form, party);
+    return signInPage(visit, { goOn: 'passkeys', userName: personName({ ...visit, person }) });
+  };
 }
 
 async function showPasskeys(visit: PersonVisit): Promise<Answer> {

@@ -83,10 +83,12 @@ function consoleSignIn(visit: Visit, { readPresented }: ConsoleParts, form: Sign
 
 export const SIGN_IN = '/console/sign-in';
 
-/** Not by `take`: nobody is signed in yet. */
-export function signInRoute(parts: ConsoleParts): PageRoute {
+/** Not by `show` and `take`: nobody has to be signed in yet. Who is can sign in with a better proof. */
+export function signInRoutes(parts: ConsoleParts): PageRoute[] {
+  const english = (visit: Visit) => ({ ...visit, language: languageFor('en') });
+  const ask: PageRoute['handle'] = async (visit) => consoleSignIn(english(visit), parts, { goOn: '/console' });
   const handle: PageRoute['handle'] = async (given, form) => {
-    const visit = { ...given, language: languageFor('en') };
+    const visit = english(given);
     const { request } = visit;
     const presentation = { presented: parts.readPresented(request), requestId: request.id };
     const begun = await signInWithCertificate(presentation, parts.callerPorts);
@@ -96,7 +98,11 @@ export function signInRoute(parts: ConsoleParts): PageRoute {
     const said = { title: words.refused, text: describe(begun.refusal) };
     return consoleSignIn(visit, parts, { goOn: goOnTo, problem: { status: 403, said } });
   };
-  return { method: 'POST', path: SIGN_IN, operation: 'console-sign-in', fields: ['go_on'], handle };
+  const at = { path: SIGN_IN, operation: 'console-sign-in' };
+  return [
+    { ...at, method: 'GET', fields: [], handle: ask },
+    { ...at, method: 'POST', fields: ['go_on'], handle },
+  ];
 }
 
 /** Back to the page itself, with its filter; what a form had is gone, so its page is shown anew. */

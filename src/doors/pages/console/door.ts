@@ -5,7 +5,7 @@ import { mountRoute, type PagesParts, pageRefusals, siteOf } from '../door.ts';
 import { sendAnswer } from '../parts/answer.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
 import { type Site, visitOf } from '../parts/visit.ts';
-import { type ConsoleParts, SIGN_IN, signInRoute } from './access.ts';
+import { type ConsoleParts, SIGN_IN, signInRoutes } from './access.ts';
 import { eventRoutes } from './events.ts';
 import { explainRoutes } from './explain.ts';
 import { grantRoutes } from './grants.ts';
@@ -25,7 +25,7 @@ export function consoleDoor(
     owns: (url) => paths.test(url),
     mount: (app, { readPresented }) => {
       app.addHook('onRequest', async (request, reply) => refuseOthers(request, reply, site));
-      const routes = [overviewRoutes, grantRoutes, objectRoutes, explainRoutes, eventRoutes, signInRoute];
+      const routes = [overviewRoutes, grantRoutes, objectRoutes, explainRoutes, eventRoutes, signInRoutes];
       for (const route of routes.flatMap((make) => make({ ...parts, readPresented }))) mountRoute(app, route, site);
     },
     refusals: pageRefusals(site),

@@ -11,7 +11,7 @@ import { type Html, html, type Inset } from '../parts/html.ts';
 import { alertBox, postForm } from '../parts/layout.ts';
 import { enConsole as words } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
-import type { ConsoleVisit } from './access.ts';
+import { type ConsoleVisit, SIGN_IN } from './access.ts';
 
 type Place = keyof typeof words.menu;
 
@@ -50,9 +50,10 @@ ${limitText(visit)}
 const OF_OWNERS: readonly string[] = ['integrations', 'grants'];
 
 /** What this person cannot do here, if anything. */
-function limitText({ isStrong, may, actsOn }: ConsoleVisit): Html | undefined {
+function limitText({ isStrong, may, actsOn, language }: ConsoleVisit): Html | undefined {
   const { weak, owner, read } = words.roles;
-  const text = isStrong ? (actsOn ? owner : may !== 'manage' && read) : weak;
+  if (!isStrong) return html`<p class="small">${weak} <a href="${SIGN_IN}">${language.texts.signIn.title}</a></p>`;
+  const text = actsOn ? owner : may !== 'manage' && read;
   return text ? html`<p class="small">${text}</p>` : undefined;
 }
 

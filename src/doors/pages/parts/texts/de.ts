@@ -54,7 +54,7 @@ export const de: Texts = {
     password: 'Passwort',
     atProvider: (provider) => `Anmelden mit ${provider}`,
     signOutThere: (provider) => `Auch bei ${provider} abmelden`,
-    forPasskeys: 'noch einmal, um Ihre Passkeys zu ändern',
+    forPasskeys: 'um Ihre Passkeys zu ändern',
     forConsole: 'an der Konsole',
     passkey: 'Mit Passkey anmelden',
     passkeyFailed: 'Es wurde kein Passkey verwendet. Versuchen Sie es noch einmal oder nehmen Sie Ihr Passwort.',

@@ -60,7 +60,7 @@ export const en = {
     password: 'Password',
     atProvider: (provider: string) => `Sign in with ${provider}`,
     signOutThere: (provider: string) => `Sign out of ${provider} too`,
-    forPasskeys: 'once more to change your passkeys',
+    forPasskeys: 'to change your passkeys',
     forConsole: 'to the console',
     passkey: 'Sign in with a passkey',
     passkeyFailed: 'No passkey was used. Try again, or use your password.',
